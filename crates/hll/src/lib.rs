@@ -1,0 +1,1 @@
+//! HyperLogLog in the bytes of Redis.

@@ -1,0 +1,1 @@
+//! RDB files and DUMP payloads.

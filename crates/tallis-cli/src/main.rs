@@ -1,0 +1,3 @@
+//! The `tallis` program.
+
+fn main() {}

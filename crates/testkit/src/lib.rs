@@ -1,0 +1,1 @@
+//! Oracles, operation generators and a live `redis-server`.
