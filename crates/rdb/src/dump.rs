@@ -82,10 +82,8 @@ pub fn decode(payload: &[u8]) -> Result<Payload<'_>, Error> {
     }
     let mut walked = open(value, version)?;
     walked.body.skip_value()?;
-    match walked.body.source.left() {
-        Some(0) | None => open(value, version),
-        Some(left) => Err(walked.body.source.error(ErrorKind::Trailing { left })),
-    }
+    walked.body.source.check_end()?;
+    open(value, version)
 }
 
 fn open(value: &[u8], version: Version) -> Result<Payload<'_>, Error> {

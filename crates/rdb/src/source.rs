@@ -139,6 +139,14 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// Refuses bytes that remain of an input whose length is known.
+    pub(crate) fn check_end(&self) -> Result<(), Error> {
+        match self.left() {
+            Some(left @ 1..) => Err(self.error(ErrorKind::Trailing { left })),
+            _ => Ok(()),
+        }
+    }
+
     #[inline]
     pub(crate) fn byte(&mut self) -> Result<u8, Error> {
         self.array().map(|[byte]| byte)

@@ -3,11 +3,12 @@
 use std::{fmt, io, io::Write};
 
 use crate::{
+    error::Error,
     format, length,
     record::Attributes,
     sink::Sink,
     string,
-    value::{Head, ValueWriter},
+    value::{self, Head, ValueWriter},
     version::Target,
 };
 
@@ -49,8 +50,10 @@ pub enum WriteError {
     },
     /// A set would get more members than announced. The member was not written.
     TooManyMembers,
-    /// A payload got no value, or more than one.
+    /// A payload got no value.
     NotOneValue,
+    /// Bytes that should be written as they are do not follow their grammar. Nothing was written.
+    Malformed(Error),
     /// An earlier error has left the file unfinished.
     Failed,
 }
@@ -65,6 +68,7 @@ impl fmt::Display for WriteError {
             Self::MissingMembers { missing } => write!(f, "a set lacks {missing} members"),
             Self::TooManyMembers => f.write_str("a set has more members than announced"),
             Self::NotOneValue => f.write_str("a payload holds exactly one value"),
+            Self::Malformed(error) => write!(f, "malformed bytes to write: {error}"),
             Self::Failed => f.write_str("writing ended with an earlier error"),
         }
     }
@@ -74,6 +78,7 @@ impl std::error::Error for WriteError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(error) => Some(error),
+            Self::Malformed(error) => Some(error),
             Self::NotInVersion { .. }
             | Self::MissingMembers { .. }
             | Self::TooManyMembers
@@ -218,8 +223,9 @@ impl<W: Write> Writer<W> {
     /// What a module stores beside the keys, as it came from another file.
     ///
     /// # Errors
-    /// [`WriteError`].
+    /// [`WriteError`]; a body that does not follow its grammar is refused.
     pub fn module_aux(&mut self, body: &[u8]) -> Result<(), WriteError> {
+        value::check_aux(body).map_err(WriteError::Malformed)?;
         self.opcode(format::MODULE_AUX)?.put(body)
     }
 

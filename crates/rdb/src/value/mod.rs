@@ -15,6 +15,6 @@ pub use read::{Members, Value};
 pub use write::{SetWriter, ValueWriter};
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
-pub(crate) use module::walk_aux;
+pub(crate) use module::{check_aux, walk_aux};
 pub(crate) use read::{Body, State};
 pub(crate) use write::Head;

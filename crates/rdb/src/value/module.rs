@@ -108,3 +108,10 @@ pub(crate) fn walk_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Erro
     walk_parts(source)?;
     Ok(id)
 }
+
+/// Checks that bytes are what [`walk_aux`] passes over, and nothing more.
+pub(crate) fn check_aux(body: &[u8]) -> Result<(), Error> {
+    let mut source = Source::new(body, Some(body.len() as u64), false);
+    walk_aux(&mut source)?;
+    source.check_end()
+}

@@ -5,10 +5,7 @@ use super::{
     module::{self, ModuleId},
     walk::walk,
 };
-use crate::{
-    error::{Error, ErrorKind},
-    source::Source,
-};
+use crate::{error::Error, source::Source};
 
 /// A value as it came: its type, and the bytes behind the type byte, unchanged.
 ///
@@ -39,10 +36,8 @@ impl RawValue {
     pub fn new(kind: ValueType, body: Vec<u8>) -> Result<Self, Error> {
         let mut source = Source::new(body.as_slice(), Some(body.len() as u64), false);
         walk(&mut source, kind)?;
-        match source.left() {
-            Some(0) | None => Ok(Self::walked(kind, body)),
-            Some(left) => Err(source.error(ErrorKind::Trailing { left })),
-        }
+        source.check_end()?;
+        Ok(Self::walked(kind, body))
     }
 
     /// What it is.
