@@ -2,10 +2,11 @@
 //!
 //! | module | what it gives |
 //! |---|---|
-//! | [`live`] | a `redis-server` of the test's own, on a socket in a temporary folder |
+//! | `live` (a feature, on by default) | a `redis-server` of the test's own, on a socket in a temporary folder |
 //! | [`rng`] | a small seeded generator, so that each test can be run again as it was |
 //! | [`alloc`] | an allocator that counts what the system's allocator really holds |
 
 pub mod alloc;
+#[cfg(feature = "live")]
 pub mod live;
 pub mod rng;

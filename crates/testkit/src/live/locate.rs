@@ -4,7 +4,7 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{process, thread};
 
 use super::{Options, Server};
 
@@ -60,13 +60,16 @@ pub fn locate() -> Option<PathBuf> {
 /// Records that the test of this thread was left out.
 fn leave_out() {
     let thread = thread::current();
-    let test = thread.name().unwrap_or("a test");
+    let program = env::current_exe().unwrap_or_default();
+    let program = program.file_stem().unwrap_or_default().to_string_lossy();
+    // A doctest is the main thread of a process of its own: the number of the process tells it from its neighbours.
+    let test = format!("{program}[{}]: {}", process::id(), thread.name().unwrap_or("a thread"));
     assert!(env::var_os("CI").is_none_or(|value| value != "true"), "{test}: {ADVICE}");
     // The harness captures what the print macros write, not what is written to the handle.
     // A closed standard error is no reason to fail.
     let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {ADVICE}");
     if let Some(log) = env::var_os(SKIPPED_VARIABLE).filter(|value| !value.is_empty()) {
-        append_line(Path::new(&log), test);
+        append_line(Path::new(&log), &test);
     }
 }
 
