@@ -10,7 +10,7 @@ const GRAIN: usize = 16;
 const CHUNK_OVERHEAD: usize = 8;
 
 /// A step is at most this part of the blob.
-const STEP_DIVISOR: usize = 64;
+const STEP_DIVISOR: usize = 32;
 
 /// The distance between capacities about `used` bytes: a power of two, a grain or up to 1/64 of the blob.
 const fn step(used: usize) -> usize {
