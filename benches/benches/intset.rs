@@ -139,7 +139,8 @@ impl Random {
     }
 
     fn below(&mut self, end: usize) -> usize {
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
+        let scaled = (u128::from(self.next()) * end as u128) >> u64::BITS;
+        usize::try_from(scaled).expect("below `end`")
     }
 }
 
