@@ -6,7 +6,7 @@ use crate::error::DecodeError;
 use crate::estimate::{self, Histogram, PowerSum};
 use crate::header::{self, Encoding};
 use crate::layout::{PACKED_LEN, Packed, REGISTERS, Unpacked};
-use crate::sparse::{self, Spot};
+use crate::sparse;
 
 /// A HyperLogLog in borrowed bytes.
 ///
@@ -108,9 +108,7 @@ impl<'a> Hll<'a> {
                 sparse::each_run(bytes, |_, run| histogram[usize::from(run.value)] += run.span)?;
                 Ok(estimate::from_histogram(&histogram))
             }
-            Body::Dense(packed) => Ok(arch::sum_packed(packed)
-                .estimate()
-                .unwrap_or_else(|| estimate::from_histogram(&arch::histogram_packed(packed)))),
+            Body::Dense(packed) => Ok(arch::count_packed(packed)),
         }
     }
 
@@ -125,7 +123,7 @@ impl<'a> Hll<'a> {
         }
         match self.body {
             Body::Sparse(bytes) => {
-                let (_, run) = sparse::find(bytes, Spot::START, register)?;
+                let (_, run) = sparse::find(bytes, sparse::near(bytes, register), register)?;
                 Ok(Some(run.value))
             }
             Body::Dense(packed) => Ok(Some(dense::get(packed, register))),
@@ -160,7 +158,7 @@ impl<'a> Hll<'a> {
                 })
             }
             Body::Dense(packed) => {
-                arch::raise(registers, packed);
+                (arch::best().raise)(registers, packed);
                 Ok(())
             }
         }

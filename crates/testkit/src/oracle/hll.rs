@@ -122,7 +122,7 @@ impl HllOracle {
         };
         let mut z = m * tau(1.0 - count(51) / m);
         for value in (1..=50).rev() {
-            z = (z + count(value)) / 2.0;
+            z = 0.5 * (z + count(value));
         }
         z += m * sigma(count(0) / m);
         let estimate = (0.721_347_520_444_481_7 * m * m / z).round();
