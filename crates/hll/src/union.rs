@@ -18,8 +18,8 @@ use crate::view::Hll;
 /// # Examples
 ///
 /// ```
-/// let a = hll::HyperLogLog::from_iter(["x", "y"]);
-/// let b = hll::HyperLogLog::from_iter(["y", "z"]);
+/// let a: hll::HyperLogLog = ["x", "y"].into_iter().collect();
+/// let b: hll::HyperLogLog = ["y", "z"].into_iter().collect();
 /// let mut union = hll::Union::new();
 /// union.merge(&a.view())?;
 /// union.merge(&b.view())?;

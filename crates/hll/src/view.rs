@@ -143,6 +143,14 @@ impl<'a> Hll<'a> {
         Ok(registers.into_iter())
     }
 
+    /// The registers of a dense one.
+    pub(crate) const fn packed(&self) -> Option<&'a Packed> {
+        match self.body {
+            Body::Sparse(_) => None,
+            Body::Dense(packed) => Some(packed),
+        }
+    }
+
     /// Raises each register to the one here. Changes nothing on an error.
     pub(crate) fn raise(&self, registers: &mut Unpacked) -> Result<(), DecodeError> {
         match self.body {

@@ -22,8 +22,7 @@ mod tests;
 
 /// One implementation of each loop.
 pub(crate) struct Kernels {
-    /// For messages of tests.
-    #[cfg_attr(not(test), expect(dead_code, reason = "only tests name kernels"))]
+    /// For benchmarks and the messages of tests.
     pub(crate) name: &'static str,
     /// The power sum of packed registers.
     pub(crate) sum_packed: fn(&Packed) -> PowerSum,
