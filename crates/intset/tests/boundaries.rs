@@ -87,7 +87,7 @@ fn memory_comes_and_goes_tightly() {
     for count in (1..=2_000_i64).rev() {
         set.remove(count << 40);
         let (held, used) = (set.heap_bytes(), set.as_bytes().len());
-        assert!(held - used < 2 * (used / 32).max(16), "{held} held for {used}");
+        assert!(held - used < 2 * (held / 32).max(16), "{held} held for {used}");
     }
     assert_eq!(set.width(), Width::W64);
 }
