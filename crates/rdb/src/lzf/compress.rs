@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
 
-/// Bits of a table index. A window of 8 KiB holds no more distinct starts than this table has slots.
+/// Bits of a table index: the table has a slot for each byte of the window.
 const TABLE_BITS: u32 = 13;
 /// After each run of this many misses (as a power of two) the search steps one byte further, so
 /// that bytes that do not compress cost little.
@@ -30,7 +30,8 @@ impl Compressor {
         Self { table, base: 1 }
     }
 
-    /// Compresses `plain` into `out`, which is cleared first, if the stream has at most `limit` bytes.
+    /// Compresses `plain` into `out`, which is cleared first, if the stream has at most `limit`
+    /// bytes.
     ///
     /// Returns whether it has; if not, `out` holds nothing of use. Time is linear in `plain`.
     pub fn compress(&mut self, plain: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
@@ -63,7 +64,7 @@ impl Compressor {
             put_copy(out, at - from, len);
             at += len;
             literals = at;
-            // The bytes just before the next token are what the next repeat most likely begins with.
+            // What the next repeat begins with most likely stands just before the next token.
             for last in [at - 2, at - 1] {
                 if let Some(word) = word_at(plain, last) {
                     #[expect(
@@ -110,7 +111,8 @@ impl fmt::Debug for Compressor {
     }
 }
 
-/// The three bytes at `at` as a number. Asks for four, as one load; so the last three bytes never begin a copy.
+/// The three bytes at `at` as a number. Asks for four, as one load; so the last three bytes never
+/// begin a copy.
 fn word_at(plain: &[u8], at: usize) -> Option<u32> {
     let bytes = plain.get(at..)?.first_chunk::<4>()?;
     Some(u32::from_le_bytes(*bytes) & 0x00ff_ffff)
