@@ -1,0 +1,198 @@
+//! An allocator that counts what the system's allocator really holds.
+//!
+//! # Idea
+//!
+//! What a program asks for is not what it costs: an allocator rounds up and keeps a header. Under glibc a block costs
+//! its `malloc_usable_size` and one word of chunk header, and [`Counting`] adds up just that, so that "bytes a visitor" has
+//! the slack in it. On other systems, where there is no such question to ask, it counts the size that was asked for.
+//!
+//! ```
+//! use testkit::alloc::Counting;
+//!
+//! #[global_allocator]
+//! static ALLOCATOR: Counting = Counting::new();
+//!
+//! let before = ALLOCATOR.live();
+//! let bytes = vec![0_u8; 1000];
+//! assert!(ALLOCATOR.live() - before >= 1000);
+//! drop(bytes);
+//! assert_eq!(ALLOCATOR.live(), before);
+//! ```
+//!
+//! A benchmark that measures time as well starts with [`Counting::paused`] and counts only inside [`Counting::counting`]:
+//! elsewhere a call costs one load more than the system's own.
+//!
+//! # Limits
+//!
+//! Counts are of the whole process: measure in a program or a test binary with one thread at work. The peak is exact for
+//! one thread and may be a little low when several allocate at once.
+#![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// The system's allocator, with counters beside it. Each counter is of bytes held, header and slack included.
+#[derive(Debug)]
+pub struct Counting {
+    on: AtomicBool,
+    live: AtomicUsize,
+    peak: AtomicUsize,
+    allocations: AtomicU64,
+    largest: AtomicUsize,
+}
+
+impl Counting {
+    /// An allocator that has counted nothing, to be a `#[global_allocator]`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::starting(true)
+    }
+
+    /// As [`Counting::new`], but it counts only inside [`Counting::counting`].
+    #[must_use]
+    pub const fn paused() -> Self {
+        Self::starting(false)
+    }
+
+    const fn starting(on: bool) -> Self {
+        Self {
+            on: AtomicBool::new(on),
+            live: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            allocations: AtomicU64::new(0),
+            largest: AtomicUsize::new(0),
+        }
+    }
+
+    /// Counts while `work` runs, and gives what it gives together with the bytes that it left held.
+    ///
+    /// The bytes are exact if `work` frees no block that was made outside, uncounted.
+    pub fn counting<T>(&self, work: impl FnOnce() -> T) -> (T, usize) {
+        let before = self.live();
+        let was_on = self.on.swap(true, Relaxed);
+        let result = work();
+        self.on.store(was_on, Relaxed);
+        (result, self.live().wrapping_sub(before))
+    }
+
+    /// The bytes held now.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.live.load(Relaxed)
+    }
+
+    /// The most bytes held at once since the start or the last [`Counting::reset_peak`].
+    #[must_use]
+    pub fn peak(&self) -> usize {
+        self.peak.load(Relaxed)
+    }
+
+    /// The largest size asked for in one call since the start or the last [`Counting::reset_peak`], in bytes.
+    ///
+    /// A decoder that trusts a length shows here even if the system would not have backed the block with memory.
+    #[must_use]
+    pub fn largest_request(&self) -> usize {
+        self.largest.load(Relaxed)
+    }
+
+    /// How many blocks were ever asked for; one that grows counts again.
+    #[must_use]
+    pub fn allocations(&self) -> u64 {
+        self.allocations.load(Relaxed)
+    }
+
+    /// Lets the peak start anew from what is held now, and the largest request from nothing.
+    pub fn reset_peak(&self) {
+        self.peak.store(self.live(), Relaxed);
+        self.largest.store(0, Relaxed);
+    }
+
+    fn add(&self, held: usize) {
+        // Wrapping: blocks made uncounted may be freed counted, and a panic has no place in an allocator.
+        let live = self.live.fetch_add(held, Relaxed).wrapping_add(held);
+        self.peak.fetch_max(live, Relaxed);
+    }
+
+    /// Counts a request of `layout` that got `block`, which is null if it was refused.
+    fn made(&self, block: *mut u8, layout: Layout) {
+        if !self.on.load(Relaxed) {
+            return;
+        }
+        self.allocations.fetch_add(1, Relaxed);
+        self.largest.fetch_max(layout.size(), Relaxed);
+        if !block.is_null() {
+            // SAFETY: only the methods below call this, with a block that `System` has just made.
+            self.add(unsafe { held(block, layout) });
+        }
+    }
+}
+
+impl Default for Counting {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What glibc keeps in front of each block, in bytes.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const HEADER: usize = size_of::<usize>();
+
+/// The bytes that a block takes.
+///
+/// # Safety
+///
+/// * `block` came from [`System`] with `layout` and is not freed.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+unsafe fn held(block: *mut u8, _layout: Layout) -> usize {
+    // SAFETY: under glibc `System` hands out blocks of malloc and its kin, and the caller says that this one is live.
+    HEADER + unsafe { libc::malloc_usable_size(block.cast()) }
+}
+
+/// The bytes that a block takes, as far as can be told here.
+///
+/// # Safety
+///
+/// * None: the twin for glibc has some.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+unsafe fn held(_block: *mut u8, layout: Layout) -> usize {
+    layout.size()
+}
+
+// SAFETY: every call goes to `System` as it came; the counters touch no block and never allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is that of `System`.
+        let block = unsafe { System.alloc(layout) };
+        self.made(block, layout);
+        block
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as in `alloc`.
+        let block = unsafe { System.alloc_zeroed(layout) };
+        self.made(block, layout);
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if self.on.load(Relaxed) {
+            // SAFETY: the caller hands over a live block of this allocator with its layout.
+            self.live.fetch_sub(unsafe { held(block, layout) }, Relaxed);
+        }
+        // SAFETY: as above; every block of this allocator is one of `System`.
+        unsafe { System.dealloc(block, layout) };
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller hands over a live block of this allocator with its layout.
+        let before = if self.on.load(Relaxed) { unsafe { held(block, layout) } } else { 0 };
+        // SAFETY: as above, and the caller keeps the contract of `size`.
+        let moved = unsafe { System.realloc(block, layout, size) };
+        if !moved.is_null() {
+            self.live.fetch_sub(before, Relaxed);
+        }
+        // SAFETY: the alignment came with a valid layout, and `realloc` requires that the size fits it.
+        self.made(moved, unsafe { Layout::from_size_align_unchecked(size, layout.align()) });
+        moved
+    }
+}
