@@ -94,7 +94,7 @@ fn promises_are_not_believed() {
             continue;
         }
         for at in 0..file.len() {
-            for change in [0, 0x40, 0x7f, 0x80, 0x81, 0xc3, 0xff, file[at] ^ 0x20] {
+            for change in [0x7f, 0x80, 0x81, 0xc3] {
                 let mut changed = file.clone();
                 changed[at] = change;
                 check(&changed, &format!("{name}: {change:#04x} at {at}"));
