@@ -65,8 +65,8 @@ pub(crate) const fn zeros(span: u32) -> (u32, u32) {
     let some = (span > 0) as u32;
     let long = (span > ZERO_MAX) as u32;
     let count = span.wrapping_sub(some);
-    let first = count >> (8 * long) | 0x40 * long;
-    (first | (count & 0xff) * long << 8, some + long)
+    let first = (count >> (8 * long)) | (0x40 * long);
+    (first | ((count & 0xff) * long) << 8, some + long)
 }
 
 #[cfg(test)]

@@ -214,10 +214,11 @@ fn join(bytes: &mut Vec<u8>, at: usize) {
 /// nine: before the last of them lie at most four of two bytes each.
 #[inline]
 fn may_join(window: [u8; 16]) -> bool {
+    /// In each byte 1.
     const ONES: u128 = u128::MAX / 0xff;
     let bytes = u128::from_le_bytes(window);
-    let both_vals = bytes & bytes >> 8 & ONES << 7;
-    let values_differ = ((bytes ^ bytes >> 8) & ONES * 0x7c) + ONES * 0x7f;
+    let both_vals = bytes & bytes >> 8 & (ONES << 7);
+    let values_differ = ((bytes ^ bytes >> 8) & (ONES * 0x7c)) + ONES * 0x7f;
     both_vals & !values_differ & ((1 << (8 * 9)) - 1) != 0
 }
 
