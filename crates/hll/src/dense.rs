@@ -24,9 +24,8 @@ const MASK: u16 = (1 << REGISTER_BITS) - 1;
 /// byte of the header, which is written back as it was.
 #[inline]
 fn window(register: u16) -> (usize, usize) {
-    let bit = usize::from(register) % REGISTERS * REGISTER_BITS;
-    let last = (bit + REGISTER_BITS - 1) / 8;
-    (HEADER_LEN - 1 + last, bit + 8 - last * 8)
+    let last_bit = usize::from(register) % REGISTERS * REGISTER_BITS + REGISTER_BITS - 1;
+    (HEADER_LEN - 1 + last_bit / 8, last_bit % 8 + 9 - REGISTER_BITS)
 }
 
 /// The registers without the header.
