@@ -1,1 +1,3 @@
 //! Oracles, operation generators and a live `redis-server`.
+
+pub mod oracle;

@@ -1,0 +1,5 @@
+//! The loops over all registers.
+
+pub(crate) mod portable;
+
+pub(crate) use portable::*;

@@ -1,0 +1,199 @@
+//! A HyperLogLog in a borrowed vector of bytes, to change in place.
+
+use crate::arch;
+use crate::dense;
+use crate::error::DecodeError;
+use crate::hash::{hash, register_and_rank};
+use crate::header::{self, Encoding};
+use crate::layout::{DENSE_LEN, HEADER_LEN, PACKED_LEN, Packed, Unpacked};
+use crate::opcode::VAL_MAX;
+use crate::sparse::{self, Spot, Update};
+use crate::view::Hll;
+
+/// A HyperLogLog in a borrowed vector of bytes, such as a string value of a store.
+///
+/// An error leaves the bytes as they were.
+///
+/// # Examples
+///
+/// ```
+/// let mut value = hll::empty();
+/// let mut edit = hll::HllMut::new(&mut value)?;
+/// assert!(edit.add(b"a", hll::SPARSE_MAX_BYTES)?);
+/// assert!(!edit.add(b"a", hll::SPARSE_MAX_BYTES)?);
+/// assert_eq!(edit.count()?, hll::Counted { count: 1, stored: true });
+/// assert_eq!(edit.count()?, hll::Counted { count: 1, stored: false });
+/// # Ok::<(), hll::DecodeError>(())
+/// ```
+#[derive(Debug)]
+pub struct HllMut<'a> {
+    bytes: &'a mut Vec<u8>,
+    encoding: Encoding,
+}
+
+/// What [`HllMut::count`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// The estimated number of distinct elements.
+    pub count: u64,
+    /// Whether the bytes changed: the cached cardinality was stale, and the new one stands in its place.
+    pub stored: bool,
+}
+
+impl<'a> HllMut<'a> {
+    /// Takes bytes whose header is that of a HyperLogLog, in constant time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Hll::new`].
+    #[inline]
+    pub fn new(bytes: &'a mut Vec<u8>) -> Result<Self, DecodeError> {
+        let encoding = header::check(bytes)?;
+        Ok(Self { bytes, encoding })
+    }
+
+    /// How the registers are kept.
+    #[must_use]
+    pub const fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The same bytes, to read.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: the header was checked by [`new`](Self::new).
+    pub fn view(&self) -> Result<Hll<'_>, DecodeError> {
+        Hll::new(self.bytes)
+    }
+
+    /// Adds an element and says whether a register changed.
+    ///
+    /// A change marks the cached cardinality stale. A sparse HyperLogLog turns dense when a register passes 32 or the bytes,
+    /// header included, would pass `sparse_max_bytes` ([`SPARSE_MAX_BYTES`](crate::SPARSE_MAX_BYTES) is Redis's default).
+    /// O(1) for dense, O(bytes) for sparse.
+    ///
+    /// # Errors
+    ///
+    /// A fault in the runs up to the register, or anywhere when the encoding must change.
+    #[inline]
+    pub fn add(&mut self, element: &[u8], sparse_max_bytes: usize) -> Result<bool, DecodeError> {
+        self.add_hash(hash(element), sparse_max_bytes)
+    }
+
+    /// [`add`](Self::add) for an element whose [`hash`](crate::hash()) is known.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    #[inline]
+    pub fn add_hash(&mut self, hash: u64, sparse_max_bytes: usize) -> Result<bool, DecodeError> {
+        let (register, rank) = register_and_rank(hash);
+        match self.encoding {
+            Encoding::Dense => self.add_dense(register, rank),
+            Encoding::Sparse => self.add_sparse(register, rank, sparse_max_bytes),
+        }
+    }
+
+    /// Marks the cached cardinality stale; the count before it stays underneath.
+    #[inline]
+    pub fn invalidate(&mut self) {
+        header::invalidate(self.bytes);
+    }
+
+    /// The estimated number of distinct elements: the cached one unless it is stale, else from the registers, which stores it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Hll::validate`].
+    pub fn count(&mut self) -> Result<Counted, DecodeError> {
+        if let Some(count) = header::cached(self.bytes) {
+            return Ok(Counted { count, stored: false });
+        }
+        let count = self.view()?.count()?;
+        header::store(self.bytes, count);
+        Ok(Counted { count, stored: true })
+    }
+
+    /// Turns a sparse HyperLogLog dense; the header, cached cardinality included, stays. Says whether it was sparse.
+    ///
+    /// # Errors
+    ///
+    /// As [`Hll::validate`].
+    pub fn promote(&mut self) -> Result<bool, DecodeError> {
+        match self.encoding {
+            Encoding::Dense => Ok(false),
+            Encoding::Sparse => {
+                self.promote_with(|_| {})?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Turns a sparse HyperLogLog dense and lets `change` at the registers before the bytes are exchanged.
+    #[cold]
+    fn promote_with(&mut self, change: impl FnOnce(&mut Packed)) -> Result<(), DecodeError> {
+        let mut dense = vec![0; DENSE_LEN];
+        if let Some((header, packed)) = dense.split_first_chunk_mut::<HEADER_LEN>()
+            && let Some(old) = self.bytes.first_chunk()
+            && let Some(packed) = packed.first_chunk_mut()
+        {
+            *header = *old;
+            header::set_encoding(header, Encoding::Dense);
+            sparse::each_run(self.bytes, |first, run| {
+                if run.value > 0 {
+                    for register in first..first + run.span {
+                        #[expect(clippy::cast_possible_truncation, reason = "below 2^14")]
+                        dense::raise(packed, register as u16, run.value);
+                    }
+                }
+            })?;
+            change(packed);
+        }
+        *self.bytes = dense;
+        self.encoding = Encoding::Dense;
+        Ok(())
+    }
+
+    /// Turns it dense with exactly these registers.
+    pub(crate) fn pack(&mut self, registers: &Unpacked) -> Result<(), DecodeError> {
+        match self.bytes.last_chunk_mut::<PACKED_LEN>() {
+            Some(packed) if self.encoding == Encoding::Dense => {
+                arch::pack(registers, packed);
+                Ok(())
+            }
+            _ => self.promote_with(|packed| arch::pack(registers, packed)),
+        }
+    }
+
+    #[inline]
+    fn add_dense(&mut self, register: u16, rank: u8) -> Result<bool, DecodeError> {
+        let Some(packed) = self.bytes.last_chunk_mut::<PACKED_LEN>() else {
+            return Err(DecodeError::WrongDenseLength { got: self.bytes.len() });
+        };
+        let raised = dense::raise(packed, register, rank);
+        if raised {
+            self.invalidate();
+        }
+        Ok(raised)
+    }
+
+    fn add_sparse(&mut self, register: u16, rank: u8, max: usize) -> Result<bool, DecodeError> {
+        let update = if rank > VAL_MAX {
+            // The walk would only find that it does not fit.
+            Update::NeedsDense
+        } else {
+            let (spot, run) = sparse::find(self.bytes, Spot::START, register)?;
+            sparse::update(self.bytes, spot, run, register, rank, max)
+        };
+        match update {
+            Update::Unchanged => return Ok(false),
+            Update::Raised => {}
+            Update::NeedsDense => self.promote_with(|packed| {
+                dense::raise(packed, register, rank);
+            })?,
+        }
+        self.invalidate();
+        Ok(true)
+    }
+}

@@ -1,0 +1,139 @@
+//! From registers to a count: Ertl's improved raw estimator, as Redis computes it.
+//!
+//! With m registers, of which C\[k\] have the value k:
+//!
+//! ```text
+//! z = m * tau(1 - C[51]/m)            registers that may have overflowed
+//! z = (z + C[k]) / 2                  for k = 50 down to 1
+//! z = z + m * sigma(C[0]/m)           registers never hit
+//! count = round(alpha * m^2 / z)      alpha = 1 / (2 ln 2), halves away from zero
+//! ```
+//!
+//! # The sum without the histogram
+//!
+//! The middle step is the sum of C\[k\] / 2^k. Counted in units of 2^-50 it is an integer, which a kernel adds up faster
+//! than it fills a histogram. The two agree to the last bit as long as no step of the loop rounds: every partial sum is at
+//! most the whole sum and a multiple of its smallest term, so it is enough that these two lie within the 53 bits of an
+//! `f64`. A sketch where they do not - ranks more than 39 apart - takes the loop, and so does one with a value above 50.
+
+use crate::layout::{MAX_RANK, Q, REGISTERS};
+
+/// How many registers have each value. Bytes from elsewhere may hold values up to 63; those above [`MAX_RANK`] do not count.
+pub(crate) type Histogram = [u32; 64];
+
+/// Largest rank that the sum takes: the one above it is not a power of two but an overflow.
+pub(crate) const MAX_SUMMED: u8 = MAX_RANK - 1;
+
+/// `1 / (2 ln 2)`.
+const ALPHA: f64 = 0.721_347_520_444_481_7;
+
+/// What a [`PowerSum`] counts in: 2^-[`Q`].
+#[expect(clippy::cast_precision_loss, reason = "a power of two")]
+const UNIT: f64 = 1.0 / (1u64 << Q) as f64;
+
+/// Registers that no real input fills have no estimate (z may be 0). Redis's conversion to an integer gives this number.
+const TOO_LARGE: u64 = 1 << 63;
+
+#[expect(clippy::cast_precision_loss, reason = "a power of two")]
+const M: f64 = REGISTERS as f64;
+
+/// The registers, summed up for the estimator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PowerSum {
+    /// Registers of value 0.
+    pub(crate) zeros: u32,
+    /// The sum of 2^(50 - value) over the registers of value 1 to 50; at most 2^63.
+    pub(crate) sum: u64,
+    /// The largest value.
+    pub(crate) max: u8,
+}
+
+impl PowerSum {
+    /// Takes `count` more registers of `value`.
+    #[inline]
+    pub(crate) fn take(&mut self, value: u8, count: u32) {
+        match value {
+            0 => self.zeros += count,
+            1..=MAX_SUMMED => self.sum += u64::from(count) << (MAX_SUMMED - value),
+            _ => {}
+        }
+        self.max = self.max.max(value);
+    }
+
+    /// The count, or `None` if the loop over the histogram may round on the way.
+    pub(crate) fn estimate(&self) -> Option<u64> {
+        if self.max > MAX_SUMMED {
+            return None;
+        }
+        let smallest_term = u32::from(MAX_SUMMED - self.max);
+        let highest_bit = u64::BITS - self.sum.leading_zeros();
+        if highest_bit > smallest_term + f64::MANTISSA_DIGITS {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "at most 53 bits lie between its ends")]
+        let sum = self.sum as f64;
+        Some(finish(sum * UNIT, self.zeros))
+    }
+}
+
+/// The count for any registers.
+pub(crate) fn from_histogram(histogram: &Histogram) -> u64 {
+    let full = f64::from(histogram[usize::from(MAX_RANK)]);
+    let mut z = M * tau((M - full) / M);
+    for &count in histogram[1..usize::from(MAX_RANK)].iter().rev() {
+        z += f64::from(count);
+        z *= 0.5;
+    }
+    finish(z, histogram[0])
+}
+
+/// The last two steps.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "positive and below 2^63 where it is cast"
+)]
+fn finish(z: f64, zeros: u32) -> u64 {
+    let z = z + M * sigma(f64::from(zeros) / M);
+    let count = (ALPHA * M * M / z).round();
+    if count < TOO_LARGE as f64 { count as u64 } else { TOO_LARGE }
+}
+
+/// x + the sum of x^(2^k) * 2^(k-1) over k from 1 on.
+#[expect(clippy::float_cmp, reason = "the series ends when a term no longer counts")]
+fn sigma(mut x: f64) -> f64 {
+    if x >= 1.0 {
+        return f64::INFINITY;
+    }
+    let mut y = 1.0;
+    let mut z = x;
+    loop {
+        x *= x;
+        let before = z;
+        z += x * y;
+        y += y;
+        if z == before {
+            return z;
+        }
+    }
+}
+
+/// A third of 1 - x - the sum of (1 - x^(2^-k))^2 * 2^-k over k from 1 on.
+#[expect(clippy::float_cmp, reason = "the series ends when a term no longer counts")]
+fn tau(mut x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return 0.0;
+    }
+    let mut y = 1.0;
+    let mut z = 1.0 - x;
+    loop {
+        x = x.sqrt();
+        let before = z;
+        y *= 0.5;
+        z -= (1.0 - x) * (1.0 - x) * y;
+        if z == before {
+            return z / 3.0;
+        }
+    }
+}

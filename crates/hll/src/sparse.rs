@@ -1,0 +1,234 @@
+//! The sparse encoding: a walk over run lengths, and the update in place.
+//!
+//! # The update
+//!
+//! 1. Find the opcode that covers the register.
+//! 2. Change it:
+//!    * A: a VAL of the same or a higher value: nothing to do.
+//!    * B: a VAL of one register, or C: a ZERO of one register: write a VAL over it.
+//!    * D: any other: split it into what is left of the register, a VAL for the register, and what is right of it. An
+//!      XZERO that covers few registers may shrink here.
+//! 3. Join neighbours: look at five opcodes from the one before on, and join VALs of one value while the run fits.
+//!
+//! The window of the last step is part of the format. A wider one would find more to join, but the bytes would no longer be
+//! Redis's.
+
+use crate::error::DecodeError;
+use crate::layout::{HEADER_LEN, REGISTERS};
+use crate::opcode::{self, Run, VAL_MAX, VAL_MAX_RUN};
+
+/// Opcodes that the last step of an update looks at.
+const JOIN_WINDOW: usize = 5;
+
+#[expect(clippy::cast_possible_truncation, reason = "2^14")]
+const COVERED: u32 = REGISTERS as u32;
+
+/// An opcode boundary on the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// Offset of an opcode.
+    pub(crate) at: usize,
+    /// First register that it covers.
+    pub(crate) first: u32,
+    /// Offset of the opcode before it; its own if it is the first.
+    pub(crate) prev: usize,
+}
+
+impl Spot {
+    /// Before the first opcode.
+    pub(crate) const START: Self = Self { at: HEADER_LEN, first: 0, prev: HEADER_LEN };
+}
+
+/// What became of an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Update {
+    /// The register is as high already.
+    Unchanged,
+    /// The register was raised.
+    Raised,
+    /// Nothing was changed: the value or the length is too much for the sparse encoding.
+    NeedsDense,
+}
+
+/// Why no opcode starts at `at` after `first` registers.
+#[cold]
+fn no_opcode(bytes: &[u8], at: usize, first: u32) -> DecodeError {
+    if at < bytes.len() {
+        DecodeError::CutOpcode { at }
+    } else {
+        DecodeError::WrongRunSum { got: first, at }
+    }
+}
+
+/// Walks the whole body and hands over each run with its first register.
+///
+/// The runs must sum to [`REGISTERS`] and end with the bytes. `take` sees the runs before a fault.
+#[inline]
+pub(crate) fn each_run(bytes: &[u8], mut take: impl FnMut(u32, Run)) -> Result<(), DecodeError> {
+    let mut at = HEADER_LEN;
+    let mut first = 0;
+    while first < COVERED {
+        let Some(run) = opcode::decode(bytes.get(at..).unwrap_or_default()) else {
+            return Err(no_opcode(bytes, at, first));
+        };
+        let next = first + run.span;
+        if next > COVERED {
+            return Err(DecodeError::WrongRunSum { got: next, at });
+        }
+        take(first, run);
+        first = next;
+        at += run.len;
+    }
+    if at == bytes.len() { Ok(()) } else { Err(DecodeError::TailBytes { at }) }
+}
+
+/// Walks on from `spot`, at or before the register's opcode, to that opcode.
+#[inline]
+pub(crate) fn find(
+    bytes: &[u8],
+    mut spot: Spot,
+    register: u16,
+) -> Result<(Spot, Run), DecodeError> {
+    let register = u32::from(register);
+    loop {
+        let Some(run) = opcode::decode(bytes.get(spot.at..).unwrap_or_default()) else {
+            return Err(no_opcode(bytes, spot.at, spot.first));
+        };
+        let next = spot.first + run.span;
+        if register < next {
+            return Ok((spot, run));
+        }
+        spot = Spot { at: spot.at + run.len, first: next, prev: spot.at };
+    }
+}
+
+/// Raises `register`, which `run` at `spot` covers, to `rank`, and leaves the header alone.
+pub(crate) fn update(
+    bytes: &mut Vec<u8>,
+    spot: Spot,
+    run: Run,
+    register: u16,
+    rank: u8,
+    max_bytes: usize,
+) -> Update {
+    if run.value >= rank {
+        return Update::Unchanged;
+    }
+    if rank > VAL_MAX {
+        return Update::NeedsDense;
+    }
+    if run.span == 1 && run.len == 1 {
+        bytes[spot.at] = opcode::val(rank, 1);
+    } else {
+        let split = Split::new(spot, run, register, rank);
+        if split.len > run.len && bytes.len() + split.len - run.len > max_bytes {
+            return Update::NeedsDense;
+        }
+        split.write(bytes, spot.at, run.len);
+    }
+    join(bytes, spot.prev);
+    Update::Raised
+}
+
+/// What replaces an opcode that covers more than the register.
+struct Split {
+    /// The opcodes, first byte lowest.
+    word: u64,
+    len: usize,
+}
+
+impl Split {
+    fn new(spot: Spot, run: Run, register: u16, rank: u8) -> Self {
+        let before = u32::from(register) - spot.first;
+        let after = run.span - 1 - before;
+        let rest = |span: u32| match (span, run.value) {
+            (0, _) => (0, 0),
+            (_, 0) => opcode::zeros(span),
+            (_, value) => (u32::from(opcode::val(value, span)), 1),
+        };
+        let (left, left_len) = rest(before);
+        let (right, right_len) = rest(after);
+        let word = u64::from(left)
+            | u64::from(opcode::val(rank, 1)) << (8 * left_len)
+            | u64::from(right) << (8 * (left_len + 1));
+        Self { word, len: (left_len + 1 + right_len) as usize }
+    }
+
+    /// Puts the opcodes in the place of `old_len` bytes at `at`.
+    fn write(&self, bytes: &mut Vec<u8>, at: usize, old_len: usize) {
+        let end = bytes.len();
+        if self.len > old_len {
+            let more = self.len - old_len;
+            grow(bytes, more);
+            bytes.extend_from_slice(&[0; 4][..more]);
+            bytes.copy_within(at + old_len..end, at + self.len);
+        } else if self.len < old_len {
+            bytes.copy_within(at + old_len..end, at + self.len);
+            bytes.truncate(end - (old_len - self.len));
+        }
+        bytes[at..at + self.len].copy_from_slice(&self.word.to_le_bytes()[..self.len]);
+    }
+}
+
+/// Makes room for `more` bytes: an eighth and a little at a time, so that many small sketches waste little.
+fn grow(bytes: &mut Vec<u8>, more: usize) {
+    if bytes.capacity() - bytes.len() < more {
+        bytes.reserve_exact((bytes.len() / 8).max(16));
+    }
+}
+
+/// Joins VALs of one value among the opcodes from `at` on.
+fn join(bytes: &mut Vec<u8>, mut at: usize) {
+    let mut left = JOIN_WINDOW;
+    while left > 0 {
+        left -= 1;
+        let Some(run) = opcode::decode(bytes.get(at..).unwrap_or_default()) else { return };
+        if run.value > 0
+            && let Some(next) = opcode::decode(&bytes[at + 1..])
+            && next.value == run.value
+            && next.span + run.span <= VAL_MAX_RUN
+        {
+            bytes[at] = opcode::val(run.value, run.span + next.span);
+            bytes.remove(at + 1);
+        } else {
+            at += run.len;
+        }
+    }
+}
+
+/// Updates in ascending order of registers, each of which walks on from near the one before.
+pub(crate) struct Cursor {
+    /// At least two opcodes before the last update, or the start: an update changes nothing before `prev`, so this stays an
+    /// opcode boundary, and a later register lies beyond it, so the walk from it meets the opcode before the register's.
+    anchor: Spot,
+}
+
+impl Cursor {
+    pub(crate) const fn new() -> Self {
+        Self { anchor: Spot::START }
+    }
+
+    /// As [`update`], for a register above all before.
+    pub(crate) fn update(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        register: u16,
+        rank: u8,
+        max_bytes: usize,
+    ) -> Result<Update, DecodeError> {
+        let mut trail = [Spot::START; 2];
+        let mut spot = self.anchor;
+        loop {
+            let Some(run) = opcode::decode(bytes.get(spot.at..).unwrap_or_default()) else {
+                return Err(no_opcode(bytes, spot.at, spot.first));
+            };
+            let next = spot.first + run.span;
+            if u32::from(register) < next {
+                [self.anchor, _] = trail;
+                return Ok(update(bytes, spot, run, register, rank, max_bytes));
+            }
+            trail = [trail[1], spot];
+            spot = Spot { at: spot.at + run.len, first: next, prev: spot.at };
+        }
+    }
+}

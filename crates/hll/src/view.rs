@@ -1,0 +1,168 @@
+//! A HyperLogLog in borrowed bytes, to read.
+
+use crate::arch;
+use crate::dense;
+use crate::error::DecodeError;
+use crate::estimate::{self, Histogram, PowerSum};
+use crate::header::{self, Encoding};
+use crate::layout::{PACKED_LEN, Packed, REGISTERS, Unpacked};
+use crate::sparse::{self, Spot};
+
+/// A HyperLogLog in borrowed bytes.
+///
+/// [`new`](Self::new) looks at the header alone, as Redis does before each command; a fault in the runs of the sparse
+/// encoding shows when a method walks over them, or at once in [`validate`](Self::validate).
+///
+/// # Examples
+///
+/// ```
+/// let bytes = b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80\x71\xa6\x84\x4e\x57";
+/// let view = hll::Hll::new(bytes)?;
+/// assert_eq!(view.encoding(), hll::Encoding::Sparse);
+/// assert_eq!(view.cached(), None);
+/// assert_eq!(view.count()?, 1);
+/// # Ok::<(), hll::DecodeError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Hll<'a> {
+    bytes: &'a [u8],
+    body: Body<'a>,
+}
+
+/// The registers as they lie. A sparse body keeps the header before it, so that offsets in errors count from the start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Body<'a> {
+    Sparse(&'a [u8]),
+    Dense(&'a Packed),
+}
+
+impl<'a> Hll<'a> {
+    /// Takes bytes whose header is that of a HyperLogLog, in constant time.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::ShortHeader`], [`DecodeError::WrongMagic`], [`DecodeError::UnknownEncoding`] and
+    /// [`DecodeError::WrongDenseLength`]. The reserved bytes of the header may hold anything, as in Redis.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Result<Self, DecodeError> {
+        let body = match header::check(bytes)? {
+            Encoding::Sparse => Body::Sparse(bytes),
+            Encoding::Dense => match bytes.last_chunk::<PACKED_LEN>() {
+                Some(packed) => Body::Dense(packed),
+                None => return Err(DecodeError::WrongDenseLength { got: bytes.len() }),
+            },
+        };
+        Ok(Self { bytes, body })
+    }
+
+    /// Checks the registers as well: the runs of the sparse encoding must sum to [`REGISTERS`] and end with the bytes.
+    /// The dense encoding has nothing to check. O(bytes) for sparse, O(1) for dense.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::CutOpcode`], [`DecodeError::WrongRunSum`] and [`DecodeError::TailBytes`].
+    pub fn validate(&self) -> Result<(), DecodeError> {
+        match self.body {
+            Body::Sparse(bytes) => sparse::each_run(bytes, |_, _| {}),
+            Body::Dense(_) => Ok(()),
+        }
+    }
+
+    /// How the registers are kept.
+    #[must_use]
+    pub const fn encoding(&self) -> Encoding {
+        match self.body {
+            Body::Sparse(_) => Encoding::Sparse,
+            Body::Dense(_) => Encoding::Dense,
+        }
+    }
+
+    /// The bytes, header included.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The cached cardinality, or `None` when a change has made it stale. It is what the bytes say, not checked.
+    #[must_use]
+    pub fn cached(&self) -> Option<u64> {
+        header::cached(self.bytes)
+    }
+
+    /// The estimated number of distinct elements, from the registers; the cache is not looked at.
+    ///
+    /// The relative standard error is 1.04 / sqrt([`REGISTERS`]), 0.81 %. Registers that no input can fill give up to 2^63.
+    ///
+    /// # Errors
+    ///
+    /// As [`validate`](Self::validate).
+    pub fn count(&self) -> Result<u64, DecodeError> {
+        match self.body {
+            Body::Sparse(bytes) => {
+                let mut sum = PowerSum::default();
+                sparse::each_run(bytes, |_, run| sum.take(run.value, run.span))?;
+                if let Some(count) = sum.estimate() {
+                    return Ok(count);
+                }
+                let mut histogram: Histogram = [0; 64];
+                sparse::each_run(bytes, |_, run| histogram[usize::from(run.value)] += run.span)?;
+                Ok(estimate::from_histogram(&histogram))
+            }
+            Body::Dense(packed) => Ok(arch::sum_packed(packed)
+                .estimate()
+                .unwrap_or_else(|| estimate::from_histogram(&arch::histogram_packed(packed)))),
+        }
+    }
+
+    /// The value of one register; `None` from [`REGISTERS`] on. O(bytes before it) for sparse, O(1) for dense.
+    ///
+    /// # Errors
+    ///
+    /// As [`validate`](Self::validate), for what lies before the register.
+    pub fn register(&self, register: u16) -> Result<Option<u8>, DecodeError> {
+        if usize::from(register) >= REGISTERS {
+            return Ok(None);
+        }
+        match self.body {
+            Body::Sparse(bytes) => {
+                let (_, run) = sparse::find(bytes, Spot::START, register)?;
+                Ok(Some(run.value))
+            }
+            Body::Dense(packed) => Ok(Some(dense::get(packed, register))),
+        }
+    }
+
+    /// Every register in order. O([`REGISTERS`]), with 16 KiB allocated.
+    ///
+    /// # Errors
+    ///
+    /// As [`validate`](Self::validate).
+    pub fn registers(&self) -> Result<impl ExactSizeIterator<Item = u8> + use<>, DecodeError> {
+        let mut registers = vec![0; REGISTERS];
+        if let Some(unpacked) = registers.first_chunk_mut() {
+            self.raise(unpacked)?;
+        }
+        Ok(registers.into_iter())
+    }
+
+    /// Raises each register to the one here. Changes nothing on an error.
+    pub(crate) fn raise(&self, registers: &mut Unpacked) -> Result<(), DecodeError> {
+        match self.body {
+            Body::Sparse(bytes) => {
+                self.validate()?;
+                sparse::each_run(bytes, |first, run| {
+                    if run.value > 0 {
+                        let first = first as usize;
+                        for register in &mut registers[first..first + run.span as usize] {
+                            *register = (*register).max(run.value);
+                        }
+                    }
+                })
+            }
+            Body::Dense(packed) => {
+                arch::raise(registers, packed);
+                Ok(())
+            }
+        }
+    }
+}

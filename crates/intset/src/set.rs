@@ -1,0 +1,372 @@
+use crate::build::{COUNT_LIMIT, widen};
+use crate::codec::{self, DecodeError, EMPTY, HEADER, Validation, decode_header, encode_header};
+use crate::slot::{Slot, View, with_slots};
+use crate::{Iter, Width, growth, search};
+
+/// A set of `i64` in the bytes of Redis's intset.
+///
+/// The [crate documentation](crate) tells how it is kept.
+///
+/// ```
+/// use intset::{IntSet, Width};
+///
+/// let mut set = IntSet::new();
+/// assert!(set.insert(300));
+/// assert!(set.insert(1));
+/// assert!(!set.insert(300));
+/// assert_eq!(set.as_bytes(), [2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 44, 1]);
+///
+/// set.insert(40_000);
+/// assert_eq!(set.width(), Width::W32);
+/// assert_eq!(set.rank(300), Some(1));
+/// assert_eq!(set.iter().rev().collect::<Vec<_>>(), [40_000, 300, 1]);
+/// ```
+pub struct IntSet {
+    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never asks for more. `None` stands
+    /// for [`EMPTY`].
+    blob: Option<Box<[u8]>>,
+}
+
+impl IntSet {
+    /// An empty set, which holds no memory.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { blob: None }
+    }
+
+    /// Takes a blob as it is.
+    ///
+    /// Nothing is copied if the bytes come as a `Box<[u8]>` or as a `Vec<u8>` without spare capacity. With
+    /// [`Validation::Shallow`] members may be out of order; such a set answers wrongly, but never panics.
+    ///
+    /// # Errors
+    ///
+    /// As [`validate`](crate::validate) says.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use intset::{IntSet, Validation};
+    ///
+    /// let blob = vec![4, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0];
+    /// let set = IntSet::from_bytes(blob.clone(), Validation::Deep)?;
+    /// assert!(set.contains(7));
+    /// assert_eq!(set.into_bytes(), blob);
+    /// # Ok::<(), intset::DecodeError>(())
+    /// ```
+    pub fn from_bytes(
+        blob: impl Into<Box<[u8]>>,
+        validation: Validation,
+    ) -> Result<Self, DecodeError> {
+        let blob = blob.into();
+        codec::validate(&blob, validation)?;
+        Ok(Self { blob: Some(blob) })
+    }
+
+    /// Takes a blob whose header is right, and the capacity behind it.
+    pub(crate) fn from_capacity(blob: Box<[u8]>) -> Self {
+        let set = Self { blob: Some(blob) };
+        debug_assert!(set.used() <= set.heap_bytes());
+        set
+    }
+
+    /// Checks the blob again, as [`from_bytes`](Self::from_bytes) does.
+    ///
+    /// Only a set that was taken shallowly can fail.
+    ///
+    /// # Errors
+    ///
+    /// As [`validate`](crate::validate) says.
+    pub fn validate(&self, validation: Validation) -> Result<(), DecodeError> {
+        codec::validate(self.as_bytes(), validation)
+    }
+
+    /// The blob, as Redis keeps it in memory and in its files. O(1).
+    #[inline]
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.held()[..self.used()]
+    }
+
+    /// The blob, without a copy (the empty set's 8 bytes are allocated); the vector may have spare capacity.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        let used = self.used();
+        let mut blob = self.blob.map_or_else(|| EMPTY.into(), <[u8]>::into_vec);
+        blob.truncate(used);
+        blob
+    }
+
+    /// The number of members. O(1).
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.header().1 as usize
+    }
+
+    /// Whether there are no members. O(1).
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The width of the members: that of the widest value that was ever in the set, or what the blob it was made from
+    /// says. O(1).
+    #[inline]
+    #[must_use]
+    pub fn width(&self) -> Width {
+        self.header().0
+    }
+
+    /// Whether `value` is a member. O(log n).
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, value: i64) -> bool {
+        with_slots!(self.view(), slots => search::contains(slots, value))
+    }
+
+    /// The number of members below `value`, whether or not it is one. O(log n).
+    ///
+    /// ```
+    /// let set = intset::IntSet::from_iter([10, 20, 30]);
+    /// assert_eq!(set.count_below(20), 1);
+    /// assert_eq!(set.count_below(21), 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn count_below(&self, value: i64) -> usize {
+        with_slots!(self.view(), slots => search::lower_bound(slots, value))
+    }
+
+    /// The index of a member, counted from the least. O(log n).
+    #[inline]
+    #[must_use]
+    pub fn rank(&self, value: i64) -> Option<usize> {
+        with_slots!(self.view(), slots => search::find(slots, value)).ok()
+    }
+
+    /// The member at `index`, counted from the least. O(1).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<i64> {
+        with_slots!(self.view(), slots => slots.get(index).map(|slot| slot.get()))
+    }
+
+    /// The least member. O(1).
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<i64> {
+        self.get(0)
+    }
+
+    /// The greatest member. O(1).
+    #[inline]
+    #[must_use]
+    pub fn last(&self) -> Option<i64> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    /// The member that `random` chooses; `None` for an empty set. O(1).
+    ///
+    /// With 64 random bits no member is more than one part in 2^32 likelier than another.
+    ///
+    /// ```
+    /// let set = intset::IntSet::from_iter([10, 20]);
+    /// assert_eq!(set.random_member(0), Some(10));
+    /// assert_eq!(set.random_member(u64::MAX), Some(20));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn random_member(&self, random: u64) -> Option<i64> {
+        // The high half of the product is below `len`: a multiply in place of a division.
+        let index = (u128::from(random) * self.len() as u128) >> u64::BITS;
+        self.get(usize::try_from(index).ok()?)
+    }
+
+    /// The members, from the least.
+    #[inline]
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_> {
+        Iter::new(self.view())
+    }
+
+    /// Adds `value`; false if it was a member. O(log n) to find the place, O(n) to move what is behind it.
+    ///
+    /// A value that is wider than the set widens all members.
+    ///
+    /// # Panics
+    ///
+    /// If the set has `u32::MAX` members, more than which the header cannot count (8 to 34 GB).
+    #[inline]
+    pub fn insert(&mut self, value: i64) -> bool {
+        let (width, len) = self.header();
+        if Width::of(value) > width {
+            self.widen_and_insert(value);
+            return true;
+        }
+        match width {
+            Width::W16 => self.insert_slot::<[u8; 2]>(len, value),
+            Width::W32 => self.insert_slot::<[u8; 4]>(len, value),
+            Width::W64 => self.insert_slot::<[u8; 8]>(len, value),
+        }
+    }
+
+    /// Takes `value` out; false if it was no member. O(log n) to find it, O(n) to move what is behind it.
+    ///
+    /// Memory that is no longer needed goes back; the width stays.
+    #[inline]
+    pub fn remove(&mut self, value: i64) -> bool {
+        let (width, len) = self.header();
+        match width {
+            Width::W16 => self.remove_slot::<[u8; 2]>(len, value),
+            Width::W32 => self.remove_slot::<[u8; 4]>(len, value),
+            Width::W64 => self.remove_slot::<[u8; 8]>(len, value),
+        }
+    }
+
+    /// Takes all members out and gives all memory back; the width is 16 bits again. O(1).
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The bytes held on the heap: the blob and its slack, without what the allocator adds. O(1).
+    #[inline]
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.blob.as_deref().map_or(0, <[u8]>::len)
+    }
+
+    /// Gives back all slack.
+    pub fn shrink_to_fit(&mut self) {
+        let used = self.used();
+        if *self.as_bytes() == EMPTY {
+            self.blob = None;
+        } else if used < self.heap_bytes() {
+            self.set_capacity(used);
+        }
+    }
+
+    /// The capacity, or the empty blob.
+    #[inline(always)]
+    fn held(&self) -> &[u8] {
+        self.blob.as_deref().unwrap_or(&EMPTY)
+    }
+
+    /// Width and number of members.
+    #[inline(always)]
+    pub(crate) fn header(&self) -> (Width, u32) {
+        let (tag, len) = decode_header(*self.held().first_chunk().unwrap_or(&EMPTY));
+        // Only checked headers come in: the fallbacks never run.
+        (Width::from_tag(tag).unwrap_or(Width::W64), len)
+    }
+
+    /// Writes the header; the capacity must be there.
+    #[inline(always)]
+    pub(crate) fn set_header(&mut self, width: Width, len: u32) {
+        if let Some(header) = self.blob.as_deref_mut().and_then(<[u8]>::first_chunk_mut) {
+            *header = encode_header(width, len);
+        }
+    }
+
+    /// The length of the blob, in bytes.
+    #[inline(always)]
+    pub(crate) fn used(&self) -> usize {
+        let (width, len) = self.header();
+        HEADER + len as usize * width.bytes()
+    }
+
+    #[inline(always)]
+    pub(crate) fn view(&self) -> View<'_> {
+        let (width, _) = self.header();
+        View::new(width, &self.held()[HEADER..self.used()])
+    }
+
+    /// The whole capacity behind the header.
+    #[inline(always)]
+    pub(crate) fn payload_mut(&mut self) -> &mut [u8] {
+        self.blob.as_deref_mut().map_or(&mut [], |blob| &mut blob[HEADER..])
+    }
+
+    /// The slots of the whole capacity, members first.
+    #[inline(always)]
+    fn slots_mut<S: Slot>(&mut self) -> &mut [S] {
+        S::slots_mut(self.payload_mut())
+    }
+
+    #[inline(always)]
+    fn insert_slot<S: Slot>(&mut self, len: u32, value: i64) -> bool {
+        let count = len as usize;
+        let Err(at) = search::find(&self.slots_mut::<S>()[..count], value) else { return false };
+        let grown = one_more(len);
+        if self.slots_mut::<S>().len() == count {
+            self.reserve(HEADER + (count + 1) * S::BYTES);
+        }
+        let slots = self.slots_mut::<S>();
+        slots.copy_within(at..count, at + 1);
+        slots[at] = S::put(value);
+        self.set_header(S::WIDTH, grown);
+        true
+    }
+
+    #[inline(always)]
+    fn remove_slot<S: Slot>(&mut self, len: u32, value: i64) -> bool {
+        let count = len as usize;
+        let slots = &mut self.slots_mut::<S>()[..count];
+        let Ok(at) = search::find(slots, value) else { return false };
+        slots.copy_within(at + 1.., at);
+        self.set_header(S::WIDTH, len - 1);
+        if let Some(capacity) = growth::shrunk(self.heap_bytes(), self.used()) {
+            self.set_capacity(capacity);
+        }
+        true
+    }
+
+    /// Widens all members to `value`'s width and adds it.
+    ///
+    /// It lies outside the range of the old width, so that it is either below or above all members.
+    #[cold]
+    #[inline(never)]
+    fn widen_and_insert(&mut self, value: i64) {
+        let width = Width::of(value);
+        let (old, len) = self.header();
+        let grown = one_more(len);
+        let below = value < 0;
+        self.reserve(HEADER + grown as usize * width.bytes());
+        widen(self.payload_mut(), len, old, width, usize::from(below));
+        let at = if below { 0 } else { len as usize };
+        match width {
+            Width::W16 => self.slots_mut()[at] = <[u8; 2]>::put(value),
+            Width::W32 => self.slots_mut()[at] = <[u8; 4]>::put(value),
+            Width::W64 => self.slots_mut()[at] = <[u8; 8]>::put(value),
+        }
+        self.set_header(width, grown);
+    }
+
+    /// Makes room for a blob of `used` bytes, and a little more.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn reserve(&mut self, used: usize) {
+        if used > self.heap_bytes() {
+            self.set_capacity(growth::capacity_for(used));
+        }
+    }
+
+    /// Reallocates to exactly `capacity` bytes, in place where the allocator can.
+    pub(crate) fn set_capacity(&mut self, capacity: usize) {
+        let mut blob = self.blob.take().map_or_else(Vec::new, <[u8]>::into_vec);
+        if blob.is_empty() {
+            blob.reserve_exact(capacity);
+            blob.extend_from_slice(&EMPTY);
+        }
+        blob.reserve_exact(capacity.saturating_sub(blob.len()));
+        blob.resize(capacity, 0);
+        self.blob = Some(blob.into_boxed_slice());
+    }
+}
+
+/// The number of members after one more.
+#[inline(always)]
+fn one_more(len: u32) -> u32 {
+    len.checked_add(1).expect(COUNT_LIMIT)
+}

@@ -1,0 +1,128 @@
+//! Payloads of DUMP and RESTORE: one value, without its key.
+//!
+//! ```text
+//! +------+------ ... ------+---------+----------------+
+//! | type | body            | version | CRC-64         |     version: u16, checksum: u64, little-endian
+//! +------+------ ... ------+---------+----------------+     checksum: of all before it
+//! ```
+//!
+//! Type and body are those of a file. A checksum of 0 has no special meaning here: it is right for
+//! the payload whose sum it is. Redis 7.0 ignores bytes between value and footer; here they are an
+//! error, because a value that is not understood to its end may be lost in part.
+//!
+//! ```
+//! use rdb::{StringValue, Value, WriteOptions, dump};
+//!
+//! let payload = dump::encode(WriteOptions::default(), |value| value.string(b"10"))?;
+//! assert_eq!(payload, b"\x00\xc0\x0a\x0a\x00\x6e\x9f\x57\x45\x0e\xae\x63\xbb");
+//! let mut read = dump::decode(&payload)?;
+//! assert!(matches!(read.value()?, Value::String(StringValue::Int(10))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use crate::{
+    checksum::crc64,
+    error::{Error, ErrorKind},
+    sink::Sink,
+    source::Source,
+    value::{Body, Head, MODULE_PRE_RELEASE, RawValue, State, Value, ValueType, ValueWriter},
+    version::Version,
+    writer::{WriteError, WriteOptions},
+};
+
+const VERSION_BYTES: usize = 2;
+const CHECKSUM_BYTES: usize = 8;
+
+/// Makes the payload of the value that `write` writes.
+///
+/// # Errors
+/// What `write` returns; or [`WriteError::NotOneValue`] if it writes none.
+pub fn encode(
+    options: WriteOptions,
+    write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError>,
+) -> Result<Vec<u8>, WriteError> {
+    let mut sink = Sink::new(Vec::new(), options.compression, false);
+    write(ValueWriter::new(&mut sink, Head::Payload, options.target))?;
+    sink.check_complete()?;
+    if sink.written() == 0 {
+        return Err(WriteError::NotOneValue);
+    }
+    let mut payload = sink.into_inner()?;
+    payload.extend_from_slice(&options.target.number().to_le_bytes());
+    let checksum = crc64(&payload);
+    payload.extend_from_slice(&checksum.to_le_bytes());
+    Ok(payload)
+}
+
+/// A payload whose footer is right and whose value ends where the footer begins.
+#[derive(Debug)]
+pub struct Payload<'a> {
+    body: Body<&'a [u8]>,
+    version: Version,
+    kind: ValueType,
+}
+
+/// Checks a payload's footer and walks its value once, to see that nothing is behind it.
+///
+/// # Errors
+/// A payload that is too short, of an unsupported version (0 passes, as on servers), with a wrong
+/// checksum, with a malformed value or with bytes behind it. What packed blobs hold is not looked
+/// at.
+pub fn decode(payload: &[u8]) -> Result<Payload<'_>, Error> {
+    let truncated = || Error::new(payload.len() as u64, ErrorKind::Truncated);
+    let (summed, stored) = payload.split_last_chunk::<CHECKSUM_BYTES>().ok_or_else(truncated)?;
+    let (value, number) = summed.split_last_chunk::<VERSION_BYTES>().ok_or_else(truncated)?;
+    let version = Version::of_payload(u16::from_le_bytes(*number));
+    if !version.is_supported() && version.number() != 0 {
+        return Err(Error::new(value.len() as u64, ErrorKind::UnsupportedVersion(version)));
+    }
+    let (stored, computed) = (u64::from_le_bytes(*stored), crc64(summed));
+    if stored != computed {
+        return Err(Error::new(summed.len() as u64, ErrorKind::Checksum { stored, computed }));
+    }
+    let mut walked = open(value, version)?;
+    walked.body.skip_value()?;
+    walked.body.source.check_end()?;
+    open(value, version)
+}
+
+fn open(value: &[u8], version: Version) -> Result<Payload<'_>, Error> {
+    let mut source = Source::new(value, Some(value.len() as u64), false);
+    let byte = source.byte()?;
+    let kind = ValueType::from_byte(byte, version.dialect()).ok_or_else(|| {
+        let pre_release = byte == MODULE_PRE_RELEASE;
+        let kind = if pre_release { ErrorKind::PreRelease } else { ErrorKind::UnknownType };
+        Error::new(0, kind(byte))
+    })?;
+    Ok(Payload { body: Body::new(source, State::Value(kind)), version, kind })
+}
+
+impl<'a> Payload<'a> {
+    /// The version in the footer. A server refuses one above its own.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// What the value is.
+    #[must_use]
+    pub fn kind(&self) -> ValueType {
+        self.kind
+    }
+
+    /// Reads the value, once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoValue`] the second time.
+    pub fn value(&mut self) -> Result<Value<'_, &'a [u8]>, Error> {
+        self.body.value()
+    }
+
+    /// Reads the value as it is, once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoValue`] the second time.
+    pub fn raw_value(&mut self) -> Result<RawValue, Error> {
+        self.body.raw()
+    }
+}

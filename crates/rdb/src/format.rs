@@ -1,0 +1,22 @@
+//! The opcodes that stand where a type byte could.
+
+pub(crate) const EOF: u8 = 255;
+pub(crate) const SELECT_DB: u8 = 254;
+/// Seconds, i32.
+pub(crate) const EXPIRE_S: u8 = 253;
+/// Milliseconds, i64.
+pub(crate) const EXPIRE_MS: u8 = 252;
+pub(crate) const RESIZE_DB: u8 = 251;
+pub(crate) const AUX: u8 = 250;
+pub(crate) const FREQ: u8 = 249;
+pub(crate) const IDLE: u8 = 248;
+pub(crate) const MODULE_AUX: u8 = 247;
+/// Release candidates of Redis 7.0.
+pub(crate) const FUNCTION_PRE_RELEASE: u8 = 246;
+pub(crate) const FUNCTION: u8 = 245;
+pub(crate) const SLOT_INFO: u8 = 244;
+
+/// First version with functions.
+pub(crate) const FUNCTION_SINCE: u16 = 10;
+/// First version with slots.
+pub(crate) const SLOT_INFO_SINCE: u16 = 12;

@@ -1,0 +1,46 @@
+//! LZF, the compression of long strings.
+//!
+//! # Format
+//! A stream is a row of tokens. The top three bits of the first byte say which kind:
+//!
+//! ```text
+//! 000nnnnn  n + 1 bytes          literal: the next n + 1 (1 to 32) bytes as they are
+//! lllddddd  dddddddd             l in 1..=6: copy l + 2 (3 to 8) bytes
+//!                                from d + 1 (1 to 8192) bytes back
+//! 111ddddd  mmmmmmmm  dddddddd   copy m + 9 (9 to 264) bytes from d + 1 bytes back
+//! ```
+//!
+//! A copy may reach into what it writes: one byte back and ten long repeats a byte ten times. The
+//! length of the plain bytes is kept outside the stream.
+//!
+//! # Worked example
+//!
+//! ```
+//! let mut stream = Vec::new();
+//! assert!(rdb::lzf::Compressor::new().compress(b"aaaaaaaaaaaa", 8, &mut stream));
+//! assert_eq!(stream, [0x00, b'a', 0xe0, 0x02, 0x00]); // one literal; 11 bytes from 1 back
+//! assert_eq!(rdb::lzf::decompress(&stream, 12).unwrap(), b"aaaaaaaaaaaa");
+//! ```
+//!
+//! # Limits
+//! The same plain bytes have many streams. The one made here is not, byte for byte, the one that a
+//! server makes (whose own depends on what its memory held before); each reads the other's.
+
+mod compress;
+mod decompress;
+#[cfg(test)]
+mod tests;
+
+pub use compress::Compressor;
+pub use decompress::{Error, check, decompress, decompress_into, max_plain_len};
+
+/// The furthest a copy reaches back.
+const WINDOW: usize = 1 << 13;
+/// The shortest copy.
+const MIN_COPY: usize = 3;
+/// From this length on a copy takes three bytes.
+const LONG_COPY: usize = 9;
+/// The longest copy.
+const MAX_COPY: usize = LONG_COPY + 255;
+/// The longest literal.
+const MAX_LITERAL: usize = 32;

@@ -1,0 +1,230 @@
+//! Reading files.
+
+use std::io::Read;
+
+use crate::{
+    error::{Error, ErrorKind},
+    format, length,
+    record::{Attributes, Record},
+    source::Source,
+    string,
+    value::{self, Body, RawValue, State, Value, ValueType},
+    version::Version,
+};
+
+/// How to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Bytes of the input, if known: lengths are then refused before anything is read for them,
+    /// and nothing is read beyond. `None` by default.
+    pub length: Option<u64>,
+    /// Whether the checksum is computed and compared. `true` by default.
+    pub checksum: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { length: None, checksum: true }
+    }
+}
+
+/// Reads a file record by record.
+///
+/// The input is not trusted: a length in it never makes the reader allocate more than a chunk
+/// ahead of what has arrived, time is linear in the bytes, and after an error nothing more is read.
+///
+/// ```
+/// use rdb::{Reader, Record, Value};
+///
+/// let file = b"REDIS0010\xfe\x00\x00\x05hello\x05world\x02\x03set\x02\x01a\xc0\x07\xff\0\0\0\0\0\0\0\0";
+/// let mut reader = Reader::new(&file[..])?;
+/// let mut seen = Vec::new();
+/// while let Some(record) = reader.next_record()? {
+///     let Record::Key { key, .. } = record else { continue };
+///     match reader.value()? {
+///         Value::String(text) => seen.push((key, text.into_bytes())),
+///         Value::Set(mut members) => {
+///             while let Some(member) = members.next()? {
+///                 seen.push((key.clone(), member.to_vec()));
+///             }
+///         }
+///         _ => unreachable!("the file holds no other type"),
+///     }
+/// }
+/// let pair = |key: &[u8], value: &[u8]| (key.to_vec(), value.to_vec());
+/// assert_eq!(seen, [pair(b"hello", b"world"), pair(b"set", b"a"), pair(b"set", b"7")]);
+/// # Ok::<(), rdb::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<R> {
+    body: Body<R>,
+    version: Version,
+    /// Attributes read for the key that comes.
+    attributes: Attributes,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// An input that does not begin with a known magic and a supported version.
+    pub fn new(input: R) -> Result<Self, Error> {
+        Self::with_options(input, ReadOptions::default())
+    }
+
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_options(input: R, options: ReadOptions) -> Result<Self, Error> {
+        let mut source = Source::new(input, options.length, options.checksum);
+        let header = source.array()?;
+        let version =
+            Version::of_header(&header).ok_or_else(|| Error::new(0, ErrorKind::BadMagic))?;
+        if !version.is_supported() {
+            return Err(Error::new(0, ErrorKind::UnsupportedVersion(version)));
+        }
+        let body = Body::new(source, State::Between);
+        Ok(Self { body, version, attributes: Attributes::default() })
+    }
+
+    /// The version of the file.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Bytes read so far. At the end, where the file ends; a log may go on there.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.body.source.offset()
+    }
+
+    /// A count from the file, as far as the bytes that remain can bear it out; fit to size a table
+    /// with.
+    #[must_use]
+    pub fn plausible(&self, count: u64) -> usize {
+        self.body.plausible(count)
+    }
+
+    /// The next record; `None` at the end of the file, once its checksum is found right.
+    ///
+    /// Passes over what was not read of the value before.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, and where. A checksum of 0 means that there is none.
+    pub fn next_record(&mut self) -> Result<Option<Record>, Error> {
+        self.body.skip_value()?;
+        if self.body.take_state() == State::Ended {
+            self.body.state = State::Ended;
+            return Ok(None);
+        }
+        let (record, state) = self.read_record()?;
+        self.body.state = state;
+        Ok(record)
+    }
+
+    fn read_record(&mut self) -> Result<(Option<Record>, State), Error> {
+        let source = &mut self.body.source;
+        let record = loop {
+            let at = source.offset();
+            break match source.byte()? {
+                format::EXPIRE_S => {
+                    let seconds = i32::from_le_bytes(source.array()?);
+                    self.attributes.expire_at_ms = expiry(i64::from(seconds) * 1000);
+                    continue;
+                }
+                format::EXPIRE_MS => {
+                    self.attributes.expire_at_ms = expiry(i64::from_le_bytes(source.array()?));
+                    continue;
+                }
+                format::IDLE => {
+                    self.attributes.idle_s = Some(length::read(source)?);
+                    continue;
+                }
+                format::FREQ => {
+                    self.attributes.freq = Some(source.byte()?);
+                    continue;
+                }
+                format::AUX => {
+                    Record::Aux { key: string::read(source)?, value: string::read(source)? }
+                }
+                format::SELECT_DB => {
+                    let at = source.offset();
+                    let number = length::read(source)?;
+                    let number = u32::try_from(number)
+                        .map_err(|_| Error::new(at, ErrorKind::BadDatabase(number)))?;
+                    Record::SelectDb(number)
+                }
+                format::RESIZE_DB => {
+                    Record::ResizeDb { keys: length::read(source)?, expires: length::read(source)? }
+                }
+                format::SLOT_INFO => Record::SlotInfo {
+                    slot: length::read(source)?,
+                    keys: length::read(source)?,
+                    expires: length::read(source)?,
+                },
+                format::FUNCTION => Record::Function { code: string::read(source)? },
+                format::MODULE_AUX => {
+                    source.start_recording();
+                    let id = value::walk_aux(source)?;
+                    Record::ModuleAux { id, body: source.take_recording() }
+                }
+                format::EOF => {
+                    self.check_end()?;
+                    return Ok((None, State::Ended));
+                }
+                byte @ (format::FUNCTION_PRE_RELEASE | value::MODULE_PRE_RELEASE) => {
+                    return Err(Error::new(at, ErrorKind::PreRelease(byte)));
+                }
+                byte => {
+                    let kind = ValueType::from_byte(byte, self.version.dialect())
+                        .ok_or_else(|| Error::new(at, ErrorKind::UnknownType(byte)))?;
+                    let key = string::read(source)?;
+                    let attributes = std::mem::take(&mut self.attributes);
+                    return Ok((Some(Record::Key { key, attributes, kind }), State::Value(kind)));
+                }
+            };
+        };
+        Ok((Some(record), State::Between))
+    }
+
+    /// Compares the checksum behind the end, where the version has one.
+    fn check_end(&mut self) -> Result<(), Error> {
+        let version = self.version;
+        if version.number() < Version::FIRST_WITH_CHECKSUM {
+            return Ok(());
+        }
+        let source = &mut self.body.source;
+        let at = source.offset();
+        let computed = source.checksum();
+        let stored = u64::from_le_bytes(source.array()?);
+        match computed {
+            Some(computed) if stored != 0 && stored != computed => {
+                Err(Error::new(at, ErrorKind::Checksum { stored, computed }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the value of the key that was read last.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, and where; or that there is no value to read.
+    pub fn value(&mut self) -> Result<Value<'_, R>, Error> {
+        self.body.value()
+    }
+
+    /// Reads the value of the key that was read last, of whatever type, as it is.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub fn raw_value(&mut self) -> Result<RawValue, Error> {
+        self.body.raw()
+    }
+}
+
+/// Servers take -1 for no expiry.
+fn expiry(at_ms: i64) -> Option<i64> {
+    (at_ms != -1).then_some(at_ms)
+}

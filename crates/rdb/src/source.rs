@@ -1,0 +1,223 @@
+//! The bytes that are read: buffered, counted, summed and, on request, recorded.
+
+use std::io::{self, Read};
+
+use crate::{
+    checksum::Crc64,
+    error::{Error, ErrorKind},
+};
+
+/// Bytes asked of the reader at a time, and the most that is allocated ahead of what has arrived.
+const CHUNK: usize = 64 << 10;
+
+/// A reader with a buffer, an offset, a running checksum and a recorder.
+///
+/// ```text
+///              crc_from      record_from       pos              end
+///  buf  |  summed  |  ......      |  recorded   |   not yet read  |  free  |
+///       ^ offset `base` of the input
+/// ```
+///
+/// Checksum and recording lag behind: they take in what was read at once, before the buffer is
+/// filled anew, so that reading a small thing only moves `pos`.
+#[derive(Debug)]
+pub(crate) struct Source<R> {
+    inner: R,
+    buf: Box<[u8]>,
+    pos: usize,
+    end: usize,
+    base: u64,
+    /// Bytes of the whole input, where known. Nothing beyond is read.
+    length: Option<u64>,
+    crc: Option<Crc64>,
+    crc_from: usize,
+    record: Option<Vec<u8>>,
+    record_from: usize,
+    /// For compressed strings.
+    scratch: Vec<u8>,
+}
+
+impl<R: Read> Source<R> {
+    pub(crate) fn new(inner: R, length: Option<u64>, sum: bool) -> Self {
+        let size = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(CHUNK);
+        Self {
+            inner,
+            buf: vec![0; size.clamp(1, CHUNK)].into_boxed_slice(),
+            pos: 0,
+            end: 0,
+            base: 0,
+            length,
+            crc: sum.then(Crc64::new),
+            crc_from: 0,
+            record: None,
+            record_from: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Bytes read so far.
+    pub(crate) fn offset(&self) -> u64 {
+        self.base + self.pos as u64
+    }
+
+    /// Bytes that remain, where the length is known.
+    pub(crate) fn left(&self) -> Option<u64> {
+        self.length.map(|length| length.saturating_sub(self.offset()))
+    }
+
+    #[cold]
+    pub(crate) fn error(&self, kind: ErrorKind) -> Error {
+        Error::new(self.offset(), kind)
+    }
+
+    /// The checksum of all that was read so far, unless it was not asked for.
+    pub(crate) fn checksum(&mut self) -> Option<u64> {
+        self.settle();
+        self.crc.as_ref().map(Crc64::value)
+    }
+
+    /// From here on, what is read is recorded as well.
+    pub(crate) fn start_recording(&mut self) {
+        self.record = Some(Vec::new());
+        self.record_from = self.pos;
+    }
+
+    /// Ends the recording and hands it over.
+    pub(crate) fn take_recording(&mut self) -> Vec<u8> {
+        self.settle();
+        self.record.take().unwrap_or_default()
+    }
+
+    /// Brings checksum and recording up to `pos`.
+    fn settle(&mut self) {
+        if let Some(crc) = &mut self.crc {
+            crc.update(self.buf.get(self.crc_from..self.pos).unwrap_or_default());
+        }
+        self.crc_from = self.pos;
+        if let Some(record) = &mut self.record {
+            record.extend_from_slice(self.buf.get(self.record_from..self.pos).unwrap_or_default());
+        }
+        self.record_from = self.pos;
+    }
+
+    /// The bytes at hand, at least one and at most `max` (which is not 0); consumed.
+    fn some(&mut self, max: u64) -> Result<&[u8], Error> {
+        if self.pos == self.end {
+            self.fill()?;
+        }
+        let at_hand = self.end - self.pos;
+        let take = usize::try_from(max).map_or(at_hand, |max| max.min(at_hand));
+        let from = self.pos;
+        self.pos += take;
+        Ok(self.buf.get(from..self.pos).unwrap_or_default())
+    }
+
+    /// Fills the empty buffer with at least one byte.
+    fn fill(&mut self) -> Result<(), Error> {
+        self.settle();
+        self.base += self.pos as u64;
+        (self.pos, self.end, self.crc_from, self.record_from) = (0, 0, 0, 0);
+        let room = self.left().map_or(CHUNK, |left| usize::try_from(left).unwrap_or(CHUNK));
+        let size = room.min(self.buf.len());
+        let buf = self.buf.get_mut(..size).unwrap_or_default();
+        self.end = loop {
+            match self.inner.read(buf) {
+                Ok(0) => return Err(self.error(ErrorKind::Truncated)),
+                Ok(n) => break n.min(size),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.error(ErrorKind::Io(error))),
+            }
+        };
+        Ok(())
+    }
+
+    /// Refuses a length that promises more than remains; `at` is where that length stands.
+    pub(crate) fn check_len(&self, len: u64, at: u64) -> Result<(), Error> {
+        match self.left() {
+            Some(left) if len > left => Err(Error::new(at, ErrorKind::TooLong { len, left })),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses bytes that remain of an input whose length is known.
+    pub(crate) fn check_end(&self) -> Result<(), Error> {
+        match self.left() {
+            Some(left @ 1..) => Err(self.error(ErrorKind::Trailing { left })),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn byte(&mut self) -> Result<u8, Error> {
+        self.array().map(|[byte]| byte)
+    }
+
+    #[inline]
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let at_hand = self.buf.get(self.pos..self.end).and_then(<[u8]>::first_chunk);
+        if let Some(bytes) = at_hand {
+            self.pos += N;
+            return Ok(*bytes);
+        }
+        self.array_across_fills()
+    }
+
+    #[cold]
+    fn array_across_fills<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let mut bytes = [0; N];
+        let mut rest = bytes.as_mut_slice();
+        while !rest.is_empty() {
+            let some = self.some(rest.len() as u64)?;
+            let (filled, unfilled) = rest.split_at_mut(some.len());
+            filled.copy_from_slice(some);
+            rest = unfilled;
+        }
+        Ok(bytes)
+    }
+
+    /// Appends `len` bytes to `out`, which grows as they arrive.
+    ///
+    /// The caller has called [`check_len`](Self::check_len).
+    pub(crate) fn append(&mut self, mut len: u64, out: &mut Vec<u8>) -> Result<(), Error> {
+        // With a known length, `len` bytes do remain, and all of them may be reserved at once.
+        let certain = if self.length.is_some() { len } else { len.min(CHUNK as u64) };
+        out.reserve_exact(usize::try_from(certain).unwrap_or(CHUNK));
+        while len > 0 {
+            let some = self.some(len)?;
+            out.extend_from_slice(some);
+            len -= some.len() as u64;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn skip(&mut self, mut len: u64) -> Result<(), Error> {
+        while len > 0 {
+            len -= self.some(len)?.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Lends `len` bytes to `use_bytes`.
+    ///
+    /// The caller has called [`check_len`](Self::check_len).
+    pub(crate) fn lend<T>(
+        &mut self,
+        len: u64,
+        use_bytes: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, Error> {
+        let at_hand =
+            usize::try_from(len).ok().and_then(|len| self.buf.get(self.pos..self.end)?.get(..len));
+        if let Some(bytes) = at_hand {
+            self.pos += bytes.len();
+            return Ok(use_bytes(bytes));
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        let result = self.append(len, &mut scratch).map(|()| use_bytes(&scratch));
+        // One long string shall not hold its memory to the end of the file.
+        if scratch.capacity() <= 16 * CHUNK {
+            self.scratch = scratch;
+        }
+        result
+    }
+}

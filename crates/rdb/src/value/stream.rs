@@ -1,0 +1,71 @@
+//! The grammar of streams, in its three layouts.
+
+use std::io::Read;
+
+use crate::{error::Error, length, source::Source, string};
+
+/// What each layout has beyond the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Layout {
+    /// Redis 5.
+    First,
+    /// Redis 7.0: first id, highest deleted id, entries added; entries read by each group.
+    Second,
+    /// Redis 7.2: when each consumer was last active.
+    Third,
+}
+
+/// Bytes of an entry's id where it is not written as lengths.
+const ID: usize = 16;
+/// Bytes of a time.
+const TIME: usize = 8;
+
+/// Passes over a stream: its nodes, its counters, and its consumer groups.
+pub(crate) fn walk<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
+    for _ in 0..length::read(source)? {
+        string::walk(source)?; // id of the node's first entry
+        string::walk(source)?; // listpack
+    }
+    length::read(source)?; // entries
+    walk_id(source)?; // last
+    if layout >= Layout::Second {
+        walk_id(source)?; // first
+        walk_id(source)?; // highest deleted
+        length::read(source)?; // entries ever added
+    }
+    for _ in 0..length::read(source)? {
+        walk_group(source, layout)?;
+    }
+    Ok(())
+}
+
+fn walk_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
+    string::walk(source)?; // name
+    walk_id(source)?; // last delivered
+    if layout >= Layout::Second {
+        length::read(source)?; // entries read
+    }
+    for _ in 0..length::read(source)? {
+        source.array::<ID>()?;
+        source.array::<TIME>()?; // delivered
+        length::read(source)?; // how often
+    }
+    for _ in 0..length::read(source)? {
+        string::walk(source)?; // name
+        source.array::<TIME>()?; // seen
+        if layout >= Layout::Third {
+            source.array::<TIME>()?; // active
+        }
+        for _ in 0..length::read(source)? {
+            source.array::<ID>()?; // pending
+        }
+    }
+    Ok(())
+}
+
+/// An id as two lengths: milliseconds and sequence.
+fn walk_id<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    length::read(source)?;
+    length::read(source)?;
+    Ok(())
+}

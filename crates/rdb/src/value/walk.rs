@@ -1,0 +1,98 @@
+//! The grammar of every type: how to get from the first byte of a value's body past its last.
+//!
+//! Each step of a loop consumes a byte or fails, so a count that lies ends with the input.
+
+use std::io::Read;
+
+use super::{
+    kind::ValueType,
+    module,
+    stream::{self, Layout},
+};
+use crate::{error::Error, length, source::Source, string};
+
+/// Passes over the body of a value.
+pub(crate) fn walk<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(), Error> {
+    match kind {
+        ValueType::String
+        | ValueType::HashZipmap
+        | ValueType::ListZiplist
+        | ValueType::SetIntset
+        | ValueType::ZSetZiplist
+        | ValueType::HashZiplist
+        | ValueType::HashListpack
+        | ValueType::ZSetListpack
+        | ValueType::SetListpack
+        | ValueType::HashTtlListpackPreRelease => string::walk(source),
+        ValueType::List | ValueType::Set | ValueType::ListQuicklist => repeat(source, string::walk),
+        ValueType::ListQuicklist2 => repeat(source, quicklist_node),
+        ValueType::Hash => repeat(source, pair),
+        ValueType::ZSetText => repeat(source, member_and_text),
+        ValueType::ZSet => repeat(source, member_and_double),
+        ValueType::HashTtlPreRelease => repeat(source, ttl_and_pair),
+        ValueType::HashTtl => {
+            source.array::<8>()?; // earliest expiry
+            repeat(source, ttl_and_pair)
+        }
+        ValueType::HashTtlListpack => {
+            source.array::<8>()?; // earliest expiry
+            string::walk(source)
+        }
+        ValueType::ValkeyHashTtl => repeat(source, pair_and_time),
+        ValueType::Module => {
+            module::read_id(source)?;
+            module::walk_parts(source)
+        }
+        ValueType::Stream1 => stream::walk(source, Layout::First),
+        ValueType::Stream2 => stream::walk(source, Layout::Second),
+        ValueType::Stream3 => stream::walk(source, Layout::Third),
+    }
+}
+
+/// A count, and as many items.
+fn repeat<R: Read>(
+    source: &mut Source<R>,
+    item: impl Fn(&mut Source<R>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for _ in 0..length::read(source)? {
+        item(source)?;
+    }
+    Ok(())
+}
+
+/// The node's container (plain or packed), and its bytes.
+fn quicklist_node<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    length::read(source)?;
+    string::walk(source)
+}
+
+fn pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    string::walk(source)?;
+    string::walk(source)
+}
+
+/// A score is a length of one byte and as many digits; the highest three lengths stand for NaN and
+/// the infinities.
+fn member_and_text<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    const NAN: u8 = 253;
+    string::walk(source)?;
+    match source.byte()? {
+        NAN.. => Ok(()),
+        len => source.skip(u64::from(len)),
+    }
+}
+
+fn member_and_double<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    string::walk(source)?;
+    source.array::<8>().map(drop)
+}
+
+fn ttl_and_pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    length::read(source)?;
+    pair(source)
+}
+
+fn pair_and_time<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    pair(source)?;
+    source.array::<8>().map(drop)
+}

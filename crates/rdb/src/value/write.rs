@@ -1,0 +1,157 @@
+//! Writing values.
+
+use std::{fmt, io::Write};
+
+use super::{kind::ValueType, raw::RawValue};
+use crate::{
+    format, length,
+    record::Attributes,
+    sink::Sink,
+    string,
+    version::{Dialect, Target},
+    writer::WriteError,
+};
+
+/// What stands before a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Head<'a> {
+    /// In a file: attributes, type, key.
+    Key(&'a [u8], Attributes),
+    /// In a payload: the type alone.
+    Payload,
+}
+
+/// Writes one value, with what belongs before it.
+///
+/// Nothing is written until the value is: one that is dropped leaves no trace.
+#[must_use = "nothing is written until the value is"]
+pub struct ValueWriter<'a, W> {
+    sink: &'a mut Sink<W>,
+    head: Head<'a>,
+    target: Target,
+}
+
+impl<'a, W: Write> ValueWriter<'a, W> {
+    pub(crate) fn new(sink: &'a mut Sink<W>, head: Head<'a>, target: Target) -> Self {
+        Self { sink, head, target }
+    }
+
+    fn begin(self, kind: ValueType) -> Result<&'a mut Sink<W>, WriteError> {
+        let Self { sink, head, target } = self;
+        sink.check_complete()?;
+        if kind.dialect() != Dialect::Redis || kind.since() > target.number() {
+            return Err(WriteError::NotInVersion { byte: kind.byte(), target });
+        }
+        match head {
+            Head::Payload => sink.put(&[kind.byte()])?,
+            Head::Key(key, attributes) => {
+                if let Some(at) = attributes.expire_at_ms {
+                    sink.put(&[format::EXPIRE_MS])?;
+                    sink.put(&at.to_le_bytes())?;
+                }
+                if let Some(idle) = attributes.idle_s {
+                    sink.put(&[format::IDLE])?;
+                    length::write(sink, idle)?;
+                }
+                if let Some(freq) = attributes.freq {
+                    sink.put(&[format::FREQ, freq])?;
+                }
+                sink.put(&[kind.byte()])?;
+                string::write(sink, key)?;
+            }
+        }
+        Ok(sink)
+    }
+
+    /// A string, as an integer or compressed where servers do so.
+    ///
+    /// # Errors
+    /// [`WriteError`], as for all of these.
+    pub fn string(self, bytes: &[u8]) -> Result<(), WriteError> {
+        string::write(self.begin(ValueType::String)?, bytes)
+    }
+
+    /// A string that is the decimal text of an integer.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn int(self, int: i64) -> Result<(), WriteError> {
+        string::write_int(self.begin(ValueType::String)?, int)
+    }
+
+    /// A set as an intset blob.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn intset(self, blob: &[u8]) -> Result<(), WriteError> {
+        string::write(self.begin(ValueType::SetIntset)?, blob)
+    }
+
+    /// A set as a listpack blob.
+    ///
+    /// # Errors
+    /// [`WriteError`]; before version 11 there is no such value.
+    pub fn set_listpack(self, blob: &[u8]) -> Result<(), WriteError> {
+        string::write(self.begin(ValueType::SetListpack)?, blob)
+    }
+
+    /// A set as its members, of which there must be exactly as many as announced.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn set(self, members: u64) -> Result<SetWriter<'a, W>, WriteError> {
+        let sink = self.begin(ValueType::Set)?;
+        length::write(sink, members)?;
+        sink.owed = members;
+        Ok(SetWriter { sink })
+    }
+
+    /// A value as it came from another file or payload.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a type that the version to write does not have is refused.
+    pub fn raw(self, value: &RawValue) -> Result<(), WriteError> {
+        self.begin(value.kind())?.put(value.body())
+    }
+}
+
+impl<W> fmt::Debug for ValueWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ValueWriter").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+/// Takes the members of a set.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the members are still to be written"]
+pub struct SetWriter<'a, W> {
+    sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> SetWriter<'_, W> {
+    /// One member.
+    ///
+    /// # Errors
+    /// [`WriteError`]; one member more than announced is refused, and leaves the file as it was.
+    pub fn member(&mut self, member: &[u8]) -> Result<(), WriteError> {
+        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
+        string::write(self.sink, member)?;
+        self.sink.owed = left;
+        Ok(())
+    }
+
+    /// Ends the set.
+    ///
+    /// # Errors
+    /// [`WriteError`], if members are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for SetWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SetWriter").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,247 @@
+//! Writing files.
+
+use std::{fmt, io, io::Write};
+
+use crate::{
+    error::Error,
+    format, length,
+    record::Attributes,
+    sink::Sink,
+    string,
+    value::{self, Head, ValueWriter},
+    version::Target,
+};
+
+/// How to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WriteOptions {
+    /// The version. 10 by default.
+    pub target: Target,
+    /// Whether long strings are compressed. `true` by default, as on servers.
+    pub compression: bool,
+    /// Whether the file ends with its checksum; if not, it ends with eight zero bytes, which turn
+    /// the check off. `true` by default. Payloads always have theirs.
+    pub checksum: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self { target: Target::default(), compression: true, checksum: true }
+    }
+}
+
+/// Why a file cannot be written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The destination failed.
+    Io(io::Error),
+    /// The version to write does not have this type or opcode. Nothing was written.
+    NotInVersion {
+        /// The type byte or opcode.
+        byte: u8,
+        /// The version.
+        target: Target,
+    },
+    /// A set got fewer members than announced. The file cannot be finished.
+    MissingMembers {
+        /// How many fewer.
+        missing: u64,
+    },
+    /// A set would get more members than announced. The member was not written.
+    TooManyMembers,
+    /// A payload got no value.
+    NotOneValue,
+    /// Bytes that should be written as they are do not follow their grammar. Nothing was written.
+    Malformed(Error),
+    /// An earlier error has left the file unfinished.
+    Failed,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "cannot write: {error}"),
+            Self::NotInVersion { byte, target } => {
+                write!(f, "version {} has no type or opcode {byte}", target.number())
+            }
+            Self::MissingMembers { missing } => write!(f, "a set lacks {missing} members"),
+            Self::TooManyMembers => f.write_str("a set has more members than announced"),
+            Self::NotOneValue => f.write_str("a payload holds exactly one value"),
+            Self::Malformed(error) => write!(f, "malformed bytes to write: {error}"),
+            Self::Failed => f.write_str("writing ended with an earlier error"),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Malformed(error) => Some(error),
+            Self::NotInVersion { .. }
+            | Self::MissingMembers { .. }
+            | Self::TooManyMembers
+            | Self::NotOneValue
+            | Self::Failed => None,
+        }
+    }
+}
+
+/// The facts with which a server opens a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StandardAux<'a> {
+    /// The version of the program that writes.
+    pub redis_ver: &'a str,
+    /// When the file was made, in seconds since 1970.
+    pub ctime_s: i64,
+    /// Bytes of memory that the data take.
+    pub used_mem: u64,
+    /// Whether the file is the base of an append-only log.
+    pub aof_base: bool,
+}
+
+/// Writes a file from its first byte to its last.
+///
+/// Bytes are collected and handed on in chunks. A writer that is dropped unfinished leaves a file
+/// that every reader refuses, because its end is missing.
+///
+/// ```
+/// use rdb::{Attributes, WriteOptions, Writer};
+///
+/// let options = WriteOptions { checksum: false, ..WriteOptions::default() };
+/// let mut writer = Writer::new(Vec::new(), options)?;
+/// writer.select_db(0)?;
+/// writer.resize_db(2, 0)?;
+/// writer.key(b"hello", Attributes::default()).string(b"world")?;
+/// let mut members = writer.key(b"set", Attributes::default()).set(2)?;
+/// members.member(b"a")?;
+/// members.member(b"7")?;
+/// members.finish()?;
+/// assert_eq!(
+///     writer.finish()?,
+///     b"REDIS0010\xfe\x00\xfb\x02\x00\x00\x05hello\x05world\x02\x03set\x02\x01a\xc0\x07\xff\0\0\0\0\0\0\0\0"
+/// );
+/// # Ok::<(), rdb::WriteError>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer<W> {
+    sink: Sink<W>,
+    target: Target,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// [`WriteError`], as for all of these.
+    pub fn new(output: W, options: WriteOptions) -> Result<Self, WriteError> {
+        let mut sink = Sink::new(output, options.compression, options.checksum);
+        sink.put(format!("REDIS{:04}", options.target.number()).as_bytes())?;
+        Ok(Self { sink, target: options.target })
+    }
+
+    /// Bytes written so far.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.sink.written()
+    }
+
+    fn opcode(&mut self, opcode: u8) -> Result<&mut Sink<W>, WriteError> {
+        self.sink.check_complete()?;
+        self.sink.put(&[opcode])?;
+        Ok(&mut self.sink)
+    }
+
+    fn opcode_since(&mut self, byte: u8, since: u16) -> Result<&mut Sink<W>, WriteError> {
+        if self.target.number() < since {
+            return Err(WriteError::NotInVersion { byte, target: self.target });
+        }
+        self.opcode(byte)
+    }
+
+    /// A fact about the file. Belongs before the first database.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn aux(&mut self, key: &[u8], value: &[u8]) -> Result<(), WriteError> {
+        let sink = self.opcode(format::AUX)?;
+        string::write(sink, key)?;
+        string::write(sink, value)
+    }
+
+    /// The facts with which a server opens a file, in its order.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn standard_aux(&mut self, aux: &StandardAux<'_>) -> Result<(), WriteError> {
+        self.aux(b"redis-ver", aux.redis_ver.as_bytes())?;
+        self.aux(b"redis-bits", usize::BITS.to_string().as_bytes())?;
+        self.aux(b"ctime", aux.ctime_s.to_string().as_bytes())?;
+        self.aux(b"used-mem", aux.used_mem.to_string().as_bytes())?;
+        self.aux(b"aof-base", if aux.aof_base { b"1" } else { b"0" })
+    }
+
+    /// The keys that follow belong to this database.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn select_db(&mut self, number: u32) -> Result<(), WriteError> {
+        length::write(self.opcode(format::SELECT_DB)?, u64::from(number))
+    }
+
+    /// About how many keys follow in this database, and how many of them expire.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn resize_db(&mut self, keys: u64, expires: u64) -> Result<(), WriteError> {
+        let sink = self.opcode(format::RESIZE_DB)?;
+        length::write(sink, keys)?;
+        length::write(sink, expires)
+    }
+
+    /// About how many keys follow in this slot of a cluster, and how many of them expire.
+    ///
+    /// # Errors
+    /// [`WriteError`]; before version 12 there is no such record.
+    pub fn slot_info(&mut self, slot: u64, keys: u64, expires: u64) -> Result<(), WriteError> {
+        let sink = self.opcode_since(format::SLOT_INFO, format::SLOT_INFO_SINCE)?;
+        length::write(sink, slot)?;
+        length::write(sink, keys)?;
+        length::write(sink, expires)
+    }
+
+    /// A library of functions.
+    ///
+    /// # Errors
+    /// [`WriteError`]; before version 10 there is no such record.
+    pub fn function(&mut self, code: &[u8]) -> Result<(), WriteError> {
+        let sink = self.opcode_since(format::FUNCTION, format::FUNCTION_SINCE)?;
+        string::write(sink, code)
+    }
+
+    /// What a module stores beside the keys, as it came from another file.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a body that does not follow its grammar is refused.
+    pub fn module_aux(&mut self, body: &[u8]) -> Result<(), WriteError> {
+        value::check_aux(body).map_err(WriteError::Malformed)?;
+        self.opcode(format::MODULE_AUX)?.put(body)
+    }
+
+    /// A key; what is returned takes its value.
+    pub fn key<'a>(&'a mut self, key: &'a [u8], attributes: Attributes) -> ValueWriter<'a, W> {
+        ValueWriter::new(&mut self.sink, Head::Key(key, attributes), self.target)
+    }
+
+    /// Writes the end and the checksum, flushes, and gives the output back.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn finish(mut self) -> Result<W, WriteError> {
+        self.opcode(format::EOF)?;
+        let checksum = self.sink.checksum()?;
+        self.sink.put(&checksum.to_le_bytes())?;
+        self.sink.into_inner()
+    }
+}

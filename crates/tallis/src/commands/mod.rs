@@ -1,0 +1,57 @@
+//! Redis's commands as typed calls, a trait for each family.
+//!
+//! The names are those of the `redis` crate's `Commands` trait. Everything that runs commands has them all: a
+//! [`Store`](crate::Store), a [`Session`](crate::Session), a [`Tx`](crate::Tx). Import them with
+//! `use tallis::prelude::*`.
+//!
+//! Each operation is written once, here; the command door (`execute`) and the recipes call these.
+
+mod hlls;
+mod keys;
+mod sets;
+mod strings;
+
+pub use hlls::HllCommands;
+pub use keys::KeyCommands;
+pub use sets::SetCommands;
+pub use strings::StringCommands;
+
+pub(crate) use sets::add_members;
+pub(crate) use strings::increment;
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+
+/// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
+const STRING_MAX: usize = 512 << 20;
+
+/// The members of a call, gathered before any lock is taken.
+type Members<'a> = SmallVec<[Member<'a>; 8]>;
+
+fn members<'a, M: Into<Member<'a>>>(
+    members: impl IntoIterator<Item = M>,
+) -> Result<Members<'a>, Error> {
+    members.into_iter().map(|member| checked(member.into())).collect()
+}
+
+/// A member or value of a length that Redis takes.
+fn checked(member: Member<'_>) -> Result<Member<'_>, Error> {
+    match member {
+        Member::Bytes(bytes) if bytes.len() > STRING_MAX => Err(Error::new(
+            ErrorKind::Syntax,
+            "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
+        )),
+        Member::Int(_) | Member::Bytes(_) => Ok(member),
+    }
+}
+
+/// Gathers the keys of a call on any number of them.
+fn keys<K: AsRef<[u8]>>(keys: impl IntoIterator<Item = K>) -> SmallVec<[K; 4]> {
+    keys.into_iter().collect()
+}
+
+fn slices<K: AsRef<[u8]>>(keys: &[K]) -> SmallVec<[&[u8]; 4]> {
+    keys.iter().map(AsRef::as_ref).collect()
+}

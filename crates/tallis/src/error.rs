@@ -1,0 +1,132 @@
+//! What can go wrong, in Redis's own words where Redis has words for it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// An error of the store.
+///
+/// [`kind`](Self::kind) tells the cases apart; the text is Redis's own, word for word, wherever a command of Redis
+/// would answer it.
+pub struct Error {
+    // One word, so that `Result<usize, Error>` stays in registers.
+    repr: Box<Repr>,
+}
+
+/// The sorts of [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The key holds a value of another type (`WRONGTYPE`).
+    WrongType,
+    /// The string at the key is no HyperLogLog, or a damaged one.
+    InvalidHll,
+    /// A number was expected and something else was there, or the result would not fit into 64 bits.
+    NotInteger,
+    /// The arguments of a command are wrong in number, form or range.
+    Syntax,
+    /// There is no such command.
+    UnknownCommand,
+    /// A transaction touched a key that it had not named.
+    KeyNotNamed,
+    /// A session id or a recipe's parameter cannot be used.
+    InvalidArgument,
+    /// A file or payload is not what its format asks for.
+    Corrupt,
+    /// The operating system refused a read or a write.
+    Io,
+}
+
+#[derive(Debug)]
+struct Repr {
+    kind: ErrorKind,
+    text: Cow<'static, str>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    #[cold]
+    pub(crate) fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { repr: Box::new(Repr { kind, text: text.into(), source: None }) }
+    }
+
+    #[cold]
+    pub(crate) fn caused(
+        kind: ErrorKind,
+        text: impl Into<Cow<'static, str>>,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        Self { repr: Box::new(Repr { kind, text: text.into(), source: Some(Box::new(source)) }) }
+    }
+
+    #[cold]
+    pub(crate) fn wrong_type() -> Self {
+        Self::new(
+            ErrorKind::WrongType,
+            "WRONGTYPE Operation against a key holding the wrong kind of value",
+        )
+    }
+
+    #[cold]
+    pub(crate) fn not_integer() -> Self {
+        Self::new(ErrorKind::NotInteger, "ERR value is not an integer or out of range")
+    }
+
+    #[cold]
+    pub(crate) fn overflow() -> Self {
+        Self::new(ErrorKind::NotInteger, "ERR increment or decrement would overflow")
+    }
+
+    #[cold]
+    pub(crate) fn syntax() -> Self {
+        Self::new(ErrorKind::Syntax, "ERR syntax error")
+    }
+
+    #[cold]
+    pub(crate) fn not_hll() -> Self {
+        Self::new(ErrorKind::InvalidHll, "WRONGTYPE Key is not a valid HyperLogLog string value.")
+    }
+
+    #[cold]
+    pub(crate) fn corrupt_hll() -> Self {
+        Self::new(ErrorKind::InvalidHll, "INVALIDOBJ Corrupted HLL object detected")
+    }
+
+    /// What sort of error this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.repr.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.repr.text)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.repr.kind)
+            .field("text", &self.repr.text)
+            .field("source", &self.repr.source)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.repr.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_word() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+        assert_eq!(size_of::<Result<(), Error>>(), size_of::<usize>());
+    }
+}

@@ -1,0 +1,108 @@
+//! An argument that is a byte string or a whole number.
+
+use bytes::Bytes;
+
+/// A set member or a string value as an argument: bytes, or a whole number that stands for its decimal text.
+///
+/// A whole number goes into an intset without ever being text. Everything that a caller is likely to hold converts:
+/// strings, byte slices, vectors, arrays and the integers that fit.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{Store, prelude::*};
+///
+/// let store = Store::new();
+/// store.sadd("mixed", [1, 2, 3])?;
+/// store.sadd("mixed", ["3", "four"])?;
+/// assert_eq!(store.scard("mixed")?, 4);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum Member<'a> {
+    /// The decimal text of this number.
+    Int(i64),
+    /// These bytes.
+    Bytes(&'a [u8]),
+}
+
+impl Member<'_> {
+    /// Hands over the bytes that the member stands for.
+    #[inline]
+    pub(crate) fn with_bytes<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
+        match self {
+            Self::Int(number) => read(itoa::Buffer::new().format(*number).as_bytes()),
+            Self::Bytes(bytes) => read(bytes),
+        }
+    }
+
+    pub(crate) fn to_bytes(self) -> Bytes {
+        self.with_bytes(Bytes::copy_from_slice)
+    }
+}
+
+impl<'a> From<&'a [u8]> for Member<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Member<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<'a> From<&'a str> for Member<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Bytes(text.as_bytes())
+    }
+}
+
+impl<'a> From<&'a String> for Member<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Bytes(text.as_bytes())
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Member<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<'a> From<&'a Bytes> for Member<'a> {
+    fn from(bytes: &'a Bytes) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl<'a> From<&&'a str> for Member<'a> {
+    fn from(text: &&'a str) -> Self {
+        Self::Bytes(text.as_bytes())
+    }
+}
+
+impl<'a> From<&&'a [u8]> for Member<'a> {
+    fn from(bytes: &&'a [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+macro_rules! from_integer {
+    ($($integer:ty),*) => {$(
+        impl From<$integer> for Member<'_> {
+            fn from(number: $integer) -> Self {
+                Self::Int(i64::from(number))
+            }
+        }
+
+        impl From<&$integer> for Member<'_> {
+            fn from(number: &$integer) -> Self {
+                Self::Int(i64::from(*number))
+            }
+        }
+    )*};
+}
+
+from_integer!(i8, i16, i32, i64, u8, u16, u32);

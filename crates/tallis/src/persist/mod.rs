@@ -1,0 +1,9 @@
+//! Snapshots: Redis's own files and payloads.
+
+mod load;
+mod save;
+mod value;
+
+pub(crate) use value::dump;
+
+pub use rdb::{Target, WriteOptions};

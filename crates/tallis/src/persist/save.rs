@@ -1,0 +1,135 @@
+//! Writing a snapshot.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use parking_lot::RwLockReadGuard;
+use rdb::{Attributes, StandardAux, WriteError, WriteOptions, Writer};
+
+use super::value;
+use crate::error::{Error, ErrorKind};
+use crate::store::Store;
+use crate::store::stripe::Stripe;
+
+/// The version that a snapshot names as its writer: the oldest Redis that reads the default version of the format.
+const REDIS_VER: &str = "7.0.0";
+
+impl Store {
+    /// Saves every database to a file that Redis 7.0 and later, and every Valkey, can load.
+    ///
+    /// The state is that of one moment; writers wait until it is written. The file takes its name only once it is
+    /// whole and on the disk: if anything fails, an older file of that name is left as it was. O(keys and bytes).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the file cannot be written, or if it is not a file.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("dump.rdb");
+    /// let store = Store::new();
+    /// store.sadd("s", [1, 2, 3])?;
+    /// store.save(&file)?;
+    ///
+    /// let again = Store::new();
+    /// again.load(&file)?;
+    /// assert_eq!(again.scard("s")?, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.save_with(path, WriteOptions::default())
+    }
+
+    /// As [`save`](Self::save), with another version of the format, without compression or without checksum.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save); also a value of a type that the version does not have.
+    pub fn save_with(&self, path: impl AsRef<Path>, options: WriteOptions) -> Result<(), Error> {
+        let path = path.as_ref();
+        replace_file(path, |file| self.write_rdb(file, options)).map_err(|error| {
+            Error::caused(ErrorKind::Io, format!("cannot save {}: {error}", path.display()), error)
+        })
+    }
+
+    /// Writes the snapshot to anything that takes bytes.
+    fn write_rdb<W: Write>(&self, output: W, options: WriteOptions) -> Result<W, WriteError> {
+        let shared = self.shared();
+        let stripes = shared.read_all();
+        let mut writer = Writer::new(output, options)?;
+        writer.standard_aux(&StandardAux {
+            redis_ver: REDIS_VER,
+            ctime_s: shared.clock().now_ms() / 1000,
+            used_mem: stripes.iter().map(|stripe| stripe.heap_bytes() as u64).sum(),
+            aof_base: false,
+        })?;
+        let mut databases: Vec<u32> =
+            stripes.iter().flat_map(|stripe| stripe.databases()).collect();
+        databases.sort_unstable();
+        databases.dedup();
+        for db in databases {
+            write_database(&mut writer, db, &stripes)?;
+        }
+        writer.finish()
+    }
+}
+
+fn write_database<W: Write>(
+    writer: &mut Writer<W>,
+    db: u32,
+    stripes: &[RwLockReadGuard<'_, Stripe>],
+) -> Result<(), WriteError> {
+    let pieces =
+        || stripes.iter().filter_map(|stripe| stripe.keyspace(db)).flat_map(|keys| keys.pieces());
+    writer.select_db(db)?;
+    let keys: usize =
+        stripes.iter().filter_map(|stripe| stripe.keyspace(db)).map(|keys| keys.len()).sum();
+    let expires: usize = pieces().map(|piece| piece.expiring()).sum();
+    writer.resize_db(keys as u64, expires as u64)?;
+    for piece in pieces() {
+        for (entry, expire_at_ms) in piece.iter() {
+            let attributes = Attributes { expire_at_ms, ..Attributes::default() };
+            value::write(&entry.value, writer.key(entry.key.as_bytes(), attributes))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a new file next to `path` and lets it take the name once it is whole and on the disk.
+fn replace_file(
+    path: &Path,
+    write: impl FnOnce(File) -> Result<File, WriteError>,
+) -> io::Result<()> {
+    // A link stays a link: what it leads to is replaced.
+    let path: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is there, but not as a file"));
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut temporary = tempfile::Builder::new();
+    temporary.prefix(".tallis-").suffix(".rdb.tmp");
+    #[cfg(unix)]
+    {
+        // As any new file, readable by whom the umask lets: a server runs as another user.
+        use std::os::unix::fs::PermissionsExt;
+        temporary.permissions(Permissions::from_mode(0o666));
+    }
+    let temporary = temporary.tempfile_in(folder)?;
+    let file = write(temporary.as_file().try_clone()?).map_err(|error| match error {
+        WriteError::Io(error) => error,
+        other => io::Error::other(other),
+    })?;
+    file.sync_all()?;
+    drop(file);
+    temporary.persist(&path).map_err(|error| error.error)?;
+    // The new name is on the disk only once its folder is.
+    File::open(folder)?.sync_all()
+}

@@ -1,0 +1,122 @@
+//! One value, to and from the form in which files and payloads hold it.
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+
+use intset::{IntSet, Validation};
+use rdb::{StringValue, ValueType, ValueWriter, WriteError, WriteOptions};
+
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::store::Shared;
+use crate::value::{Set, Value, str_value};
+
+/// The DUMP payload of a value.
+pub(crate) fn dump(value: &Value, options: WriteOptions) -> Result<Vec<u8>, Error> {
+    rdb::dump::encode(options, |writer| write(value, writer))
+        .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
+}
+
+/// Writes a value in the encoding that it has.
+pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
+    match value {
+        Value::Int(number) => writer.int(*number),
+        Value::Str(bytes) => writer.string(bytes),
+        Value::Set(Set::IntSet(set)) => writer.intset(set.as_bytes()),
+        Value::Set(set @ Set::HashTable(_)) => {
+            let mut members = writer.set(set.len() as u64)?;
+            let written =
+                set.try_for_each(|member| match member.with_bytes(|bytes| members.member(bytes)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(error) => ControlFlow::Break(error),
+                });
+            match written {
+                ControlFlow::Continue(()) => members.finish(),
+                ControlFlow::Break(error) => Err(error),
+            }
+        }
+        Value::Foreign(value) => writer.raw(value),
+    }
+}
+
+/// What a value in a file turns out to be.
+#[derive(Debug)]
+pub(super) enum Loaded {
+    /// A value in the encoding that the store's limits give it.
+    Value(Value),
+    /// A collection without members, which is no key.
+    Empty,
+}
+
+/// Reads a value of the type `kind`.
+pub(super) fn read<R: Read>(
+    reader: &mut rdb::Reader<R>,
+    kind: ValueType,
+    shared: &Shared,
+) -> Result<Loaded, Fault> {
+    // Types that the store does not work on are kept as they came.
+    if !matches!(kind, ValueType::String | ValueType::Set | ValueType::SetIntset) {
+        return Ok(Loaded::Value(Value::Foreign(Box::new(reader.raw_value()?))));
+    }
+    let value = match reader.value()? {
+        rdb::Value::String(StringValue::Int(number)) => Value::Int(number),
+        rdb::Value::String(StringValue::Bytes(bytes)) => str_value(bytes),
+        rdb::Value::IntSet(blob) => {
+            let set = IntSet::from_bytes(blob, Validation::Deep).map_err(Fault::IntSet)?;
+            if set.is_empty() {
+                return Err(Fault::EmptyIntSet);
+            }
+            Value::Set(Set::from_intset(set, shared.limits(), &|bytes| shared.hash(bytes)))
+        }
+        rdb::Value::Set(mut members) => {
+            let mut set: Option<Set> = None;
+            while let Some(member) = members.next()? {
+                let member = Member::Bytes(member);
+                let set = set.get_or_insert_with(|| Set::for_member(member));
+                if !set.add(member, shared.limits(), &|bytes| shared.hash(bytes)) {
+                    return Err(Fault::TwiceInSet);
+                }
+            }
+            match set {
+                Some(set) => Value::Set(set),
+                None => return Ok(Loaded::Empty),
+            }
+        }
+        rdb::Value::SetListpack(_) | rdb::Value::Raw(_) => return Err(Fault::Type(kind)),
+    };
+    Ok(Loaded::Value(value))
+}
+
+/// What is wrong with a value.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The bytes of the file.
+    Bytes(rdb::Error),
+    /// The blob of an intset.
+    IntSet(intset::DecodeError),
+    /// An intset without members.
+    EmptyIntSet,
+    /// A member that a set has twice.
+    TwiceInSet,
+    /// The reader gave another form than the type has.
+    Type(ValueType),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(error) => write!(f, "{error}"),
+            Self::IntSet(error) => write!(f, "the intset is malformed: {error}"),
+            Self::EmptyIntSet => f.write_str("the intset is empty"),
+            Self::TwiceInSet => f.write_str("the set has a member twice"),
+            Self::Type(kind) => write!(f, "the value is not of the type {kind:?}"),
+        }
+    }
+}
+
+impl From<rdb::Error> for Fault {
+    fn from(error: rdb::Error) -> Self {
+        Self::Bytes(error)
+    }
+}

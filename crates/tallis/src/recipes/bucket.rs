@@ -1,0 +1,69 @@
+//! The stretches of time by which visitors are counted.
+
+use std::fmt;
+
+use jiff::ToSpan;
+use jiff::civil::{Date, DateTime};
+
+/// A stretch of the calendar for which visitors are counted together; its text is the end of its keys.
+///
+/// # Examples
+///
+/// ```
+/// use jiff::civil::date;
+/// use tallis::Bucket;
+///
+/// let day = Bucket::from(date(2015, 3, 1));
+/// assert_eq!(day.to_string(), "2015-03-01");
+/// assert_eq!(day.previous().unwrap().to_string(), "2015-02-28");
+/// let hour = Bucket::hour(date(2015, 3, 1), 0);
+/// assert_eq!(hour.to_string(), "2015-03-01T00");
+/// assert_eq!(hour.previous().unwrap().to_string(), "2015-02-28T23");
+/// assert_eq!(Bucket::All.to_string(), "all");
+/// assert_eq!(Bucket::All.previous(), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Bucket {
+    /// A day: `YYYY-MM-DD`.
+    Day(Date),
+    /// The hour that begins then: `YYYY-MM-DDTHH`. Build it with [`Bucket::hour`].
+    Hour(DateTime),
+    /// All of time in one: `all`.
+    All,
+}
+
+impl Bucket {
+    /// An hour of a day, `hour` from 0 to 23; anything above is taken as 23.
+    #[must_use]
+    pub fn hour(day: Date, hour: i8) -> Self {
+        Self::Hour(day.at(hour.clamp(0, 23), 0, 0, 0))
+    }
+
+    /// The bucket just before this one in the calendar: none before [`All`](Self::All), nor before the first that
+    /// the calendar holds.
+    #[must_use]
+    pub fn previous(self) -> Option<Self> {
+        match self {
+            Self::Day(day) => day.yesterday().ok().map(Self::Day),
+            Self::Hour(hour) => hour.checked_sub(1.hour()).ok().map(Self::Hour),
+            Self::All => None,
+        }
+    }
+}
+
+impl From<Date> for Bucket {
+    fn from(day: Date) -> Self {
+        Self::Day(day)
+    }
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => write!(f, "{day}"),
+            Self::Hour(hour) => write!(f, "{}T{:02}", hour.date(), hour.hour()),
+            Self::All => f.write_str("all"),
+        }
+    }
+}

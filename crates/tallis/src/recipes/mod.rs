@@ -1,0 +1,17 @@
+//! What people build on the structures.
+//!
+//! A recipe is made of two things: pure functions that say which keys, arguments and replies it uses, and a short
+//! trait of the atomic steps that it needs. The steps are implemented here for the [`Store`](crate::Store); a server
+//! is one more implementation of the same trait, and the recipe does not change.
+
+mod bucket;
+mod session_id;
+mod shard;
+mod sharded_set;
+mod visitors;
+
+pub use bucket::Bucket;
+pub use session_id::SessionIds;
+pub use shard::shard_key;
+pub use sharded_set::{SetSteps, ShardedSet};
+pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};

@@ -1,0 +1,92 @@
+//! From a session id to the number that stands for the visitor.
+
+use crate::error::{Error, ErrorKind};
+
+/// How many hexadecimal digits of a session id make the visitor's number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SessionIds {
+    /// The first 15 digits, 60 bits: the form of Redis in Action.
+    ///
+    /// A version-4 UUID fixes 4 of these bits, so 56 are random, and among n visitors some two share a number with
+    /// the probability `p = 1 - e^(-n^2 / 2^57)`: 0.0007 % for a million, 0.07 % for ten million, 7 % for a hundred million, and about a third
+    /// for the book's 250 million a day.
+    #[default]
+    First15,
+    /// The first 16 digits, 64 bits, kept as a signed number as the book's footnote suggests. Of a version-4 UUID 60
+    /// bits are random: `p = 1 - e^(-n^2 / 2^61)`, 2.7 % for 250 million.
+    First16,
+}
+
+impl SessionIds {
+    const fn digits(self) -> u32 {
+        match self {
+            Self::First15 => 15,
+            Self::First16 => 16,
+        }
+    }
+
+    /// The visitor's number: the first digits of the session id without its dashes. An id of fewer digits is used
+    /// whole.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] if there is no digit, or something else among those needed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::SessionIds;
+    ///
+    /// let session = "0123abcd-4567-4eef-8001-000000000000";
+    /// assert_eq!(SessionIds::First15.id(session)?, 0x0123_abcd_4567_4ee);
+    /// assert_eq!(SessionIds::First16.id("ffffffff-ffff-4fff-8001-000000000000")?, -0xb001);
+    /// assert!(SessionIds::First15.id("guest-1").is_err());
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    pub fn id(self, session: impl AsRef<[u8]>) -> Result<i64, Error> {
+        let session = session.as_ref();
+        let mut number: u64 = 0;
+        let mut digits = 0;
+        for &byte in session {
+            if byte == b'-' {
+                continue;
+            }
+            let value = HEX[usize::from(byte)];
+            if value > 15 {
+                return Err(not_hex(session));
+            }
+            number = number << 4 | u64::from(value);
+            digits += 1;
+            if digits == self.digits() {
+                break;
+            }
+        }
+        if digits == 0 {
+            return Err(not_hex(session));
+        }
+        Ok(number.cast_signed())
+    }
+}
+
+/// The value of each hexadecimal digit, 255 for every other byte.
+static HEX: [u8; 256] = {
+    let mut table = [255; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = b"0123456789abcdef"[value as usize];
+        table[digit as usize] = value;
+        table[digit.to_ascii_uppercase() as usize] = value;
+        value += 1;
+    }
+    table
+};
+
+#[cold]
+fn not_hex(session: &[u8]) -> Error {
+    let shown = &session[..session.len().min(64)];
+    Error::new(
+        ErrorKind::InvalidArgument,
+        format!("ERR session id '{}' does not begin with hexadecimal digits", shown.escape_ascii()),
+    )
+}

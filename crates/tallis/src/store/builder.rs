@@ -1,0 +1,95 @@
+//! How a store is put together.
+
+use std::sync::Arc;
+
+use ahash::RandomState;
+use parking_lot::RwLock;
+
+use super::stripe::Stripe;
+use super::{Shared, Sink, Store};
+use crate::clock::{Clock, SystemClock};
+use crate::limits::Limits;
+
+/// Builds a [`Store`]: limits, clock, stripes, sinks and the seed of its hash.
+#[derive(Debug)]
+pub struct StoreBuilder {
+    limits: Limits,
+    clock: Arc<dyn Clock>,
+    stripe_bits: u8,
+    seed: Option<u64>,
+    sinks: Vec<Arc<dyn Sink>>,
+}
+
+impl Default for StoreBuilder {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            clock: Arc::new(SystemClock),
+            stripe_bits: 6,
+            seed: None,
+            sinks: Vec::new(),
+        }
+    }
+}
+
+impl StoreBuilder {
+    /// The limits at which values change their encoding. Default: Redis's.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Where the store takes the time from. Default: the machine's clock.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// How many lock stripes there are: rounded up to a power of two, at most 65,536. Default 64.
+    ///
+    /// Commands on keys of different stripes never wait for each other; an empty stripe costs about a hundred bytes.
+    #[must_use]
+    pub fn stripes(mut self, count: usize) -> Self {
+        let count = count.clamp(1, 1 << 16).next_power_of_two();
+        self.stripe_bits = u8::try_from(count.trailing_zeros()).unwrap_or(0);
+        self
+    }
+
+    /// Fixes the seed of the hash, and with it the order in which keys and members are walked.
+    ///
+    /// Without it every store draws its own, so that nobody can choose keys that collide. Fix it only for tests.
+    #[must_use]
+    pub fn hash_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Adds something that hears of every change.
+    #[must_use]
+    pub fn sink(mut self, sink: Arc<dyn Sink>) -> Self {
+        self.sinks.push(sink);
+        self
+    }
+
+    /// The empty store.
+    #[must_use]
+    pub fn build(self) -> Store {
+        let stripes = (0..1usize << self.stripe_bits)
+            .map(|_| RwLock::new(Stripe::new(self.stripe_bits)))
+            .collect();
+        let hasher = self.seed.map_or_else(RandomState::new, |seed| {
+            RandomState::with_seeds(seed, !seed, seed.rotate_left(32), seed ^ 0x9e37_79b9_7f4a_7c15)
+        });
+        let shared = Shared {
+            stripes,
+            stripe_bits: self.stripe_bits,
+            hasher,
+            limits: self.limits,
+            clock: self.clock,
+            sinks: self.sinks,
+        };
+        Store { shared: Arc::new(shared), db: 0 }
+    }
+}

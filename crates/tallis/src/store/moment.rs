@@ -1,0 +1,40 @@
+//! The time at which a command runs.
+
+use std::cell::Cell;
+
+use crate::clock::Clock;
+
+/// The time of one command or transaction: read when it is first needed, and then kept.
+///
+/// Most commands touch no key that can expire, and the exact time costs more than many of them.
+#[derive(Debug)]
+pub(crate) struct Moment<'s> {
+    clock: &'s dyn Clock,
+    now_ms: Cell<Option<i64>>,
+    coarse_secs: Cell<Option<u32>>,
+}
+
+impl<'s> Moment<'s> {
+    pub(crate) const fn new(clock: &'s dyn Clock) -> Self {
+        Self { clock, now_ms: Cell::new(None), coarse_secs: Cell::new(None) }
+    }
+
+    /// Milliseconds since the epoch.
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.now_ms.get().unwrap_or_else(|| {
+            let now = self.clock.now_ms();
+            self.now_ms.set(Some(now));
+            now
+        })
+    }
+
+    /// Seconds since the epoch, give or take a few milliseconds.
+    #[inline]
+    pub(crate) fn coarse_secs(&self) -> u32 {
+        self.coarse_secs.get().unwrap_or_else(|| {
+            let now = self.clock.coarse_secs();
+            self.coarse_secs.set(Some(now));
+            now
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! Where the effects of commands go.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+/// One change that a command made, as a command that makes it again.
+///
+/// Effects are deterministic: what was drawn by chance is named, times are absolute. Executing the effects of a store
+/// in order on an empty one gives the same values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Effect {
+    /// The number of the database.
+    pub db: u32,
+    /// The command and its arguments, as for [`Store::execute`](crate::Store::execute).
+    pub args: Vec<Bytes>,
+}
+
+/// Something that hears of every change: a log, a mirror, a counter.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use tallis::{Effect, Sink, Store, prelude::*};
+///
+/// #[derive(Debug, Default)]
+/// struct Journal(Mutex<Vec<Effect>>);
+///
+/// impl Sink for Journal {
+///     fn commit(&self, effects: &[Effect]) {
+///         self.0.lock().unwrap().extend_from_slice(effects);
+///     }
+/// }
+///
+/// let journal = Arc::new(Journal::default());
+/// let store = Store::builder().sink(journal.clone()).build();
+/// store.incr("visits", 1)?;
+/// store.get("visits")?;
+/// let effects = journal.0.lock().unwrap();
+/// assert_eq!(effects.len(), 1);
+/// assert_eq!(effects[0].args, ["INCRBY", "visits", "1"]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+pub trait Sink: Send + Sync + fmt::Debug {
+    /// Takes the effects of one command or transaction, never an empty list.
+    ///
+    /// The locks of the keys concerned are still held, so the calls for any one key come in the order of its
+    /// changes. For the same reason this must be quick and must not touch the store.
+    fn commit(&self, effects: &[Effect]);
+}

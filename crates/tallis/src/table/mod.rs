@@ -1,0 +1,211 @@
+//! An extendible hash table: a directory of small tables that split in two when they are full.
+//!
+//! # Idea
+//!
+//! One big table rehashes all of its entries when it grows, and the command that happens to trigger it waits. Here the
+//! table is cut into *pieces* of a few hundred entries. The first bits of a key's hash choose the piece through a
+//! directory; a full piece splits by the next bit, and nothing else moves. Four things follow:
+//!
+//! * growth never rehashes more than one piece;
+//! * a hash prefix is a scan cursor that survives growth, because a piece holds exactly the keys of one prefix;
+//! * pieces of equal depth hold equally many keys on average, so a random entry can be drawn fairly;
+//! * a snapshot can pass piece by piece.
+//!
+//! # Representation
+//!
+//! ```text
+//! hash     [ skip | directory bits ....... | the rest: place inside the piece ]
+//!
+//! directory (depth 2)    00 -> piece 0  (depth 1: holds every hash that begins with 0)
+//!                        01 -> piece 0
+//!                        10 -> piece 1  (depth 2)
+//!                        11 -> piece 2  (depth 2)
+//! ```
+//!
+//! `skip` bits have been used already, to choose the stripe. The directory doubles when a piece as deep as the
+//! directory splits. Source: Fagin, Nievergelt, Pippenger, Strong, "Extendible Hashing", 1979.
+//!
+//! # Complexity
+//!
+//! Look-ups O(1): one directory word, one probe. Inserts O(1) amortised, at worst the split of one piece.
+
+pub(crate) mod keys;
+pub(crate) mod members;
+
+/// The most entries of a piece. A `hashbrown` table of 512 buckets holds 448, so a full piece splits instead of growing
+/// past it.
+pub(crate) const PIECE_MAX: usize = 448;
+
+/// One of the small tables.
+pub(crate) trait Piece: Default {
+    /// Whether it should, or must, split before it takes another entry.
+    fn fill(&self) -> Fill;
+
+    /// Moves every entry whose hash has one of `mask`'s bits set into a new piece.
+    fn split(&mut self, mask: u64, hash: &impl Fn(&[u8]) -> u64) -> Self;
+
+    /// Bytes that the piece holds on the heap, apart from its entries' own heap memory.
+    fn table_bytes(&self) -> usize;
+}
+
+/// How full a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fill {
+    /// Another entry is welcome.
+    Room,
+    /// It should split, but may go on if that would not help.
+    Full,
+    /// Its places have almost run out.
+    Overfull,
+}
+
+#[derive(Debug)]
+struct Node<P> {
+    /// How many hash bits, after `skip`, all keys of this piece share.
+    depth: u8,
+    piece: P,
+}
+
+/// The directory and its pieces.
+#[derive(Debug)]
+pub(crate) struct Extendible<P> {
+    /// Leading hash bits that say nothing here because they chose this table.
+    skip: u8,
+    /// The directory has `1 << depth` words.
+    depth: u8,
+    /// Piece numbers by hash prefix. Empty while there is one piece only.
+    directory: Vec<u32>,
+    nodes: Vec<Node<P>>,
+    len: usize,
+}
+
+impl<P: Piece> Extendible<P> {
+    /// An empty table; the first `skip` bits of every hash that it will see are the same.
+    pub(crate) const fn new(skip: u8) -> Self {
+        Self { skip, depth: 0, directory: Vec::new(), nodes: Vec::new(), len: 0 }
+    }
+
+    /// How many entries there are in all.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    fn node_of(&self, hash: u64) -> usize {
+        if self.depth == 0 {
+            return 0;
+        }
+        let prefix = (hash << self.skip) >> (64 - u32::from(self.depth));
+        // A prefix has `depth` bits and the directory 2^depth words.
+        self.directory[usize::try_from(prefix).unwrap_or(0)] as usize
+    }
+
+    /// The piece where a key with this hash is, if there is any piece yet.
+    #[inline]
+    pub(crate) fn piece(&self, hash: u64) -> Option<&P> {
+        self.nodes.get(self.node_of(hash)).map(|node| &node.piece)
+    }
+
+    /// The piece where a key with this hash is, to change entries in place or to remove one (see [`removed`]).
+    ///
+    /// [`removed`]: Self::removed
+    #[inline]
+    pub(crate) fn piece_mut(&mut self, hash: u64) -> Option<&mut P> {
+        let at = self.node_of(hash);
+        self.nodes.get_mut(at).map(|node| &mut node.piece)
+    }
+
+    /// The piece to insert a new entry with this hash into; the caller does insert it.
+    pub(crate) fn piece_for_insert(&mut self, hash: u64, rehash: &impl Fn(&[u8]) -> u64) -> &mut P {
+        if self.nodes.is_empty() {
+            self.nodes.push(Node { depth: 0, piece: P::default() });
+        }
+        let mut at = self.node_of(hash);
+        while self.nodes[at].piece.fill() != Fill::Room && self.split(at, hash, rehash) {
+            at = self.node_of(hash);
+        }
+        self.len += 1;
+        &mut self.nodes[at].piece
+    }
+
+    /// Notes that the caller removed one entry from a piece.
+    pub(crate) fn removed(&mut self) {
+        self.len -= 1;
+        if self.len == 0 {
+            *self = Self::new(self.skip);
+        }
+    }
+
+    /// Splits piece `at`, which holds the keys with `hash`'s prefix. `false` if it may not be split.
+    #[cold]
+    fn split(&mut self, at: usize, hash: u64, rehash: &impl Fn(&[u8]) -> u64) -> bool {
+        let depth = self.nodes[at].depth;
+        // With a sound hash the directory stays within a few words a piece. Should keys ever crowd into one prefix, the
+        // piece grows beyond PIECE_MAX rather than the directory beyond all bounds.
+        let crowded = depth == self.depth
+            && self.directory.len() > 16 * self.nodes.len()
+            && self.nodes[at].piece.fill() != Fill::Overfull;
+        if u32::from(depth) + u32::from(self.skip) >= 32 || crowded {
+            return false;
+        }
+        if depth == self.depth {
+            self.double();
+        }
+        let bit = 1u64 << (63 - u32::from(self.skip) - u32::from(depth));
+        let piece = self.nodes[at].piece.split(bit, rehash);
+        let new = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        self.nodes[at].depth = depth + 1;
+        grow_tightly(&mut self.nodes);
+        self.nodes.push(Node { depth: depth + 1, piece });
+
+        // The words whose prefix is this piece's, and whose next bit is 1, now lead to the new piece.
+        let below = self.depth - depth - 1;
+        let prefix = (hash << self.skip) >> (63 - u32::from(depth));
+        let first = usize::try_from((prefix | 1) << below).unwrap_or(0);
+        for word in &mut self.directory[first..first + (1 << below)] {
+            *word = new;
+        }
+        true
+    }
+
+    fn double(&mut self) {
+        if self.directory.is_empty() {
+            self.directory = vec![0, 0];
+        } else {
+            self.directory = self.directory.iter().flat_map(|&word| [word, word]).collect();
+        }
+        self.depth += 1;
+    }
+
+    /// Every piece, in no order that means anything.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &P> {
+        self.nodes.iter().map(|node| &node.piece)
+    }
+
+    /// Bytes that the table holds on the heap: directory, pieces and their tables, without the entries' own memory.
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.directory.capacity() * size_of::<u32>()
+            + self.nodes.capacity() * size_of::<Node<P>>()
+            + self.pieces().map(Piece::table_bytes).sum::<usize>()
+    }
+}
+
+/// Where a key's place inside its piece comes from.
+///
+/// All keys of a piece share the leading bits of their hash, and `hashbrown` takes its tag from the leading seven; so
+/// it gets the halves swapped.
+#[inline]
+pub(crate) const fn inner_hash(hash: u64) -> u64 {
+    hash.rotate_left(32)
+}
+
+/// Makes room for one more element in steps of an eighth, so that a table of many pieces holds little that it does not
+/// use.
+#[inline]
+pub(crate) fn grow_tightly<T>(vec: &mut Vec<T>) {
+    if vec.len() == vec.capacity() {
+        vec.reserve_exact((vec.len() / 8).max(4));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,3 @@
+//! Plain models of the structures, and the operations that drive a structure and its model side by side.
+
+pub mod int_set;
