@@ -83,11 +83,7 @@ fn take_word(text: &[u8]) -> Result<(Vec<u8>, &[u8]), Unbalanced> {
 }
 
 /// Reads up to the closing quote, and gives what is left behind it.
-fn take_quoted<'a>(
-    quote: u8,
-    text: &'a [u8],
-    word: &mut Vec<u8>,
-) -> Result<&'a [u8], Unbalanced> {
+fn take_quoted<'a>(quote: u8, text: &'a [u8], word: &mut Vec<u8>) -> Result<&'a [u8], Unbalanced> {
     let mut rest = text;
     loop {
         let (byte, after) = match (quote, rest) {
