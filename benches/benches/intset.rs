@@ -1,3 +1,255 @@
-//! Benchmarks.
+//! The integer set against a plain sorted vector, the standard library's tree, and the algorithm that Redis uses.
+//!
+//! Compare within one run: the figures of `redis_algorithm` stand for what Redis's own C does with the same ids.
 
-fn main() {}
+use std::collections::BTreeSet;
+use std::hint::black_box;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use intset::{Count, IntSet};
+
+/// Members of a full set: Redis's default limit.
+const FULL: usize = 512;
+/// Sets that together leave the cache of a core.
+const MANY: usize = 2_000;
+/// Sets that are filled in turn, so that no branch predictor learns the ids of one by heart.
+const FILLS: usize = 256;
+
+/// The published algorithm of Redis's intset at 64 bits: a search that branches on the middle, after a look at both ends, and an
+/// array that is reallocated to its exact size at each insertion. Written anew for comparison.
+#[derive(Default)]
+struct ClassicIntSet {
+    members: Box<[u8]>,
+}
+
+impl ClassicIntSet {
+    fn get(&self, index: usize) -> i64 {
+        i64::from_le_bytes(self.members.as_chunks().0[index])
+    }
+
+    fn search(&self, value: i64) -> Result<usize, usize> {
+        let len = self.members.len() / 8;
+        if len == 0 {
+            return Err(0);
+        }
+        if value > self.get(len - 1) {
+            return Err(len);
+        }
+        if value < self.get(0) {
+            return Err(0);
+        }
+        let (mut low, mut end) = (0, len);
+        while low < end {
+            let middle = usize::midpoint(low, end);
+            let member = self.get(middle);
+            if value > member {
+                low = middle + 1;
+            } else if value < member {
+                end = middle;
+            } else {
+                return Ok(middle);
+            }
+        }
+        Err(low)
+    }
+}
+
+/// What the rivals have in common.
+trait Rival: Default {
+    const NAME: &str;
+
+    fn add(&mut self, value: i64) -> bool;
+
+    fn has(&self, value: i64) -> bool;
+}
+
+impl Rival for IntSet {
+    const NAME: &str = "intset";
+
+    fn add(&mut self, value: i64) -> bool {
+        self.insert(value)
+    }
+
+    fn has(&self, value: i64) -> bool {
+        self.contains(value)
+    }
+}
+
+impl Rival for ClassicIntSet {
+    const NAME: &str = "redis_algorithm";
+
+    fn add(&mut self, value: i64) -> bool {
+        let Err(at) = self.search(value) else { return false };
+        let mut members = std::mem::take(&mut self.members).into_vec();
+        let used = members.len();
+        members.reserve_exact(8);
+        members.extend_from_slice(&[0; 8]);
+        members.copy_within(8 * at..used, 8 * at + 8);
+        members[8 * at..8 * at + 8].copy_from_slice(&value.to_le_bytes());
+        self.members = members.into_boxed_slice();
+        true
+    }
+
+    fn has(&self, value: i64) -> bool {
+        self.search(value).is_ok()
+    }
+}
+
+impl Rival for Vec<i64> {
+    const NAME: &str = "sorted_vec";
+
+    fn add(&mut self, value: i64) -> bool {
+        let Err(at) = self.binary_search(&value) else { return false };
+        self.insert(at, value);
+        true
+    }
+
+    fn has(&self, value: i64) -> bool {
+        self.binary_search(&value).is_ok()
+    }
+}
+
+impl Rival for BTreeSet<i64> {
+    const NAME: &str = "btree_set";
+
+    fn add(&mut self, value: i64) -> bool {
+        self.insert(value)
+    }
+
+    fn has(&self, value: i64) -> bool {
+        self.contains(&value)
+    }
+}
+
+/// Random numbers from a fixed seed (`SplitMix64`).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A visitor's id: 60 bits.
+    fn id(&mut self) -> i64 {
+        (self.next() >> 4).cast_signed()
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        let scaled = (u128::from(self.next()) * end as u128) >> u64::BITS;
+        usize::try_from(scaled).expect("below `end`")
+    }
+}
+
+fn ids(random: &mut Random, count: usize) -> Vec<i64> {
+    (0..count).map(|_| random.id()).collect()
+}
+
+fn filled<R: Rival>(ids: &[i64]) -> R {
+    let mut set = R::default();
+    let added = ids.iter().filter(|&&id| set.add(id)).count();
+    assert_eq!(added, ids.len(), "60 random bits do not meet");
+    set
+}
+
+fn fill(c: &mut Criterion) {
+    fn rival<R: Rival>(group: &mut Group<'_>, sequences: &[Vec<i64>]) {
+        let mut turn = sequences.iter().cycle();
+        group.bench_function(R::NAME, |b| {
+            b.iter_batched(
+                || turn.next().map_or(&[][..], Vec::as_slice),
+                filled::<R>,
+                BatchSize::SmallInput,
+            );
+        });
+    }
+    for members in [122, FULL] {
+        let mut random = Random(1);
+        let sequences: Vec<_> = (0..FILLS).map(|_| ids(&mut random, members)).collect();
+        let mut group = c.benchmark_group(format!("intset/fill_{members}"));
+        group.throughput(Throughput::Elements(members as u64));
+        rival::<IntSet>(&mut group, &sequences);
+        rival::<ClassicIntSet>(&mut group, &sequences);
+        rival::<Vec<i64>>(&mut group, &sequences);
+        rival::<BTreeSet<i64>>(&mut group, &sequences);
+        group.finish();
+    }
+}
+
+type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
+
+/// Which set to ask for which value: half of the values are members.
+fn questions(random: &mut Random, members: &[Vec<i64>], count: usize) -> Vec<(usize, i64)> {
+    (0..count)
+        .map(|turn| {
+            let set = random.below(members.len());
+            let member = members[set][random.below(members[set].len())];
+            (set, if turn % 2 == 0 { member } else { random.id() })
+        })
+        .collect()
+}
+
+fn contains(c: &mut Criterion) {
+    fn rival<R: Rival>(group: &mut Group<'_>, members: &[Vec<i64>], questions: &[(usize, i64)]) {
+        let sets: Vec<R> = members.iter().map(|ids| filled(ids)).collect();
+        group.bench_function(R::NAME, |b| {
+            b.iter(|| {
+                let hits = questions.iter().filter(|(set, value)| sets[*set].has(*value)).count();
+                assert_eq!(black_box(hits), questions.len() / 2);
+            });
+        });
+    }
+    for (name, sets, size) in [
+        ("contains_512_in_one_set", 1, FULL),
+        ("contains_512_in_2000_sets", MANY, FULL),
+        ("contains_122_in_8192_sets", 8_192, 122),
+    ] {
+        let mut random = Random(2);
+        let members: Vec<_> = (0..sets).map(|_| ids(&mut random, size)).collect();
+        let questions = {
+            // In an order without pattern, for the branch predictors.
+            let mut questions = questions(&mut random, &members, 50_000);
+            for last in (1..questions.len()).rev() {
+                questions.swap(last, random.below(last + 1));
+            }
+            questions
+        };
+        let mut group = c.benchmark_group(format!("intset/{name}"));
+        group.throughput(Throughput::Elements(questions.len() as u64));
+        rival::<IntSet>(&mut group, &members, &questions);
+        rival::<ClassicIntSet>(&mut group, &members, &questions);
+        rival::<Vec<i64>>(&mut group, &members, &questions);
+        rival::<BTreeSet<i64>>(&mut group, &members, &questions);
+        group.finish();
+    }
+}
+
+fn intersection(c: &mut Criterion) {
+    for (name, sizes) in [("512_and_512", [FULL, FULL]), ("8_and_512", [8, FULL])] {
+        let mut random = Random(3);
+        let shared = ids(&mut random, 4);
+        let members = sizes.map(|size| [ids(&mut random, size - 4), shared.clone()].concat());
+        let [a, b] = members.clone().map(IntSet::from_iter);
+        let [tree_a, tree_b] = members.map(BTreeSet::from_iter);
+        let mut group = c.benchmark_group(format!("intset/count_intersection_{name}"));
+        group.bench_function("intset", |bench| {
+            bench.iter(|| {
+                let mut count = Count::default();
+                black_box(&a).intersection(black_box(&b), &mut count);
+                assert_eq!(count, Count(4));
+            });
+        });
+        group.bench_function("btree_set", |bench| {
+            bench.iter(|| {
+                assert_eq!(black_box(&tree_a).intersection(black_box(&tree_b)).count(), 4)
+            });
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, fill, contains, intersection);
+criterion_main!(benches);

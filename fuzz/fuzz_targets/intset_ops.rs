@@ -1,3 +1,11 @@
+//! Operations on an integer set and on its oracle, with the whole set checked after each.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|_bytes: &[u8]| {});
+#[path = "../../crates/intset/tests/driver/mod.rs"]
+mod driver;
+
+use testkit::oracle::int_set::IntSetOp;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    driver::run(&IntSetOp::sequence(bytes));
+});

@@ -1,3 +1,50 @@
-//! The chores of the workspace.
+//! The chores of the workspace: `cargo xtask test | lint | fuzz | report | access-log`.
+//!
+//! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code builds.
 
-fn main() {}
+mod access_log;
+mod checks;
+mod fuzz;
+mod lint;
+mod report;
+mod run;
+mod setup;
+mod test;
+mod tree;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The chores of Tallis.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Chore {
+    /// Runs every test: the workspace's, the documentation's, and a short run of each fuzz target.
+    Test(test::Arguments),
+    /// Checks format, lints, documentation and the rules of the house.
+    Lint,
+    /// Runs the fuzz targets for a while, on the stable toolchain as installed.
+    Fuzz(fuzz::Arguments),
+    /// Measures, and writes docs/benchmarks.md.
+    Report(report::Arguments),
+    /// Makes the example log: prints it, or writes examples/access.log.
+    AccessLog(access_log::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Chore::parse() {
+        Chore::Test(arguments) => test::run(&arguments),
+        Chore::Lint => lint::run(),
+        Chore::Fuzz(arguments) => fuzz::run(&arguments),
+        Chore::Report(arguments) => report::run(&arguments),
+        Chore::AccessLog(arguments) => access_log::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}

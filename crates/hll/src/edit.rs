@@ -7,7 +7,7 @@ use crate::hash::{hash, register_and_rank};
 use crate::header::{self, Encoding};
 use crate::layout::{DENSE_LEN, HEADER_LEN, PACKED_LEN, Packed, Unpacked};
 use crate::opcode::VAL_MAX;
-use crate::sparse::{self, Spot, Update};
+use crate::sparse::{self, Update};
 use crate::view::Hll;
 
 /// A HyperLogLog in a borrowed vector of bytes, such as a string value of a store.
@@ -159,10 +159,10 @@ impl<'a> HllMut<'a> {
     pub(crate) fn pack(&mut self, registers: &Unpacked) -> Result<(), DecodeError> {
         match self.bytes.last_chunk_mut::<PACKED_LEN>() {
             Some(packed) if self.encoding == Encoding::Dense => {
-                arch::pack(registers, packed);
+                (arch::best().pack)(registers, packed);
                 Ok(())
             }
-            _ => self.promote_with(|packed| arch::pack(registers, packed)),
+            _ => self.promote_with(|packed| (arch::best().pack)(registers, packed)),
         }
     }
 
@@ -183,7 +183,8 @@ impl<'a> HllMut<'a> {
             // The walk would only find that it does not fit.
             Update::NeedsDense
         } else {
-            let (spot, run) = sparse::find(self.bytes, Spot::START, register)?;
+            let (spot, run) =
+                sparse::find(self.bytes, sparse::near(self.bytes, register), register)?;
             sparse::update(self.bytes, spot, run, register, rank, max)
         };
         match update {

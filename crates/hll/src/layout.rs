@@ -9,6 +9,9 @@ pub const Q: u32 = 64 - P;
 /// Number of registers: 2^[`P`].
 pub const REGISTERS: usize = 1 << P;
 
+/// [`REGISTERS`] in the type of counts of registers.
+pub(crate) const COVERED: u32 = 1 << P;
+
 /// Largest rank that [`register_and_rank`](crate::register_and_rank) gives: [`Q`] zero bits, then the guard.
 #[expect(clippy::cast_possible_truncation, reason = "51")]
 pub const MAX_RANK: u8 = (Q + 1) as u8;

@@ -128,3 +128,12 @@ pub use layout::{
 pub use owned::{HyperLogLog, empty};
 pub use union::Union;
 pub use view::Hll;
+
+/// Each implementation of the dense count that this machine can run, by name, for benchmarks; `None` of a sparse sketch.
+#[doc(hidden)]
+pub fn count_kernels() -> impl Iterator<Item = (&'static str, impl Fn(&Hll<'_>) -> Option<u64>)> {
+    arch::available().map(|kernels| {
+        let count = |hll: &Hll<'_>| (kernels.sum_packed)(hll.packed()?).estimate();
+        (kernels.name, count)
+    })
+}

@@ -13,15 +13,13 @@
 //! The window of the last step is part of the format. A wider one would find more to join, but the bytes would no longer be
 //! Redis's.
 
+use crate::arch;
 use crate::error::DecodeError;
-use crate::layout::{HEADER_LEN, REGISTERS};
+use crate::layout::{COVERED, HEADER_LEN};
 use crate::opcode::{self, Run, VAL_MAX, VAL_MAX_RUN};
 
 /// Opcodes that the last step of an update looks at.
 const JOIN_WINDOW: usize = 5;
-
-#[expect(clippy::cast_possible_truncation, reason = "2^14")]
-const COVERED: u32 = REGISTERS as u32;
 
 /// An opcode boundary on the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +60,7 @@ fn no_opcode(bytes: &[u8], at: usize, first: u32) -> DecodeError {
 
 /// Walks the whole body and hands over each run with its first register.
 ///
-/// The runs must sum to [`REGISTERS`] and end with the bytes. `take` sees the runs before a fault.
+/// The runs must sum to [`REGISTERS`](crate::REGISTERS) and end with the bytes. `take` sees the runs before a fault.
 #[inline]
 pub(crate) fn each_run(bytes: &[u8], mut take: impl FnMut(u32, Run)) -> Result<(), DecodeError> {
     let mut at = HEADER_LEN;
@@ -80,6 +78,19 @@ pub(crate) fn each_run(bytes: &[u8], mut take: impl FnMut(u32, Run)) -> Result<(
         at += run.len;
     }
     if at == bytes.len() { Ok(()) } else { Err(DecodeError::TailBytes { at }) }
+}
+
+/// Bytes from which on a kernel beats the plain walk from the start.
+const WORTH_A_KERNEL: usize = HEADER_LEN + 24;
+
+/// An opcode boundary at or before the register's opcode.
+#[inline]
+pub(crate) fn near(bytes: &[u8], register: u16) -> Spot {
+    if bytes.len() < WORTH_A_KERNEL {
+        Spot::START
+    } else {
+        (arch::best().approach)(bytes, register)
+    }
 }
 
 /// Walks on from `spot`, at or before the register's opcode, to that opcode.

@@ -5,7 +5,6 @@ use core::fmt;
 use crate::arch;
 use crate::edit::HllMut;
 use crate::error::DecodeError;
-use crate::estimate;
 use crate::header::{self, Encoding};
 use crate::layout::{REGISTERS, Unpacked};
 use crate::sparse::{Cursor, Update};
@@ -19,8 +18,8 @@ use crate::view::Hll;
 /// # Examples
 ///
 /// ```
-/// let a = hll::HyperLogLog::from_iter(["x", "y"]);
-/// let b = hll::HyperLogLog::from_iter(["y", "z"]);
+/// let a: hll::HyperLogLog = ["x", "y"].into_iter().collect();
+/// let b: hll::HyperLogLog = ["y", "z"].into_iter().collect();
 /// let mut union = hll::Union::new();
 /// union.merge(&a.view())?;
 /// union.merge(&b.view())?;
@@ -54,10 +53,7 @@ impl Union {
     /// The estimated number of distinct elements of all of them.
     #[must_use]
     pub fn count(&self) -> u64 {
-        let registers = &*self.registers;
-        arch::sum_unpacked(registers)
-            .estimate()
-            .unwrap_or_else(|| estimate::from_histogram(&arch::histogram_unpacked(registers)))
+        arch::count_unpacked(&self.registers)
     }
 
     /// Writes the union, with `target` taken in, to `target` as PFMERGE does, and gives the encoding that it has then.

@@ -6,7 +6,7 @@ use crate::error::DecodeError;
 use crate::estimate::{self, Histogram, PowerSum};
 use crate::header::{self, Encoding};
 use crate::layout::{PACKED_LEN, Packed, REGISTERS, Unpacked};
-use crate::sparse::{self, Spot};
+use crate::sparse;
 
 /// A HyperLogLog in borrowed bytes.
 ///
@@ -108,9 +108,7 @@ impl<'a> Hll<'a> {
                 sparse::each_run(bytes, |_, run| histogram[usize::from(run.value)] += run.span)?;
                 Ok(estimate::from_histogram(&histogram))
             }
-            Body::Dense(packed) => Ok(arch::sum_packed(packed)
-                .estimate()
-                .unwrap_or_else(|| estimate::from_histogram(&arch::histogram_packed(packed)))),
+            Body::Dense(packed) => Ok(arch::count_packed(packed)),
         }
     }
 
@@ -125,7 +123,7 @@ impl<'a> Hll<'a> {
         }
         match self.body {
             Body::Sparse(bytes) => {
-                let (_, run) = sparse::find(bytes, Spot::START, register)?;
+                let (_, run) = sparse::find(bytes, sparse::near(bytes, register), register)?;
                 Ok(Some(run.value))
             }
             Body::Dense(packed) => Ok(Some(dense::get(packed, register))),
@@ -145,6 +143,14 @@ impl<'a> Hll<'a> {
         Ok(registers.into_iter())
     }
 
+    /// The registers of a dense one.
+    pub(crate) const fn packed(&self) -> Option<&'a Packed> {
+        match self.body {
+            Body::Sparse(_) => None,
+            Body::Dense(packed) => Some(packed),
+        }
+    }
+
     /// Raises each register to the one here. Changes nothing on an error.
     pub(crate) fn raise(&self, registers: &mut Unpacked) -> Result<(), DecodeError> {
         match self.body {
@@ -160,7 +166,7 @@ impl<'a> Hll<'a> {
                 })
             }
             Body::Dense(packed) => {
-                arch::raise(registers, packed);
+                (arch::best().raise)(registers, packed);
                 Ok(())
             }
         }

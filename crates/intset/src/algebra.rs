@@ -1,5 +1,7 @@
 //! Union, intersection and difference, to whatever takes their members.
 
+use core::cmp::Ordering;
+
 use crate::IntSet;
 use crate::search::gallop;
 use crate::slot::{Slot, with_slots};
@@ -113,24 +115,28 @@ fn walk<A, B, S, const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         let (x, y) = (a[i].get(), b[j].get());
-        if x == y {
-            if BOTH {
-                sink.push(x);
+        match x.cmp(&y) {
+            Ordering::Equal => {
+                if BOTH {
+                    sink.push(x);
+                }
+                i += 1;
+                j += 1;
             }
-            i += 1;
-            j += 1;
-        } else if x < y {
-            let end = if gallop_a { gallop(a, i + 1, y) } else { i + 1 };
-            if ONLY_A {
-                push_all(&a[i..end], sink);
+            Ordering::Less => {
+                let end = if gallop_a { gallop(a, i + 1, y) } else { i + 1 };
+                if ONLY_A {
+                    push_all(&a[i..end], sink);
+                }
+                i = end;
             }
-            i = end;
-        } else {
-            let end = if gallop_b { gallop(b, j + 1, x) } else { j + 1 };
-            if ONLY_B {
-                push_all(&b[j..end], sink);
+            Ordering::Greater => {
+                let end = if gallop_b { gallop(b, j + 1, x) } else { j + 1 };
+                if ONLY_B {
+                    push_all(&b[j..end], sink);
+                }
+                j = end;
             }
-            j = end;
         }
     }
     if ONLY_A {

@@ -128,7 +128,9 @@ pub fn validate(blob: &[u8], validation: Validation) -> Result<(), DecodeError> 
     }
     match validation {
         Validation::Shallow => Ok(()),
-        Validation::Deep => with_slots!(View::new(width, payload), slots => check_order(slots)),
+        Validation::Deep => {
+            with_slots!(View::new(width, payload, len as usize), slots => check_order(slots))
+        }
     }
 }
 

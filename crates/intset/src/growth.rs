@@ -10,9 +10,14 @@ const GRAIN: usize = 16;
 const CHUNK_OVERHEAD: usize = 8;
 
 /// A step is at most this part of the blob.
-const STEP_DIVISOR: usize = 64;
+///
+/// Chosen for 8-byte members that come one by one: a step of 16 bytes costs a reallocation every other insertion, while slack counts
+/// in every set that is kept. Of the divisors tried, 64 saves little memory at 122 members and takes half as many
+/// reallocations again on the way to 512; 16 takes a third fewer, for more than twice the slack.
+const STEP_DIVISOR: usize = 32;
 
-/// The distance between capacities about `used` bytes: a power of two, a grain or up to 1/64 of the blob.
+/// The distance between capacities about `used` bytes: a power of two, of a grain at least and a
+/// [`STEP_DIVISOR`]th of the blob at most.
 const fn step(used: usize) -> usize {
     let part = used / STEP_DIVISOR;
     if part <= GRAIN { GRAIN } else { 1 << part.ilog2() }

@@ -120,7 +120,7 @@ impl IntSet {
     }
 
     /// Whether `value` is a member. O(log n).
-    #[inline]
+    #[inline(never)]
     #[must_use]
     pub fn contains(&self, value: i64) -> bool {
         with_slots!(self.view(), slots => search::contains(slots, value))
@@ -133,17 +133,17 @@ impl IntSet {
     /// assert_eq!(set.count_below(20), 1);
     /// assert_eq!(set.count_below(21), 2);
     /// ```
-    #[inline]
+    #[inline(never)]
     #[must_use]
     pub fn count_below(&self, value: i64) -> usize {
         with_slots!(self.view(), slots => search::lower_bound(slots, value))
     }
 
     /// The index of a member, counted from the least. O(log n).
-    #[inline]
+    #[inline(never)]
     #[must_use]
     pub fn rank(&self, value: i64) -> Option<usize> {
-        with_slots!(self.view(), slots => search::find(slots, value)).ok()
+        with_slots!(self.view(), slots => search::rank(slots, value))
     }
 
     /// The member at `index`, counted from the least. O(1).
@@ -198,7 +198,7 @@ impl IntSet {
     /// # Panics
     ///
     /// If the set has `u32::MAX` members, more than which the header cannot count (8 to 34 GB).
-    #[inline]
+    #[inline(never)]
     pub fn insert(&mut self, value: i64) -> bool {
         let (width, len) = self.header();
         if Width::of(value) > width {
@@ -215,7 +215,7 @@ impl IntSet {
     /// Takes `value` out; false if it was no member. O(log n) to find it, O(n) to move what is behind it.
     ///
     /// Memory that is no longer needed goes back; the width stays.
-    #[inline]
+    #[inline(never)]
     pub fn remove(&mut self, value: i64) -> bool {
         let (width, len) = self.header();
         match width {
@@ -278,8 +278,9 @@ impl IntSet {
 
     #[inline(always)]
     pub(crate) fn view(&self) -> View<'_> {
-        let (width, _) = self.header();
-        View::new(width, &self.held()[HEADER..self.used()])
+        let (header, payload) = self.held().split_first_chunk().unwrap_or((&EMPTY, &[]));
+        let (tag, len) = decode_header(*header);
+        View::new(Width::from_tag(tag).unwrap_or(Width::W64), payload, len as usize)
     }
 
     /// The whole capacity behind the header.

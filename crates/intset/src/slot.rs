@@ -65,13 +65,13 @@ pub(crate) enum View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The members in `payload`, which are of `width`.
+    /// The first `len` slots of `width` in `payload`, which has as many.
     #[inline(always)]
-    pub(crate) fn new(width: Width, payload: &'a [u8]) -> Self {
+    pub(crate) fn new(width: Width, payload: &'a [u8], len: usize) -> Self {
         match width {
-            Width::W16 => Self::W16(Slot::slots(payload)),
-            Width::W32 => Self::W32(Slot::slots(payload)),
-            Width::W64 => Self::W64(Slot::slots(payload)),
+            Width::W16 => Self::W16(&Slot::slots(payload)[..len]),
+            Width::W32 => Self::W32(&Slot::slots(payload)[..len]),
+            Width::W64 => Self::W64(&Slot::slots(payload)[..len]),
         }
     }
 }

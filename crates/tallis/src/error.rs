@@ -77,11 +77,6 @@ impl Error {
     }
 
     #[cold]
-    pub(crate) fn syntax() -> Self {
-        Self::new(ErrorKind::Syntax, "ERR syntax error")
-    }
-
-    #[cold]
     pub(crate) fn not_hll() -> Self {
         Self::new(ErrorKind::InvalidHll, "WRONGTYPE Key is not a valid HyperLogLog string value.")
     }

@@ -1,5 +1,75 @@
-//! The loops over all registers.
+//! The loops over many registers or opcodes, once for each kind of processor.
+//!
+//! [`portable`] is plain Rust and runs everywhere. The others do the same with vector instructions and must agree with
+//! it on every input, which the tests check for each that the machine can run. One [`Kernels`] is chosen at the first
+//! use; a call through it is a function pointer, so it pays for whole arrays and for walks, not for single registers.
 
+use std::sync::OnceLock;
+
+use crate::estimate::{PowerSum, from_histogram};
+use crate::layout::{Packed, Unpacked};
+use crate::sparse::Spot;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod opcodes;
 pub(crate) mod portable;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use portable::*;
+/// One implementation of each loop.
+pub(crate) struct Kernels {
+    /// For benchmarks and the messages of tests.
+    pub(crate) name: &'static str,
+    /// The power sum of packed registers.
+    pub(crate) sum_packed: fn(&Packed) -> PowerSum,
+    /// The power sum of registers in bytes, each below 64.
+    pub(crate) sum_unpacked: fn(&Unpacked) -> PowerSum,
+    /// Raises each register to the packed one.
+    pub(crate) raise: fn(&mut Unpacked, &Packed),
+    /// Packs registers, each below 64.
+    pub(crate) pack: fn(&Unpacked, &mut Packed),
+    /// An opcode boundary at or before the register's opcode in the bytes of a sparse sketch, header included: the nearer
+    /// the better.
+    pub(crate) approach: fn(&[u8], u16) -> Spot,
+}
+
+static PORTABLE: Kernels = Kernels {
+    name: "portable",
+    sum_packed: portable::sum_packed,
+    sum_unpacked: portable::sum_unpacked,
+    raise: portable::raise,
+    pack: portable::pack,
+    approach: portable::approach,
+};
+
+/// The kernels that this machine can run, the best first.
+pub(crate) fn available() -> impl Iterator<Item = &'static Kernels> {
+    #[cfg(target_arch = "x86_64")]
+    let vector = [avx512::kernels(), avx2::kernels()];
+    #[cfg(not(target_arch = "x86_64"))]
+    let vector = [None; 0];
+    vector.into_iter().flatten().chain([&PORTABLE])
+}
+
+/// The best kernels that this machine can run.
+#[inline]
+pub(crate) fn best() -> &'static Kernels {
+    static BEST: OnceLock<&'static Kernels> = OnceLock::new();
+    BEST.get_or_init(|| available().next().unwrap_or(&PORTABLE))
+}
+
+/// The count of packed registers.
+pub(crate) fn count_packed(packed: &Packed) -> u64 {
+    let sum = (best().sum_packed)(packed);
+    sum.estimate().unwrap_or_else(|| from_histogram(&portable::histogram_packed(packed)))
+}
+
+/// The count of registers in bytes, each below 64.
+pub(crate) fn count_unpacked(registers: &Unpacked) -> u64 {
+    let sum = (best().sum_unpacked)(registers);
+    sum.estimate().unwrap_or_else(|| from_histogram(&portable::histogram_unpacked(registers)))
+}

@@ -2,6 +2,7 @@
 
 use crate::estimate::{Histogram, PowerSum};
 use crate::layout::{Packed, REGISTER_BITS, Unpacked};
+use crate::sparse::Spot;
 
 /// Bytes that hold a whole number of registers, and how many.
 const GROUP_BYTES: usize = 6;
@@ -85,4 +86,9 @@ pub(crate) fn pack(registers: &Unpacked, packed: &mut Packed) {
         let [a, b, c, d, e, f, ..] = word.to_le_bytes();
         *target = [a, b, c, d, e, f];
     }
+}
+
+/// The start: the plain walk is as fast from there as any in plain Rust.
+pub(crate) fn approach(_: &[u8], _: u16) -> Spot {
+    Spot::START
 }

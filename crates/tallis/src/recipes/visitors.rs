@@ -124,14 +124,31 @@ pub struct Visitors<S = Store> {
     steps: S,
     ids: SessionIds,
     default_yesterday: u64,
-    /// The buckets that this handle has met, with their forecasts.
-    known: RwLock<HashMap<Bucket, Shards, ahash::RandomState>>,
+    /// The buckets that this handle has met.
+    known: RwLock<HashMap<Bucket, Plan, ahash::RandomState>>,
 }
 
-/// The shards of a bucket.
-#[derive(Clone, Copy, Debug)]
-struct Shards {
-    count: u64,
+/// Where the visits of a bucket go: its keys are made once.
+#[derive(Clone, Debug)]
+struct Plan {
+    /// `unique:BUCKET:`, which is the counter's key but for its last byte.
+    base: ShardKey,
+    shards: u64,
+}
+
+impl Plan {
+    fn new(bucket: Bucket, expected: u128) -> Self {
+        Self { base: shard_base(bucket), shards: shard_count(expected, SHARD_SIZE) }
+    }
+
+    #[inline]
+    fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
+        let member = Member::Int(id);
+        let mut key = self.base.clone();
+        push_shard(&mut key, set_shard(member, self.shards));
+        let counter = &self.base[..self.base.len() - 1];
+        steps.add_then_count(&key, member, counter)
+    }
 }
 
 impl<S: VisitorSteps> Visitors<S> {
@@ -183,9 +200,10 @@ impl<S: VisitorSteps> Visitors<S> {
     #[inline]
     pub fn count_id(&self, id: i64, bucket: impl Into<Bucket>) -> Result<bool, Error> {
         let bucket = bucket.into();
-        let known = self.known.read().get(&bucket).copied();
-        let shards = known.map_or_else(|| self.meet(bucket), Ok)?;
-        VisitorsIn::new(self, bucket, shards).count_id(id)
+        if let Some(plan) = self.known.read().get(&bucket) {
+            return plan.count_id(&self.steps, id);
+        }
+        self.meet(bucket)?.count_id(&self.steps, id)
     }
 
     /// A handle on one bucket, for many visits to it.
@@ -195,8 +213,8 @@ impl<S: VisitorSteps> Visitors<S> {
     /// As [`count_visit`](Self::count_visit).
     pub fn bucket(&self, bucket: impl Into<Bucket>) -> Result<VisitorsIn<'_, S>, Error> {
         let bucket = bucket.into();
-        let known = self.known.read().get(&bucket).copied();
-        Ok(VisitorsIn::new(self, bucket, known.map_or_else(|| self.meet(bucket), Ok)?))
+        let known = self.known.read().get(&bucket).cloned();
+        Ok(VisitorsIn { visitors: self, plan: known.map_or_else(|| self.meet(bucket), Ok)? })
     }
 
     /// How many unique visitors the bucket has. O(1).
@@ -271,7 +289,7 @@ impl<S: VisitorSteps> Visitors<S> {
 
     /// Finds the forecast of a bucket that this handle has not met, or makes it.
     #[cold]
-    fn meet(&self, bucket: Bucket) -> Result<Shards, Error> {
+    fn meet(&self, bucket: Bucket) -> Result<Plan, Error> {
         let key = expected_key(bucket);
         let expected: u128 = match self.number(&key)? {
             Some(expected) => expected,
@@ -287,9 +305,9 @@ impl<S: VisitorSteps> Visitors<S> {
                 }
             }
         };
-        let shards = Shards { count: shard_count(expected, SHARD_SIZE) };
-        self.known.write().insert(bucket, shards);
-        Ok(shards)
+        let plan = Plan::new(bucket, expected);
+        self.known.write().insert(bucket, plan.clone());
+        Ok(plan)
     }
 
     fn number<N: std::str::FromStr>(&self, key: &str) -> Result<Option<N>, Error> {
@@ -330,20 +348,14 @@ impl<S: fmt::Debug> fmt::Debug for Visitors<S> {
     }
 }
 
-/// One bucket of [`Visitors`]: its keys are made once, for many visits.
+/// One bucket of [`Visitors`]: it is looked up once, for many visits.
 #[derive(Debug)]
 pub struct VisitorsIn<'v, S = Store> {
     visitors: &'v Visitors<S>,
-    /// `unique:BUCKET:`, which is the counter's key but for its last byte.
-    base: ShardKey,
-    shards: Shards,
+    plan: Plan,
 }
 
-impl<'v, S: VisitorSteps> VisitorsIn<'v, S> {
-    fn new(visitors: &'v Visitors<S>, bucket: Bucket, shards: Shards) -> Self {
-        Self { visitors, base: shard_base(bucket), shards }
-    }
-
+impl<S: VisitorSteps> VisitorsIn<'_, S> {
     /// Counts a visit; `true` if it is the visitor's first of this bucket.
     ///
     /// # Errors
@@ -361,11 +373,7 @@ impl<'v, S: VisitorSteps> VisitorsIn<'v, S> {
     /// As [`Visitors::count_visit`].
     #[inline]
     pub fn count_id(&self, id: i64) -> Result<bool, Error> {
-        let member = Member::Int(id);
-        let mut key = self.base.clone();
-        push_shard(&mut key, set_shard(member, self.shards.count));
-        let counter = &self.base[..self.base.len() - 1];
-        self.visitors.steps.add_then_count(&key, member, counter)
+        self.plan.count_id(&self.visitors.steps, id)
     }
 }
 

@@ -69,6 +69,7 @@ impl Shared {
         self.hasher.hash_one(key)
     }
 
+    #[inline]
     fn hashed<'k>(&self, keys: &[&'k [u8]]) -> Keys<'k> {
         keys.iter().map(|&bytes| HashedKey { hash: self.hash(bytes), bytes }).collect()
     }
@@ -105,14 +106,18 @@ impl Shared {
     }
 
     /// The numbers of the keys' stripes, each once, in the order in which they are locked everywhere.
+    #[inline]
     fn stripes_of(&self, keys: &[HashedKey<'_>]) -> SmallVec<[usize; 4]> {
         let mut numbers: SmallVec<[usize; 4]> =
             keys.iter().map(|key| self.stripe_of(key.hash)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
+        if !numbers.is_sorted_by(|a, b| a < b) {
+            numbers.sort_unstable();
+            numbers.dedup();
+        }
         numbers
     }
 
+    #[inline]
     fn write_scope(&self, db: u32, stripes: impl IntoIterator<Item = usize>) -> Scope<'_> {
         let stripes = stripes.into_iter().map(|number| (number, self.stripes[number].write()));
         Scope { stripes: stripes.collect(), context: self.context(), db }

@@ -1,3 +1,4 @@
 //! Plain models of the structures, and the operations that drive a structure and its model side by side.
 
+pub mod hll;
 pub mod int_set;

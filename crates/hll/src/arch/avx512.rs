@@ -1,0 +1,281 @@
+//! The kernels for AVX-512 with VBMI and VNNI (Ice Lake, Zen 4 and later).
+//!
+//! # Unpacking
+//!
+//! 48 bytes hold 64 registers. `vpermb` puts 6 bytes, eight registers, into each 64-bit lane, and `vpmultishiftqb` gives each
+//! register a byte of its own, with two bits of its neighbour above it.
+//!
+//! # The power sum
+//!
+//! 2^(50 - value) is a 56-bit number with one bit set: seven *limbs* of 8 bits. A `vpermb` looks a limb of 64 registers up in
+//! a table, by the low six bits alone, and `vpdpbusd` adds them up in 32-bit lanes. Values above 26 are rare, and the three
+//! limbs that they need are left out for the blocks that have none.
+//!
+//! # The walk over opcodes
+//!
+//! See [`approach`].
+#![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
+
+use core::arch::x86_64::{
+    __m512i, _mm_cvtsi128_si64, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512,
+    _mm512_castsi512_si128, _mm512_cmpgt_epu8_mask, _mm512_cmple_epu64_mask, _mm512_dpbusd_epi32,
+    _mm512_loadu_epi8, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_add_epi8,
+    _mm512_mask_mov_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi64,
+    _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_max_epu8, _mm512_min_epu8,
+    _mm512_movepi8_mask, _mm512_multishift_epi64_epi8, _mm512_permutexvar_epi8,
+    _mm512_reduce_add_epi32, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi16,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64,
+    _mm512_storeu_epi8, _mm512_test_epi8_mask,
+};
+
+use super::Kernels;
+use super::opcodes::{BLOCK, Seconds, boundary};
+use crate::estimate::{MAX_SUMMED, PowerSum};
+use crate::layout::{COVERED, HEADER_LEN, Packed, Unpacked};
+use crate::sparse::Spot;
+
+/// Registers of a vector, and the bytes that hold them packed.
+const LANES: usize = 64;
+const PACKED_LANES: usize = LANES * 6 / 8;
+const PACKED_MASK: u64 = (1 << PACKED_LANES) - 1;
+
+/// Limbs of a term of the power sum.
+const LIMBS: usize = 7;
+/// Limbs that only values above [`SMALL_MAX`] set.
+const RARE_LIMBS: usize = 3;
+/// Largest value whose term lies in the other limbs.
+#[expect(clippy::cast_possible_truncation, reason = "26")]
+const SMALL_MAX: u8 = MAX_SUMMED - 8 * RARE_LIMBS as u8;
+/// Vectors that share one test for larger values.
+const SHARED: usize = 4;
+
+const _: () = assert!(LIMBS * 8 >= MAX_SUMMED as usize);
+const _: () = assert!(SMALL_MAX == 26);
+
+/// For each limb, the byte of 2^(50 - value) by value. Values outside 1 to 50 have none.
+static TERMS: [[u8; LANES]; LIMBS] = {
+    let mut terms = [[0; LANES]; LIMBS];
+    let mut value = 1;
+    while value <= MAX_SUMMED as usize {
+        let bit = MAX_SUMMED as usize - value;
+        terms[bit / 8][value] = 1 << (bit % 8);
+        value += 1;
+    }
+    terms
+};
+
+/// Where the bytes of each 64-bit lane come from, in the packed bytes.
+#[expect(clippy::cast_possible_truncation, reason = "below 48")]
+static SPREAD: [u8; LANES] = {
+    let mut from = [0; LANES];
+    let mut to = 0;
+    while to < LANES {
+        let byte = if to % 8 < 6 { to % 8 } else { 0 };
+        from[to] = (to / 8 * 6 + byte) as u8;
+        to += 1;
+    }
+    from
+};
+
+/// The bits of a 64-bit lane at which its registers start.
+const STARTS: u64 = 0x2a24_1e18_120c_0600;
+
+/// Where the packed bytes come from, in 32-bit lanes of 24 bits.
+#[expect(clippy::cast_possible_truncation, reason = "below 64")]
+static GATHER: [u8; LANES] = {
+    let mut from = [0; LANES];
+    let mut to = 0;
+    while to < PACKED_LANES {
+        from[to] = (to / 3 * 4 + to % 3) as u8;
+        to += 1;
+    }
+    from
+};
+
+/// These kernels, if the processor has what they need.
+pub(super) fn kernels() -> Option<&'static Kernels> {
+    static AVX512: Kernels = Kernels {
+        name: "avx512",
+        // SAFETY: `AVX512` is handed out only where the features were found.
+        sum_packed: |packed| unsafe { sum_packed(packed) },
+        // SAFETY: as above.
+        sum_unpacked: |registers| unsafe { sum_unpacked(registers) },
+        // SAFETY: as above.
+        raise: |registers, packed| unsafe { raise(registers, packed) },
+        // SAFETY: as above.
+        pack: |registers, packed| unsafe { pack(registers, packed) },
+        // SAFETY: as above.
+        approach: |bytes, register| unsafe { approach(bytes, register) },
+    };
+    let found = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vnni");
+    found.then_some(&AVX512)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn load(bytes: &[u8; LANES]) -> __m512i {
+    // SAFETY: the array is 64 readable bytes, and the load needs no alignment.
+    unsafe { _mm512_loadu_epi8(bytes.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn store(bytes: &mut [u8; LANES], vector: __m512i) {
+    // SAFETY: the array is 64 writable bytes, and the store needs no alignment.
+    unsafe { _mm512_storeu_epi8(bytes.as_mut_ptr().cast(), vector) }
+}
+
+/// 64 registers, each in the low six bits of a byte; the high two bits are of no meaning.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn unpack(packed: &[u8; PACKED_LANES]) -> __m512i {
+    // SAFETY: the mask admits the 48 bytes of the array, and bytes that it leaves out are not touched.
+    let bytes = unsafe { _mm512_maskz_loadu_epi8(PACKED_MASK, packed.as_ptr().cast()) };
+    let lanes = _mm512_permutexvar_epi8(load(&SPREAD), bytes);
+    _mm512_multishift_epi64_epi8(_mm512_set1_epi64(STARTS.cast_signed()), lanes)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn mask(registers: __m512i) -> __m512i {
+    _mm512_and_si512(registers, _mm512_set1_epi8(0x3f))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vnni")]
+fn sum_packed(packed: &Packed) -> PowerSum {
+    let (vectors, _) = packed.as_chunks::<PACKED_LANES>();
+    sum(vectors, |vector| unpack(vector))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vnni")]
+fn sum_unpacked(registers: &Unpacked) -> PowerSum {
+    let (vectors, _) = registers.as_chunks::<LANES>();
+    sum(vectors, |vector| load(vector))
+}
+
+/// The power sum of vectors of registers, as `unpack` gives them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vnni")]
+fn sum<const N: usize>(vectors: &[[u8; N]], unpack: impl Fn(&[u8; N]) -> __m512i) -> PowerSum {
+    let ones = _mm512_set1_epi8(1);
+    let mut limbs = [_mm512_setzero_si512(); LIMBS];
+    let mut set = _mm512_setzero_si512();
+    let mut max = _mm512_setzero_si512();
+    for block in vectors.chunks(SHARED) {
+        let mut block_max = _mm512_setzero_si512();
+        for vector in block {
+            let registers = unpack(vector);
+            for limb in RARE_LIMBS..LIMBS {
+                let term = _mm512_permutexvar_epi8(registers, load(&TERMS[limb]));
+                limbs[limb] = _mm512_dpbusd_epi32(limbs[limb], term, ones);
+            }
+            let registers = mask(registers);
+            set = _mm512_dpbusd_epi32(set, _mm512_min_epu8(registers, ones), ones);
+            block_max = _mm512_max_epu8(block_max, registers);
+        }
+        max = _mm512_max_epu8(max, block_max);
+        if _mm512_cmpgt_epu8_mask(block_max, _mm512_set1_epi8(SMALL_MAX.cast_signed())) != 0 {
+            for vector in block {
+                let registers = unpack(vector);
+                for limb in 0..RARE_LIMBS {
+                    let term = _mm512_permutexvar_epi8(registers, load(&TERMS[limb]));
+                    limbs[limb] = _mm512_dpbusd_epi32(limbs[limb], term, ones);
+                }
+            }
+        }
+    }
+    let total = |lanes| u64::from(_mm512_reduce_add_epi32(lanes).cast_unsigned());
+    let mut sum = 0;
+    for (limb, &lanes) in limbs.iter().enumerate() {
+        sum += total(lanes) << (8 * limb);
+    }
+    let mut values = [0; LANES];
+    store(&mut values, max);
+    #[expect(clippy::cast_possible_truncation, reason = "at most the number of registers")]
+    let set = total(set) as u32;
+    PowerSum { zeros: COVERED - set, sum, max: values.into_iter().fold(0, u8::max) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn raise(registers: &mut Unpacked, packed: &Packed) {
+    let (targets, _) = registers.as_chunks_mut::<LANES>();
+    let (vectors, _) = packed.as_chunks::<PACKED_LANES>();
+    for (target, vector) in targets.iter_mut().zip(vectors) {
+        let higher = _mm512_max_epu8(load(target), mask(unpack(vector)));
+        store(target, higher);
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn pack(registers: &Unpacked, packed: &mut Packed) {
+    let (vectors, _) = registers.as_chunks::<LANES>();
+    let (targets, _) = packed.as_chunks_mut::<PACKED_LANES>();
+    for (target, vector) in targets.iter_mut().zip(vectors) {
+        // Two registers become 12 bits of 16, and two of those 24 bits of 32.
+        let pairs = _mm512_maddubs_epi16(load(vector), _mm512_set1_epi16(0x4001));
+        let fours = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x1000_0001));
+        let bytes = _mm512_permutexvar_epi8(load(&GATHER), fours);
+        // SAFETY: the mask admits the 48 bytes of the array, and bytes that it leaves out are not touched.
+        unsafe { _mm512_mask_storeu_epi8(target.as_mut_ptr().cast(), PACKED_MASK, bytes) }
+    }
+}
+
+/// The opcode that starts the eight bytes in which the register's opcode starts, or reaches into them.
+///
+/// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO 256
+/// times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and a prefix sum over the
+/// eight groups of a block shows in which of them the register is reached.
+#[target_feature(enable = "avx512f,avx512bw")]
+fn approach(bytes: &[u8], register: u16) -> Spot {
+    let zero = _mm512_setzero_si512();
+    let one = _mm512_set1_epi8(1);
+    let register = u64::from(register);
+    let mut covered = 0;
+    let mut before = Seconds::default();
+    let mut at = HEADER_LEN;
+    while let Some(rest) = bytes.get(at..)
+        && !rest.is_empty()
+    {
+        let valid = u64::MAX >> (BLOCK - rest.len().min(BLOCK));
+        // SAFETY: the mask admits no byte beyond the slice, and bytes that it leaves out are not touched.
+        let block = unsafe { _mm512_maskz_loadu_epi8(valid, rest.as_ptr().cast()) };
+        let vals = _mm512_movepi8_mask(block);
+        let xzero_like = _mm512_test_epi8_mask(block, _mm512_set1_epi8(0x40)) & !vals;
+        let here = Seconds::new(xzero_like, before);
+        let starts = valid & !here.mask;
+        let xzeros = starts & xzero_like;
+
+        let runs = _mm512_and_si512(block, _mm512_set1_epi8(3));
+        let counts = _mm512_mask_mov_epi8(block, starts & vals, runs);
+        let counts = _mm512_maskz_mov_epi8(valid & !xzeros, counts);
+        let counts = _mm512_mask_add_epi8(counts, starts, counts, one);
+        let high = _mm512_maskz_mov_epi8(xzeros, _mm512_and_si512(block, _mm512_set1_epi8(0x3f)));
+        let high = _mm512_slli_epi64::<8>(_mm512_sad_epu8(high, zero));
+        let sums = _mm512_add_epi64(_mm512_sad_epu8(counts, zero), high);
+        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<7>(sums, zero));
+        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<6>(sums, zero));
+        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<4>(sums, zero));
+
+        let wanted = _mm512_set1_epi64((register - covered).cast_signed());
+        let passed = _mm512_cmple_epu64_mask(sums, wanted);
+        if passed != u8::MAX {
+            let group = passed.trailing_ones();
+            let ahead = _mm512_maskz_compress_epi64(1 << group >> 1, sums);
+            let covered = covered + low_lane(ahead);
+            return boundary(bytes, (at, group as usize), covered, here, before);
+        }
+        covered += low_lane(_mm512_alignr_epi64::<7>(zero, sums));
+        before = here;
+        at += BLOCK;
+    }
+    Spot::START
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn low_lane(vector: __m512i) -> u64 {
+    _mm_cvtsi128_si64(_mm512_castsi512_si128(vector)).cast_unsigned()
+}

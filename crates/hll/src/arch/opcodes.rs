@@ -1,0 +1,66 @@
+//! What the walks over blocks of opcodes share: which bytes are opcodes, and where a walk ends.
+//!
+//! A block is 64 bytes, a bit each in a mask. The one difficulty is the second byte of an XZERO, which may look like any
+//! opcode.
+
+use crate::layout::HEADER_LEN;
+use crate::sparse::Spot;
+
+/// Bytes of a block.
+pub(super) const BLOCK: usize = 64;
+/// Bytes whose registers are summed up together.
+pub(super) const GROUP: usize = 8;
+
+const EVEN: u64 = 0x5555_5555_5555_5555;
+
+/// Which bytes of a block are second bytes, and whether the first byte after it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seconds {
+    pub(super) mask: u64,
+    pub(super) carry: u64,
+}
+
+impl Seconds {
+    /// From the bytes that look like the start of an XZERO, and the block before.
+    ///
+    /// In a series of such bytes each second one is a second byte, counted from the start of the series. To tell series that
+    /// start at an even place from the others, add their first bits to the mask: the carry runs through just those.
+    #[inline]
+    pub(super) fn new(xzero_like: u64, before: Self) -> Self {
+        let like = xzero_like & !before.carry;
+        let series = like & !(like << 1);
+        let even = like & !like.wrapping_add(series & EVEN);
+        let starts = even & EVEN | like & !even & !EVEN;
+        Self { mask: starts << 1 | before.carry, carry: starts >> 63 }
+    }
+}
+
+/// The opcode that starts a group, or reaches into it.
+///
+/// `block` is the offset of the block, `group` the number of the group in it, and `covered` the registers that the bytes before
+/// the group stand for (for the first byte of an XZERO: 256 times its six bits, and 1).
+#[inline]
+pub(super) fn boundary(
+    bytes: &[u8],
+    (block, group): (usize, usize),
+    covered: u64,
+    here: Seconds,
+    before: Seconds,
+) -> Spot {
+    let place = GROUP * group;
+    let mut at = block + place;
+    let mut first = covered;
+    // Bit i + 2 is byte i of the block, so that the two bytes before the block are in it.
+    let seconds = here.mask << 2 | before.mask >> (BLOCK - 2);
+    let mut byte_before = place + 1;
+    if here.mask >> place & 1 == 1 {
+        at -= 1;
+        byte_before -= 1;
+        first -= u64::from(bytes[at] & 0x3f) << 8 | 1;
+    }
+    let prev_len = 1 + usize::from(seconds >> byte_before & 1 == 1);
+    #[expect(clippy::cast_possible_truncation, reason = "at most the number of registers")]
+    let first = first as u32;
+    // Before the first opcode there is none.
+    Spot { at, first, prev: (at - prev_len).max(HEADER_LEN) }
+}

@@ -1,0 +1,167 @@
+//! Every kernel against its plain twin.
+
+use proptest::prelude::*;
+
+use super::{available, best, portable};
+use crate::hash::hash;
+use crate::layout::{HEADER_LEN, PACKED_LEN, Packed, REGISTERS, Unpacked};
+use crate::sparse::{self, Spot};
+
+fn filled(mut value: impl FnMut(usize) -> u8) -> Box<Unpacked> {
+    let mut registers = Box::new([0; REGISTERS]);
+    for (at, register) in registers.iter_mut().enumerate() {
+        *register = value(at);
+    }
+    registers
+}
+
+fn packed(registers: &Unpacked) -> Box<Packed> {
+    let mut packed = Box::new([0; PACKED_LEN]);
+    portable::pack(registers, &mut packed);
+    packed
+}
+
+/// Register sets of every kind: what input gives, one value alone, each value in one place, everything at random.
+fn register_sets() -> Vec<Box<Unpacked>> {
+    let mut state = 0u64;
+    let mut random = move || {
+        state += 1;
+        hash(&state.to_le_bytes())
+    };
+    let mut sets = Vec::new();
+    for value in 0..64 {
+        sets.push(filled(|_| value));
+        sets.push(filled(|at| if at == REGISTERS - 1 { value } else { 0 }));
+        sets.push(filled(
+            |at| if at * 64 / REGISTERS == usize::from(value) { 63 - value } else { 7 },
+        ));
+    }
+    for _ in 0..6 {
+        sets.push(filled(|_| random().to_le_bytes()[0] % 64));
+        sets.push(filled(|_| random().to_le_bytes()[0] % 51));
+    }
+    for load in 0..20 {
+        // The highest rank of 2^load elements.
+        sets.push(filled(|_| {
+            let rank = (random() | 1 << 50).trailing_zeros() + load;
+            u8::try_from(rank.min(51)).unwrap()
+        }));
+    }
+    sets.push(filled(|at| u8::try_from(at % 64).unwrap()));
+    sets
+}
+
+#[test]
+fn the_best_kernels_come_first() {
+    assert!(core::ptr::eq(best(), available().next().unwrap()));
+    assert_eq!(available().last().unwrap().name, "portable");
+}
+
+#[test]
+fn sums_agree() {
+    for registers in register_sets() {
+        let packed = packed(&registers);
+        let sum = portable::sum_unpacked(&registers);
+        for kernels in available() {
+            assert_eq!((kernels.sum_packed)(&packed), sum, "{}", kernels.name);
+            assert_eq!((kernels.sum_unpacked)(&registers), sum, "{}", kernels.name);
+        }
+    }
+}
+
+#[test]
+fn packing_agrees_and_comes_back() {
+    for registers in register_sets() {
+        let plain = packed(&registers);
+        for kernels in available() {
+            let mut packed = [0xff; PACKED_LEN];
+            (kernels.pack)(&registers, &mut packed);
+            assert!(packed == *plain, "{}", kernels.name);
+            let mut raised = [0; REGISTERS];
+            (kernels.raise)(&mut raised, &packed);
+            assert!(raised == *registers, "{}", kernels.name);
+        }
+    }
+}
+
+#[test]
+fn raising_takes_the_higher() {
+    let sets = register_sets();
+    for pair in sets.windows(2) {
+        let packed = packed(&pair[1]);
+        for kernels in available() {
+            let mut raised = pair[0].clone();
+            (kernels.raise)(&mut raised, &packed);
+            let higher = filled(|at| pair[0][at].max(pair[1][at]));
+            assert!(raised == higher, "{}", kernels.name);
+        }
+    }
+}
+
+/// The walk from where each kernel leads must end as the walk from the start does, faults included.
+fn approaches_agree(body: &[u8], register: u16) {
+    let mut bytes = vec![0; HEADER_LEN];
+    bytes.extend_from_slice(body);
+    let plain = sparse::find(&bytes, Spot::START, register);
+    for kernels in available() {
+        let spot = (kernels.approach)(&bytes, register);
+        assert!(spot.first <= register.into(), "{}", kernels.name);
+        assert_eq!(sparse::find(&bytes, spot, register), plain, "{} {body:02x?}", kernels.name);
+        if let Ok((found, _)) = plain {
+            let near = kernels.name == "portable" || spot.at + 9 >= found.at;
+            assert!(near, "{} stops at {}, {} is wanted", kernels.name, spot.at, found.at);
+        }
+    }
+}
+
+/// Bytes that look like the start of an XZERO come often, in series too; a quarter are small zeros.
+fn byte() -> impl Strategy<Value = u8> {
+    prop_oneof![
+        3 => 0x40u8..0x43,
+        1 => 0x40u8..0x80,
+        2 => 0x80u8..=0xff,
+        2 => 0u8..8,
+        1 => 0u8..=0xff,
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn walks_agree_on_any_bytes(
+        body in prop::collection::vec(byte(), 0..400),
+        register in prop_oneof![0..200u16, 0..16384u16],
+    ) {
+        approaches_agree(&body, register);
+    }
+}
+
+#[test]
+fn walks_agree_at_every_register_of_a_sketch() {
+    let mut value = crate::empty();
+    for number in 0..400u32 {
+        let mut edit = crate::HllMut::new(&mut value).unwrap();
+        edit.add(&number.to_le_bytes(), 3000).unwrap();
+    }
+    for register in 0..16384 {
+        approaches_agree(&value[HEADER_LEN..], register);
+    }
+}
+
+#[test]
+fn walks_agree_across_the_ends_of_blocks() {
+    for lead in 0..=70 {
+        for tail in [&[0x41, 0x42, 0x43][..], &[0x40; 9], &[0x7f, 0xff], &[0x84, 0x41, 0x41, 0x41]]
+        {
+            let mut body = vec![0x80; lead];
+            body.extend_from_slice(tail);
+            body.extend_from_slice(&[0x81; 70]);
+            for cut in [body.len(), lead + 1, lead + 2] {
+                for register in (0..200).chain([300, 600, 16383]) {
+                    approaches_agree(&body[..cut], register);
+                }
+            }
+        }
+    }
+}

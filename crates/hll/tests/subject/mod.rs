@@ -1,0 +1,120 @@
+//! Two sketches beside their oracles, checked in depth after every operation.
+//!
+//! The model test and the fuzz target share this file.
+
+use hll::{DENSE_LEN, Encoding, Hll, HllMut, Union};
+use testkit::oracle::hll::{HllOp, HllOracle};
+
+/// A sketch, its twin that is dense from the start, and what both should hold.
+struct Trio {
+    value: Vec<u8>,
+    dense: Vec<u8>,
+    oracle: HllOracle,
+}
+
+impl Trio {
+    fn new() -> Self {
+        let mut dense = hll::empty();
+        edit(&mut dense).promote().expect("empty");
+        Self { value: hll::empty(), dense, oracle: HllOracle::new() }
+    }
+
+    fn add_hash(&mut self, hash: u64, limit: usize) {
+        let before = self.value.clone();
+        let raised = self.oracle.add_hash(hash);
+        assert_eq!(edit(&mut self.value).add_hash(hash, limit), Ok(raised));
+        assert_eq!(edit(&mut self.dense).add_hash(hash, limit), Ok(raised));
+        if raised {
+            assert_eq!(view(&self.value).cached(), None);
+        } else {
+            assert_eq!(self.value, before);
+        }
+    }
+
+    fn count(&mut self) {
+        let cached = view(&self.value).cached();
+        let counted = edit(&mut self.value).count().expect("valid");
+        assert_eq!(counted.count, self.oracle.count());
+        assert_eq!(counted.stored, cached.is_none());
+        if counted.count >> 63 == 0 {
+            assert_eq!(view(&self.value).cached(), Some(counted.count));
+        }
+    }
+
+    fn merge(&mut self, other: &Self, limit: usize) {
+        let any_dense = [&self.value, &other.value]
+            .into_iter()
+            .any(|value| view(value).encoding() == Encoding::Dense);
+        self.oracle.merge(&other.oracle);
+
+        let mut union = Union::new();
+        union.merge(&view(&other.value)).expect("valid");
+        let encoding = union.merge_into(&mut self.value, limit).expect("valid");
+        assert_eq!(view(&self.value).encoding(), encoding);
+        assert!(encoding == Encoding::Dense || !any_dense);
+        assert_eq!(view(&self.value).cached(), None);
+        assert_eq!(union.count(), self.oracle.count());
+
+        let mut union = Union::new();
+        union.merge(&view(&other.dense)).expect("valid");
+        union.merge_into(&mut self.dense, limit).expect("valid");
+    }
+
+    fn check(&self, limit: usize) {
+        let view = view(&self.value);
+        assert_eq!(view.validate(), Ok(()));
+        assert!(view.registers().expect("valid").eq(self.oracle.registers().iter().copied()));
+        let most = match view.encoding() {
+            Encoding::Sparse => limit.max(hll::empty().len()),
+            Encoding::Dense => DENSE_LEN,
+        };
+        assert!(self.value.len() <= most, "{} bytes, limit {limit}", self.value.len());
+        assert!(self.value.capacity() <= (most + most / 8 + 16).max(DENSE_LEN));
+
+        let mut promoted = self.value.clone();
+        edit(&mut promoted).promote().expect("valid");
+        assert_eq!(promoted[16..], self.dense[16..]);
+        assert_eq!(promoted[8..16], self.value[8..16]);
+    }
+}
+
+fn view(value: &[u8]) -> Hll<'_> {
+    Hll::new(value).expect("header")
+}
+
+fn edit(value: &mut Vec<u8>) -> HllMut<'_> {
+    HllMut::new(value).expect("header")
+}
+
+/// Runs the operations under a limit on sparse bytes and panics where a sketch and its oracle part.
+pub(crate) fn run(ops: &[HllOp], limit: usize) {
+    let mut here = Trio::new();
+    let mut there = Trio::new();
+    for op in ops {
+        match *op {
+            HllOp::Add(number) => {
+                let element = HllOp::element(number);
+                let hash = hll::hash(&element);
+                let mut probe = here.oracle.clone();
+                assert_eq!(probe.add(&element), here.oracle.clone().add_hash(hash));
+                here.add_hash(hash, limit);
+            }
+            HllOp::Place { register, rank } => here.add_hash(HllOp::hash(register, rank), limit),
+            HllOp::Run { register, len, rank } => {
+                for step in 0..u16::from(len % 16) {
+                    let register = register.wrapping_add(step);
+                    here.add_hash(HllOp::hash(register, rank), limit);
+                }
+            }
+            HllOp::Count => here.count(),
+            HllOp::Promote => {
+                let was_sparse = view(&here.value).encoding() == Encoding::Sparse;
+                assert_eq!(edit(&mut here.value).promote(), Ok(was_sparse));
+            }
+            HllOp::Merge => here.merge(&there, limit),
+            HllOp::Swap => core::mem::swap(&mut here, &mut there),
+            HllOp::Clear => here = Trio::new(),
+        }
+        here.check(limit);
+    }
+}

@@ -1,0 +1,290 @@
+//! The typed calls, one family after the other: what they answer, and that a call that fails changes nothing.
+
+use std::sync::{Arc, Mutex};
+
+use tallis::prelude::*;
+use tallis::{Effect, Error, ErrorKind, Limits, ManualClock, Reply, Sink, Store};
+
+#[test]
+fn a_set_changes_its_encoding_where_redis_does() {
+    let store = Store::new();
+    for member in 0..512 {
+        store.sadd("s", [member]).unwrap();
+    }
+    assert_eq!(store.object_encoding("s").unwrap(), Some("intset"));
+    assert_eq!(store.sadd("s", [0]).unwrap(), 0);
+    assert_eq!(store.object_encoding("s").unwrap(), Some("intset"));
+    assert_eq!(store.sadd("s", [512]).unwrap(), 1);
+    assert_eq!(store.object_encoding("s").unwrap(), Some("hashtable"));
+    assert_eq!(store.scard("s").unwrap(), 513);
+    // Never back.
+    store.srem("s", 1..513).unwrap();
+    assert_eq!(store.object_encoding("s").unwrap(), Some("hashtable"));
+    assert_eq!(store.smembers("s").unwrap(), ["0"]);
+
+    store.sadd("t", [1, 2]).unwrap();
+    assert_eq!(store.sadd("t", ["3", "x"]).unwrap(), 2);
+    assert_eq!(store.object_encoding("t").unwrap(), Some("hashtable"));
+    assert!(store.sismember("t", 3).unwrap() && store.sismember("t", "3").unwrap());
+    // Text that only looks like a number stays text.
+    store.sadd("u", ["007"]).unwrap();
+    assert_eq!(store.object_encoding("u").unwrap(), Some("hashtable"));
+    assert!(!store.sismember("u", 7).unwrap());
+}
+
+#[test]
+fn a_set_without_members_is_no_key() {
+    let store = Store::new();
+    store.sadd("s", [1, 2]).unwrap();
+    assert_eq!(store.srem("s", [1, 2, 3]).unwrap(), 2);
+    assert_eq!(store.exists(["s"]).unwrap(), 0);
+    assert_eq!(store.sadd("s", [0; 0]).unwrap(), 0);
+    assert_eq!(store.dbsize(), 0);
+}
+
+#[test]
+fn numbers_stay_numbers_and_count() {
+    let store = Store::new();
+    assert_eq!(store.incr("n", 1).unwrap(), 1);
+    assert_eq!(store.incr("n", -3).unwrap(), -2);
+    store.set("n", i64::MAX).unwrap();
+    let error = store.incr("n", 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotInteger);
+    assert_eq!(store.get("n").unwrap().unwrap(), i64::MAX.to_string());
+    store.set("n", "1.5").unwrap();
+    assert_eq!(store.incr("n", 1).unwrap_err().kind(), ErrorKind::NotInteger);
+    assert!(!store.set_nx("n", "other").unwrap());
+    assert!(store.set_nx("m", "other").unwrap());
+}
+
+#[test]
+fn strings_report_their_encoding_as_redis_does() {
+    let store = Store::new();
+    for (value, encoding) in [("12", "int"), ("x", "embstr"), ("", "embstr"), ("012", "embstr")] {
+        store.set("k", value).unwrap();
+        assert_eq!(store.object_encoding("k").unwrap(), Some(encoding), "{value:?}");
+    }
+    store.set("k", &"x".repeat(44)).unwrap();
+    assert_eq!(store.object_encoding("k").unwrap(), Some("embstr"));
+    store.set("k", &"x".repeat(45)).unwrap();
+    assert_eq!(store.object_encoding("k").unwrap(), Some("raw"));
+    assert_eq!(store.object_encoding("none").unwrap(), None);
+}
+
+#[test]
+fn a_wrong_type_is_refused_and_nothing_changes() {
+    let store = Store::new();
+    store.sadd("set", [1]).unwrap();
+    store.set("text", "plain").unwrap();
+    store.set("number", 5).unwrap();
+    let before = (store.changes(), store.dump("set").unwrap(), store.dump("text").unwrap());
+    let kinds = [
+        store.get("set").map(drop),
+        store.incr("set", 1).map(drop),
+        store.sadd("text", [1]).map(drop),
+        store.srem("number", [1]).map(drop),
+        store.scard("text").map(drop),
+        store.smembers("text").map(drop),
+        store.sismember("text", 1).map(drop),
+        store.pfadd("set", ["x"]).map(drop),
+        store.pfcount(["set"]).map(drop),
+        store.pfcount(["set", "none"]).map(drop),
+        store.pfmerge("set", ["none"]),
+        store.pfmerge("none", ["set"]),
+    ]
+    .map(|result| result.unwrap_err().kind());
+    assert_eq!(kinds, [ErrorKind::WrongType; 12]);
+    for result in [
+        store.pfadd("text", ["x"]).map(drop),
+        store.pfadd("number", ["x"]).map(drop),
+        store.pfcount(["text"]).map(drop),
+        store.pfmerge("none", ["text"]),
+    ] {
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::InvalidHll);
+    }
+    assert_eq!(before, (store.changes(), store.dump("set").unwrap(), store.dump("text").unwrap()));
+    assert_eq!(store.exists(["none"]).unwrap(), 0);
+}
+
+#[test]
+fn a_damaged_hyperloglog_is_refused_and_stays() {
+    let store = Store::new();
+    let mut damaged = hll::HyperLogLog::from_iter(["a", "b", "c"]).into_bytes();
+    damaged.push(0x7f);
+    store.set("h", &damaged).unwrap();
+    for result in [
+        store.pfcount(["h"]).map(drop),
+        store.pfcount(["h", "none"]).map(drop),
+        store.pfmerge("none", ["h"]),
+    ] {
+        assert_eq!(result.unwrap_err().to_string(), "INVALIDOBJ Corrupted HLL object detected");
+    }
+    assert_eq!(store.get("h").unwrap().unwrap(), damaged);
+    assert_eq!(store.exists(["none"]).unwrap(), 0);
+}
+
+#[test]
+fn pfcount_remembers_its_answer_and_pfadd_forgets_it() {
+    let store = Store::new();
+    store.pfadd("h", ["a", "b"]).unwrap();
+    let stale = store.get("h").unwrap().unwrap();
+    assert_eq!(stale[15] & 0x80, 0x80);
+    assert_eq!(store.pfcount(["h"]).unwrap(), 2);
+    let fresh = store.get("h").unwrap().unwrap();
+    assert_eq!(fresh[8..16], [2, 0, 0, 0, 0, 0, 0, 0]);
+    let changes = store.changes();
+    assert_eq!(store.pfcount(["h"]).unwrap(), 2);
+    assert!(!store.pfadd("h", ["a"]).unwrap());
+    assert_eq!(store.changes(), changes, "neither changed anything");
+    assert!(store.pfadd("h", ["c"]).unwrap());
+    assert_eq!(store.get("h").unwrap().unwrap()[8..16], [2, 0, 0, 0, 0, 0, 0, 0x80]);
+    // PFADD on a new key counts as a change even without elements.
+    assert!(store.pfadd("empty", [""; 0]).unwrap());
+    assert_eq!(store.pfcount(["empty"]).unwrap(), 0);
+}
+
+#[test]
+fn keys_expire_to_the_millisecond() {
+    let clock = Arc::new(ManualClock::new(1_000));
+    let store = Store::builder().clock(clock.clone()).build();
+    store.set("k", "v").unwrap();
+    assert_eq!((store.ttl("k").unwrap(), store.ttl("none").unwrap()), (-1, -2));
+    assert!(store.pexpire("k", 1_500).unwrap());
+    assert_eq!((store.pttl("k").unwrap(), store.ttl("k").unwrap()), (1_500, 2));
+    clock.advance(1_499);
+    assert_eq!(store.pttl("k").unwrap(), 1);
+    assert_eq!(store.get("k").unwrap().unwrap(), "v");
+    clock.advance(1);
+    assert_eq!(store.get("k").unwrap(), None);
+    assert_eq!(store.exists(["k", "k"]).unwrap(), 0);
+    assert_eq!(store.key_type("k").unwrap(), None);
+    // What had expired is not what a write finds.
+    assert_eq!(store.incr("k", 1).unwrap(), 1);
+    assert_eq!(store.ttl("k").unwrap(), -1);
+
+    // INCR keeps an expiry, SET takes it away, PERSIST too, the past deletes.
+    store.pexpire("k", 100).unwrap();
+    store.incr("k", 1).unwrap();
+    assert_eq!(store.pttl("k").unwrap(), 100);
+    store.set("k", "w").unwrap();
+    assert_eq!(store.pttl("k").unwrap(), -1);
+    store.pexpire("k", 100).unwrap();
+    assert!(store.persist("k").unwrap() && !store.persist("k").unwrap());
+    assert!(store.expire("k", -1).unwrap());
+    assert_eq!(store.exists(["k"]).unwrap(), 0);
+    assert!(!store.expire("k", 1).unwrap());
+    let error = store.expire("k", i64::MAX).unwrap_err();
+    assert_eq!(error.to_string(), "ERR invalid expire time in 'expire' command");
+}
+
+#[test]
+fn a_sweep_drops_what_has_expired_and_is_bounded() {
+    let clock = Arc::new(ManualClock::new(0));
+    let store = Store::builder().clock(clock.clone()).build();
+    for key in 0..100 {
+        store.db(key % 3).set(key.to_string(), key).unwrap();
+        if key % 2 == 0 {
+            store.db(key % 3).pexpire(key.to_string(), 10).unwrap();
+        }
+    }
+    assert_eq!(store.sweep(1000), 0);
+    clock.advance(10);
+    assert_eq!(store.sweep(20), 20);
+    assert_eq!(store.sweep(1000), 30);
+    assert_eq!((0..3).map(|db| store.db(db).dbsize()).sum::<usize>(), 50);
+}
+
+#[test]
+fn idle_time_counts_from_the_last_touch() {
+    let clock = Arc::new(ManualClock::new(0));
+    let store = Store::builder().clock(clock.clone()).build();
+    store.set("k", "v").unwrap();
+    clock.advance(7_000);
+    assert_eq!(store.object_idletime("k").unwrap(), Some(7));
+    assert_eq!(store.object_idletime("k").unwrap(), Some(7), "asking is no touch");
+    store.get("k").unwrap();
+    assert_eq!(store.object_idletime("k").unwrap(), Some(0));
+}
+
+#[test]
+fn limits_are_the_stores_own() {
+    let limits = Limits { set_max_intset_entries: 3, hll_sparse_max_bytes: 100 };
+    let store = Store::builder().limits(limits).build();
+    store.sadd("s", 0..4).unwrap();
+    assert_eq!(store.object_encoding("s").unwrap(), Some("hashtable"));
+    let elements: Vec<String> = (0..100).map(|i| i.to_string()).collect();
+    store.pfadd("h", &elements).unwrap();
+    assert_eq!(store.get("h").unwrap().unwrap().len(), hll::DENSE_LEN);
+}
+
+#[derive(Debug, Default)]
+struct Journal(Mutex<Vec<Effect>>);
+
+impl Sink for Journal {
+    fn commit(&self, effects: &[Effect]) {
+        assert!(!effects.is_empty());
+        self.0.lock().unwrap().extend_from_slice(effects);
+    }
+}
+
+#[test]
+fn the_effects_of_a_store_make_the_same_store_again() {
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let journal = Arc::new(Journal::default());
+    let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
+    let mut rng = testkit::rng::Rng::new(11);
+    for _ in 0..20_000 {
+        let store = store.db(u32::try_from(rng.below(2)).unwrap());
+        let key = format!("k{}", rng.below(12));
+        let member = i64::try_from(rng.below(700)).unwrap();
+        let result: Result<(), Error> = match rng.below(14) {
+            0..3 => store.sadd(&key, [member, member * 1000]).map(drop),
+            3 => store.sadd(&key, [&format!("m{member}")]).map(drop),
+            4 => store.srem(&key, [member]).map(drop),
+            5 => store.incr(&key, member).map(drop),
+            6 => store.set(&key, member),
+            7 => store.del([&key]).map(drop),
+            8 => store.pexpire(&key, member).map(drop),
+            9 => store.persist(&key).map(drop),
+            10 => store.pfadd(&key, [member]).map(drop),
+            11 => store.pfcount([&key]).map(drop),
+            12 => store.pfmerge(&key, [format!("k{}", rng.below(12))]),
+            _ => {
+                clock.advance(i64::try_from(rng.below(50)).unwrap());
+                store.set_nx(&key, "new").map(drop)
+            }
+        };
+        if let Err(error) = result {
+            assert!(matches!(
+                error.kind(),
+                ErrorKind::WrongType | ErrorKind::InvalidHll | ErrorKind::NotInteger
+            ));
+        }
+    }
+    store.sweep(usize::MAX);
+
+    // Replayed long before, so that nothing expires on the way by itself.
+    let again = Store::builder().clock(Arc::new(ManualClock::new(0))).build();
+    for effect in journal.0.lock().unwrap().iter() {
+        let reply = again.db(effect.db).execute(&effect.args);
+        assert!(!matches!(reply, Reply::Error(_)), "{effect:?}: {reply:?}");
+    }
+    for db in 0..2 {
+        let (store, again) = (store.db(db), again.db(db));
+        assert_eq!(store.dbsize(), again.dbsize());
+        for key in (0..12).map(|key| format!("k{key}")) {
+            assert_eq!(store.key_type(&key).unwrap(), again.key_type(&key).unwrap(), "{key}");
+            assert_eq!(store.object_encoding(&key).unwrap(), again.object_encoding(&key).unwrap());
+            if store.key_type(&key).unwrap() == Some("set") {
+                let sorted = |store: &Store| {
+                    let mut members = store.smembers(&key).unwrap();
+                    members.sort();
+                    members
+                };
+                assert_eq!(sorted(&store), sorted(&again));
+            } else {
+                assert_eq!(store.get(&key).unwrap(), again.get(&key).unwrap());
+            }
+        }
+    }
+}

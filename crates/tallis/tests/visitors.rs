@@ -1,0 +1,163 @@
+//! The visitor recipe: the book's own cases, the forecast, and the keys that it leaves.
+
+use jiff::civil::date;
+use tallis::prelude::*;
+use tallis::{Bucket, ErrorKind, SessionIds, ShardedSet, Store, Visitors, forecast};
+use testkit::rng::Rng;
+
+#[test]
+fn the_books_test_of_unique_visitors() {
+    let store = Store::new();
+    let visitors = Visitors::new(store.clone()).default_yesterday(10_000);
+    let mut rng = Rng::new(1);
+    let today = date(2015, 5, 17);
+    for _ in 0..179 {
+        assert!(visitors.count_visit(rng.uuid(), today).unwrap());
+    }
+    assert_eq!(store.get("unique:2015-05-17").unwrap().unwrap(), "179");
+
+    // With yesterday at 1000, today's forecast is 2048.
+    let store = Store::new();
+    store.set("unique:2015-05-16", 1000).unwrap();
+    let visitors = Visitors::new(store.clone()).default_yesterday(10_000);
+    for _ in 0..183 {
+        visitors.count_visit(rng.uuid(), today).unwrap();
+    }
+    assert_eq!(store.get("unique:2015-05-17").unwrap().unwrap(), "183");
+    assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "2048");
+}
+
+#[test]
+fn the_forecast_is_exact_for_every_count() {
+    for n in (0..100_000).chain([u64::MAX / 3 * 2, u64::MAX - 1, u64::MAX]) {
+        let made = forecast(n);
+        assert!(made.is_power_of_two());
+        assert!(2 * made >= 3 * u128::from(n), "{n}: at least half as many again");
+        assert!(n == 0 || made < 3 * u128::from(n), "{n}: and not twice that");
+    }
+    // Powers of two times two thirds are where floating point would go astray.
+    for power in 2..64 {
+        let n = (1u64 << power) / 3 * 2;
+        for near in n - 1..=n + 2 {
+            let made = forecast(near);
+            assert!(2 * made >= 3 * u128::from(near) && made < 3 * u128::from(near), "{near}");
+        }
+    }
+    assert_eq!((forecast(0), forecast(1), forecast(2), forecast(3)), (1, 2, 4, 8));
+}
+
+#[test]
+fn the_forecast_is_written_once_and_obeyed() {
+    let store = Store::new();
+    let day = date(2015, 5, 17);
+    Visitors::new(store.clone()).default_yesterday(1000).count_id(1, day).unwrap();
+    assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "2048");
+    // Another handle, with another guess, finds the first one's.
+    Visitors::new(store.clone()).count_id(2, day).unwrap();
+    assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "2048");
+    assert_eq!(Visitors::new(store.clone()).count_union([day]).unwrap(), 2);
+    // The hour before midnight belongs to the day before.
+    store.set("unique:2015-05-16T23", 100).unwrap();
+    Visitors::new(store.clone()).count_id(1, Bucket::hour(day, 0)).unwrap();
+    assert_eq!(store.get("unique:2015-05-17T00:expected").unwrap().unwrap(), "256");
+    // Nothing comes before the whole of time.
+    Visitors::new(store.clone()).count_id(1, Bucket::All).unwrap();
+    assert_eq!(store.get("unique:all:expected").unwrap().unwrap(), "2097152");
+}
+
+#[test]
+fn a_tiny_forecast_means_one_shard() {
+    let store = Store::new();
+    let visitors = Visitors::new(store.clone()).default_yesterday(0);
+    for id in 0..700 {
+        visitors.count_id(id, date(2015, 5, 17)).unwrap();
+    }
+    assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "1");
+    assert_eq!(store.scard("unique:2015-05-17:0").unwrap(), 700);
+    assert_eq!(visitors.count(date(2015, 5, 17)).unwrap(), 700);
+}
+
+#[test]
+fn members_are_the_first_fifteen_digits_or_sixteen() {
+    let session = "fedcba98-7654-3210-0123-456789abcdef";
+    let day = date(2015, 5, 17);
+    let store = Store::new();
+    Visitors::new(store.clone()).default_yesterday(0).count_visit(session, day).unwrap();
+    assert_eq!(store.smembers("unique:2015-05-17:0").unwrap(), ["1147797409030816545"]);
+    assert_eq!(0x0fed_cba9_8765_4321, 1_147_797_409_030_816_545_i64);
+
+    let store = Store::new();
+    let full = Visitors::new(store.clone()).default_yesterday(0).session_ids(SessionIds::First16);
+    full.count_visit(session, day).unwrap();
+    let signed = 0xfedc_ba98_7654_3210_u64.cast_signed();
+    assert_eq!(store.smembers("unique:2015-05-17:0").unwrap(), [signed.to_string()]);
+
+    for bad in ["", "----", "guest", "12345-xyz"] {
+        let error = full.count_visit(bad, day).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{bad:?}");
+    }
+    assert!(full.count_visit("ABC", day).unwrap(), "short ids and upper case are ids too");
+    assert!(!full.count_visit("abc", day).unwrap());
+}
+
+#[test]
+fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
+    let day = date(2015, 5, 17);
+    let store = Store::new();
+    store.set("unique:2015-05-17:expected", "soon").unwrap();
+    let visitors = Visitors::new(store.clone());
+    assert_eq!(visitors.count_id(1, day).unwrap_err().kind(), ErrorKind::NotInteger);
+    store.del(["unique:2015-05-17:expected"]).unwrap();
+    store.sadd("unique:2015-05-17", [1]).unwrap();
+    assert_eq!(visitors.count_id(1, day).unwrap_err().kind(), ErrorKind::WrongType);
+}
+
+#[test]
+fn every_shard_of_a_good_forecast_is_an_intset() {
+    let store = Store::new();
+    let visitors = Visitors::new(store.clone()).default_yesterday(20_000);
+    let mut rng = Rng::new(5);
+    let day = date(2015, 5, 17);
+    for _ in 0..20_000 {
+        visitors.count_visit(rng.uuid(), day).unwrap();
+    }
+    // 2 * 32768 / 512 shards.
+    let mut members = 0;
+    for shard in 0..128 {
+        let key = format!("unique:2015-05-17:{shard}");
+        assert_eq!(store.object_encoding(&key).unwrap(), Some("intset"));
+        members += store.scard(&key).unwrap();
+    }
+    assert_eq!(members, 20_000);
+    assert_eq!(store.exists(["unique:2015-05-17:128"]).unwrap(), 0);
+    let bytes = visitors.memory_usage(day).unwrap();
+    assert!((160_000..240_000).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn a_sharded_set_is_a_set() {
+    let store = Store::new();
+    let set = ShardedSet::new(store.clone(), "s", 1000, 100);
+    assert_eq!(set.shards(), 20);
+    let mut rng = Rng::new(9);
+    let mut model = std::collections::BTreeSet::new();
+    for _ in 0..5_000 {
+        let id = i64::try_from(rng.below(600)).unwrap() - 300;
+        match rng.below(3) {
+            0 => assert_eq!(set.add(id).unwrap(), model.insert(id)),
+            1 => assert_eq!(set.remove(id).unwrap(), model.remove(&id)),
+            _ => assert_eq!(set.contains(id).unwrap(), model.contains(&id)),
+        }
+    }
+    assert_eq!(set.card().unwrap(), model.len() as u64);
+    let mut members: Vec<i64> = set
+        .members()
+        .map(|member| String::from_utf8_lossy(&member.unwrap()).parse().unwrap())
+        .collect();
+    members.sort_unstable();
+    assert!(members.iter().eq(&model));
+    // Text members are members too, in the shard of their own hash.
+    assert!(set.add("not a number").unwrap());
+    assert!(set.contains("not a number").unwrap());
+    assert!(set.remove("not a number").unwrap());
+}

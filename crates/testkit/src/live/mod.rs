@@ -1,0 +1,44 @@
+//! A live `redis-server`, to compare with.
+//!
+//! # Idea
+//!
+//! The bytes that a real server writes outrank any note about them. So a test starts a server of its own, asks it, and
+//! compares. [`server`] gives one, or `None` when the machine has no `redis-server`; the test then returns early:
+//!
+//! ```
+//! # fn main() {
+//! let Some(server) = testkit::live::server() else { return };
+//! let mut connection = server.connect();
+//! let reply = testkit::live::command(&mut connection, &["SET", "key", "value"]);
+//! assert_eq!(reply, Ok(redis::Value::Okay));
+//! # }
+//! ```
+//!
+//! # Left out, but never in silence
+//!
+//! * The program is the one that the variable `TALLIS_REDIS_SERVER` names, else `redis-server` on the `PATH`.
+//! * When there is none, each test that asks says so on standard error, past the capture of the test harness, and adds
+//!   a line to the file that `TALLIS_SKIPPED_LOG` names. `cargo xtask test` sets that variable and counts the lines.
+//! * Under `CI=true` a missing server fails the test.
+//! * A server that is there but does not start always fails the test.
+//!
+//! # How a server ends
+//!
+//! The server runs under a small shell that holds a pipe from the test process. Dropping the handle closes the pipe, and
+//! so does the end of the process, however it comes: return, panic, abort or `kill -9`. The shell then kills the server.
+//! (The kernel's own signal on a parent's death would follow the *thread* that started the server, and a test harness ends
+//! its threads long before its process.)
+//!
+//! # Limits
+//!
+//! Unix only. A server takes some 20 ms to start; ask for one a test, not one a case.
+
+mod locate;
+mod options;
+mod reply;
+mod server;
+
+pub use locate::{locate, server, server_with};
+pub use options::Options;
+pub use reply::{as_bytes, command, error_text};
+pub use server::{Server, Version};

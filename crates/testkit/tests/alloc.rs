@@ -1,0 +1,45 @@
+//! The counting allocator, as the allocator of this test. One test, since the counters are of the whole process.
+
+use std::hint::black_box;
+
+use testkit::alloc::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
+
+#[test]
+fn counts_what_the_allocator_holds() {
+    let (live, count) = (ALLOCATOR.live(), ALLOCATOR.allocations());
+    ALLOCATOR.reset_peak();
+
+    let mut bytes: Vec<u8> = black_box(Vec::with_capacity(1000));
+    let held = ALLOCATOR.live() - live;
+    assert!((1000..1100).contains(&held), "{held}");
+    assert_eq!(ALLOCATOR.allocations() - count, 1);
+    assert_eq!(ALLOCATOR.largest_request(), 1000);
+
+    bytes.reserve_exact(5000);
+    bytes.push(1);
+    let held = ALLOCATOR.live() - live;
+    assert!((5000..5100).contains(&held), "{held}");
+    bytes.shrink_to(100);
+    assert!(ALLOCATOR.live() - live < 200);
+    drop(black_box(bytes));
+    assert_eq!(ALLOCATOR.live(), live);
+    assert!(ALLOCATOR.peak() - live >= 5000);
+
+    ALLOCATOR.reset_peak();
+    assert_eq!(ALLOCATOR.peak(), live);
+    let zeroed = black_box(vec![0_u64; 512]);
+    assert!(ALLOCATOR.peak() - live >= 4096);
+    drop(zeroed);
+
+    let small: Vec<Box<u8>> = (0..100).map(Box::new).collect();
+    let (slots, boxes) = (100 * size_of::<Box<u8>>(), ALLOCATOR.live() - live);
+    if cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64")) {
+        // The smallest chunk of glibc is 32 bytes, header included.
+        assert!((slots + 3200..slots + 3300).contains(&boxes), "{boxes}");
+    }
+    drop(black_box(small));
+    assert_eq!(ALLOCATOR.live(), live);
+}

@@ -1,0 +1,125 @@
+//! The handle on a live server, tried on a live server.
+
+use std::env;
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use redis::Value;
+use testkit::live::{Options, Server, Version, as_bytes, command, locate, server, server_with};
+
+#[test]
+fn a_server_answers_binary_arguments_and_ends_with_its_handle() {
+    let Some(server) = server() else { return };
+    assert!(server.version() >= Version::new(6, 0, 0), "{}", server.version());
+    let mut connection = server.connect();
+    let bytes: Vec<u8> = (0..=255).collect();
+    assert_eq!(command(&mut connection, &[b"SET", &b"\xff\r\n\0"[..], &bytes]), Ok(Value::Okay));
+    let reply = command(&mut connection, &[&b"GET"[..], b"\xff\r\n\0"]).expect("a reply");
+    assert_eq!(as_bytes(&reply), Some(&bytes[..]));
+    assert_eq!(
+        command(&mut connection, &["LPUSH", "\u{ff}", "1"]),
+        Ok(Value::Int(1)),
+        "another key than the byte ff"
+    );
+    assert_eq!(
+        command(&mut connection, &["INCR", "\u{ff}"]),
+        Err("WRONGTYPE Operation against a key holding the wrong kind of value".to_owned())
+    );
+    let (folder, socket) = (server.folder().to_owned(), server.socket());
+    let bystander = connect(&socket).expect("a connection while it runs");
+    drop(server);
+    assert!(connect(&socket).is_err(), "the process is gone");
+    drop(bystander);
+    assert!(!folder.exists(), "so is its folder");
+}
+
+fn connect(socket: &Path) -> io::Result<UnixStream> {
+    UnixStream::connect(socket)
+}
+
+/// This test runs itself once more as a process that is to be killed: there it starts a server and waits.
+#[test]
+fn a_server_ends_with_a_killed_process() {
+    const ROLE: &str = "TALLIS_TEST_TO_BE_KILLED";
+    const MARK: &str = "the socket is ";
+    if env::var_os(ROLE).is_some() {
+        let server = server().expect("the parent found a server");
+        println!("{MARK}{}", server.socket().display());
+        loop {
+            sleep(Duration::from_mins(1));
+        }
+    }
+    if server().is_none() {
+        return;
+    }
+    let mut doomed = Command::new(env::current_exe().expect("this program"))
+        .args(["--exact", "a_server_ends_with_a_killed_process", "--nocapture"])
+        .env(ROLE, "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this program runs");
+    let output = BufReader::new(doomed.stdout.take().expect("a pipe"));
+    let socket = output
+        .lines()
+        .map_while(Result::ok)
+        .find_map(|line| line.split_once(MARK).map(|(_, path)| PathBuf::from(path)))
+        .expect("the socket's path");
+    connect(&socket).expect("a connection while it runs");
+    doomed.kill().expect("killed");
+    doomed.wait().expect("reaped");
+    let ended = (0..3_000).any(|_| {
+        sleep(Duration::from_millis(10));
+        connect(&socket).is_err()
+    });
+    assert!(ended, "the server outlives its process");
+    fs::remove_dir_all(socket.parent().expect("a folder")).expect("removed");
+}
+
+#[test]
+fn a_server_opens_a_file_and_leaves_it_as_it_was() {
+    let Some(first) = server() else { return };
+    let mut connection = first.connect();
+    assert_eq!(command(&mut connection, &["SADD", "set", "1", "2", "70000"]), Ok(Value::Int(3)));
+    assert_eq!(command(&mut connection, &["SAVE"]), Ok(Value::Okay));
+    let saved = fs::read(first.rdb_file()).expect("the file");
+    let report = first.check_rdb(first.rdb_file()).expect("a sound file");
+    assert!(report.contains("RDB looks OK!"), "{report}");
+
+    let options = Options::new().rdb(first.rdb_file()).config("set-max-intset-entries", "2");
+    let second = server_with(&options).expect("a second server");
+    let mut connection = second.connect();
+    assert_eq!(command(&mut connection, &["SCARD", "set"]), Ok(Value::Int(3)));
+    assert_eq!(command(&mut connection, &["DEL", "set"]), Ok(Value::Int(1)));
+    assert_eq!(command(&mut connection, &["SAVE"]), Ok(Value::Okay));
+    assert_eq!(fs::read(first.rdb_file()).expect("the file"), saved);
+    assert_ne!(fs::read(second.rdb_file()).expect("the file"), saved);
+}
+
+#[test]
+fn the_checker_refuses_a_torn_file() {
+    let Some(server) = server() else { return };
+    let mut connection = server.connect();
+    assert_eq!(command(&mut connection, &["SET", "key", "value"]), Ok(Value::Okay));
+    assert_eq!(command(&mut connection, &["SAVE"]), Ok(Value::Okay));
+    let bytes = fs::read(server.rdb_file()).expect("the file");
+    let torn = server.folder().join("torn.rdb");
+    fs::write(&torn, &bytes[..bytes.len() - 12]).expect("written");
+    assert!(server.check_rdb(&torn).is_err());
+}
+
+#[test]
+fn a_server_that_cannot_start_says_why() {
+    let Some(program) = locate() else { return };
+    let options = Options::new().config("no-such-setting", "1");
+    assert!(Server::start(&program, &options).is_err());
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("broken.rdb");
+    fs::write(&file, b"REDIS0010 and nothing that it could read").expect("written");
+    let error = Server::start(&program, &Options::new().rdb(&file)).expect_err("a broken file");
+    assert!(error.to_string().contains("RDB"), "{error}");
+}

@@ -1,0 +1,73 @@
+//! `cargo xtask lint`: what a change must pass before its tests matter.
+
+use std::process::Stdio;
+
+use crate::run::{Outcome, cargo, step, succeed};
+use crate::{checks, fuzz};
+
+/// A step: its heading and its work.
+type Step = (&'static str, fn() -> Outcome);
+
+const STEPS: &[Step] = &[
+    ("Format", format),
+    ("Rules of the house", checks::run),
+    ("Clippy", clippy),
+    ("Documentation", documentation),
+    ("Clippy on the fuzz targets", fuzz::clippy),
+];
+
+/// Runs every step, even after one has failed, and names those that did.
+pub(crate) fn run() -> Outcome {
+    tools()?;
+    let mut failed = Vec::new();
+    for (title, work) in STEPS {
+        if let Err(why) = step(title, work) {
+            println!("{why}");
+            failed.push(*title);
+        }
+    }
+    println!();
+    if failed.is_empty() {
+        println!("lint: all clean");
+        Ok(())
+    } else {
+        Err(format!("lint: failed: {}", failed.join(", ")))
+    }
+}
+
+/// rustfmt and clippy are parts of the toolchain that a minimal one lacks.
+fn tools() -> Outcome {
+    for (tool, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
+        let mut command = cargo([tool, "--version"]);
+        let there = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if !there.is_ok_and(|status| status.success()) {
+            return Err(format!(
+                "no cargo {tool}; install it with: rustup component add {component}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn format() -> Outcome {
+    succeed(&mut cargo(["fmt", "--all", "--check"]))?;
+    succeed(&mut cargo(["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))
+}
+
+fn clippy() -> Outcome {
+    succeed(&mut cargo([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "--deny",
+        "warnings",
+    ]))
+}
+
+/// Libraries only: the program `tallis` would overwrite the pages of the library `tallis`.
+fn documentation() -> Outcome {
+    let mut command = cargo(["doc", "--workspace", "--lib", "--no-deps", "--locked"]);
+    succeed(command.env("RUSTDOCFLAGS", "--deny warnings"))
+}

@@ -1,0 +1,93 @@
+//! Running other programs, with headings and timings.
+
+use std::env;
+use std::ffi::OsStr;
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::tree;
+
+/// How a chore or a step ended: the error says what went wrong, in words for the reader of the terminal.
+pub(crate) type Outcome<T = ()> = Result<T, String>;
+
+/// Runs one step under a heading and prints how long it took.
+pub(crate) fn step<T>(title: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    println!("\n{}", bold(&format!("== {title}")));
+    let (outcome, took) = timed(work);
+    let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
+    println!("-- {title}: {verdict}, {:.1} s", took.as_secs_f64());
+    outcome
+}
+
+/// Runs `work` and tells how long it took.
+#[expect(clippy::disallowed_methods, reason = "the time a step takes is what is asked for")]
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
+}
+
+/// `text` in bold on a terminal, as it is elsewhere.
+pub(crate) fn bold(text: &str) -> String {
+    if io::stdout().is_terminal() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// A run of the cargo that runs this, in the root of the workspace.
+pub(crate) fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(tree::root()).stdin(Stdio::null());
+    command
+}
+
+/// Runs `command` to its end.
+pub(crate) fn succeed(command: &mut Command) -> Outcome {
+    println!("$ {}", shown(command));
+    let status = command.status().map_err(|error| cannot_run(command, &error))?;
+    if status.success() { Ok(()) } else { Err(format!("{} failed ({status})", shown(command))) }
+}
+
+/// Runs `command` to its end, passes its standard output on and shows each line to `look`. `false`: it failed.
+pub(crate) fn succeed_watched(command: &mut Command, mut look: impl FnMut(&str)) -> Outcome<bool> {
+    println!("$ {}", shown(command));
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_run(command, &error))?;
+    if let Some(output) = child.stdout.take() {
+        let mut output = BufReader::new(output);
+        let mut line = Vec::new();
+        while output.read_until(b'\n', &mut line).map_err(|error| error.to_string())? > 0 {
+            // A reader that has gone (`| head`) is no reason to leave the tests unfinished.
+            let _ = io::stdout().write_all(&line);
+            look(String::from_utf8_lossy(&line).trim_end());
+            line.clear();
+        }
+    }
+    Ok(child.wait().map_err(|error| error.to_string())?.success())
+}
+
+/// The standard output of `command`, which must succeed.
+pub(crate) fn output_of(command: &mut Command) -> Outcome<String> {
+    let output =
+        command.stderr(Stdio::inherit()).output().map_err(|error| cannot_run(command, &error))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!("{} failed ({})", shown(command), output.status))
+    }
+}
+
+fn cannot_run(command: &Command, error: &io::Error) -> String {
+    format!("cannot run {}: {error}", shown(command))
+}
+
+/// The command as one would type it, near enough to be read.
+fn shown(command: &Command) -> String {
+    let program = command.get_program();
+    let name = std::path::Path::new(program).file_name().unwrap_or(program);
+    let mut text = name.to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        text.push(' ');
+        text.push_str(&argument.to_string_lossy());
+    }
+    text
+}

@@ -1,0 +1,84 @@
+//! What the tests need beside Rust: a `redis-server`.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::run::succeed;
+
+/// What a reader can do about a missing server.
+pub(crate) const ADVICE: &str = "apt-get install redis-server";
+
+/// Finds `redis-server`, or installs Debian's package where that is possible; tells whether there is one now.
+///
+/// Nothing here fails: without a server the tests of a live one are left out, and under `CI=true` they fail themselves.
+pub(crate) fn redis_server() -> bool {
+    if let Some(named) = env::var_os("TALLIS_REDIS_SERVER").filter(|value| !value.is_empty()) {
+        let named = PathBuf::from(named);
+        let exists = named.is_file();
+        let verdict = if exists { "as TALLIS_REDIS_SERVER says" } else { "no such file" };
+        println!("redis-server: {}, {verdict}", named.display());
+        return exists;
+    }
+    if found() {
+        return true;
+    }
+    install();
+    if found() {
+        return true;
+    }
+    println!("redis-server: none, and it could not be installed here. Install it with: {ADVICE}");
+    println!(
+        "or name a program in TALLIS_REDIS_SERVER. The tests against a live server are left out."
+    );
+    false
+}
+
+fn found() -> bool {
+    let Some(program) = on_path("redis-server") else { return false };
+    println!("redis-server: {}", program.display());
+    true
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn install() {
+    if on_path("apt-get").is_none() {
+        println!("redis-server: none, and no apt-get to install it with");
+        return;
+    }
+    let Some(prefix) = as_root() else {
+        println!("redis-server: none, and installing it needs root");
+        return;
+    };
+    println!("redis-server: none, installing Debian's package");
+    // Lists that cannot be refreshed may still do.
+    for arguments in
+        [&["update"][..], &["install", "--yes", "--no-install-recommends", "redis-server"]]
+    {
+        let mut command = Command::new(prefix.first().copied().unwrap_or("env"));
+        command.args(prefix.iter().skip(1));
+        // Run level 1 keeps the package from starting a server of its own: the tests start theirs.
+        command.args(["DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1", "apt-get", "--quiet"]);
+        command.args(arguments).stdin(Stdio::null());
+        if let Err(why) = succeed(&mut command) {
+            println!("{why}");
+        }
+    }
+}
+
+/// The words before a command that make it run as root, ending in `env`; `None` if that needs a password.
+fn as_root() -> Option<&'static [&'static str]> {
+    let asks = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output()
+    };
+    let user = asks("id", &["-u"]).ok()?;
+    if user.stdout.trim_ascii() == b"0" {
+        return Some(&["env"]);
+    }
+    let sudo = asks("sudo", &["--non-interactive", "true"]).ok()?;
+    sudo.status.success().then_some(&["sudo", "--non-interactive", "env"])
+}

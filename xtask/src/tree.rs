@@ -1,0 +1,63 @@
+//! The files of the workspace.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::run::Outcome;
+
+/// The root of the workspace that this program was built in.
+pub(crate) fn root() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own)
+}
+
+/// Every file of the workspace whose name ends in `.extension`, sorted.
+///
+/// A walk, not `git ls-files`: the checks also hold for a source archive, and on a machine without git.
+pub(crate) fn files(folder: &Path, extension: &str) -> Outcome<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    walk(folder, extension, &mut found)?;
+    found.sort();
+    Ok(found)
+}
+
+fn walk(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) -> Outcome {
+    for path in entries(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            let made = matches!(&*name, "target" | "corpus" | "artifacts" | "coverage");
+            if !made && !name.starts_with('.') {
+                walk(&path, extension, found)?;
+            }
+        } else if path.extension().is_some_and(|ending| ending == extension) {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// What is in `folder`, sorted.
+pub(crate) fn entries(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    let list = || -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+    };
+    let mut paths = list().map_err(|error| format!("{}: {error}", folder.display()))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// The text of a file.
+pub(crate) fn read(file: &Path) -> Outcome<String> {
+    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Writes a file, and the folder it lies in.
+pub(crate) fn write(file: &Path, text: &str) -> Outcome {
+    let write = || -> io::Result<()> {
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(file, text)
+    };
+    write().map_err(|error| format!("{}: {error}", file.display()))
+}
