@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use comfy_table::presets::ASCII_NO_BORDERS;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use indicatif::HumanBytes;
 use serde::Serialize;
 
@@ -66,17 +65,27 @@ pub struct Bytes {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut table = Table::new();
-        table.load_style(ASCII_NO_BORDERS);
+        let rule = LineStyle::none().fill('-').junction('-');
+        table.load_style(TableStyle::new().header_separator(rule));
         table.set_header(["bucket", "events", "exact", "approx", "error %", "sets", "hll"]);
         for row in &self.buckets {
             table.add_row(cells(&row.bucket, row.events, row.exact, row.approx, row.bytes));
         }
         let Total { events, exact, approx } = self.total;
         table.add_row(cells("total", events, exact, approx, self.bytes));
-        for column in table.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if index == 0 {
+                column.set_padding((0, 1));
+            } else {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
         }
-        for line in table.lines() {
+        // The head, a rule, the buckets, and under a rule once more the total.
+        let mut drawn: Vec<_> = table.lines().collect();
+        if let Some(rule) = drawn.get(1).filter(|_| !self.buckets.is_empty()) {
+            drawn.insert(drawn.len() - 1, rule.clone());
+        }
+        for line in drawn {
             writeln!(f, "{}", line.trim_end())?;
         }
         if self.skipped > 0 {
@@ -158,7 +167,6 @@ mod tests {
         let mut report = report();
         report.skipped = 1;
         let text = report.to_string();
-        println!("{text}");
         assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 72), "{text}");
         for word in ["2015-05-18", "+0.30", "0.00", "-0.60", "9.00 KiB", "18.00 KiB", "total"] {
             assert!(text.contains(word), "{word}: {text}");
@@ -176,6 +184,6 @@ mod tests {
             saved: None,
         };
         let text = report.to_string();
-        assert!(text.lines().last().unwrap().starts_with(" total"), "{text}");
+        assert!(text.lines().last().unwrap().starts_with("total"), "{text}");
     }
 }
