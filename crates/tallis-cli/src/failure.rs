@@ -72,9 +72,11 @@ impl From<tallis::Error> for Failure {
 /// The text of an error without the number that the system has for it.
 fn without_number(error: &dyn Display) -> String {
     let text = error.to_string();
-    match text.rsplit_once(" (os error ") {
-        Some((said, number)) if number.ends_with(')') => said.to_owned(),
-        _ => text,
+    let Some((before, rest)) = text.split_once(" (os error ") else { return text };
+    let after = rest.trim_start_matches(|byte: char| byte.is_ascii_digit());
+    match after.strip_prefix(')') {
+        Some(after) => format!("{before}{after}"),
+        None => text,
     }
 }
 
@@ -87,6 +89,7 @@ mod tests {
         let error = io::Error::from_raw_os_error(2);
         assert_eq!(without_number(&error), "No such file or directory");
         assert_eq!(without_number(&io::Error::from(io::ErrorKind::IsADirectory)), "is a directory");
+        assert_eq!(without_number(&"a (os error 2) at b"), "a at b");
         assert_eq!(without_number(&"a (os error b"), "a (os error b");
     }
 }

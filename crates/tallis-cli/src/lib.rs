@@ -5,6 +5,7 @@
 mod args;
 pub mod cli;
 mod failure;
+mod target;
 pub mod uv;
 
 pub use args::{Args, CliArgs, Command, UvArgs};

@@ -10,6 +10,7 @@ use super::format::Style;
 use super::words::split_words;
 use crate::args::CliArgs;
 use crate::failure::Failure;
+use crate::target::check_target;
 
 /// Runs `tallis cli`.
 ///
@@ -19,6 +20,9 @@ use crate::failure::Failure;
 ///
 /// A file that cannot be loaded or saved; then nothing was run, or everything was.
 pub fn run(args: &CliArgs) -> Result<(), Failure> {
+    if let Some(file) = &args.save {
+        check_target(file)?;
+    }
     let store = Store::new();
     if let Some(file) = &args.rdb {
         store.load(file)?;

@@ -13,6 +13,7 @@ use super::source::{Source, TooLong};
 use super::tally::{Refused, Tally};
 use crate::args::UvArgs;
 use crate::failure::Failure;
+use crate::target::check_target;
 
 /// How many of the lines that do not parse are told of one by one.
 const TOLD: u64 = 5;
@@ -124,24 +125,6 @@ fn size_of_logs(logs: &[PathBuf]) -> Result<Option<u64>, Failure> {
             total.filter(|_| found.is_file()).map(|total: u64| total.saturating_add(found.len()));
     }
     Ok(total)
-}
-
-/// Refuses a file that cannot be saved, before the work begins and not after.
-fn check_target(file: &Path) -> Result<(), Failure> {
-    if file.is_dir() {
-        return Err(Failure::at(file, &io::ErrorKind::IsADirectory.into()));
-    }
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => return Ok(()),
-    };
-    match fs::metadata(folder) {
-        Ok(found) if !found.is_dir() => {
-            Err(Failure::at(folder, &io::ErrorKind::NotADirectory.into()))
-        }
-        Ok(_) => Ok(()),
-        Err(error) => Err(Failure::at(folder, &error)),
-    }
 }
 
 fn print(report: &Report, json: bool) -> io::Result<()> {

@@ -2,7 +2,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use crate::{Ran, run, run_with, tallis};
+use crate::{Ran, feed, ran, run, run_with, tallis};
 
 #[test]
 fn one_command_from_the_arguments() {
@@ -87,10 +87,28 @@ fn a_file_that_cannot_be_loaded_says_where() {
 #[test]
 fn a_file_that_cannot_be_saved_costs_the_exit_status() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("none/dump.rdb");
-    let Ran { status, out, err } = run(&["cli", "--save", file.to_str().unwrap(), "SET", "k", "v"]);
-    assert_eq!((status, out.as_str()), (1, "OK\n"));
-    assert!(err.starts_with("tallis: cannot save ") && !err.contains("os error"), "{err}");
+    let missing = folder.path().join("none/dump.rdb");
+    let Ran { status, out, err } =
+        run(&["cli", "--save", missing.to_str().unwrap(), "SET", "k", "v"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    let missing = missing.parent().unwrap();
+    assert_eq!(err, format!("tallis: {}: No such file or directory\n", missing.display()));
+
+    // What shows only at the end leaves the older file and no other.
+    let file = folder.path().join("dump.rdb");
+    fs::write(&file, "older").unwrap();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
+    shell.arg(tallis().get_program()).args(["cli", "--save"]).arg(&file);
+    let mut input = b"sadd s".to_vec();
+    for number in 0..500 {
+        input.extend_from_slice(format!(" member:{number}").as_bytes());
+    }
+    let Ran { status, out, err } = ran(&feed(&mut shell, &input));
+    assert_eq!((status, out.as_str()), (1, "500\n"));
+    assert_eq!(err, format!("tallis: cannot save {}: File too large\n", file.display()));
+    assert_eq!(fs::read(&file).unwrap(), b"older");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn visitors_may_be_named_by_agent_or_field() {
     // The user, of which "Frank Zappa" gives "Frank".
     assert_eq!(total("field:3"), "total 9 3");
     let missing = run_with(&["uv", "--by", "field:11", "-"], &log);
-    assert_eq!((missing.status, missing.err.as_str()), (2, "-:4: no field 11 (column 80)\n"));
+    assert_eq!((missing.status, missing.err.as_str()), (2, "-:4: no field 11 (column 77)\n"));
 }
 
 #[test]
