@@ -11,6 +11,8 @@ pub(crate) struct Arguments {
     /// Fewer rounds: to see that it works, not to be believed. Prints the page and leaves docs/benchmarks.md alone.
     #[arg(long)]
     quick: bool,
+    /// Only these sections. Prints them and leaves docs/benchmarks.md alone.
+    section: Vec<String>,
 }
 
 /// Where the results go.
@@ -20,11 +22,9 @@ const PAGE: &str = "docs/benchmarks.md";
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut command = cargo(["run", "--release", "--quiet", "--locked"]);
     command.args(["--package", "tallis-benches", "--bin", "report"]);
-    if arguments.quick {
-        command.args(["--", "--quick"]);
-    }
+    command.arg("--").args(arguments.quick.then_some("--quick")).args(&arguments.section);
     let page = step("Measure (nothing else should run meanwhile)", || output_of(&mut command))?;
-    if arguments.quick {
+    if arguments.quick || !arguments.section.is_empty() {
         print!("{page}");
         return Ok(());
     }

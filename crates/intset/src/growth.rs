@@ -30,11 +30,42 @@ pub(crate) const fn capacity_for(used: usize) -> usize {
 
 /// The capacity to shrink to, if `capacity` is too much for a blob of `used` bytes.
 ///
-/// Two steps must be idle, so that after each change of capacity at least a step's worth of members comes or goes before the next: a
-/// member that is added and removed by turns moves nothing.
+/// Two steps must be idle, so that after each change of capacity at least a step's worth of members comes or goes before the
+/// next: a member that is added and removed by turns moves nothing. The step is the capacity's, which is the wider where
+/// the two differ.
 pub(crate) const fn shrunk(capacity: usize, used: usize) -> Option<usize> {
-    let fit = capacity_for(used);
-    if capacity - used >= 2 * step(used) && fit < capacity { Some(fit) } else { None }
+    if capacity - used >= 2 * step(capacity) { Some(capacity_for(used)) } else { None }
 }
 
 const _: () = assert!(capacity_for(HEADER) == 8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capacities_fill_chunks_and_steps_widen_with_the_blob() {
+        let table = [(8, 8), (10, 24), (24, 24), (25, 40), (984, 984), (985, 1_000)];
+        let wider = [(1_024, 1_048), (4_104, 4_216), (1 << 20, (1 << 20) + (1 << 15) - 8)];
+        for (used, capacity) in table.into_iter().chain(wider) {
+            assert_eq!(capacity_for(used), capacity, "{used}");
+        }
+    }
+
+    #[test]
+    fn two_idle_steps_shrink_and_one_does_not() {
+        assert_eq!(shrunk(1_000, 984), None);
+        assert_eq!(shrunk(1_016, 984), Some(984));
+        assert_eq!(shrunk(984, 984), None);
+    }
+
+    #[test]
+    fn a_member_that_comes_and_goes_moves_nothing() {
+        for used in (16..100_000).step_by(8) {
+            // Right after either change of capacity, with a member more or less.
+            let capacity = capacity_for(used);
+            assert_eq!(shrunk(capacity, used), None);
+            assert_eq!(shrunk(capacity, used - 8), None, "{used}");
+        }
+    }
+}

@@ -53,7 +53,7 @@
 //! |     512 |   1,032 |   2,056 |   4,104 |
 //!
 //! A set that grows one by one has slack, less than a thirty-second of the blob or 16 bytes, whichever is more; one that shrinks, less
-//! than twice that. [`IntSet::from_sorted`], `collect` and `clone` make sets without slack, and
+//! than twice as much. [`IntSet::from_sorted`], `collect` and `clone` make sets without slack, and
 //! [`IntSet::shrink_to_fit`] takes it away. [`IntSet::heap_bytes`] shows it.
 //!
 //! # Complexity

@@ -20,8 +20,9 @@ use crate::slot::Slot;
 const BLOCK: usize = 8;
 /// Members in a window. At 512 members it reaches two standard deviations to either side.
 const WINDOW: usize = 6 * BLOCK;
-/// The sizes for which a window pays: from where it saves steps to where its deviation leaves it.
-const INTERPOLATED: core::ops::RangeInclusive<usize> = 64..=4096;
+/// The sizes for which a window pays. In smaller sets halving touches fewer cache lines; in greater ones the deviation leaves the
+/// window.
+const INTERPOLATED: core::ops::RangeInclusive<usize> = 256..=4096;
 
 const _: () = assert!(BLOCK.is_power_of_two() && *INTERPOLATED.start() >= WINDOW);
 

@@ -22,16 +22,16 @@ use crate::{Iter, Width, growth, search};
 /// assert_eq!(set.iter().rev().collect::<Vec<_>>(), [40_000, 300, 1]);
 /// ```
 pub struct IntSet {
-    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never asks for more. `None` stands
-    /// for [`EMPTY`].
-    blob: Option<Box<[u8]>>,
+    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never asks for more. No
+    /// bytes at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left to the enums that hold sets.
+    blob: Box<[u8]>,
 }
 
 impl IntSet {
     /// An empty set, which holds no memory.
     #[must_use]
-    pub const fn new() -> Self {
-        Self { blob: None }
+    pub fn new() -> Self {
+        Self { blob: Box::default() }
     }
 
     /// Takes a blob as it is.
@@ -60,12 +60,12 @@ impl IntSet {
     ) -> Result<Self, DecodeError> {
         let blob = blob.into();
         codec::validate(&blob, validation)?;
-        Ok(Self { blob: Some(blob) })
+        Ok(Self { blob })
     }
 
     /// Takes a blob whose header is right, and the capacity behind it.
     pub(crate) fn from_capacity(blob: Box<[u8]>) -> Self {
-        let set = Self { blob: Some(blob) };
+        let set = Self { blob };
         debug_assert!(set.used() <= set.heap_bytes());
         set
     }
@@ -92,7 +92,7 @@ impl IntSet {
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         let used = self.used();
-        let mut blob = self.blob.map_or_else(|| EMPTY.into(), <[u8]>::into_vec);
+        let mut blob = if self.blob.is_empty() { EMPTY.into() } else { self.blob.into_vec() };
         blob.truncate(used);
         blob
     }
@@ -234,14 +234,14 @@ impl IntSet {
     #[inline]
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        self.blob.as_deref().map_or(0, <[u8]>::len)
+        self.blob.len()
     }
 
     /// Gives back all slack.
     pub fn shrink_to_fit(&mut self) {
         let used = self.used();
         if *self.as_bytes() == EMPTY {
-            self.blob = None;
+            self.blob = Box::default();
         } else if used < self.heap_bytes() {
             self.set_capacity(used);
         }
@@ -250,7 +250,7 @@ impl IntSet {
     /// The capacity, or the empty blob.
     #[inline(always)]
     fn held(&self) -> &[u8] {
-        self.blob.as_deref().unwrap_or(&EMPTY)
+        if self.blob.is_empty() { &EMPTY } else { &self.blob }
     }
 
     /// Width and number of members.
@@ -264,7 +264,7 @@ impl IntSet {
     /// Writes the header; the capacity must be there.
     #[inline(always)]
     pub(crate) fn set_header(&mut self, width: Width, len: u32) {
-        if let Some(header) = self.blob.as_deref_mut().and_then(<[u8]>::first_chunk_mut) {
+        if let Some(header) = self.blob.first_chunk_mut() {
             *header = encode_header(width, len);
         }
     }
@@ -286,7 +286,7 @@ impl IntSet {
     /// The whole capacity behind the header.
     #[inline(always)]
     pub(crate) fn payload_mut(&mut self) -> &mut [u8] {
-        self.blob.as_deref_mut().map_or(&mut [], |blob| &mut blob[HEADER..])
+        self.blob.get_mut(HEADER..).unwrap_or_default()
     }
 
     /// The slots of the whole capacity, members first.
@@ -355,14 +355,14 @@ impl IntSet {
 
     /// Reallocates to exactly `capacity` bytes, in place where the allocator can.
     pub(crate) fn set_capacity(&mut self, capacity: usize) {
-        let mut blob = self.blob.take().map_or_else(Vec::new, <[u8]>::into_vec);
+        let mut blob = std::mem::take(&mut self.blob).into_vec();
         if blob.is_empty() {
             blob.reserve_exact(capacity);
             blob.extend_from_slice(&EMPTY);
         }
         blob.reserve_exact(capacity.saturating_sub(blob.len()));
         blob.resize(capacity, 0);
-        self.blob = Some(blob.into_boxed_slice());
+        self.blob = blob.into_boxed_slice();
     }
 }
 

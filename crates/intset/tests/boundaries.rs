@@ -55,12 +55,13 @@ fn a_set_takes_the_bytes_that_the_documentation_says() {
 #[test]
 fn the_struct_takes_two_words() {
     assert_eq!(size_of::<IntSet>(), 16);
+    // The niche that an enum of a set and something else needs to be no larger.
+    assert_eq!(size_of::<Option<IntSet>>(), 16);
 }
 
 #[test]
 fn an_empty_set_holds_no_memory() {
-    const EMPTY: IntSet = IntSet::new();
-    let mut set = EMPTY;
+    let mut set = IntSet::new();
     assert_eq!((set.heap_bytes(), set.as_bytes()), (0, &[2, 0, 0, 0, 0, 0, 0, 0][..]));
     assert_eq!(
         (set.first(), set.last(), set.get(0), set.random_member(9)),
@@ -87,7 +88,7 @@ fn memory_comes_and_goes_tightly() {
     for count in (1..=2_000_i64).rev() {
         set.remove(count << 40);
         let (held, used) = (set.heap_bytes(), set.as_bytes().len());
-        assert!(held - used < 2 * (used / 32).max(16), "{held} held for {used}");
+        assert!(held - used < 2 * (held / 32).max(16), "{held} held for {used}");
     }
     assert_eq!(set.width(), Width::W64);
 }

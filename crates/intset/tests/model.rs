@@ -19,8 +19,8 @@ proptest! {
     fn searches_in_greater_sets_agree(
         start in any::<i64>(),
         shift in 0_u32..60,
-        ids in vec(any::<i64>(), 50..400),
-        cluster in vec(0_i64..300, 0..200),
+        ids in vec(any::<i64>(), 50..800),
+        cluster in vec(0_i64..500, 0..300),
         asked in vec(any::<i64>(), 20),
     ) {
         let ids = ids.iter().map(|id| Member(id >> shift));

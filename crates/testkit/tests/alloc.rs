@@ -42,4 +42,13 @@ fn counts_what_the_allocator_holds() {
     }
     drop(black_box(small));
     assert_eq!(ALLOCATOR.live(), live);
+
+    let (kept, held) = ALLOCATOR.counting(|| {
+        drop(black_box(vec![0_u8; 9_000]));
+        vec![0_u8; 2_000]
+    });
+    assert!((2_000..2_100).contains(&held), "{held}");
+    assert_eq!(ALLOCATOR.live() - live, held);
+    drop(black_box(kept));
+    assert_eq!(ALLOCATOR.live(), live, "it goes on counting");
 }

@@ -1,5 +1,7 @@
 //! Tests of the program as it is run: arguments and input in, output, files and exit status out.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
 mod cli;
 mod live;
 mod uv;

@@ -9,7 +9,7 @@ use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::{Door, Scope, View};
 use crate::store::stripe::Slot;
-use crate::value::Value;
+use crate::value::{Value, make_raw};
 
 /// Commands on `HyperLogLog`s: the number of distinct elements, to within about 0.81 %, in at most 12,304 bytes.
 ///
@@ -131,9 +131,17 @@ fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<
         }
     }
     if changed {
+        mark_raw(slot);
         slot.changed("PFADD", || elements.iter().map(|element| element.to_bytes()).collect());
     }
     fault.map_or(Ok(changed), |_| Err(Error::corrupt_hll()))
+}
+
+/// Notes that the string was changed in place.
+fn mark_raw(slot: &mut Slot<'_, '_, '_>) {
+    if let Some(Value::Str(bytes)) = slot.value_mut() {
+        make_raw(bytes);
+    }
 }
 
 /// The count that a single key remembers, or 0 for no key; `None` if it has to be made.
@@ -156,9 +164,13 @@ fn merge(scope: &mut Scope<'_>, keys: &[HashedKey<'_>]) -> Result<(), Error> {
     };
     let mut union = Union::new();
     for &key in keys {
-        if let Some(hll) = hll_at(&scope.view(), key)? {
-            union.merge(&hll).map_err(|_| Error::corrupt_hll())?;
-        }
+        // Through the door, so that a source that has expired is dropped for the sinks too.
+        scope.change(key, |slot| match hll_mut(slot)? {
+            None => Ok(()),
+            Some(hll) => union
+                .merge(&hll.view().map_err(|_| Error::not_hll())?)
+                .map_err(|_| Error::corrupt_hll()),
+        })?;
     }
     let limit = scope.shared().limits().hll_sparse_max_bytes;
     scope.change(target, |slot| {
@@ -168,6 +180,7 @@ fn merge(scope: &mut Scope<'_>, keys: &[HashedKey<'_>]) -> Result<(), Error> {
         if let Some(Value::Str(bytes)) = slot.value_mut() {
             union.merge_into(bytes, limit).map_err(|_| Error::corrupt_hll())?;
         }
+        mark_raw(slot);
         slot.changed("PFMERGE", || {
             sources.iter().map(|key| bytes::Bytes::copy_from_slice(key.bytes)).collect()
         });

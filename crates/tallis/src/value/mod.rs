@@ -36,6 +36,13 @@ pub(crate) fn str_value(bytes: impl AsRef<[u8]> + Into<Vec<u8>>) -> Value {
     Value::Str(exact)
 }
 
+/// Gives a short string that was changed in place the spare capacity that marks it as such.
+pub(crate) fn make_raw(bytes: &mut Vec<u8>) {
+    if bytes.len() <= EMBSTR_MAX && bytes.capacity() == bytes.len() {
+        bytes.reserve_exact(8);
+    }
+}
+
 impl Value {
     /// The type, as TYPE answers it.
     pub(crate) fn type_name(&self) -> &'static str {

@@ -1,0 +1,109 @@
+//! Where a report was made.
+
+use std::process::Command;
+use std::thread::available_parallelism;
+use std::{env, fs};
+
+/// The machine and the tools: without them a figure says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// The processor's model, as the kernel knows it.
+    pub processor: String,
+    /// Vector extensions that the kernels may use.
+    pub extensions: String,
+    /// How many threads run at once.
+    pub threads: usize,
+    /// The operating system and its version.
+    pub kernel: String,
+    /// The compiler's version.
+    pub rustc: String,
+}
+
+impl Machine {
+    /// This machine. What cannot be found out is "unknown".
+    #[must_use]
+    pub fn here() -> Self {
+        let read = |file| fs::read_to_string(file).unwrap_or_default();
+        let kernel = read("/proc/sys/kernel/osrelease");
+        Self {
+            processor: or_unknown(&processor_of(&read("/proc/cpuinfo"))),
+            extensions: extensions(),
+            threads: available_parallelism().map_or(1, usize::from),
+            kernel: format!("{} {}, {}", env::consts::OS, or_unknown(&kernel), env::consts::ARCH),
+            rustc: or_unknown(&output_of("rustc", &["--version"])),
+        }
+    }
+
+    /// Names and values, to be shown.
+    #[must_use]
+    pub fn lines(&self) -> [(&'static str, String); 4] {
+        [
+            ("processor", format!("{}, {} threads", self.processor, self.threads)),
+            ("vector extensions", self.extensions.clone()),
+            ("system", self.kernel.clone()),
+            ("compiler", self.rustc.clone()),
+        ]
+    }
+}
+
+fn or_unknown(text: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() { "unknown".to_owned() } else { text.to_owned() }
+}
+
+/// The model in the text of `/proc/cpuinfo`, whose lines differ between architectures.
+fn processor_of(cpuinfo: &str) -> String {
+    let value = |name: &str| {
+        cpuinfo.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == name).then(|| value.trim().to_owned())
+        })
+    };
+    value("model name").or_else(|| value("Model")).unwrap_or_default()
+}
+
+#[cfg(target_arch = "x86_64")]
+fn extensions() -> String {
+    let known = [
+        ("AVX2", is_x86_feature_detected!("avx2")),
+        ("AVX-512F", is_x86_feature_detected!("avx512f")),
+        ("AVX-512BW", is_x86_feature_detected!("avx512bw")),
+        ("AVX-512VBMI", is_x86_feature_detected!("avx512vbmi")),
+    ];
+    let names: Vec<&str> = known.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    if names.is_empty() { "none beyond SSE2".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn extensions() -> String {
+    "none used".to_owned()
+}
+
+fn output_of(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Machine, processor_of};
+
+    #[test]
+    fn the_model_is_found_on_either_architecture() {
+        let x86 = "processor\t: 0\nmodel\t\t: 17\nmodel name\t: AMD EPYC 9B14\nprocessor\t: 1\n";
+        assert_eq!(processor_of(x86), "AMD EPYC 9B14");
+        let arm = "processor\t: 0\nBogoMIPS\t: 108.00\n\nModel\t\t: Raspberry Pi 4\n";
+        assert_eq!(processor_of(arm), "Raspberry Pi 4");
+        assert_eq!(processor_of(""), "");
+    }
+
+    #[test]
+    fn this_machine_has_a_name_for_everything() {
+        let machine = Machine::here();
+        assert!(machine.threads >= 1);
+        assert!(machine.rustc.starts_with("rustc 1."), "{}", machine.rustc);
+        for (name, value) in machine.lines() {
+            assert!(!value.is_empty() && !value.contains('\n'), "{name}: {value:?}");
+        }
+    }
+}

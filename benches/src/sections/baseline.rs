@@ -1,0 +1,87 @@
+//! What the standard library's own sets cost: the measure that needs no other crate.
+
+use std::collections::{BTreeSet, HashSet};
+
+use testkit::rng::Rng;
+
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+/// Members of a small set: what one shard holds.
+const MEMBERS: u32 = 512;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let text =
+        "Random 60-bit ids in the sets of the standard library, as a measure for all that follows.";
+    Section::new("The standard library", text).row(contains(bench)).row(held(bench))
+}
+
+/// The ids, and the order in which they are looked up: every second one is there.
+fn ids(rng: &mut Rng) -> (Vec<i64>, Vec<i64>) {
+    let mut id = || (rng.u64() >> 4).cast_signed();
+    let members: Vec<i64> = (0..MEMBERS).map(|_| id()).collect();
+    let strangers = (0..MEMBERS).map(|_| id());
+    let mut probes: Vec<i64> = members.iter().copied().chain(strangers).collect();
+    rng.shuffle(&mut probes);
+    (members, probes)
+}
+
+fn contains(bench: &Bench) -> Row {
+    let (members, probes) = ids(&mut Rng::new(1));
+    let mut sorted = members.clone();
+    sorted.sort_unstable();
+    let tree: BTreeSet<i64> = members.iter().copied().collect();
+    let hash: HashSet<i64> = members.iter().copied().collect();
+    let found = |contains: &dyn Fn(i64) -> bool| probes.iter().filter(|id| contains(**id)).count();
+    // A contender that answers wrongly has not run the same race.
+    for contains in [
+        &(|id| sorted.binary_search(&id).is_ok()) as &dyn Fn(i64) -> bool,
+        &|id| tree.contains(&id),
+        &|id| hash.contains(&id),
+    ] {
+        assert_eq!(found(contains), members.len());
+    }
+    let pieces = 2 * MEMBERS;
+    let results = bench
+        .race()
+        .contender("sorted Vec", pieces, || {
+            probes.iter().filter(|id| sorted.binary_search(id).is_ok()).count()
+        })
+        .contender("BTreeSet", pieces, || probes.iter().filter(|id| tree.contains(id)).count())
+        .contender("HashSet", pieces, || probes.iter().filter(|id| hash.contains(id)).count())
+        .run();
+    Row::new("contains, 512 members, half of the ids there", Unit::Nanos, results)
+}
+
+fn held(bench: &Bench) -> Row {
+    let count: u32 = if bench.effort().is_quick() { 10_000 } else { 1_000_000 };
+    let ids = || {
+        let mut rng = Rng::new(2);
+        (0..count).map(move |_| (rng.u64() >> 4).cast_signed())
+    };
+    let each = |name: &str, bytes: usize| {
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+        let bytes = bytes as f64 / f64::from(count);
+        Result::new(name, Sample::exact(bytes))
+    };
+    let (vec, vec_bytes) = bench.held(|| {
+        let mut sorted = Vec::with_capacity(count as usize);
+        sorted.extend(ids());
+        sorted.sort_unstable();
+        sorted
+    });
+    let (tree, tree_bytes) = bench.held(|| ids().collect::<BTreeSet<i64>>());
+    let (hash, hash_bytes) = bench.held(|| ids().collect::<HashSet<i64>>());
+    let text = || {
+        let mut rng = Rng::new(3);
+        (0..count).map(move |_| rng.uuid()).collect::<HashSet<String>>()
+    };
+    let (text, text_bytes) = bench.held(text);
+    assert!([vec.len(), tree.len(), hash.len(), text.len()] == [count as usize; 4]);
+    let results = vec![
+        each("sorted Vec", vec_bytes),
+        each("BTreeSet", tree_bytes),
+        each("HashSet", hash_bytes),
+        each("HashSet of UUIDs as text", text_bytes),
+    ];
+    Row::new(&format!("bytes a member, {count} members"), Unit::Bytes, results)
+}

@@ -1,0 +1,72 @@
+//! Tallis beside a live `redis-server`: the same commands, the same replies, the same bytes.
+
+mod bytes;
+mod commands;
+mod files;
+
+use redis::{Connection, Value};
+use tallis::Reply;
+
+/// Whether a reply of Tallis says what the server's reply says. Where Redis promises no order, none is asked for.
+fn same(ours: &Reply, theirs: &Result<Value, String>) -> bool {
+    match (ours, theirs) {
+        (Reply::Error(ours), Err(theirs)) => ours == theirs,
+        (ours, Ok(theirs)) => same_value(ours, theirs),
+        (_, Err(_)) => false,
+    }
+}
+
+fn same_value(ours: &Reply, theirs: &Value) -> bool {
+    match (ours, theirs) {
+        (Reply::Status("OK"), Value::Okay) | (Reply::Nil, Value::Nil) => true,
+        (Reply::Status(ours), Value::SimpleString(theirs)) => ours == theirs,
+        (Reply::Int(ours), Value::Int(theirs)) => ours == theirs,
+        (Reply::Bulk(ours), Value::BulkString(theirs)) => ours == theirs,
+        (Reply::Set(ours), Value::Array(theirs)) => {
+            let mut ours: Vec<&[u8]> = ours.iter().map(bulk).collect();
+            let mut theirs: Vec<&[u8]> =
+                theirs.iter().map(|member| testkit::live::as_bytes(member).unwrap()).collect();
+            ours.sort_unstable();
+            theirs.sort_unstable();
+            ours == theirs
+        }
+        _ => false,
+    }
+}
+
+fn bulk(reply: &Reply) -> &[u8] {
+    match reply {
+        Reply::Bulk(bytes) => bytes,
+        other => panic!("a byte string was expected, {other:?} came"),
+    }
+}
+
+/// Runs one command on the server and expects no error.
+fn run<A: AsRef<[u8]>>(server: &mut Connection, args: &[A]) -> Value {
+    testkit::live::command(server, args).unwrap()
+}
+
+/// The value in a DUMP payload, with what may differ between two right ones taken out: compression, and the order of
+/// a hash table.
+#[derive(Debug, PartialEq, Eq)]
+enum Dumped {
+    Bytes(Vec<u8>),
+    IntSet(Vec<u8>),
+    Members(Vec<Vec<u8>>),
+}
+
+fn dumped(payload: &[u8]) -> Dumped {
+    match rdb::dump::decode(payload).unwrap().value().unwrap() {
+        rdb::Value::String(string) => Dumped::Bytes(string.into_bytes()),
+        rdb::Value::IntSet(blob) => Dumped::IntSet(blob),
+        rdb::Value::Set(mut members) => {
+            let mut all = Vec::new();
+            while let Some(member) = members.next().unwrap() {
+                all.push(member.to_vec());
+            }
+            all.sort_unstable();
+            Dumped::Members(all)
+        }
+        other => panic!("{other:?} was never written"),
+    }
+}

@@ -1,0 +1,179 @@
+//! Snapshots without a server: what is saved is what is loaded, and what goes wrong leaves everything as it was.
+
+use std::fs;
+use std::sync::Arc;
+
+use rdb::{Attributes, Writer};
+use tallis::prelude::*;
+use tallis::{ErrorKind, ManualClock, Store, WriteOptions};
+
+#[test]
+fn a_failed_save_leaves_the_older_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new();
+    store.set("k", "v").unwrap();
+    for path in [folder.path().to_owned(), folder.path().join("none/dump.rdb"), "/dev/full".into()]
+    {
+        let error = store.save(&path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io, "{}", path.display());
+        assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left lying about");
+
+    let file = folder.path().join("dump.rdb");
+    store.save(&file).unwrap();
+    let first = fs::read(&file).unwrap();
+    // A value of a type that the old version of the format does not have cannot be saved in it.
+    let mut writer = Writer::new(
+        Vec::new(),
+        WriteOptions { target: rdb::Target::V11, ..WriteOptions::default() },
+    )
+    .unwrap();
+    writer
+        .key(b"new", Attributes::default())
+        .set_listpack(b"\x09\0\0\0\x01\0\x01\x01\xff")
+        .unwrap();
+    let newer = folder.path().join("newer.rdb");
+    fs::write(&newer, writer.finish().unwrap()).unwrap();
+    let other = Store::new();
+    other.load(&newer).unwrap();
+    let error = other.save(&file).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert_eq!(fs::read(&file).unwrap(), first);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_failed_load_leaves_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let store = Store::new();
+    store.sadd("s", [1, 2, 3]).unwrap();
+    store.set("k", "v").unwrap();
+    store.save(&file).unwrap();
+    let good = fs::read(&file).unwrap();
+    store.set("k", "w").unwrap();
+
+    assert_eq!(store.load(folder.path().join("none")).unwrap_err().kind(), ErrorKind::Io);
+    assert_eq!(store.load(folder.path()).unwrap_err().kind(), ErrorKind::Io);
+    for at in 0..good.len() {
+        fs::write(&file, &good[..at]).unwrap();
+        let error = store.load(&file).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt, "{at}: {error}");
+        let mut flipped = good.clone();
+        flipped[at] ^= 0x10;
+        fs::write(&file, &flipped).unwrap();
+        assert_eq!(
+            store.load(&file).unwrap_err().kind(),
+            ErrorKind::Corrupt,
+            "the checksum sees it"
+        );
+    }
+    assert_eq!(store.get("k").unwrap().unwrap(), "w");
+    fs::write(&file, &good).unwrap();
+    store.load(&file).unwrap();
+    assert_eq!(store.get("k").unwrap().unwrap(), "v");
+    assert_eq!(store.dbsize(), 2);
+}
+
+/// A file of what `write` writes, loaded.
+fn loaded(write: impl FnOnce(&mut Writer<Vec<u8>>)) -> Result<Store, tallis::Error> {
+    let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
+    write(&mut writer);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    fs::write(&file, writer.finish().unwrap()).unwrap();
+    let store = Store::builder().clock(Arc::new(ManualClock::new(1_000))).build();
+    store.load(&file).map(|()| store)
+}
+
+#[test]
+fn values_that_break_their_rules_are_refused_with_their_key() {
+    let key = |writer: &mut Writer<Vec<u8>>, blob: &[u8]| {
+        writer.key(b"bad", Attributes::default()).intset(blob).unwrap();
+    };
+    let cases: [(&[u8], &str); 4] = [
+        (b"\x02\0\0\0\x02\0\0\0\x02\0\x01\0", "intset is malformed"),
+        (b"\x02\0\0\0\x03\0\0\0\x02\0\x01\0", "intset is malformed"),
+        (b"\x03\0\0\0\x01\0\0\0\x02\0\x01\0", "intset is malformed"),
+        (b"\x02\0\0\0\0\0\0\0", "intset is empty"),
+    ];
+    for (blob, what) in cases {
+        let error = loaded(|writer| key(writer, blob)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        let text = error.to_string();
+        assert!(
+            text.contains("key 'bad': ") && text.contains(what) && text.contains("offset"),
+            "{text}"
+        );
+    }
+    let twice = loaded(|writer| {
+        let mut members = writer.key(b"bad", Attributes::default()).set(2).unwrap();
+        members.member(b"x").unwrap();
+        members.member(b"x").unwrap();
+        members.finish().unwrap();
+    });
+    assert!(twice.unwrap_err().to_string().contains("a member twice"));
+    let key_twice = loaded(|writer| {
+        writer.key(b"k", Attributes::default()).string(b"a").unwrap();
+        writer.key(b"k", Attributes::default()).string(b"b").unwrap();
+    });
+    assert!(key_twice.unwrap_err().to_string().contains("there twice"));
+}
+
+#[test]
+fn loading_leaves_out_what_is_empty_or_has_expired() {
+    let store = loaded(|writer| {
+        writer.key(b"empty", Attributes::default()).set(0).unwrap().finish().unwrap();
+        let expired = Attributes { expire_at_ms: Some(1_000), ..Attributes::default() };
+        writer.key(b"gone", expired).string(b"x").unwrap();
+        let expiring = Attributes { expire_at_ms: Some(1_001), ..Attributes::default() };
+        writer.key(b"going", expiring).string(b"x").unwrap();
+        writer.select_db(4_000_000_000).unwrap();
+        writer.key(b"far", Attributes::default()).int(7).unwrap();
+    })
+    .unwrap();
+    assert_eq!(store.dbsize(), 1);
+    assert_eq!(store.pttl("going").unwrap(), 1);
+    assert_eq!(store.db(4_000_000_000).get("far").unwrap().unwrap(), "7");
+}
+
+#[test]
+fn a_set_is_loaded_in_the_encoding_of_the_limits() {
+    let store = loaded(|writer| {
+        for (key, members) in [(b"few", 512), (b"lot", 513)] {
+            let mut set = writer.key(key, Attributes::default()).set(members).unwrap();
+            for member in 0..members {
+                set.member(member.to_string().as_bytes()).unwrap();
+            }
+            set.finish().unwrap();
+        }
+    })
+    .unwrap();
+    assert_eq!(store.object_encoding("few").unwrap(), Some("intset"));
+    assert_eq!(store.object_encoding("lot").unwrap(), Some("hashtable"));
+}
+
+#[test]
+fn foreign_values_pass_through() {
+    // A list as Redis 7 keeps it: one listpack node of one member.
+    let mut file = b"REDIS0010\xfe\x00\x12\x04list\x01\x02\x0a".to_vec();
+    file.extend(b"\x0a\0\0\0\x01\0\x81a\x02\xff");
+    file.extend(b"\xff\0\0\0\0\0\0\0\0");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.rdb");
+    fs::write(&path, &file).unwrap();
+    let store = Store::new();
+    store.load(&path).unwrap();
+    assert_eq!(store.key_type("list").unwrap(), Some("list"));
+    assert_eq!(store.sadd("list", [1]).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.get("list").unwrap_err().kind(), ErrorKind::WrongType);
+    assert!(store.expire("list", 100).unwrap());
+    let payload = store.dump("list").unwrap().unwrap();
+    store.save(&path).unwrap();
+    let again = Store::new();
+    again.load(&path).unwrap();
+    assert_eq!(again.dump("list").unwrap().unwrap(), payload);
+    assert_eq!(payload[..14], *b"\x12\x01\x02\x0a\x0a\0\0\0\x01\0\x81a\x02\xff");
+    assert_eq!(store.del(["list"]).unwrap(), 1);
+}
