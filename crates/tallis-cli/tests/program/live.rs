@@ -43,10 +43,10 @@ fn a_server_opens_what_uv_saves() {
 
         let shards = ask(&["--scan", "--pattern", &format!("unique:{bucket}:*")]);
         let shards: Vec<_> = shards.lines().filter(|shard| !shard.ends_with(":expected")).collect();
-        let asked: String = shards
+        let asked = shards
             .iter()
-            .map(|shard| format!("scard {shard}\nobject encoding {shard}\n"))
-            .collect();
+            .flat_map(|shard| ["scard ", shard, "\nobject encoding ", shard, "\n"])
+            .collect::<String>();
         let answers = redis_cli(&server, &[], asked.as_bytes());
         let mut members = 0;
         for answer in answers.lines().collect::<Vec<_>>().chunks(2) {
