@@ -1,0 +1,125 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::uv::{By, Every};
+
+/// Redis's data structures in the process: count the visitors of a log, run Redis commands without a server.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "tallis", version, about, max_term_width = 100)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the program can do.
+#[derive(Clone, Debug, Subcommand)]
+#[non_exhaustive]
+pub enum Command {
+    /// Count the unique visitors of access logs, exactly and approximately
+    Uv(UvArgs),
+    /// Run Redis commands on a store in the process, in and out as redis-cli does
+    Cli(CliArgs),
+}
+
+const UV_EXAMPLES: &str = "\
+Examples:
+  tallis uv access.log
+  tallis uv --every hour --by ip-agent access.log.2.gz access.log.1 access.log
+  zcat -f access.log* | tallis uv --lenient --json -
+  tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
+
+The exact count is kept as Redis in Action does, in intsets under unique:BUCKET:*, and the
+approximate one in a HyperLogLog, uv:BUCKET; a Redis or Valkey server loads the saved file.
+
+Exit status: 0, 1 if a file cannot be read or written, 2 for a line that does not parse or a
+wrong command line.";
+
+/// `tallis uv`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = UV_EXAMPLES)]
+pub struct UvArgs {
+    /// What names a visitor: ip, ip-agent (address, tab, agent) or field:N (from 1, split at spaces)
+    #[arg(long, value_name = "ip|ip-agent|field:N", default_value_t)]
+    pub by: By,
+
+    /// How long a bucket is
+    #[arg(long, value_name = "hour|day|all", value_enum, default_value_t)]
+    pub every: Every,
+
+    /// Visitors to expect of a bucket when the one before it was not counted [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub expected: Option<u64>,
+
+    /// Write what was counted to this file, for a Redis server to load
+    #[arg(long, value_name = "FILE.rdb")]
+    pub save: Option<PathBuf>,
+
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub json: bool,
+
+    /// Skip lines that do not parse, instead of ending at the first
+    #[arg(long)]
+    pub lenient: bool,
+
+    /// Logs in Common or Combined Log Format, plain or gzip; - is standard input
+    #[arg(required = true, value_name = "LOG")]
+    pub logs: Vec<PathBuf>,
+}
+
+const CLI_EXAMPLES: &str = "\
+Examples:
+  tallis cli PFADD uv alice bob
+  tallis cli --rdb visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
+  printf 'SET k v\\nGET k\\n' | tallis cli --save dump.rdb
+  tallis cli
+
+Without a command, commands are read from standard input, one a line, with redis-cli's quotes:
+\"a\\x00b\" takes escapes, 'a\\b' does not. On a terminal there is a prompt; quit leaves it.";
+
+/// `tallis cli`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = CLI_EXAMPLES)]
+pub struct CliArgs {
+    /// Load this file first
+    #[arg(long, value_name = "FILE")]
+    pub rdb: Option<PathBuf>,
+
+    /// Write the store to this file at the end
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+
+    /// Show types, quotes and numbers of elements even when the output is no terminal
+    #[arg(long)]
+    pub no_raw: bool,
+
+    /// One command and its arguments
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub command: Vec<OsString>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn options_after_the_command_belong_to_it() {
+        let args = ["tallis", "cli", "--rdb", "a", "SET", "--no-raw", "-1", "--", "--save"];
+        let Command::Cli(args) = Args::parse_from(args).command else { panic!("not cli") };
+        assert_eq!(args.rdb, Some(PathBuf::from("a")));
+        assert!(!args.no_raw && args.save.is_none());
+        assert_eq!(args.command, ["SET", "--no-raw", "-1", "--", "--save"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! The parts of the `tallis` program.
+//!
+//! They are a library so that benchmarks, fuzz targets and tests can reach them; what is kept stable is the program.
+
+mod args;
+pub mod cli;
+mod failure;
+mod target;
+pub mod uv;
+
+pub use args::{Args, CliArgs, Command, UvArgs};
+pub use failure::Failure;
+
+/// Does what the command line asks for.
+///
+/// # Errors
+///
+/// See [`uv::run`] and [`cli::run`].
+pub fn run(args: &Args) -> Result<(), Failure> {
+    match &args.command {
+        Command::Uv(args) => uv::run(args),
+        Command::Cli(args) => cli::run(args),
+    }
+}

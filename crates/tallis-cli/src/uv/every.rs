@@ -1,0 +1,73 @@
+//! The stretch of time that a visit falls into.
+
+use jiff::civil::Date;
+use tallis::Bucket;
+
+use super::stamp::Stamp;
+
+/// How long a bucket is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[non_exhaustive]
+pub enum Every {
+    /// An hour of the log's own clock: 2015-05-17T10
+    Hour,
+    /// A day of the log's own calendar: 2015-05-17
+    #[default]
+    Day,
+    /// One bucket for everything: all
+    All,
+}
+
+impl Every {
+    /// The bucket of a moment, by the local time written in it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis_cli::uv::{Every, Stamp, StampError};
+    ///
+    /// let stamp = Stamp::parse(b"17/May/2015:23:05:03 -0700")?;
+    /// assert_eq!(Every::Day.bucket(&stamp).to_string(), "2015-05-17");
+    /// assert_eq!(Every::Hour.bucket(&stamp).to_string(), "2015-05-17T23");
+    /// assert_eq!(Every::All.bucket(&stamp).to_string(), "all");
+    /// # Ok::<(), StampError>(())
+    /// ```
+    #[must_use]
+    pub fn bucket(self, stamp: &Stamp) -> Bucket {
+        match self {
+            Self::Hour => Bucket::hour(date(stamp), stamp.hour.cast_signed()),
+            Self::Day => Bucket::Day(date(stamp)),
+            Self::All => Bucket::All,
+        }
+    }
+}
+
+fn date(stamp: &Stamp) -> Date {
+    // A stamp is a real day of the years 1 to 9999, all of which a date can hold.
+    Date::new(stamp.year.cast_signed(), stamp.month.cast_signed(), stamp.day.cast_signed())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_sort_as_their_texts_do() {
+        let stamps = ["31/Dec/0999:23", "01/Jan/2015:00", "01/Jan/2015:10", "02/Jan/2015:09"]
+            .map(|hour| Stamp::parse(format!("{hour}:00:00 +0000").as_bytes()).unwrap());
+        for every in [Every::Hour, Every::Day, Every::All] {
+            let buckets = stamps.map(|stamp| every.bucket(&stamp));
+            let texts = buckets.map(|bucket| bucket.to_string());
+            assert!(buckets.is_sorted() && texts.is_sorted(), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_and_the_last_day_of_a_stamp_have_a_bucket() {
+        for (day, text) in [("01/Jan/0001", "0001-01-01"), ("31/Dec/9999", "9999-12-31")] {
+            let stamp = Stamp::parse(format!("{day}:00:00:00 +0000").as_bytes()).unwrap();
+            assert_eq!(Every::Day.bucket(&stamp).to_string(), text);
+        }
+    }
+}

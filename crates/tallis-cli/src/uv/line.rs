@@ -1,0 +1,321 @@
+//! A line of an access log in Common or Combined Log Format.
+//!
+//! # Representation
+//!
+//! ```text
+//! host ident user [time] "request" status size                      Common
+//! host ident user [time] "request" status size "referer" "agent"    Combined
+//! ```
+//!
+//! Fields are parted by one space each. A quoted field ends at the first quote without a backslash before it, and may
+//! have any other byte inside, so a line is bytes and not text. Real logs ask for some patience:
+//!
+//! * user names have spaces in them, and so does a line that starts with the name of a virtual host: the time is
+//!   the first bracket after the third field's start;
+//! * a last field that is cut off before its closing quote runs to the end of the line;
+//! * further fields may follow the ones above.
+//!
+//! # Complexity
+//!
+//! One pass over the fields up to the size and no allocation. What follows the size is looked at when it is asked for.
+
+use std::fmt;
+
+use memchr::{memchr, memchr2};
+
+use super::source::MAX_LINE;
+use super::stamp::{STAMP_LEN, Stamp, StampError};
+
+/// The fields of a line, borrowed from it.
+///
+/// # Examples
+///
+/// ```
+/// use tallis_cli::uv::{LineError, LogLine};
+///
+/// let line = LogLine::parse(
+///     br#"::1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 512 "-" "curl/7.88"#,
+/// )?;
+/// assert_eq!((line.host, line.status, line.size), (&b"::1"[..], 200, Some(512)));
+/// assert_eq!(line.agent()?, Some(&b"curl/7.88"[..])); // cut off, and no error
+/// # Ok::<(), LineError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LogLine<'a> {
+    /// The whole line.
+    pub text: &'a [u8],
+    /// Who asked: an address or a name. Never empty, and without a space.
+    pub host: &'a [u8],
+    /// When.
+    pub time: Stamp,
+    /// The bytes between the quotes, escapes as they are.
+    pub request: &'a [u8],
+    /// Three digits: 0 to 999. Servers do log 000 and 999.
+    pub status: u16,
+    /// Bytes sent; a log writes none as `-`.
+    pub size: Option<u64>,
+    /// Where the size ends.
+    end: usize,
+}
+
+/// Why a line does not parse, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineError {
+    /// What is wrong.
+    pub problem: Problem,
+    /// The offset of the byte where it shows, from 0.
+    pub at: usize,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The line is empty, or starts with a space.
+    NoHost,
+    /// There are not two fields between the host and the time.
+    NoUser,
+    /// No bracket opens after the user.
+    NoTime,
+    /// The time has no closing bracket.
+    OpenTime,
+    /// The time is not one.
+    BadTime(StampError),
+    /// No quote opens after the time.
+    NoRequest,
+    /// The request has no closing quote.
+    OpenRequest,
+    /// The line ends after the request, or goes on without a space.
+    NoStatus,
+    /// The status is not three digits.
+    BadStatus,
+    /// The line ends after the status.
+    NoSize,
+    /// The size is neither a whole number below 2^64 nor `-`.
+    BadSize,
+    /// The closing quote of the referer has more text behind it, so there is no telling where the agent starts.
+    OddReferer,
+    /// The line has fewer fields than the number asked for.
+    NoField(usize),
+    /// The line is longer than a line may be.
+    TooLong,
+}
+
+impl<'a> LogLine<'a> {
+    /// Reads a line, without its line feed.
+    ///
+    /// # Errors
+    ///
+    /// Host, time, request, status and size must parse; the first that does not is the error.
+    pub fn parse(text: &'a [u8]) -> Result<Self, LineError> {
+        let fail = |problem, at| Err(LineError { problem, at });
+
+        let host_end = memchr(b' ', text).unwrap_or(text.len());
+        if host_end == 0 {
+            return fail(Problem::NoHost, 0);
+        }
+
+        let open = find_time(text, host_end)?;
+        let (time, after) = (open + 1, open + 1 + STAMP_LEN);
+        if text.get(after) != Some(&b']') {
+            return fail(closing_problem(&text[time..]), time);
+        }
+        let stamp = match Stamp::parse(&text[time..after]) {
+            Ok(stamp) => stamp,
+            Err(error) => return fail(Problem::BadTime(error), time),
+        };
+
+        let open = after + 1;
+        if !text[open..].starts_with(b" \"") {
+            return fail(Problem::NoRequest, open);
+        }
+        let request = open + 2;
+        let Some(request_end) = closing_quote(text, request) else {
+            return fail(Problem::OpenRequest, request);
+        };
+
+        let (status, status_end) = parse_status(text, request_end + 1)?;
+        let (size, end) = parse_size(text, status_end)?;
+        Ok(Self {
+            text,
+            host: &text[..host_end],
+            time: stamp,
+            request: &text[request..request_end],
+            status,
+            size,
+            end,
+        })
+    }
+
+    /// The bytes between the quotes of the referer; `None` in Common Log Format.
+    ///
+    /// A referer that is cut off runs to the end of the line.
+    #[must_use]
+    pub fn referer(&self) -> Option<&'a [u8]> {
+        let start = self.quoted(self.end)?;
+        Some(&self.text[start..closing_quote(self.text, start).unwrap_or(self.text.len())])
+    }
+
+    /// The bytes between the quotes of the agent; `None` in Common Log Format, and where the line ends before.
+    ///
+    /// An agent that is cut off runs to the end of the line.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::OddReferer`] if the referer's closing quote is followed by neither a space nor the end.
+    pub fn agent(&self) -> Result<Option<&'a [u8]>, LineError> {
+        let text = self.text;
+        let Some(end) = self.quoted(self.end).and_then(|start| closing_quote(text, start)) else {
+            return Ok(None);
+        };
+        let next = end + 1;
+        if text.get(next).is_some_and(|&byte| byte != b' ') {
+            return Err(LineError { problem: Problem::OddReferer, at: next });
+        }
+        Ok(self
+            .quoted(next)
+            .map(|start| &text[start..closing_quote(text, start).unwrap_or(text.len())]))
+    }
+
+    /// The field of that number, counted from 1, where each single space of the line parts two fields.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NoField`] if the line has fewer.
+    pub fn field(&self, number: usize) -> Result<&'a [u8], LineError> {
+        let text = self.text;
+        let mut start = 0;
+        for _ in 1..number {
+            match memchr(b' ', &text[start..]) {
+                Some(space) => start += space + 1,
+                None => {
+                    return Err(LineError { problem: Problem::NoField(number), at: text.len() });
+                }
+            }
+        }
+        let end = memchr(b' ', &text[start..]).map_or(text.len(), |space| start + space);
+        Ok(&text[start..end])
+    }
+
+    /// Where the text of a quoted field starts, if one follows the space at `at`.
+    fn quoted(&self, at: usize) -> Option<usize> {
+        self.text[at..].starts_with(b" \"").then_some(at + 2)
+    }
+}
+
+/// Finds the bracket that opens the time, given where the host ends.
+fn find_time(text: &[u8], host_end: usize) -> Result<usize, LineError> {
+    // Nearly every line, as servers seldom know either.
+    if text[host_end..].starts_with(b" - - [") {
+        return Ok(host_end + 5);
+    }
+    let missing = |problem, at| LineError { problem, at };
+    let ident = (host_end + 1).min(text.len());
+    let Some(length) = memchr(b' ', &text[ident..]) else {
+        return Err(missing(Problem::NoUser, ident));
+    };
+    let user = ident + length + 1;
+    if length == 0 || text[ident] == b'[' || text.get(user) == Some(&b'[') {
+        return Err(missing(Problem::NoUser, user.min(text.len())));
+    }
+    memchr::memchr_iter(b'[', &text[user..])
+        .map(|at| user + at)
+        .find(|&at| text[at - 1] == b' ')
+        .ok_or(missing(Problem::NoTime, user))
+}
+
+/// What to say of a time that does not end where it should.
+fn closing_problem(time: &[u8]) -> Problem {
+    match memchr(b']', time) {
+        Some(_) => Problem::BadTime(StampError::Shape),
+        None => Problem::OpenTime,
+    }
+}
+
+/// The offset of the quote that closes a field whose text starts at `start`.
+fn closing_quote(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+/// Reads ` 200` at `at`, and gives the status and where it ends.
+fn parse_status(text: &[u8], at: usize) -> Result<(u16, usize), LineError> {
+    let start = at + 1;
+    if text.get(at) != Some(&b' ') || matches!(text.get(start), None | Some(b' ')) {
+        return Err(LineError { problem: Problem::NoStatus, at });
+    }
+    let bad = LineError { problem: Problem::BadStatus, at: start };
+    let digits = text.get(start..start + 3).ok_or(bad)?;
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return Err(bad);
+    }
+    let end = start + 3;
+    if text.get(end).is_some_and(|&byte| byte != b' ') {
+        return Err(bad);
+    }
+    Ok((digits.iter().fold(0, |status, digit| status * 10 + u16::from(digit - b'0')), end))
+}
+
+/// Reads ` 512` or ` -` at `at`, and gives the size and where it ends.
+fn parse_size(text: &[u8], at: usize) -> Result<(Option<u64>, usize), LineError> {
+    let start = at + 1;
+    // The status ends at a space or at the end of the line.
+    if matches!(text.get(start), None | Some(b' ')) {
+        return Err(LineError { problem: Problem::NoSize, at });
+    }
+    let bad = LineError { problem: Problem::BadSize, at: start };
+    let mut end = start;
+    let mut size = Some(0_u64);
+    while let Some(digit) = text.get(end).map(|byte| byte.wrapping_sub(b'0')).filter(|&d| d <= 9) {
+        size = size.and_then(|size| size.checked_mul(10)?.checked_add(u64::from(digit)));
+        end += 1;
+    }
+    let size = if end > start {
+        Some(size.ok_or(bad)?)
+    } else if text[start] == b'-' {
+        end += 1;
+        None
+    } else {
+        return Err(bad);
+    };
+    if text.get(end).is_some_and(|&byte| byte != b' ') {
+        return Err(bad);
+    }
+    Ok((size, end))
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problem {
+            Problem::NoHost => f.write_str("no host at the start of the line"),
+            Problem::NoUser => f.write_str("no ident and user after the host"),
+            Problem::NoTime => f.write_str("no time in brackets after the user"),
+            Problem::OpenTime => f.write_str("no closing bracket after the time"),
+            Problem::BadTime(error) => write!(f, "bad time: {error}"),
+            Problem::NoRequest => f.write_str("no request in quotes after the time"),
+            Problem::OpenRequest => f.write_str("no closing quote after the request"),
+            Problem::NoStatus => f.write_str("no status after the request"),
+            Problem::BadStatus => f.write_str("bad status: not three digits"),
+            Problem::NoSize => f.write_str("no size after the status"),
+            Problem::BadSize => f.write_str("bad size: neither a whole number nor -"),
+            Problem::OddReferer => f.write_str("no space after the referer"),
+            Problem::NoField(number) => write!(f, "no field {number}"),
+            Problem::TooLong => {
+                return write!(f, "the line is longer than {} MiB", MAX_LINE >> 20);
+            }
+        }?;
+        write!(f, " (column {})", self.at + 1)
+    }
+}
+
+impl std::error::Error for LineError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,20 @@
+//! `tallis uv`: the unique visitors of an access log, exact and approximate.
+
+mod every;
+mod line;
+mod progress;
+mod report;
+mod run;
+mod source;
+mod stamp;
+mod tally;
+mod visitor;
+
+pub use every::Every;
+pub use line::{LineError, LogLine, Problem};
+pub use report::{Bytes, Report, Row, Total};
+pub use run::run;
+pub use source::{MAX_LINE, Source, TooLong};
+pub use stamp::{STAMP_LEN, Stamp, StampError};
+pub use tally::{Refused, Tally};
+pub use visitor::{By, VisitorId};

@@ -1,0 +1,92 @@
+//! How far the reading has come.
+
+use std::io::{IsTerminal, stderr, stdout};
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+
+/// A bar on the terminal, or nothing where there is none.
+#[derive(Debug)]
+pub(super) struct Progress {
+    bar: ProgressBar,
+    /// The bytes of the logs before this one.
+    before: u64,
+    /// The bytes of this log.
+    here: u64,
+    lines: u64,
+}
+
+impl Progress {
+    /// A bar on standard error if that and the output are terminals; `total` bytes are to be read, if it is known.
+    pub(super) fn new(total: Option<u64>) -> Self {
+        let bar = if stderr().is_terminal() && stdout().is_terminal() {
+            match total {
+                Some(total) => ProgressBar::new(total)
+                    .with_style(style("{wide_bar} {bytes} of {total_bytes}, {msg}")),
+                None => ProgressBar::new_spinner().with_style(style("{spinner} {bytes}, {msg}")),
+            }
+        } else {
+            ProgressBar::hidden()
+        };
+        Self { bar, before: 0, here: 0, lines: 0 }
+    }
+
+    /// One more line was read, and `read` bytes of this log by now.
+    #[inline]
+    pub(super) fn line(&mut self, read: u64) {
+        self.lines += 1;
+        // Bytes are read by the piece, so this is seldom.
+        if read != self.here {
+            self.here = read;
+            self.show();
+        }
+    }
+
+    /// The log is at its end.
+    pub(super) fn next_log(&mut self) {
+        self.before += self.here;
+        self.here = 0;
+    }
+
+    /// Says something on standard error, above the bar.
+    pub(super) fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+
+    #[cold]
+    fn show(&self) {
+        if !self.bar.is_hidden() {
+            self.bar.set_position(self.before + self.here);
+            let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a rate for people to read"
+            )]
+            let rate = (self.lines as f64 / seconds) as u64;
+            self.bar.set_message(format!("{} lines/s", HumanCount(rate)));
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_templates_are_valid() {
+        for template in ["{wide_bar} {bytes} of {total_bytes}, {msg}", "{spinner} {bytes}, {msg}"] {
+            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        }
+    }
+}

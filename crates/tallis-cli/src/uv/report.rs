@@ -1,0 +1,189 @@
+//! What was counted, as a table and as JSON.
+
+use std::fmt;
+
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use indicatif::HumanBytes;
+use serde::Serialize;
+
+/// The result of a count. Its JSON form is part of the program's contract, the order of the fields included; its
+/// [`Display`](fmt::Display) form is a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// In the order of the calendar.
+    pub buckets: Vec<Row>,
+    /// Over all buckets.
+    pub total: Total,
+    /// Lines that did not parse and were left out.
+    pub skipped: u64,
+    /// What is held for all buckets together.
+    pub bytes: Bytes,
+    /// The file that the store was saved to.
+    pub saved: Option<String>,
+}
+
+/// A bucket.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Row {
+    /// Its name: what its keys end in.
+    pub bucket: String,
+    /// Lines.
+    pub events: u64,
+    /// Unique visitors.
+    pub exact: u64,
+    /// Unique visitors by the `HyperLogLog`.
+    pub approx: u64,
+    /// What is held for it.
+    #[serde(skip)]
+    pub bytes: Bytes,
+}
+
+/// All buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Total {
+    /// Lines.
+    pub events: u64,
+    /// Unique visitors: one of several buckets counts once.
+    pub exact: u64,
+    /// The same by PFCOUNT over the `HyperLogLog` of every bucket.
+    pub approx: u64,
+}
+
+/// Bytes of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Bytes {
+    /// For the exact count.
+    pub sets: usize,
+    /// For the approximate count.
+    pub hll: usize,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new();
+        let rule = LineStyle::none().fill('-').junction('-');
+        table.load_style(TableStyle::new().header_separator(rule));
+        table.set_header(["bucket", "events", "exact", "approx", "error %", "sets", "hll"]);
+        for row in &self.buckets {
+            table.add_row(cells(&row.bucket, row.events, row.exact, row.approx, row.bytes));
+        }
+        let Total { events, exact, approx } = self.total;
+        table.add_row(cells("total", events, exact, approx, self.bytes));
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if index == 0 {
+                column.set_padding((0, 1));
+            } else {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        // The head, a rule, the buckets, and under a rule once more the total.
+        let mut drawn: Vec<_> = table.lines().collect();
+        if let Some(rule) = drawn.get(1).filter(|_| !self.buckets.is_empty()) {
+            drawn.insert(drawn.len() - 1, rule.clone());
+        }
+        for line in drawn {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        if self.skipped > 0 {
+            writeln!(f, "{} skipped", lines(self.skipped))?;
+        }
+        if let Some(file) = &self.saved {
+            writeln!(f, "saved to {file}")?;
+        }
+        Ok(())
+    }
+}
+
+fn cells(name: &str, events: u64, exact: u64, approx: u64, bytes: Bytes) -> [String; 7] {
+    [
+        name.to_owned(),
+        events.to_string(),
+        exact.to_string(),
+        approx.to_string(),
+        error_percent(exact, approx),
+        HumanBytes(bytes.sets as u64).to_string(),
+        HumanBytes(bytes.hll as u64).to_string(),
+    ]
+}
+
+/// How far off the approximate count is, of the exact one.
+fn error_percent(exact: u64, approx: u64) -> String {
+    if exact == approx {
+        return "0.00".to_owned();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
+    let percent = (approx as f64 - exact as f64) / exact as f64 * 100.0;
+    format!("{percent:+.2}")
+}
+
+/// `1 line`, `2 lines`.
+pub(super) fn lines(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "line" } else { "lines" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        let row = |bucket: &str, exact, approx| Row {
+            bucket: bucket.to_owned(),
+            events: 1632,
+            exact,
+            approx,
+            bytes: Bytes { sets: 9 << 10, hll: 1536 },
+        };
+        Report {
+            buckets: vec![row("2015-05-17", 1000, 1003), row("2015-05-18", 627, 627)],
+            total: Total { events: 3264, exact: 1500, approx: 1491 },
+            skipped: 0,
+            bytes: Bytes { sets: 18 << 10, hll: 3 << 10 },
+            saved: Some("FILE.rdb".to_owned()),
+        }
+    }
+
+    #[test]
+    fn json_has_the_agreed_shape() {
+        let mut report = report();
+        assert_eq!(
+            serde_json::to_string(&report).unwrap(),
+            concat!(
+                r#"{"buckets":[{"bucket":"2015-05-17","events":1632,"exact":1000,"approx":1003},"#,
+                r#"{"bucket":"2015-05-18","events":1632,"exact":627,"approx":627}],"#,
+                r#""total":{"events":3264,"exact":1500,"approx":1491},"skipped":0,"#,
+                r#""bytes":{"sets":18432,"hll":3072},"saved":"FILE.rdb"}"#
+            )
+        );
+        report.saved = None;
+        assert!(serde_json::to_string(&report).unwrap().ends_with(r#""saved":null}"#));
+    }
+
+    #[test]
+    fn the_table_is_narrow_and_plain() {
+        let mut report = report();
+        report.skipped = 1;
+        let text = report.to_string();
+        assert!(text.is_ascii() && text.lines().all(|line| line.len() <= 72), "{text}");
+        for word in ["2015-05-18", "+0.30", "0.00", "-0.60", "9.00 KiB", "18.00 KiB", "total"] {
+            assert!(text.contains(word), "{word}: {text}");
+        }
+        assert!(text.ends_with("\n1 line skipped\nsaved to FILE.rdb\n"), "{text}");
+    }
+
+    #[test]
+    fn nothing_counted_is_a_table_too() {
+        let report = Report {
+            buckets: vec![],
+            total: Total { events: 0, exact: 0, approx: 0 },
+            skipped: 0,
+            bytes: Bytes { sets: 0, hll: 0 },
+            saved: None,
+        };
+        let text = report.to_string();
+        assert!(text.lines().last().unwrap().starts_with("total"), "{text}");
+    }
+}

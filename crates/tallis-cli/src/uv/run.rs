@@ -1,0 +1,139 @@
+//! The command itself: logs in, table out.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tallis::{Store, Visitors};
+
+use super::line::{LineError, Problem};
+use super::progress::Progress;
+use super::report::{Report, lines};
+use super::source::{Source, TooLong};
+use super::tally::{Refused, Tally};
+use crate::args::UvArgs;
+use crate::failure::Failure;
+use crate::target::check_target;
+
+/// How many of the lines that do not parse are told of one by one.
+const TOLD: u64 = 5;
+
+/// Runs `tallis uv`.
+///
+/// # Errors
+///
+/// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be saved.
+pub fn run(args: &UvArgs) -> Result<(), Failure> {
+    let total = size_of_logs(&args.logs)?;
+    if let Some(file) = &args.save {
+        check_target(file)?;
+    }
+    let store = Store::new();
+    let mut visitors = Visitors::new(store.clone());
+    if let Some(expected) = args.expected {
+        visitors = visitors.default_yesterday(expected);
+    }
+    let mut tally = Tally::new(&store, &visitors, args.by, args.every);
+
+    let mut progress = Progress::new(total);
+    let mut skipped = 0;
+    for log in &args.logs {
+        skipped = read_log(log, &mut tally, &mut progress, args.lenient, skipped)?;
+        progress.next_log();
+    }
+    drop(progress);
+    if skipped > 0 {
+        eprintln!("tallis: {} skipped", lines(skipped));
+    }
+
+    let mut report = tally.report()?;
+    report.skipped = skipped;
+    // What was counted is shown even if it cannot be saved.
+    let saved = args.save.as_ref().map_or(Ok(()), |file| {
+        store.save(file)?;
+        report.saved = Some(file.display().to_string());
+        Ok(())
+    });
+    print(&report, args.json).map_err(|error| Failure::output(&error))?;
+    saved
+}
+
+/// Counts the lines of one log, and gives the number of lines skipped so far.
+fn read_log(
+    path: &Path,
+    tally: &mut Tally<'_>,
+    progress: &mut Progress,
+    lenient: bool,
+    mut skipped: u64,
+) -> Result<u64, Failure> {
+    let mut source = open(path).map_err(|error| Failure::at(path, &error))?;
+    let mut number: u64 = 0;
+    loop {
+        let counted = match source.next_line() {
+            Ok(None) => return Ok(skipped),
+            Ok(Some(Ok(line))) => tally.add(line),
+            Ok(Some(Err(TooLong))) => {
+                Err(Refused::Line(LineError { problem: Problem::TooLong, at: 0 }))
+            }
+            Err(error) if number == 0 => return Err(Failure::at(path, &error)),
+            Err(error) => return Err(Failure::after(path, number, &error)),
+        };
+        number += 1;
+        progress.line(source.bytes_read());
+        match counted {
+            Ok(()) => {}
+            Err(Refused::Store(error)) => return Err(error.into()),
+            Err(Refused::Line(error)) => {
+                let what = format!("{}:{number}: {error}", path.display());
+                if !lenient {
+                    return Err(Failure::BadLine(what));
+                }
+                if skipped < TOLD {
+                    progress.say(&what);
+                }
+                skipped += 1;
+            }
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<Source<Box<dyn io::Read>>> {
+    if is_standard_input(path) {
+        return Source::new(Box::new(io::stdin().lock()));
+    }
+    Source::new(Box::new(fs::File::open(path)?))
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The bytes of all logs together, if all of them are plain files. So a name that is wrong is found before the
+/// work begins.
+fn size_of_logs(logs: &[PathBuf]) -> Result<Option<u64>, Failure> {
+    let mut total = Some(0);
+    for log in logs {
+        if is_standard_input(log) {
+            total = None;
+            continue;
+        }
+        let found = fs::metadata(log).map_err(|error| Failure::at(log, &error))?;
+        if found.is_dir() {
+            return Err(Failure::at(log, &io::ErrorKind::IsADirectory.into()));
+        }
+        total =
+            total.filter(|_| found.is_file()).map(|total: u64| total.saturating_add(found.len()));
+    }
+    Ok(total)
+}
+
+fn print(report: &Report, json: bool) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    if json {
+        serde_json::to_writer(&mut out, report)?;
+        writeln!(out)?;
+    } else {
+        write!(out, "{report}")?;
+    }
+    out.flush()
+}

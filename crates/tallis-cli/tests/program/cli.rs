@@ -1,0 +1,123 @@
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use crate::{Ran, feed, ran, run, run_with, tallis};
+
+#[test]
+fn one_command_from_the_arguments() {
+    let set = run(&["cli", "SADD", "s", "a", "b c", ""]);
+    assert_eq!((set.status, set.out.as_str(), set.err.as_str()), (0, "3\n", ""));
+    assert_eq!(run(&["cli", "--no-raw", "SADD", "s", "a"]).out, "(integer) 1\n");
+    assert_eq!(run(&["cli", "get", "nosuch"]).out, "\n");
+    assert_eq!(run(&["cli", "--no-raw", "get", "nosuch"]).out, "(nil)\n");
+    // What looks like an option behind the command belongs to the command.
+    assert_eq!(run(&["cli", "ECHO", "--no-raw"]).out, "--no-raw\n");
+    assert_eq!(run(&["cli", "ECHO", "-1"]).out, "-1\n");
+}
+
+#[test]
+fn an_error_is_a_reply_like_any_other() {
+    let Ran { status, out, err } = run(&["cli", "incr"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert_eq!(out, "ERR wrong number of arguments for 'incr' command\n\n");
+}
+
+#[test]
+fn a_command_a_line_from_the_input() {
+    let input =
+        b"set \"a\\x00b\" 'x\\n' \n\nget \"a\\x00b\"\r\nsadd s 1 2\nsmembers s\nget \"open\n";
+    assert_eq!(run_with(&["cli"], input).out, "OK\nx\\n\n2\n1\n2\nInvalid argument(s)\n");
+    assert_eq!(
+        run_with(&["cli", "--no-raw"], input).out,
+        "OK\n\"x\\\\n\"\n(integer) 2\n1) \"1\"\n2) \"2\"\nInvalid argument(s)\n"
+    );
+    assert_eq!(run_with(&["cli"], b"").out, "");
+}
+
+#[test]
+fn replies_come_before_the_next_command_is_read() {
+    let mut child =
+        tallis().arg("cli").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    for number in 1..=3 {
+        input.write_all(b"incr n\n").unwrap();
+        assert_eq!(output.next().unwrap().unwrap(), number.to_string());
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn files_are_loaded_first_and_saved_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let file = file.to_str().unwrap();
+    assert_eq!(run(&["cli", "--save", file, "SET", "k", "v"]).out, "OK\n");
+    assert_eq!(run(&["cli", "--rdb", file, "GET", "k"]).out, "v\n");
+    let input = b"set k w\nselect 3\nset other 1\nquit\nset k x\n";
+    assert_eq!(run_with(&["cli", "--rdb", file, "--save", file], input).out, "OK\nOK\nOK\n");
+    let input = b"get k\nselect 3\nget other\n";
+    assert_eq!(run_with(&["cli", "--rdb", file], input).out, "w\nOK\n1\n");
+}
+
+#[test]
+fn a_file_that_cannot_be_loaded_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let name = file.to_str().unwrap();
+    let missing = run(&["cli", "--rdb", name, "GET", "k"]);
+    assert_eq!((missing.status, missing.out.as_str()), (1, ""));
+    assert_eq!(missing.err, format!("tallis: cannot load {name}: No such file or directory\n"));
+
+    run(&["cli", "--save", name, "SET", "k", "v"]);
+    let mut bytes = fs::read(&file).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let other = folder.path().join("other.rdb");
+    let damaged = run(&["cli", "--rdb", name, "--save", other.to_str().unwrap(), "GET", "k"]);
+    assert_eq!((damaged.status, damaged.out.as_str()), (1, ""));
+    assert!(damaged.err.starts_with(&format!("tallis: cannot load {name}: ")), "{}", damaged.err);
+    assert!(damaged.err.contains("offset"), "{}", damaged.err);
+    assert!(!other.exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_saved_costs_the_exit_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("none/dump.rdb");
+    let Ran { status, out, err } =
+        run(&["cli", "--save", missing.to_str().unwrap(), "SET", "k", "v"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    let missing = missing.parent().unwrap();
+    assert_eq!(err, format!("tallis: {}: No such file or directory\n", missing.display()));
+
+    // What shows only at the end leaves the older file and no other.
+    let file = folder.path().join("dump.rdb");
+    fs::write(&file, "older").unwrap();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
+    shell.arg(tallis().get_program()).args(["cli", "--save"]).arg(&file);
+    let mut input = b"sadd s".to_vec();
+    for number in 0..500 {
+        input.extend_from_slice(format!(" member:{number}").as_bytes());
+    }
+    let Ran { status, out, err } = ran(&feed(&mut shell, &input));
+    assert_eq!((status, out.as_str()), (1, "500\n"));
+    assert_eq!(err, format!("tallis: cannot save {}: File too large\n", file.display()));
+    assert_eq!(fs::read(&file).unwrap(), b"older");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn long_output_is_written_as_it_comes() {
+    let mut input = b"sadd s".to_vec();
+    for number in 0..5000 {
+        input.extend_from_slice(format!(" member:{number}").as_bytes());
+    }
+    input.extend_from_slice(b"\n40 smembers s\n");
+    let out = run_with(&["cli"], &input).out;
+    assert_eq!(out.lines().count(), 1 + 40 * 5000);
+}

@@ -1,0 +1,65 @@
+//! Tests of the program as it is run: arguments and input in, output, files and exit status out.
+
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+mod cli;
+mod live;
+mod uv;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// What a run of the program left.
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+fn tallis() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_tallis"))
+}
+
+/// Runs the program with these arguments and nothing to read.
+fn run<A: AsRef<std::ffi::OsStr>>(args: &[A]) -> Ran {
+    run_with(args, b"")
+}
+
+/// Runs the program with these arguments, and `input` as its standard input.
+fn run_with<A: AsRef<std::ffi::OsStr>>(args: &[A], input: &[u8]) -> Ran {
+    let mut command = tallis();
+    command.args(args);
+    ran(&feed(&mut command, input))
+}
+
+/// Runs a command to its end with `input` as its standard input.
+fn feed(command: &mut Command, input: &[u8]) -> Output {
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // From a thread: neither side may wait for the other to empty a pipe. It may well end before all is read.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+fn ran(output: &Output) -> Ran {
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A file of the tests' own data.
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// The log that the README counts.
+fn example_log() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/access.log")
+}

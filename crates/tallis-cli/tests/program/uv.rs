@@ -1,0 +1,328 @@
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::{Ran, data, example_log, feed, ran, run, run_with, tallis};
+
+/// Runs `tallis uv --json` with these arguments, and input, and gives what it printed.
+fn json(args: &[&str], input: &[u8]) -> Value {
+    let args = [&["uv", "--json"], args].concat();
+    let Ran { status, out, err } = run_with(&args, input);
+    assert_eq!((status, err.as_str()), (0, ""), "{args:?}");
+    assert!(out.ends_with("}\n") && out.lines().count() == 1, "{out}");
+    serde_json::from_str(&out).unwrap()
+}
+
+/// `bucket events exact` of each bucket, then of the total.
+fn counts(report: &Value) -> Vec<String> {
+    let row = |name: &str, row: &Value| format!("{name} {} {}", row["events"], row["exact"]);
+    let buckets = report["buckets"].as_array().unwrap().iter();
+    buckets
+        .map(|bucket| row(bucket["bucket"].as_str().unwrap(), bucket))
+        .chain([row("total", &report["total"])])
+        .collect()
+}
+
+fn small_log() -> Vec<u8> {
+    fs::read(data("small.log")).unwrap()
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+const BY_DAY: [&str; 4] = ["2015-05-17 4 2", "2015-05-18 4 4", "2015-05-20 1 1", "total 9 5"];
+
+#[test]
+fn counts_by_day_in_each_lines_own_zone() {
+    let out = run(&["uv", "--json", data("small.log").to_str().unwrap()]).out;
+    let (head, rest) = out.split_once(",\"bytes\":{\"sets\":").unwrap();
+    assert_eq!(
+        head,
+        concat!(
+            r#"{"buckets":[{"bucket":"2015-05-17","events":4,"exact":2,"approx":2},"#,
+            r#"{"bucket":"2015-05-18","events":4,"exact":4,"approx":4},"#,
+            r#"{"bucket":"2015-05-20","events":1,"exact":1,"approx":1}],"#,
+            r#""total":{"events":9,"exact":5,"approx":5},"skipped":0"#
+        )
+    );
+    let (sets, rest) = rest.split_once(",\"hll\":").unwrap();
+    let (hll, rest) = rest.split_once('}').unwrap();
+    assert!(sets.parse::<u64>().unwrap() > 0 && hll.parse::<u64>().unwrap() > 0);
+    assert_eq!(rest, ",\"saved\":null}\n");
+}
+
+#[test]
+fn buckets_may_be_hours_or_everything() {
+    let log = small_log();
+    assert_eq!(
+        counts(&json(&["--every", "hour", "-"], &log)),
+        [
+            "2015-05-17T10 2 1",
+            "2015-05-17T11 1 1",
+            "2015-05-17T23 1 1",
+            "2015-05-18T00 1 1",
+            "2015-05-18T08 1 1",
+            "2015-05-18T09 2 2",
+            "2015-05-20T00 1 1",
+            "total 9 5",
+        ]
+    );
+    assert_eq!(counts(&json(&["--every", "all", "-"], &log)), ["all 9 5", "total 9 5"]);
+    assert_eq!(counts(&json(&["--every", "day", "-"], &log)), BY_DAY);
+}
+
+#[test]
+fn visitors_may_be_named_by_agent_or_field() {
+    let log = small_log();
+    let total = |by: &str| counts(&json(&["--every", "all", "--by", by, "-"], &log))[1].clone();
+    // 192.0.2.1 came with three agents.
+    assert_eq!(total("ip-agent"), "total 9 7");
+    assert_eq!(total("ip"), total("field:1"));
+    // The user, of which "Frank Zappa" gives "Frank".
+    assert_eq!(total("field:3"), "total 9 3");
+    let missing = run_with(&["uv", "--by", "field:11", "-"], &log);
+    assert_eq!((missing.status, missing.err.as_str()), (2, "-:4: no field 11 (column 77)\n"));
+}
+
+#[test]
+fn logs_may_be_gzip_or_streams_and_several() {
+    let log = small_log();
+    let folder = tempfile::tempdir().unwrap();
+    let packed = folder.path().join("log.gz");
+    fs::write(&packed, gzip(&log)).unwrap();
+    let packed = packed.to_str().unwrap();
+    let plain = data("small.log");
+    assert_eq!(counts(&json(&[packed], b"")), BY_DAY);
+    assert_eq!(counts(&json(&["-"], &log)), BY_DAY);
+    assert_eq!(counts(&json(&["-"], &gzip(&log))), BY_DAY);
+    let thrice = counts(&json(&[packed, "-", plain.to_str().unwrap()], &log));
+    assert_eq!(thrice, ["2015-05-17 12 2", "2015-05-18 12 4", "2015-05-20 3 1", "total 27 5"]);
+}
+
+#[test]
+fn an_empty_log_has_no_buckets() {
+    assert_eq!(counts(&json(&["-"], b"")), ["total 0 0"]);
+    assert_eq!(run_with(&["uv", "-"], b"").status, 0);
+}
+
+#[test]
+fn the_table_shows_the_same_numbers() {
+    let Ran { status, out, err } = run(&["uv", data("small.log").to_str().unwrap()]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let words: Vec<Vec<_>> =
+        out.lines().map(|line| line.split_whitespace().take(5).collect()).collect();
+    assert_eq!(words[0], ["bucket", "events", "exact", "approx", "error"]);
+    assert_eq!(words[2], ["2015-05-17", "4", "2", "2", "0.00"]);
+    assert_eq!(words.last().unwrap(), &["total", "9", "5", "5", "0.00"]);
+    assert!(out.is_ascii() && !out.contains('\x1b'), "{out}");
+}
+
+#[test]
+fn the_example_log_is_counted_as_the_plainest_program_counts_it() {
+    let log = fs::read_to_string(example_log()).unwrap();
+    let months =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut days: BTreeMap<String, (u64, HashSet<&str>)> = BTreeMap::new();
+    let mut all = HashSet::new();
+    for line in log.lines() {
+        let host = line.split(' ').next().unwrap();
+        let date = &line[line.find('[').unwrap() + 1..][..11];
+        let month = months.iter().position(|month| *month == &date[3..6]).unwrap() + 1;
+        let day = days.entry(format!("{}-{month:02}-{}", &date[7..], &date[..2])).or_default();
+        day.0 += 1;
+        day.1.insert(host);
+        all.insert(host);
+    }
+    let report = json(&[example_log().to_str().unwrap()], b"");
+    let want: Vec<_> = days
+        .iter()
+        .map(|(day, (events, hosts))| format!("{day} {events} {}", hosts.len()))
+        .chain([format!("total {} {}", log.lines().count(), all.len())])
+        .collect();
+    assert_eq!(counts(&report), want);
+    assert!(days.len() > 1, "several days");
+    for row in report["buckets"].as_array().unwrap().iter().chain([&report["total"]]) {
+        let (exact, approx) = (row["exact"].as_f64().unwrap(), row["approx"].as_f64().unwrap());
+        assert!((approx - exact).abs() <= exact * 0.03, "{row}");
+    }
+}
+
+#[test]
+fn a_line_that_does_not_parse_ends_it_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("out.rdb");
+    fs::write(&saved, "older").unwrap();
+    let log = folder.path().join("bad.log");
+    let mut text = small_log();
+    text.extend_from_slice(b"\nh - - [31/Feb/2015:00:00:00 +0000] \"GET /\" 200 1\nmore\n");
+    fs::write(&log, &text).unwrap();
+    let log = log.to_str().unwrap();
+    for json in [&["--json"][..], &[]] {
+        let args = [&["uv", "--save", saved.to_str().unwrap(), log], json].concat();
+        let Ran { status, out, err } = run(&args);
+        assert_eq!((status, out.as_str()), (2, ""));
+        assert_eq!(err, format!("{log}:10: bad time: day 31 in February 2015 (column 8)\n"));
+        assert_eq!(fs::read(&saved).unwrap(), b"older");
+    }
+}
+
+#[test]
+fn lenient_counts_the_lines_it_skips() {
+    let mut text = small_log();
+    text.extend_from_slice(b"\n\nbad\n");
+    text.resize(text.len() + (1 << 20) + 1, b'x');
+    text.extend_from_slice(b"\nbad\nbad\nbad");
+    let Ran { status, out, err } = run_with(&["uv", "--lenient", "--json", "-"], &text);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((status, &report["skipped"]), (0, &Value::from(6)));
+    assert_eq!(counts(&report), BY_DAY);
+    let said: Vec<_> = err.lines().collect();
+    assert_eq!(
+        said,
+        [
+            "-:10: no host at the start of the line (column 1)",
+            "-:11: no ident and user after the host (column 4)",
+            "-:12: the line is longer than 1 MiB",
+            "-:13: no ident and user after the host (column 4)",
+            "-:14: no ident and user after the host (column 4)",
+            "tallis: 6 lines skipped",
+        ]
+    );
+    assert_eq!(
+        run_with(&["uv", "--lenient", "-"], b"bad\n").out.lines().last(),
+        Some("1 line skipped")
+    );
+}
+
+#[test]
+fn logs_that_cannot_be_read_are_told_before_the_work_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("none");
+    for (log, what) in [(&*missing, "No such file or directory"), (folder.path(), "is a directory")]
+    {
+        let log = log.to_str().unwrap();
+        // The log before it has a line that does not parse.
+        let Ran { status, out, err } = run_with(&["uv", "-", log], b"bad\n");
+        assert_eq!((status, out.as_str()), (1, ""));
+        assert_eq!(err, format!("tallis: {log}: {what}\n"));
+    }
+}
+
+#[test]
+fn a_damaged_gzip_file_is_an_error() {
+    let text = small_log().repeat(50);
+    let packed = gzip(&text);
+    let Ran { status, out, err } = run_with(&["uv", "--lenient", "-"], &packed[..packed.len() - 9]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("tallis: -: ") && err.contains(" (after line "), "{err}");
+}
+
+#[test]
+fn what_is_saved_can_be_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("out.rdb");
+    let saved = saved.to_str().unwrap();
+    let report = json(&["--save", saved, "--expected", "1000", "-"], &small_log());
+    assert_eq!(report["saved"], Value::from(saved));
+    let asked = b"get unique:2015-05-17\nget unique:2015-05-17:expected\n\
+        get unique:2015-05-18:expected\nget unique:2015-05-20:expected\n\
+        pfcount uv:2015-05-17 uv:2015-05-18 uv:2015-05-20\n";
+    // Of the 18th, 1.5 times the day before; the 19th was not counted.
+    assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "2\n2048\n4\n2048\n5\n");
+
+    let default = json(&["--save", saved, "--every", "all", "-"], &small_log());
+    assert_eq!(default["saved"], Value::from(saved));
+    let asked = b"get unique:all\nget unique:all:expected\npfcount uv:all\n";
+    assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "5\n2097152\n5\n");
+}
+
+/// The ids are part of the contract: whoever knows a name can look for it.
+#[test]
+fn ids_are_digests_of_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("out.rdb");
+    let saved = saved.to_str().unwrap();
+    let line = br#"83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1"#;
+    json(&["--save", saved, "--expected", "0", "-"], line);
+    // Of c2a8a5f6-13cf-0caa-660f-ab542837ed35, the first fifteen digits.
+    let id = 0x0c2a_8a5f_613c_f0ca_u64;
+    assert_eq!(
+        run(&["cli", "--rdb", saved, "smembers", "unique:2015-05-17:0"]).out,
+        format!("{id}\n")
+    );
+    let again =
+        ["cli", "--rdb", saved, "pfadd", "uv:2015-05-17", "c2a8a5f6-13cf-0caa-660f-ab542837ed35"];
+    assert_eq!(run(&again).out, "0\n");
+}
+
+#[test]
+fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("none/out.rdb");
+    let found = run_with(&["uv", "-", "--save", missing.to_str().unwrap()], &small_log());
+    assert_eq!((found.status, found.out.as_str()), (1, ""));
+    assert!(found.err.contains("/none: No such file or directory"), "{}", found.err);
+
+    let found = run_with(&["uv", "-", "--save", folder.path().to_str().unwrap()], &small_log());
+    assert_eq!((found.status, found.out.as_str()), (1, ""));
+    assert!(found.err.ends_with(": is a directory\n"), "{}", found.err);
+
+    let saved = folder.path().join("out.rdb");
+    fs::write(&saved, "older").unwrap();
+    // A limit on the size of files stands for a disk that is full.
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh"]);
+    shell.arg(tallis().get_program()).args(["uv", "--json", "--save"]).arg(&saved).arg("-");
+    let log = fs::read(example_log()).unwrap();
+    let found = ran(&feed(&mut shell, &log));
+    assert_eq!(found.status, 1);
+    let want = format!("tallis: cannot save {}: File too large\n", saved.display());
+    assert_eq!(found.err, want);
+    let report: Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!((&report["saved"], &report["total"]["events"]), (&Value::Null, &Value::from(4000)));
+    assert_eq!(fs::read(&saved).unwrap(), b"older");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let mut child = tallis()
+        .args(["uv", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(&small_log()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
+}
+
+#[test]
+fn wrong_command_lines_are_told() {
+    for args in [
+        &["uv"][..],
+        &["uv", "--by", "name", "-"],
+        &["uv", "--by", "field:0", "-"],
+        &["uv", "--every", "week", "-"],
+        &["uv", "--expected", "-1", "-"],
+        &["nosuch"],
+        &[],
+    ] {
+        let Ran { status, out, err } = run(args);
+        assert_eq!((status, out.as_str()), (2, ""), "{args:?}");
+        assert!(err.contains("--help") || err.contains("Usage"), "{err}");
+    }
+    for args in [&["--help"][..], &["uv", "--help"], &["cli", "--help"], &["--version"]] {
+        assert_eq!(run(args).status, 0, "{args:?}");
+    }
+}
