@@ -1,7 +1,14 @@
+use core::hint::black_box;
+
 use crate::build::{COUNT_LIMIT, widen};
 use crate::codec::{self, DecodeError, EMPTY, HEADER, Validation, decode_header, encode_header};
 use crate::slot::{Slot, View, with_slots};
 use crate::{Iter, Width, growth, search};
+
+/// Bytes that the processor fetches together.
+const CACHE_LINE: usize = 64;
+/// The most lines that an insertion asks for before it searches.
+const TOUCHED: usize = 32;
 
 /// A set of `i64` in the bytes of Redis's intset.
 ///
@@ -200,6 +207,7 @@ impl IntSet {
     /// If the set has `u32::MAX` members, more than which the header cannot count (8 to 34 GB).
     #[inline(never)]
     pub fn insert(&mut self, value: i64) -> bool {
+        self.touch();
         let (width, len) = self.header();
         if Width::of(value) > width {
             self.widen_and_insert(value);
@@ -287,6 +295,18 @@ impl IntSet {
     #[inline(always)]
     pub(crate) fn payload_mut(&mut self) -> &mut [u8] {
         self.blob.get_mut(HEADER..).unwrap_or_default()
+    }
+
+    /// Loads a byte of every cache line of a blob of a few kilobytes, at most [`TOUCHED`] of them.
+    ///
+    /// A search waits for one line after the other, some eighty nanoseconds each when the set is not in a near cache. These loads do
+    /// not depend on each other, so that all of them together take little longer than one; and an insertion is about to move
+    /// half of the lines in any case.
+    #[inline(always)]
+    fn touch(&self) {
+        let stride = (self.blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);
+        let touched = self.blob.iter().step_by(stride).fold(0, |all, byte| all | byte);
+        black_box(touched);
     }
 
     /// The slots of the whole capacity, members first.
