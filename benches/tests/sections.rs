@@ -1,6 +1,6 @@
 //! Every section of the report, run quickly: it measures something, and each figure is one.
 
-use tallis_benches::report::{Bench, Effort, Machine, page};
+use tallis_benches::report::{Bench, Effort, Machine, Row, page};
 use tallis_benches::sections;
 use testkit::alloc::Counting;
 
@@ -14,7 +14,7 @@ fn every_section_has_figures() {
     for (name, measure) in sections::ALL {
         let section = measure(&bench);
         assert!(!section.rows().is_empty(), "{name}");
-        for result in section.rows().iter().flat_map(|row| row.results()) {
+        for result in section.rows().iter().flat_map(Row::results) {
             let median = result.sample.median;
             assert!(median.is_finite() && median > 0.0, "{name}: {result:?}");
         }

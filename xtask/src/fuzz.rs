@@ -95,11 +95,13 @@ fn smoke_one(programs: &Path, target: &str, seconds: u32) -> Outcome<bool> {
     Ok(output.status.success())
 }
 
+/// What to type to see the failure again.
 fn how_to_reproduce(target: &str) -> String {
-    format!(
-        "The input is the newest file in fuzz/artifacts/{target}. To see it again:\n    \
-         cargo xtask fuzz {target} --input fuzz/artifacts/{target}/FILE"
-    )
+    let folder = Path::new("fuzz/artifacts").join(target);
+    let files = tree::entries(&tree::root().join(&folder)).unwrap_or_default();
+    let newest = files.iter().max_by_key(|file| file.metadata().and_then(|it| it.modified()).ok());
+    let name = newest.and_then(|file| file.file_name()).unwrap_or("FILE".as_ref());
+    format!("Again: cargo xtask fuzz {target} --input {}", folder.join(name).display())
 }
 
 /// The targets there are, by name.

@@ -43,7 +43,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("{why}");
+            // A chore that has said everything fails without a word.
+            if !why.is_empty() {
+                eprintln!("{why}");
+            }
             ExitCode::FAILURE
         }
     }

@@ -183,21 +183,33 @@ impl Sparse {
         if span == 1 && len == 1 {
             self.0[at] = new;
         } else {
-            let mut opcodes = Vec::with_capacity(5);
-            let rest = |opcodes: &mut Vec<u8>, span: usize| {
-                if span == 0 {
-                } else if is_val {
-                    opcodes.push(byte & !3 | (span - 1) as u8);
-                } else if span > 64 {
-                    opcodes.extend_from_slice(&[0x40 | (span - 1 >> 8) as u8, (span - 1) as u8]);
-                } else {
-                    opcodes.push((span - 1) as u8);
-                }
+            let (mut opcodes, mut end) = ([0; 5], 0);
+            let mut put = |byte: u8| {
+                opcodes[end] = byte;
+                end += 1;
             };
-            rest(&mut opcodes, register - first);
-            opcodes.push(new);
-            rest(&mut opcodes, first + span - 1 - register);
-            self.0.splice(at..at + len, opcodes);
+            for (place, span) in
+                [register - first, 1, first + span - 1 - register].into_iter().enumerate()
+            {
+                if place == 1 {
+                    put(new);
+                } else if span == 0 {
+                } else if is_val {
+                    put(byte & !3 | (span - 1) as u8);
+                } else if span > 64 {
+                    put(0x40 | (span - 1 >> 8) as u8);
+                    put((span - 1) as u8);
+                } else {
+                    put((span - 1) as u8);
+                }
+            }
+            let old_len = self.0.len();
+            if end > len {
+                self.0.resize(old_len + end - len, 0);
+            }
+            self.0.copy_within(at + len..old_len, at + end);
+            self.0.truncate(old_len + end - len);
+            self.0[at..at + end].copy_from_slice(&opcodes[..end]);
         }
         let mut at = prev;
         for _ in 0..5 {

@@ -1,11 +1,11 @@
 //! A HyperLogLog in a borrowed vector of bytes, to change in place.
 
 use crate::arch;
-use crate::dense;
+use crate::dense::{self, Dense};
 use crate::error::DecodeError;
 use crate::hash::{hash, register_and_rank};
 use crate::header::{self, Encoding};
-use crate::layout::{DENSE_LEN, HEADER_LEN, PACKED_LEN, Packed, Unpacked};
+use crate::layout::{DENSE_LEN, HEADER_LEN, Unpacked};
 use crate::opcode::VAL_MAX;
 use crate::sparse::{self, Update};
 use crate::view::Hll;
@@ -130,50 +130,52 @@ impl<'a> HllMut<'a> {
         }
     }
 
-    /// Turns a sparse HyperLogLog dense and lets `change` at the registers before the bytes are exchanged.
+    /// Turns a sparse HyperLogLog dense and lets `change` at it before the bytes are exchanged.
     #[cold]
-    fn promote_with(&mut self, change: impl FnOnce(&mut Packed)) -> Result<(), DecodeError> {
-        let mut dense = vec![0; DENSE_LEN];
-        if let Some((header, packed)) = dense.split_first_chunk_mut::<HEADER_LEN>()
-            && let Some(old) = self.bytes.first_chunk()
-            && let Some(packed) = packed.first_chunk_mut()
-        {
-            *header = *old;
-            header::set_encoding(header, Encoding::Dense);
+    fn promote_with(&mut self, change: impl FnOnce(&mut Dense)) -> Result<(), DecodeError> {
+        let mut bytes = vec![0; DENSE_LEN];
+        if let Some(dense) = bytes.first_chunk_mut() {
+            dense[..HEADER_LEN].copy_from_slice(&self.bytes[..HEADER_LEN]);
+            header::set_encoding(dense, Encoding::Dense);
             sparse::each_run(self.bytes, |first, run| {
                 if run.value > 0 {
                     for register in first..first + run.span {
                         #[expect(clippy::cast_possible_truncation, reason = "below 2^14")]
-                        dense::raise(packed, register as u16, run.value);
+                        dense::raise(dense, register as u16, run.value);
                     }
                 }
             })?;
-            change(packed);
+            change(dense);
         }
-        *self.bytes = dense;
+        *self.bytes = bytes;
         self.encoding = Encoding::Dense;
         Ok(())
     }
 
     /// Turns it dense with exactly these registers.
     pub(crate) fn pack(&mut self, registers: &Unpacked) -> Result<(), DecodeError> {
-        match self.bytes.last_chunk_mut::<PACKED_LEN>() {
-            Some(packed) if self.encoding == Encoding::Dense => {
-                (arch::best().pack)(registers, packed);
+        let pack = |dense: &mut Dense| (arch::best().pack)(registers, dense::packed_mut(dense));
+        match self.encoding {
+            Encoding::Dense => {
+                pack(self.dense()?);
                 Ok(())
             }
-            _ => self.promote_with(|packed| (arch::best().pack)(registers, packed)),
+            Encoding::Sparse => self.promote_with(pack),
         }
     }
 
     #[inline]
+    fn dense(&mut self) -> Result<&mut Dense, DecodeError> {
+        let got = self.bytes.len();
+        self.bytes.as_mut_slice().try_into().map_err(|_| DecodeError::WrongDenseLength { got })
+    }
+
+    #[inline]
     fn add_dense(&mut self, register: u16, rank: u8) -> Result<bool, DecodeError> {
-        let Some(packed) = self.bytes.last_chunk_mut::<PACKED_LEN>() else {
-            return Err(DecodeError::WrongDenseLength { got: self.bytes.len() });
-        };
-        let raised = dense::raise(packed, register, rank);
+        let dense = self.dense()?;
+        let raised = dense::raise(dense, register, rank);
         if raised {
-            self.invalidate();
+            header::invalidate(dense);
         }
         Ok(raised)
     }
@@ -190,8 +192,8 @@ impl<'a> HllMut<'a> {
         match update {
             Update::Unchanged => return Ok(false),
             Update::Raised => {}
-            Update::NeedsDense => self.promote_with(|packed| {
-                dense::raise(packed, register, rank);
+            Update::NeedsDense => self.promote_with(|dense| {
+                dense::raise(dense, register, rank);
             })?,
         }
         self.invalidate();

@@ -25,18 +25,23 @@ pub(crate) struct Run {
 }
 
 /// The opcode at the start of `bytes`; `None` if its second byte is missing (or its first).
+///
+/// Which kinds of opcodes follow each other is as random as the registers, so it does without a branch on the kind.
 #[inline]
 pub(crate) fn decode(bytes: &[u8]) -> Option<Run> {
     let &first = bytes.first()?;
-    let byte = u32::from(first);
-    if first & 0x80 != 0 {
-        Some(Run { value: val_value(first), span: (byte & 3) + 1, len: 1 })
-    } else if first & 0x40 == 0 {
-        Some(Run { value: 0, span: byte + 1, len: 1 })
-    } else {
-        let low = u32::from(*bytes.get(1)?);
-        Some(Run { value: 0, span: ((byte & 0x3f) << 8 | low) + 1, len: 2 })
+    let second = bytes.get(1);
+    let kind = u32::from(first >> 6);
+    let long = u32::from(kind == 1);
+    if long == 1 && second.is_none() {
+        return None;
     }
+    // The bits of the first byte that count, by kind: ZERO and XZERO six, VAL two.
+    let counting = 0x0303_3f3f >> (8 * kind) & 0xff;
+    let low = u32::from(second.copied().unwrap_or(0)) * long;
+    let count = (u32::from(first) & counting) << (8 * long) | low;
+    let value = val_value(first) * (first >> 7);
+    Some(Run { value, span: count + 1, len: 1 + long as usize })
 }
 
 /// The value of a VAL opcode.
@@ -53,17 +58,25 @@ pub(crate) const fn val(value: u8, span: u32) -> u8 {
     0x80 | (value - 1) << 2 | (span - 1) as u8
 }
 
-/// The shortest opcode of `span` (1 to 16384) zeros, first byte lowest, and its length.
+/// The shortest opcode of `span` zeros, first byte lowest, and its length; nothing for a span of 0.
 #[inline]
 pub(crate) const fn zeros(span: u32) -> (u32, u32) {
-    debug_assert!(span >= 1 && span <= 16384);
-    let count = span - 1;
-    if span <= ZERO_MAX { (count, 1) } else { (0x40 | count >> 8 | (count & 0xff) << 8, 2) }
+    debug_assert!(span <= 16384);
+    let some = (span > 0) as u32;
+    let long = (span > ZERO_MAX) as u32;
+    let count = span.wrapping_sub(some);
+    let first = (count >> (8 * long)) | (0x40 * long);
+    (first | ((count & 0xff) * long) << 8, some + long)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_zeros_are_no_opcode() {
+        assert_eq!(zeros(0), (0, 0));
+    }
 
     #[test]
     fn zeros_round_trip_at_every_length() {

@@ -114,6 +114,7 @@ pub(crate) fn find(
 }
 
 /// Raises `register`, which `run` at `spot` covers, to `rank`, and leaves the header alone.
+#[inline]
 pub(crate) fn update(
     bytes: &mut Vec<u8>,
     spot: Spot,
@@ -152,10 +153,10 @@ impl Split {
     fn new(spot: Spot, run: Run, register: u16, rank: u8) -> Self {
         let before = u32::from(register) - spot.first;
         let after = run.span - 1 - before;
-        let rest = |span: u32| match (span, run.value) {
-            (0, _) => (0, 0),
-            (_, 0) => opcode::zeros(span),
-            (_, value) => (u32::from(opcode::val(value, span)), 1),
+        let rest = |span: u32| match run.value {
+            0 => opcode::zeros(span),
+            value if span > 0 => (u32::from(opcode::val(value, span)), 1),
+            _ => (0, 0),
         };
         let (left, left_len) = rest(before);
         let (right, right_len) = rest(after);
@@ -166,20 +167,30 @@ impl Split {
     }
 
     /// Puts the opcodes in the place of `old_len` bytes at `at`.
+    #[inline]
     fn write(&self, bytes: &mut Vec<u8>, at: usize, old_len: usize) {
         let end = bytes.len();
+        // Copies of a fixed length, of which too much is cut off, spare calls for one to three bytes.
         if self.len > old_len {
-            let more = self.len - old_len;
-            grow(bytes, more);
-            bytes.extend_from_slice(&[0; 4][..more]);
+            grow(bytes, MOST_OPCODES);
+            bytes.extend_from_slice(&[0; MOST_OPCODES]);
             bytes.copy_within(at + old_len..end, at + self.len);
+            bytes.truncate(end + self.len - old_len);
         } else if self.len < old_len {
             bytes.copy_within(at + old_len..end, at + self.len);
             bytes.truncate(end - (old_len - self.len));
         }
-        bytes[at..at + self.len].copy_from_slice(&self.word.to_le_bytes()[..self.len]);
+        if let Some(window) = bytes[at..].first_chunk_mut::<8>() {
+            let mask = u64::MAX << (8 * self.len);
+            *window = (u64::from_le_bytes(*window) & mask | self.word).to_le_bytes();
+        } else {
+            bytes[at..at + self.len].copy_from_slice(&self.word.to_le_bytes()[..self.len]);
+        }
     }
 }
+
+/// Most bytes of a split: two XZEROs around a VAL.
+const MOST_OPCODES: usize = 5;
 
 /// Makes room for `more` bytes: an eighth and a little at a time, so that many small sketches waste little.
 fn grow(bytes: &mut Vec<u8>, more: usize) {
@@ -189,7 +200,29 @@ fn grow(bytes: &mut Vec<u8>, more: usize) {
 }
 
 /// Joins VALs of one value among the opcodes from `at` on.
-fn join(bytes: &mut Vec<u8>, mut at: usize) {
+#[inline]
+fn join(bytes: &mut Vec<u8>, at: usize) {
+    if let Some(window) = bytes[at..].first_chunk::<16>()
+        && !may_join(*window)
+    {
+        return;
+    }
+    join_each(bytes, at);
+}
+
+/// Whether two neighbours among the first ten bytes may be VALs of one value. The opcodes of the window start in the first
+/// nine: before the last of them lie at most four of two bytes each.
+#[inline]
+fn may_join(window: [u8; 16]) -> bool {
+    /// In each byte 1.
+    const ONES: u128 = u128::MAX / 0xff;
+    let bytes = u128::from_le_bytes(window);
+    let both_vals = bytes & bytes >> 8 & (ONES << 7);
+    let values_differ = ((bytes ^ bytes >> 8) & (ONES * 0x7c)) + ONES * 0x7f;
+    both_vals & !values_differ & ((1 << (8 * 9)) - 1) != 0
+}
+
+fn join_each(bytes: &mut Vec<u8>, mut at: usize) {
     let mut left = JOIN_WINDOW;
     while left > 0 {
         left -= 1;

@@ -1,11 +1,11 @@
 //! A HyperLogLog in borrowed bytes, to read.
 
 use crate::arch;
-use crate::dense;
+use crate::dense::{self, Dense};
 use crate::error::DecodeError;
 use crate::estimate::{self, Histogram, PowerSum};
 use crate::header::{self, Encoding};
-use crate::layout::{PACKED_LEN, Packed, REGISTERS, Unpacked};
+use crate::layout::{Packed, REGISTERS, Unpacked};
 use crate::sparse;
 
 /// A HyperLogLog in borrowed bytes.
@@ -33,7 +33,7 @@ pub struct Hll<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body<'a> {
     Sparse(&'a [u8]),
-    Dense(&'a Packed),
+    Dense(&'a Dense),
 }
 
 impl<'a> Hll<'a> {
@@ -47,9 +47,9 @@ impl<'a> Hll<'a> {
     pub fn new(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let body = match header::check(bytes)? {
             Encoding::Sparse => Body::Sparse(bytes),
-            Encoding::Dense => match bytes.last_chunk::<PACKED_LEN>() {
-                Some(packed) => Body::Dense(packed),
-                None => return Err(DecodeError::WrongDenseLength { got: bytes.len() }),
+            Encoding::Dense => match bytes.try_into() {
+                Ok(dense) => Body::Dense(dense),
+                Err(_) => return Err(DecodeError::WrongDenseLength { got: bytes.len() }),
             },
         };
         Ok(Self { bytes, body })
@@ -108,7 +108,7 @@ impl<'a> Hll<'a> {
                 sparse::each_run(bytes, |_, run| histogram[usize::from(run.value)] += run.span)?;
                 Ok(estimate::from_histogram(&histogram))
             }
-            Body::Dense(packed) => Ok(arch::count_packed(packed)),
+            Body::Dense(dense) => Ok(arch::count_packed(dense::packed(dense))),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Hll<'a> {
                 let (_, run) = sparse::find(bytes, sparse::near(bytes, register), register)?;
                 Ok(Some(run.value))
             }
-            Body::Dense(packed) => Ok(Some(dense::get(packed, register))),
+            Body::Dense(dense) => Ok(Some(dense::get(dense, register))),
         }
     }
 
@@ -144,10 +144,10 @@ impl<'a> Hll<'a> {
     }
 
     /// The registers of a dense one.
-    pub(crate) const fn packed(&self) -> Option<&'a Packed> {
+    pub(crate) fn packed(&self) -> Option<&'a Packed> {
         match self.body {
             Body::Sparse(_) => None,
-            Body::Dense(packed) => Some(packed),
+            Body::Dense(dense) => Some(dense::packed(dense)),
         }
     }
 
@@ -165,8 +165,8 @@ impl<'a> Hll<'a> {
                     }
                 })
             }
-            Body::Dense(packed) => {
-                (arch::best().raise)(registers, packed);
+            Body::Dense(dense) => {
+                (arch::best().raise)(registers, dense::packed(dense));
                 Ok(())
             }
         }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crc_fast::{CrcAlgorithm, Digest};
 
-/// The CRC-64 of Redis (Jones' polynomial, reflected, start and final XOR zero) over a stream of bytes.
+/// The CRC-64 of Redis (Jones' polynomial, reflected, start and final XOR zero) over a stream of
+/// bytes.
 ///
 /// ```
 /// let mut crc = rdb::Crc64::new();

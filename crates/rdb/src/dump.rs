@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! +------+------ ... ------+---------+----------------+
-//! | type | body            | version | CRC-64         |     version: u16, checksum: u64, little-endian
-//! +------+------ ... ------+---------+----------------+     checksum: of all before it
+//! | type | body            | version | CRC-64         |   u16 and u64, little-endian;
+//! +------+------ ... ------+---------+----------------+   the checksum is of all before it
 //! ```
 //!
 //! Type and body are those of a file. A checksum of 0 has no special meaning here: it is right for

@@ -66,7 +66,8 @@ pub enum ErrorKind {
     UnsupportedVersion(Version),
     /// A byte that is neither an opcode nor a value type of this version.
     UnknownType(u8),
-    /// An opcode or value type that only pre-release servers wrote, in a form that cannot be skipped.
+    /// An opcode or value type that only pre-release servers wrote, in a form that cannot be
+    /// passed over.
     PreRelease(u8),
     /// A length begins with a byte that means none.
     BadLength(u8),

@@ -178,7 +178,29 @@ impl<R: Read> Source<R> {
     /// Appends `len` bytes to `out`, which grows as they arrive.
     ///
     /// The caller has called [`check_len`](Self::check_len).
-    pub(crate) fn append(&mut self, mut len: u64, out: &mut Vec<u8>) -> Result<(), Error> {
+    #[inline]
+    pub(crate) fn append(&mut self, len: u64, out: &mut Vec<u8>) -> Result<(), Error> {
+        match self.at_hand(len) {
+            Some(bytes) => {
+                out.reserve_exact(bytes.len());
+                out.extend_from_slice(bytes);
+                Ok(())
+            }
+            None => self.append_across_fills(len, out),
+        }
+    }
+
+    /// The next `len` bytes, if the buffer has them all; consumed.
+    #[inline]
+    fn at_hand(&mut self, len: u64) -> Option<&[u8]> {
+        let len = usize::try_from(len).ok()?;
+        let bytes = self.buf.get(self.pos..self.end)?.get(..len)?;
+        self.pos += len;
+        Some(bytes)
+    }
+
+    #[cold]
+    fn append_across_fills(&mut self, mut len: u64, out: &mut Vec<u8>) -> Result<(), Error> {
         // With a known length, `len` bytes do remain, and all of them may be reserved at once.
         let certain = if self.length.is_some() { len } else { len.min(CHUNK as u64) };
         out.reserve_exact(usize::try_from(certain).unwrap_or(CHUNK));
@@ -205,10 +227,7 @@ impl<R: Read> Source<R> {
         len: u64,
         use_bytes: impl FnOnce(&[u8]) -> T,
     ) -> Result<T, Error> {
-        let at_hand =
-            usize::try_from(len).ok().and_then(|len| self.buf.get(self.pos..self.end)?.get(..len));
-        if let Some(bytes) = at_hand {
-            self.pos += bytes.len();
+        if let Some(bytes) = self.at_hand(len) {
             return Ok(use_bytes(bytes));
         }
         let mut scratch = std::mem::take(&mut self.scratch);

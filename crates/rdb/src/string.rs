@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! length, bytes                          as they are
-//! c0 + 1, c1 + 2, c2 + 4 bytes           an integer, little-endian, that stands for its decimal text
+//! c0 + 1, c1 + 2, c2 + 4 bytes           an integer that stands for its decimal text
 //! c3, length, plain length, stream       compressed, see `lzf`
 //! ```
 

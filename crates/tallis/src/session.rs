@@ -15,7 +15,7 @@ use crate::value::parse_int;
 /// # Examples
 ///
 /// ```
-/// use tallis::{Reply, Store};
+/// use tallis::{Store, prelude::*};
 ///
 /// let store = Store::new();
 /// let mut session = store.session();

@@ -1,7 +1,8 @@
 //! The typed calls, one family after the other: what they answer, and that a call that fails changes nothing.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tallis::prelude::*;
 use tallis::{Effect, Error, ErrorKind, Limits, ManualClock, Reply, Sink, Store};
 
@@ -223,7 +224,7 @@ struct Journal(Mutex<Vec<Effect>>);
 impl Sink for Journal {
     fn commit(&self, effects: &[Effect]) {
         assert!(!effects.is_empty());
-        self.0.lock().unwrap().extend_from_slice(effects);
+        self.0.lock().extend_from_slice(effects);
     }
 }
 
@@ -265,7 +266,7 @@ fn the_effects_of_a_store_make_the_same_store_again() {
 
     // Replayed long before, so that nothing expires on the way by itself.
     let again = Store::builder().clock(Arc::new(ManualClock::new(0))).build();
-    for effect in journal.0.lock().unwrap().iter() {
+    for effect in journal.0.lock().iter() {
         let reply = again.db(effect.db).execute(&effect.args);
         assert!(!matches!(reply, Reply::Error(_)), "{effect:?}: {reply:?}");
     }

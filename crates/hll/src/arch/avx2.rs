@@ -13,8 +13,10 @@
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
-    __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_unpackhi_epi64,
-    _mm256_add_epi8, _mm256_add_epi64, _mm256_adds_epu8, _mm256_and_si256, _mm256_andnot_si256,
+    __m256i, _mm_add_epi64, _mm_adds_epu16, _mm_cmpeq_epi16, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
+    _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi16, _mm_setzero_si128, _mm_slli_si128,
+    _mm_storeu_si128, _mm_subs_epu16, _mm_unpackhi_epi64, _mm_unpacklo_epi8, _mm256_add_epi8,
+    _mm256_add_epi64, _mm256_adds_epu8, _mm256_and_si256, _mm256_andnot_si256,
     _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extracti128_si256,
     _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_max_epu8,
     _mm256_movemask_epi8, _mm256_or_si256, _mm256_permutevar8x32_epi32, _mm256_sad_epu8,
@@ -24,7 +26,7 @@ use core::arch::x86_64::{
 };
 
 use super::Kernels;
-use super::opcodes::{BLOCK, GROUP, Seconds, boundary};
+use super::opcodes::{BLOCK, GROUP, Seconds, opcode_of};
 use crate::estimate::{MAX_SUMMED, PowerSum};
 use crate::layout::{HEADER_LEN, Packed, Unpacked};
 use crate::sparse::Spot;
@@ -251,10 +253,11 @@ fn pack(registers: &Unpacked, packed: &mut Packed) {
     }
 }
 
-/// The opcode that starts the eight bytes in which the register's opcode starts, or reaches into them.
+/// The opcode that covers the register.
 ///
 /// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO 256
-/// times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes.
+/// times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and [`place_in_group`]
+/// finds the byte in a group.
 #[target_feature(enable = "avx2")]
 fn approach(bytes: &[u8], register: u16) -> Spot {
     let register = u64::from(register);
@@ -279,21 +282,28 @@ fn approach(bytes: &[u8], register: u16) -> Spot {
         let valid = u64::MAX >> (BLOCK - rest.len().min(BLOCK));
         let starts = valid & !here.mask;
         #[expect(clippy::cast_possible_truncation, reason = "the two halves of it")]
-        let halves =
-            [covers(halves[0], starts as u32), covers(halves[1], (starts >> LANES) as u32)];
-        let whole = total(_mm256_add_epi64(halves[0], halves[1]));
+        let parts = [adds(halves[0], starts as u32), adds(halves[1], (starts >> LANES) as u32)];
+        let sums = [group_sums(parts[0]), group_sums(parts[1])];
+        let whole = total(_mm256_add_epi64(sums[0], sums[1]));
         if covered + whole > register {
-            let mut sums = [0; BLOCK / GROUP];
-            for (sums, half) in sums.as_chunks_mut::<4>().0.iter_mut().zip(halves) {
+            let [mut counts, mut highs] = [[0; BLOCK]; 2];
+            let mut groups = [0; BLOCK / GROUP];
+            for (half, (part, sums)) in parts.into_iter().zip(sums).enumerate() {
+                store(&mut counts.as_chunks_mut().0[half], part[0]);
+                store(&mut highs.as_chunks_mut().0[half], part[1]);
+                let groups: &mut [u64; 4] = &mut groups.as_chunks_mut().0[half];
                 // SAFETY: the array is 32 writable bytes, and the store needs no alignment.
-                unsafe { _mm256_storeu_si256(sums.as_mut_ptr().cast(), half) }
+                unsafe { _mm256_storeu_si256(groups.as_mut_ptr().cast(), sums) }
             }
             let mut group = 0;
-            while group < sums.len() - 1 && covered + sums[group] <= register {
-                covered += sums[group];
+            while group < groups.len() - 1 && covered + groups[group] <= register {
+                covered += groups[group];
                 group += 1;
             }
-            return boundary(bytes, (at, group), covered, here, before);
+            let places = (&counts.as_chunks().0[group], &highs.as_chunks().0[group]);
+            let (place, more) = place_in_group(places, register - covered);
+            let place = GROUP * group + place;
+            return opcode_of(bytes, (at, place), covered + more, here, before);
         }
         covered += whole;
         before = here;
@@ -311,11 +321,10 @@ fn top_bits([low, high]: [__m256i; 2]) -> u64 {
     u64::from(low) | u64::from(high) << LANES
 }
 
-/// What groups of eight bytes add to the registers covered; `starts` has a bit for each byte that starts an opcode.
+/// What each byte adds to the registers covered, and what it adds 256 times; `starts` has a bit for each that starts an opcode.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn covers(bytes: __m256i, starts: u32) -> __m256i {
-    let zero = _mm256_setzero_si256();
+fn adds(bytes: __m256i, starts: u32) -> [__m256i; 2] {
     let ones = _mm256_shuffle_epi8(_mm256_set1_epi32(starts.cast_signed()), load(&BIT_BYTES));
     let starts = _mm256_cmpeq_epi8(_mm256_and_si256(ones, load(&BITS)), load(&BITS));
     let kinds = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(0x0f));
@@ -326,8 +335,42 @@ fn covers(bytes: __m256i, starts: u32) -> __m256i {
     let counts = _mm256_sub_epi8(_mm256_and_si256(bytes, counted), starts);
 
     let high = _mm256_and_si256(_mm256_shuffle_epi8(load(&COUNTED_HIGH), kinds), starts);
-    let high = _mm256_sad_epu8(_mm256_and_si256(bytes, high), zero);
-    _mm256_add_epi64(_mm256_sad_epu8(counts, zero), _mm256_slli_epi64::<8>(high))
+    [counts, _mm256_and_si256(bytes, high)]
+}
+
+/// What groups of eight bytes add to the registers covered.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn group_sums([counts, highs]: [__m256i; 2]) -> __m256i {
+    let zero = _mm256_setzero_si256();
+    let high = _mm256_slli_epi64::<8>(_mm256_sad_epu8(highs, zero));
+    _mm256_add_epi64(_mm256_sad_epu8(counts, zero), high)
+}
+
+/// The byte of a group that reaches the register, as [`adds`] has them, and the registers that the bytes before it cover.
+///
+/// A prefix sum again, of 16 bits that stay at their maximum when they pass it: the register wanted lies far below.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn place_in_group(
+    (counts, highs): (&[u8; GROUP], &[u8; GROUP]),
+    register: u64,
+) -> (usize, u64) {
+    let counts = _mm_cvtsi64_si128(i64::from_le_bytes(*counts));
+    let highs = _mm_cvtsi64_si128(i64::from_le_bytes(*highs));
+    let sums = _mm_unpacklo_epi8(counts, highs);
+    let sums = _mm_adds_epu16(sums, _mm_slli_si128::<2>(sums));
+    let sums = _mm_adds_epu16(sums, _mm_slli_si128::<4>(sums));
+    let sums = _mm_adds_epu16(sums, _mm_slli_si128::<8>(sums));
+    #[expect(clippy::cast_possible_truncation, reason = "below 2^14")]
+    let wanted = _mm_set1_epi16((register as u16).cast_signed());
+    let passed = _mm_cmpeq_epi16(_mm_subs_epu16(sums, wanted), _mm_setzero_si128());
+    let place = (_mm_movemask_epi8(passed).trailing_ones() as usize / 2).min(GROUP - 1);
+    let before = _mm_slli_si128::<2>(sums);
+    let mut covered = [0u16; GROUP];
+    // SAFETY: the array is 16 writable bytes, and the store needs no alignment.
+    unsafe { _mm_storeu_si128(covered.as_mut_ptr().cast(), before) }
+    (place, covered[place].into())
 }
 
 /// By the high four bits of an opcode, the bits of it that count registers.

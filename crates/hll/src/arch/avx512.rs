@@ -29,7 +29,8 @@ use core::arch::x86_64::{
 };
 
 use super::Kernels;
-use super::opcodes::{BLOCK, Seconds, boundary};
+use super::avx2::place_in_group;
+use super::opcodes::{BLOCK, GROUP, Seconds, opcode_of};
 use crate::estimate::{MAX_SUMMED, PowerSum};
 use crate::layout::{COVERED, HEADER_LEN, Packed, Unpacked};
 use crate::sparse::Spot;
@@ -107,7 +108,8 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         // SAFETY: as above.
         approach: |bytes, register| unsafe { approach(bytes, register) },
     };
-    let found = is_x86_feature_detected!("avx512f")
+    let found = is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512vbmi")
         && is_x86_feature_detected!("avx512vnni");
@@ -223,12 +225,12 @@ fn pack(registers: &Unpacked, packed: &mut Packed) {
     }
 }
 
-/// The opcode that starts the eight bytes in which the register's opcode starts, or reaches into them.
+/// The opcode that covers the register.
 ///
 /// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO 256
 /// times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and a prefix sum over the
-/// eight groups of a block shows in which of them the register is reached.
-#[target_feature(enable = "avx512f,avx512bw")]
+/// eight groups of a block shows in which of them the register is reached. [`place_in_group`] finds the byte.
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn approach(bytes: &[u8], register: u16) -> Spot {
     let zero = _mm512_setzero_si512();
     let one = _mm512_set1_epi8(1);
@@ -252,8 +254,8 @@ fn approach(bytes: &[u8], register: u16) -> Spot {
         let counts = _mm512_mask_mov_epi8(block, starts & vals, runs);
         let counts = _mm512_maskz_mov_epi8(valid & !xzeros, counts);
         let counts = _mm512_mask_add_epi8(counts, starts, counts, one);
-        let high = _mm512_maskz_mov_epi8(xzeros, _mm512_and_si512(block, _mm512_set1_epi8(0x3f)));
-        let high = _mm512_slli_epi64::<8>(_mm512_sad_epu8(high, zero));
+        let highs = _mm512_maskz_mov_epi8(xzeros, _mm512_and_si512(block, _mm512_set1_epi8(0x3f)));
+        let high = _mm512_slli_epi64::<8>(_mm512_sad_epu8(highs, zero));
         let sums = _mm512_add_epi64(_mm512_sad_epu8(counts, zero), high);
         let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<7>(sums, zero));
         let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<6>(sums, zero));
@@ -262,10 +264,17 @@ fn approach(bytes: &[u8], register: u16) -> Spot {
         let wanted = _mm512_set1_epi64((register - covered).cast_signed());
         let passed = _mm512_cmple_epu64_mask(sums, wanted);
         if passed != u8::MAX {
-            let group = passed.trailing_ones();
+            let group = passed.trailing_ones() as usize;
             let ahead = _mm512_maskz_compress_epi64(1 << group >> 1, sums);
-            let covered = covered + low_lane(ahead);
-            return boundary(bytes, (at, group as usize), covered, here, before);
+            covered += low_lane(ahead);
+            let mut low = [0; BLOCK];
+            store(&mut low, counts);
+            let mut high = [0; BLOCK];
+            store(&mut high, highs);
+            let places = (&low.as_chunks().0[group], &high.as_chunks().0[group]);
+            let (place, more) = place_in_group(places, register - covered);
+            let place = GROUP * group + place;
+            return opcode_of(bytes, (at, place), covered + more, here, before);
         }
         covered += low_lane(_mm512_alignr_epi64::<7>(zero, sums));
         before = here;

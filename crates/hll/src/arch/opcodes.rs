@@ -35,30 +35,25 @@ impl Seconds {
     }
 }
 
-/// The opcode that starts a group, or reaches into it.
+/// The opcode that a byte of a block belongs to.
 ///
-/// `block` is the offset of the block, `group` the number of the group in it, and `covered` the registers that the bytes before
-/// the group stand for (for the first byte of an XZERO: 256 times its six bits, and 1).
+/// `block` is the offset of the block, `place` that of the byte in it, and `covered` the registers that the bytes before it
+/// stand for (for the first byte of an XZERO: 256 times its six bits, and 1).
 #[inline]
-pub(super) fn boundary(
+pub(super) fn opcode_of(
     bytes: &[u8],
-    (block, group): (usize, usize),
+    (block, place): (usize, usize),
     covered: u64,
     here: Seconds,
     before: Seconds,
 ) -> Spot {
-    let place = GROUP * group;
-    let mut at = block + place;
-    let mut first = covered;
+    let is_second = here.mask >> place & 1;
+    let at = block + place - is_second as usize;
+    let first = covered - (u64::from(bytes[at] & 0x3f) << 8 | 1) * is_second;
     // Bit i + 2 is byte i of the block, so that the two bytes before the block are in it.
-    let seconds = here.mask << 2 | before.mask >> (BLOCK - 2);
-    let mut byte_before = place + 1;
-    if here.mask >> place & 1 == 1 {
-        at -= 1;
-        byte_before -= 1;
-        first -= u64::from(bytes[at] & 0x3f) << 8 | 1;
-    }
-    let prev_len = 1 + usize::from(seconds >> byte_before & 1 == 1);
+    let seconds = u128::from(here.mask) << 2 | u128::from(before.mask >> (BLOCK - 2));
+    let byte_before = place as u64 + 1 - is_second;
+    let prev_len = 1 + (seconds >> byte_before & 1) as usize;
     #[expect(clippy::cast_possible_truncation, reason = "at most the number of registers")]
     let first = first as u32;
     // Before the first opcode there is none.

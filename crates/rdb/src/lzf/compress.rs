@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
 
-/// Bits of a table index. A window of 8 KiB holds no more distinct starts than this table has slots.
+/// Bits of a table index: the table has a slot for each byte of the window.
 const TABLE_BITS: u32 = 13;
 /// After each run of this many misses (as a power of two) the search steps one byte further, so
 /// that bytes that do not compress cost little.
@@ -30,12 +30,14 @@ impl Compressor {
         Self { table, base: 1 }
     }
 
-    /// Compresses `plain` into `out`, which is cleared first, if the stream has at most `limit` bytes.
+    /// Compresses `plain` into `out`, which is cleared first, if the stream has at most `limit`
+    /// bytes.
     ///
     /// Returns whether it has; if not, `out` holds nothing of use. Time is linear in `plain`.
     pub fn compress(&mut self, plain: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
         out.clear();
         let Some(base) = self.take_range(plain.len()) else { return false };
+        out.reserve(limit.min(plain.len()) + MAX_LITERAL);
         let mut literals = 0; // where the bytes begin that no token holds yet
         let mut at = 0;
         let mut misses = 0_usize;
@@ -62,7 +64,7 @@ impl Compressor {
             put_copy(out, at - from, len);
             at += len;
             literals = at;
-            // The bytes just before the next token are what the next repeat most likely begins with.
+            // What the next repeat begins with most likely stands just before the next token.
             for last in [at - 2, at - 1] {
                 if let Some(word) = word_at(plain, last) {
                     #[expect(
@@ -109,7 +111,8 @@ impl fmt::Debug for Compressor {
     }
 }
 
-/// The three bytes at `at` as a number. Asks for four, as one load; so the last three bytes never begin a copy.
+/// The three bytes at `at` as a number. Asks for four, as one load; so the last three bytes never
+/// begin a copy.
 fn word_at(plain: &[u8], at: usize) -> Option<u32> {
     let bytes = plain.get(at..)?.first_chunk::<4>()?;
     Some(u32::from_le_bytes(*bytes) & 0x00ff_ffff)
@@ -117,21 +120,26 @@ fn word_at(plain: &[u8], at: usize) -> Option<u32> {
 
 /// How far the bytes at `from` and at `at` agree, given that `MIN_COPY` of them do.
 fn copy_len(plain: &[u8], from: usize, at: usize) -> usize {
-    let ahead = plain.get(at + MIN_COPY..).unwrap_or_default();
-    let behind = plain.get(from + MIN_COPY..).unwrap_or_default();
-    let ahead = ahead.get(..MAX_COPY - MIN_COPY).unwrap_or(ahead);
-    let behind = behind.get(..ahead.len()).unwrap_or_default();
-    let (ahead_words, ahead_tail) = ahead.as_chunks::<8>();
-    let (behind_words, behind_tail) = behind.as_chunks::<8>();
+    let max = MAX_COPY.min(plain.len() - at);
     let mut len = MIN_COPY;
-    for (a, b) in ahead_words.iter().zip(behind_words) {
-        let differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+    while let (Some(ahead), Some(behind)) = (eight_at(plain, at + len), eight_at(plain, from + len))
+    {
+        let differ = ahead ^ behind;
         if differ != 0 {
-            return len + differ.trailing_zeros() as usize / 8;
+            return max.min(len + differ.trailing_zeros() as usize / 8);
         }
         len += 8;
+        if len >= max {
+            return max;
+        }
     }
-    len + ahead_tail.iter().zip(behind_tail).take_while(|(a, b)| a == b).count()
+    let ahead = plain.get(at + len..at + max).unwrap_or_default();
+    let behind = plain.get(from + len..).unwrap_or_default();
+    len + ahead.iter().zip(behind).take_while(|(a, b)| a == b).count()
+}
+
+fn eight_at(plain: &[u8], at: usize) -> Option<u64> {
+    plain.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Writes literals; `false` if that passes the limit.

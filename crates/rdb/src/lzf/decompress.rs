@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{LONG_COPY, MAX_COPY};
+use super::{LONG_COPY, MAX_COPY, MAX_LITERAL};
 
 /// Why a stream is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,15 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 enum Token<'a> {
-    Literal(&'a [u8]),
-    Copy { distance: usize, len: usize },
+    /// The first `len` bytes of what the stream has left, which may go on behind them.
+    Literal {
+        from: &'a [u8],
+        len: usize,
+    },
+    Copy {
+        distance: usize,
+        len: usize,
+    },
 }
 
 /// Splits the first token off the stream; `None` at its end.
@@ -52,8 +59,8 @@ fn next_token<'a>(stream: &mut &'a [u8]) -> Result<Option<Token<'a>>, Error> {
     let high = usize::from(first & 0x1f);
     let (token, rest) = match first >> 5 {
         0 => {
-            let (literal, rest) = rest.split_at_checked(high + 1).ok_or(Error::Truncated)?;
-            (Token::Literal(literal), rest)
+            let len = high + 1;
+            (Token::Literal { from: rest, len }, rest.get(len..).ok_or(Error::Truncated)?)
         }
         7 => {
             let ([more, low], rest) = rest.split_first_chunk().ok_or(Error::Truncated)?;
@@ -99,41 +106,70 @@ pub fn decompress_into(
 ) -> Result<(), Error> {
     plain.clear();
     let expected = checked_len(stream, plain_len)?;
-    plain.reserve_exact(expected);
+    plain.resize(expected, 0);
+    let plain = plain.as_mut_slice();
+    let mut at = 0;
     while let Some(token) = next_token(&mut stream)? {
-        let left = expected - plain.len();
-        match token {
-            Token::Literal(literal) => {
-                if literal.len() > left {
-                    return Err(Error::WrongLength { expected: plain_len });
-                }
-                plain.extend_from_slice(literal);
-            }
-            Token::Copy { distance, len } => {
-                let from = plain.len().checked_sub(distance);
-                let from = from.ok_or(Error::BadDistance { distance, plain: plain.len() })?;
-                if len > left {
-                    return Err(Error::WrongLength { expected: plain_len });
-                }
-                copy(plain, from, distance, len);
-            }
+        let (Token::Literal { len, .. } | Token::Copy { len, .. }) = token;
+        if let Token::Copy { distance, .. } = token
+            && distance > at
+        {
+            return Err(Error::BadDistance { distance, plain: at });
         }
+        if len > expected - at {
+            return Err(Error::WrongLength { expected: plain_len });
+        }
+        match token {
+            Token::Literal { from, len } => put_literal(plain, at, from, len),
+            Token::Copy { distance, len } => put_copy(plain, at, distance, len),
+        }
+        at += len;
     }
-    if plain.len() == expected { Ok(()) } else { Err(Error::WrongLength { expected: plain_len }) }
+    if at == expected { Ok(()) } else { Err(Error::WrongLength { expected: plain_len }) }
 }
 
-/// Appends `len` bytes that begin at `from`, which is `distance` before the end.
+/// Bytes that are moved at once where there is room, without regard to how many are wanted: what
+/// is moved beyond is overwritten by the next token. A move of a fixed size is a few instructions,
+/// one of any size is a call.
+const STEP: usize = 16;
+
+/// Writes `len` bytes from the front of `from`.
 #[inline]
-fn copy(plain: &mut Vec<u8>, from: usize, distance: usize, len: usize) {
-    if len <= distance {
-        plain.extend_from_within(from..from + len);
+fn put_literal(plain: &mut [u8], at: usize, from: &[u8], len: usize) {
+    let to = plain.get_mut(at..).unwrap_or_default();
+    if let (Some(to), Some(from)) =
+        (to.first_chunk_mut::<MAX_LITERAL>(), from.first_chunk::<MAX_LITERAL>())
+    {
+        *to = *from;
+    } else if let (Some(to), Some(from)) = (to.get_mut(..len), from.get(..len)) {
+        to.copy_from_slice(from);
+    }
+}
+
+/// Writes `len` bytes from `distance` before `at`.
+#[inline]
+fn put_copy(plain: &mut [u8], at: usize, distance: usize, len: usize) {
+    let from = at - distance;
+    let end = at + len;
+    if distance >= STEP && end + STEP <= plain.len() {
+        let mut done = 0;
+        while done < len {
+            let step = plain.get(from + done..).and_then(<[u8]>::first_chunk::<STEP>).copied();
+            let to = plain.get_mut(at + done..).and_then(<[u8]>::first_chunk_mut::<STEP>);
+            if let (Some(to), Some(step)) = (to, step) {
+                *to = step;
+            }
+            done += STEP;
+        }
         return;
     }
-    // The copy repeats what it writes: each pass may take all that stands from `from` on, which doubles.
-    let end = plain.len() + len;
-    while plain.len() < end {
-        let take = (plain.len() - from).min(end - plain.len());
-        plain.extend_from_within(from..from + take);
+    // The copy repeats what it writes: each pass may take all that stands from `from` on, which
+    // doubles.
+    let mut to = at;
+    while to < end {
+        let take = (to - from).min(end - to);
+        plain.copy_within(from..from + take, to);
+        to += take;
     }
 }
 
@@ -146,11 +182,10 @@ pub fn check(mut stream: &[u8], plain_len: u64) -> Result<(), Error> {
     let mut plain = 0_usize;
     while let Some(token) = next_token(&mut stream)? {
         let len = match token {
-            Token::Literal(literal) => literal.len(),
             Token::Copy { distance, .. } if distance > plain => {
                 return Err(Error::BadDistance { distance, plain });
             }
-            Token::Copy { len, .. } => len,
+            Token::Literal { len, .. } | Token::Copy { len, .. } => len,
         };
         if len > expected - plain {
             return Err(Error::WrongLength { expected: plain_len });

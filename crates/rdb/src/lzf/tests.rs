@@ -92,7 +92,10 @@ proptest! {
     }
 
     #[test]
-    fn check_and_decompress_agree(stream in prop::collection::vec(any::<u8>(), 0..60), len in 0..2000_u64) {
+    fn check_and_decompress_agree(
+        stream in prop::collection::vec(any::<u8>(), 0..60),
+        len in 0..2000_u64,
+    ) {
         let checked = check(&stream, len);
         match decompress(&stream, len) {
             Ok(plain) => {

@@ -9,6 +9,7 @@ use crate::key::HashedKey;
 use crate::persist;
 use crate::store::door::{Door, Scope};
 use crate::store::stripe::Slot;
+use crate::value::Value;
 
 /// Commands on keys of any type.
 ///
@@ -133,9 +134,7 @@ pub trait KeyCommands: Door {
     ///
     /// In a transaction, a key that it did not name.
     fn key_type(&self, key: impl AsRef<[u8]>) -> Result<Option<&'static str>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
-            Ok(view.get(keys[0]).map(|value| value.type_name()))
-        })
+        self.read(&[key.as_ref()], |view, keys| Ok(view.get(keys[0]).map(Value::type_name)))
     }
 
     /// OBJECT ENCODING: how the value is kept, in Redis's words. O(1).
@@ -155,7 +154,7 @@ pub trait KeyCommands: Door {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     fn object_encoding(&self, key: impl AsRef<[u8]>) -> Result<Option<&'static str>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.get(keys[0]).map(|value| value.encoding())))
+        self.read(&[key.as_ref()], |view, keys| Ok(view.get(keys[0]).map(Value::encoding)))
     }
 
     /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there is

@@ -62,10 +62,12 @@ fn read_all(
             Record::Key { key, attributes, kind } => {
                 read_key(&mut reader, &mut stripes, shared, db, &key, attributes, kind)?;
             }
-            // Hints, and facts about the file.
-            Record::Aux { .. } | Record::ResizeDb { .. } | Record::SlotInfo { .. } => {}
-            // Nothing here runs functions or modules.
-            Record::Function { .. } | Record::ModuleAux { .. } => {}
+            // Hints, facts about the file, and what belongs to functions and modules, which nothing here runs.
+            Record::Aux { .. }
+            | Record::ResizeDb { .. }
+            | Record::SlotInfo { .. }
+            | Record::Function { .. }
+            | Record::ModuleAux { .. } => {}
         }
     }
     Ok(stripes)

@@ -10,7 +10,8 @@ use rdb::{Attributes, StandardAux, WriteError, WriteOptions, Writer};
 use super::value;
 use crate::error::{Error, ErrorKind};
 use crate::store::Store;
-use crate::store::stripe::Stripe;
+use crate::store::stripe::{Keyspace, Stripe};
+use crate::table::keys::KeyPiece;
 
 /// The version that a snapshot names as its writer: the oldest Redis that reads the default version of the format.
 const REDIS_VER: &str = "7.0.0";
@@ -85,11 +86,11 @@ fn write_database<W: Write>(
     stripes: &[RwLockReadGuard<'_, Stripe>],
 ) -> Result<(), WriteError> {
     let pieces =
-        || stripes.iter().filter_map(|stripe| stripe.keyspace(db)).flat_map(|keys| keys.pieces());
+        || stripes.iter().filter_map(|stripe| stripe.keyspace(db)).flat_map(Keyspace::pieces);
     writer.select_db(db)?;
     let keys: usize =
-        stripes.iter().filter_map(|stripe| stripe.keyspace(db)).map(|keys| keys.len()).sum();
-    let expires: usize = pieces().map(|piece| piece.expiring()).sum();
+        stripes.iter().filter_map(|stripe| stripe.keyspace(db)).map(Keyspace::len).sum();
+    let expires: usize = pieces().map(KeyPiece::expiring).sum();
     writer.resize_db(keys as u64, expires as u64)?;
     for piece in pieces() {
         for (entry, expire_at_ms) in piece.iter() {
@@ -123,13 +124,14 @@ fn replace_file(
         temporary.permissions(Permissions::from_mode(0o666));
     }
     let temporary = temporary.tempfile_in(folder)?;
-    let file = write(temporary.as_file().try_clone()?).map_err(|error| match error {
-        WriteError::Io(error) => error,
-        other => io::Error::other(other),
-    })?;
+    let file = write(temporary.as_file().try_clone()?).map_err(into_io)?;
     file.sync_all()?;
     drop(file);
     temporary.persist(&path).map_err(|error| error.error)?;
     // The new name is on the disk only once its folder is.
     File::open(folder)?.sync_all()
+}
+
+fn into_io(error: WriteError) -> io::Error {
+    if let WriteError::Io(error) = error { error } else { io::Error::other(error) }
 }

@@ -144,7 +144,8 @@ impl Plan {
     #[inline]
     fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
         let member = Member::Int(id);
-        let mut key = self.base.clone();
+        // Not `clone`, which copies byte by byte.
+        let mut key = ShardKey::from_slice(&self.base);
         push_shard(&mut key, set_shard(member, self.shards));
         let counter = &self.base[..self.base.len() - 1];
         steps.add_then_count(&key, member, counter)
@@ -291,18 +292,17 @@ impl<S: VisitorSteps> Visitors<S> {
     #[cold]
     fn meet(&self, bucket: Bucket) -> Result<Plan, Error> {
         let key = expected_key(bucket);
-        let expected: u128 = match self.number(&key)? {
-            Some(expected) => expected,
-            None => {
-                let before = bucket.previous().map(|bucket| self.number(&counter_key(bucket)));
-                let yesterday = before.transpose()?.flatten().unwrap_or(self.default_yesterday);
-                let made = forecast(yesterday);
-                if self.steps.set_once(key.as_bytes(), &made.to_string())? {
-                    made
-                } else {
-                    // Someone else was first, and theirs stands.
-                    self.number(&key)?.unwrap_or(made)
-                }
+        let expected = if let Some(expected) = self.number(&key)? {
+            expected
+        } else {
+            let before = bucket.previous().map(|bucket| self.number(&counter_key(bucket)));
+            let yesterday = before.transpose()?.flatten().unwrap_or(self.default_yesterday);
+            let made = forecast(yesterday);
+            if self.steps.set_once(key.as_bytes(), &made.to_string())? {
+                made
+            } else {
+                // Someone else was first, and theirs stands.
+                self.number(&key)?.unwrap_or(made)
             }
         };
         let plan = Plan::new(bucket, expected);

@@ -1,6 +1,8 @@
 //! How a store is put together.
 
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread;
 
 use ahash::RandomState;
 use parking_lot::RwLock;
@@ -25,7 +27,7 @@ impl Default for StoreBuilder {
         Self {
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
-            stripe_bits: 6,
+            stripe_bits: bits_for(default_stripes()),
             seed: None,
             sinks: Vec::new(),
         }
@@ -47,13 +49,13 @@ impl StoreBuilder {
         self
     }
 
-    /// How many lock stripes there are: rounded up to a power of two, at most 65,536. Default 64.
+    /// How many lock stripes there are: rounded up to a power of two, at most 65,536. Default: four for each processor,
+    /// at least 16.
     ///
     /// Commands on keys of different stripes never wait for each other; an empty stripe costs about a hundred bytes.
     #[must_use]
     pub fn stripes(mut self, count: usize) -> Self {
-        let count = count.clamp(1, 1 << 16).next_power_of_two();
-        self.stripe_bits = u8::try_from(count.trailing_zeros()).unwrap_or(0);
+        self.stripe_bits = bits_for(count);
         self
     }
 
@@ -92,4 +94,15 @@ impl StoreBuilder {
         };
         Store { shared: Arc::new(shared), db: 0 }
     }
+}
+
+/// Enough that threads on different keys seldom meet, and few enough that each stripe's tables are well filled.
+fn default_stripes() -> usize {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    (4 * processors).max(16)
+}
+
+fn bits_for(stripes: usize) -> u8 {
+    let stripes = stripes.clamp(1, 1 << 16).next_power_of_two();
+    u8::try_from(stripes.trailing_zeros()).unwrap_or(0)
 }

@@ -19,6 +19,10 @@ pub(crate) type Keys<'k> = SmallVec<[HashedKey<'k>; 4]>;
 /// Each operation is written once, against [`View`] or [`Scope`]; this is the one thing in which its callers differ.
 pub trait Door {
     /// Runs an operation that changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// The operation's own; in a transaction, a key that it did not name.
     fn read<R>(
         &self,
         keys: &[&[u8]],
@@ -26,6 +30,10 @@ pub trait Door {
     ) -> Result<R, Error>;
 
     /// Runs an operation that may change its keys.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
     fn write<R>(
         &self,
         keys: &[&[u8]],

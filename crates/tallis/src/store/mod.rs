@@ -71,7 +71,12 @@ impl Shared {
 
     #[inline]
     fn hashed<'k>(&self, keys: &[&'k [u8]]) -> Keys<'k> {
-        keys.iter().map(|&bytes| HashedKey { hash: self.hash(bytes), bytes }).collect()
+        // Pushed one by one: collecting into a `SmallVec` costs several times the hashing.
+        let mut hashed = Keys::new();
+        for &bytes in keys {
+            hashed.push(HashedKey { hash: self.hash(bytes), bytes });
+        }
+        hashed
     }
 
     /// The first bits of the hash choose the stripe.
@@ -108,8 +113,10 @@ impl Shared {
     /// The numbers of the keys' stripes, each once, in the order in which they are locked everywhere.
     #[inline]
     fn stripes_of(&self, keys: &[HashedKey<'_>]) -> SmallVec<[usize; 4]> {
-        let mut numbers: SmallVec<[usize; 4]> =
-            keys.iter().map(|key| self.stripe_of(key.hash)).collect();
+        let mut numbers = SmallVec::new();
+        for key in keys {
+            numbers.push(self.stripe_of(key.hash));
+        }
         if !numbers.is_sorted_by(|a, b| a < b) {
             numbers.sort_unstable();
             numbers.dedup();
@@ -118,9 +125,12 @@ impl Shared {
     }
 
     #[inline]
-    fn write_scope(&self, db: u32, stripes: impl IntoIterator<Item = usize>) -> Scope<'_> {
-        let stripes = stripes.into_iter().map(|number| (number, self.stripes[number].write()));
-        Scope { stripes: stripes.collect(), context: self.context(), db }
+    fn write_scope(&self, db: u32, numbers: impl IntoIterator<Item = usize>) -> Scope<'_> {
+        let mut stripes = SmallVec::new();
+        for number in numbers {
+            stripes.push((number, self.stripes[number].write()));
+        }
+        Scope { stripes, context: self.context(), db }
     }
 
     fn context(&self) -> Context<'_> {
@@ -205,6 +215,7 @@ impl Store {
     /// assert_eq!(store.dbsize(), 0);
     /// # Ok::<(), tallis::Error>(())
     /// ```
+    #[expect(clippy::must_use_candidate, reason = "it is called for what it does")]
     pub fn sweep(&self, most: usize) -> usize {
         let mut dropped = 0;
         for number in 0..self.shared.stripes.len() {
@@ -249,12 +260,16 @@ impl Door for Store {
     ) -> Result<R, Error> {
         let keys = self.shared.hashed(keys);
         let numbers = self.shared.stripes_of(&keys);
-        let guards: SmallVec<[_; 2]> =
-            numbers.iter().map(|&number| self.shared.stripes[number].read()).collect();
-        let stripes = numbers.iter().zip(&guards).map(|(&number, guard)| (number, &**guard));
+        let mut guards: SmallVec<[_; 2]> = SmallVec::new();
+        for &number in &numbers {
+            guards.push(self.shared.stripes[number].read());
+        }
+        let mut stripes = SmallVec::new();
+        for (&number, guard) in numbers.iter().zip(&guards) {
+            stripes.push((number, &**guard));
+        }
         let moment = Moment::new(&*self.shared.clock);
-        let view =
-            View { shared: &self.shared, db: self.db, stripes: stripes.collect(), moment: &moment };
+        let view = View { shared: &self.shared, db: self.db, stripes, moment: &moment };
         operation(&view, &keys)
     }
 

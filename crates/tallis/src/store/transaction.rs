@@ -63,7 +63,7 @@ impl Store {
     }
 }
 
-impl<'t> Tx<'t> {
+impl Tx<'_> {
     fn named<'k>(&self, keys: &[&'k [u8]]) -> Result<Keys<'k>, Error> {
         let hashed = self.scope.borrow().shared().hashed(keys);
         if let Some(named) = self.named {

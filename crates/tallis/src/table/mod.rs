@@ -117,6 +117,8 @@ impl<P: Piece> Extendible<P> {
     /// The piece to insert a new entry with this hash into; the caller does insert it.
     pub(crate) fn piece_for_insert(&mut self, hash: u64, rehash: &impl Fn(&[u8]) -> u64) -> &mut P {
         if self.nodes.is_empty() {
+            // Many tables never have more than one piece.
+            self.nodes.reserve_exact(1);
             self.nodes.push(Node { depth: 0, piece: P::default() });
         }
         let mut at = self.node_of(hash);
@@ -198,12 +200,12 @@ pub(crate) const fn inner_hash(hash: u64) -> u64 {
     hash.rotate_left(32)
 }
 
-/// Makes room for one more element in steps of an eighth, so that a table of many pieces holds little that it does not
+/// Makes room for one more element in steps of a sixteenth, so that a table of many pieces holds little that it does not
 /// use.
 #[inline]
 pub(crate) fn grow_tightly<T>(vec: &mut Vec<T>) {
     if vec.len() == vec.capacity() {
-        vec.reserve_exact((vec.len() / 8).max(4));
+        vec.reserve_exact((vec.len() / 16).max(4));
     }
 }
 

@@ -24,10 +24,9 @@ fn skipped(skip: u8) -> impl Fn(&[u8]) -> u64 {
 
 fn number_at(table: &Extendible<KeyPiece>, hash: u64, bytes: &[u8]) -> Option<i64> {
     let piece = table.piece(hash)?;
-    match &piece.entry(piece.find(HashedKey { hash, bytes })?).value {
-        Value::Int(number) => Some(*number),
-        other => panic!("a number was put, {other:?} is there"),
-    }
+    let value = &piece.entry(piece.find(HashedKey { hash, bytes })?).value;
+    let Value::Int(number) = value else { panic!("a number was put, {value:?} is there") };
+    Some(*number)
 }
 
 fn check_against(
@@ -149,7 +148,7 @@ fn members_are_found_through_growth_holes_and_shrinking() {
         let mut model: BTreeSet<Vec<u8>> = BTreeSet::new();
         for step in 0..30_000 {
             let mut member = rng.below(universe).to_le_bytes().to_vec();
-            member.resize(8 + usize::try_from(member[0]).unwrap() % longest, b'.');
+            member.resize(8 + usize::from(member[0]) % longest, b'.');
             let hashed = hash(&member);
             let there = table.piece(hashed).is_some_and(|piece| piece.contains(hashed, &member));
             assert_eq!(there, model.contains(&member));

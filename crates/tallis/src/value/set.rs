@@ -87,7 +87,7 @@ impl Set {
         let next = match (&*self, why) {
             (Self::IntSet(set), Refused::NotInteger | Refused::TooMany) => {
                 let mut table = Box::new(Extendible::new(0));
-                for number in set.iter() {
+                for number in set {
                     Member::Int(number).with_bytes(|bytes| add_bytes(&mut table, bytes, hash));
                 }
                 Self::HashTable(table)

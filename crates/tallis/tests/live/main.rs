@@ -1,5 +1,7 @@
 //! Tallis beside a live `redis-server`: the same commands, the same replies, the same bytes.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 mod bytes;
 mod commands;
 mod files;
@@ -35,10 +37,8 @@ fn same_value(ours: &Reply, theirs: &Value) -> bool {
 }
 
 fn bulk(reply: &Reply) -> &[u8] {
-    match reply {
-        Reply::Bulk(bytes) => bytes,
-        other => panic!("a byte string was expected, {other:?} came"),
-    }
+    let Reply::Bulk(bytes) = reply else { panic!("a byte string was expected, {reply:?} came") };
+    bytes
 }
 
 /// Runs one command on the server and expects no error.
@@ -67,6 +67,8 @@ fn dumped(payload: &[u8]) -> Dumped {
             all.sort_unstable();
             Dumped::Members(all)
         }
-        other => panic!("{other:?} was never written"),
+        other @ (rdb::Value::SetListpack(_) | rdb::Value::Raw(_)) => {
+            panic!("{other:?} was never written")
+        }
     }
 }
