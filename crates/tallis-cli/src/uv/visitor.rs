@@ -94,15 +94,12 @@ impl VisitorId {
     /// The id of the visitor of that name.
     #[must_use]
     pub fn of(name: &[u8]) -> Self {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let digest = xxh3_128(name);
         let mut text = [b'-'; Self::LEN];
-        let mut left = 128;
-        for (at, digit) in text.iter_mut().enumerate() {
-            if !matches!(at, 8 | 13 | 18 | 23) {
-                left -= 4;
-                *digit = DIGITS[(digest >> left) as usize & 15];
-            }
+        // By the byte, as this is done for every line of a log.
+        for (index, &at) in BYTES_AT.iter().enumerate() {
+            let byte = (digest >> (8 * (BYTES_AT.len() - 1 - index))) & 0xff;
+            text[at..at + 2].copy_from_slice(&HEX[byte as usize]);
         }
         Self(text)
     }
@@ -120,6 +117,21 @@ impl VisitorId {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
+
+/// Where the sixteen bytes of a UUID stand in its text.
+const BYTES_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
+/// The two digits of each byte.
+static HEX: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
 
 #[cfg(test)]
 mod tests {
