@@ -8,18 +8,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hll::{Hll, HllMut, HyperLogLog, SPARSE_MAX_BYTES, Union};
-
-#[path = "hll/classic.rs"]
-#[expect(
-    unreachable_pub,
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    clippy::float_cmp,
-    clippy::precedence,
-    reason = "the published algorithm, as plain as it is"
-)]
-mod classic;
+use tallis_benches::classic::hll as classic;
 
 /// Distinct elements of 16 bytes, the same in every run.
 fn elements(seed: u64, number: u64) -> Vec<[u8; 16]> {

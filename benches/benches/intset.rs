@@ -7,6 +7,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use intset::{Count, IntSet};
+use tallis_benches::classic::intset::ClassicIntSet;
 
 /// Members of a full set: Redis's default limit.
 const FULL: usize = 512;
@@ -14,46 +15,6 @@ const FULL: usize = 512;
 const MANY: usize = 2_000;
 /// Sets that are filled in turn, so that no branch predictor learns the ids of one by heart.
 const FILLS: usize = 256;
-
-/// The published algorithm of Redis's intset at 64 bits: a search that branches on the middle, after a look at both ends, and an
-/// array that is reallocated to its exact size at each insertion. Written anew for comparison.
-#[derive(Default)]
-struct ClassicIntSet {
-    members: Box<[u8]>,
-}
-
-impl ClassicIntSet {
-    fn get(&self, index: usize) -> i64 {
-        i64::from_le_bytes(self.members.as_chunks().0[index])
-    }
-
-    #[expect(clippy::comparison_chain, reason = "the branches are what is measured")]
-    fn search(&self, value: i64) -> Result<usize, usize> {
-        let len = self.members.len() / 8;
-        if len == 0 {
-            return Err(0);
-        }
-        if value > self.get(len - 1) {
-            return Err(len);
-        }
-        if value < self.get(0) {
-            return Err(0);
-        }
-        let (mut low, mut end) = (0, len);
-        while low < end {
-            let middle = usize::midpoint(low, end);
-            let member = self.get(middle);
-            if value > member {
-                low = middle + 1;
-            } else if value < member {
-                end = middle;
-            } else {
-                return Ok(middle);
-            }
-        }
-        Err(low)
-    }
-}
 
 /// What the rivals have in common.
 trait Rival: Default {
@@ -80,19 +41,11 @@ impl Rival for ClassicIntSet {
     const NAME: &str = "redis_algorithm";
 
     fn add(&mut self, value: i64) -> bool {
-        let Err(at) = self.search(value) else { return false };
-        let mut members = std::mem::take(&mut self.members).into_vec();
-        let used = members.len();
-        members.reserve_exact(8);
-        members.extend_from_slice(&[0; 8]);
-        members.copy_within(8 * at..used, 8 * at + 8);
-        members[8 * at..8 * at + 8].copy_from_slice(&value.to_le_bytes());
-        self.members = members.into_boxed_slice();
-        true
+        self.insert(value)
     }
 
     fn has(&self, value: i64) -> bool {
-        self.search(value).is_ok()
+        self.contains(value)
     }
 }
 

@@ -52,7 +52,7 @@
 //! |     122 |     252 |     496 |     984 |
 //! |     512 |   1,032 |   2,056 |   4,104 |
 //!
-//! A set that grows one by one has slack, less than a thirty-second of the blob or 16 bytes, whichever is more; one that shrinks, less
+//! A set that grows one by one has slack, less than a forty-eighth of the blob or 16 bytes, whichever is more; one that shrinks, less
 //! than twice as much. [`IntSet::from_sorted`], `collect` and `clone` make sets without slack, and
 //! [`IntSet::shrink_to_fit`] takes it away. [`IntSet::heap_bytes`] shows it.
 //!

@@ -8,7 +8,7 @@ use crate::{Iter, Width, growth, search};
 /// Bytes that the processor fetches together.
 const CACHE_LINE: usize = 64;
 /// The most lines that an insertion asks for before it searches.
-const TOUCHED: usize = 32;
+const TOUCHED: usize = 16;
 
 /// A set of `i64` in the bytes of Redis's intset.
 ///

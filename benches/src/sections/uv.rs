@@ -1,0 +1,49 @@
+//! The program's main job: a log, line by line.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::fs;
+use std::path::Path;
+
+use tallis::{Store, Visitors};
+use tallis_cli::uv::{By, Every, Source, Tally};
+
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+/// The example log, so many times over.
+const TIMES: u32 = 25;
+const LINES: u32 = 4_000 * TIMES;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let text = "What `tallis uv` does with the lines of a file, one thread: read, parse, count exactly and approximately. The log is \
+                the example, 25 times over, in Combined Log Format; the page cache is warm.";
+    Section::new("tallis uv", text).row(lines(bench).target(1e6))
+}
+
+fn lines(bench: &Bench) -> Row {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/access.log");
+    let once = fs::read(example).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("access.log");
+    fs::write(&log, once.repeat(TIMES as usize)).unwrap();
+    let results = bench.race().contender("tallis", LINES, || count(&log)).run();
+    // From nanoseconds a line to lines a second.
+    let rate = |Sample { median, min, max }: Sample| Sample {
+        median: 1e9 / median,
+        min: 1e9 / max,
+        max: 1e9 / min,
+    };
+    let results = results.iter().map(|result| Result::new(&result.name, rate(result.sample)));
+    Row::new("lines a second", Unit::PerSecond, results.collect())
+}
+
+fn count(log: &Path) {
+    let store = Store::new();
+    let visitors = Visitors::new(store.clone());
+    let mut tally = Tally::new(&store, &visitors, By::Ip, Every::Day);
+    let mut source = Source::open(log).unwrap();
+    while let Some(line) = source.next_line().unwrap() {
+        tally.add(line.unwrap()).unwrap();
+    }
+    assert_eq!(tally.report().unwrap().total.events, u64::from(LINES));
+}
