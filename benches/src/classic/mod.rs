@@ -10,7 +10,6 @@
     clippy::float_cmp,
     clippy::must_use_candidate,
     clippy::new_without_default,
-    clippy::missing_panics_doc,
     clippy::precedence,
     clippy::unwrap_used,
     reason = "the published algorithm, as plain as it is"

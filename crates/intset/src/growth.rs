@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn capacities_fill_chunks_and_steps_widen_with_the_blob() {
         let table = [(8, 8), (10, 24), (24, 24), (25, 40), (984, 984), (985, 1_000)];
-        let wider = [(1_024, 1_032), (1_536, 1_560), (4_104, 4152), (1 << 20, 1064952)];
+        let wider = [(1_024, 1_032), (1_536, 1_560), (4_104, 4_152), (1 << 20, 1_064_952)];
         for (used, capacity) in table.into_iter().chain(wider) {
             assert_eq!(capacity_for(used), capacity, "{used}");
         }
