@@ -1,4 +1,32 @@
 //! Redis's data structures inside your process.
+//!
+//! A [`Store`] keeps Redis's values in Redis's own encodings, answers Redis's commands, and reads and writes Redis's
+//! files, with no server and no network.
+//!
+//! # A tour
+//!
+//! * [`Store`] is a handle on a keyspace; the traits of the [`prelude`] give it the commands, typed, under the names of
+//!   the `redis` crate.
+//! * [`Store::execute`] and [`Session`] are the command door: words in, [`Reply`] out, every text as Redis says it.
+//! * [`Store::transaction`] makes several commands one.
+//! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
+//! * [`Visitors`] and [`ShardedSet`] are recipes: what people build on the structures, as types of their own.
+//! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change.
+//!
+//! ```
+//! use tallis::{Store, prelude::*};
+//!
+//! let store = Store::new();
+//! store.sadd("s", [3, 1, 2])?;
+//! store.pfadd("uv", ["alice", "bob"])?;
+//! assert_eq!((store.scard("s")?, store.pfcount(["uv"])?), (3, 2));
+//! # Ok::<(), tallis::Error>(())
+//! ```
+//!
+//! # Limits
+//!
+//! Strings and members are at most 512 MiB long, as in Redis. Nothing is evicted. Values of types that the store does
+//! not work on pass through a load and a save as they are; other commands on them answer WRONGTYPE.
 
 #![forbid(unsafe_code)]
 
@@ -46,3 +74,8 @@ pub mod prelude {
     pub use crate::commands::{HllCommands, KeyCommands, SetCommands, StringCommands};
     pub use crate::door::Door;
 }
+
+/// The examples of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -150,7 +150,8 @@ pub(super) fn pfadd<D: Door>(door: &D, args: &[&[u8]]) -> Answer {
 }
 
 pub(super) fn pfcount<D: Door>(door: &D, args: &[&[u8]]) -> Answer {
-    Ok(Reply::Int(i64::try_from(door.pfcount(args)?).unwrap_or(i64::MAX)))
+    // Redis shows the count of registers that no hash can give as a signed number too.
+    Ok(Reply::Int(door.pfcount(args)?.cast_signed()))
 }
 
 pub(super) fn pfmerge<D: Door>(door: &D, args: &[&[u8]]) -> Answer {
