@@ -20,6 +20,8 @@ fn compare_hll_growth(elements: usize, sparse_max_bytes: usize) {
     let mut rng = Rng::new(20);
     run(&mut connection, &["PFADD", "h"]);
     store.pfadd("h", [""; 0]).unwrap();
+    let empty = store.get("h").unwrap().unwrap();
+    assert_eq!(run(&mut connection, &["GET", "h"]), Value::BulkString(empty.to_vec()));
 
     let ids: Vec<String> = (0..elements).map(|_| rng.uuid()).collect();
     for (batch, ids) in ids.chunks(250).enumerate() {
