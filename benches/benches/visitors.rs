@@ -42,17 +42,17 @@ fn commands(c: &mut Criterion) {
     store.pfadd("hll", 0..20_000).unwrap();
     let mut group = c.benchmark_group("store");
     group.bench_function("sismember, intset", |b| {
-        b.iter(|| store.sismember("intset", 77_000_231).unwrap())
+        b.iter(|| store.sismember("intset", 77_000_231).unwrap());
     });
     group.bench_function("sadd, known member", |b| {
-        b.iter(|| store.sadd("intset", [77_000_231]).unwrap())
+        b.iter(|| store.sadd("intset", [77_000_231]).unwrap());
     });
     group.bench_function("incr", |b| b.iter(|| store.incr("counter", 1).unwrap()));
     group.bench_function("pfadd, dense, known element", |b| {
-        b.iter(|| store.pfadd("hll", [77]).unwrap())
+        b.iter(|| store.pfadd("hll", [77]).unwrap());
     });
     group.bench_function("incr, by the command door", |b| {
-        b.iter(|| store.execute(&["INCR", "counter"]))
+        b.iter(|| store.execute(&["INCR", "counter"]));
     });
     group.finish();
 }
