@@ -99,7 +99,7 @@ pub struct CliArgs {
     pub no_raw: bool,
 
     /// One command and its arguments
-    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
 }
 
@@ -121,5 +121,11 @@ mod tests {
         assert_eq!(args.rdb, Some(PathBuf::from("a")));
         assert!(!args.no_raw && args.save.is_none());
         assert_eq!(args.command, ["SET", "--no-raw", "-1", "--", "--save"]);
+    }
+
+    #[test]
+    fn a_mistyped_option_is_no_command_and_a_hyphen_inside_one_is_an_argument() {
+        assert!(Args::try_parse_from(["tallis", "cli", "--nope"]).is_err());
+        assert!(Args::try_parse_from(["tallis", "cli", "INCRBY", "k", "-5", "--nope"]).is_ok());
     }
 }
