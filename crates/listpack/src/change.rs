@@ -3,7 +3,7 @@
 use core::{error, fmt};
 
 use crate::codec::{EMPTY, HEADER, LEAST, UNKNOWN, encode_header};
-use crate::encode::Encoded;
+use crate::encode::{END, Encoded};
 use crate::{Entry, ListPack, Position, decode, growth};
 
 /// The most bytes that a list grows to: 1 GiB, Redis's safety limit. A longer one is taken, read and shortened, but not lengthened.
@@ -80,11 +80,7 @@ impl ListPack {
     /// # Ok::<(), listpack::Refused>(())
     /// ```
     #[inline]
-    pub fn insert<'e>(
-        &mut self,
-        at: Position,
-        entry: impl Into<Entry<'e>>,
-    ) -> Result<(), Refused> {
+    pub fn insert<'e>(&mut self, at: Position, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
         self.insert_all(at, [entry.into()])
     }
 
@@ -249,7 +245,12 @@ impl ListPack {
             self.set_capacity(growth::capacity_for(grown));
         }
         let to = from + grown - used;
-        if to != from {
+        if from + 1 == used {
+            // Only the end marker moves.
+            if let Some(end) = self.blob.get_mut(to) {
+                *end = END;
+            }
+        } else if to != from {
             self.blob.copy_within(from..used, to);
         }
         self.set_header(u32::try_from(need).unwrap_or(u32::MAX), count);
@@ -321,5 +322,8 @@ fn less(count: u16, deleted: usize) -> u16 {
     if count == UNKNOWN {
         return UNKNOWN;
     }
-    usize::from(count).checked_sub(deleted).and_then(|left| u16::try_from(left).ok()).unwrap_or(UNKNOWN)
+    usize::from(count)
+        .checked_sub(deleted)
+        .and_then(|left| u16::try_from(left).ok())
+        .unwrap_or(UNKNOWN)
 }

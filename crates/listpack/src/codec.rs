@@ -129,7 +129,10 @@ impl fmt::Display for DecodeError {
                 "listpack entry at offset {offset} does not end with its length of {expected} bytes"
             ),
             Self::CountMismatch { expected, got } => {
-                write!(f, "listpack header at offset {COUNT_AT} counts {expected} entries, got {got}")
+                write!(
+                    f,
+                    "listpack header at offset {COUNT_AT} counts {expected} entries, got {got}"
+                )
             }
         }
     }

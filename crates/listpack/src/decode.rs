@@ -62,17 +62,66 @@ impl Shape {
     }
 }
 
+/// The bytes of an entry with this tag, with the length at its end; 0 if the tag alone does not tell, or is of no encoding.
+///
+/// A walk goes from load to load, and what branches on tags guesses wrong where kinds of entries mix: a table never does.
+const SIZES: [u8; 256] = {
+    let mut sizes = [0; 256];
+    let mut tag = 0;
+    while tag < 256 {
+        sizes[tag as usize] = match tag as u8 {
+            0..STR_6 => 2,
+            short @ STR_6..INT_13 => (short & 0x3f) + 2,
+            INT_13..STR_12 => 3,
+            INT_16 => 4,
+            INT_24 => 5,
+            INT_32 => 6,
+            INT_64 => 10,
+            _ => 0,
+        };
+        tag += 1;
+    }
+    sizes
+};
+
 /// The offset behind the entry at `at`, if there is an entry that ends before or at `end`.
 #[inline(always)]
 pub(crate) fn next(blob: &[u8], at: usize, end: usize) -> Option<usize> {
-    let shape = Shape::read(blob.get(at..end)?).ok()?;
-    let next = at.checked_add(shape.size())?;
+    let next = step(blob, at, end, *blob.get(at)?)?;
+    (next <= end).then_some(next)
+}
+
+/// As [`next`], for the tag that stands there; the entry may reach beyond `end`, but does not begin there.
+#[inline(always)]
+pub(crate) fn step(blob: &[u8], at: usize, end: usize, tag: u8) -> Option<usize> {
+    match SIZES[usize::from(tag)] {
+        0 => long_step(blob, at, end),
+        size if at < end => Some(at + usize::from(size)),
+        _ => None,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn long_step(blob: &[u8], at: usize, end: usize) -> Option<usize> {
+    let next = at.checked_add(Shape::read(blob.get(at..end)?).ok()?.size())?;
     (next <= end).then_some(next)
 }
 
 /// The entry at `at`, and the offset behind it, if there is an entry that ends before or at `end`.
 #[inline(always)]
 pub(crate) fn entry(blob: &[u8], at: usize, end: usize) -> Option<(Entry<'_>, usize)> {
+    // The common string first, in few steps.
+    if let [STR_6..INT_13, rest @ ..] = blob.get(at..end)? {
+        let len = usize::from(blob[at] & 0x3f);
+        let (text, [_, ..]) = rest.split_at_checked(len)? else { return None };
+        return Some((Entry::Str(text), at + len + 2));
+    }
+    any_entry(blob, at, end)
+}
+
+#[inline]
+fn any_entry(blob: &[u8], at: usize, end: usize) -> Option<(Entry<'_>, usize)> {
     let bytes = blob.get(at..end)?;
     let shape = Shape::read(bytes).ok()?;
     let size = shape.size();
@@ -94,7 +143,7 @@ pub(crate) fn entry(blob: &[u8], at: usize, end: usize) -> Option<(Entry<'_>, us
 
 /// The integer of 13 bits whose tag is `high`.
 #[inline(always)]
-pub(crate) fn int_13(high: u8, low: u8) -> i64 {
+fn int_13(high: u8, low: u8) -> i64 {
     // The tag's three bits leave at the top.
     i64::from(i16::from_le_bytes([low, high]) << 3 >> 3)
 }

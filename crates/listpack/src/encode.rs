@@ -72,6 +72,12 @@ impl<'a> Encoded<'a> {
         Self { head: [a, b, c, d, e, 0, 0, 0, 0], head_len, text }
     }
 
+    /// The first byte.
+    #[inline]
+    pub(crate) fn tag(&self) -> u8 {
+        self.head[0]
+    }
+
     /// The bytes of the whole entry, with its length at the end.
     #[inline]
     pub(crate) fn size(&self) -> usize {
@@ -84,7 +90,12 @@ impl<'a> Encoded<'a> {
     pub(crate) fn write<'t>(&self, to: &'t mut [u8]) -> &'t mut [u8] {
         let len = self.head_len + self.text.len();
         let (head, to) = to.split_at_mut(self.head_len);
-        head.copy_from_slice(&self.head[..self.head_len]);
+        // Of known sizes, so that none is a call.
+        match head {
+            [a] => *a = self.head[0],
+            [a, b] => [*a, *b] = [self.head[0], self.head[1]],
+            head => head.iter_mut().zip(self.head).for_each(|(to, from)| *to = from),
+        }
         let (text, to) = to.split_at_mut(self.text.len());
         text.copy_from_slice(self.text);
         let (backlen, rest) = to.split_at_mut(backlen_size(len));

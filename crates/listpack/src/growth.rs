@@ -9,7 +9,7 @@ const CHUNK_OVERHEAD: usize = 8;
 
 /// A step is at most this part of the blob, so that a long list does not reallocate at every entry. Lists of a set stay below
 /// nine kilobytes, where slack that is kept in every list costs more than a reallocation now and then.
-const STEP_DIVISOR: usize = 32;
+const STEP_DIVISOR: usize = 16;
 
 /// The distance between capacities about `used` bytes: a power of two, of a grain at least and a
 /// [`STEP_DIVISOR`]th of the blob at most.
@@ -37,8 +37,8 @@ mod tests {
 
     #[test]
     fn capacities_fill_chunks_and_steps_widen_with_the_blob() {
-        let table = [(7, 8), (8, 8), (9, 24), (24, 24), (25, 40), (984, 984), (985, 1_000)];
-        let wider = [(1_024, 1_048), (1_536, 1_560), (8_192, 8_440), (1 << 20, 1_081_336)];
+        let table = [(7, 8), (8, 8), (9, 24), (24, 24), (25, 40), (500, 504), (505, 520)];
+        let wider = [(985, 1_016), (1_024, 1_080), (8_192, 8_696), (1 << 20, 1_114_104)];
         for (used, capacity) in table.into_iter().chain(wider) {
             assert_eq!(capacity_for(used), capacity, "{used}");
         }
@@ -46,9 +46,9 @@ mod tests {
 
     #[test]
     fn two_idle_steps_shrink_and_one_does_not() {
-        assert_eq!(shrunk(1_000, 984), None);
-        assert_eq!(shrunk(1_016, 984), Some(984));
-        assert_eq!(shrunk(984, 984), None);
+        assert_eq!(shrunk(504, 488), None);
+        assert_eq!(shrunk(504, 472), Some(472));
+        assert_eq!(shrunk(504, 504), None);
     }
 
     #[test]

@@ -92,6 +92,17 @@ impl<'a> Iterator for Iter<'a> {
         }
         self.next()
     }
+
+    // The ends stay in registers.
+    #[inline]
+    fn fold<B, F: FnMut(B, Entry<'a>) -> B>(self, init: B, mut f: F) -> B {
+        let (mut at, mut all) = (self.front, init);
+        while let Some((entry, next)) = decode::entry(self.blob, at, self.back) {
+            at = next;
+            all = f(all, entry);
+        }
+        all
+    }
 }
 
 impl DoubleEndedIterator for Iter<'_> {
@@ -124,4 +135,3 @@ impl<'a> IntoIterator for &'a ListPack {
         self.iter()
     }
 }
-

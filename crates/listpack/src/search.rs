@@ -10,25 +10,26 @@
 
 use crate::Entry;
 use crate::decode;
-use crate::encode::{INT_13, STR_6};
-use crate::entry::{int_len, parse};
+use crate::encode::{Encoded, STR_6, STR_12, STR_32};
+use crate::entry::int_len;
 
 /// The longest string whose tag tells its length.
 const SHORT: usize = 0x3f;
 const WORD: usize = size_of::<u64>();
-/// The bytes of an entry that is one byte and its length.
-const LEAST_ENTRY: usize = 2;
 
 /// What entries are compared with.
 trait Needle {
-    /// The tag of the short strings that have the needle's length; 0 if it is longer.
+    /// The tag that most of the entries like the needle have; 0 for none.
     fn tag(&self) -> u8;
 
-    /// Whether the integer in this tag is equal.
-    fn is_tag(&self, tag: u8) -> bool;
+    /// The bytes of an entry of that tag, with the length at its end.
+    fn size(&self) -> usize;
 
-    /// Whether the string at `at`, whose tag is [`Needle::tag`], is equal.
-    fn is_short(&self, blob: &[u8], at: usize) -> bool;
+    /// Whether the entry at `at`, of that tag, is equal.
+    fn is_alike(&self, blob: &[u8], at: usize, end: usize) -> bool;
+
+    /// Whether the entry at `at`, of another tag, may be equal: a test for one that seldom is.
+    fn may_be(&self, blob: &[u8], at: usize, tag: u8) -> bool;
 
     /// Whether any entry is equal.
     fn is(&self, entry: Entry<'_>) -> bool;
@@ -52,36 +53,30 @@ pub(crate) fn find(
 
 #[inline(always)]
 fn run(blob: &[u8], from: usize, end: usize, needle: &impl Needle, skip: usize) -> Option<usize> {
-    let same = needle.tag();
-    let same_size = short_size(same);
+    let (alike, size) = (needle.tag(), needle.size());
     let mut at = from;
     while at < end {
         let tag = *blob.get(at)?;
-        let (equal, size) = if tag == same && same != 0 {
-            (needle.is_short(blob, at), same_size)
-        } else if tag < STR_6 {
-            (needle.is_tag(tag), LEAST_ENTRY)
-        } else if tag < INT_13 {
-            (false, short_size(tag))
+        let next = if tag == alike && alike != 0 {
+            if needle.is_alike(blob, at, end) {
+                return (at + size <= end).then_some(at);
+            }
+            at + size
         } else {
-            let (entry, next) = decode::entry(blob, at, end)?;
-            (needle.is(entry), next - at)
+            if needle.may_be(blob, at, tag) {
+                let (entry, _) = decode::entry(blob, at, end)?;
+                if needle.is(entry) {
+                    return Some(at);
+                }
+            }
+            decode::step(blob, at, end, tag)?
         };
-        if equal {
-            return (at + size <= end).then_some(at);
-        }
-        at += size;
+        at = next;
         for _ in 0..skip {
             at = decode::next(blob, at, end)?;
         }
     }
     None
-}
-
-/// The bytes of an entry that is a short string.
-#[inline(always)]
-fn short_size(tag: u8) -> usize {
-    usize::from(tag & 0x3f) + LEAST_ENTRY
 }
 
 /// A text that stands for no integer.
@@ -114,6 +109,12 @@ impl<'a> Text<'a> {
         }
         Self { text, tag, word, word_at: 0, mask }
     }
+
+    /// Whether the text behind the tag at `at` is equal.
+    #[inline(always)]
+    fn is_at(&self, blob: &[u8], at: usize) -> bool {
+        blob.get(at + 1..).is_some_and(|rest| rest.starts_with(self.text))
+    }
 }
 
 impl Needle for Text<'_> {
@@ -123,18 +124,25 @@ impl Needle for Text<'_> {
     }
 
     #[inline(always)]
-    fn is_tag(&self, _: u8) -> bool {
-        false
+    fn size(&self) -> usize {
+        self.text.len() + 2
     }
 
     #[inline(always)]
-    fn is_short(&self, blob: &[u8], at: usize) -> bool {
-        let Some(word) = blob.get(at + self.word_at..).and_then(|rest| rest.first_chunk()) else {
-            return short_text(blob, at, self.text.len()) == Some(self.text);
-        };
-        u64::from_le_bytes(*word) & self.mask == self.word
-            && (self.text.len() <= WORD
-                || short_text(blob, at, self.text.len()) == Some(self.text))
+    fn is_alike(&self, blob: &[u8], at: usize, _: usize) -> bool {
+        match blob.get(at + self.word_at..).and_then(|rest| rest.first_chunk()) {
+            Some(word) => {
+                u64::from_le_bytes(*word) & self.mask == self.word
+                    && (self.text.len() <= WORD || self.is_at(blob, at))
+            }
+            None => self.is_at(blob, at),
+        }
+    }
+
+    /// Only strings whose tag does not tell the length are left.
+    #[inline(always)]
+    fn may_be(&self, _: &[u8], _: usize, tag: u8) -> bool {
+        (STR_12..=STR_32).contains(&tag)
     }
 
     #[inline(always)]
@@ -143,18 +151,31 @@ impl Needle for Text<'_> {
     }
 }
 
-/// An integer.
+/// An integer. A list from elsewhere may hold it in a wider encoding than need be, or as text.
 struct Int {
     value: i64,
+    /// The tag in the narrowest encoding.
     tag: u8,
+    size: usize,
+    /// The lowest byte, which is the tag or stands behind it, in every encoding of integers.
+    low: u8,
+    /// The tag of its text.
+    text_tag: u8,
 }
 
 impl Int {
     #[inline(always)]
     fn new(value: i64) -> Self {
+        let encoded = Encoded::of(Entry::Int(value));
         // At most twenty digits.
-        let len = u8::try_from(int_len(value)).unwrap_or(0);
-        Self { value, tag: STR_6 | len }
+        let text_len = u8::try_from(int_len(value)).unwrap_or(0);
+        Self {
+            value,
+            tag: encoded.tag(),
+            size: encoded.size(),
+            low: value.to_le_bytes()[0],
+            text_tag: STR_6 | text_len,
+        }
     }
 }
 
@@ -165,24 +186,26 @@ impl Needle for Int {
     }
 
     #[inline(always)]
-    fn is_tag(&self, tag: u8) -> bool {
-        self.value == i64::from(tag)
+    fn size(&self) -> usize {
+        self.size
     }
 
-    /// Redis never keeps the text of an integer, but takes a blob that does.
     #[inline(always)]
-    fn is_short(&self, blob: &[u8], at: usize) -> bool {
-        short_text(blob, at, usize::from(self.tag & 0x3f)).and_then(parse) == Some(self.value)
+    fn is_alike(&self, blob: &[u8], at: usize, end: usize) -> bool {
+        self.may_be(blob, at, self.tag)
+            && decode::entry(blob, at, end).is_some_and(|(entry, _)| self.is(entry))
+    }
+
+    #[inline(always)]
+    fn may_be(&self, blob: &[u8], at: usize, tag: u8) -> bool {
+        // An entry has two bytes or more.
+        let second = blob.get(at + 1).copied().unwrap_or(0);
+        let low = if tag < STR_6 { tag } else { second };
+        (low == self.low) | (tag == self.text_tag) | (STR_12..=STR_32).contains(&tag)
     }
 
     #[inline(always)]
     fn is(&self, entry: Entry<'_>) -> bool {
         entry.as_int() == Some(self.value)
     }
-}
-
-/// The text of the short string at `at`.
-#[inline(always)]
-fn short_text(blob: &[u8], at: usize, len: usize) -> Option<&[u8]> {
-    blob.get(at + 1..at + 1 + len)
 }

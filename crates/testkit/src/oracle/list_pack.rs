@@ -22,7 +22,7 @@ const INT_EDGES: [i64; 11] = [
 ];
 
 /// The lengths about which the encodings of strings, and of the lengths behind them, change.
-const LENGTH_EDGES: [u16; 5] = [7, 63, 126, 4095, 16_380];
+const LENGTH_EDGES: [u16; 5] = [7, 63, 126, 4095, 16_378];
 
 /// Texts that are nearly integers.
 const NEARLY: [&str; 9] =
@@ -181,9 +181,7 @@ pub fn encode(text: &[u8]) -> Vec<u8> {
     };
     let len = entry.len();
     // Seven bits a byte; but the highest number of two bytes and more already takes one more.
-    let size = (1..5)
-        .find(|&size| len < (1 << (7 * size)) - usize::from(size > 1))
-        .unwrap_or(5);
+    let size = (1..5).find(|&size| len < (1 << (7 * size)) - usize::from(size > 1)).unwrap_or(5);
     for index in (0..size).rev() {
         let mark = if index + 1 == size { 0 } else { 0x80 };
         entry.push(u8::try_from(len >> (7 * index) & 0x7f).expect("seven bits") | mark);
