@@ -119,6 +119,7 @@ pub(crate) fn add_members(
             slot.put(Value::set_for(first, members.len(), &rules));
         }
         let mut set = slot.value_mut().and_then(Value::as_set_mut).ok_or_else(Error::wrong_type)?;
+        set.expect(members.len(), &rules);
         let added = members.iter().filter(|&&member| set.add(member, &rules)).count();
         if added > 0 {
             slot.changed("SADD", || members.iter().map(|member| member.to_bytes()).collect());
