@@ -43,6 +43,8 @@ mod reply;
 mod session;
 mod store;
 mod table;
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands that call it come next"))]
+mod text;
 mod value;
 
 pub use clock::{Clock, ManualClock, SystemClock};
