@@ -6,18 +6,11 @@ use std::ops::ControlFlow;
 
 use intset::{IntSet, Validation};
 use listpack::ListPack;
-use rdb::{StringValue, Target, ValueWriter, WriteError, WriteOptions};
+use rdb::{StringValue, Target, ValueWriter, WriteError};
 
-use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::store::Shared;
 use crate::value::Value;
-
-/// The DUMP payload of a value.
-pub(crate) fn dump(value: &Value, options: WriteOptions) -> Result<Vec<u8>, Error> {
-    rdb::dump::encode(options, |writer| write(value, writer))
-        .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
-}
 
 /// Writes a value in the encoding that it has.
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {

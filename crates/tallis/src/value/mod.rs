@@ -14,7 +14,7 @@ use crate::table::Extendible;
 use crate::table::members::MemberPiece;
 
 pub(crate) use number::parse_int;
-pub(crate) use set::{SetMut, SetRef};
+pub(crate) use set::SetRef;
 
 /// The longest string that is kept inside the value itself: it fills the words that a heap string takes anyway.
 const SHORT_MAX: usize = 22;

@@ -1,7 +1,7 @@
 //! Random commands, their replies, and what they leave.
 
 use redis::Value;
-use tallis::{Limits, Reply, Store};
+use tallis::{Limits, Profile, Reply, Store};
 use testkit::live::{Options, as_bytes, command, server_with};
 use testkit::rng::Rng;
 
@@ -62,7 +62,7 @@ fn compare(seed: u64, commands: usize, limits: Limits) {
         .config("hll-sparse-max-bytes", &limits.hll_sparse_max_bytes.to_string());
     let Some(server) = server_with(&options) else { return };
     let mut connection = server.connect();
-    let store = Store::builder().limits(limits).build();
+    let store = Store::builder().limits(limits).profile(Profile::Redis70).build();
     let mut rng = Rng::new(seed);
     for step in 0..commands {
         let words = random_command(&mut rng);
@@ -110,7 +110,7 @@ fn random_commands_get_the_servers_replies_when_limits_are_low() {
 fn errors_have_the_servers_words() {
     let Some(server) = server_with(&Options::new()) else { return };
     let mut connection = server.connect();
-    let store = Store::new();
+    let store = Store::builder().profile(Profile::Redis70).build();
     let long = "x".repeat(200);
     let cases: &[&[&str]] = &[
         &["nonesuch"],

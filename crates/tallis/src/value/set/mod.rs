@@ -93,6 +93,11 @@ impl Rules<'_> {
         }
     }
 
+    /// Whether a set of so many members is a hash table whatever they are.
+    pub(crate) const fn is_large(&self, members: usize) -> bool {
+        members > self.limits.set_max_intset_entries && members > self.listpack_entries()
+    }
+
     /// How many members a command is about to add, if that counts in the choice of an encoding.
     const fn size_hint(&self, count: usize) -> Option<usize> {
         match self.profile {

@@ -1,6 +1,7 @@
 //! Changing a set, and with it its encoding.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use ahash::RandomState;
 use intset::IntSet;
@@ -46,6 +47,47 @@ impl Value {
         } else {
             Self::empty_table()
         }
+    }
+
+    /// The empty set with which SPOP begins when it takes out so much of a set that it makes a new one, `first` the first
+    /// member of that.
+    pub(crate) fn set_of_rest(from: SetRef<'_>, first: Member<'_>, rules: &Rules<'_>) -> Self {
+        match (rules.profile, from) {
+            (Profile::Redis70, _) => Self::set_for(first, 1, rules),
+            (Profile::Redis72, SetRef::IntSet(_)) => Self::IntSet(IntSet::new()),
+            (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
+                Self::ListPack(ListPack::new())
+            }
+        }
+    }
+
+    /// The empty set with which SINTERSTORE begins, `smallest` the smallest of its sources.
+    pub(crate) fn set_of_common(smallest: SetRef<'_>, rules: &Rules<'_>) -> Self {
+        match (rules.profile, smallest) {
+            (Profile::Redis70, _) | (_, SetRef::IntSet(_)) => Self::IntSet(IntSet::new()),
+            (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
+                Self::ListPack(ListPack::new())
+            }
+        }
+    }
+
+    /// Makes an intset of a set that SINTERSTORE has built, if the profile does so and all members are whole numbers.
+    pub(crate) fn settle_common(self, rules: &Rules<'_>) -> Self {
+        let fits = |set: SetRef<'_>| {
+            rules.profile == Profile::Redis72
+                && !matches!(set, SetRef::IntSet(_))
+                && set.len() <= rules.limits.set_max_intset_entries
+        };
+        let Some(set) = self.as_set().filter(|set| fits(*set)) else { return self };
+        let mut numbers = Vec::with_capacity(set.len());
+        let all = set.try_for_each(|member| match member.as_int() {
+            Some(number) => {
+                numbers.push(number);
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(()),
+        });
+        if all.is_continue() { Self::IntSet(numbers.into_iter().collect()) } else { self }
     }
 
     /// The empty set with which the loading of `count` members begins.
