@@ -30,7 +30,7 @@ pub enum Entry<'a> {
     Str(&'a [u8]),
 }
 
-impl<'a> Entry<'a> {
+impl Entry<'_> {
     /// The entry with an integer where the bytes are the canonical text of one. O(1).
     #[inline]
     #[must_use]
