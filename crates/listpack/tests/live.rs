@@ -10,7 +10,7 @@ const FOOTER: usize = 10;
 
 /// A string in a payload, uncompressed. Its length is the one thing that has its high bytes in front.
 fn string(bytes: &[u8]) -> Vec<u8> {
-    let len = u32::try_from(bytes.len()).unwrap();
+    let len = u32::try_from(bytes.len()).expect("short");
     let [a, b, c, d] = len.to_le_bytes();
     match len {
         0..0x40 => [&[a], bytes].concat(),
@@ -30,9 +30,9 @@ fn one_node(blob: &[u8]) -> Vec<u8> {
 }
 
 fn payload(kind: ValueType, value: &[u8]) -> Vec<u8> {
-    let raw = RawValue::new(kind, value[1..].to_vec()).unwrap();
+    let raw = RawValue::new(kind, value[1..].to_vec()).expect("a value of its grammar");
     let options = WriteOptions { compression: false, ..WriteOptions::default() };
-    dump::encode(options, |writer| writer.raw(&raw)).unwrap()
+    dump::encode(options, |writer| writer.raw(&raw)).expect("one value")
 }
 
 /// A server that keeps everything in listpacks and compresses nothing.
@@ -46,7 +46,7 @@ fn options() -> Options {
 }
 
 fn dump_of(connection: &mut redis::Connection, key: &str) -> Option<Vec<u8>> {
-    let reply = command(connection, &["DUMP", key]).unwrap();
+    let reply = command(connection, &["DUMP", key]).expect("DUMP answers");
     as_bytes(&reply).map(|payload| payload[..payload.len() - FOOTER].to_vec())
 }
 
@@ -58,12 +58,12 @@ fn text(rng: &mut Rng) -> Vec<u8> {
         ["", "-0", "007", "+1", "1.5", "-", "9223372036854775808", "-9223372036854775809"];
     match rng.below(10) {
         0..4 => rng.range(-20..=20).to_string().into_bytes(),
-        4 => rng.pick(&EDGES).unwrap().wrapping_add(rng.range(-1..=1)).to_string().into_bytes(),
-        5 => rng.pick(&NEARLY).unwrap().as_bytes().to_vec(),
+        4 => rng.pick(&EDGES).expect("some").wrapping_add(rng.range(-1..=1)).to_string().into_bytes(),
+        5 => rng.pick(&NEARLY).expect("some").as_bytes().to_vec(),
         6 => vec![b'x'; [0, 1, 7, 8, 62, 63, 64, 65, 125, 126, 127, 4_095, 4_096][rng.index(13)]],
         _ => {
             let len = rng.index(6);
-            (0..len).map(|_| *rng.pick(b"ab\0\xff").unwrap()).collect()
+            (0..len).map(|_| *rng.pick(b"ab\0\xff").expect("some")).collect()
         }
     }
 }
@@ -82,7 +82,7 @@ fn a_small_hash_has_the_servers_bytes_after_every_step() {
             match at {
                 Some(at) => list.replace(list.next(at).unwrap(), &value).unwrap(),
                 None => {
-                    list.insert_all(list.end(), [Entry::from(&field), Entry::from(&value)]).unwrap()
+                    list.insert_all(list.end(), [Entry::from(&field), Entry::from(&value)]).unwrap();
                 }
             }
         } else {
