@@ -58,7 +58,9 @@ fn text(rng: &mut Rng) -> Vec<u8> {
         ["", "-0", "007", "+1", "1.5", "-", "9223372036854775808", "-9223372036854775809"];
     match rng.below(10) {
         0..4 => rng.range(-20..=20).to_string().into_bytes(),
-        4 => rng.pick(&EDGES).expect("some").wrapping_add(rng.range(-1..=1)).to_string().into_bytes(),
+        4 => {
+            rng.pick(&EDGES).expect("some").wrapping_add(rng.range(-1..=1)).to_string().into_bytes()
+        }
         5 => rng.pick(&NEARLY).expect("some").as_bytes().to_vec(),
         6 => vec![b'x'; [0, 1, 7, 8, 62, 63, 64, 65, 125, 126, 127, 4_095, 4_096][rng.index(13)]],
         _ => {
@@ -82,7 +84,8 @@ fn a_small_hash_has_the_servers_bytes_after_every_step() {
             match at {
                 Some(at) => list.replace(list.next(at).unwrap(), &value).unwrap(),
                 None => {
-                    list.insert_all(list.end(), [Entry::from(&field), Entry::from(&value)]).unwrap();
+                    list.insert_all(list.end(), [Entry::from(&field), Entry::from(&value)])
+                        .unwrap();
                 }
             }
         } else {
