@@ -7,6 +7,9 @@
 //!
 //! The step from entry to entry is a chain of loads, each waiting for the last. Where the tag is that of the needle the step is a
 //! constant, which a processor that guesses the branch need not wait for.
+//!
+//! Searching from the back, where the length at the end of an entry is the step, was tried: a quarter faster among members of many
+//! lengths, half as fast among members of one, and no faster in small lists.
 
 use crate::Entry;
 use crate::decode;
