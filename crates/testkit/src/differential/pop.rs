@@ -1,0 +1,158 @@
+//! SPOP: what it takes is random, what it must keep is not.
+//!
+//! The server pops, the subject pops; what each took and what each has left make up what was there. Then the subject is
+//! given what the server has left, by SADD and SREM: so the key keeps its encoding and its expiry, as it would on the server. SADD
+//! comes first, and cannot pass a limit: the set was larger before.
+//!
+//! One case needs more. A count that takes most of a set makes Redis build a new one from the few that stay, and the
+//! encoding of that depends on which they are. Then both sides get the value anew, by RESTORE of what the server has.
+
+use std::collections::BTreeSet;
+
+use super::generate::Op;
+use super::payload::Payload;
+use super::run::{Failure, Run, failure};
+use super::subject::{LiveSubject, Subject};
+use super::{Reply, compare};
+
+type Members = BTreeSet<Vec<u8>>;
+
+/// Runs an SPOP outside a transaction.
+pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Result<(), Failure> {
+    let (session, words) = (op.session, &op.words);
+    let Some(key) = words.get(1).cloned() else {
+        let theirs = run.live.execute(session, words);
+        let ours = run.subject.execute(session, words);
+        return run.compare(at, session, words, &ours, &theirs);
+    };
+    let before = members(&mut run.live, session, &key);
+    let theirs = run.live.execute(session, words);
+    let ours = run.subject.execute(session, words);
+    run.compare(at, session, words, &ours, &theirs)?;
+    if theirs.is_error() {
+        return Ok(());
+    }
+    let fail = |why: &str| Err(failure(at, words, &ours, &theirs, why));
+    let their_rest = members(&mut run.live, session, &key);
+    let our_rest = members(&mut run.subject, session, &key);
+    if !adds_up(&theirs, &their_rest, &before) {
+        return fail("the server's members do not add up");
+    }
+    if !adds_up(&ours, &our_rest, &before) {
+        return fail("what was taken and what is left do not make up what was there");
+    }
+    let encodings = [encoding(&mut run.live, session, &key), encoding(&mut run.subject, session, &key)];
+    // One member less changes no encoding; else it is certain where the members left are of one kind on both sides.
+    let integers = |rest: &Members| rest.iter().all(|member| is_integer(member));
+    if (words.len() == 2 || integers(&their_rest) == integers(&our_rest))
+        && encodings[0] != encodings[1]
+    {
+        return Err(failure(at, words, &encodings[1], &encodings[0], "what is left has another encoding"));
+    }
+    if their_rest == our_rest {
+        return Ok(());
+    }
+    for (name, members) in [
+        ("SADD", their_rest.difference(&our_rest).cloned().collect::<Vec<_>>()),
+        ("SREM", our_rest.difference(&their_rest).cloned().collect()),
+    ] {
+        let mut command = vec![name.as_bytes().to_vec(), key.clone()];
+        command.extend(members);
+        if command.len() > 2 {
+            run.subject.execute(session, &command);
+        }
+    }
+    let dump = [b"DUMP".to_vec(), key.clone()];
+    let payload = run.live.execute(session, &dump);
+    let mine = run.subject.execute(session, &dump);
+    let read = |reply: &Reply| reply.bytes().map(Payload::read);
+    if read(&payload) == read(&mine) && encoding(&mut run.subject, session, &key) == encodings[0] {
+        return Ok(());
+    }
+    renew(run, session, &key, &payload).or_else(|why| fail(&why))
+}
+
+/// Gives both sides the server's value anew.
+fn renew<S: Subject>(
+    run: &mut Run<'_, S>,
+    session: usize,
+    key: &[u8],
+    payload: &Reply,
+) -> Result<(), String> {
+    let asked = run.live.execute(session, &[b"PEXPIRETIME".to_vec(), key.to_vec()]);
+    let (Reply::Bulk(payload), Reply::Int(moment)) = (payload, asked) else {
+        return Err("what SPOP left is gone".to_owned());
+    };
+    let command = [
+        b"RESTORE".to_vec(),
+        key.to_vec(),
+        moment.max(0).to_string().into(),
+        payload.clone(),
+        b"REPLACE".to_vec(),
+        b"ABSTTL".to_vec(),
+    ];
+    let theirs = run.live.execute(session, &command);
+    let ours = run.subject.execute(session, &command);
+    compare::same(compare::Rule::Exact, &ours, &theirs)
+        .map_err(|_| format!("RESTORE of what SPOP left: ours {ours}, theirs {theirs}"))
+}
+
+fn members(side: &mut dyn Subject, session: usize, key: &[u8]) -> Members {
+    let reply = side.execute(session, &[b"SMEMBERS".to_vec(), key.to_vec()]);
+    reply.members().unwrap_or_default().into_iter().collect()
+}
+
+fn encoding(side: &mut dyn Subject, session: usize, key: &[u8]) -> Reply {
+    side.execute(session, &[b"OBJECT".to_vec(), b"ENCODING".to_vec(), key.to_vec()])
+}
+
+/// Whether the members taken and those left are, together and once each, those before.
+fn adds_up(taken: &Reply, rest: &Members, before: &Members) -> bool {
+    let taken = match taken {
+        Reply::Bulk(member) => vec![member.clone()],
+        other => other.members().unwrap_or_default(),
+    };
+    let count = taken.len() + rest.len();
+    let all: Members = taken.into_iter().chain(rest.iter().cloned()).collect();
+    count == before.len() && all == *before
+}
+
+/// Whether an intset could hold it. A listpack or a hash table of 7.0 takes every member.
+fn is_integer(member: &[u8]) -> bool {
+    let text = std::str::from_utf8(member).unwrap_or_default();
+    text.parse::<i64>().is_ok_and(|number| number.to_string() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LiveSubject, Members, adds_up, is_integer};
+    use crate::differential::{Reply, Settings, Subject};
+
+    #[test]
+    fn members_add_up_only_once_each() {
+        let set = |all: &[&str]| -> Members { all.iter().map(|text| text.as_bytes().to_vec()).collect() };
+        let taken = |all: &[&str]| {
+            Reply::Array(all.iter().map(|text| Reply::Bulk(text.as_bytes().to_vec())).collect())
+        };
+        assert!(adds_up(&taken(&["a"]), &set(&["b"]), &set(&["a", "b"])));
+        assert!(!adds_up(&taken(&["a"]), &set(&["a", "b"]), &set(&["a", "b"])));
+        assert!(!adds_up(&taken(&["c"]), &set(&["b"]), &set(&["a", "b"])));
+        assert!(!adds_up(&taken(&[]), &set(&["b"]), &set(&["a", "b"])));
+        assert!(adds_up(&Reply::Bulk(b"a".to_vec()), &set(&[]), &set(&["a"])));
+    }
+
+    #[test]
+    fn integers_are_canonical() {
+        assert!(is_integer(b"-5") && is_integer(b"9223372036854775807"));
+        assert!(!is_integer(b"05") && !is_integer(b"-0") && !is_integer(b"") && !is_integer(b"1 "));
+    }
+
+    #[test]
+    fn a_live_subject_is_empty_at_first() {
+        let settings = Settings::default();
+        let Some(server) = crate::live::server_with(&settings.options()) else { return };
+        LiveSubject::new(&server, &settings).execute(0, &[b"SET".to_vec(), b"k".to_vec(), b"v".to_vec()]);
+        let mut fresh = LiveSubject::new(&server, &settings);
+        assert_eq!(fresh.execute(0, &[b"DBSIZE".to_vec()]), Reply::Int(0));
+    }
+}
