@@ -80,7 +80,9 @@ impl Audit {
         both(live, subject, &scratch, Rule::Exact)?;
         for (ours, theirs) in payloads {
             for payload in [ours, theirs] {
-                if self.restored.insert(rdb::crc64(&payload)) {
+                // The checksum in the footer is that of the rest; with it, the sum is the same for every payload.
+                let footer = payload.len().saturating_sub(8);
+                if self.restored.insert(rdb::crc64(&payload[..footer])) {
                     restore(live, subject, &payload)?;
                     report.payloads_restored += 1;
                 }

@@ -109,6 +109,12 @@ impl Gen {
         self.pick(&KEYS).to_vec()
     }
 
+    /// Two keys that mostly hold the same kind of value.
+    pub(super) fn two_keys(&mut self) -> [Vec<u8>; 2] {
+        let kind = self.pick(&[Kind::String, Kind::Set, Kind::Set, Kind::Hll]);
+        [self.key(kind), self.key(kind)]
+    }
+
     /// A text that is, or is not quite, an integer.
     pub(super) fn integer(&mut self) -> Vec<u8> {
         const ODD: [&str; 34] = [

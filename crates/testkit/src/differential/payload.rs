@@ -1,7 +1,5 @@
 //! The value in a DUMP payload, without what may differ between two right ones.
 
-use std::collections::BTreeMap;
-
 use super::quoted;
 
 /// A value, with compression undone and the members of a hash table in one order.
@@ -75,6 +73,3 @@ impl std::fmt::Debug for Payload {
         f.write_str(&text)
     }
 }
-
-/// Counts of things by their name.
-pub(super) type Tally = BTreeMap<String, usize>;

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use super::generate::Op;
 use super::payload::Payload;
 use super::run::{Failure, Run, failure};
-use super::subject::{LiveSubject, Subject};
+use super::subject::Subject;
 use super::{Reply, compare};
 
 type Members = BTreeSet<Vec<u8>>;
@@ -125,8 +125,8 @@ fn is_integer(member: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LiveSubject, Members, adds_up, is_integer};
-    use crate::differential::{Reply, Settings, Subject};
+    use super::{Members, adds_up, is_integer};
+    use crate::differential::{LiveSubject, Reply, Settings, Subject};
 
     #[test]
     fn members_add_up_only_once_each() {

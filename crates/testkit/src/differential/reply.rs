@@ -67,7 +67,7 @@ impl Reply {
     }
 }
 
-/// As redis-cli would show it, on one line and cut where it is long.
+/// As redis-cli would show it, on one line; lists and strings are cut where they are long.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -96,7 +96,7 @@ fn list<'a>(
     all: impl Iterator<Item = &'a Reply>,
     close: char,
 ) -> fmt::Result {
-    const SHOWN: usize = 64;
+    const SHOWN: usize = 40;
     f.write_char(open)?;
     for (at, element) in all.enumerate() {
         if at > 0 {

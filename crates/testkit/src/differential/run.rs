@@ -242,7 +242,8 @@ impl<'a, S: Subject> Run<'a, S> {
         let name = words.first().map(|word| word.to_ascii_uppercase()).unwrap_or_default();
         let queued = matches!(theirs, Reply::Status(text) if text == "QUEUED");
         let rule = families::rule(words);
-        if name == b"EXEC" && words.len() == 1 {
+        // With a word too many too: Redis discards the transaction then.
+        if name == b"EXEC" {
             let waiting = self.queued[session].take().unwrap_or_default();
             return match same_results(&waiting, ours, theirs) {
                 Ok(()) => {

@@ -69,7 +69,7 @@ impl Default for Settings {
         Self {
             seed: 0,
             commands: 10_000,
-            look_every: 250,
+            look_every: 100,
             families: family_names(),
             leave_out: Vec::new(),
             limits: Limits::default(),

@@ -12,7 +12,8 @@ const ROWS: &[Row] = &[
     row("PFCOUNT", 16, Rule::Exact, |g, line| some(g, Kind::Hll, line, 3)),
     row("PFMERGE", 8, Rule::Exact, |g, line| some(g, Kind::Hll, line, 4)),
     row("PFDEBUG", 8, Rule::Exact, |g, line| {
-        let sub = g.pick(&["GETREG", "DECODE", "ENCODING", "ENCODING", "DECODE", "TODENSE", "decode", "NONESUCH", ""]);
+        let sub = g.pick(&["GETREG", "DECODE", "ENCODING", "DECODE", "TODENSE", "decode", "Encoding"]);
+        let sub = if g.one_in(12) { g.pick(&["NONESUCH", ""]) } else { sub };
         // GETREG and TODENSE make it dense, which should not happen all the time.
         let sub = if matches!(sub, "GETREG" | "TODENSE") && !g.one_in(4) { "DECODE" } else { sub };
         line.push(sub);
@@ -26,8 +27,9 @@ fn add(g: &mut Gen, line: &mut Line) {
     line.push(key);
     let count = match g.rng.below(40) {
         0 => 0,
-        1 => 100 + g.rng.below(200),
-        2..6 => 20,
+        // A thousand elements or so fill the default limit of a sparse one.
+        1 | 2 => 100 + g.rng.below(500),
+        3..7 => 20,
         _ => 1 + g.rng.below(3),
     };
     for _ in 0..count {

@@ -56,7 +56,8 @@ fn one(g: &mut Gen, line: &mut Line) {
 }
 
 fn two(g: &mut Gen, line: &mut Line) {
-    line.push(g.any_key()).push(g.any_key());
+    let [from, to] = g.two_keys();
+    line.push(from).push(to);
 }
 
 fn keys(g: &mut Gen, line: &mut Line) {
@@ -129,7 +130,8 @@ fn absolute(g: &mut Gen, line: &mut Line, unit: i64) {
 }
 
 fn restore(g: &mut Gen, line: &mut Line) {
-    line.push(g.any_key());
+    let [from, to] = g.two_keys();
+    line.push(to);
     let absolute = g.one_in(4);
     match g.rng.below(8) {
         0 => line.push(g.pick(&["-1", "x", "", "1.5"])),
@@ -160,8 +162,8 @@ fn restore(g: &mut Gen, line: &mut Line) {
         _ => {
             // A flipped bit that the checksum finds; which one matters little.
             let flip = g.one_in(8).then(|| g.rng.index(1 << 16));
-            let (db, key) = (u32::from(g.db().as_bytes()[0] - b'0'), g.any_key());
-            line.how = How::WithDump { at, db, key, theirs: g.one_in(2), flip };
+            let db = u32::from(g.db().as_bytes()[0] - b'0');
+            line.how = How::WithDump { at, db, key: from, theirs: g.one_in(2), flip };
             line.push("payload");
         }
     }

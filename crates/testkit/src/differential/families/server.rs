@@ -58,6 +58,7 @@ const ROWS: &[Row] = &[
             line.push(g.pick(&["5", "40", "512", "3000", "0", "-1", "x", "", "9223372036854775808"]));
         }
     }),
+    row("COMMAND", 0, Rule::Shape, |_, _| {}),
     row("COMMAND COUNT", 1, Rule::Shape, |_, _| {}),
     row("COMMAND LIST", 1, Rule::Shape, |g, line| {
         if g.one_in(2) {
