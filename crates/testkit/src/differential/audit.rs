@@ -49,7 +49,8 @@ impl Audit {
             let keys = live.execute(AUDITOR, &words(&["KEYS", "*"])).members().unwrap_or_default();
             let questions: Vec<(Vec<Vec<u8>>, Rule)> =
                 keys.iter().flat_map(|key| questions(settings, key)).collect();
-            let answers = live.run_all(AUDITOR, questions.iter().map(|(words, _)| words.as_slice()));
+            let answers =
+                live.run_all(AUDITOR, questions.iter().map(|(words, _)| words.as_slice()));
             let each = questions.len() / keys.len().max(1);
             for (at, ((question, rule), theirs)) in questions.iter().zip(&answers).enumerate() {
                 let ours = subject.execute(AUDITOR, question);

@@ -145,13 +145,17 @@ fn same_object(ours: &Reply, theirs: &Reply) -> bool {
         text.split(' ').find_map(|word| word.strip_prefix(name)).map(str::to_owned)
     };
     let names = |text: &str| {
-        text.split(' ').filter_map(|word| Some(word.split_once(':')?.0.to_owned())).collect::<Vec<_>>()
+        text.split(' ')
+            .filter_map(|word| Some(word.split_once(':')?.0.to_owned()))
+            .collect::<Vec<_>>()
     };
     let length = |text: &str| -> Option<u64> { field(text, "serializedlength:")?.parse().ok() };
     let (a, b) = (length(ours), length(theirs));
     // Strings of up to 20 bytes are never compressed.
     let lengths = a.is_some() && b.is_some() && (a == b || (a > Some(20) && b > Some(20)));
-    names(ours) == names(theirs) && field(ours, "encoding:") == field(theirs, "encoding:") && lengths
+    names(ours) == names(theirs)
+        && field(ours, "encoding:") == field(theirs, "encoding:")
+        && lengths
 }
 
 /// Of each command: name, arity, flags, first key, last key and step.
@@ -208,7 +212,9 @@ mod tests {
     #[test]
     fn an_object_is_compared_by_its_encoding_and_short_length() {
         let object = |encoding: &str, length: u32| {
-            Reply::Status(format!("Value at:0x1 refcount:1 encoding:{encoding} serializedlength:{length}"))
+            Reply::Status(format!(
+                "Value at:0x1 refcount:1 encoding:{encoding} serializedlength:{length}"
+            ))
         };
         let same = |ours, theirs| same(Rule::DebugObject, &ours, &theirs).is_ok();
         assert!(same(object("raw", 9), object("raw", 9)));

@@ -97,7 +97,7 @@ impl Gen {
             Kind::Set => (3, 3),
             Kind::Hll => (6, 2),
         };
-        let at = if self.one_in(12) {
+        let at = if self.one_in(25) {
             self.rng.index(KEYS.len())
         } else {
             first + self.rng.index(count) + self.step / 2_000
@@ -118,12 +118,40 @@ impl Gen {
     /// A text that is, or is not quite, an integer.
     pub(super) fn integer(&mut self) -> Vec<u8> {
         const ODD: [&str; 34] = [
-            "127", "128", "255", "-128", "-129", "32767", "32768", "-32768", "-32769", "65535",
-            "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967296",
-            "9223372036854775806", "9223372036854775807", "9223372036854775808",
-            "-9223372036854775807", "-9223372036854775808", "-9223372036854775809",
-            "18446744073709551615", "007", "-0", "+1", " 1", "1 ", "", "1.0", "0x10", "--1", "-",
-            "1e3", "9999",
+            "127",
+            "128",
+            "255",
+            "-128",
+            "-129",
+            "32767",
+            "32768",
+            "-32768",
+            "-32769",
+            "65535",
+            "2147483647",
+            "2147483648",
+            "-2147483648",
+            "-2147483649",
+            "4294967296",
+            "9223372036854775806",
+            "9223372036854775807",
+            "9223372036854775808",
+            "-9223372036854775807",
+            "-9223372036854775808",
+            "-9223372036854775809",
+            "18446744073709551615",
+            "007",
+            "-0",
+            "+1",
+            " 1",
+            "1 ",
+            "",
+            "1.0",
+            "0x10",
+            "--1",
+            "-",
+            "1e3",
+            "9999",
         ];
         match self.rng.below(8) {
             0..6 => self.rng.range(-20..=20).to_string().into(),
@@ -135,9 +163,36 @@ impl Gen {
     /// A text that is, or is not quite, a number with a fraction.
     pub(super) fn float(&mut self) -> Vec<u8> {
         const ODD: [&str; 30] = [
-            "0.1", "0.2", "-0.3", "1.5", "3.0", "1e3", "1e-7", "-1e10", "5e-324", "1e17", "1e18", "1e308",
-            "1e4932", "1e5000", "nan", "-nan", "inf", "-inf", "+inf", "infinity", "0x1p3", "-0", "-0.0",
-            "1.", ".5", " 1.5", "1.5 ", "1,5", "", "3.14159265358979323846",
+            "0.1",
+            "0.2",
+            "-0.3",
+            "1.5",
+            "3.0",
+            "1e3",
+            "1e-7",
+            "-1e10",
+            "5e-324",
+            "1e17",
+            "1e18",
+            "1e308",
+            "1e4932",
+            "1e5000",
+            "nan",
+            "-nan",
+            "inf",
+            "-inf",
+            "+inf",
+            "infinity",
+            "0x1p3",
+            "-0",
+            "-0.0",
+            "1.",
+            ".5",
+            " 1.5",
+            "1.5 ",
+            "1,5",
+            "",
+            "3.14159265358979323846",
         ];
         match self.rng.below(4) {
             0 => self.pick(&ODD).into(),
@@ -151,9 +206,15 @@ impl Gen {
     pub(super) fn value(&mut self) -> Vec<u8> {
         const LENGTHS: [usize; 12] = [1, 11, 12, 20, 21, 44, 45, 63, 64, 65, 128, 300];
         const JUNK: [&[u8]; 9] = [
-            b"HYLL", b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80\x7f\xfe", b"HYLL\x02\0\0\0\0\0\0\0\0\0\0\0\x7f\xff",
-            b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80\x7f\xff", b"HYLL\x00\0\0\0\0\0\0\0\0\0\0\x80", b"\0", b"\xff\xfe",
-            b"a\r\nb", b"",
+            b"HYLL",
+            b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80\x7f\xfe",
+            b"HYLL\x02\0\0\0\0\0\0\0\0\0\0\0\x7f\xff",
+            b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80\x7f\xff",
+            b"HYLL\x00\0\0\0\0\0\0\0\0\0\0\x80",
+            b"\0",
+            b"\xff\xfe",
+            b"a\r\nb",
+            b"",
         ];
         match self.rng.below(16) {
             0..6 => self.integer(),
@@ -205,15 +266,42 @@ impl Gen {
     /// A time that is no time, or too far away.
     pub(super) fn bad_time(&mut self) -> &'static str {
         self.pick(&[
-            "9223372036854775807", "9223372036854775", "-9223372036854775808", "9223372036854775808", "x", "", "1.5",
+            "9223372036854775807",
+            "9223372036854775",
+            "-9223372036854775808",
+            "9223372036854775808",
+            "x",
+            "",
+            "1.5",
         ])
     }
 
     /// A pattern for names of keys and small members.
     pub(super) fn pattern(&mut self) -> &'static [u8] {
         self.pick(&[
-            b"*", b"k:*", b"?", b"", b"[a-k]*", b"k:[^1]", b"[kK]:1", b"k:1?", b"*\x00*", b"\\{t}\\[x]\\*", b"[", b"[a-",
-            b"**1*", b"?:*", b"-?", b"[0-9]", b"1*", b"v[0-3]*", b"[9-0]", b"k\\", b"[]a", b"[^a]", b"*[",
+            b"*",
+            b"k:*",
+            b"?",
+            b"",
+            b"[a-k]*",
+            b"k:[^1]",
+            b"[kK]:1",
+            b"k:1?",
+            b"*\x00*",
+            b"\\{t}\\[x]\\*",
+            b"[",
+            b"[a-",
+            b"**1*",
+            b"?:*",
+            b"-?",
+            b"[0-9]",
+            b"1*",
+            b"v[0-3]*",
+            b"[9-0]",
+            b"k\\",
+            b"[]a",
+            b"[^a]",
+            b"*[",
         ])
     }
 
@@ -222,6 +310,9 @@ impl Gen {
         self.pick(&["0", "0", "0", "0", "1", "1", "2", "3"])
     }
 }
+
+/// Commands after a CONFIG until the limits are set back.
+const RESET_AFTER: usize = 60;
 
 /// How many databases the commands use.
 pub(super) const DATABASES: u32 = 4;
@@ -239,6 +330,8 @@ pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
     let mut ops = Vec::with_capacity(settings.commands);
     // Commands since a MULTI that may still be open, by session.
     let mut open: [Option<u32>; 2] = [None; 2];
+    // When the limits go back to those of the settings.
+    let mut reset = None;
     while ops.len() < settings.commands && total > 0 {
         generator.step = ops.len();
         let session = usize::from(generator.one_in(12));
@@ -255,11 +348,25 @@ pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
         }
         open[session] = open[session].map(|count| count + 1);
         let sets_a_time = op.words.iter().any(|word| {
-            [&b"PXAT"[..], b"EXAT", b"ABSTTL"].iter().any(|option| word.eq_ignore_ascii_case(option))
+            [&b"PXAT"[..], b"EXAT", b"ABSTTL"]
+                .iter()
+                .any(|option| word.eq_ignore_ascii_case(option))
         });
         // What is set with a time that is over counts in DBSIZE until it is touched.
         let touch = sets_a_time.then(|| op.words.get(1).cloned()).flatten();
+        // Other limits do not stay for long: those of the settings are what the run is about.
+        if op.words[0].eq_ignore_ascii_case(b"CONFIG") && reset.is_none() {
+            reset = Some(ops.len() + RESET_AFTER);
+        }
         ops.push(op);
+        if reset.is_some_and(|at| ops.len() >= at) {
+            reset = None;
+            ops.extend(settings.limits.pairs().into_iter().map(|[name, value]| Op {
+                session,
+                words: vec![b"CONFIG".to_vec(), b"SET".to_vec(), name.into(), value.into()],
+                how: How::Plain,
+            }));
+        }
         if let Some(key) = touch {
             ops.push(Op { session, words: vec![b"EXISTS".to_vec(), key], how: How::Plain });
         }
@@ -303,7 +410,16 @@ fn make(
 fn distort(generator: &mut Gen, words: &mut Vec<Vec<u8>>) {
     // None of them is a time to live that ends within a run, or a length that fills the memory.
     const WRONG: [&[u8]; 10] = [
-        b"", b"x", b"1.5", b"9223372036854775808", b"-1", b"nan", b"\x00", b"WITHVALUES", b"-9223372036854775809", b"\n",
+        b"",
+        b"x",
+        b"1.5",
+        b"9223372036854775808",
+        b"-1",
+        b"nan",
+        b"\x00",
+        b"WITHVALUES",
+        b"-9223372036854775809",
+        b"\n",
     ];
     match generator.rng.below(400) {
         0..5 if words.len() > 1 => drop(words.pop()),

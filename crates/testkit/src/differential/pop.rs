@@ -41,13 +41,20 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
     if !adds_up(&ours, &our_rest, &before) {
         return fail("what was taken and what is left do not make up what was there");
     }
-    let encodings = [encoding(&mut run.live, session, &key), encoding(&mut run.subject, session, &key)];
+    let encodings =
+        [encoding(&mut run.live, session, &key), encoding(&mut run.subject, session, &key)];
     // One member less changes no encoding; else it is certain where the members left are of one kind on both sides.
     let integers = |rest: &Members| rest.iter().all(|member| is_integer(member));
     if (words.len() == 2 || integers(&their_rest) == integers(&our_rest))
         && encodings[0] != encodings[1]
     {
-        return Err(failure(at, words, &encodings[1], &encodings[0], "what is left has another encoding"));
+        return Err(failure(
+            at,
+            words,
+            &encodings[1],
+            &encodings[0],
+            "what is left has another encoding",
+        ));
     }
     if their_rest == our_rest {
         return Ok(());
@@ -130,7 +137,8 @@ mod tests {
 
     #[test]
     fn members_add_up_only_once_each() {
-        let set = |all: &[&str]| -> Members { all.iter().map(|text| text.as_bytes().to_vec()).collect() };
+        let set =
+            |all: &[&str]| -> Members { all.iter().map(|text| text.as_bytes().to_vec()).collect() };
         let taken = |all: &[&str]| {
             Reply::Array(all.iter().map(|text| Reply::Bulk(text.as_bytes().to_vec())).collect())
         };
@@ -151,7 +159,8 @@ mod tests {
     fn a_live_subject_is_empty_at_first() {
         let settings = Settings::default();
         let Some(server) = crate::live::server_with(&settings.options()) else { return };
-        LiveSubject::new(&server, &settings).execute(0, &[b"SET".to_vec(), b"k".to_vec(), b"v".to_vec()]);
+        LiveSubject::new(&server, &settings)
+            .execute(0, &[b"SET".to_vec(), b"k".to_vec(), b"v".to_vec()]);
         let mut fresh = LiveSubject::new(&server, &settings);
         assert_eq!(fresh.execute(0, &[b"DBSIZE".to_vec()]), Reply::Int(0));
     }

@@ -162,7 +162,8 @@ pub fn quoted(bytes: &[u8]) -> String {
 /// ```
 pub fn command_line<W: AsRef<[u8]>>(words: &[W]) -> String {
     let plain = |word: &[u8]| {
-        !word.is_empty() && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_:.+*".contains(byte))
+        !word.is_empty()
+            && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_:.+*".contains(byte))
     };
     let word = |word: &W| match word.as_ref() {
         bytes if plain(bytes) => String::from_utf8_lossy(bytes).into_owned(),

@@ -270,7 +270,9 @@ impl<'a, S: Subject> Run<'a, S> {
             return Ok(());
         }
         match rule {
-            Rule::RandomMember if words.len() > 1 => self.check_members(at, session, words, ours, theirs),
+            Rule::RandomMember if words.len() > 1 => {
+                self.check_members(at, session, words, ours, theirs)
+            }
             Rule::RandomKey => self.check_key(at, session, words, ours, theirs),
             _ => Ok(()),
         }

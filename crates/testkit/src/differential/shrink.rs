@@ -1,12 +1,12 @@
 //! From a failure to a short script that shows it.
 //!
 //! Delta debugging: what comes after the failure is cut off; then pieces of the script are left out, halves first, then
-//! quarters, down to single commands, as long as the sides still differ on the same command. Then words are left out of the
-//! commands that remain.
+//! quarters, down to single commands, as long as the sides still differ on the same command. Then one key takes the place of
+//! two, and words are left out of the commands that remain.
 
 use std::collections::HashMap;
 
-use super::generate::{How, Op};
+use super::generate::{How, KEYS, Op};
 use super::run::{Differential, Failure};
 use super::subject::Subject;
 use super::{Difference, Settings, command_line, quoted};
@@ -59,6 +59,18 @@ struct Shrink<'a, F> {
 impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
     fn run(&mut self, ops: &[Op]) -> Option<(Vec<Op>, Failure)> {
         let (mut ops, mut last) = self.fails(ops)?;
+        self.fewer(&mut ops, &mut last);
+        self.plainer(&mut ops, &mut last);
+        // What was needed to bring a value from one key or session to another is not any more.
+        self.fewer(&mut ops, &mut last);
+        for at in (0..ops.len()).rev() {
+            self.shorten(at, &mut ops, &mut last);
+        }
+        Some((ops, last))
+    }
+
+    /// Leaves commands out.
+    fn fewer(&mut self, ops: &mut Vec<Op>, last: &mut Failure) {
         let mut size = ops.len().div_ceil(2);
         while size > 0 {
             let (mut at, mut shorter) = (0, false);
@@ -66,7 +78,7 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
                 let end = (at + size).min(ops.len());
                 let rest = [&ops[..at], &ops[end..]].concat();
                 if let Some(found) = self.fails(&rest) {
-                    (ops, last) = found;
+                    (*ops, *last) = found;
                     shorter = true;
                 } else {
                     at = end;
@@ -79,13 +91,34 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
                 break;
             }
         }
-        for at in (0..ops.len()).rev() {
-            self.shorten(at, &mut ops, &mut last);
-        }
-        Some((ops, last))
     }
 
-    /// Leaves words out of one command, and puts the first session for the second.
+    /// Puts one session and one key in the place of several.
+    fn plainer(&mut self, ops: &mut Vec<Op>, last: &mut Failure) {
+        let one: Vec<Op> = ops.iter().map(|op| Op { session: 0, ..op.clone() }).collect();
+        if ops.iter().any(|op| op.session != 0)
+            && let Some(found) = self.fails(&one)
+        {
+            (*ops, *last) = found;
+        }
+        for (from, to) in KEYS.iter().flat_map(|from| KEYS.iter().map(move |to| (from, to))) {
+            let used = |key: &[u8]| ops.iter().any(|op| op.words.iter().any(|word| word == key));
+            if from == to || !used(from) || !used(to) {
+                continue;
+            }
+            let mut merged = ops.clone();
+            for word in merged.iter_mut().flat_map(|op| op.words.iter_mut().skip(1)) {
+                if word == from {
+                    *word = to.to_vec();
+                }
+            }
+            if let Some(found) = self.fails(&merged) {
+                (*ops, *last) = found;
+            }
+        }
+    }
+
+    /// Leaves words out of one command.
     fn shorten(&mut self, at: usize, ops: &mut Vec<Op>, last: &mut Failure) {
         let mut size = ops.get(at).map_or(0, |op| op.words.len() / 2);
         while size > 0 {
@@ -117,7 +150,11 @@ impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
 /// The last commands before the failure that name its key.
 fn recent(ops: &[Op], failure: &Failure) -> Vec<String> {
     let asks = failure.words.first().map_or(&b""[..], |word| word);
-    let at = if asks.eq_ignore_ascii_case(b"OBJECT") || asks.eq_ignore_ascii_case(b"PFDEBUG") { 2 } else { 1 };
+    let at = if asks.eq_ignore_ascii_case(b"OBJECT") || asks.eq_ignore_ascii_case(b"PFDEBUG") {
+        2
+    } else {
+        1
+    };
     let Some(key) = failure.words.get(at) else { return Vec::new() };
     let names = |op: &&Op| {
         let wide = ["FLUSHALL", "FLUSHDB", "SWAPDB", "SELECT"];
@@ -134,7 +171,8 @@ fn lines(ops: &[Op]) -> Vec<String> {
     let mut sessions: HashMap<usize, ()> = HashMap::new();
     sessions.extend(ops.iter().map(|op| (op.session, ())));
     let several = sessions.len() > 1;
-    let one = |op: &Op| if several { format!("[session {}] {}", op.session, line(op)) } else { line(op) };
+    let one =
+        |op: &Op| if several { format!("[session {}] {}", op.session, line(op)) } else { line(op) };
     ops.iter().map(one).collect()
 }
 

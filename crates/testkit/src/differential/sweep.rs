@@ -17,8 +17,26 @@ const MOST_WORDS: usize = 5;
 /// What stands where a number, an option, a member or another key should. None of them is a time to live that ends within a run, or a length that
 /// fills the memory.
 const JUNK: [&[u8]; 21] = [
-    b"x", b"-1", b"0", b"", b"1.5", b"9223372036854775807", b"9223372036854775808", b"-9223372036854775808", b"nan",
-    b"-inf", b"007", b" 1", b"536870912", b"a\x00\n\xff", b"missing", b"set", b"NX", b"LIMIT", b"COUNT", b"REPLACE",
+    b"x",
+    b"-1",
+    b"0",
+    b"",
+    b"1.5",
+    b"9223372036854775807",
+    b"9223372036854775808",
+    b"-9223372036854775808",
+    b"nan",
+    b"-inf",
+    b"007",
+    b" 1",
+    b"536870912",
+    b"a\x00\n\xff",
+    b"missing",
+    b"set",
+    b"NX",
+    b"LIMIT",
+    b"COUNT",
+    b"REPLACE",
     b"1e400",
 ];
 
@@ -181,7 +199,12 @@ impl<S: Subject> Sweep<'_, S> {
     /// Only errors: the keys are still those of the fixture.
     fn unchanged(&mut self, row: &Row, key: &[u8]) -> Result<(), Failure> {
         self.run.look(self.at).map_err(|found| Failure {
-            why: format!("after nothing but errors of {} on {}: {}", row.name, command_line(&[key]), found.why),
+            why: format!(
+                "after nothing but errors of {} on {}: {}",
+                row.name,
+                command_line(&[key]),
+                found.why
+            ),
             ..found
         })
     }

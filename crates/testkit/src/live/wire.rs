@@ -118,9 +118,7 @@ impl Wire {
             b'(' => Reply::BigNumber(rest),
             b'$' | b'=' | b'*' if rest == "-1" => Reply::Nil,
             b'$' => Reply::Bulk(self.bytes(length()?)?),
-            b'!' => {
-                Reply::Error(String::from_utf8_lossy(&self.bytes(length()?)?).into_owned())
-            }
+            b'!' => Reply::Error(String::from_utf8_lossy(&self.bytes(length()?)?).into_owned()),
             b'=' => {
                 let bytes = self.bytes(length()?)?;
                 let (format, text) = bytes.split_at_checked(4).ok_or_else(strange)?;

@@ -12,7 +12,8 @@ const ROWS: &[Row] = &[
     row("PFCOUNT", 16, Rule::Exact, |g, line| some(g, Kind::Hll, line, 3)),
     row("PFMERGE", 8, Rule::Exact, |g, line| some(g, Kind::Hll, line, 4)),
     row("PFDEBUG", 8, Rule::Exact, |g, line| {
-        let sub = g.pick(&["GETREG", "DECODE", "ENCODING", "DECODE", "TODENSE", "decode", "Encoding"]);
+        let sub =
+            g.pick(&["GETREG", "DECODE", "ENCODING", "DECODE", "TODENSE", "decode", "Encoding"]);
         let sub = if g.one_in(12) { g.pick(&["NONESUCH", ""]) } else { sub };
         // GETREG and TODENSE make it dense, which should not happen all the time.
         let sub = if matches!(sub, "GETREG" | "TODENSE") && !g.one_in(4) { "DECODE" } else { sub };
@@ -33,7 +34,8 @@ fn add(g: &mut Gen, line: &mut Line) {
         _ => 1 + g.rng.below(3),
     };
     for _ in 0..count {
-        let element = if g.one_in(6) { g.value() } else { format!("USER{}", g.rng.below(5_000)).into() };
+        let element =
+            if g.one_in(6) { g.value() } else { format!("USER{}", g.rng.below(5_000)).into() };
         line.push(element);
     }
 }

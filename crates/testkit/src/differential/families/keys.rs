@@ -9,7 +9,7 @@ const MILLISECONDS: u32 = SLACK_SECONDS * 1_000;
 pub(super) const FAMILY: Family = Family { name: "keys", rows: ROWS };
 
 const ROWS: &[Row] = &[
-    row("DEL", 8, Rule::Exact, keys),
+    row("DEL", 12, Rule::Exact, keys),
     row("UNLINK", 4, Rule::Exact, keys),
     row("EXISTS", 6, Rule::Exact, keys),
     row("TOUCH", 4, Rule::Exact, keys),
@@ -68,14 +68,25 @@ fn keys(g: &mut Gen, line: &mut Line) {
 
 fn scan(g: &mut Gen, line: &mut Line) {
     if g.one_in(3) {
-        line.push(g.pick(&["0", "0", "17", "-1", "x", "", " 0", "18446744073709551615", "18446744073709551616"]));
+        line.push(g.pick(&[
+            "0",
+            "0",
+            "17",
+            "-1",
+            "x",
+            "",
+            " 0",
+            "18446744073709551615",
+            "18446744073709551616",
+        ]));
     } else {
         line.how = How::ScanAll(line.words.len());
         line.push("0");
     }
     scan_options(g, line);
     if g.one_in(3) {
-        line.push("TYPE").push(g.pick(&["string", "set", "list", "hash", "STRING", "nonesuch", ""]));
+        line.push("TYPE")
+            .push(g.pick(&["string", "set", "list", "hash", "STRING", "nonesuch", ""]));
     }
 }
 
@@ -85,7 +96,16 @@ pub(super) fn scan_options(g: &mut Gen, line: &mut Line) {
         line.push("MATCH").push(g.pattern());
     }
     if g.one_in(3) {
-        line.push("COUNT").push(g.pick(&["1", "2", "5", "100", "0", "-3", "x", "9223372036854775807"]));
+        line.push("COUNT").push(g.pick(&[
+            "1",
+            "2",
+            "5",
+            "100",
+            "0",
+            "-3",
+            "x",
+            "9223372036854775807",
+        ]));
     }
 }
 
@@ -155,7 +175,7 @@ fn restore(g: &mut Gen, line: &mut Line) {
             let payload = made(g);
             line.push(payload);
         }
-        4 | 5 if !g.foreign.is_empty() => {
+        4 if !g.foreign.is_empty() => {
             let at = g.rng.index(g.foreign.len());
             line.push(g.foreign[at].clone());
         }

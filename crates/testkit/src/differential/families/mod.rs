@@ -41,9 +41,7 @@ pub(super) static FAMILIES: &[Family] =
 
 /// The row of a command, whatever the case of its name.
 pub(super) fn find(words: &[Vec<u8>]) -> Option<&'static Row> {
-    let upper = |at: usize| {
-        words.get(at).map(|word| String::from_utf8_lossy(word).to_uppercase())
-    };
+    let upper = |at: usize| words.get(at).map(|word| String::from_utf8_lossy(word).to_uppercase());
     let name = upper(0)?;
     let long = upper(1).map(|sub| format!("{name} {sub}"));
     let rows = || FAMILIES.iter().flat_map(|family| family.rows);

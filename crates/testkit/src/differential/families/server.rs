@@ -47,15 +47,35 @@ const ROWS: &[Row] = &[
     row("CONFIG GET", 2, Rule::Pairs, |g, line| {
         for _ in 0..=g.rng.below(2) {
             line.push(g.pick(&[
-                "hll-sparse-max-bytes", "set-max-intset-entries", "SET-MAX-INTSET-ENTRIES", "hll-sparse-max-byte?",
-                "set-max-int*", "nonesuch", "",
+                "hll-sparse-max-bytes",
+                "set-max-intset-entries",
+                "SET-MAX-INTSET-ENTRIES",
+                "hll-sparse-max-byte?",
+                "set-max-int*",
+                "nonesuch",
+                "",
             ]));
         }
     }),
     row("CONFIG SET", 1, Rule::Exact, |g, line| {
         for _ in 0..=g.rng.below(2) {
-            line.push(g.pick(&["hll-sparse-max-bytes", "set-max-intset-entries", "HLL-SPARSE-MAX-BYTES", "nonesuch"]));
-            line.push(g.pick(&["5", "40", "512", "3000", "0", "-1", "x", "", "9223372036854775808"]));
+            line.push(g.pick(&[
+                "hll-sparse-max-bytes",
+                "set-max-intset-entries",
+                "HLL-SPARSE-MAX-BYTES",
+                "nonesuch",
+            ]));
+            line.push(g.pick(&[
+                "5",
+                "40",
+                "512",
+                "3000",
+                "0",
+                "-1",
+                "x",
+                "",
+                "9223372036854775808",
+            ]));
         }
     }),
     row("COMMAND", 0, Rule::Shape, |_, _| {}),
@@ -87,7 +107,17 @@ const ROWS: &[Row] = &[
 
 fn name(g: &mut Gen) -> &'static str {
     const NAMES: [&str; 11] = [
-        "get", "SET", "sadd", "pfcount", "pfmerge", "sinterstore", "exec", "spop", "mset", "nonesuch", "",
+        "get",
+        "SET",
+        "sadd",
+        "pfcount",
+        "pfmerge",
+        "sinterstore",
+        "exec",
+        "spop",
+        "mset",
+        "nonesuch",
+        "",
     ];
     g.pick(&NAMES)
 }

@@ -27,7 +27,17 @@ const ROWS: &[Row] = &[
         key(g, line);
         if g.one_in(2) {
             line.push(g.pick(&[
-                "0", "1", "2", "3", "5", "20", "1000", "-1", "x", "9223372036854775807", "9223372036854775808",
+                "0",
+                "1",
+                "2",
+                "3",
+                "5",
+                "20",
+                "1000",
+                "-1",
+                "x",
+                "9223372036854775807",
+                "9223372036854775808",
             ]));
         }
     }),
@@ -36,7 +46,17 @@ const ROWS: &[Row] = &[
         if !g.one_in(3) {
             // A great negative count would fill the memory of any server.
             line.push(g.pick(&[
-                "0", "1", "2", "3", "10", "1000", "-1", "-2", "-30", "x", "9223372036854775807",
+                "0",
+                "1",
+                "2",
+                "3",
+                "10",
+                "1000",
+                "-1",
+                "-2",
+                "-30",
+                "x",
+                "9223372036854775807",
                 "-9223372036854775808",
             ]));
         }
@@ -99,13 +119,16 @@ fn add(g: &mut Gen, line: &mut Line) {
                 line.number(number);
             }
         }
-        1 => {
-            for _ in 0..g.rng.below(30) + 1 {
-                let number = g.rng.i64() >> g.rng.below(64);
+        1..4 => {
+            // Of 16, 17, 31, 32, 33 or 64 bits.
+            let shift = g.pick(&[48, 47, 33, 32, 31, 0]);
+            let most = g.pick(&[1, 1, 3, 20]);
+            for _ in 0..=g.rng.below(most) {
+                let number = g.rng.i64() >> shift;
                 line.number(number);
             }
         }
-        2..5 => members(g, line, 6),
+        4..7 => members(g, line, 6),
         _ => {
             for _ in 0..=g.rng.below(4) {
                 let number = g.rng.range(-15..=30);
