@@ -11,7 +11,8 @@
 //! * [`Store::transaction`] makes several commands one.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
 //! * [`Visitors`] and [`ShardedSet`] are recipes: what people build on the structures, as types of their own.
-//! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change.
+//! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change, a [`Profile`] which
+//!   servers' bytes they are.
 //!
 //! ```
 //! use tallis::{Store, prelude::*};
@@ -38,8 +39,10 @@ mod key;
 mod limits;
 mod member;
 mod persist;
+mod profile;
 mod recipes;
 mod reply;
+mod rules;
 mod session;
 mod store;
 mod table;
@@ -50,6 +53,7 @@ pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
 pub use persist::{Target, WriteOptions};
+pub use profile::Profile;
 pub use recipes::{
     Bucket, SessionIds, SetSteps, ShardedSet, VisitorSteps, Visitors, VisitorsIn, forecast,
     shard_key,

@@ -1,5 +1,7 @@
 //! Redis's encoding limits, by Redis's names.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 /// The limits at which a value changes its encoding; the defaults are Redis's.
 ///
 /// # Examples
@@ -18,12 +20,63 @@
 pub struct Limits {
     /// `set-max-intset-entries`: a set of integers with more members is a hash table. Default 512.
     pub set_max_intset_entries: usize,
+    /// `set-max-listpack-entries`: a set with text and with more members is a hash table. Default 128. Not in
+    /// [`Profile::Redis70`](crate::Profile::Redis70), whose sets have no listpacks.
+    pub set_max_listpack_entries: usize,
+    /// `set-max-listpack-value`: a set with a member of more bytes is a hash table. Default 64.
+    pub set_max_listpack_value: usize,
     /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
     pub hll_sparse_max_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { set_max_intset_entries: 512, hll_sparse_max_bytes: 3000 }
+        Self {
+            set_max_intset_entries: 512,
+            set_max_listpack_entries: 128,
+            set_max_listpack_value: 64,
+            hll_sparse_max_bytes: 3000,
+        }
+    }
+}
+
+/// The limits of a store, which CONFIG SET changes while commands run.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    set_max_intset_entries: AtomicUsize,
+    set_max_listpack_entries: AtomicUsize,
+    set_max_listpack_value: AtomicUsize,
+    hll_sparse_max_bytes: AtomicUsize,
+}
+
+impl Settings {
+    pub(crate) const fn new(limits: Limits) -> Self {
+        Self {
+            set_max_intset_entries: AtomicUsize::new(limits.set_max_intset_entries),
+            set_max_listpack_entries: AtomicUsize::new(limits.set_max_listpack_entries),
+            set_max_listpack_value: AtomicUsize::new(limits.set_max_listpack_value),
+            hll_sparse_max_bytes: AtomicUsize::new(limits.hll_sparse_max_bytes),
+        }
+    }
+
+    /// The limits as they are now.
+    #[inline]
+    pub(crate) fn limits(&self) -> Limits {
+        let read = |setting: &AtomicUsize| setting.load(Ordering::Relaxed);
+        Limits {
+            set_max_intset_entries: read(&self.set_max_intset_entries),
+            set_max_listpack_entries: read(&self.set_max_listpack_entries),
+            set_max_listpack_value: read(&self.set_max_listpack_value),
+            hll_sparse_max_bytes: read(&self.hll_sparse_max_bytes),
+        }
+    }
+
+    /// Sets them all. Commands that run meanwhile may still go by the old ones.
+    pub(crate) fn set(&self, limits: Limits) {
+        let write = |setting: &AtomicUsize, limit| setting.store(limit, Ordering::Relaxed);
+        write(&self.set_max_intset_entries, limits.set_max_intset_entries);
+        write(&self.set_max_listpack_entries, limits.set_max_listpack_entries);
+        write(&self.set_max_listpack_value, limits.set_max_listpack_value);
+        write(&self.hll_sparse_max_bytes, limits.hll_sparse_max_bytes);
     }
 }

@@ -1,43 +1,100 @@
 //! What a command answers.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
-/// The reply of a command of the command door, in the shapes of RESP2 and RESP3.
+use crate::error::Error;
+use crate::member::Member;
+
+/// The reply of a command of the command door, in the shapes of RESP3.
 ///
 /// A reply is a tree of plain values: `redis-cli`, a RESP encoder and a test each walk it their own way.
+/// [`into_resp2`](Self::into_resp2) turns it into what a client of RESP2 sees.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reply {
     /// A short status, `OK` above all.
-    Status(&'static str),
+    Status(Cow<'static, str>),
     /// An error: its code is the first word (`ERR`, `WRONGTYPE`, ...), word for word as Redis says it.
     Error(String),
     /// A whole number.
     Int(i64),
     /// A byte string.
     Bulk(Bytes),
+    /// A text for people to read, such as that of INFO. RESP2 shows it as a byte string.
+    Verbatim(String),
     /// Nothing: the key or member does not exist.
     Nil,
     /// A list of replies, in order.
     Array(Vec<Reply>),
     /// A list of replies without an order. RESP2 shows it as an array.
     Set(Vec<Reply>),
+    /// Pairs. RESP2 shows them as an array of keys and values in turn.
+    Map(Vec<(Reply, Reply)>),
 }
 
 impl Reply {
     /// The status `OK`.
-    pub const OK: Self = Self::Status("OK");
+    pub const OK: Self = Self::Status(Cow::Borrowed("OK"));
 
     /// Whether this is an error.
     #[must_use]
     pub const fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
+
+    /// The same reply as a client of RESP2 sees it: arrays in place of sets and maps, byte strings in place of texts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Reply, Store};
+    ///
+    /// let store = Store::new();
+    /// store.execute(&["SADD", "s", "1"]);
+    /// let members = store.execute(&["SMEMBERS", "s"]);
+    /// assert_eq!(members, Reply::Set(vec![Reply::Bulk("1".into())]));
+    /// assert_eq!(members.into_resp2(), Reply::Array(vec![Reply::Bulk("1".into())]));
+    /// ```
+    #[must_use]
+    pub fn into_resp2(self) -> Self {
+        match self {
+            Self::Array(items) | Self::Set(items) => {
+                Self::Array(items.into_iter().map(Self::into_resp2).collect())
+            }
+            Self::Map(pairs) => Self::Array(
+                pairs
+                    .into_iter()
+                    .flat_map(|(key, value)| [key.into_resp2(), value.into_resp2()])
+                    .collect(),
+            ),
+            Self::Verbatim(text) => Self::Bulk(text.into()),
+            Self::Status(_) | Self::Error(_) | Self::Int(_) | Self::Bulk(_) | Self::Nil => self,
+        }
+    }
+
+    /// A byte string that is known beforehand.
+    pub(crate) const fn text(text: &'static str) -> Self {
+        Self::Bulk(Bytes::from_static(text.as_bytes()))
+    }
+
+    /// A number of things.
+    pub(crate) fn count(count: usize) -> Self {
+        Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
+    }
 }
 
 impl From<i64> for Reply {
     fn from(number: i64) -> Self {
         Self::Int(number)
+    }
+}
+
+/// Redis answers yes and no as 1 and 0.
+impl From<bool> for Reply {
+    fn from(yes: bool) -> Self {
+        Self::Int(i64::from(yes))
     }
 }
 
@@ -50,5 +107,17 @@ impl From<Bytes> for Reply {
 impl From<Option<Bytes>> for Reply {
     fn from(bytes: Option<Bytes>) -> Self {
         bytes.map_or(Self::Nil, Self::Bulk)
+    }
+}
+
+impl From<Member<'_>> for Reply {
+    fn from(member: Member<'_>) -> Self {
+        Self::Bulk(member.to_bytes())
+    }
+}
+
+impl From<Error> for Reply {
+    fn from(error: Error) -> Self {
+        Self::Error(error.to_string())
     }
 }

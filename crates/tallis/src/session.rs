@@ -1,51 +1,89 @@
 //! What a client remembers between commands.
 
+use std::ops::Range;
+
+use bytes::Bytes;
+
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Args, run, wrong_arity};
+use crate::execute::{Args, Caller, checked, run};
 use crate::key::HashedKey;
 use crate::reply::Reply;
-use crate::store::Store;
 use crate::store::door::{Door, Scope, View};
+use crate::store::{Shared, Store, Tx};
 use crate::value::parse_int;
 
-/// One client's side of the command door: its database.
+/// One client's side of the command door: its database, its transaction, the keys that it watches, and the version of
+/// the protocol whose shapes its replies have.
 ///
 /// It has the typed commands too, on the database that was selected last.
 ///
 /// # Examples
 ///
 /// ```
-/// use tallis::{Store, prelude::*};
+/// use tallis::{Reply, Store, prelude::*};
 ///
 /// let store = Store::new();
 /// let mut session = store.session();
 /// session.execute(&["SELECT", "2"]);
 /// session.execute(&["SET", "k", "v"]);
-/// assert_eq!(store.db(2).dbsize(), 1);
-/// assert_eq!(store.dbsize(), 0);
+/// assert_eq!(store.db(2).dbsize()?, 1);
+/// assert_eq!(store.dbsize()?, 0);
+///
+/// session.execute(&["WATCH", "k"]);
+/// session.execute(&["MULTI"]);
+/// assert_eq!(session.execute(&["APPEND", "k", "!"]), Reply::Status("QUEUED".into()));
+/// store.db(2).set("k", "other")?;
+/// assert_eq!(session.execute(&["EXEC"]), Reply::Nil);
+/// # Ok::<(), tallis::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Session {
     store: Store,
+    protocol: Protocol,
+    queue: Option<Queue>,
+    watched: Vec<Watched>,
+}
+
+/// Whose shapes the replies have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Protocol {
+    Resp2,
+    Resp3,
+}
+
+/// The commands between MULTI and EXEC.
+#[derive(Debug, Default)]
+struct Queue {
+    commands: Vec<Vec<Bytes>>,
+    /// Whether one of them was refused, so that EXEC will be.
+    refused: bool,
+}
+
+/// A watched key and its version when that began.
+#[derive(Debug)]
+struct Watched {
+    db: u32,
+    key: Box<[u8]>,
+    version: u64,
 }
 
 impl Store {
-    /// A session that begins on this handle's database.
+    /// A session that begins on this handle's database, with replies in the shapes of RESP2; HELLO 3 changes them.
     #[must_use]
     pub fn session(&self) -> Session {
-        Session { store: self.clone() }
+        Session { store: self.clone(), protocol: Protocol::Resp2, queue: None, watched: Vec::new() }
     }
 }
 
 impl Session {
-    /// Runs one command.
+    /// Runs one command, or queues it between MULTI and EXEC.
     pub fn execute<A: AsRef<[u8]>>(&mut self, args: &[A]) -> Reply {
         let args: Args<'_> = args.iter().map(AsRef::as_ref).collect();
-        let answer = match args.split_first() {
-            Some((name, rest)) if name.eq_ignore_ascii_case(b"select") => self.select(rest),
-            _ => run(&self.store, &args),
-        };
-        answer.unwrap_or_else(|error| Reply::Error(error.to_string()))
+        let reply = self.answer(&args).unwrap_or_else(Reply::from);
+        match self.protocol {
+            Protocol::Resp2 => reply.into_resp2(),
+            Protocol::Resp3 => reply,
+        }
     }
 
     /// The number of the database that was selected last.
@@ -54,14 +92,238 @@ impl Session {
         self.store.db_number()
     }
 
-    fn select(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
-        let [number] = args else { return Err(wrong_arity("select")) };
-        let number = parse_int(number).ok_or_else(Error::not_integer)?;
-        let number = u32::try_from(number)
-            .map_err(|_| Error::new(ErrorKind::Syntax, "ERR DB index is out of range"))?;
-        self.store = self.store.db(number);
+    fn answer(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
+        let command = args.first().and_then(|name| Own::named(name));
+        if (command.is_some() || self.queue.is_some())
+            && let Err(error) = checked(args)
+        {
+            if let Some(queue) = &mut self.queue {
+                queue.refused = true;
+            }
+            return Err(error);
+        }
+        match command {
+            Some(Own::Multi) => self.multi(),
+            Some(Own::Exec) => self.exec(),
+            Some(Own::Discard) => self.discard(),
+            Some(Own::Watch) => self.watch(&args[1..]),
+            Some(Own::Reset) => Ok(self.reset()),
+            Some(Own::Quit) => Ok(Reply::OK),
+            _ if self.queue.is_some() => Ok(self.enqueue(args)),
+            Some(Own::Select) => {
+                self.store = self.store.db(database(self.store.shared(), args[1])?);
+                Ok(Reply::OK)
+            }
+            Some(Own::Hello) => self.hello(&args[1..]),
+            Some(Own::Unwatch) => Ok(self.unwatch()),
+            None => run(Caller::Store(&self.store), args),
+        }
+    }
+
+    fn multi(&mut self) -> Result<Reply, Error> {
+        if self.queue.is_some() {
+            return Err(syntax("ERR MULTI calls can not be nested"));
+        }
+        self.queue = Some(Queue::default());
         Ok(Reply::OK)
     }
+
+    fn enqueue(&mut self, args: &[&[u8]]) -> Reply {
+        let words = args.iter().map(|word| Bytes::copy_from_slice(word)).collect();
+        self.queue.get_or_insert_default().commands.push(words);
+        Reply::Status("QUEUED".into())
+    }
+
+    fn discard(&mut self) -> Result<Reply, Error> {
+        if self.queue.take().is_none() {
+            return Err(syntax("ERR DISCARD without MULTI"));
+        }
+        Ok(self.unwatch())
+    }
+
+    /// Runs what was queued, all of it under the locks of all its keys, unless a watched key has changed.
+    fn exec(&mut self) -> Result<Reply, Error> {
+        let Some(queue) = self.queue.take() else { return Err(syntax("ERR EXEC without MULTI")) };
+        if queue.refused {
+            self.unwatch();
+            return Err(Error::new(
+                ErrorKind::Syntax,
+                "EXECABORT Transaction discarded because of previous errors.",
+            ));
+        }
+        let commands: Vec<Args<'_>> =
+            queue.commands.iter().map(|words| words.iter().map(|word| &**word).collect()).collect();
+        let mut keys: Vec<&[u8]> = self.watched.iter().map(|watched| &*watched.key).collect();
+        let mut whole = false;
+        for words in &commands {
+            let info = &checked(words)?.info;
+            whole |= info.whole;
+            let named = words.get(1).and_then(|name| info.subcommand(name)).unwrap_or(info);
+            keys.extend(named.keys_of(words));
+        }
+        let watched = &self.watched;
+        let locked = if whole { None } else { Some(&keys[..]) };
+        let (replies, store) = self.store.with_locks(locked, |tx| {
+            let mut store = self.store.clone();
+            // Each of them, so that all that have expired are dropped.
+            let unchanged = watched
+                .iter()
+                .filter(|one| tx.version(one.db, &one.key) == Some(one.version))
+                .count();
+            if unchanged < watched.len() {
+                return (None, store);
+            }
+            let replies = commands.iter().map(|words| step(tx, &mut store, words)).collect();
+            (Some(replies), store)
+        });
+        self.store = store;
+        self.unwatch();
+        // A change of the protocol is of the session, not of the keys.
+        for words in &commands {
+            if words[0].eq_ignore_ascii_case(b"hello") {
+                let _ = self.hello(&words[1..]);
+            }
+        }
+        Ok(replies.map_or(Reply::Nil, Reply::Array))
+    }
+
+    fn watch(&mut self, keys: &[&[u8]]) -> Result<Reply, Error> {
+        if self.queue.is_some() {
+            return Err(syntax("ERR WATCH inside MULTI is not allowed"));
+        }
+        let db = self.store.db_number();
+        for &key in keys {
+            if !self.watched.iter().any(|watched| watched.db == db && *watched.key == *key) {
+                let version = self.store.shared().watch(db, key);
+                self.watched.push(Watched { db, key: key.into(), version });
+            }
+        }
+        Ok(Reply::OK)
+    }
+
+    fn unwatch(&mut self) -> Reply {
+        for watched in self.watched.drain(..) {
+            self.store.shared().unwatch(watched.db, &watched.key);
+        }
+        Reply::OK
+    }
+
+    fn reset(&mut self) -> Reply {
+        self.queue = None;
+        self.unwatch();
+        self.store = self.store.db(0);
+        self.protocol = Protocol::Resp2;
+        Reply::Status("RESET".into())
+    }
+
+    fn hello(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
+        let protocol = hello_protocol(args, self.protocol)?;
+        self.protocol = protocol;
+        Ok(hello_reply(protocol))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.unwatch();
+    }
+}
+
+/// The commands that a session answers itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Own {
+    Discard,
+    Exec,
+    Hello,
+    Multi,
+    Quit,
+    Reset,
+    Select,
+    Unwatch,
+    Watch,
+}
+
+impl Own {
+    #[inline]
+    fn named(name: &[u8]) -> Option<Self> {
+        let (own, is) = match (name.first()?.to_ascii_lowercase(), name.len()) {
+            (b'd', 7) => (Self::Discard, "discard"),
+            (b'e', 4) => (Self::Exec, "exec"),
+            (b'h', 5) => (Self::Hello, "hello"),
+            (b'm', 5) => (Self::Multi, "multi"),
+            (b'q', 4) => (Self::Quit, "quit"),
+            (b'r', 5) => (Self::Reset, "reset"),
+            (b's', 6) => (Self::Select, "select"),
+            (b'u', 7) => (Self::Unwatch, "unwatch"),
+            (b'w', 5) => (Self::Watch, "watch"),
+            _ => return None,
+        };
+        name.eq_ignore_ascii_case(is.as_bytes()).then_some(own)
+    }
+}
+
+/// Runs one command of a transaction; SELECT leads to another database from there on.
+fn step(tx: &Tx<'_>, store: &mut Store, words: &[&[u8]]) -> Reply {
+    let answer = match Own::named(words[0]) {
+        Some(Own::Select) => database(store.shared(), words[1]).map(|db| {
+            *store = store.db(db);
+            tx.select(db);
+            Reply::OK
+        }),
+        Some(Own::Hello) => hello_protocol(&words[1..], Protocol::Resp2).map(hello_reply),
+        Some(Own::Unwatch) => Ok(Reply::OK),
+        _ => run(Caller::Tx(tx), words),
+    };
+    answer.unwrap_or_else(Reply::from)
+}
+
+/// The database that SELECT asks for.
+fn database(shared: &Shared, number: &[u8]) -> Result<u32, Error> {
+    let number = parse_int(number).ok_or_else(Error::not_integer)?;
+    shared.database(number).ok_or_else(|| syntax("ERR DB index is out of range"))
+}
+
+/// The protocol that HELLO asks for.
+fn hello_protocol(args: &[&[u8]], current: Protocol) -> Result<Protocol, Error> {
+    let Some((version, options)) = args.split_first() else { return Ok(current) };
+    let protocol = match parse_int(version) {
+        Some(2) => Protocol::Resp2,
+        Some(3) => Protocol::Resp3,
+        Some(_) => {
+            return Err(Error::new(ErrorKind::Syntax, "NOPROTO unsupported protocol version"));
+        }
+        None => return Err(syntax("ERR Protocol version is not an integer or out of range")),
+    };
+    // There are no users and no names of clients here, so that there is nothing to set.
+    if let Some(option) = options.first() {
+        let option = String::from_utf8_lossy(option);
+        return Err(Error::new(
+            ErrorKind::Syntax,
+            format!("ERR Syntax error in HELLO option '{option}'"),
+        ));
+    }
+    Ok(protocol)
+}
+
+fn hello_reply(protocol: Protocol) -> Reply {
+    let number = match protocol {
+        Protocol::Resp2 => 2,
+        Protocol::Resp3 => 3,
+    };
+    Reply::Map(vec![
+        (Reply::text("server"), Reply::text("tallis")),
+        (Reply::text("version"), Reply::text(env!("CARGO_PKG_VERSION"))),
+        (Reply::text("proto"), Reply::Int(number)),
+        (Reply::text("id"), Reply::Int(1)),
+        (Reply::text("mode"), Reply::text("embedded")),
+        (Reply::text("role"), Reply::text("master")),
+        (Reply::text("modules"), Reply::Array(Vec::new())),
+    ])
+}
+
+#[cold]
+fn syntax(text: &'static str) -> Error {
+    Error::new(ErrorKind::Syntax, text)
 }
 
 impl Door for Session {
@@ -81,7 +343,22 @@ impl Door for Session {
         self.store.write(keys, operation)
     }
 
-    fn dbsize(&self) -> usize {
-        self.store.dbsize()
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.store.read_stripes(stripes, operation)
+    }
+
+    fn write_all<R>(
+        &self,
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.store.write_all(operation)
+    }
+
+    fn shared(&self) -> &Shared {
+        self.store.shared()
     }
 }

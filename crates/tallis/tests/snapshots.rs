@@ -75,7 +75,7 @@ fn a_failed_load_leaves_the_store() {
     fs::write(&file, &good).unwrap();
     store.load(&file).unwrap();
     assert_eq!(store.get("k").unwrap().unwrap(), "v");
-    assert_eq!(store.dbsize(), 2);
+    assert_eq!(store.dbsize().unwrap(), 2);
 }
 
 /// A file of what `write` writes, loaded.
@@ -135,7 +135,7 @@ fn loading_leaves_out_what_is_empty_or_has_expired() {
         writer.key(b"far", Attributes::default()).int(7).unwrap();
     })
     .unwrap();
-    assert_eq!(store.dbsize(), 1);
+    assert_eq!(store.dbsize().unwrap(), 1);
     assert_eq!(store.pttl("going").unwrap(), 1);
     assert_eq!(store.db(4_000_000_000).get("far").unwrap().unwrap(), "7");
 }
@@ -167,7 +167,7 @@ fn foreign_values_pass_through() {
     fs::write(&path, &file).unwrap();
     let store = Store::new();
     store.load(&path).unwrap();
-    assert_eq!(store.key_type("list").unwrap(), Some("list"));
+    assert_eq!(store.key_type("list").unwrap(), Some("list".into()));
     assert_eq!(store.sadd("list", [1]).unwrap_err().kind(), ErrorKind::WrongType);
     assert_eq!(store.get("list").unwrap_err().kind(), ErrorKind::WrongType);
     assert!(store.expire("list", 100).unwrap());

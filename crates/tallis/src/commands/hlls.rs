@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::{Door, Scope, View};
-use crate::store::stripe::Slot;
-use crate::value::{Value, make_raw};
+use crate::store::slot::Slot;
+use crate::value::Value;
 
 /// Commands on `HyperLogLog`s: the number of distinct elements, to within about 0.81 %, in at most 12,304 bytes.
 ///
@@ -95,63 +95,64 @@ pub trait HllCommands: Door {
 impl<D: Door> HllCommands for D {}
 
 fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>, Error> {
-    match view.get(key) {
-        None => Ok(None),
-        Some(Value::Str(bytes)) => Hll::new(bytes).map(Some).map_err(|_| Error::not_hll()),
-        Some(Value::Int(_)) => Err(Error::not_hll()),
-        Some(Value::Set(_) | Value::Foreign(_)) => Err(Error::wrong_type()),
+    let Some(value) = view.get(key) else { return Ok(None) };
+    hll_of(value).map(Some)
+}
+
+fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {
+    match value.as_str() {
+        Some(Member::Bytes(bytes)) => Hll::new(bytes).map_err(|_| Error::not_hll()),
+        Some(Member::Int(_)) => Err(Error::not_hll()),
+        None => Err(Error::wrong_type()),
     }
 }
 
-fn hll_mut<'a>(slot: &'a mut Slot<'_, '_, '_>) -> Result<Option<HllMut<'a>>, Error> {
-    match slot.value_mut() {
-        None => Ok(None),
-        Some(Value::Str(bytes)) => HllMut::new(bytes).map(Some).map_err(|_| Error::not_hll()),
-        Some(Value::Int(_)) => Err(Error::not_hll()),
-        Some(Value::Set(_) | Value::Foreign(_)) => Err(Error::wrong_type()),
-    }
+/// Lets `edit` change the `HyperLogLog` of a slot, which counts as changed in place from then on; `None` if there is no
+/// key.
+#[inline]
+fn edit_hll<R>(
+    slot: &mut Slot<'_, '_, '_>,
+    edit: impl FnOnce(&mut HllMut<'_>) -> R,
+) -> Result<Option<R>, Error> {
+    let Some(value) = slot.value_mut() else { return Ok(None) };
+    hll_of(value)?;
+    let edited = value.edit(|bytes| HllMut::new(bytes).map(|mut hll| edit(&mut hll)));
+    edited.transpose().map_err(|_| Error::not_hll())
 }
 
 fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<bool, Error> {
-    let limit = slot.context.shared.limits().hll_sparse_max_bytes;
+    let limit = slot.context.shared.rules().limits.hll_sparse_max_bytes;
     let created = slot.value().is_none();
     if created {
-        slot.put(Value::Str(hll::empty()));
+        slot.put(Value::raw_string(hll::empty()));
     }
-    let Some(mut hll) = hll_mut(slot)? else { return Ok(false) };
     let mut changed = created;
-    let mut fault = None;
-    for element in elements {
-        match element.with_bytes(|bytes| hll.add(bytes, limit)) {
-            Ok(raised) => changed |= raised,
-            Err(error) => {
-                fault = Some(error);
-                break;
-            }
-        }
-    }
+    let added = edit_hll(slot, |hll| {
+        elements.iter().try_for_each(|element| {
+            changed |= element.with_bytes(|bytes| hll.add(bytes, limit))?;
+            Ok::<(), hll::DecodeError>(())
+        })
+    })?;
     if changed {
-        mark_raw(slot);
         slot.changed("PFADD", || elements.iter().map(|element| element.to_bytes()).collect());
     }
-    fault.map_or(Ok(changed), |_| Err(Error::corrupt_hll()))
-}
-
-/// Notes that the string was changed in place.
-fn mark_raw(slot: &mut Slot<'_, '_, '_>) {
-    if let Some(Value::Str(bytes)) = slot.value_mut() {
-        make_raw(bytes);
+    match added {
+        Some(Err(_)) => Err(Error::corrupt_hll()),
+        Some(Ok(())) | None => Ok(changed),
     }
 }
 
-/// The count that a single key remembers, or 0 for no key; `None` if it has to be made.
+/// The count that a single key remembers, or 0 for no key; `None` if it has to be made, or if the string has to become
+/// one that was changed in place, which PFCOUNT makes of any.
 fn cached_count(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<u64>, Error> {
-    Ok(hll_at(view, key)?.map_or(Some(0), |hll| hll.cached()))
+    let Some(value) = view.get(key) else { return Ok(Some(0)) };
+    let cached = hll_of(value)?.cached();
+    Ok(cached.filter(|_| value.is_raw()))
 }
 
 fn count_and_cache(slot: &mut Slot<'_, '_, '_>) -> Result<u64, Error> {
-    let Some(mut hll) = hll_mut(slot)? else { return Ok(0) };
-    let counted = hll.count().map_err(|_| Error::corrupt_hll())?;
+    let Some(counted) = edit_hll(slot, |hll| hll.count())? else { return Ok(0) };
+    let counted = counted.map_err(|_| Error::corrupt_hll())?;
     if counted.stored {
         slot.changed("PFCOUNT", Vec::new);
     }
@@ -165,22 +166,21 @@ fn merge(scope: &mut Scope<'_>, keys: &[HashedKey<'_>]) -> Result<(), Error> {
     let mut union = Union::new();
     for &key in keys {
         // Through the door, so that a source that has expired is dropped for the sinks too.
-        scope.change(key, |slot| match hll_mut(slot)? {
+        scope.change(key, |slot| match slot.value() {
             None => Ok(()),
-            Some(hll) => union
-                .merge(&hll.view().map_err(|_| Error::not_hll())?)
-                .map_err(|_| Error::corrupt_hll()),
+            Some(value) => union.merge(&hll_of(value)?).map_err(|_| Error::corrupt_hll()),
         })?;
     }
-    let limit = scope.shared().limits().hll_sparse_max_bytes;
+    let limit = scope.rules().limits.hll_sparse_max_bytes;
     scope.change(target, |slot| {
         if slot.value().is_none() {
-            slot.put(Value::Str(hll::empty()));
+            slot.put(Value::raw_string(hll::empty()));
         }
-        if let Some(Value::Str(bytes)) = slot.value_mut() {
-            union.merge_into(bytes, limit).map_err(|_| Error::corrupt_hll())?;
+        if let Some(merged) =
+            slot.value_mut().and_then(|value| value.edit(|bytes| union.merge_into(bytes, limit)))
+        {
+            merged.map_err(|_| Error::corrupt_hll())?;
         }
-        mark_raw(slot);
         slot.changed("PFMERGE", || {
             sources.iter().map(|key| bytes::Bytes::copy_from_slice(key.bytes)).collect()
         });

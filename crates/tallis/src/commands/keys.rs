@@ -1,5 +1,7 @@
 //! Commands on keys of any type.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use rdb::WriteOptions;
 
@@ -8,16 +10,29 @@ use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::persist;
 use crate::store::door::{Door, Scope};
-use crate::store::stripe::Slot;
+use crate::store::slot::Slot;
+use crate::store::stripe::{Found, Keyspace};
 use crate::value::Value;
 
-/// Commands on keys of any type.
+/// Commands on keys of any type, and on all keys.
 ///
 /// # Errors
 ///
 /// Those of an `EXPIRE` whose time leaves the range of 64 bits, and, in a transaction, of a key that it did not
 /// name.
 pub trait KeyCommands: Door {
+    /// DBSIZE: how many keys the database holds. Keys that have expired but were not touched since are counted, as Redis
+    /// does. O(stripes).
+    ///
+    /// # Errors
+    ///
+    /// In a transaction on named keys, that it has not locked the store.
+    fn dbsize(&self) -> Result<usize, Error> {
+        self.read_stripes(0..self.shared().stripe_count(), |view| {
+            Ok(view.keyspaces().map(Keyspace::len).sum())
+        })
+    }
+
     /// DEL: removes keys; returns how many there were. O(keys), and the size of what they hold.
     ///
     /// # Errors
@@ -120,10 +135,10 @@ pub trait KeyCommands: Door {
     /// In a transaction, a key that it did not name.
     fn pttl(&self, key: impl AsRef<[u8]>) -> Result<i64, Error> {
         self.read(&[key.as_ref()], |view, keys| {
-            Ok(match view.get_with_expiry(keys[0]) {
+            Ok(match view.find(keys[0]).map(Found::expires_at) {
                 None => -2,
-                Some((_, None)) => -1,
-                Some((_, Some(at))) => at.saturating_sub(view.now_ms()),
+                Some(None) => -1,
+                Some(Some(at)) => at.saturating_sub(view.now_ms()),
             })
         })
     }
@@ -133,7 +148,7 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn key_type(&self, key: impl AsRef<[u8]>) -> Result<Option<&'static str>, Error> {
+    fn key_type(&self, key: impl AsRef<[u8]>) -> Result<Option<Cow<'static, str>>, Error> {
         self.read(&[key.as_ref()], |view, keys| Ok(view.get(keys[0]).map(Value::type_name)))
     }
 
@@ -204,7 +219,7 @@ pub trait KeyCommands: Door {
     ///
     /// In a transaction, a key that it did not name.
     fn memory_usage(&self, key: impl AsRef<[u8]>) -> Result<Option<usize>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.memory_usage(keys[0])))
+        self.read(&[key.as_ref()], |view, keys| Ok(view.find(keys[0]).map(Found::memory_usage)))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::{Door, Scope, View};
-use crate::value::{Set, Value};
+use crate::value::{SetRef, Value};
 
 /// Commands on sets.
 ///
@@ -69,9 +69,7 @@ pub trait SetCommands: Door {
     ) -> Result<bool, Error> {
         let member = member.into();
         self.read(&[key.as_ref()], |view, keys| {
-            let shared = view.shared();
-            Ok(set_at(view, keys[0])?
-                .is_some_and(|set| set.contains(member, &|bytes| shared.hash(bytes))))
+            Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.rules())))
         })
     }
 
@@ -81,7 +79,7 @@ pub trait SetCommands: Door {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
     fn scard(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(set_at(view, keys[0])?.map_or(0, Set::len)))
+        self.read(&[key.as_ref()], |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
     }
 
     /// SMEMBERS: all members, those of an intset in ascending order. O(members).
@@ -102,12 +100,10 @@ pub trait SetCommands: Door {
 impl<D: Door> SetCommands for D {}
 
 /// The set at a key, if there is one.
-pub(crate) fn set_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<&'v Set>, Error> {
-    match view.get(key) {
-        None => Ok(None),
-        Some(Value::Set(set)) => Ok(Some(set)),
-        Some(Value::Int(_) | Value::Str(_) | Value::Foreign(_)) => Err(Error::wrong_type()),
-    }
+#[inline]
+pub(crate) fn set_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<SetRef<'v>>, Error> {
+    let Some(value) = view.get(key) else { return Ok(None) };
+    value.as_set().map(Some).ok_or_else(Error::wrong_type)
 }
 
 /// Adds members to the set at a key; returns how many were new.
@@ -117,15 +113,13 @@ pub(crate) fn add_members(
     members: &[Member<'_>],
 ) -> Result<usize, Error> {
     let Some(&first) = members.first() else { return Ok(0) };
+    let rules = scope.rules();
     scope.change(key, |slot| {
-        let shared = slot.context.shared;
-        let hash = |bytes: &[u8]| shared.hash(bytes);
         if slot.value().is_none() {
-            slot.put(Value::Set(Set::for_member(first)));
+            slot.put(Value::set_for(first, members.len(), &rules));
         }
-        let Some(Value::Set(set)) = slot.value_mut() else { return Err(Error::wrong_type()) };
-        let added =
-            members.iter().filter(|&&member| set.add(member, shared.limits(), &hash)).count();
+        let mut set = slot.value_mut().and_then(Value::as_set_mut).ok_or_else(Error::wrong_type)?;
+        let added = members.iter().filter(|&&member| set.add(member, &rules)).count();
         if added > 0 {
             slot.changed("SADD", || members.iter().map(|member| member.to_bytes()).collect());
         }
@@ -138,18 +132,12 @@ fn remove_members(
     key: HashedKey<'_>,
     members: &[Member<'_>],
 ) -> Result<usize, Error> {
+    let rules = scope.rules();
     scope.change(key, |slot| {
-        let shared = slot.context.shared;
-        let hash = |bytes: &[u8]| shared.hash(bytes);
-        let set = match slot.value_mut() {
-            None => return Ok(0),
-            Some(Value::Set(set)) => set,
-            Some(Value::Int(_) | Value::Str(_) | Value::Foreign(_)) => {
-                return Err(Error::wrong_type());
-            }
-        };
-        let removed = members.iter().filter(|&&member| set.remove(member, &hash)).count();
-        if set.len() == 0 {
+        let Some(value) = slot.value_mut() else { return Ok(0) };
+        let mut set = value.as_set_mut().ok_or_else(Error::wrong_type)?;
+        let removed = members.iter().filter(|&&member| set.remove(member, &rules)).count();
+        if set.as_ref().len() == 0 {
             slot.remove();
         }
         if removed > 0 {

@@ -6,8 +6,8 @@ use super::checked;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::{Door, Scope};
-use crate::value::{Value, parse_int, str_value};
+use crate::store::door::{Door, Scope, View};
+use crate::value::Value;
 
 /// Commands on strings.
 pub trait StringCommands: Door {
@@ -17,12 +17,7 @@ pub trait StringCommands: Door {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
     fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| match view.get(keys[0]) {
-            None => Ok(None),
-            Some(Value::Int(number)) => Ok(Some(Member::Int(*number).to_bytes())),
-            Some(Value::Str(bytes)) => Ok(Some(Bytes::copy_from_slice(bytes))),
-            Some(Value::Set(_) | Value::Foreign(_)) => Err(Error::wrong_type()),
-        })
+        self.read(&[key.as_ref()], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
     }
 
     /// SET: puts a string at the key, whatever was there, and takes its expiry away. O(length).
@@ -79,15 +74,19 @@ pub trait StringCommands: Door {
 
 impl<D: Door> StringCommands for D {}
 
+/// The string at a key, if there is one.
+#[inline]
+fn string_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Member<'v>>, Error> {
+    let Some(value) = view.get(key) else { return Ok(None) };
+    value.as_str().map(Some).ok_or_else(Error::wrong_type)
+}
+
 fn put(scope: &mut Scope<'_>, key: HashedKey<'_>, value: Member<'_>, only_new: bool) -> bool {
     scope.change(key, |slot| {
         if only_new && slot.value().is_some() {
             return false;
         }
-        slot.put(match value {
-            Member::Int(number) => Value::Int(number),
-            Member::Bytes(bytes) => str_value(bytes),
-        });
+        slot.put(Value::string(value));
         slot.set_expiry(None);
         slot.changed("SET", || vec![value.to_bytes()]);
         true
@@ -103,10 +102,12 @@ pub(crate) fn increment(
     scope.change(key, |slot| {
         let old = match slot.value() {
             None => 0,
-            Some(Value::Int(number)) => *number,
             // A string that was changed in place may be a number now.
-            Some(Value::Str(bytes)) => parse_int(bytes).ok_or_else(Error::not_integer)?,
-            Some(Value::Set(_) | Value::Foreign(_)) => return Err(Error::wrong_type()),
+            Some(value) => value
+                .as_str()
+                .ok_or_else(Error::wrong_type)?
+                .as_int()
+                .ok_or_else(Error::not_integer)?,
         };
         let sum = old.checked_add(delta).ok_or_else(Error::overflow)?;
         slot.put(Value::Int(sum));

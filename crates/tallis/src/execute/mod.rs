@@ -1,6 +1,9 @@
 //! The command door: a command as words, a reply as a tree, every text as Redis says it.
 
+mod caller;
 mod families;
+mod info;
+mod rows;
 mod table;
 
 use smallvec::SmallVec;
@@ -8,7 +11,7 @@ use smallvec::SmallVec;
 use crate::error::{Error, ErrorKind};
 use crate::reply::Reply;
 use crate::store::Store;
-use crate::store::door::Door;
+pub(crate) use caller::Caller;
 use table::Command;
 
 /// The words of a command.
@@ -17,8 +20,8 @@ pub(crate) type Args<'a> = SmallVec<[&'a [u8]; 8]>;
 impl Store {
     /// Runs one command on this handle's database, words in, reply out, as a server would.
     ///
-    /// What is remembered from one command to the next, SELECT above all, belongs to a
-    /// [`session`](Self::session).
+    /// What is remembered from one command to the next, SELECT and MULTI above all, belongs to a
+    /// [`session`](Self::session). The reply has the shapes of RESP3; [`Reply::into_resp2`] gives those of RESP2.
     ///
     /// # Examples
     ///
@@ -34,18 +37,34 @@ impl Store {
     /// ```
     pub fn execute<A: AsRef<[u8]>>(&self, args: &[A]) -> Reply {
         let args: Args<'_> = args.iter().map(AsRef::as_ref).collect();
-        run(self, &args).unwrap_or_else(|error| Reply::Error(error.to_string()))
+        run(Caller::Store(self), &args).unwrap_or_else(Reply::from)
     }
 }
 
-/// Runs a command on anything that has the typed calls.
-pub(crate) fn run<D: Door + 'static>(door: &D, args: &[&[u8]]) -> Result<Reply, Error> {
+/// Runs a command.
+pub(crate) fn run(caller: Caller<'_, '_>, args: &[&[u8]]) -> Result<Reply, Error> {
+    let command = checked(args)?;
+    (command.run)(caller, &args[1..])
+}
+
+/// The command that words call, if they are right in number.
+#[inline]
+pub(crate) fn checked(args: &[&[u8]]) -> Result<&'static Command, Error> {
     let Some((name, rest)) = args.split_first() else {
         return Err(Error::new(ErrorKind::Syntax, "ERR empty command"));
     };
-    let command = Command::<D>::find(name).ok_or_else(|| unknown(name, rest))?;
-    command.check_arity(args.len())?;
-    (command.run)(door, rest)
+    let command = table::find(name).ok_or_else(|| unknown(name, rest))?;
+    let info = &command.info;
+    if !info.takes(args.len()) {
+        return Err(wrong_arity(info.name));
+    }
+    if let ([_, ..], Some(name)) = (info.subcommands, rest.first()) {
+        let sub = info.subcommand(name).ok_or_else(|| unknown_subcommand(info.name, name))?;
+        if !sub.takes(args.len()) {
+            return Err(wrong_arity(&format!("{}|{}", info.name, sub.name)));
+        }
+    }
+    Ok(command)
 }
 
 #[cold]
@@ -63,6 +82,15 @@ fn unknown(name: &[u8], args: &[&[u8]]) -> Error {
     Error::new(
         ErrorKind::UnknownCommand,
         format!("ERR unknown command '{name}', with args beginning with: {shown}"),
+    )
+}
+
+#[cold]
+fn unknown_subcommand(name: &str, sub: &[u8]) -> Error {
+    let sub = String::from_utf8_lossy(&sub[..sub.len().min(128)]);
+    Error::new(
+        ErrorKind::UnknownCommand,
+        format!("ERR unknown subcommand '{sub}'. Try {} HELP.", name.to_uppercase()),
     )
 }
 

@@ -42,7 +42,7 @@ impl Store {
             };
             Error::caused(kind, text, error)
         })?;
-        self.replace_stripes(stripes);
+        self.shared().replace_stripes(stripes);
         Ok(())
     }
 }

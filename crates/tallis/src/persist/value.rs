@@ -10,7 +10,7 @@ use rdb::{StringValue, ValueType, ValueWriter, WriteError, WriteOptions};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::store::Shared;
-use crate::value::{Set, Value, str_value};
+use crate::value::{SetRef, Value};
 
 /// The DUMP payload of a value.
 pub(crate) fn dump(value: &Value, options: WriteOptions) -> Result<Vec<u8>, Error> {
@@ -22,9 +22,12 @@ pub(crate) fn dump(value: &Value, options: WriteOptions) -> Result<Vec<u8>, Erro
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
     match value {
         Value::Int(number) => writer.int(*number),
-        Value::Str(bytes) => writer.string(bytes),
-        Value::Set(Set::IntSet(set)) => writer.intset(set.as_bytes()),
-        Value::Set(set @ Set::HashTable(_)) => {
+        Value::Short { .. } | Value::Str { .. } => {
+            value.as_str().map_or(Ok(()), |string| string.with_bytes(|bytes| writer.string(bytes)))
+        }
+        Value::IntSet(set) => writer.intset(set.as_bytes()),
+        Value::HashTable(table) => {
+            let set = SetRef::HashTable(table);
             let mut members = writer.set(set.len() as u64)?;
             let written =
                 set.try_for_each(|member| match member.with_bytes(|bytes| members.member(bytes)) {
@@ -61,25 +64,27 @@ pub(super) fn read<R: Read>(
     }
     let value = match reader.value()? {
         rdb::Value::String(StringValue::Int(number)) => Value::Int(number),
-        rdb::Value::String(StringValue::Bytes(bytes)) => str_value(bytes),
+        rdb::Value::String(StringValue::Bytes(bytes)) => Value::string_from(bytes),
         rdb::Value::IntSet(blob) => {
             let set = IntSet::from_bytes(blob, Validation::Deep).map_err(Fault::IntSet)?;
             if set.is_empty() {
                 return Err(Fault::EmptyIntSet);
             }
-            Value::Set(Set::from_intset(set, shared.limits(), &|bytes| shared.hash(bytes)))
+            Value::set_from_intset(set, &shared.rules())
         }
         rdb::Value::Set(mut members) => {
-            let mut set: Option<Set> = None;
+            let rules = shared.rules();
+            let announced = usize::try_from(members.announced()).unwrap_or(usize::MAX);
+            let mut loaded: Option<Value> = None;
             while let Some(member) = members.next()? {
                 let member = Member::Bytes(member);
-                let set = set.get_or_insert_with(|| Set::for_member(member));
-                if !set.add(member, shared.limits(), &|bytes| shared.hash(bytes)) {
+                let set = loaded.get_or_insert_with(|| Value::set_for(member, announced, &rules));
+                if !set.as_set_mut().is_some_and(|mut set| set.add(member, &rules)) {
                     return Err(Fault::TwiceInSet);
                 }
             }
-            match set {
-                Some(set) => Value::Set(set),
+            match loaded {
+                Some(set) => set,
                 None => return Ok(Loaded::Empty),
             }
         }

@@ -5,20 +5,25 @@ use std::sync::Arc;
 use std::thread;
 
 use ahash::RandomState;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
+use super::chance::Chance;
 use super::stripe::Stripe;
 use super::{Shared, Sink, Store};
 use crate::clock::{Clock, SystemClock};
-use crate::limits::Limits;
+use crate::limits::{Limits, Settings};
+use crate::profile::Profile;
 
-/// Builds a [`Store`]: limits, clock, stripes, sinks and the seed of its hash.
+/// Builds a [`Store`]: limits, profile, clock, stripes, sinks and seeds.
 #[derive(Debug)]
 pub struct StoreBuilder {
     limits: Limits,
+    profile: Profile,
+    databases: u32,
     clock: Arc<dyn Clock>,
     stripe_bits: u8,
-    seed: Option<u64>,
+    hash_seed: Option<u64>,
+    random_seed: Option<u64>,
     sinks: Vec<Arc<dyn Sink>>,
 }
 
@@ -26,9 +31,12 @@ impl Default for StoreBuilder {
     fn default() -> Self {
         Self {
             limits: Limits::default(),
+            profile: Profile::default(),
+            databases: 16,
             clock: Arc::new(SystemClock),
             stripe_bits: bits_for(default_stripes()),
-            seed: None,
+            hash_seed: None,
+            random_seed: None,
             sinks: Vec::new(),
         }
     }
@@ -39,6 +47,21 @@ impl StoreBuilder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Whose bytes and replies the store gives. Default: those of Redis 7.2.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// How many databases the command door knows: SELECT, MOVE and the like refuse a number from there on. Default: 16,
+    /// as Redis has it. [`Store::db`] and the typed calls take any number.
+    #[must_use]
+    pub fn databases(mut self, count: u32) -> Self {
+        self.databases = count;
         self
     }
 
@@ -64,7 +87,14 @@ impl StoreBuilder {
     /// Without it every store draws its own, so that nobody can choose keys that collide. Fix it only for tests.
     #[must_use]
     pub fn hash_seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
+        self.hash_seed = Some(seed);
+        self
+    }
+
+    /// Fixes what SPOP, SRANDMEMBER and RANDOMKEY draw. Without it every store draws its own.
+    #[must_use]
+    pub fn random_seed(mut self, seed: u64) -> Self {
+        self.random_seed = Some(seed);
         self
     }
 
@@ -81,16 +111,22 @@ impl StoreBuilder {
         let stripes = (0..1usize << self.stripe_bits)
             .map(|_| RwLock::new(Stripe::new(self.stripe_bits)))
             .collect();
-        let hasher = self.seed.map_or_else(RandomState::new, |seed| {
+        let hasher = self.hash_seed.map_or_else(RandomState::new, |seed| {
             RandomState::with_seeds(seed, !seed, seed.rotate_left(32), seed ^ 0x9e37_79b9_7f4a_7c15)
         });
+        // What a fresh hasher makes of any number is as random as its keys.
+        let chance = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
         let shared = Shared {
             stripes,
             stripe_bits: self.stripe_bits,
             hasher,
-            limits: self.limits,
+            settings: Settings::new(self.limits),
+            profile: self.profile,
+            databases: self.databases,
             clock: self.clock,
+            chance: Chance::new(chance),
             sinks: self.sinks,
+            swept: Mutex::default(),
         };
         Store { shared: Arc::new(shared), db: 0 }
     }

@@ -1,30 +1,34 @@
 //! The store: a keyspace cut into lock stripes, and the handles on it.
 
 mod builder;
+mod chance;
+mod context;
 pub(crate) mod door;
 mod moment;
+mod shared;
 mod sink;
+pub(crate) mod slot;
 pub(crate) mod stripe;
+mod sweep;
 mod transaction;
+mod watch;
 
-use std::ops::ControlFlow;
+use std::ops::Range;
 use std::sync::Arc;
 
-use ahash::RandomState;
-use parking_lot::{RwLock, RwLockReadGuard};
 use smallvec::SmallVec;
 
 pub use builder::StoreBuilder;
+pub use shared::Shared;
 pub use sink::{Effect, Sink};
 pub use transaction::Tx;
 
-use crate::clock::Clock;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::limits::Limits;
-use door::{Door, Keys, Scope, View};
+use crate::profile::Profile;
+use door::{Door, Locked, Scope, View};
 use moment::Moment;
-use stripe::{Context, Stripe};
 
 /// A keyspace in this process: Redis's values, Redis's commands, no server.
 ///
@@ -52,102 +56,6 @@ pub struct Store {
     db: u32,
 }
 
-/// What all handles on a store share.
-#[derive(Debug)]
-pub struct Shared {
-    stripes: Box<[RwLock<Stripe>]>,
-    stripe_bits: u8,
-    hasher: RandomState,
-    limits: Limits,
-    clock: Arc<dyn Clock>,
-    sinks: Vec<Arc<dyn Sink>>,
-}
-
-impl Shared {
-    #[inline]
-    pub(crate) fn hash(&self, key: &[u8]) -> u64 {
-        self.hasher.hash_one(key)
-    }
-
-    #[inline]
-    fn hashed<'k>(&self, keys: &[&'k [u8]]) -> Keys<'k> {
-        // Pushed one by one: collecting into a `SmallVec` costs several times the hashing.
-        let mut hashed = Keys::new();
-        for &bytes in keys {
-            hashed.push(HashedKey { hash: self.hash(bytes), bytes });
-        }
-        hashed
-    }
-
-    /// The first bits of the hash choose the stripe.
-    #[inline]
-    pub(crate) fn stripe_of(&self, hash: u64) -> usize {
-        // There are at most 2^16 stripes; a shift by 64 would be the case of one stripe.
-        let number = hash.checked_shr(64 - u32::from(self.stripe_bits)).unwrap_or(0);
-        usize::try_from(number).unwrap_or(0)
-    }
-
-    pub(crate) const fn stripe_bits(&self) -> u8 {
-        self.stripe_bits
-    }
-
-    pub(crate) const fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        &*self.clock
-    }
-
-    #[inline]
-    pub(crate) fn has_sinks(&self) -> bool {
-        !self.sinks.is_empty()
-    }
-
-    fn commit(&self, effects: &[Effect]) {
-        for sink in &self.sinks {
-            sink.commit(effects);
-        }
-    }
-
-    /// The numbers of the keys' stripes, each once, in the order in which they are locked everywhere.
-    #[inline]
-    fn stripes_of(&self, keys: &[HashedKey<'_>]) -> SmallVec<[usize; 4]> {
-        let mut numbers = SmallVec::new();
-        for key in keys {
-            numbers.push(self.stripe_of(key.hash));
-        }
-        if !numbers.is_sorted_by(|a, b| a < b) {
-            numbers.sort_unstable();
-            numbers.dedup();
-        }
-        numbers
-    }
-
-    #[inline]
-    fn write_scope(&self, db: u32, numbers: impl IntoIterator<Item = usize>) -> Scope<'_> {
-        let mut stripes = SmallVec::new();
-        for number in numbers {
-            stripes.push((number, self.stripes[number].write()));
-        }
-        Scope { stripes, context: self.context(), db }
-    }
-
-    fn context(&self) -> Context<'_> {
-        Context { shared: self, moment: Moment::new(&*self.clock), effects: Vec::new() }
-    }
-
-    /// As many stripes as there are, empty, for a snapshot to be loaded into.
-    pub(crate) fn empty_stripes(&self) -> Vec<Stripe> {
-        self.stripes.iter().map(|_| Stripe::new(self.stripe_bits)).collect()
-    }
-
-    /// Locks every stripe for reading.
-    pub(crate) fn read_all(&self) -> Vec<RwLockReadGuard<'_, Stripe>> {
-        self.stripes.iter().map(|stripe| stripe.read()).collect()
-    }
-}
-
 impl Store {
     /// An empty store with the defaults of [`StoreBuilder`].
     #[must_use]
@@ -173,7 +81,7 @@ impl Store {
     /// let store = Store::new();
     /// store.db(3).set("k", "v")?;
     /// assert_eq!(store.get("k")?, None);
-    /// assert_eq!(store.db(3).dbsize(), 1);
+    /// assert_eq!(store.db(3).dbsize()?, 1);
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[must_use]
@@ -193,55 +101,26 @@ impl Store {
         self.shared.stripes.iter().map(|stripe| stripe.read().changes).sum()
     }
 
-    /// Drops up to `most` keys that have expired and returns how many it dropped.
-    ///
-    /// An expired key is never seen by a command, swept or not: sweeping only gives its memory back. A caller that
-    /// lets keys expire by the thousand calls this now and then, or from a thread of its own. Stripes are locked one
-    /// at a time.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use tallis::{ManualClock, Store, prelude::*};
-    ///
-    /// let clock = Arc::new(ManualClock::new(0));
-    /// let store = Store::builder().clock(clock.clone()).build();
-    /// store.set("k", "v")?;
-    /// store.pexpire("k", 5)?;
-    /// clock.advance(5);
-    /// assert_eq!(store.dbsize(), 1);
-    /// assert_eq!(store.sweep(100), 1);
-    /// assert_eq!(store.dbsize(), 0);
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    #[expect(clippy::must_use_candidate, reason = "it is called for what it does")]
-    pub fn sweep(&self, most: usize) -> usize {
-        let mut dropped = 0;
-        for number in 0..self.shared.stripes.len() {
-            let mut scope = self.shared.write_scope(self.db, [number]);
-            let Scope { context, stripes, .. } = &mut scope;
-            for (_, stripe) in stripes {
-                match stripe.sweep(context, most - dropped) {
-                    ControlFlow::Continue(count) => dropped += count,
-                    ControlFlow::Break(count) => return dropped + count,
-                }
-            }
-        }
-        dropped
+    /// The limits at which values change their encoding, as they are now.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.shared.settings().limits()
+    }
+
+    /// Changes the limits at which values change their encoding, as CONFIG SET does. Values that are there keep theirs
+    /// until a command changes them.
+    pub fn set_limits(&self, limits: Limits) {
+        self.shared.settings().set(limits);
+    }
+
+    /// Whose bytes and replies the store gives.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.shared.profile()
     }
 
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
-    }
-
-    pub(crate) fn replace_stripes(&self, stripes: Vec<Stripe>) {
-        let mut guards: Vec<_> = self.shared.stripes.iter().map(|stripe| stripe.write()).collect();
-        for (guard, stripe) in guards.iter_mut().zip(stripes) {
-            let changes = guard.changes + 1;
-            **guard = stripe;
-            guard.changes = changes;
-        }
     }
 }
 
@@ -258,18 +137,21 @@ impl Door for Store {
         keys: &[&[u8]],
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let keys = self.shared.hashed(keys);
-        let numbers = self.shared.stripes_of(&keys);
-        let mut guards: SmallVec<[_; 2]> = SmallVec::new();
-        for &number in &numbers {
-            guards.push(self.shared.stripes[number].read());
+        let shared = &*self.shared;
+        let moment = Moment::new(shared.clock());
+        if let &[key] = keys {
+            // Most commands have one key: its lock is all there is to take.
+            let key = shared.hashed_one(key);
+            let stripe = shared.stripes[shared.stripe_of(key.hash)].read();
+            let view = View { shared, db: self.db, locked: Locked::One(&stripe), moment: &moment };
+            return operation(&view, &[key]);
         }
-        let mut stripes = SmallVec::new();
-        for (&number, guard) in numbers.iter().zip(&guards) {
-            stripes.push((number, &**guard));
+        let keys = shared.hashed(keys);
+        let mut guards: SmallVec<[_; 4]> = SmallVec::new();
+        for number in shared.stripes_of(&keys) {
+            guards.push((number, shared.stripes[number].read()));
         }
-        let moment = Moment::new(&*self.shared.clock);
-        let view = View { shared: &self.shared, db: self.db, stripes, moment: &moment };
+        let view = View { shared, db: self.db, locked: Locked::Read(&guards), moment: &moment };
         operation(&view, &keys)
     }
 
@@ -279,13 +161,38 @@ impl Door for Store {
         keys: &[&[u8]],
         operation: impl FnOnce(&mut Scope<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let keys = self.shared.hashed(keys);
-        let mut scope = self.shared.write_scope(self.db, self.shared.stripes_of(&keys));
+        let shared = &*self.shared;
+        if let &[key] = keys {
+            let key = shared.hashed_one(key);
+            let mut scope = shared.write_scope_one(self.db, shared.stripe_of(key.hash));
+            return operation(&mut scope, &[key]);
+        }
+        let keys = shared.hashed(keys);
+        let mut scope = shared.write_scope(self.db, shared.stripes_of(&keys));
         operation(&mut scope, &keys)
     }
 
-    fn dbsize(&self) -> usize {
-        let stripes = self.shared.stripes.iter();
-        stripes.map(|stripe| stripe.read().keyspace(self.db).map_or(0, stripe::Keyspace::len)).sum()
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let shared = &*self.shared;
+        let guards: Vec<_> =
+            stripes.map(|number| (number, shared.stripes[number].read())).collect();
+        let moment = Moment::new(shared.clock());
+        let view = View { shared, db: self.db, locked: Locked::Read(&guards), moment: &moment };
+        operation(&view)
+    }
+
+    fn write_all<R>(
+        &self,
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        operation(&mut self.shared.write_scope(self.db, 0..self.shared.stripe_count()))
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.shared
     }
 }

@@ -1,13 +1,14 @@
 //! One lock's share of the keyspace, and the door through which every change of it goes.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use bytes::Bytes;
 
 use super::Shared;
+use super::context::Context;
 use super::moment::Moment;
-use super::sink::Effect;
+use super::slot::Slot;
+use super::watch::Watches;
 use crate::key::{HashedKey, Key};
 use crate::table::Extendible;
 use crate::table::keys::{Entry, KeyPiece, Place};
@@ -22,22 +23,20 @@ pub(crate) struct Stripe {
     /// Database 0, where almost all keys are.
     first: Keyspace,
     others: BTreeMap<u32, Keyspace>,
+    watches: Watches,
     /// How many changes this stripe has seen.
     pub(super) changes: u64,
 }
 
-/// What a change may consult and where it reports: one per command or transaction.
-#[derive(Debug)]
-pub(crate) struct Context<'s> {
-    pub(crate) shared: &'s Shared,
-    pub(super) moment: Moment<'s>,
-    pub(super) effects: Vec<Effect>,
-}
-
 impl Stripe {
     /// An empty stripe; the first `bits` bits of all its hashes are the same.
-    pub(crate) const fn new(bits: u8) -> Self {
-        Self { first: Extendible::new(bits), others: BTreeMap::new(), changes: 0 }
+    pub(crate) fn new(bits: u8) -> Self {
+        Self {
+            first: Extendible::new(bits),
+            others: BTreeMap::new(),
+            watches: Watches::default(),
+            changes: 0,
+        }
     }
 
     #[inline]
@@ -45,6 +44,7 @@ impl Stripe {
         if db == 0 { Some(&self.first) } else { self.others.get(&db) }
     }
 
+    #[inline]
     fn keyspace_mut(&mut self, db: u32, bits: u8) -> &mut Keyspace {
         if db == 0 {
             return &mut self.first;
@@ -78,8 +78,9 @@ impl Stripe {
 
     /// The write door: every change of a value, a key or an expiry goes through here.
     ///
-    /// In this order: an expired key is dropped; `change` works on the slot; the change is counted, the access
-    /// stamped, and the effect noted for the sinks, which hear of it while the locks are still held.
+    /// In this order: an expired key is dropped; `change` works on the slot; the change is counted, sessions that watch
+    /// the key will see it, the access is stamped, and the effect noted for the sinks, which hear of it while the locks
+    /// are still held.
     #[inline]
     pub(crate) fn write<R>(
         &mut self,
@@ -89,9 +90,10 @@ impl Stripe {
         change: impl FnOnce(&mut Slot<'_, '_, '_>) -> R,
     ) -> R {
         let keyspace = self.keyspace_mut(db, context.shared.stripe_bits());
-        let mut place = keyspace.piece(key.hash).and_then(|piece| piece.find(key));
+        let at = keyspace.locate(key.hash);
+        let mut place = keyspace.at(at).and_then(|piece| piece.find(key));
         let mut changes = 0;
-        if let (Some(found), Some(piece)) = (place, keyspace.piece_mut(key.hash))
+        if let (Some(found), Some(piece)) = (place, keyspace.at_mut(at))
             && piece.expires_at(found).is_some_and(|at| at <= context.moment.now_ms())
         {
             piece.remove(found, &|key| context.shared.hash(key));
@@ -101,15 +103,13 @@ impl Stripe {
             changes += 1;
             place = None;
         }
-        let mut slot = Slot { keyspace, context, db, key, place, changed: false };
+        let mut slot = Slot::new(keyspace, context, db, key, at, place);
         let result = change(&mut slot);
-        if slot.changed {
-            changes += 1;
+        changes += slot.finish();
+        if changes > 0 {
+            self.changes += changes;
+            self.watches.changed(db, key.bytes);
         }
-        if let (Some(place), Some(piece)) = (slot.place, slot.keyspace.piece(key.hash)) {
-            piece.stamp(place, slot.context.moment.coarse_secs());
-        }
-        self.changes += changes;
         result
     }
 
@@ -121,27 +121,65 @@ impl Stripe {
             + entries.map(|(entry, _)| entry.heap_bytes()).sum::<usize>()
     }
 
-    /// Drops up to `most` expired keys; returns how many, and breaks when there may be more.
-    pub(crate) fn sweep(
-        &mut self,
-        context: &mut Context<'_>,
-        most: usize,
-    ) -> ControlFlow<usize, usize> {
+    /// Drops every key of a database, or of all of them; returns how many there were.
+    pub(super) fn flush(&mut self, only: Option<u32>, shared: &Shared) -> usize {
+        let databases: Vec<u32> =
+            self.databases().filter(|&db| only.is_none_or(|only| only == db)).collect();
         let mut dropped = 0;
-        let now = context.moment.now_ms();
-        let databases: Vec<u32> = self.databases().collect();
         for db in databases {
-            while let Some(key) = self.keyspace(db).and_then(|keys| expired_key(keys, now)) {
-                if dropped == most {
-                    return ControlFlow::Break(dropped);
-                }
-                let hash = context.shared.hash(key.as_bytes());
-                // The door drops what has expired; there is nothing else to do.
-                self.write(context, db, HashedKey { hash, bytes: key.as_bytes() }, |_| ());
-                dropped += 1;
-            }
+            self.touch_watched(shared, db, db);
+            let keyspace = self.keyspace_mut(db, shared.stripe_bits());
+            dropped += keyspace.len();
+            *keyspace = Extendible::new(shared.stripe_bits());
         }
-        ControlFlow::Continue(dropped)
+        self.others.retain(|_, keys| keys.len() > 0);
+        self.changes += dropped as u64;
+        dropped
+    }
+
+    /// Exchanges two databases.
+    pub(super) fn swap(&mut self, a: u32, b: u32, shared: &Shared) {
+        self.touch_watched(shared, a, b);
+        let bits = shared.stripe_bits();
+        let of_a = std::mem::replace(self.keyspace_mut(a, bits), Extendible::new(bits));
+        let of_b = std::mem::replace(self.keyspace_mut(b, bits), of_a);
+        *self.keyspace_mut(a, bits) = of_b;
+        self.others.retain(|_, keys| keys.len() > 0);
+        self.changes += 1;
+    }
+
+    /// Notes for sessions that a key of either database is about to change, if it is in either.
+    fn touch_watched(&mut self, shared: &Shared, a: u32, b: u32) {
+        let (first, others) = (&self.first, &self.others);
+        let holds = |db: u32, key: &[u8]| {
+            let keyspace = if db == 0 { Some(first) } else { others.get(&db) };
+            let key = HashedKey { hash: shared.hash(key), bytes: key };
+            keyspace.and_then(|keys| keys.piece(key.hash)).is_some_and(|p| p.find(key).is_some())
+        };
+        self.watches
+            .changed_all(|db, key| (db == a || db == b) && (holds(a, key) || holds(b, key)));
+    }
+
+    /// Begins to watch a key for a session.
+    pub(super) fn watch(&mut self, db: u32, key: &[u8]) -> u64 {
+        self.watches.watch(db, key)
+    }
+
+    /// Ends a session's watch of a key.
+    pub(super) fn unwatch(&mut self, db: u32, key: &[u8]) {
+        self.watches.unwatch(db, key);
+    }
+
+    /// The version of a key that a session watches.
+    pub(super) fn version(&self, db: u32, key: &[u8]) -> Option<u64> {
+        self.watches.version(db, key)
+    }
+
+    /// Takes over what sessions know of the stripe that this one replaces.
+    pub(super) fn replaces(&mut self, old: &mut Self) {
+        self.changes = old.changes + 1;
+        self.watches = std::mem::take(&mut old.watches);
+        self.watches.changed_all(|_, _| true);
     }
 
     /// Puts a loaded key where no key was. For a stripe that no command has seen yet.
@@ -159,10 +197,11 @@ impl Stripe {
             return false;
         }
         let rehash = |key: &[u8]| shared.hash(key);
-        let piece = keyspace.piece_for_insert(key.hash, &rehash);
         let entry = Entry { key: Key::new(key.bytes), value };
-        let place = piece.insert(key.hash, entry, accessed, &rehash);
-        piece.set_expiry(place, expires);
+        keyspace.insert(key.hash, &rehash, |piece| {
+            let place = piece.insert(key.hash, entry, accessed, &rehash);
+            piece.set_expiry(place, expires);
+        });
         true
     }
 }
@@ -183,7 +222,13 @@ impl<'a> Found<'a> {
         &self.piece.entry(self.place).value
     }
 
+    /// Its value, looked at without counting as an access.
+    pub(crate) fn peek(self) -> &'a Value {
+        &self.piece.entry(self.place).value
+    }
+
     /// When it expires, in milliseconds since the epoch.
+    #[inline]
     pub(crate) fn expires_at(self) -> Option<i64> {
         self.piece.expires_at(self.place)
     }
@@ -197,99 +242,5 @@ impl<'a> Found<'a> {
     pub(crate) fn memory_usage(self) -> usize {
         let share = self.keyspace.table_bytes().div_ceil(self.keyspace.len());
         share + self.piece.entry(self.place).heap_bytes()
-    }
-}
-
-fn expired_key(keys: &Keyspace, now: i64) -> Option<Key> {
-    keys.pieces()
-        .find_map(|piece| piece.find_expired(now).map(|place| piece.entry(place).key.clone()))
-}
-
-impl Context<'_> {
-    /// Notes an effect if anyone listens.
-    #[inline]
-    fn note(&mut self, db: u32, args: impl FnOnce() -> Vec<Bytes>) {
-        if self.shared.has_sinks() {
-            self.effects.push(Effect { db, args: args() });
-        }
-    }
-}
-
-/// The place of one key, inside the write door.
-#[derive(Debug)]
-pub(crate) struct Slot<'a, 'c, 's> {
-    keyspace: &'a mut Keyspace,
-    pub(crate) context: &'a mut Context<'c>,
-    db: u32,
-    key: HashedKey<'s>,
-    place: Option<Place>,
-    changed: bool,
-}
-
-impl Slot<'_, '_, '_> {
-    /// The value, if the key exists.
-    pub(crate) fn value(&self) -> Option<&Value> {
-        let place = self.place?;
-        self.keyspace.piece(self.key.hash).map(|piece| &piece.entry(place).value)
-    }
-
-    /// The value, to be changed in place. Whoever changes it also calls [`changed`](Self::changed).
-    #[inline]
-    pub(crate) fn value_mut(&mut self) -> Option<&mut Value> {
-        let place = self.place?;
-        self.keyspace.piece_mut(self.key.hash).map(|piece| piece.value_mut(place))
-    }
-
-    /// Sets the value; an expiry stays as it was.
-    pub(crate) fn put(&mut self, value: Value) {
-        if let Some(old) = self.value_mut() {
-            *old = value;
-            return;
-        }
-        let shared = self.context.shared;
-        let rehash = |key: &[u8]| shared.hash(key);
-        let entry = Entry { key: Key::new(self.key.bytes), value };
-        let piece = self.keyspace.piece_for_insert(self.key.hash, &rehash);
-        self.place = Some(piece.insert(self.key.hash, entry, 0, &rehash));
-    }
-
-    /// Removes the key; `false` if it was not there.
-    pub(crate) fn remove(&mut self) -> bool {
-        let Some(place) = self.place.take() else { return false };
-        let shared = self.context.shared;
-        if let Some(piece) = self.keyspace.piece_mut(self.key.hash) {
-            piece.remove(place, &|key| shared.hash(key));
-        }
-        self.keyspace.removed();
-        true
-    }
-
-    /// When the key expires, in milliseconds since the epoch.
-    pub(crate) fn expires_at(&self) -> Option<i64> {
-        self.keyspace.piece(self.key.hash)?.expires_at(self.place?)
-    }
-
-    /// Sets or clears the expiry of a key that exists.
-    pub(crate) fn set_expiry(&mut self, at_ms: Option<i64>) {
-        if let (Some(place), Some(piece)) = (self.place, self.keyspace.piece_mut(self.key.hash)) {
-            piece.set_expiry(place, at_ms);
-        }
-    }
-
-    /// The time of the command, in milliseconds since the epoch.
-    pub(crate) fn now_ms(&self) -> i64 {
-        self.context.moment.now_ms()
-    }
-
-    /// Says that something changed, and by which command after the key the same change could be made again.
-    #[inline]
-    pub(crate) fn changed(&mut self, command: &'static str, args: impl FnOnce() -> Vec<Bytes>) {
-        self.changed = true;
-        let key = self.key.bytes;
-        self.context.note(self.db, || {
-            let mut all = vec![Bytes::from_static(command.as_bytes()), Bytes::copy_from_slice(key)];
-            all.extend(args());
-            all
-        });
     }
 }

@@ -1,20 +1,30 @@
 //! Several commands as one.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::Store;
 use super::door::{Door, Keys, Scope, View};
+use super::{Shared, Store};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 
 /// The handle inside a transaction: it has the commands of a [`Store`], on the keys that were named.
 #[derive(Debug)]
 pub struct Tx<'t> {
+    shared: &'t Shared,
     scope: RefCell<Scope<'t>>,
-    /// The keys that were named; `None` if all stripes are locked.
-    named: Option<&'t [HashedKey<'t>]>,
+    allowed: Allowed<'t>,
+}
+
+/// Which keys a transaction may touch.
+#[derive(Clone, Copy, Debug)]
+enum Allowed<'t> {
+    /// Those that were named.
+    Named(&'t [HashedKey<'t>]),
+    /// Those whose stripe is locked.
+    Locked,
 }
 
 impl Store {
@@ -53,27 +63,61 @@ impl Store {
         let bytes: SmallVec<[&[u8]; 4]> = keys.iter().map(AsRef::as_ref).collect();
         let named: Keys<'_> = self.shared.hashed(&bytes);
         let scope = self.shared.write_scope(self.db, self.shared.stripes_of(&named));
-        work(&Tx { scope: RefCell::new(scope), named: Some(&named) })
+        let allowed = Allowed::Named(&named);
+        work(&Tx { shared: &self.shared, scope: RefCell::new(scope), allowed })
     }
 
     /// Runs several commands on any keys as one, with the whole store locked.
     pub fn transaction_all<R>(&self, work: impl FnOnce(&Tx<'_>) -> R) -> R {
-        let scope = self.shared.write_scope(self.db, 0..self.shared.stripes.len());
-        work(&Tx { scope: RefCell::new(scope), named: None })
+        let scope = self.shared.write_scope(self.db, 0..self.shared.stripe_count());
+        work(&Tx { shared: &self.shared, scope: RefCell::new(scope), allowed: Allowed::Locked })
+    }
+
+    /// Runs commands with the stripes of these keys locked, or with all of them.
+    pub(crate) fn with_locks<R>(
+        &self,
+        keys: Option<&[&[u8]]>,
+        work: impl FnOnce(&Tx<'_>) -> R,
+    ) -> R {
+        let Some(keys) = keys else { return self.transaction_all(work) };
+        let keys = self.shared.hashed(keys);
+        let scope = self.shared.write_scope(self.db, self.shared.stripes_of(&keys));
+        work(&Tx { shared: &self.shared, scope: RefCell::new(scope), allowed: Allowed::Locked })
     }
 }
 
 impl Tx<'_> {
-    fn named<'k>(&self, keys: &[&'k [u8]]) -> Result<Keys<'k>, Error> {
-        let hashed = self.scope.borrow().shared().hashed(keys);
-        if let Some(named) = self.named {
-            for key in &hashed {
-                if !named.iter().any(|one| one.hash == key.hash && one.bytes == key.bytes) {
-                    return Err(not_named(key.bytes));
+    fn allowed<'k>(&self, keys: &[&'k [u8]]) -> Result<Keys<'k>, Error> {
+        let hashed = self.shared.hashed(keys);
+        for key in &hashed {
+            let allowed = match self.allowed {
+                Allowed::Named(named) => {
+                    named.iter().any(|one| one.hash == key.hash && one.bytes == key.bytes)
                 }
+                Allowed::Locked => self.scope.borrow().has_stripe(key.hash),
+            };
+            if !allowed {
+                return Err(not_named(key.bytes));
             }
         }
         Ok(hashed)
+    }
+
+    /// The whole store, for a command that asks for it.
+    fn check_whole(&self) -> Result<(), Error> {
+        let whole = matches!(self.allowed, Allowed::Locked)
+            && self.scope.borrow().stripe_count() == self.shared.stripe_count();
+        if whole { Ok(()) } else { Err(not_whole()) }
+    }
+
+    /// Goes on with another database, as SELECT does.
+    pub(crate) fn select(&self, db: u32) {
+        self.scope.borrow_mut().db = db;
+    }
+
+    /// The version of a key that a session watches.
+    pub(crate) fn version(&self, db: u32, key: &[u8]) -> Option<u64> {
+        self.scope.borrow_mut().version(db, self.shared.hashed_one(key))
     }
 }
 
@@ -85,13 +129,21 @@ fn not_named(key: &[u8]) -> Error {
     )
 }
 
+#[cold]
+fn not_whole() -> Error {
+    Error::new(
+        ErrorKind::KeyNotNamed,
+        "ERR the transaction named its keys; a command on all keys needs one on the whole store",
+    )
+}
+
 impl Door for Tx<'_> {
     fn read<R>(
         &self,
         keys: &[&[u8]],
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let keys = self.named(keys)?;
+        let keys = self.allowed(keys)?;
         operation(&self.scope.borrow().view(), &keys)
     }
 
@@ -100,12 +152,28 @@ impl Door for Tx<'_> {
         keys: &[&[u8]],
         operation: impl FnOnce(&mut Scope<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let keys = self.named(keys)?;
+        let keys = self.allowed(keys)?;
         operation(&mut self.scope.borrow_mut(), &keys)
     }
 
-    /// In a transaction on named keys, of the stripes that those keys are in.
-    fn dbsize(&self) -> usize {
-        self.scope.borrow().dbsize()
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.check_whole()?;
+        operation(&self.scope.borrow().view().narrow(stripes))
+    }
+
+    fn write_all<R>(
+        &self,
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.check_whole()?;
+        operation(&mut self.scope.borrow_mut())
+    }
+
+    fn shared(&self) -> &Shared {
+        self.shared
     }
 }

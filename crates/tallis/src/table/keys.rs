@@ -12,7 +12,7 @@ use crate::value::{Value, allocated};
 const NEVER: i64 = i64::MAX;
 
 /// A key and its value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: Key,
     pub(crate) value: Value,
@@ -185,6 +185,11 @@ impl KeyPiece {
         }
     }
 
+    /// The entry at the `number`th place.
+    pub(crate) fn nth(&self, number: usize) -> Option<Place> {
+        (number < self.entries.len()).then(|| u16::try_from(number).ok().map(Place)).flatten()
+    }
+
     /// Every key with its expiry.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Entry, Option<i64>)> {
         self.entries.iter().enumerate().map(|(at, entry)| {
@@ -235,6 +240,14 @@ impl Piece for KeyPiece {
             to.set_expiry(place, expiry);
         }
         new
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn places(&self) -> usize {
+        self.entries.len()
     }
 
     fn table_bytes(&self) -> usize {

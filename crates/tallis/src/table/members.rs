@@ -19,7 +19,7 @@ const OVERFULL_BYTES: usize = 3 << 30;
 ///
 /// A length takes seven bits a byte, low bits first, the high bit set on all but the last. A member that is removed leaves
 /// a hole; when the holes outweigh a quarter of the bytes, the run is written anew.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct MemberPiece {
     index: HashTable<u32>,
     bytes: Vec<u8>,
@@ -87,6 +87,11 @@ impl MemberPiece {
         }
     }
 
+    /// The member at a place of the index, which may be empty.
+    pub(crate) fn nth(&self, place: usize) -> Option<&[u8]> {
+        self.index.get_bucket(place).map(|&at| member_at(&self.bytes, at))
+    }
+
     /// Hands every member to `visit` until it breaks.
     pub(crate) fn try_for_each<B>(
         &self,
@@ -120,6 +125,14 @@ impl Piece for MemberPiece {
             to.insert(hashed, member, hash);
         }
         new
+    }
+
+    fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    fn places(&self) -> usize {
+        self.index.num_buckets()
     }
 
     fn table_bytes(&self) -> usize {

@@ -31,6 +31,7 @@
 
 pub(crate) mod keys;
 pub(crate) mod members;
+pub(crate) mod scan;
 
 /// The most entries of a piece. A `hashbrown` table of 512 buckets holds 448, so a full piece splits instead of growing
 /// past it.
@@ -46,6 +47,12 @@ pub(crate) trait Piece: Default {
 
     /// Bytes that the piece holds on the heap, apart from its entries' own heap memory.
     fn table_bytes(&self) -> usize;
+
+    /// How many entries there are.
+    fn len(&self) -> usize;
+
+    /// How many places there are from which [`Extendible::random`] may draw, filled or not.
+    fn places(&self) -> usize;
 }
 
 /// How full a piece is.
@@ -59,7 +66,7 @@ pub(crate) enum Fill {
     Overfull,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Node<P> {
     /// How many hash bits, after `skip`, all keys of this piece share.
     depth: u8,
@@ -67,7 +74,7 @@ struct Node<P> {
 }
 
 /// The directory and its pieces.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Extendible<P> {
     /// Leading hash bits that say nothing here because they chose this table.
     skip: u8,
@@ -77,12 +84,18 @@ pub(crate) struct Extendible<P> {
     directory: Vec<u32>,
     nodes: Vec<Node<P>>,
     len: usize,
+    /// The most places that any of the pieces has had.
+    widest: u32,
 }
+
+/// Which piece a hash leads to; good until the next insert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct At(usize);
 
 impl<P: Piece> Extendible<P> {
     /// An empty table; the first `skip` bits of every hash that it will see are the same.
     pub(crate) const fn new(skip: u8) -> Self {
-        Self { skip, depth: 0, directory: Vec::new(), nodes: Vec::new(), len: 0 }
+        Self { skip, depth: 0, directory: Vec::new(), nodes: Vec::new(), len: 0, widest: 0 }
     }
 
     /// How many entries there are in all.
@@ -90,43 +103,62 @@ impl<P: Piece> Extendible<P> {
         self.len
     }
 
-    fn node_of(&self, hash: u64) -> usize {
+    /// Where a key with this hash is or would be.
+    #[inline]
+    pub(crate) fn locate(&self, hash: u64) -> At {
         if self.depth == 0 {
-            return 0;
+            return At(0);
         }
         let prefix = (hash << self.skip) >> (64 - u32::from(self.depth));
         // A prefix has `depth` bits and the directory 2^depth words.
-        self.directory[usize::try_from(prefix).unwrap_or(0)] as usize
+        At(self.directory[usize::try_from(prefix).unwrap_or(0)] as usize)
+    }
+
+    /// The piece at a place, if there is any piece yet.
+    #[inline]
+    pub(crate) fn at(&self, at: At) -> Option<&P> {
+        self.nodes.get(at.0).map(|node| &node.piece)
+    }
+
+    /// As [`at`](Self::at), to change entries in place or to remove one (see [`removed`](Self::removed)).
+    #[inline]
+    pub(crate) fn at_mut(&mut self, at: At) -> Option<&mut P> {
+        self.nodes.get_mut(at.0).map(|node| &mut node.piece)
     }
 
     /// The piece where a key with this hash is, if there is any piece yet.
     #[inline]
     pub(crate) fn piece(&self, hash: u64) -> Option<&P> {
-        self.nodes.get(self.node_of(hash)).map(|node| &node.piece)
+        self.at(self.locate(hash))
     }
 
-    /// The piece where a key with this hash is, to change entries in place or to remove one (see [`removed`]).
-    ///
-    /// [`removed`]: Self::removed
+    /// As [`piece`](Self::piece), to change.
     #[inline]
     pub(crate) fn piece_mut(&mut self, hash: u64) -> Option<&mut P> {
-        let at = self.node_of(hash);
-        self.nodes.get_mut(at).map(|node| &mut node.piece)
+        self.at_mut(self.locate(hash))
     }
 
-    /// The piece to insert a new entry with this hash into; the caller does insert it.
-    pub(crate) fn piece_for_insert(&mut self, hash: u64, rehash: &impl Fn(&[u8]) -> u64) -> &mut P {
+    /// Lets `insert` put a new entry with this hash into its piece; returns where that is, and what `insert` returned.
+    pub(crate) fn insert<R>(
+        &mut self,
+        hash: u64,
+        rehash: &impl Fn(&[u8]) -> u64,
+        insert: impl FnOnce(&mut P) -> R,
+    ) -> (At, R) {
         if self.nodes.is_empty() {
             // Many tables never have more than one piece.
             self.nodes.reserve_exact(1);
             self.nodes.push(Node { depth: 0, piece: P::default() });
         }
-        let mut at = self.node_of(hash);
-        while self.nodes[at].piece.fill() != Fill::Room && self.split(at, hash, rehash) {
-            at = self.node_of(hash);
+        let mut at = self.locate(hash);
+        while self.nodes[at.0].piece.fill() != Fill::Room && self.split(at.0, hash, rehash) {
+            at = self.locate(hash);
         }
         self.len += 1;
-        &mut self.nodes[at].piece
+        let piece = &mut self.nodes[at.0].piece;
+        let result = insert(piece);
+        self.widest = self.widest.max(u32::try_from(piece.places()).unwrap_or(u32::MAX));
+        (at, result)
     }
 
     /// Notes that the caller removed one entry from a piece.
@@ -176,6 +208,52 @@ impl<P: Piece> Extendible<P> {
             self.directory = self.directory.iter().flat_map(|&word| [word, word]).collect();
         }
         self.depth += 1;
+    }
+
+    /// How many leading bits all hashes of the piece have in common to which this one leads.
+    fn shared_bits(&self, hash: u64) -> u32 {
+        let depth = self.nodes.get(self.locate(hash).0).map_or(0, |node| node.depth);
+        u32::from(self.skip) + u32::from(depth)
+    }
+
+    /// An entry drawn at random, each with the same chance: `draw` looks into a place of a piece, which may be empty;
+    /// `chance` gives random bits. O(1) on average; `None` only if the table is empty.
+    ///
+    /// A directory word is drawn, then a place among as many as the widest piece has. A piece of fewer hash bits than
+    /// the directory has several words, and is taken for one of them only; so every place of every piece has the same
+    /// chance, and an empty one means another try.
+    pub(crate) fn random<'t, T>(
+        &'t self,
+        chance: &mut impl FnMut() -> u64,
+        draw: impl Fn(&'t P, usize) -> Option<T>,
+    ) -> Option<T> {
+        /// Far more tries than a table needs that is filled as the splits leave it.
+        const TRIES: usize = 2000;
+        let widest = u64::from(self.widest.max(1));
+        for _ in 0..TRIES.min(TRIES * self.len) {
+            let bits = chance();
+            let word = (bits >> 1) >> (63 - u32::from(self.depth));
+            let at = match self.directory.get(usize::try_from(word).unwrap_or(0)) {
+                Some(&at) if self.depth > 0 => at as usize,
+                _ => 0,
+            };
+            let node = &self.nodes[at];
+            let spare = (1_u64 << (self.depth - node.depth)) - 1;
+            if word & spare != 0 {
+                continue;
+            }
+            let place = (u128::from(chance()) * u128::from(widest)) >> 64;
+            if let Some(drawn) = draw(&node.piece, usize::try_from(place).unwrap_or(0)) {
+                return Some(drawn);
+            }
+        }
+        // A table that was emptied almost wholly: any entry, from a random place on.
+        let first = usize::try_from(chance() % self.nodes.len().max(1) as u64).unwrap_or(0);
+        let (before, after) = self.nodes.split_at(first);
+        after
+            .iter()
+            .chain(before)
+            .find_map(|node| (0..node.piece.places()).find_map(|place| draw(&node.piece, place)))
     }
 
     /// Every piece, in no order that means anything.

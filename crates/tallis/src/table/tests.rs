@@ -82,7 +82,8 @@ fn drive_keys(seed: u64, skip: u8, keys: u64, steps: usize) {
             None if add => {
                 let number = i64::try_from(step).unwrap();
                 let entry = Entry { key: Key::new(&key), value: Value::Int(number) };
-                table.piece_for_insert(hashed.hash, &hash).insert(hashed.hash, entry, 0, &hash);
+                table
+                    .insert(hashed.hash, &hash, |piece| piece.insert(hashed.hash, entry, 0, &hash));
                 model.insert(key, (number, None));
             }
             None => {}
@@ -109,7 +110,7 @@ fn a_table_that_is_emptied_holds_nothing() {
     for key in &keys {
         let hashed = hash(key.as_bytes());
         let entry = Entry { key: Key::new(key.as_bytes()), value: Value::Int(0) };
-        table.piece_for_insert(hashed, &hash).insert(hashed, entry, 0, &hash);
+        table.insert(hashed, &hash, |piece| piece.insert(hashed, entry, 0, &hash));
     }
     assert!(table.table_bytes() > 2000 * size_of::<Entry>());
     for key in &keys {
@@ -131,7 +132,7 @@ fn keys_that_crowd_into_one_prefix_do_not_blow_up_the_directory() {
         let key = format!("key:{i}");
         let hashed = crowded(key.as_bytes());
         let entry = Entry { key: Key::new(key.as_bytes()), value: Value::Int(i) };
-        table.piece_for_insert(hashed, &crowded).insert(hashed, entry, 0, &crowded);
+        table.insert(hashed, &crowded, |piece| piece.insert(hashed, entry, 0, &crowded));
     }
     assert!(table.directory.len() <= 256, "{}", table.directory.len());
     for i in 0..3000 {
@@ -154,7 +155,7 @@ fn members_are_found_through_growth_holes_and_shrinking() {
             assert_eq!(there, model.contains(&member));
             if rng.below(3) < if step < 15_000 { 2 } else { 1 } {
                 if model.insert(member.clone()) {
-                    table.piece_for_insert(hashed, &hash).insert(hashed, &member, &hash);
+                    table.insert(hashed, &hash, |piece| piece.insert(hashed, &member, &hash));
                 }
             } else {
                 let removed = table

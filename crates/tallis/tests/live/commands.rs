@@ -99,7 +99,11 @@ fn random_commands_get_the_servers_replies() {
 
 #[test]
 fn random_commands_get_the_servers_replies_when_limits_are_low() {
-    compare(2, 15_000, Limits { set_max_intset_entries: 5, hll_sparse_max_bytes: 40 });
+    compare(
+        2,
+        15_000,
+        Limits { set_max_intset_entries: 5, hll_sparse_max_bytes: 40, ..Limits::default() },
+    );
 }
 
 #[test]

@@ -20,7 +20,8 @@ fn same(ours: &Reply, theirs: &Result<Value, String>) -> bool {
 
 fn same_value(ours: &Reply, theirs: &Value) -> bool {
     match (ours, theirs) {
-        (Reply::Status("OK"), Value::Okay) | (Reply::Nil, Value::Nil) => true,
+        (Reply::Nil, Value::Nil) => true,
+        (Reply::Status(ours), Value::Okay) => ours == "OK",
         (Reply::Status(ours), Value::SimpleString(theirs)) => ours == theirs,
         (Reply::Int(ours), Value::Int(theirs)) => ours == theirs,
         (Reply::Bulk(ours), Value::BulkString(theirs)) => ours == theirs,

@@ -1,0 +1,22 @@
+//! What a value needs to know of its store: limits, profile, hash.
+
+use ahash::RandomState;
+
+use crate::limits::Limits;
+use crate::profile::Profile;
+
+/// The rules by which the values of a store change, read once a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules<'s> {
+    pub(crate) limits: Limits,
+    pub(crate) profile: Profile,
+    pub(crate) hasher: &'s RandomState,
+}
+
+impl Rules<'_> {
+    /// The hash of a member of a large set, and of a key.
+    #[inline]
+    pub(crate) fn hash(&self, bytes: &[u8]) -> u64 {
+        self.hasher.hash_one(bytes)
+    }
+}

@@ -1,0 +1,121 @@
+//! Giving back the memory of keys that have expired.
+
+use std::ops::ControlFlow;
+
+use super::Store;
+use super::context::Context;
+use super::stripe::Stripe;
+use crate::key::{HashedKey, Key};
+use crate::table::keys::KeyPiece;
+
+/// How many pieces of the tables one call looks into: some hundred thousand keys with an expiry.
+const PIECES: usize = 512;
+
+/// Where the next call goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    stripe: usize,
+    db: u32,
+    /// A hash; `None` for the first of the stripe.
+    position: Option<u64>,
+}
+
+/// What a call may still do.
+#[derive(Debug)]
+struct Budget {
+    keys: usize,
+    pieces: usize,
+}
+
+impl Store {
+    /// Drops up to `most` keys that have expired and returns how many it dropped.
+    ///
+    /// An expired key is never seen by a command, swept or not: sweeping only gives its memory back. A caller that
+    /// lets keys expire by the thousand calls this now and then, or from a thread of its own. A call's time is bounded: it
+    /// looks at `most` expired keys and at some hundred thousand others at the most, and the next one goes on where it
+    /// stopped. Stripes are locked one at a time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tallis::{ManualClock, Store, prelude::*};
+    ///
+    /// let clock = Arc::new(ManualClock::new(0));
+    /// let store = Store::builder().clock(clock.clone()).build();
+    /// store.set("k", "v")?;
+    /// store.pexpire("k", 5)?;
+    /// clock.advance(5);
+    /// assert_eq!(store.dbsize()?, 1);
+    /// assert_eq!(store.sweep(100), 1);
+    /// assert_eq!(store.dbsize()?, 0);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[expect(clippy::must_use_candidate, reason = "it is called for what it does")]
+    pub fn sweep(&self, most: usize) -> usize {
+        let shared = self.shared();
+        let mut place = shared.swept.lock();
+        let mut budget = Budget { keys: most, pieces: PIECES };
+        // Once around, and the rest of the stripe where it began.
+        for _ in 0..=shared.stripes.len() {
+            let mut stripe = shared.stripes[place.stripe].write();
+            let mut context = Context::new(shared);
+            let swept = stripe.sweep(&mut context, &mut place, &mut budget);
+            context.commit();
+            if swept.is_break() {
+                break;
+            }
+            *place =
+                Place { stripe: (place.stripe + 1) % shared.stripes.len(), ..Place::default() };
+        }
+        most - budget.keys
+    }
+}
+
+impl Stripe {
+    /// Goes on at `place`; breaks when the budget is used up, with `place` where to go on.
+    fn sweep(
+        &mut self,
+        context: &mut Context<'_>,
+        place: &mut Place,
+        budget: &mut Budget,
+    ) -> ControlFlow<()> {
+        let shared = context.shared;
+        let now_ms = context.moment.now_ms();
+        let databases: Vec<u32> = self.databases().filter(|&db| db >= place.db).collect();
+        for db in databases {
+            if db != place.db {
+                *place = Place { db, position: None, ..*place };
+            }
+            let mut next = Some(place.position.unwrap_or_else(|| shared.first_hash(place.stripe)));
+            while let Some(position) = next.filter(|&at| shared.stripe_of(at) == place.stripe) {
+                place.position = Some(position);
+                if budget.keys == 0 || budget.pieces == 0 {
+                    return ControlFlow::Break(());
+                }
+                budget.pieces -= 1;
+                let Some(keyspace) = self.keyspace(db) else { break };
+                let step = keyspace.step(position, usize::MAX);
+                let expired: Vec<Key> = step
+                    .piece
+                    .map_or_else(Vec::new, |piece| expired_keys(piece, now_ms, budget.keys));
+                next = step.next();
+                for key in &expired {
+                    let hash = shared.hash(key.as_bytes());
+                    // The door drops what has expired; there is nothing else to do.
+                    self.write(context, db, HashedKey { hash, bytes: key.as_bytes() }, |_| ());
+                }
+                budget.keys -= expired.len();
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn expired_keys(piece: &KeyPiece, now_ms: i64, most: usize) -> Vec<Key> {
+    if piece.expiring() == 0 {
+        return Vec::new();
+    }
+    let expired = piece.iter().filter(|(_, expires)| expires.is_some_and(|at| at <= now_ms));
+    expired.take(most).map(|(entry, _)| entry.key.clone()).collect()
+}
