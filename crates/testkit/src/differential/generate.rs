@@ -401,13 +401,13 @@ fn make(
         line.how = How::Plain;
     }
     if line.how == How::Plain {
-        distort(generator, &mut line.words);
+        distort(generator, &mut line.words, !settings.leaves_out("NONESUCH"));
     }
     Op { session, words: line.words, how: line.how }
 }
 
 /// Now and then a word too few or too many, another case, a wrong word, an unknown command.
-fn distort(generator: &mut Gen, words: &mut Vec<Vec<u8>>) {
+fn distort(generator: &mut Gen, words: &mut Vec<Vec<u8>>, unknown: bool) {
     // None of them is a time to live that ends within a run, or a length that fills the memory.
     const WRONG: [&[u8]; 10] = [
         b"",
@@ -442,7 +442,7 @@ fn distort(generator: &mut Gen, words: &mut Vec<Vec<u8>>) {
             let at = 1 + generator.rng.index(words.len() - 1);
             words[at] = generator.pick(&WRONG).to_vec();
         }
-        24 => words[0].push(b'X'),
+        24 if unknown => words[0].push(b'X'),
         _ => {}
     }
 }

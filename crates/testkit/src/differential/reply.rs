@@ -72,7 +72,7 @@ impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(text) => f.write_str(text),
-            Self::Error(text) => write!(f, "(error) {text}"),
+            Self::Error(text) => write!(f, "(error) {}", text.escape_debug()),
             Self::Int(number) => write!(f, "(integer) {number}"),
             Self::Bulk(bytes) => f.write_str(&shown(bytes)),
             Self::Nil => f.write_str("(nil)"),

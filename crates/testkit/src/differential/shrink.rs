@@ -18,6 +18,9 @@ const ATTEMPTS: usize = 600;
 /// Commands before the failure that are shown.
 const RECENT: usize = 10;
 
+/// Bytes of such a command that are shown. The script has them all.
+const SHOWN: usize = 200;
+
 impl Differential {
     /// What to tell about a failure.
     pub(super) fn difference<S: Subject>(
@@ -155,14 +158,22 @@ fn recent(ops: &[Op], failure: &Failure) -> Vec<String> {
     } else {
         1
     };
-    let Some(key) = failure.words.get(at) else { return Vec::new() };
-    let names = |op: &&Op| {
-        let wide = ["FLUSHALL", "FLUSHDB", "SWAPDB", "SELECT"];
-        op.words.iter().skip(1).any(|word| word == key)
-            || wide.iter().any(|name| op.words[0].eq_ignore_ascii_case(name.as_bytes()))
+    let Some(key) = failure.words.get(at).filter(|key| KEYS.contains(&key.as_slice())) else {
+        return Vec::new();
     };
+    let touches = |op: &Op| op.words.iter().skip(1).any(|word| word == key);
+    let reaches = |op: &Op| {
+        let wide = ["FLUSHALL", "FLUSHDB", "SWAPDB", "SELECT"];
+        wide.iter().any(|name| op.words[0].eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let names = |op: &&Op| touches(op) || reaches(op);
     let before = ops.get(..=failure.at).unwrap_or(ops);
-    let mut lines: Vec<String> = before.iter().rev().filter(names).take(RECENT).map(line).collect();
+    let short = |op: &Op| {
+        let line = line(op);
+        if line.len() > SHOWN { format!("{}...", &line[..SHOWN]) } else { line }
+    };
+    let mut lines: Vec<String> =
+        before.iter().rev().filter(names).take(RECENT).map(short).collect();
     lines.reverse();
     lines
 }

@@ -175,8 +175,15 @@ impl<S: Subject> Sweep<'_, S> {
             return Ok(());
         }
         let (live, subject) = (&mut self.run.live, &mut self.run.subject);
-        live.execute(0, &words(&["FLUSHALL"]));
-        subject.execute(0, &words(&["FLUSHALL"]));
+        if self.run.settings.leaves_out("FLUSHALL") {
+            let keys = live.execute(0, &words(&["KEYS", "*"])).members().unwrap_or_default();
+            let delete: Vec<Vec<u8>> = [b"DEL".to_vec()].into_iter().chain(keys).collect();
+            subject.execute(0, &delete);
+            live.execute(0, &delete);
+        } else {
+            subject.execute(0, &words(&["FLUSHALL"]));
+            live.execute(0, &words(&["FLUSHALL"]));
+        }
         for (key, maker) in FIXTURE.iter().filter(|(_, maker)| !maker.is_empty()) {
             let command: Vec<Vec<u8>> = maker.iter().map(|word| word.to_vec()).collect();
             if [&b"RPUSH"[..], b"HSET", b"ZADD"].contains(&maker[0]) {
