@@ -3,7 +3,7 @@
 use testkit::differential::{
     Difference, Differential, Limits, LiveSubject, Reply, Report, Settings, Subject,
 };
-use testkit::live::{Protocol, Server, server_with};
+use testkit::live::{Protocol, server_with};
 
 /// Two servers, one of them the subject.
 fn between_servers(settings: Settings) -> Option<Result<Report, Box<Difference>>> {
@@ -113,9 +113,14 @@ fn is(words: &[Vec<u8>], name: &str) -> bool {
 #[test]
 fn a_bent_reply_is_found_and_its_script_is_short() {
     let settings = Settings { seed: 3, limits: Limits::low(), ..Settings::default() };
-    let found = bent(&settings, |_, _, words, reply| match reply {
-        Reply::Int(count) if is(words, "SCARD") && count > 5 => Reply::Int(count + 1),
-        other => other,
+    let found = bent(&settings, |_, _, words, reply| {
+        if let Reply::Int(count) = reply
+            && is(words, "SCARD")
+            && count > 5
+        {
+            return Reply::Int(count + 1);
+        }
+        reply
     });
     let Some(difference) = found else { return };
     assert!(difference.command.to_uppercase().starts_with("SCARD"), "{difference}");
@@ -131,11 +136,9 @@ fn a_bent_reply_is_found_and_its_script_is_short() {
 #[test]
 fn a_bent_error_is_found() {
     let settings = Settings { seed: 4, ..Settings::default() };
-    let found = bent(&settings, |_, _, _, reply| match reply {
-        Reply::Error(text) => {
-            Reply::Error(text.replace("not an integer or out of range", "no integer"))
-        }
-        other => other,
+    let found = bent(&settings, |_, _, _, reply| {
+        let Reply::Error(text) = reply else { return reply };
+        Reply::Error(text.replace("not an integer or out of range", "no integer"))
     });
     let Some(difference) = found else { return };
     assert!(difference.ours.contains("no integer"), "{difference}");

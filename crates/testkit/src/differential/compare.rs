@@ -89,27 +89,21 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
 
 /// The reply with its lists put into one order, inner ones too.
 fn unordered(reply: &Reply) -> String {
-    match reply {
-        Reply::Array(all) | Reply::Set(all) => {
-            let mut all: Vec<String> = all.iter().map(unordered).collect();
-            all.sort_unstable();
-            let kind = if matches!(reply, Reply::Set(_)) { "set" } else { "array" };
-            format!("{kind}{all:?}")
-        }
-        other => format!("{other:?}"),
-    }
+    let Some(elements) = reply.elements() else { return format!("{reply:?}") };
+    let mut all: Vec<String> = elements.iter().map(unordered).collect();
+    all.sort_unstable();
+    format!("{} {all:?}", shape(reply))
 }
 
+/// Whether it is a map, and its pairs in one order. `None` if it has none.
 fn pairs(reply: &Reply) -> Option<(bool, Vec<String>)> {
-    let (map, mut all) = match reply {
-        Reply::Map(pairs) => (true, pairs.iter().map(|pair| format!("{pair:?}")).collect()),
-        Reply::Array(all) => {
-            (false, all.chunks(2).map(|pair| format!("{pair:?}")).collect::<Vec<_>>())
-        }
-        _ => return None,
+    let map = if let Reply::Map(pairs) = reply { Some(pairs) } else { None };
+    let mut all: Vec<String> = match map {
+        Some(pairs) => pairs.iter().map(|pair| format!("{pair:?}")).collect(),
+        None => reply.elements()?.chunks(2).map(|pair| format!("{pair:?}")).collect(),
     };
     all.sort_unstable();
-    Some((map, all))
+    Some((map.is_some(), all))
 }
 
 /// The kind of a reply, without what is in it. A list of nothing has the kind of a list.

@@ -62,6 +62,8 @@ pub(super) const KEYS: [&[u8]; 8] =
 /// What a key is to hold, as far as its place among the [`KEYS`] decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// A string that is mostly a number.
+    Number,
     String,
     Set,
     Hll,
@@ -93,7 +95,8 @@ impl Gen {
     /// A key: mostly one that holds what the command works on.
     pub(super) fn key(&mut self, kind: Kind) -> Vec<u8> {
         let (first, count) = match kind {
-            Kind::String => (0, 3),
+            Kind::Number => (0, 1),
+            Kind::String => (1, 2),
             Kind::Set => (3, 3),
             Kind::Hll => (6, 2),
         };
@@ -111,7 +114,7 @@ impl Gen {
 
     /// Two keys that mostly hold the same kind of value.
     pub(super) fn two_keys(&mut self) -> [Vec<u8>; 2] {
-        let kind = self.pick(&[Kind::String, Kind::Set, Kind::Set, Kind::Hll]);
+        let kind = self.pick(&[Kind::Number, Kind::String, Kind::Set, Kind::Set, Kind::Hll]);
         [self.key(kind), self.key(kind)]
     }
 
@@ -197,7 +200,7 @@ impl Gen {
         match self.rng.below(4) {
             0 => self.pick(&ODD).into(),
             1 => self.integer(),
-            2 => format!("{}", self.rng.range(-1_000..=1_000) as f64 / 8.0).into(),
+            2 => format!("{}", (self.rng.unit() * 2_000.0).trunc() / 8.0 - 125.0).into(),
             _ => format!("{:.4}", self.rng.unit() * 10.0).into(),
         }
     }
@@ -224,7 +227,8 @@ impl Gen {
                 let len = self.pick(&LENGTHS);
                 // One letter is compressible, the digits are so less.
                 let (first, letters) = self.pick(&[(b'x', 1), (b'a', 26), (b'0', 10)]);
-                (0..len).map(|_| first + self.rng.below(letters) as u8).collect()
+                let letters: Vec<u8> = (first..first + letters).collect();
+                (0..len).map(|_| self.pick(&letters)).collect()
             }
             11 => {
                 let len = self.pick(&LENGTHS);
@@ -251,7 +255,7 @@ impl Gen {
             return self.pick(&[0, -1, -5, -1_000]);
         }
         // The step makes it unique, the factor spreads neighbours so that GT and LT see both.
-        let spread = (self.step as i64 * 7_919) % 100_003;
+        let spread = (i64::try_from(self.step).unwrap_or(0) * 7_919) % 100_003;
         10_000 + spread * 1_000
     }
 

@@ -40,7 +40,8 @@
 //! let Some(other) = server_with(&settings.options()) else { return };
 //! let run = Differential::new(settings).run(&server, |settings| LiveSubject::new(&other, settings));
 //! let report = run.unwrap_or_else(|difference| panic!("{difference}"));
-//! assert_eq!(report.commands, 500);
+//! // Those that wait in a transaction count when EXEC runs them, and not if it never does.
+//! assert!(report.commands > 400);
 //! # }
 //! ```
 //!

@@ -63,10 +63,9 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
     let target: Members = before.iter().take(our_rest.len()).cloned().collect();
     // The order inside a listpack tells what was taken and put back.
     let anew = words.len() > 2 || run.settings.limits.set_max_listpack.is_some();
-    let moment = match run.live.execute(session, &[b"PTTL".to_vec(), key.clone()]) {
-        Reply::Int(left) if left >= 0 && anew => Some(left),
-        _ => None,
-    };
+    let left = run.live.execute(session, &[b"PTTL".to_vec(), key.clone()]);
+    let left = if let Reply::Int(left) = left { Some(left) } else { None };
+    let moment = left.filter(|left| *left >= 0 && anew);
     let sides: [(&mut dyn Subject, Members); 2] =
         [(&mut run.live, their_rest), (&mut run.subject, our_rest)];
     for (side, rest) in sides {
@@ -111,10 +110,7 @@ fn encoding(side: &mut dyn Subject, session: usize, key: &[u8]) -> Reply {
 
 /// Whether the members taken and those left are, together and once each, those before.
 fn adds_up(taken: &Reply, rest: &Members, before: &Members) -> bool {
-    let taken = match taken {
-        Reply::Bulk(member) => vec![member.clone()],
-        other => other.members().unwrap_or_default(),
-    };
+    let taken = taken.given();
     let count = taken.len() + rest.len();
     let all: Members = taken.into_iter().chain(rest.iter().cloned()).collect();
     count == before.len() && all == *before

@@ -55,6 +55,12 @@ impl Reply {
         if let Self::Array(all) | Self::Set(all) = self { Some(all) } else { None }
     }
 
+    /// The byte strings of a list, sorted, or the one that is no list; nothing of anything else.
+    pub(super) fn given(&self) -> Vec<Vec<u8>> {
+        let one = self.bytes().map(|bytes| vec![bytes.to_vec()]);
+        one.or_else(|| self.members()).unwrap_or_default()
+    }
+
     /// The byte strings of a list, sorted. `None` if this is no list, or holds something else.
     pub(super) fn members(&self) -> Option<Vec<Vec<u8>>> {
         let mut all: Vec<Vec<u8>> = self

@@ -269,13 +269,13 @@ impl<'a, S: Subject> Run<'a, S> {
         if queued || theirs.is_error() {
             return Ok(());
         }
-        match rule {
-            Rule::RandomMember if words.len() > 1 => {
-                self.check_members(at, session, words, ours, theirs)
-            }
-            Rule::RandomKey => self.check_key(at, session, words, ours, theirs),
-            _ => Ok(()),
+        if rule == Rule::RandomMember && words.len() > 1 {
+            return self.check_members(at, session, words, ours, theirs);
         }
+        if rule == Rule::RandomKey {
+            return self.check_key(at, session, words, ours, theirs);
+        }
+        Ok(())
     }
 
     fn count(&mut self, words: &[Vec<u8>], theirs: &Reply) {
@@ -300,10 +300,7 @@ impl<'a, S: Subject> Run<'a, S> {
         ours: &Reply,
         theirs: &Reply,
     ) -> Result<(), Failure> {
-        let given = match ours {
-            Reply::Bulk(member) => vec![member.clone()],
-            other => other.members().unwrap_or_default(),
-        };
+        let given = ours.given();
         if given.is_empty() {
             return Ok(());
         }
@@ -390,10 +387,8 @@ fn same_results(waiting: &[Vec<Vec<u8>>], ours: &Reply, theirs: &Reply) -> Resul
     }
     for ((words, ours), theirs) in waiting.iter().zip(mine).zip(other) {
         // What SPOP takes inside a transaction is everything.
-        let rule = match families::rule(words) {
-            Rule::Pop => Rule::Unordered,
-            rule => rule,
-        };
+        let rule = families::rule(words);
+        let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
         compare::same(rule, ours, theirs).map_err(|why| {
             format!("{why}\n  in {}\n  ours   {ours}\n  theirs {theirs}", command_line(words))
         })?;

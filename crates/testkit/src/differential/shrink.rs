@@ -4,7 +4,7 @@
 //! quarters, down to single commands, as long as the sides still differ on the same command. Then one key takes the place of
 //! two, and words are left out of the commands that remain.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::generate::{How, KEYS, Op};
 use super::run::{Differential, Failure};
@@ -179,8 +179,7 @@ fn recent(ops: &[Op], failure: &Failure) -> Vec<String> {
 }
 
 fn lines(ops: &[Op]) -> Vec<String> {
-    let mut sessions: HashMap<usize, ()> = HashMap::new();
-    sessions.extend(ops.iter().map(|op| (op.session, ())));
+    let sessions: HashSet<usize> = ops.iter().map(|op| op.session).collect();
     let several = sessions.len() > 1;
     let one =
         |op: &Op| if several { format!("[session {}] {}", op.session, line(op)) } else { line(op) };

@@ -219,24 +219,24 @@ impl<S: Subject> Sweep<'_, S> {
 
 /// The subject makes a key, or the sweep ends here.
 fn expect_made(at: usize, command: &[Vec<u8>], subject: &mut dyn Subject) -> Result<(), Failure> {
-    match subject.execute(0, command) {
-        error @ Reply::Error(_) => {
-            Err(failure(at, command, &error, &Reply::Nil, "a key of the sweep cannot be made"))
-        }
-        _ => Ok(()),
+    let reply = subject.execute(0, command);
+    if reply.is_error() {
+        return Err(failure(at, command, &reply, &Reply::Nil, "a key of the sweep cannot be made"));
     }
+    Ok(())
 }
 
 /// The lines of a command on a key. Each junk comes in each place; its neighbours are others.
 fn lines(row: &Row, key: &[u8]) -> Vec<Vec<Vec<u8>>> {
     let name: Vec<Vec<u8>> = row.name.split(' ').map(Into::into).collect();
-    let mut lines = vec![name.clone()];
+    let slow = row.name == "PFSELFTEST" && key != FIXTURE[0].0;
+    let mut lines = if slow { Vec::new() } else { vec![name.clone()] };
     for arguments in 1..=MOST_WORDS {
         let variants = if arguments == 1 { 1 } else { JUNK.len() };
         for variant in 0..variants {
             let mut line = name.clone();
             // A key in the first place, and now and then (PFDEBUG, SINTERCARD) in the second.
-            let at = if variant % 7 == 6 { 1 } else { 0 };
+            let at = usize::from(variant % 7 == 6);
             for place in 0..arguments {
                 let junk = JUNK[(variant + place * 5) % JUNK.len()];
                 line.push(if place == at { key } else { junk }.to_vec());

@@ -27,14 +27,18 @@ const ROWS: &[Row] = &[
     row("MSET", 6, Rule::Exact, pairs),
     row("MSETNX", 6, Rule::Exact, pairs),
     row("MGET", 6, Rule::Exact, |g, line| some(g, Kind::String, line, 4)),
-    row("APPEND", 12, Rule::Exact, key_value),
-    row("STRLEN", 5, Rule::Exact, key),
-    row("INCR", 8, Rule::Exact, key),
-    row("DECR", 5, Rule::Exact, key),
-    row("INCRBY", 8, Rule::Exact, key_integer),
-    row("DECRBY", 6, Rule::Exact, key_integer),
-    row("INCRBYFLOAT", 14, Rule::Exact, |g, line| {
+    row("APPEND", 12, Rule::Exact, |g, line| {
         key(g, line);
+        let value = g.value();
+        line.push(value);
+    }),
+    row("STRLEN", 5, Rule::Exact, key),
+    row("INCR", 8, Rule::Exact, number),
+    row("DECR", 5, Rule::Exact, number),
+    row("INCRBY", 8, Rule::Exact, number_integer),
+    row("DECRBY", 6, Rule::Exact, number_integer),
+    row("INCRBYFLOAT", 14, Rule::Exact, |g, line| {
+        number(g, line);
         let float = g.float();
         line.push(float);
     }),
@@ -70,18 +74,29 @@ const ROWS: &[Row] = &[
 ];
 
 fn key(g: &mut Gen, line: &mut Line) {
-    let key = g.key(Kind::String);
+    let kind = if g.one_in(4) { Kind::Number } else { Kind::String };
+    let key = g.key(kind);
     line.push(key);
 }
 
+/// A key and a value that agree on whether they are for numbers.
 fn key_value(g: &mut Gen, line: &mut Line) {
-    key(g, line);
-    let value = g.value();
+    let number = g.one_in(3);
+    let key = g.key(if number { Kind::Number } else { Kind::String });
+    line.push(key);
+    let value = if number && !g.one_in(6) { g.integer() } else { g.value() };
     line.push(value);
 }
 
-fn key_integer(g: &mut Gen, line: &mut Line) {
-    key(g, line);
+/// A key that mostly holds a number.
+fn number(g: &mut Gen, line: &mut Line) {
+    let kind = if g.one_in(8) { Kind::String } else { Kind::Number };
+    let key = g.key(kind);
+    line.push(key);
+}
+
+fn number_integer(g: &mut Gen, line: &mut Line) {
+    number(g, line);
     let integer = g.integer();
     line.push(integer);
 }
