@@ -58,6 +58,16 @@ fn two_servers_do_not_differ_under_low_limits_nor_in_resp3() {
 }
 
 #[test]
+fn a_seed_makes_the_same_run_again() {
+    let settings = Settings { seed: 8, commands: 6_000, ..Settings::default() };
+    let run = || clean(settings.clone());
+    let (Some(first), Some(second)) = (run(), run()) else { return };
+    assert!(first.by_command["SPOP"].done > 10, "whose choices are the server's own\n{first}");
+    assert_eq!(first.by_command, second.by_command);
+    assert_eq!(first.transitions, second.transitions);
+}
+
+#[test]
 fn families_and_commands_can_be_left_out() {
     let settings = Settings {
         commands: 3_000,
@@ -143,6 +153,18 @@ fn a_bent_error_is_found() {
     let Some(difference) = found else { return };
     assert!(difference.ours.contains("no integer"), "{difference}");
     assert!(difference.script.len() <= 2, "{difference}");
+}
+
+#[test]
+fn a_panic_is_a_difference() {
+    let settings = Settings { seed: 7, families: vec!["hll"], ..Settings::default() };
+    let found = bent(&settings, |_, _, words, reply| {
+        assert!(!(is(words, "PFMERGE") && words.len() > 3), "too many of them");
+        reply
+    });
+    let Some(difference) = found else { return };
+    assert!(difference.ours.contains("(a panic) too many of them"), "{difference}");
+    assert_eq!(difference.script.len(), 1, "{difference}");
 }
 
 #[test]

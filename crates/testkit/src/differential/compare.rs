@@ -134,22 +134,25 @@ pub(super) fn page(reply: &Reply) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
 
 /// `Value at:0x7f refcount:1 encoding:raw serializedlength:22 lru:1 lru_seconds_idle:0`
 fn same_object(ours: &Reply, theirs: &Reply) -> bool {
-    let (Reply::Status(ours), Reply::Status(theirs)) = (ours, theirs) else { return false };
-    let field = |text: &str, name: &str| {
-        text.split(' ').find_map(|word| word.strip_prefix(name)).map(str::to_owned)
+    let names = |reply: &Reply| -> Option<Vec<String>> {
+        let Reply::Status(text) = reply else { return None };
+        Some(text.split(' ').filter_map(|word| Some(word.split_once(':')?.0.to_owned())).collect())
     };
-    let names = |text: &str| {
-        text.split(' ')
-            .filter_map(|word| Some(word.split_once(':')?.0.to_owned()))
-            .collect::<Vec<_>>()
-    };
-    let length = |text: &str| -> Option<u64> { field(text, "serializedlength:")?.parse().ok() };
     let (a, b) = (length(ours), length(theirs));
     // Strings of up to 20 bytes are never compressed.
     let lengths = a.is_some() && b.is_some() && (a == b || (a > Some(20) && b > Some(20)));
-    names(ours) == names(theirs)
-        && field(ours, "encoding:") == field(theirs, "encoding:")
-        && lengths
+    let encoding = "encoding:";
+    names(ours) == names(theirs) && field(ours, encoding) == field(theirs, encoding) && lengths
+}
+
+fn field<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
+    let Reply::Status(text) = reply else { return None };
+    text.split(' ').find_map(|word| word.strip_prefix(name))
+}
+
+/// The `serializedlength` of DEBUG OBJECT.
+pub(super) fn length(reply: &Reply) -> Option<u64> {
+    field(reply, "serializedlength:")?.parse().ok()
 }
 
 /// Of each command: name, arity, flags, first key, last key and step.

@@ -5,7 +5,7 @@ use super::compare::{self, Rule};
 use super::families;
 use super::generate::{How, Op, script};
 use super::report::{Difference, Report};
-use super::subject::{AUDITOR, LiveSubject, SESSIONS, Subject};
+use super::subject::{AUDITOR, Caught, LiveSubject, SESSIONS, Subject};
 use super::{Reply, Settings, command_line, pop};
 use crate::live::Server;
 
@@ -115,7 +115,7 @@ pub(super) fn words(texts: &[&str]) -> Vec<Vec<u8>> {
 pub(super) struct Run<'a, S> {
     pub(super) settings: &'a Settings,
     pub(super) live: LiveSubject,
-    pub(super) subject: S,
+    pub(super) subject: Caught<S>,
     pub(super) report: Report,
     audit: Audit,
     /// By session: the commands that wait for EXEC, if a transaction is open.
@@ -124,7 +124,7 @@ pub(super) struct Run<'a, S> {
 
 impl<'a, S: Subject> Run<'a, S> {
     pub(super) fn new(settings: &'a Settings, live: LiveSubject, subject: S) -> Self {
-        let (report, audit) = (Report::default(), Audit::default());
+        let (report, audit, subject) = (Report::default(), Audit::default(), Caught(subject));
         Self { settings, live, subject, report, audit, queued: [const { None }; SESSIONS] }
     }
 
@@ -259,6 +259,12 @@ impl<'a, S: Subject> Run<'a, S> {
         }
         if let Err(why) = compare::same(rule, ours, theirs) {
             return fail(&why);
+        }
+        if rule == Rule::DebugObject
+            && !self.settings.compression
+            && compare::length(ours) != compare::length(theirs)
+        {
+            return fail("the lengths differ");
         }
         match (&mut self.queued[session], name.as_slice()) {
             (waiting @ None, b"MULTI") if !theirs.is_error() => *waiting = Some(Vec::new()),

@@ -60,7 +60,7 @@ pub struct Settings {
     pub limits: Limits,
     /// The form of the replies.
     pub protocol: Protocol,
-    /// Whether DUMP compresses strings. Without it `serializedlength` is compared too.
+    /// Whether both sides compress strings. Without it each `serializedlength` is compared, else only the short ones.
     pub compression: bool,
 }
 

@@ -1,6 +1,7 @@
 //! What is compared with the server.
 
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 
 use super::{Reply, Settings};
 use crate::live::{Server, Wire};
@@ -17,6 +18,22 @@ pub trait Subject {
     ///
     /// The reply has the form of the protocol that the settings name: a set is an [`Array`](Reply::Array) in RESP2.
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply;
+}
+
+/// A subject whose panic is a reply like no other: so that it is told with its seed, and shrunk.
+#[derive(Debug)]
+pub(super) struct Caught<S>(pub(super) S);
+
+impl<S: Subject> Subject for Caught<S> {
+    fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
+        // The run ends here: nobody looks at what a panic may have left half done.
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.0.execute(session, words)));
+        outcome.unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+            Reply::Error(format!("(a panic) {}", text.unwrap_or_default()))
+        })
+    }
 }
 
 /// A server as a subject. Each is a fresh one: what the server held is gone, its limits are those of the settings.

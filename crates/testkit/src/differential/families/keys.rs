@@ -154,7 +154,7 @@ fn restore(g: &mut Gen, line: &mut Line) {
     line.push(to);
     let absolute = g.one_in(4);
     match g.rng.below(8) {
-        0 => line.push(g.pick(&["-1", "x", "", "1.5"])),
+        0 => line.push(g.pick(&["-1", "x", "", "1.5", "9223372036854775807"])),
         1..4 if absolute => {
             let moment = g.moment();
             line.number(moment * 1_000)
