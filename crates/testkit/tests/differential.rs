@@ -37,7 +37,12 @@ fn two_servers_do_not_differ() {
     // Not the queued ones that were discarded.
     assert!(report.commands > 10_000, "{report}");
     assert!(report.keys_compared > 1_000 && report.payloads_restored > 500, "{report}");
-    assert_eq!(report.never_done(), ["(unknown)", "NONESUCH", "OBJECT"], "{report}");
+    assert!(report.aborted > 20, "{report}");
+    // Those are there for their errors.
+    let wrong = ["(unknown)", "COMMAND", "CONFIG", "DEBUG", "MEMORY", "NONESUCH", "OBJECT"];
+    for name in report.never_done() {
+        assert!(wrong.contains(&name), "{name}\n{report}");
+    }
     assert!(report.forms.contains("hll-dense") && report.forms.contains("hll-sparse"), "{report}");
 }
 

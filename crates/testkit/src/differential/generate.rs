@@ -2,6 +2,7 @@
 
 use super::Settings;
 use super::families::{FAMILIES, Row};
+use crate::live::Protocol;
 use crate::rng::Rng;
 
 /// One command of a script, or one row of commands that belong together. It depends on nothing but the seed, so that any part of a
@@ -362,7 +363,15 @@ pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
         if op.words[0].eq_ignore_ascii_case(b"CONFIG") && reset.is_none() {
             reset = Some(ops.len() + RESET_AFTER);
         }
+        let restarted = op.words[0].eq_ignore_ascii_case(b"RESET");
         ops.push(op);
+        if restarted {
+            open[session] = None;
+            if settings.protocol == Protocol::Resp3 {
+                let words = vec![b"HELLO".to_vec(), b"3".to_vec()];
+                ops.push(Op { session, words, how: How::Plain });
+            }
+        }
         if reset.is_some_and(|at| ops.len() >= at) {
             reset = None;
             ops.extend(settings.limits.pairs().into_iter().map(|[name, value]| Op {

@@ -23,6 +23,8 @@ pub struct Report {
     pub keys_compared: usize,
     /// Payloads that each side restored from the other.
     pub payloads_restored: usize,
+    /// Transactions that a watched key has stopped.
+    pub aborted: usize,
     /// The forms that values were seen in: `embstr`, `intset-16`, `set-hashtable`, `hll-dense`, ...
     pub forms: BTreeSet<String>,
     /// From one form to the next of the same key, between two looks: `hll-sparse -> hll-dense`.
@@ -40,6 +42,7 @@ impl Report {
     /// Adds what another run has compared.
     pub fn add(&mut self, other: &Self) {
         self.commands += other.commands;
+        self.aborted += other.aborted;
         self.keys_compared += other.keys_compared;
         self.payloads_restored += other.payloads_restored;
         self.forms.extend(other.forms.iter().cloned());
@@ -58,8 +61,8 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} commands, {} keys compared, {} payloads restored",
-            self.commands, self.keys_compared, self.payloads_restored
+            "{} commands, {} keys compared, {} payloads restored, {} transactions aborted",
+            self.commands, self.keys_compared, self.payloads_restored, self.aborted
         )?;
         for (name, Count { done, refused }) in &self.by_command {
             writeln!(f, "  {name:<20} {done:>7} {refused:>7} refused")?;

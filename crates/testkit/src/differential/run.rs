@@ -247,6 +247,7 @@ impl<'a, S: Subject> Run<'a, S> {
             let waiting = self.queued[session].take().unwrap_or_default();
             return match same_results(&waiting, ours, theirs) {
                 Ok(()) => {
+                    self.report.aborted += usize::from(*theirs == Reply::Nil);
                     if let Some(results) = theirs.elements() {
                         for (words, reply) in waiting.iter().zip(results) {
                             self.count(words, reply);
@@ -268,7 +269,7 @@ impl<'a, S: Subject> Run<'a, S> {
         }
         match (&mut self.queued[session], name.as_slice()) {
             (waiting @ None, b"MULTI") if !theirs.is_error() => *waiting = Some(Vec::new()),
-            (waiting, b"DISCARD") if !theirs.is_error() => *waiting = None,
+            (waiting, b"DISCARD" | b"RESET") if !theirs.is_error() => *waiting = None,
             (Some(waiting), _) if queued => waiting.push(words.to_vec()),
             _ => {}
         }
@@ -373,7 +374,7 @@ fn batch(ops: &[Op], start: usize, limit: usize) -> usize {
         end += 1;
         let name = families::rule(&ops[end - 1].words);
         let ends_transaction = ops[end - 1].words[0].len() < 8
-            && [&b"MULTI"[..], b"EXEC", b"DISCARD"]
+            && [&b"MULTI"[..], b"EXEC", b"DISCARD", b"RESET"]
                 .iter()
                 .any(|name| ops[end - 1].words[0].eq_ignore_ascii_case(name));
         if matches!(name, Rule::RandomMember | Rule::RandomKey) || ends_transaction {

@@ -1,4 +1,4 @@
-//! Transactions.
+//! Transactions, and the session that they belong to.
 
 use super::super::compare::Rule;
 use super::super::generate::Line;
@@ -16,4 +16,10 @@ const ROWS: &[Row] = &[
         }
     }),
     row("UNWATCH", 2, Rule::Exact, |_, _| {}),
+    row("RESET", 1, Rule::Exact, |_, _| {}),
+    row("HELLO", 1, Rule::Shape, |g, line| {
+        if g.one_in(2) {
+            line.push(g.pick(&["1", "4", "x", "", "-3"]));
+        }
+    }),
 ];

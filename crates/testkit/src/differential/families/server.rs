@@ -78,7 +78,7 @@ const ROWS: &[Row] = &[
             ]));
         }
     }),
-    row("COMMAND", 0, Rule::Shape, |_, _| {}),
+    row("COMMAND", 1, Rule::Shape, wrong_subcommand),
     row("COMMAND COUNT", 1, Rule::Shape, |_, _| {}),
     row("COMMAND LIST", 1, Rule::Shape, |g, line| {
         if g.one_in(2) {
@@ -93,6 +93,15 @@ const ROWS: &[Row] = &[
     row("COMMAND DOCS", 1, Rule::Shape, |g, line| {
         line.push(name(g));
     }),
+    row("COMMAND GETKEYS", 3, Rule::Exact, whole_command),
+    row("COMMAND GETKEYSANDFLAGS", 2, Rule::Exact, whole_command),
+    row("COMMAND HELP", 1, Rule::Shape, |_, _| {}),
+    row("CONFIG HELP", 1, Rule::Shape, |_, _| {}),
+    row("MEMORY HELP", 1, Rule::Shape, |_, _| {}),
+    row("CONFIG RESETSTAT", 1, Rule::Exact, |_, _| {}),
+    row("CONFIG", 1, Rule::Exact, wrong_subcommand),
+    row("MEMORY", 1, Rule::Exact, wrong_subcommand),
+    row("DEBUG", 1, Rule::Exact, wrong_subcommand),
     row("INFO", 1, Rule::Shape, |g, line| {
         line.push(g.pick(&["memory", "keyspace", "nonesuch"]));
     }),
@@ -120,6 +129,40 @@ fn name(g: &mut Gen) -> &'static str {
         "",
     ];
     g.pick(&NAMES)
+}
+
+/// A command that is not run: its keys are asked for.
+fn whole_command(g: &mut Gen, line: &mut Line) {
+    let words = g.pick::<&[&str]>(&[
+        &["SET", "k", "v", "EX", "5"],
+        &["get", "k"],
+        &["MSET", "a", "1", "b", "2"],
+        &["MSET", "a", "1", "b"],
+        &["SINTERCARD", "2", "a", "b", "LIMIT", "1"],
+        &["SINTERCARD", "5", "a"],
+        &["SINTERCARD", "x", "a"],
+        &["SUNIONSTORE", "into", "a", "b"],
+        &["PFMERGE", "into", "a"],
+        &["PFDEBUG", "ENCODING", "k"],
+        &["OBJECT", "ENCODING", "k"],
+        &["SMOVE", "a", "b", "m"],
+        &["COPY", "a", "b", "DB", "1"],
+        &["LCS", "a", "b"],
+        &["MIGRATE"],
+        &["PING"],
+        &["GET"],
+        &["nonesuch", "k"],
+    ]);
+    for word in words {
+        line.push(*word);
+    }
+}
+
+fn wrong_subcommand(g: &mut Gen, line: &mut Line) {
+    line.push(g.pick(&["NONESUCH", "", "US AGE", "\r\n"]));
+    if g.one_in(2) {
+        line.push(g.any_key());
+    }
 }
 
 fn flush(g: &mut Gen, line: &mut Line) {
