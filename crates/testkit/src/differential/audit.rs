@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::compare::{self, Rule, SLACK_SECONDS};
-use super::generate::DATABASES;
+use super::harness::words;
 use super::payload::Payload;
-use super::run::words;
+use super::script::DATABASES;
 use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Reply, Report, Settings};
 

@@ -11,8 +11,9 @@
 use std::collections::BTreeSet;
 
 use super::Reply;
-use super::generate::Op;
-use super::run::{Failure, Run, failure};
+use super::harness::{Failure, failure};
+use super::run::Run;
+use super::script::Op;
 use super::subject::Subject;
 
 type Members = BTreeSet<Vec<u8>>;

@@ -6,8 +6,9 @@
 
 use std::collections::HashSet;
 
-use super::generate::{How, KEYS, Op};
-use super::run::{Differential, Failure};
+use super::generate::KEYS;
+use super::harness::{Differential, Failure};
+use super::script::{How, Op};
 use super::subject::Subject;
 use super::{Difference, Settings, command_line, quoted};
 use crate::live::Server;

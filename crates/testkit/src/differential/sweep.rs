@@ -6,7 +6,8 @@
 
 use super::compare::{self, Rule};
 use super::families::{FAMILIES, Row};
-use super::run::{Differential, Failure, Run, failure, words};
+use super::harness::{Differential, Failure, failure, words};
+use super::run::Run;
 use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Difference, Reply, Report, Settings, command_line};
 use crate::live::Server;

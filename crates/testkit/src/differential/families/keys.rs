@@ -1,7 +1,8 @@
 //! Keys, whatever they hold.
 
 use super::super::compare::{Rule, SLACK_SECONDS};
-use super::super::generate::{Gen, How, Kind, Line};
+use super::super::generate::{Gen, Kind, Line};
+use super::super::script::How;
 use super::{Family, Row, row};
 
 const MILLISECONDS: u32 = SLACK_SECONDS * 1_000;

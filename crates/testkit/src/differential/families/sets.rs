@@ -1,7 +1,8 @@
 //! Sets.
 
 use super::super::compare::Rule;
-use super::super::generate::{Gen, How, Kind, Line};
+use super::super::generate::{Gen, Kind, Line};
+use super::super::script::How;
 use super::keys::{scan_options, some};
 use super::{Family, Row, row};
 
