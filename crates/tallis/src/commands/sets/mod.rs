@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::gathered::Gathered;
 use super::keyspace::ScanOptions;
 use super::{checked, keys, members, slices};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::{Door, Scope, View};
@@ -188,7 +188,8 @@ pub trait SetCommands: Door {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
     fn srandmember_multiple(&self, key: impl AsRef<[u8]>, count: i64) -> Result<Vec<Bytes>, Error> {
         self.read(&[key.as_ref()], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
@@ -196,6 +197,9 @@ pub trait SetCommands: Door {
             let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
             if count >= 0 {
                 return Ok(set.sample(wanted, chance).into_iter().map(Member::to_bytes).collect());
+            }
+            if wanted > MOST_DRAWS {
+                return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
             }
             let draws = (0..wanted).map_while(|_| set.random(chance));
             Ok(draws.map(Member::to_bytes).collect())
@@ -333,6 +337,9 @@ pub trait SetCommands: Door {
 }
 
 impl<D: Door> SetCommands for D {}
+
+/// The most members that SRANDMEMBER draws with repeats.
+const MOST_DRAWS: usize = 1 << 31;
 
 /// The set at a key, if there is one.
 #[inline]
