@@ -67,11 +67,11 @@ impl Shape {
 /// A walk goes from load to load, and what branches on tags guesses wrong where kinds of entries mix: a table never does.
 const SIZES: [u8; 256] = {
     let mut sizes = [0; 256];
-    let mut tag = 0;
-    while tag < 256 {
-        sizes[tag as usize] = match tag as u8 {
+    let mut tag = 0_u8;
+    while tag < u8::MAX {
+        sizes[tag as usize] = match tag {
             0..STR_6 => 2,
-            short @ STR_6..INT_13 => (short & 0x3f) + 2,
+            STR_6..INT_13 => (tag & 0x3f) + 2,
             INT_13..STR_12 => 3,
             INT_16 => 4,
             INT_24 => 5,

@@ -7,6 +7,9 @@
 //!
 //! The step from entry to entry is a chain of loads, each waiting for the last. Where the tag is that of the needle the step is a
 //! constant, which a processor that guesses the branch need not wait for.
+//!
+//! Searching from the back, where the length at the end of an entry is the step, was tried: a quarter faster among members of many
+//! lengths, half as fast among members of one, and no faster in small lists.
 
 use crate::Entry;
 use crate::decode;
@@ -81,7 +84,7 @@ fn run(blob: &[u8], from: usize, end: usize, needle: &impl Needle, skip: usize) 
 
 /// A text that stands for no integer.
 struct Text<'a> {
-    text: &'a [u8],
+    bytes: &'a [u8],
     tag: u8,
     /// A word of the entry, where it begins, and which of its bits count.
     word: u64,
@@ -91,29 +94,29 @@ struct Text<'a> {
 
 impl<'a> Text<'a> {
     #[inline(always)]
-    fn new(text: &'a [u8]) -> Self {
-        let len = text.len();
+    fn new(bytes: &'a [u8]) -> Self {
+        let len = bytes.len();
         let tag = match u8::try_from(len) {
             Ok(short) if len <= SHORT => STR_6 | short,
             _ => 0,
         };
-        if let Some(last) = text.last_chunk() {
+        if let Some(last) = bytes.last_chunk() {
             let word = u64::from_le_bytes(*last);
-            return Self { text, tag, word, word_at: 1 + len - WORD, mask: u64::MAX };
+            return Self { bytes, tag, word, word_at: 1 + len - WORD, mask: u64::MAX };
         }
         let (mut word, mut mask, mut shift) = (u64::from(tag), 0xff, 0);
-        for &byte in text {
+        for &byte in bytes {
             shift += 8;
             word |= u64::from(byte) << shift;
             mask |= 0xff << shift;
         }
-        Self { text, tag, word, word_at: 0, mask }
+        Self { bytes, tag, word, word_at: 0, mask }
     }
 
     /// Whether the text behind the tag at `at` is equal.
     #[inline(always)]
     fn is_at(&self, blob: &[u8], at: usize) -> bool {
-        blob.get(at + 1..).is_some_and(|rest| rest.starts_with(self.text))
+        blob.get(at + 1..).is_some_and(|rest| rest.starts_with(self.bytes))
     }
 }
 
@@ -125,7 +128,7 @@ impl Needle for Text<'_> {
 
     #[inline(always)]
     fn size(&self) -> usize {
-        self.text.len() + 2
+        self.bytes.len() + 2
     }
 
     #[inline(always)]
@@ -133,7 +136,7 @@ impl Needle for Text<'_> {
         match blob.get(at + self.word_at..).and_then(|rest| rest.first_chunk()) {
             Some(word) => {
                 u64::from_le_bytes(*word) & self.mask == self.word
-                    && (self.text.len() <= WORD || self.is_at(blob, at))
+                    && (self.bytes.len() <= WORD || self.is_at(blob, at))
             }
             None => self.is_at(blob, at),
         }
@@ -147,7 +150,7 @@ impl Needle for Text<'_> {
 
     #[inline(always)]
     fn is(&self, entry: Entry<'_>) -> bool {
-        matches!(entry, Entry::Str(text) if text == self.text)
+        matches!(entry, Entry::Str(text) if text == self.bytes)
     }
 }
 
@@ -196,6 +199,10 @@ impl Needle for Int {
             && decode::entry(blob, at, end).is_some_and(|(entry, _)| self.is(entry))
     }
 
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "one branch that is seldom taken, in place of three"
+    )]
     #[inline(always)]
     fn may_be(&self, blob: &[u8], at: usize, tag: u8) -> bool {
         // An entry has two bytes or more.

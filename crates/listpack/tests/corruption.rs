@@ -14,17 +14,17 @@ const GOLDEN: [&[u8]; 5] = [
 fn every_encoding() -> Vec<u8> {
     let mut list = ListPack::new();
     for value in [5, -300, 30_000, -8_000_000, 2_000_000_000, i64::MIN] {
-        list.push_back(value).unwrap();
+        list.push_back(value).expect("room");
     }
     for len in [0, 9, 63, 64, 130] {
-        list.push_back(&vec![b'x'; len]).unwrap();
+        list.push_back(&vec![b'x'; len]).expect("room");
     }
     let mut blob = list.into_bytes();
     // A string of 32 bits that need not be one.
     let end = blob.len() - 1;
     blob.splice(end..end, *b"\xf0\x03\0\0\0abc\x08");
     blob[4] += 1;
-    let total = u32::try_from(blob.len()).unwrap();
+    let total = u32::try_from(blob.len()).expect("short");
     blob[..4].copy_from_slice(&total.to_le_bytes());
     assert_eq!(validate(&blob, Validation::Deep), Ok(()));
     blob
@@ -108,7 +108,7 @@ fn every_flipped_bit_is_refused_or_harmless() {
 fn rebuild(list: &ListPack) {
     let mut again = ListPack::new();
     for entry in list {
-        again.push_back(entry).unwrap();
+        again.push_back(entry).expect("room");
     }
     assert_eq!(again, *list);
     for entry in list {
@@ -138,8 +138,8 @@ fn use_whatever_is_in(list: &ListPack) {
             assert_eq!(changed.entry(at), Some(entry));
         }
         changed.delete_range(turn, 3);
-        changed.push_front(entry).unwrap();
-        changed.push_back(entry).unwrap();
+        changed.push_front(entry).expect("room");
+        changed.push_back(entry).expect("room");
         changed.retain(|other| other != entry);
         changed.settle_count();
         changed.shrink_to_fit();

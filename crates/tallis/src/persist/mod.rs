@@ -1,9 +1,10 @@
 //! Snapshots: Redis's own files and payloads.
 
 mod load;
+mod payload;
 mod save;
 mod value;
 
-pub(crate) use value::dump;
+pub(crate) use payload::{dump, restore};
 
 pub use rdb::{Target, WriteOptions};

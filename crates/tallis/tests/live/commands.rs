@@ -1,6 +1,6 @@
 //! Fixed commands and their replies. The random ones are those of the differential harness.
 
-use tallis::Store;
+use tallis::{Profile, Store};
 use testkit::live::{Options, command, server_with};
 
 use super::same;
@@ -9,7 +9,7 @@ use super::same;
 fn errors_have_the_servers_words() {
     let Some(server) = server_with(&Options::new()) else { return };
     let mut connection = server.connect();
-    let store = Store::new();
+    let store = Store::builder().profile(Profile::Redis70).build();
     let long = "x".repeat(200);
     let cases: &[&[&str]] = &[
         &["nonesuch"],

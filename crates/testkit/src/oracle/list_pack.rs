@@ -169,6 +169,10 @@ impl ListPackOracle {
 }
 
 /// The entry of `text`, with its length at the end.
+///
+/// # Panics
+///
+/// If the text has 2^32 bytes or more.
 #[must_use]
 pub fn encode(text: &[u8]) -> Vec<u8> {
     let integer = core::str::from_utf8(text)
