@@ -115,7 +115,7 @@ fn questions(settings: &Settings, key: &[u8]) -> Vec<(Vec<Vec<u8>>, Rule)> {
     vec![
         ask("TYPE", Rule::Exact),
         ask(expiry, Rule::Moment(slack)),
-        ask("OBJECT ENCODING", Rule::Exact),
+        ask("OBJECT ENCODING", Rule::Encoding),
         ask("DUMP", Rule::Dump),
     ]
 }
@@ -135,7 +135,7 @@ fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) ->
             why: "neither side takes a payload that one of them made".to_owned(),
         });
     }
-    both(live, subject, &encoding, Rule::Exact)?;
+    both(live, subject, &encoding, Rule::Encoding)?;
     let again = both(live, subject, &dump, Rule::Dump)?;
     let value = |bytes: &[u8]| Payload::read(bytes).ok();
     // A hash table of few integers comes back as an intset.

@@ -38,7 +38,7 @@ const ROWS: &[Row] = &[
     row("PERSIST", 6, Rule::Exact, one),
     row("DUMP", 8, Rule::Dump, one),
     row("RESTORE", 16, Rule::Exact, restore),
-    row("OBJECT ENCODING", 12, Rule::Exact, one),
+    row("OBJECT ENCODING", 12, Rule::Encoding, one),
     row("OBJECT REFCOUNT", 4, Rule::Exact, one),
     row("OBJECT IDLETIME", 4, Rule::Moment(SLACK_SECONDS), one),
     row("OBJECT FREQ", 3, Rule::Exact, one),
@@ -205,7 +205,8 @@ fn restore(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// A payload with a right footer, and with a value that may break the rules of its type.
+/// A payload with a right footer, and with a value that may break the rules of its type. What is missing is more than the
+/// footer has: a 7.0 server reads on into it, where a careful reader does not.
 fn made(g: &mut Gen) -> Vec<u8> {
     const INTSET: &[u8] = b"\x02\0\0\0\x03\0\0\0\x01\0\x02\0\x03\0";
     let mut body: Vec<u8> = match g.rng.below(20) {
@@ -216,14 +217,14 @@ fn made(g: &mut Gen) -> Vec<u8> {
         3 => b"\x00\xc2\x00\x00\x00\x80".to_vec(),
         4 => b"\x00\xc3\x05\x28\x00a\xe0\x1e\x00".to_vec(),
         5 => b"\x00\xc3\x05\x29\x00a\xe0\x1e\x00".to_vec(),
-        6 => b"\x00\x05abc".to_vec(),
+        6 => b"\x00\x3fabc".to_vec(),
         7 => b"\x00\xc4\x00".to_vec(),
         // Sets: of integers that make an intset, of texts, a member twice, a member missing, none at all.
         8 => b"\x02\x03\xc0\x01\xc0\x02\x0310 ".to_vec(),
         9 => b"\x02\x03\xc0\x01\xc0\x02\xc1\x00\x10".to_vec(),
         10 => b"\x02\x02\x01a\x01a".to_vec(),
         11 => b"\x02\x02\xc0\x05\x015".to_vec(),
-        12 => b"\x02\x02\x01a".to_vec(),
+        12 => b"\x02\x20\x01a".to_vec(),
         13 => b"\x02\x00".to_vec(),
         // Intsets: right, none, a wrong length, a wrong width.
         14 => [b"\x0b\x0e", INTSET].concat(),
