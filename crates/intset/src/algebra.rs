@@ -70,6 +70,12 @@ impl Sink for IntSet {
 /// From this ratio of sizes on, the greater set is searched rather than walked.
 const GALLOP_RATIO: usize = 16;
 
+/// Whether one set is so much greater that it is searched.
+pub(crate) fn differ_much(a: &IntSet, b: &IntSet) -> bool {
+    let (less, more) = (a.len().min(b.len()), a.len().max(b.len()));
+    more / GALLOP_RATIO > less
+}
+
 impl IntSet {
     /// Hands the members of either set to `sink`, in order.
     ///

@@ -66,8 +66,8 @@
 //! | [`contains`](IntSet::contains), [`rank`](IntSet::rank), [`count_below`](IntSet::count_below) | O(log n); in a few steps where members are spread evenly |
 //! | [`insert`](IntSet::insert), [`remove`](IntSet::remove) | O(log n) to find, O(n) to move |
 //! | `extend` | O(n + m log m) |
-//! | [`union`](IntSet::union) | O(n + m) |
-//! | [`intersection`](IntSet::intersection), [`difference`](IntSet::difference) | O(n + m), or galloping where sizes differ much |
+//! | [`union`](IntSet::union), `&a \| &b` | O(n + m) |
+//! | [`intersection`](IntSet::intersection), `&a & &b`, [`difference`](IntSet::difference), `&a - &b` | O(n + m), or galloping where sizes differ much |
 //!
 //! # Limits
 //!
@@ -91,6 +91,7 @@ mod build;
 mod codec;
 mod growth;
 mod iter;
+mod ops;
 mod search;
 mod set;
 mod slot;

@@ -123,6 +123,15 @@ fn check_sinks(expected: &[i64], a: &IntSet, b: &IntSet, operation: Operation) {
     assert_eq!(count.0, expected.len());
     assert!(set.iter().eq(expected.iter().copied()));
     assert_eq!(seen, expected);
+    let made = match operation {
+        Operation::Union => a | b,
+        Operation::Intersection => a & b,
+        Operation::Difference => a - b,
+    };
+    // As wide as its members need, whatever the sources are.
+    let plain: IntSet = expected.iter().copied().collect();
+    assert_eq!(made.as_bytes(), plain.as_bytes(), "{operation:?}");
+    assert!(made.heap_bytes() <= made.as_bytes().len());
 }
 
 /// Compares everything that can be seen from outside.

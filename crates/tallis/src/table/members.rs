@@ -4,10 +4,13 @@ use std::ops::ControlFlow;
 
 use hashbrown::HashTable;
 
-use super::{Fill, PIECE_MAX, Piece, inner_hash};
+use super::{Extendible, Fill, PIECE_MAX, Piece, inner_hash, prefix};
 
 /// With this many bytes a piece splits, however few its members are. Members are at most 512 MiB long.
 const OVERFULL_BYTES: usize = 3 << 30;
+
+/// The most bytes that the length of a member takes: 32 bits, seven at a time.
+const LENGTH_MAX: usize = 5;
 
 /// A few hundred members: an index of offsets over one run of bytes.
 ///
@@ -44,7 +47,7 @@ impl MemberPiece {
     }
 
     fn append(&mut self, member: &[u8]) {
-        let need = member.len() + 5;
+        let need = member.len() + LENGTH_MAX;
         if self.bytes.capacity() - self.bytes.len() < need {
             self.bytes.reserve_exact(need.max(self.bytes.len() / 16));
         }
@@ -101,6 +104,31 @@ impl MemberPiece {
     }
 }
 
+impl Extendible<MemberPiece> {
+    /// The table of members that differ, each with its hash. They may come in the order of their hashes, as another table
+    /// hands them out: added one by one, they would crowd into one piece after the other.
+    pub(crate) fn of_hashed(members: &[(u64, &[u8])]) -> Self {
+        Self::built(members.len(), |depth, pieces| {
+            let at = |hash: u64| prefix(hash, depth);
+            // How much each piece gets, so that none grows.
+            let mut sizes = vec![(0, 0); pieces.len()];
+            for (hash, member) in members {
+                let (count, bytes) = &mut sizes[at(*hash)];
+                *count += 1;
+                *bytes += member.len() + length_bytes(member.len());
+            }
+            for (piece, (count, bytes)) in pieces.iter_mut().zip(sizes) {
+                piece.index.reserve(count, |_| 0);
+                // An insertion asks for the longest length there is.
+                piece.bytes.reserve_exact(bytes + LENGTH_MAX);
+            }
+            for (hash, member) in members {
+                pieces[at(*hash)].insert(*hash, member, &|_| 0);
+            }
+        })
+    }
+}
+
 impl Piece for MemberPiece {
     fn fill(&self) -> Fill {
         if self.bytes.len() >= OVERFULL_BYTES {
@@ -138,6 +166,11 @@ impl Piece for MemberPiece {
     fn table_bytes(&self) -> usize {
         self.index.allocation_size() + self.bytes.capacity()
     }
+}
+
+/// How many bytes the length of a member takes.
+const fn length_bytes(len: usize) -> usize {
+    (len | 1).ilog2() as usize / 7 + 1
 }
 
 fn low_seven(len: usize) -> u8 {

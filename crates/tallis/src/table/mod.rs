@@ -98,6 +98,29 @@ impl<P: Piece> Extendible<P> {
         Self { skip, depth: 0, directory: Vec::new(), nodes: Vec::new(), len: 0, widest: 0 }
     }
 
+    /// A table of `len` entries that is made at once: `fill` gets the pieces, all for as many leading hash bits, which is
+    /// the number that it gets too, and puts the entries into them.
+    fn built(len: usize, fill: impl FnOnce(u8, &mut [P])) -> Self {
+        /// Entries of a piece on average: its deviation is the root of that, so that hardly any will be full.
+        const AVERAGE: usize = PIECE_MAX - 3 * 21;
+        let mut depth = 0;
+        while len >> depth > AVERAGE {
+            depth += 1;
+        }
+        let mut pieces: Vec<P> = (0..1_usize << depth).map(|_| P::default()).collect();
+        fill(depth, &mut pieces);
+        let widest = pieces.iter().map(Piece::places).max().unwrap_or(0);
+        let count = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+        Self {
+            skip: 0,
+            depth,
+            directory: if depth == 0 { Vec::new() } else { (0..count).collect() },
+            nodes: pieces.into_iter().map(|piece| Node { depth, piece }).collect(),
+            len,
+            widest: u32::try_from(widest).unwrap_or(u32::MAX),
+        }
+    }
+
     /// How many entries there are in all.
     pub(crate) const fn len(&self) -> usize {
         self.len
@@ -109,9 +132,8 @@ impl<P: Piece> Extendible<P> {
         if self.depth == 0 {
             return At(0);
         }
-        let prefix = (hash << self.skip) >> (64 - u32::from(self.depth));
         // A prefix has `depth` bits and the directory 2^depth words.
-        At(self.directory[usize::try_from(prefix).unwrap_or(0)] as usize)
+        At(self.directory[prefix(hash << self.skip, self.depth)] as usize)
     }
 
     /// The piece at a place, if there is any piece yet.
@@ -275,6 +297,12 @@ impl<P: Piece> Extendible<P> {
             + self.nodes.capacity() * size_of::<Node<P>>()
             + self.pieces().map(Piece::table_bytes).sum::<usize>()
     }
+}
+
+/// The first bits of a hash, as a number; 0 for none.
+#[inline]
+fn prefix(hash: u64, bits: u8) -> usize {
+    usize::try_from(hash.checked_shr(64 - u32::from(bits)).unwrap_or(0)).unwrap_or(0)
 }
 
 /// Where a key's place inside its piece comes from.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
-use intset::{Each, IntSet};
+use intset::IntSet;
 use smallvec::SmallVec;
 
 use super::set_at;
@@ -54,7 +54,12 @@ pub(super) fn read(
             match sets.iter().flatten().copied().collect::<SmallVec<[_; 4]>>()[..] {
                 [] => {}
                 [only] => only.for_each(|member| gathered.push(member)),
-                _ => {
+                ref several => {
+                    if let Some(numbers) = as_numbers(several) {
+                        let union = folded(&numbers, |a, b| a | b);
+                        union.iter().for_each(|number| gathered.push(Member::Int(number)));
+                        return Ok(gathered.finish());
+                    }
                     let united = united(&sets, &rules);
                     united
                         .as_set()
@@ -129,21 +134,42 @@ fn made(
     })
 }
 
+/// The sets as intsets, if all of them are.
+fn as_numbers<'v>(sets: &[SetRef<'v>]) -> Option<SmallVec<[&'v IntSet; 4]>> {
+    let mut numbers = SmallVec::new();
+    for set in sets {
+        let SetRef::IntSet(set) = *set else { return None };
+        numbers.push(set);
+    }
+    Some(numbers)
+}
+
+/// What `operation` makes of the first set and the second, of that and the third, and so on.
+fn folded(sets: &[&IntSet], operation: impl Fn(&IntSet, &IntSet) -> IntSet) -> IntSet {
+    match sets {
+        [] => IntSet::new(),
+        // Members that are added one by one make the set no wider than they need, whatever the source was.
+        [only] => *only & *only,
+        [first, second, rest @ ..] => {
+            rest.iter().fold(operation(first, second), |made, set| operation(&made, set))
+        }
+    }
+}
+
 /// Hands over the members that all sets have.
 fn common<B>(
     sets: Sets<'_>,
     rules: &Rules<'_>,
     mut visit: impl FnMut(Member<'_>) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
-    let Some(mut sets) = sets.into_iter().collect::<Option<SmallVec<[SetRef<'_>; 4]>>>() else {
-        return ControlFlow::Continue(());
-    };
-    // The smallest is gone through, the others are asked.
-    sets.sort_by_key(|set| set.len());
-    let Some((&smallest, others)) = sets.split_first() else { return ControlFlow::Continue(()) };
-    if let (SetRef::IntSet(a), &[SetRef::IntSet(b)]) = (smallest, others) {
-        return try_common_numbers(a, b, |number| visit(Member::Int(number)));
+    let Some(sets) = all_present(sets) else { return ControlFlow::Continue(()) };
+    if let Some(numbers) = as_numbers(&sets) {
+        // The merge does not stop half way, which is for at most a few hundred members.
+        let common = folded(&numbers, |a, b| a & b);
+        return common.iter().try_for_each(|number| visit(Member::Int(number)));
     }
+    // The smallest is gone through, the others are asked.
+    let Some((&smallest, others)) = sets.split_first() else { return ControlFlow::Continue(()) };
     smallest.try_for_each(|member| {
         if others.iter().all(|set| set.contains(member, rules)) {
             visit(member)
@@ -153,34 +179,29 @@ fn common<B>(
     })
 }
 
-/// The merge of two intsets does not stop half way, which is for at most a few hundred members.
-fn try_common_numbers<B>(
-    a: &IntSet,
-    b: &IntSet,
-    mut visit: impl FnMut(i64) -> ControlFlow<B>,
-) -> ControlFlow<B> {
-    let mut flow = ControlFlow::Continue(());
-    a.intersection(
-        b,
-        &mut Each(|number| {
-            if flow.is_continue() {
-                flow = visit(number);
-            }
-        }),
-    );
-    flow
+/// The sets, the smallest first; `None` if a key is not there, so that they have nothing in common.
+fn all_present(sets: Sets<'_>) -> Option<SmallVec<[SetRef<'_>; 4]>> {
+    let mut present = sets.into_iter().collect::<Option<SmallVec<[SetRef<'_>; 4]>>>()?;
+    present.sort_by_key(|set| set.len());
+    Some(present)
+}
+
+/// The sets that are there behind the first; the largest first, because it is the likeliest to have a member.
+fn others_present<'v>(sets: &[Option<SetRef<'v>>]) -> SmallVec<[SetRef<'v>; 4]> {
+    let mut others: SmallVec<[SetRef<'_>; 4]> = sets.iter().skip(1).flatten().copied().collect();
+    others.sort_by_key(|set| Reverse(set.len()));
+    others
 }
 
 /// Hands over the members that the first set has and no other.
 fn difference(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>, mut visit: impl FnMut(Member<'_>)) {
-    let Some((&Some(first), others)) = sets.split_first() else { return };
-    let mut others: SmallVec<[SetRef<'_>; 4]> = others.iter().flatten().copied().collect();
-    if let (SetRef::IntSet(a), &[SetRef::IntSet(b)]) = (first, &others[..]) {
-        a.difference(b, &mut Each(|number| visit(Member::Int(number))));
+    let Some(&Some(first)) = sets.first() else { return };
+    let others = others_present(sets);
+    if let (SetRef::IntSet(first), Some(others)) = (first, as_numbers(&others)) {
+        let rest = without(first, others);
+        rest.iter().for_each(|number| visit(Member::Int(number)));
         return;
     }
-    // The largest first: it is the likeliest to have the member.
-    others.sort_by_key(|set| Reverse(set.len()));
     first.for_each(|member| {
         if !others.iter().any(|set| set.contains(member, rules)) {
             visit(member);
@@ -188,23 +209,33 @@ fn difference(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>, mut visit: impl Fn
     });
 }
 
+/// An intset without the members of others.
+fn without<'v>(first: &'v IntSet, mut others: SmallVec<[&'v IntSet; 4]>) -> IntSet {
+    others.insert(0, first);
+    folded(&others, |a, b| a - b)
+}
+
 /// The set of what all sets have, in the encoding that Redis comes to.
 fn intersected(sets: Sets<'_>, rules: &Rules<'_>) -> Value {
-    let smallest = sets.iter().flatten().min_by_key(|set| set.len());
-    let Some(&smallest) = smallest else { return Value::empty_table() };
-    let mut result = Value::set_of_common(smallest, rules);
-    if let Some(mut set) = result.as_set_mut() {
-        let _: ControlFlow<()> = common(sets, rules, |member| {
-            set.add(member, rules);
-            ControlFlow::Continue(())
-        });
+    // An empty set is no key, whatever its encoding.
+    let Some(sets) = all_present(sets) else { return Value::empty_table() };
+    if let Some(numbers) = as_numbers(&sets) {
+        return Value::set_from_intset(folded(&numbers, |a, b| a & b), rules);
     }
-    result.settle_common(rules)
+    let Some((&smallest, others)) = sets.split_first() else { return Value::empty_table() };
+    let result = Value::set_of_common(smallest, rules);
+    Value::set_of_some(smallest, result, rules, |member, hash| {
+        others.iter().all(|set| set.contains_hashed(member, hash, rules))
+    })
+    .settle_common(rules)
 }
 
 /// The set of what any set has, in the encoding that Redis comes to.
 fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     let mut sets: SmallVec<[SetRef<'_>; 4]> = sets.iter().flatten().copied().collect();
+    if let Some(numbers) = as_numbers(&sets) {
+        return Value::set_from_intset(folded(&numbers, |a, b| a | b), rules);
+    }
     // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy.
     let largest = sets.iter().enumerate().max_by_key(|(_, set)| set.len());
     let mut result = match largest {
@@ -214,12 +245,6 @@ fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
         }
         _ => Value::IntSet(IntSet::new()),
     };
-    if let (Value::IntSet(union), [SetRef::IntSet(a), SetRef::IntSet(b)]) = (&mut result, &sets[..])
-        && a.len() + b.len() <= rules.limits.set_max_intset_entries
-    {
-        a.union(b, union);
-        return result;
-    }
     if let Some(mut result) = result.as_set_mut() {
         for set in sets {
             set.for_each(|member| {
@@ -232,9 +257,8 @@ fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
 
 /// The set of what the first set has and no other, in the encoding that Redis comes to.
 fn differed(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
-    let mut result = Value::IntSet(IntSet::new());
+    let result = Value::IntSet(IntSet::new());
     let Some((&Some(first), others)) = sets.split_first() else { return result };
-    let Some(mut set) = result.as_set_mut() else { return result };
     if others.iter().flatten().any(|other| same(first, *other)) {
         return result;
     }
@@ -244,14 +268,16 @@ fn differed(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     let asking = first.len() * present.clone().count() / 2;
     let taking: usize = present.map(|set| set.len()).sum();
     if asking <= taking {
-        difference(sets, rules, |member| {
-            set.add(member, rules);
+        let others = others_present(sets);
+        if let (SetRef::IntSet(first), Some(others)) = (first, as_numbers(&others)) {
+            return Value::set_from_intset(without(first, others), rules);
+        }
+        return Value::set_of_some(first, result, rules, |member, hash| {
+            !others.iter().any(|set| set.contains_hashed(member, hash, rules))
         });
-        return result;
     }
-    first.for_each(|member| {
-        set.add(member, rules);
-    });
+    let mut result = Value::set_of_some(first, result, rules, |_, _| true);
+    let Some(mut set) = result.as_set_mut() else { return result };
     for other in others.iter().flatten() {
         other.for_each(|member| {
             set.remove(member, rules);

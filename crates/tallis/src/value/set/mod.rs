@@ -82,6 +82,24 @@ impl<'a> SetRef<'a> {
             }),
         }
     }
+
+    /// As [`contains`](Self::contains), for a caller that may know the hash of the member's text.
+    #[inline]
+    pub(crate) fn contains_hashed(
+        self,
+        member: Member<'_>,
+        hash: Option<u64>,
+        rules: &Rules<'_>,
+    ) -> bool {
+        match (self, hash, member) {
+            (Self::HashTable(table), Some(hashed), Member::Bytes(bytes)) => {
+                table.piece(hashed).is_some_and(|piece| piece.contains(hashed, bytes))
+            }
+            (Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_), _, _) => {
+                self.contains(member, rules)
+            }
+        }
+    }
 }
 
 impl Rules<'_> {

@@ -90,6 +90,44 @@ impl Value {
         if all.is_continue() { Self::IntSet(numbers.into_iter().collect()) } else { self }
     }
 
+    /// Adds to `result`, which is empty, those members of a set that `keep` is for; it gets the hash of a member's text where
+    /// that is known.
+    pub(crate) fn set_of_some<'a>(
+        of: SetRef<'a>,
+        mut result: Self,
+        rules: &Rules<'_>,
+        mut keep: impl FnMut(Member<'a>, Option<u64>) -> bool,
+    ) -> Self {
+        let SetRef::HashTable(table) = of else {
+            let mut set = SetMut(&mut result);
+            of.for_each(|member| {
+                if keep(member, None) {
+                    set.add(member, rules);
+                }
+            });
+            return result;
+        };
+        // The members of a table are hashed once: to ask other tables for them, and to put them into one.
+        let mut kept: Vec<(u64, &[u8])> = Vec::new();
+        table.pieces_by_hash().for_each(|piece| {
+            let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
+                let hashed = rules.hash(bytes);
+                if keep(Member::Bytes(bytes), Some(hashed)) {
+                    kept.push((hashed, bytes));
+                }
+                ControlFlow::Continue(())
+            });
+        });
+        if rules.is_large(kept.len()) {
+            return Self::HashTable(Box::new(Members::of_hashed(&kept)));
+        }
+        let mut set = SetMut(&mut result);
+        for (_, bytes) in kept {
+            set.add(Member::Bytes(bytes), rules);
+        }
+        result
+    }
+
     /// The empty set with which the loading of `count` members begins.
     pub(crate) fn set_to_load(count: usize, rules: &Rules<'_>) -> Self {
         if count > rules.limits.set_max_intset_entries {

@@ -1,73 +1,17 @@
 //! A set that is cut into shards small enough to stay intsets.
 
+mod algebra;
+mod steps;
+
 use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::shard::{set_shard, shard_count};
-use crate::commands::SetCommands;
 use crate::error::Error;
 use crate::member::Member;
 use crate::store::Store;
 
-/// The steps that a [`ShardedSet`] needs, each atomic.
-pub trait SetSteps {
-    /// SADD of one member: whether it is new.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SADD answers.
-    fn add(&self, key: &[u8], member: Member<'_>) -> Result<bool, Error>;
-
-    /// SREM of one member: whether it was there.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SREM answers.
-    fn remove(&self, key: &[u8], member: Member<'_>) -> Result<bool, Error>;
-
-    /// SISMEMBER.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SISMEMBER answers.
-    fn contains(&self, key: &[u8], member: Member<'_>) -> Result<bool, Error>;
-
-    /// SCARD.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SCARD answers.
-    fn card(&self, key: &[u8]) -> Result<u64, Error>;
-
-    /// SMEMBERS.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SMEMBERS answers.
-    fn members(&self, key: &[u8]) -> Result<Vec<Bytes>, Error>;
-}
-
-impl SetSteps for Store {
-    fn add(&self, key: &[u8], member: Member<'_>) -> Result<bool, Error> {
-        Ok(self.sadd(key, [member])? == 1)
-    }
-
-    fn remove(&self, key: &[u8], member: Member<'_>) -> Result<bool, Error> {
-        Ok(self.srem(key, [member])? == 1)
-    }
-
-    fn contains(&self, key: &[u8], member: Member<'_>) -> Result<bool, Error> {
-        self.sismember(key, member)
-    }
-
-    fn card(&self, key: &[u8]) -> Result<u64, Error> {
-        Ok(self.scard(key)? as u64)
-    }
-
-    fn members(&self, key: &[u8]) -> Result<Vec<Bytes>, Error> {
-        self.smembers(key)
-    }
-}
+pub use steps::SetSteps;
 
 /// A set cut into shards, each small enough to be an intset: Redis in Action, section 9.2.2.
 ///
@@ -76,8 +20,9 @@ impl SetSteps for Store {
 /// the set works whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what
 /// sharding was to save.
 ///
-/// Members hash by `x` and their text (see [`shard_key`](super::shard_key)). Each call is atomic; [`card`](Self::card)
-/// and [`members`](Self::members) pass one shard after the other.
+/// Members hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add), [`remove`](Self::remove)
+/// and [`contains`](Self::contains) are atomic. What looks at the whole set passes one shard after the other, each of them
+/// atomic: [`card`](Self::card), [`members`](Self::members), and the intersection, union and difference of sets of one shape.
 ///
 /// # Examples
 ///
@@ -152,7 +97,8 @@ impl<S: SetSteps> ShardedSet<S> {
     ///
     /// As [`add`](Self::add).
     pub fn card(&self) -> Result<u64, Error> {
-        (0..self.shards).map(|shard| self.steps.card(&self.key(shard))).sum()
+        let mut keys = ShardKeys::of(self);
+        (0..self.shards).map(|shard| self.steps.card(keys.shard(shard))).sum()
     }
 
     /// All members, shard by shard.
@@ -161,22 +107,46 @@ impl<S: SetSteps> ShardedSet<S> {
     ///
     /// As [`add`](Self::add).
     pub fn members(&self) -> impl Iterator<Item = Result<Bytes, Error>> {
-        (0..self.shards).flat_map(|shard| match self.steps.members(&self.key(shard)) {
-            Ok(members) => members.into_iter().map(Ok).collect(),
-            Err(error) => vec![Err(error)],
-        })
+        let mut keys = ShardKeys::of(self);
+        (0..self.shards).flat_map(move |shard| each(self.steps.members(keys.shard(shard))))
     }
 
     fn key_of(&self, member: Member<'_>) -> ShardKey {
-        self.key(set_shard(member, self.shards))
+        let mut keys = ShardKeys::of(self);
+        keys.shard(set_shard(member, self.shards));
+        keys.key
+    }
+}
+
+/// The keys of a sharded set, of which one is held at a time.
+struct ShardKeys {
+    key: ShardKey,
+    /// The length of what all of them begin with.
+    base: usize,
+}
+
+impl ShardKeys {
+    fn of<S>(set: &ShardedSet<S>) -> Self {
+        let mut key = ShardKey::from_slice(set.base.as_bytes());
+        key.push(b':');
+        Self { base: key.len(), key }
     }
 
-    fn key(&self, shard: u64) -> ShardKey {
-        let mut key = ShardKey::from_slice(self.base.as_bytes());
-        key.push(b':');
-        push_shard(&mut key, shard);
-        key
+    /// The key of the shard of that number.
+    fn shard(&mut self, number: u64) -> &[u8] {
+        self.key.truncate(self.base);
+        push_shard(&mut self.key, number);
+        &self.key
     }
+}
+
+/// The members of a shard, or the error in their place.
+fn each(shard: Result<Vec<Bytes>, Error>) -> impl Iterator<Item = Result<Bytes, Error>> {
+    let (members, error) = match shard {
+        Ok(members) => (members, None),
+        Err(error) => (Vec::new(), Some(Err(error))),
+    };
+    members.into_iter().map(Ok).chain(error)
 }
 
 /// The key of a shard, short enough to be made without an allocation.

@@ -1,0 +1,128 @@
+//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common.
+//!
+//! The rows to compare: `sorted merge` is what two sorted vectors cost, `hashbrown` what bare hash sets do; `sharded` goes
+//! through [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Time is given for
+//! an element of both inputs together.
+#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+
+use std::cmp::Ordering;
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use hashbrown::HashSet;
+use tallis::prelude::*;
+use tallis::{ShardedSet, Store};
+use testkit::rng::Rng;
+
+/// Members of each set.
+const MEMBERS: usize = 1_000_000;
+/// Of these, how many the other has too.
+const COMMON: usize = MEMBERS / 2;
+/// What the shards are made for: the union is to fit.
+const FORECAST: u64 = 2_000_000;
+
+/// Two sets of ids, in no order.
+fn ids() -> [Vec<i64>; 2] {
+    let mut rng = Rng::new(7);
+    let mut fresh =
+        |count: usize| -> Vec<i64> { (0..count).map(|_| (rng.u64() >> 1).cast_signed()).collect() };
+    let common = fresh(COMMON);
+    [(); 2].map(|()| [&common[..], &fresh(MEMBERS - COMMON)].concat())
+}
+
+/// The merge that two sorted vectors take: what is only in `a`, in both, only in `b`, each if asked for.
+fn merge<const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
+    a: &[i64],
+    b: &[i64],
+) -> Vec<i64> {
+    let mut out = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(&b[j]) {
+            Ordering::Less => {
+                if ONLY_A {
+                    out.push(a[i]);
+                }
+                i += 1;
+            }
+            Ordering::Equal => {
+                if BOTH {
+                    out.push(a[i]);
+                }
+                i += 1;
+                j += 1;
+            }
+            Ordering::Greater => {
+                if ONLY_B {
+                    out.push(b[j]);
+                }
+                j += 1;
+            }
+        }
+    }
+    if ONLY_A {
+        out.extend_from_slice(&a[i..]);
+    }
+    if ONLY_B {
+        out.extend_from_slice(&b[j..]);
+    }
+    out
+}
+
+const INTER: usize = COMMON;
+const UNION: usize = 2 * MEMBERS - COMMON;
+const DIFF: usize = MEMBERS - COMMON;
+
+fn algebra(c: &mut Criterion) {
+    let ids = ids();
+    let mut group = c.benchmark_group("sets");
+    group.throughput(Throughput::Elements(2 * MEMBERS as u64));
+    group.sample_size(10);
+
+    let [a, b] = ids.clone().map(|mut ids| {
+        ids.sort_unstable();
+        ids
+    });
+    let mut row = |name: &str, work: &mut dyn FnMut() -> usize, want: usize| {
+        assert_eq!(work(), want, "{name}");
+        group.bench_function(name, |bench| bench.iter(|| black_box(work())));
+    };
+    row("inter, sorted merge", &mut || merge::<false, true, false>(&a, &b).len(), INTER);
+    row("union, sorted merge", &mut || merge::<true, true, true>(&a, &b).len(), UNION);
+    row("diff, sorted merge", &mut || merge::<true, false, false>(&a, &b).len(), DIFF);
+    drop((a, b));
+
+    let [a, b] =
+        ids.clone().map(|ids| ids.into_iter().collect::<HashSet<i64, ahash::RandomState>>());
+    row("inter, hashbrown", &mut || (&a & &b).len(), INTER);
+    row("union, hashbrown", &mut || (&a | &b).len(), UNION);
+    row("diff, hashbrown", &mut || (&a - &b).len(), DIFF);
+    drop((a, b));
+
+    let store = Store::new();
+    let sharded = |name: &str| ShardedSet::new(store.clone(), name, FORECAST, 512);
+    let (a, b, target) = (sharded("a"), sharded("b"), sharded("target"));
+    for (set, ids) in [(&a, &ids[0]), (&b, &ids[1])] {
+        for &id in ids {
+            set.add(id).unwrap();
+        }
+    }
+    let count = |stored: u64| usize::try_from(stored).unwrap();
+    row("inter, sharded", &mut || count(a.inter_store([&b], &target).unwrap()), INTER);
+    row("union, sharded", &mut || count(a.union_store([&b], &target).unwrap()), UNION);
+    row("diff, sharded", &mut || count(a.diff_store([&b], &target).unwrap()), DIFF);
+    drop(store);
+
+    let store = Store::new();
+    for (key, ids) in ["a", "b"].into_iter().zip(&ids) {
+        store.sadd(key, ids).unwrap();
+        assert_eq!(store.object_encoding(key).unwrap(), Some("hashtable"));
+    }
+    row("inter, hash table", &mut || store.sinterstore("c", ["a", "b"]).unwrap(), INTER);
+    row("union, hash table", &mut || store.sunionstore("c", ["a", "b"]).unwrap(), UNION);
+    row("diff, hash table", &mut || store.sdiffstore("c", ["a", "b"]).unwrap(), DIFF);
+    group.finish();
+}
+
+criterion_group!(benches, algebra);
+criterion_main!(benches);
