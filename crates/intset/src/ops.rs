@@ -33,6 +33,7 @@ impl BitAnd for &IntSet {
             return packed(&members);
         }
         let mut out = vec![0; self.len().min(other.len())];
+        touch_both(self, other);
         let count = with_slots!(self.view(), a => with_slots!(other.view(), b => intersect(a, b, &mut out)));
         packed(&out[..count])
     }
@@ -89,6 +90,12 @@ impl Sub for &IntSet {
             with_slots!(self.view(), a => with_slots!(other.view(), b => subtract(a, b, &mut out)));
         packed(&out[..count])
     }
+}
+
+/// Lets the processor fetch both sets at once: the merge itself asks for one line after the other.
+fn touch_both(a: &IntSet, b: &IntSet) {
+    a.touch();
+    b.touch();
 }
 
 /// Writes what both have to the front of `out`, which is as long as the shorter; returns how many that are.

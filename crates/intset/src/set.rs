@@ -303,7 +303,7 @@ impl IntSet {
     /// not depend on each other, so that all of them together take little longer than one; and an insertion is about to move
     /// half of the lines in any case.
     #[inline(always)]
-    fn touch(&self) {
+    pub(crate) fn touch(&self) {
         let stride = (self.blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);
         let touched = self.blob.iter().step_by(stride).fold(0, |all, byte| all | byte);
         black_box(touched);

@@ -1,5 +1,12 @@
 //! Many threads on one store: nothing is lost, nothing is seen half done.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+mod commands;
+mod histories;
+mod races;
+mod serial;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 

@@ -1,0 +1,219 @@
+//! Histories of many threads have a serial order.
+
+use std::collections::BTreeSet;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use tallis::Store;
+use tallis::prelude::*;
+use testkit::rng::Rng;
+
+use crate::commands::{Answer, Command, KEYS, Key, Model, Value, in_one};
+use crate::serial::{Call, serial_order};
+
+const THREADS: usize = 4;
+const CALLS: usize = 6;
+
+/// One call: several commands at once, or one.
+#[derive(Clone, Debug)]
+enum Step {
+    /// A typed call.
+    Alone(Command),
+    /// MULTI and EXEC.
+    Queued(Vec<Command>),
+    /// A transaction on the keys of its commands.
+    Transaction(Vec<Command>),
+}
+
+impl Step {
+    fn random(rng: &mut Rng) -> Self {
+        let few = |rng: &mut Rng| (0..2 + rng.below(2)).map(|_| Command::random(rng)).collect();
+        match rng.below(10) {
+            0 | 1 => Self::Queued(few(rng)),
+            2 | 3 => Self::Transaction(few(rng)),
+            _ => Self::Alone(Command::random(rng)),
+        }
+    }
+
+    fn commands(&self) -> &[Command] {
+        match self {
+            Self::Alone(command) => std::slice::from_ref(command),
+            Self::Queued(commands) | Self::Transaction(commands) => commands,
+        }
+    }
+
+    fn run(&self, store: &Store, name: impl Fn(Key) -> String) -> Vec<Answer> {
+        match self {
+            Self::Alone(command) => vec![command.call(store, name)],
+            Self::Queued(commands) => in_one(&mut store.session(), commands, name),
+            Self::Transaction(commands) => {
+                let keys = commands.iter().flat_map(Command::keys).map(&name);
+                store.transaction(keys, |tx| {
+                    commands.iter().map(|command| command.call(tx, &name)).collect()
+                })
+            }
+        }
+    }
+
+    fn apply(&self, model: &mut Model) -> Vec<Answer> {
+        self.commands().iter().map(|command| command.apply(model)).collect()
+    }
+}
+
+/// What the keys hold when a history begins.
+fn start() -> Model {
+    let set = |members: &[i64]| Value::Set(members.iter().copied().collect());
+    [(0, Value::Number(10)), (2, set(&[0, 1])), (3, set(&[1, 2]))].into()
+}
+
+fn fill(store: &Store, name: impl Fn(Key) -> String) {
+    for (key, value) in start() {
+        match value {
+            Value::Number(number) => store.set(name(key), number).unwrap(),
+            Value::Set(set) => {
+                store.sadd(name(key), &set).unwrap();
+            }
+        }
+    }
+}
+
+/// Runs a round of every thread's calls, then looks at every key.
+fn record(store: &Store, round: u64, seed: u64) -> Vec<Call<Step, Vec<Answer>>> {
+    let name = |key: Key| format!("{round}:{key}");
+    fill(store, name);
+    let (time, ready) = (AtomicU64::new(0), Barrier::new(THREADS));
+    let tick = || time.fetch_add(1, Ordering::SeqCst);
+    let mut history: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let (ready, tick) = (&ready, &tick);
+                scope.spawn(move || {
+                    let mut rng = Rng::new(seed ^ (thread as u64) << 32);
+                    let steps: Vec<_> = (0..CALLS).map(|_| Step::random(&mut rng)).collect();
+                    ready.wait();
+                    let mut calls = Vec::new();
+                    for command in steps {
+                        let began = tick();
+                        // So that calls overlap on a machine of one core too.
+                        if rng.below(4) == 0 {
+                            thread::yield_now();
+                        }
+                        let reply = command.run(store, name);
+                        calls.push(Call { began, ended: tick(), command, reply });
+                    }
+                    calls
+                })
+            })
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    for key in 0..KEYS {
+        let look = match store.key_type(name(key)).unwrap().as_deref() {
+            Some("string") => Command::Get(key),
+            _ => Command::Smembers(key),
+        };
+        let began = tick();
+        let reply = vec![look.call(store, name)];
+        history.push(Call { began, ended: tick(), command: Step::Alone(look), reply });
+    }
+    history
+}
+
+fn overlaps<C, R>(history: &[Call<C, R>]) -> usize {
+    let overlap = |a: &Call<C, R>, b: &Call<C, R>| a.began < b.ended && b.began < a.ended;
+    history
+        .iter()
+        .enumerate()
+        .map(|(at, a)| history[at + 1..].iter().filter(|b| overlap(a, b)).count())
+        .sum()
+}
+
+#[test]
+fn every_history_has_a_serial_order() {
+    let mut overlapping = 0;
+    for stripes in [1, 2, 64] {
+        let store = Store::builder().stripes(stripes).hash_seed(7).build();
+        for round in 0..150 {
+            let history = record(&store, round, round * 1_000_003 + stripes as u64);
+            overlapping += overlaps(&history);
+            let order = serial_order(&start(), &history, |model, step| step.apply(model));
+            assert!(order.is_some(), "no serial order, {stripes} stripes: {history:#?}");
+        }
+    }
+    assert!(overlapping > 450, "calls met {overlapping} times: nothing was put to the test");
+}
+
+#[test]
+fn a_history_that_was_tampered_with_is_refused() {
+    // The last look at a key sees what all calls together left: another answer has no order.
+    let store = Store::builder().hash_seed(7).build();
+    let mut refused = 0;
+    for round in 0..50 {
+        let mut history = record(&store, round, round);
+        let last = history.last_mut().unwrap();
+        last.reply = match &last.reply[..] {
+            [Answer::Number(Some(number))] => vec![Answer::Number(Some(number + 1000))],
+            _ => vec![Answer::Members([1000].into())],
+        };
+        refused += usize::from(
+            serial_order(&start(), &history, |model, step| step.apply(model)).is_none(),
+        );
+    }
+    assert_eq!(refused, 50);
+}
+
+#[test]
+fn alone_the_store_agrees_with_the_model() {
+    let store = Store::new();
+    let name = |key: Key| key.to_string();
+    fill(&store, name);
+    let (mut model, mut rng) = (start(), Rng::new(11));
+    for _ in 0..5_000 {
+        let step = Step::random(&mut rng);
+        assert_eq!(step.run(&store, name), step.apply(&mut model), "{step:?}");
+    }
+}
+
+#[test]
+fn members_that_move_are_in_one_place() {
+    // A set of members handed round by SMOVE, RENAME and whole stores: whoever looks at all keys at once sees each once.
+    let members: BTreeSet<i64> = (0..40).collect();
+    let keys: Vec<String> = (0..6).map(|key| format!("bag:{key}")).collect();
+    let store = Store::builder().stripes(16).build();
+    store.sadd(&keys[0], &members).unwrap();
+    thread::scope(|scope| {
+        for seed in 0..3 {
+            let (store, keys) = (&store, &keys);
+            scope.spawn(move || {
+                let mut rng = Rng::new(seed);
+                for _ in 0..4_000 {
+                    let (from, to) = (rng.pick(keys).unwrap(), rng.pick(keys).unwrap());
+                    match rng.below(20) {
+                        0 if from != to => store.transaction([from, to], |tx| {
+                            tx.sunionstore(to, [from, to]).unwrap();
+                            tx.del([from]).unwrap();
+                        }),
+                        1 => {
+                            // Fails where the source is empty, and moves nothing where the target is not.
+                            let _ = store.rename_nx(from, to);
+                        }
+                        _ => {
+                            let member = rng.below(40).cast_signed();
+                            store.smove(from, to, member).unwrap();
+                        }
+                    }
+                }
+            });
+        }
+        for _ in 0..300 {
+            let seen = store.transaction_all(|tx| {
+                let bags = keys.iter().map(|key| tx.smembers(key).unwrap());
+                bags.collect::<Vec<_>>().concat()
+            });
+            assert_eq!(seen.len(), members.len(), "a member is lost, or there twice");
+            // One command on all keys is as good as a transaction.
+            assert_eq!(store.sunion(&keys).unwrap().len(), members.len());
+        }
+    });
+}
