@@ -75,10 +75,10 @@ fn unknown(name: &[u8], args: &[&[u8]]) -> Error {
     for arg in args {
         let Some(room) = SHOWN.checked_sub(shown.len()).filter(|&room| room > 0) else { break };
         shown.push('\'');
-        shown.push_str(&String::from_utf8_lossy(&arg[..arg.len().min(room)]));
+        shown.push_str(&readable(&arg[..arg.len().min(room)]));
         shown.push_str("' ");
     }
-    let name = String::from_utf8_lossy(&name[..name.len().min(SHOWN)]);
+    let name = readable(&name[..name.len().min(SHOWN)]);
     Error::new(
         ErrorKind::UnknownCommand,
         format!("ERR unknown command '{name}', with args beginning with: {shown}"),
@@ -87,11 +87,17 @@ fn unknown(name: &[u8], args: &[&[u8]]) -> Error {
 
 #[cold]
 fn unknown_subcommand(name: &str, sub: &[u8]) -> Error {
-    let sub = String::from_utf8_lossy(&sub[..sub.len().min(128)]);
+    let sub = readable(&sub[..sub.len().min(128)]);
     Error::new(
         ErrorKind::UnknownCommand,
         format!("ERR unknown subcommand '{sub}'. Try {} HELP.", name.to_uppercase()),
     )
+}
+
+/// A word as an error shows it. To Redis it is a C string, which ends with the first NUL, and an error is one line.
+pub(crate) fn readable(word: &[u8]) -> String {
+    let end = word.iter().position(|&byte| byte == 0).unwrap_or(word.len());
+    String::from_utf8_lossy(&word[..end]).replace(['\r', '\n'], " ")
 }
 
 #[cold]

@@ -4,6 +4,6 @@ mod load;
 mod save;
 mod value;
 
-pub(crate) use value::dump;
+pub(crate) use value::{body_len, dump};
 
 pub use rdb::{Target, WriteOptions};

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
 use intset::{IntSet, Validation};
-use rdb::{StringValue, ValueType, ValueWriter, WriteError, WriteOptions};
+use rdb::{StringValue, Target, ValueType, ValueWriter, WriteError, WriteOptions};
 
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
@@ -16,6 +16,18 @@ use crate::value::{SetRef, Value};
 pub(crate) fn dump(value: &Value, options: WriteOptions) -> Result<Vec<u8>, Error> {
     rdb::dump::encode(options, |writer| write(value, writer))
         .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
+}
+
+/// How many bytes a value takes in a file, its type and key aside.
+pub(crate) fn body_len(value: &Value) -> Result<u64, Error> {
+    if let Value::Foreign(value) = value {
+        return Ok(value.body().len() as u64);
+    }
+    // The newest version has a form for every value.
+    let options = WriteOptions { target: Target::V12, ..WriteOptions::default() };
+    rdb::dump::body_len(options, |writer| write(value, writer)).map_err(|error| {
+        Error::caused(ErrorKind::Io, format!("ERR cannot measure: {error}"), error)
+    })
 }
 
 /// Writes a value in the encoding that it has.

@@ -5,6 +5,7 @@ mod chance;
 mod context;
 pub(crate) mod door;
 mod moment;
+mod report;
 mod shared;
 mod sink;
 pub(crate) mod slot;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 pub use builder::StoreBuilder;
+pub use report::Database;
 pub use shared::Shared;
 pub use sink::{Effect, Sink};
 pub use transaction::Tx;

@@ -5,6 +5,7 @@
 mod bytes;
 mod commands;
 mod files;
+mod server;
 
 use redis::{Connection, Value};
 use tallis::Reply;

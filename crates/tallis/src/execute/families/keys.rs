@@ -61,6 +61,19 @@ pub(in crate::execute) fn move_key(_: Caller<'_, '_>, _: &[&[u8]]) -> Answer {
 pub(in crate::execute) fn object(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let name = args[0].to_ascii_lowercase();
     match (&name[..], args) {
+        (b"help", [_]) => Ok(super::server::help(
+            "OBJECT",
+            &[
+                "ENCODING <key>",
+                "    Show in which encoding the value is kept.",
+                "FREQ <key>",
+                "    Show how often the key is used, where that is counted.",
+                "IDLETIME <key>",
+                "    Show for how many seconds the key has not been used.",
+                "REFCOUNT <key>",
+                "    Show how many references the value has.",
+            ],
+        )),
         (b"encoding", [_, key]) => Ok(door
             .object_encoding(key)?
             .map_or(Reply::Nil, |name| Reply::Bulk(Bytes::from_static(name.as_bytes())))),

@@ -1,0 +1,59 @@
+//! DEBUG: as much of it as a library can answer.
+
+use super::super::{Answer, Caller, is};
+use super::help;
+use crate::door::Door;
+use crate::error::{Error, ErrorKind};
+use crate::execute::readable;
+use crate::persist;
+use crate::reply::Reply;
+use crate::value::Value;
+
+/// Redis keeps one object for each number from 0 up to here and shares it between keys, which it shows as the greatest
+/// number of references.
+const SHARED: std::ops::Range<i64> = 0..10_000;
+
+pub(in crate::execute) fn debug(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    match args {
+        [sub, key] if is(sub, "object") => object(door, key),
+        [sub] if is(sub, "help") => Ok(help(
+            "DEBUG",
+            &[
+                "OBJECT <key>",
+                "    Show how the value at <key> is kept, and how long it is when saved.",
+            ],
+        )),
+        _ => Err(Error::new(
+            ErrorKind::Syntax,
+            format!(
+                "ERR unknown subcommand or wrong number of arguments for '{}'. Try DEBUG HELP.",
+                readable(&args[0][..args[0].len().min(128)])
+            ),
+        )),
+    }
+}
+
+fn object(door: Caller<'_, '_>, key: &[u8]) -> Answer {
+    // A clock of seconds that begins anew after so many.
+    const LRU_CLOCK: u32 = 1 << 24;
+    door.read(&[key], |view, keys| {
+        let (Some(found), Some(idle)) = (view.find(keys[0]), view.idle_secs(keys[0])) else {
+            return Err(Error::new(ErrorKind::Syntax, "ERR no such key"));
+        };
+        let value = found.peek();
+        let references = match value {
+            Value::Int(number) if SHARED.contains(number) => i32::MAX,
+            _ => 1,
+        };
+        Ok(Reply::Status(
+            format!(
+                "Value at:{value:p} refcount:{references} encoding:{} serializedlength:{} lru:{} \
+                 lru_seconds_idle:{idle}",
+                value.encoding(),
+                persist::body_len(value)?,
+                found.accessed() % LRU_CLOCK,
+            )
+            .into(),
+        ))
+    })
+}

@@ -1,0 +1,11 @@
+//! The replies of the HELP subcommands.
+
+use crate::reply::Reply;
+
+/// What HELP of a command answers: a line of status for each of `lines`, between those that all commands share.
+pub(in crate::execute::families) fn help(command: &str, lines: &[&'static str]) -> Reply {
+    let first = format!("{command} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
+    let last = ["HELP", "    Prints this help."];
+    let rest = lines.iter().chain(&last).map(|&line| Reply::Status(line.into()));
+    Reply::Array(std::iter::once(Reply::Status(first.into())).chain(rest).collect())
+}
