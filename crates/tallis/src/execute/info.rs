@@ -155,11 +155,12 @@ impl Info {
     ) -> Option<Vec<(&'a [u8], &'static str)>> {
         let mut keys = Vec::new();
         for spec in self.keys.iter().flatten() {
-            let (first, last, step) = spec.range(words)?;
+            let range = spec.range(words).map(|range| (range, spec.flags_in(words)));
+            let (range, flags) = range.or_else(|| Some((spec.range_as_in_c(words)?, "")))?;
+            let (first, last, step) = range;
             if first > last || last >= words.len() {
                 return None;
             }
-            let flags = spec.flags_in(words);
             keys.extend(words[first..=last].iter().step_by(step).map(|&key| (key, flags)));
         }
         Some(keys)
@@ -218,6 +219,18 @@ impl KeySpec {
                 Some((self.first + 1, self.first.saturating_add(count), 1))
             }
         }
+    }
+
+    /// Where the number of keys is not well formed, Redis goes by the digits that it begins with, and says nothing of
+    /// what happens to the keys.
+    fn range_as_in_c(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
+        let text = words.get(self.first)?.trim_ascii_start();
+        let text = text.strip_prefix(b"+").unwrap_or(text);
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+        let count = digits.fold(0_usize, |count, digit| {
+            count.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+        });
+        Some((self.first + 1, self.first.saturating_add(count), 1))
     }
 
     /// What happens to the keys when the command has these words.

@@ -223,10 +223,8 @@ fn same_docs(name: &str, ours: &BTreeMap<&str, &Tree>, theirs: &BTreeMap<&str, &
     for field in ["since", "group"] {
         assert_eq!(ours[field], theirs[field], "{field} of {name}");
     }
-    for field in ["summary", "complexity"] {
-        assert!(!ours[field].bytes().is_empty(), "{field} of {name}");
-        assert_ne!(Some(ours[field]), theirs.get("summary").copied(), "{field} of {name}");
-    }
+    assert!(!ours["summary"].bytes().is_empty() && !ours["complexity"].bytes().is_empty());
+    assert_ne!(ours["summary"], theirs["summary"], "{name}: the words are to be ours");
 }
 
 #[test]
@@ -294,6 +292,11 @@ fn keys_are_found_where_the_server_finds_them() {
         sintercard 0 a
         sintercard -1 a
         sintercard 9223372036854775807 a
+        sintercard 2x a b
+        sintercard 02 a b
+        sintercard +1 a b
+        sintercard -x a b
+        sintercard 99999999999x a
         set a b
         set a b xx ex 10
         set a b ex 10 GET
@@ -547,8 +550,6 @@ fn debug_object_measures_as_the_server_does() {
     for len in [1, 20, 21, 22, 23, 44, 45, 63, 64, 94] {
         command(&["SET", &format!("s{len}"), &varied[..len]]);
     }
-    command(&["SET", "appended", "a"]);
-    command(&["APPEND", "appended", "b"]);
     command(&["SADD", "i16", "1", "2", "-3"]);
     command(&["SADD", "i32", "1", "2", "100000"]);
     command(&["SADD", "i64", "1", "-10000000000"]);
@@ -556,19 +557,11 @@ fn debug_object_measures_as_the_server_does() {
     let many: Vec<String> = (0..200).map(|number| format!("member:{number}")).collect();
     let many: Vec<&str> = ["SADD", "big"].into_iter().chain(many.iter().map(|m| &**m)).collect();
     command(&many);
-    let mut compared = 0;
     for words in commands {
-        let (ours, theirs) = both.ask(&words);
-        // Families that are still to be written are compared once they are.
-        if matches!(ours, Tree::Error(_)) {
-            continue;
-        }
-        assert_eq!(ours, theirs, "{words:?}");
+        both.same(&words);
         let (ours, theirs) = both.ask(&["DEBUG", "OBJECT", &words[1]]);
         assert_eq!(fields(&ours), fields(&theirs), "{words:?}");
-        compared += 1;
     }
-    assert!(compared >= 30);
     both.all_same(
         "DEBUG
         DEBUG OBJECT
