@@ -134,19 +134,11 @@ fn write_numbered<T>(
 
 /// Whether a reply has more than one element, at any depth.
 fn takes_lines(reply: &Reply) -> bool {
-    match reply {
-        Reply::Array(elements) | Reply::Set(elements) => match &elements[..] {
-            [] => false,
-            [one] => takes_lines(one),
-            _ => true,
-        },
-        Reply::Map(pairs) => match &pairs[..] {
-            [] => false,
-            [(_, value)] => takes_lines(value),
-            _ => true,
-        },
-        _ => false,
+    if let Reply::Map(pairs) = reply {
+        return pairs.len() > 1 || pairs.first().is_some_and(|(_, value)| takes_lines(value));
     }
+    let (Reply::Array(elements) | Reply::Set(elements)) = reply else { return false };
+    elements.len() > 1 || elements.first().is_some_and(takes_lines)
 }
 
 /// Writes bytes in double quotes, with escapes for those that do not print.

@@ -57,13 +57,13 @@ impl Store {
     /// ```
     #[must_use]
     pub fn used_memory(&self) -> usize {
-        self.look(|view| view.used_memory())
+        self.look(View::used_memory)
     }
 
     /// The databases that hold anything, in the order of their numbers. O(keys that expire).
     #[must_use]
     pub fn databases(&self) -> Vec<Database> {
-        self.look(|view| view.databases())
+        self.look(View::databases)
     }
 
     fn look<R: Default>(&self, look: impl FnOnce(&View<'_>) -> R) -> R {

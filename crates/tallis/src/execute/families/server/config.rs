@@ -26,10 +26,13 @@ struct Setting {
 /// Where a setting is.
 enum Place {
     /// Among the limits.
-    Limit(Form, fn(&mut Limits) -> &mut usize),
+    Limit(Form, Field),
     /// Fixed as long as the store lives.
     Fixed(fn(&Shared) -> usize),
 }
+
+/// A limit among the limits.
+type Field = fn(&mut Limits) -> &mut usize;
 
 /// How a setting is written.
 #[derive(Clone, Copy)]
@@ -119,7 +122,7 @@ fn get(shared: &Shared, patterns: &[&[u8]]) -> Reply {
 
 fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
     let (pairs, []) = pairs.as_chunks::<2>() else { return Err(syntax()) };
-    let mut changes: Vec<(&Setting, Form, &[u8], fn(&mut Limits) -> &mut usize)> = Vec::new();
+    let mut changes: Vec<(&Setting, Form, Field, &[u8])> = Vec::new();
     for [name, value] in pairs {
         let is_named = |setting: &&Setting| name.eq_ignore_ascii_case(setting.name.as_bytes());
         let Some(setting) = known(shared).find(is_named) else {
@@ -137,10 +140,10 @@ fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
         if changes.iter().any(|(other, ..)| other.name == setting.name) {
             return Err(failed(&readable(name), "duplicate parameter"));
         }
-        changes.push((setting, form, value, of));
+        changes.push((setting, form, of, value));
     }
     shared.settings().change(|limits| {
-        for (setting, form, value, of) in changes {
+        for (setting, form, of, value) in changes {
             let value = form.read(value).map_err(|why| failed(setting.name, why))?;
             *of(limits) = usize::try_from(value).unwrap_or(usize::MAX);
         }

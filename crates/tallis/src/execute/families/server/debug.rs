@@ -41,10 +41,8 @@ fn object(door: Caller<'_, '_>, key: &[u8]) -> Answer {
             return Err(Error::new(ErrorKind::Syntax, "ERR no such key"));
         };
         let value = found.peek();
-        let references = match value {
-            Value::Int(number) if SHARED.contains(number) => i32::MAX,
-            _ => 1,
-        };
+        let shared = matches!(value, Value::Int(number) if SHARED.contains(number));
+        let references = if shared { i32::MAX } else { 1 };
         Ok(Reply::Status(
             format!(
                 "Value at:{value:p} refcount:{references} encoding:{} serializedlength:{} lru:{} \
