@@ -24,6 +24,10 @@ pub enum ErrorKind {
     NotInteger,
     /// The arguments of a command are wrong in number, form or range.
     Syntax,
+    /// There is no such key, and the command needs one.
+    NoSuchKey,
+    /// The key is there already, and the command would have to replace it (`BUSYKEY`).
+    KeyExists,
     /// There is no such command.
     UnknownCommand,
     /// A transaction touched a key that it had not named.
@@ -64,6 +68,21 @@ impl Error {
             ErrorKind::WrongType,
             "WRONGTYPE Operation against a key holding the wrong kind of value",
         )
+    }
+
+    #[cold]
+    pub(crate) fn no_such_key() -> Self {
+        Self::new(ErrorKind::NoSuchKey, "ERR no such key")
+    }
+
+    #[cold]
+    pub(crate) fn busy_key() -> Self {
+        Self::new(ErrorKind::KeyExists, "BUSYKEY Target key name already exists.")
+    }
+
+    #[cold]
+    pub(crate) fn syntax() -> Self {
+        Self::new(ErrorKind::Syntax, "ERR syntax error")
     }
 
     #[cold]

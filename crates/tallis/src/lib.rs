@@ -51,6 +51,7 @@ mod text;
 mod value;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use commands::{CopyOptions, ExpireOption, RestoreOptions, ScanOptions};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
@@ -77,7 +78,10 @@ pub mod door {
 
 /// The traits that give a store its commands.
 pub mod prelude {
-    pub use crate::commands::{HllCommands, KeyCommands, SetCommands, StringCommands};
+    pub use crate::commands::{
+        DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands, SetCommands,
+        StringCommands,
+    };
     pub use crate::door::Door;
 }
 

@@ -10,6 +10,7 @@ use crate::key::HashedKey;
 use crate::reply::Reply;
 use crate::store::door::{Door, Scope, View};
 use crate::store::{Shared, Store, Tx};
+use crate::text::number;
 use crate::value::parse_int;
 
 /// One client's side of the command door: its database, its transaction, the keys that it watches, and the version of
@@ -285,7 +286,7 @@ fn step(tx: &Tx<'_>, store: &mut Store, protocol: &mut Protocol, words: &[&[u8]]
 
 /// The database that SELECT asks for.
 fn database(shared: &Shared, number: &[u8]) -> Result<u32, Error> {
-    let number = parse_int(number).ok_or_else(Error::not_integer)?;
+    let number = number::within(number, i64::from(i32::MIN)..=i64::from(i32::MAX))?;
     shared.database(number).ok_or_else(|| syntax("ERR DB index is out of range"))
 }
 

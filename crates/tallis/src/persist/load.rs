@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use rdb::{Attributes, ReadOptions, Reader, Record, ValueType};
+use rdb::{Attributes, ReadOptions, Reader, Record};
 
 use super::value::{self, Fault, Loaded};
 use crate::error::{Error, ErrorKind};
@@ -59,8 +59,8 @@ fn read_all(
     while let Some(record) = reader.next_record().map_err(LoadError::bytes)? {
         match record {
             Record::SelectDb(number) => db = number,
-            Record::Key { key, attributes, kind } => {
-                read_key(&mut reader, &mut stripes, shared, db, &key, attributes, kind)?;
+            Record::Key { key, attributes, .. } => {
+                read_key(&mut reader, &mut stripes, shared, db, &key, attributes)?;
             }
             // Hints, facts about the file, and what belongs to functions and modules, which nothing here runs.
             Record::Aux { .. }
@@ -80,11 +80,11 @@ fn read_key(
     db: u32,
     key: &[u8],
     attributes: Attributes,
-    kind: ValueType,
 ) -> Result<(), LoadError> {
     let at = reader.offset();
     let here = |fault| LoadError { key: Some(key.into()), offset: at, fault };
-    let value = match value::read(reader, kind, shared) {
+    let read = reader.value().map_err(Fault::Bytes);
+    let value = match read.and_then(|read| value::load(read, shared)) {
         Ok(Loaded::Value(value)) => value,
         Ok(Loaded::Empty) => return Ok(()),
         Err(fault) => return Err(here(FileFault::Value(fault))),
@@ -149,6 +149,7 @@ impl std::error::Error for LoadError {
         match &self.fault {
             FileFault::Value(Fault::Bytes(error)) => Some(error),
             FileFault::Value(Fault::IntSet(error)) => Some(error),
+            FileFault::Value(Fault::ListPack(error)) => Some(error),
             FileFault::Value(_) | FileFault::TwiceInFile => None,
         }
     }

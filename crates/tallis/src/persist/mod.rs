@@ -1,9 +1,10 @@
 //! Snapshots: Redis's own files and payloads.
 
 mod load;
+mod payload;
 mod save;
 mod value;
 
-pub(crate) use value::{body_len, dump};
+pub(crate) use payload::{body_len, dump, restore};
 
 pub use rdb::{Target, WriteOptions};

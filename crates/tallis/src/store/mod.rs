@@ -20,6 +20,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 pub use builder::StoreBuilder;
+pub(crate) use chance::Chance;
 pub use report::Database;
 pub use shared::Shared;
 pub use sink::{Effect, Sink};

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::Store;
 use super::door::{Door, View};
 use super::stripe::Stripe;
-use crate::error::Error;
 use crate::table::keys::KeyPiece;
 
 /// What a database holds, as a line of INFO's section `keyspace` has it.
@@ -57,18 +56,15 @@ impl Store {
     /// ```
     #[must_use]
     pub fn used_memory(&self) -> usize {
-        self.look(View::used_memory)
+        // A store can always lock its own stripes.
+        self.read_stripes(0..self.shared.stripe_count(), |view| Ok(view.used_memory()))
+            .unwrap_or_default()
     }
 
     /// The databases that hold anything, in the order of their numbers. O(keys that expire).
     #[must_use]
     pub fn databases(&self) -> Vec<Database> {
-        self.look(View::databases)
-    }
-
-    fn look<R: Default>(&self, look: impl FnOnce(&View<'_>) -> R) -> R {
-        // A store can always lock its own stripes.
-        self.read_stripes(0..self.shared.stripe_count(), |view| Ok::<_, Error>(look(view)))
+        self.read_stripes(0..self.shared.stripe_count(), |view| Ok(view.databases()))
             .unwrap_or_default()
     }
 }

@@ -67,6 +67,11 @@ impl Shared {
         (stripe as u64).checked_shl(64 - u32::from(self.stripe_bits)).unwrap_or(0)
     }
 
+    /// The first hash behind a stripe; `None` behind the last.
+    pub(crate) fn after_stripe(&self, stripe: usize) -> Option<u64> {
+        (stripe + 1 < self.stripes.len()).then(|| self.first_hash(stripe + 1))
+    }
+
     pub(crate) const fn stripe_bits(&self) -> u8 {
         self.stripe_bits
     }

@@ -57,7 +57,7 @@ impl Value {
             Self::Int(number) => Some(Member::Int(*number)),
             Self::Short { len, bytes } => Some(Member::Bytes(&bytes[..usize::from(*len)])),
             Self::Str { len, buffer, .. } => Some(Member::Bytes(&buffer[..*len as usize])),
-            Self::IntSet(_) | Self::HashTable(_) | Self::Foreign(_) => None,
+            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) | Self::Foreign(_) => None,
         }
     }
 
@@ -86,7 +86,9 @@ impl Value {
                 bytes
             }
             Self::Int(_) | Self::Short { .. } => self.as_str()?.with_bytes(<[u8]>::to_vec),
-            Self::IntSet(_) | Self::HashTable(_) | Self::Foreign(_) => return None,
+            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) | Self::Foreign(_) => {
+                return None;
+            }
         };
         let result = edit(&mut bytes);
         *self = Self::raw_string(bytes);

@@ -6,16 +6,20 @@ use super::{Match, check, lcs, length};
 
 const LIMIT: u64 = 512 << 20;
 
-fn random_text(rng: &mut Rng, longest: u64, letters: u64) -> Vec<u8> {
-    (0..rng.below(longest + 1)).map(|_| b'a' + rng.below(letters) as u8).collect()
+fn letter(rng: &mut Rng, letters: usize) -> u8 {
+    b"abcdefghijklmnopqrstuvwxyz"[rng.index(letters)]
 }
 
-fn changed(rng: &mut Rng, text: &[u8], letters: u64) -> Vec<u8> {
+fn random_text(rng: &mut Rng, longest: u64, letters: usize) -> Vec<u8> {
+    (0..rng.below(longest + 1)).map(|_| letter(rng, letters)).collect()
+}
+
+fn changed(rng: &mut Rng, text: &[u8], letters: usize) -> Vec<u8> {
     let mut text = text.to_vec();
     for _ in 0..rng.below(8) {
         let at = rng.index(text.len() + 1);
         match rng.below(3) {
-            0 => text.insert(at, b'a' + rng.below(letters) as u8),
+            0 => text.insert(at, letter(rng, letters)),
             1 if at < text.len() => drop(text.remove(at)),
             _ => text.truncate(text.len().max(at)),
         }

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 
 use super::super::{Answer, Caller, is};
-use super::{help, syntax};
+use super::help::help;
+use super::syntax;
 use crate::commands::STRING_MAX;
 use crate::door::Door;
 use crate::error::{Error, ErrorKind};

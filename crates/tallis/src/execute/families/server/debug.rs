@@ -1,17 +1,13 @@
 //! DEBUG: as much of it as a library can answer.
 
 use super::super::{Answer, Caller, is};
-use super::help;
+use super::help::help;
+use crate::commands::references;
 use crate::door::Door;
 use crate::error::{Error, ErrorKind};
 use crate::execute::readable;
 use crate::persist;
 use crate::reply::Reply;
-use crate::value::Value;
-
-/// Redis keeps one object for each number from 0 up to here and shares it between keys, which it shows as the greatest
-/// number of references.
-const SHARED: std::ops::Range<i64> = 0..10_000;
 
 pub(in crate::execute) fn debug(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     match args {
@@ -41,12 +37,11 @@ fn object(door: Caller<'_, '_>, key: &[u8]) -> Answer {
             return Err(Error::new(ErrorKind::Syntax, "ERR no such key"));
         };
         let value = found.peek();
-        let shared = matches!(value, Value::Int(number) if SHARED.contains(number));
-        let references = if shared { i32::MAX } else { 1 };
         Ok(Reply::Status(
             format!(
-                "Value at:{value:p} refcount:{references} encoding:{} serializedlength:{} lru:{} \
+                "Value at:{value:p} refcount:{} encoding:{} serializedlength:{} lru:{} \
                  lru_seconds_idle:{idle}",
+                references(value),
                 value.encoding(),
                 persist::body_len(value)?,
                 found.accessed() % LRU_CLOCK,

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 
 use super::super::{Answer, Caller, is};
-use super::{help, syntax};
+use super::help::help;
+use super::syntax;
 use crate::error::{Error, ErrorKind};
 use crate::execute::info::{Find, Info, KeySpec};
 use crate::execute::rows::COMMANDS;

@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 pub(in crate::execute) use config::config;
 pub(in crate::execute) use debug::debug;
-pub(in crate::execute::families) use help::help;
+pub(in crate::execute::families) use help::object_help;
 pub(in crate::execute) use info::info;
 pub(in crate::execute) use introspect::command;
 
@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorKind};
 use crate::execute::wrong_arity;
 use crate::prelude::*;
 use crate::reply::Reply;
+use help::help;
 
 pub(in crate::execute) fn echo(_: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::Bulk(Bytes::copy_from_slice(args[0])))
