@@ -53,6 +53,15 @@ impl Error {
         Self { repr: Box::new(Repr { kind, text: text.into(), source: None }) }
     }
 
+    /// An error that shows words of the caller's: line ends become spaces, as in Redis, and none stands at the ends.
+    #[cold]
+    pub(crate) fn showing(kind: ErrorKind, parts: &[&[u8]]) -> Self {
+        const ENDS: [char; 2] = ['\r', '\n'];
+        let text = parts.concat();
+        let text = String::from_utf8_lossy(&text);
+        Self::new(kind, text.trim_matches(ENDS).replace(ENDS, " "))
+    }
+
     #[cold]
     pub(crate) fn caused(
         kind: ErrorKind,

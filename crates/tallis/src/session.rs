@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Args, Caller, checked, readable, run};
+use crate::execute::{Args, Caller, checked, run, shown};
 use crate::key::HashedKey;
 use crate::reply::Reply;
 use crate::store::door::{Door, Scope, View};
@@ -98,6 +98,17 @@ impl Session {
         if (command.is_some() || self.queue.is_some())
             && let Err(error) = checked(args)
         {
+            if command == Some(Own::Exec) {
+                // Redis takes it for an EXEC that fails, MULTI or not.
+                self.queue = None;
+                self.unwatch();
+                let text = error.to_string();
+                let why = text.strip_prefix("ERR ").unwrap_or(&text);
+                return Err(Error::new(
+                    ErrorKind::Syntax,
+                    format!("EXECABORT Transaction discarded because of: {why}"),
+                ));
+            }
             if let Some(queue) = &mut self.queue {
                 queue.refused = true;
             }
@@ -312,9 +323,10 @@ fn hello(args: &[&[u8]], protocol: &mut Protocol) -> Result<Reply, Error> {
                     rest
                 }
                 _ => {
-                    return Err(Error::new(
+                    let option = shown(option, usize::MAX);
+                    return Err(Error::showing(
                         ErrorKind::Syntax,
-                        format!("ERR Syntax error in HELLO option '{}'", readable(option)),
+                        &[b"ERR Syntax error in HELLO option '", option, b"'"],
                     ));
                 }
             };

@@ -167,7 +167,10 @@ pub trait KeyCommands: Door {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     fn object_encoding(&self, key: impl AsRef<[u8]>) -> Result<Option<&'static str>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.peek(keys[0]).map(Value::encoding)))
+        self.read(&[key.as_ref()], |view, keys| {
+            let profile = view.shared().profile();
+            Ok(view.peek(keys[0]).map(|value| value.encoding(profile)))
+        })
     }
 
     /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there is

@@ -40,22 +40,20 @@ pub(crate) fn body_len(value: &Value) -> Result<u64, Error> {
 
 /// The value of a payload.
 pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value, Error> {
-    /// Bytes of a version and a checksum.
-    const FOOTER: usize = 10;
-    if payload.len() < FOOTER {
+    let newest = match shared.profile() {
+        Profile::Redis70 => 10,
+        Profile::Redis72 => rdb::Version::NEWEST_REDIS,
+    };
+    // The version and the checksum behind it.
+    let version =
+        payload.last_chunk::<10>().map(|&[low, high, ..]| u16::from_le_bytes([low, high]));
+    if version.is_none_or(|version| version > newest) {
         return Err(wrong_footer());
     }
     let mut payload = rdb::dump::decode(payload).map_err(|error| match error.kind() {
         rdb::ErrorKind::UnsupportedVersion(_) | rdb::ErrorKind::Checksum { .. } => wrong_footer(),
         _ => bad_format(),
     })?;
-    let newest = match shared.profile() {
-        Profile::Redis70 => 10,
-        Profile::Redis72 => rdb::Version::NEWEST_REDIS,
-    };
-    if payload.version().number() > newest {
-        return Err(wrong_footer());
-    }
     let read = payload.value().map_err(|_| bad_format())?;
     match value::load(read, shared) {
         Ok(Loaded::Value(value)) => Ok(value),

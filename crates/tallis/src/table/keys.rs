@@ -8,8 +8,8 @@ use super::{Fill, PIECE_MAX, Piece, grow_tightly, inner_hash};
 use crate::key::{HashedKey, Key};
 use crate::value::{Value, allocated};
 
-/// The expiry column's word for "never".
-const NEVER: i64 = i64::MAX;
+/// The expiry column's word for "never": a time so long gone that no key ever has it.
+const NEVER: i64 = i64::MIN;
 
 /// A key and its value.
 #[derive(Clone, Debug)]
@@ -201,15 +201,6 @@ impl KeyPiece {
     /// How many keys of this piece have an expiry.
     pub(crate) fn expiring(&self) -> usize {
         usize::from(self.expiring)
-    }
-
-    /// The first key that has expired by `now`, if any.
-    pub(crate) fn find_expired(&self, now: i64) -> Option<Place> {
-        if self.expiring == 0 {
-            return None;
-        }
-        let at = self.expires.iter().position(|&at| at <= now)?;
-        u16::try_from(at).ok().map(Place)
     }
 }
 

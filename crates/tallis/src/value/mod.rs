@@ -1,5 +1,6 @@
 //! A value: its own bytes, in Redis's encoding.
 
+mod foreign;
 mod number;
 mod set;
 mod string;
@@ -10,6 +11,7 @@ use intset::IntSet;
 use listpack::ListPack;
 use rdb::RawValue;
 
+use crate::profile::Profile;
 use crate::table::Extendible;
 use crate::table::members::MemberPiece;
 
@@ -64,18 +66,18 @@ impl Value {
         match self {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => "string".into(),
             Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) => "set".into(),
-            Self::Foreign(value) => value.kind().type_name().into(),
+            Self::Foreign(value) => foreign::type_name(value),
         }
     }
 
     /// The encoding, as OBJECT ENCODING answers it.
-    pub(crate) fn encoding(&self) -> &'static str {
+    pub(crate) fn encoding(&self, profile: Profile) -> &'static str {
         match self {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => self.string_encoding(),
             Self::IntSet(set) => SetRef::IntSet(set).encoding(),
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
             Self::HashTable(table) => SetRef::HashTable(table).encoding(),
-            Self::Foreign(_) => "foreign",
+            Self::Foreign(value) => foreign::encoding(value, profile),
         }
     }
 

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use super::{Answer, Caller, int, int32, is};
 use crate::commands::{CopyOptions, ExpireOption, RestoreOptions, ScanOptions};
 use crate::error::{Error, ErrorKind};
+use crate::execute::shown;
 use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::number;
@@ -82,11 +83,8 @@ fn expire_option(words: &[&[u8]]) -> Result<ExpireOption, Error> {
             b"gt" => gt = true,
             b"lt" => lt = true,
             _ => {
-                let word = String::from_utf8_lossy(word);
-                return Err(Error::new(
-                    ErrorKind::Syntax,
-                    format!("ERR Unsupported option {word}"),
-                ));
+                let word = shown(word, usize::MAX);
+                return Err(Error::showing(ErrorKind::Syntax, &[b"ERR Unsupported option ", word]));
             }
         }
     }

@@ -39,10 +39,10 @@ const ROWS: &[Row] = &[
     row("DUMP", 8, Rule::Dump, one),
     row("RESTORE", 16, Rule::Exact, restore),
     row("OBJECT ENCODING", 12, Rule::Exact, one),
-    row("OBJECT REFCOUNT", 4, Rule::Exact, one),
+    row("OBJECT REFCOUNT", 4, Rule::Shape, one),
     row("OBJECT IDLETIME", 4, Rule::Moment(SLACK_SECONDS), one),
     row("OBJECT FREQ", 3, Rule::Exact, one),
-    row("OBJECT HELP", 1, Rule::Exact, |_, _| {}),
+    row("OBJECT HELP", 1, Rule::Shape, |_, _| {}),
     row("OBJECT", 1, Rule::Exact, |g, line| {
         let junk = g.pick(&["", "ENCODINGS", "nonesuch", "a b", "\r\n", "REFCOUNT"]);
         line.push(junk);
@@ -216,7 +216,8 @@ fn made(g: &mut Gen) -> Vec<u8> {
         3 => b"\x00\xc2\x00\x00\x00\x80".to_vec(),
         4 => b"\x00\xc3\x05\x28\x00a\xe0\x1e\x00".to_vec(),
         5 => b"\x00\xc3\x05\x29\x00a\xe0\x1e\x00".to_vec(),
-        6 => b"\x00\x05abc".to_vec(),
+        // Longer than the payload too: a server takes the footer for part of a value that reaches into it.
+        6 => b"\x00\x3fabc".to_vec(),
         7 => b"\x00\xc4\x00".to_vec(),
         // Sets: of integers that make an intset, of texts, a member twice, a member missing, none at all.
         8 => b"\x02\x03\xc0\x01\xc0\x02\x0310 ".to_vec(),

@@ -8,7 +8,7 @@ use super::syntax;
 use crate::commands::STRING_MAX;
 use crate::door::Door;
 use crate::error::{Error, ErrorKind};
-use crate::execute::readable;
+use crate::execute::shown;
 use crate::limits::Limits;
 use crate::profile::Profile;
 use crate::reply::Reply;
@@ -127,25 +127,26 @@ fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
     for [name, value] in pairs {
         let is_named = |setting: &&Setting| name.eq_ignore_ascii_case(setting.name.as_bytes());
         let Some(setting) = known(shared).find(is_named) else {
-            return Err(Error::new(
+            return Err(Error::showing(
                 ErrorKind::Syntax,
-                format!(
-                    "ERR Unknown option or number of arguments for CONFIG SET - '{}'",
-                    readable(name)
-                ),
+                &[
+                    b"ERR Unknown option or number of arguments for CONFIG SET - '",
+                    shown(name, usize::MAX),
+                    b"'",
+                ],
             ));
         };
         let Place::Limit(form, of) = setting.place else {
-            return Err(failed(&readable(name), "can't set immutable config"));
+            return Err(failed(name, "can't set immutable config"));
         };
         if changes.iter().any(|(other, ..)| other.name == setting.name) {
-            return Err(failed(&readable(name), "duplicate parameter"));
+            return Err(failed(name, "duplicate parameter"));
         }
         changes.push((setting, form, of, value));
     }
     shared.settings().change(|limits| {
         for (setting, form, of, value) in changes {
-            let value = form.read(value).map_err(|why| failed(setting.name, why))?;
+            let value = form.read(value).map_err(|why| failed(setting.name.as_bytes(), why))?;
             *of(limits) = usize::try_from(value).unwrap_or(usize::MAX);
         }
         Ok(Reply::OK)
@@ -153,10 +154,15 @@ fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
 }
 
 #[cold]
-fn failed(name: &str, why: &str) -> Error {
-    Error::new(
+fn failed(name: &[u8], why: &str) -> Error {
+    Error::showing(
         ErrorKind::Syntax,
-        format!("ERR CONFIG SET failed (possibly related to argument '{name}') - {why}"),
+        &[
+            b"ERR CONFIG SET failed (possibly related to argument '",
+            shown(name, usize::MAX),
+            b"') - ",
+            why.as_bytes(),
+        ],
     )
 }
 

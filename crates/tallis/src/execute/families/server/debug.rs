@@ -5,7 +5,7 @@ use super::help::help;
 use crate::commands::references;
 use crate::door::Door;
 use crate::error::{Error, ErrorKind};
-use crate::execute::readable;
+use crate::execute::{SHOWN, shown};
 use crate::persist;
 use crate::reply::Reply;
 
@@ -19,12 +19,13 @@ pub(in crate::execute) fn debug(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer 
                 "    Show how the value at <key> is kept, and how long it is when saved.",
             ],
         )),
-        _ => Err(Error::new(
+        _ => Err(Error::showing(
             ErrorKind::Syntax,
-            format!(
-                "ERR unknown subcommand or wrong number of arguments for '{}'. Try DEBUG HELP.",
-                readable(&args[0][..args[0].len().min(128)])
-            ),
+            &[
+                b"ERR unknown subcommand or wrong number of arguments for '",
+                shown(args[0], SHOWN),
+                b"'. Try DEBUG HELP.",
+            ],
         )),
     }
 }
@@ -42,7 +43,7 @@ fn object(door: Caller<'_, '_>, key: &[u8]) -> Answer {
                 "Value at:{value:p} refcount:{} encoding:{} serializedlength:{} lru:{} \
                  lru_seconds_idle:{idle}",
                 references(value),
-                value.encoding(),
+                value.encoding(view.shared().profile()),
                 persist::body_len(value)?,
                 found.accessed() % LRU_CLOCK,
             )
