@@ -23,6 +23,7 @@ pub use keyspace::{KeyspaceCommands, ScanOptions};
 pub use sets::SetCommands;
 pub use strings::StringCommands;
 
+pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::increment;
 
@@ -32,7 +33,7 @@ use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 
 /// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
-const STRING_MAX: usize = 512 << 20;
+pub(crate) const STRING_MAX: usize = 512 << 20;
 
 /// The members of a call, gathered before any lock is taken.
 type Members<'a> = SmallVec<[Member<'a>; 8]>;

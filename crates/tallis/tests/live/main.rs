@@ -6,6 +6,7 @@ mod bytes;
 mod commands;
 mod differential;
 mod files;
+mod server;
 
 use redis::{Connection, Value};
 use tallis::Reply;
