@@ -1,0 +1,267 @@
+//! The 80-bit floating point numbers of INCRBYFLOAT: `long double` on x86-64.
+//!
+//! # Idea
+//!
+//! Redis reads, adds and prints in the widest format of the x87, so its results differ from those of 64-bit numbers:
+//! 0.1 + 0.2 is `0.3`. The same is done here with whole numbers, so that every machine answers alike.
+//!
+//! # Representation
+//!
+//! ```text
+//! value = significand * 2^exponent        64 bits, exponent -16445 ..= 16320
+//! ```
+//!
+//! The upper bit of the significand is set, but for zero (exponent 0) and for numbers at the smallest exponent.
+//!
+//! # Complexity
+//!
+//! Up to 19 digits and an exponent of 27 either way, a few instructions. Beyond, reading is quadratic in the digits and
+//! printing in the exponent; both are bounded, since a text has at most [`TEXT_MAX`] bytes.
+
+use super::big::Big;
+use super::float::{Digits, Format, Magnitude, Rounded, scan};
+
+/// The longest text of a number. Redis copies it into a buffer of 5 KiB with a NUL.
+const TEXT_MAX: usize = 5 * 1024 - 1;
+
+const FORMAT: Format = Format { precision: 64, min_exponent: -16_445, max_exponent: 16_320 };
+
+/// Decimal numbers from `10^MAGNITUDE_MAX` on are infinite.
+const MAGNITUDE_MAX: i64 = 4933;
+
+/// Decimal numbers below `10^MAGNITUDE_MIN` are nearer to zero than to any other number.
+const MAGNITUDE_MIN: i64 = -4951;
+
+/// The largest power of five in 64 bits, by its exponent.
+const POWER: i64 = 27;
+
+/// What a text says that is no number, or is too large or too small for one.
+pub(crate) const NOT_A_FLOAT: &str = "ERR value is not a valid float";
+
+/// What INCRBYFLOAT says to a sum that is no finite number.
+pub(crate) const NOT_FINITE: &str = "ERR increment would produce NaN or Infinity";
+
+/// A number of 80 bits, maybe infinite, never NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extended {
+    negative: bool,
+    magnitude: Rounded,
+}
+
+impl Extended {
+    /// Reads a text as Redis does; `None` is [`NOT_A_FLOAT`].
+    ///
+    /// Hexadecimal forms and `inf` are read. A text that rounds to zero or infinity without saying so is refused.
+    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+        if text.len() > TEXT_MAX {
+            return None;
+        }
+        let scanned = scan(text)?;
+        let (magnitude, digits) = match scanned.magnitude {
+            Magnitude::Infinite => {
+                return Some(Self { negative: scanned.negative, magnitude: Rounded::Infinite });
+            }
+            Magnitude::Decimal(digits) => (round_decimal(&digits), digits),
+            Magnitude::Hexadecimal(digits) => (FORMAT.round_hexadecimal(&digits), digits),
+        };
+        match magnitude {
+            Rounded::Zero if !digits.is_zero() => None,
+            Rounded::Infinite => None,
+            magnitude => Some(Self { negative: scanned.negative, magnitude }),
+        }
+    }
+
+    /// The sum, rounded; `None` is [`NOT_FINITE`].
+    pub(crate) fn add(self, other: Self) -> Option<Self> {
+        let (a, b) = match (self.magnitude, other.magnitude) {
+            (Rounded::Infinite, _) | (_, Rounded::Infinite) => return None,
+            (Rounded::Zero, Rounded::Zero) => {
+                let negative = self.negative && other.negative;
+                return Some(Self { negative, magnitude: Rounded::Zero });
+            }
+            (Rounded::Zero, _) => return Some(other),
+            (_, Rounded::Zero) => return Some(self),
+            (
+                Rounded::Finite { significand: a, exponent: ea },
+                Rounded::Finite { significand: b, exponent: eb },
+            ) => ((self.negative, a, ea), (other.negative, b, eb)),
+        };
+        // A number with the larger exponent is the larger one, since the others have their upper bit set or are at the
+        // smallest exponent.
+        let ((negative, large, exponent), (small_negative, small, small_exponent)) =
+            if (a.2, a.1) >= (b.2, b.1) { (a, b) } else { (b, a) };
+        // There is a bit for the carry above, and 63 below to round by.
+        let large = u128::from(large) << 63;
+        let (small, rest) = shift_right(u128::from(small) << 63, exponent.abs_diff(small_exponent));
+        let sum = if negative == small_negative {
+            large + small
+        } else {
+            // The rest is taken away too: one less, and what is left of it.
+            large - small - u128::from(rest)
+        };
+        let magnitude = FORMAT.round(sum, i64::from(exponent) - 63, rest);
+        match magnitude {
+            Rounded::Infinite => None,
+            // Equal numbers of different signs leave the positive zero.
+            Rounded::Zero => Some(Self { negative: false, magnitude }),
+            Rounded::Finite { .. } => Some(Self { negative, magnitude }),
+        }
+    }
+
+    /// The text that INCRBYFLOAT answers and stores: all digits before the point, at most 17 behind it, rounded to the
+    /// nearest and then to the even, and no zeros at the end. What rounds to zero is `0`, without a sign.
+    pub(crate) fn to_text(self) -> Vec<u8> {
+        let (significand, exponent) = match self.magnitude {
+            Rounded::Infinite => return if self.negative { b"-inf" } else { &b"inf"[..] }.to_vec(),
+            Rounded::Zero => return b"0".to_vec(),
+            Rounded::Finite { significand, exponent } => (significand, exponent),
+        };
+        let mut text = Vec::with_capacity(40);
+        if self.negative {
+            text.push(b'-');
+        }
+        match u32::try_from(exponent) {
+            Ok(exponent @ 0..=64) => {
+                let whole = u128::from(significand) << exponent;
+                text.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+            }
+            Ok(exponent) => push_shifted(significand, exponent, &mut text),
+            Err(_) => {
+                let scaled = scaled(significand, exponent.unsigned_abs());
+                if scaled == 0 {
+                    return b"0".to_vec();
+                }
+                push_scaled(scaled, &mut text);
+            }
+        }
+        text
+    }
+}
+
+impl From<i64> for Extended {
+    fn from(number: i64) -> Self {
+        let magnitude = FORMAT.round(u128::from(number.unsigned_abs()), 0, false);
+        Self { negative: number < 0, magnitude }
+    }
+}
+
+fn shift_right(number: u128, count: u32) -> (u128, bool) {
+    let shifted = number.checked_shr(count).unwrap_or(0);
+    (shifted, shifted.checked_shl(count).unwrap_or(0) != number)
+}
+
+/// Rounds what decimal digits say, once and right.
+fn round_decimal(digits: &Digits<'_>) -> Rounded {
+    let (all, count, exponent) = digits.significant();
+    if count == 0 {
+        return Rounded::Zero;
+    }
+    // The number lies in 10^(magnitude - 1) .. 10^magnitude.
+    let magnitude = exponent + count.cast_signed() as i64;
+    if magnitude > MAGNITUDE_MAX {
+        return Rounded::Infinite;
+    }
+    if magnitude <= MAGNITUDE_MIN {
+        return Rounded::Zero;
+    }
+    if count <= 19 && exponent.abs() <= POWER {
+        let number = all.fold(0u64, |number, digit| number * 10 + u64::from(digit - b'0'));
+        return round_small(number, exponent);
+    }
+    let mut number = Big::from_digits(all);
+    #[expect(clippy::cast_possible_truncation, reason = "the magnitude and the length bound it")]
+    let power = exponent.unsigned_abs() as u32;
+    if exponent >= 0 {
+        number.multiply_power_of_5(power);
+        let (top, below, rest) = number.top();
+        return FORMAT.round(top, exponent + below.cast_signed(), rest);
+    }
+    let mut divisor = Big::new(1);
+    divisor.multiply_power_of_5(power);
+    // Two bits more than are kept: one to round by, one in case the first is not set.
+    let (quotient, last, rest) = number.divide(divisor, FORMAT.precision + 2);
+    FORMAT.round(quotient, exponent + last, rest)
+}
+
+/// Rounds `number * 10^exponent` for the exponents whose power of five has 64 bits.
+fn round_small(number: u64, exponent: i64) -> Rounded {
+    #[expect(clippy::cast_possible_truncation, reason = "27 at most")]
+    let power = u128::from(5u64.pow(exponent.unsigned_abs() as u32));
+    if exponent >= 0 {
+        return FORMAT.round(u128::from(number) * power, exponent, false);
+    }
+    // With its upper bit set, the dividend is at least 2^127 and the quotient has 65 bits or more.
+    let shift = 64 + number.leading_zeros();
+    let dividend = u128::from(number) << shift;
+    FORMAT.round(dividend / power, exponent - i64::from(shift), dividend % power != 0)
+}
+
+/// `significand / 2^shift`, times `10^17`, rounded to the nearest and then to the even.
+fn scaled(significand: u64, shift: u32) -> u128 {
+    // Less than 2^121, so nothing is left of it from a shift of 123 on.
+    let product = u128::from(significand) * 10u128.pow(17);
+    if shift >= 123 {
+        return 0;
+    }
+    let (kept, half) = (product >> shift, 1 << (shift - 1));
+    let dropped = product & ((half << 1) - 1);
+    kept + u128::from(dropped > half || dropped == half && kept & 1 == 1)
+}
+
+/// Writes `scaled / 10^17` without zeros at its end.
+fn push_scaled(scaled: u128, text: &mut Vec<u8>) {
+    let unit = 10u128.pow(17);
+    text.extend_from_slice(itoa::Buffer::new().format(scaled / unit).as_bytes());
+    let mut fraction = scaled % unit;
+    if fraction == 0 {
+        return;
+    }
+    let mut digits = [0; 17];
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (fraction % 10) as u8;
+        fraction /= 10;
+    }
+    let used = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
+    text.push(b'.');
+    text.extend_from_slice(&digits[..used]);
+}
+
+/// Writes `significand * 2^shift`.
+///
+/// # Idea
+///
+/// The number is kept in groups of nine decimal digits from the beginning, and grows by 32 bits a round.
+fn push_shifted(significand: u64, mut shift: u32, text: &mut Vec<u8>) {
+    const GROUP: u64 = 1_000_000_000;
+    let mut groups = Vec::with_capacity(2 + shift as usize / 29);
+    let mut rest = significand;
+    while rest > 0 {
+        groups.push(rest % GROUP);
+        rest /= GROUP;
+    }
+    while shift > 0 {
+        let step = shift.min(32);
+        let mut carry = 0;
+        for group in &mut groups {
+            let grown = (*group << step) + carry;
+            *group = grown % GROUP;
+            carry = grown / GROUP;
+        }
+        while carry > 0 {
+            groups.push(carry % GROUP);
+            carry /= GROUP;
+        }
+        shift -= step;
+    }
+    let mut buffer = itoa::Buffer::new();
+    for (index, group) in groups.iter().rev().enumerate() {
+        let digits = buffer.format(*group).as_bytes();
+        if index > 0 {
+            text.resize(text.len() + 9 - digits.len(), b'0');
+        }
+        text.extend_from_slice(digits);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! Integers of a command line, and what is said when they are none.
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Error, ErrorKind};
+use crate::value::parse_int;
+
+/// What the scans answer to a cursor that is none.
+pub(crate) const INVALID_CURSOR: &str = "ERR invalid cursor";
+
+/// An integer in canonical decimal form, as most commands want it.
+pub(crate) fn integer(text: &[u8]) -> Result<i64, Error> {
+    parse_int(text).ok_or_else(Error::not_integer)
+}
+
+/// An integer of at least 0, as SPOP wants its count. What is no integer gets the same error as a negative one.
+pub(crate) fn positive(text: &[u8]) -> Result<u64, Error> {
+    parse_int(text).and_then(|number| u64::try_from(number).ok()).ok_or_else(|| {
+        Error::new(ErrorKind::NotInteger, "ERR value is out of range, must be positive")
+    })
+}
+
+/// An integer of `range`: SRANDMEMBER takes those of `-i64::MAX..=i64::MAX` for its count.
+pub(crate) fn within(text: &[u8], range: RangeInclusive<i64>) -> Result<i64, Error> {
+    let number = integer(text)?;
+    if range.contains(&number) {
+        return Ok(number);
+    }
+    let (first, last) = range.into_inner();
+    Err(Error::new(
+        ErrorKind::NotInteger,
+        format!("ERR value is out of range, value must between {first} and {last}"),
+    ))
+}
+
+/// The cursor of SCAN and its kin: an unsigned number of 64 bits, by the rules of C's `strtoul`.
+///
+/// So it may have a sign (`-1` is the last cursor) and zeros before it, the empty text is 0, and what follows a NUL is
+/// not looked at.
+pub(crate) fn cursor(text: &[u8]) -> Option<u64> {
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    let (negative, digits) = match text {
+        [] => return Some(0),
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let number = digits.iter().try_fold(0u64, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    })?;
+    Some(if negative { number.wrapping_neg() } else { number })
+}
+
+#[cfg(test)]
+mod tests {
+    use redis::{ConnectionLike, Value};
+    use testkit::live::{command, error_text, server};
+    use testkit::rng::Rng;
+
+    use super::{INVALID_CURSOR, cursor, integer, positive, within};
+
+    /// Texts that are numbers to some readers and not to others.
+    const ODD: [&[u8]; 40] = [
+        b"",
+        b"0",
+        b"00",
+        b"-0",
+        b"+0",
+        b"-",
+        b"+",
+        b"--1",
+        b"+-1",
+        b"-1",
+        b"+5",
+        b"007",
+        b" 1",
+        b"1 ",
+        b"\t1",
+        b"1\n",
+        b"\x0b1",
+        b"1\0",
+        b"1\0x",
+        b"\0",
+        b"\x001",
+        b"-\0",
+        b"0x10",
+        b"1e3",
+        b"1.0",
+        b"abc",
+        b"1a",
+        b"\xb2",
+        b"9223372036854775807",
+        b"9223372036854775808",
+        b"-9223372036854775807",
+        b"-9223372036854775808",
+        b"-9223372036854775809",
+        b"18446744073709551615",
+        b"18446744073709551616",
+        b"-18446744073709551615",
+        b"-18446744073709551616",
+        b"00000000000000000000000000000000000000000007",
+        b"-00000000000000000000000000000000000000000007",
+        b"99999999999999999999999999999999999999999999",
+    ];
+
+    #[test]
+    fn cursors_are_what_strtoul_reads() {
+        for (text, number) in [
+            (&b""[..], Some(0)),
+            (b"-0", Some(0)),
+            (b"+5", Some(5)),
+            (b"007", Some(7)),
+            (b"-1", Some(u64::MAX)),
+            (b"-18446744073709551615", Some(1)),
+            (b"18446744073709551615", Some(u64::MAX)),
+            (b"1\0x", Some(1)),
+            (b"-", None),
+            (b" 1", None),
+            (b"18446744073709551616", None),
+            (b"-18446744073709551616", None),
+            (b"0x10", None),
+        ] {
+            assert_eq!(cursor(text), number, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_live_server_says_the_same_of_odd_texts() {
+        let Some(server) = server() else { return };
+        let mut connection = server.connect();
+        for text in ODD {
+            let args = |name: &'static str| [name.as_bytes(), b"none", text];
+            let scan = command(&mut connection, &[&b"SCAN"[..], text]);
+            match cursor(text) {
+                Some(_) => assert!(scan.is_ok(), "{text:?}: {scan:?}"),
+                None => assert_eq!(scan, Err(INVALID_CURSOR.to_owned()), "{text:?}"),
+            }
+            let theirs = command(&mut connection, &[&b"GETRANGE"[..], b"none", text, b"0"]).err();
+            assert_eq!(integer(text).err().map(|error| error.to_string()), theirs, "{text:?}");
+            let theirs = command(&mut connection, &args("SPOP")).err();
+            assert_eq!(positive(text).err().map(|error| error.to_string()), theirs, "{text:?}");
+            let theirs = command(&mut connection, &args("SRANDMEMBER")).err();
+            let ours = within(text, -i64::MAX..=i64::MAX);
+            assert_eq!(ours.err().map(|error| error.to_string()), theirs, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_live_server_takes_the_same_random_texts() {
+        let Some(server) = server() else { return };
+        let mut connection = server.connect();
+        let mut rng = Rng::new(12);
+        let alphabet = b"0011889+-. \0\txe";
+        let texts: Vec<Vec<u8>> = (0..4000)
+            .map(|_| {
+                let mut text: Vec<u8> =
+                    (0..rng.below(4)).map(|_| alphabet[rng.index(15)]).collect();
+                if rng.chance(1, 3) {
+                    text.extend_from_slice(rng.u64().to_string().as_bytes());
+                }
+                if rng.chance(1, 6) {
+                    text.push(alphabet[rng.index(15)]);
+                }
+                text
+            })
+            .collect();
+        let mut pipe = redis::pipe();
+        for text in &texts {
+            pipe.cmd("SCAN").arg(text).cmd("GETRANGE").arg("none").arg(text).arg(0);
+        }
+        let replies = connection
+            .req_packed_commands(&pipe.get_packed_pipeline(), 0, 2 * texts.len())
+            .unwrap();
+        for (text, replies) in texts.iter().zip(replies.chunks(2)) {
+            let refused = |reply: &Value| match reply {
+                Value::ServerError(error) => Some(error_text(error)),
+                _ => None,
+            };
+            let ours = cursor(text).is_none().then(|| INVALID_CURSOR.to_owned());
+            assert_eq!(ours, refused(&replies[0]), "{text:?}");
+            let ours = integer(text).err().map(|error| error.to_string());
+            assert_eq!(ours, refused(&replies[1]), "{text:?}");
+        }
+    }
+}
