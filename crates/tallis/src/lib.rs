@@ -51,6 +51,9 @@ mod text;
 mod value;
 
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use commands::{
+    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
+};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;

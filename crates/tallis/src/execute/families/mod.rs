@@ -21,7 +21,9 @@ fn int(arg: &[u8]) -> Result<i64, Error> {
     parse_int(arg).ok_or_else(Error::not_integer)
 }
 
-/// Whether an argument is this word, in whatever case.
+/// Whether an argument is this word, in whatever case. Redis compares options as C strings, so a NUL ends the argument.
 fn is(arg: &[u8], word: &str) -> bool {
-    arg.eq_ignore_ascii_case(word.as_bytes())
+    arg.split_at_checked(word.len()).is_some_and(|(arg, rest)| {
+        arg.eq_ignore_ascii_case(word.as_bytes()) && matches!(rest, [] | [0, ..])
+    })
 }
