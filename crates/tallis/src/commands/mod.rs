@@ -51,10 +51,7 @@ fn checked(member: Member<'_>) -> Result<Member<'_>, Error> {
 
 #[cold]
 fn too_long() -> Error {
-    Error::new(
-        ErrorKind::Syntax,
-        "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
-    )
+    Error::new(ErrorKind::Syntax, "ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 }
 
 /// Gathers the keys of a call on any number of them.

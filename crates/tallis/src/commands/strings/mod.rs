@@ -513,9 +513,7 @@ fn string_in<'s>(slot: &'s Slot<'_, '_, '_>) -> Result<Option<Member<'s>>, Error
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }
 
-fn pairs<'a, K: AsRef<[u8]>, V>(
-    items: &'a [(K, V)],
-) -> impl Iterator<Item = (&'a [u8], Member<'a>)>
+fn pairs<'a, K: AsRef<[u8]>, V>(items: &'a [(K, V)]) -> impl Iterator<Item = (&'a [u8], Member<'a>)>
 where
     &'a V: Into<Member<'a>>,
 {

@@ -24,7 +24,8 @@ pub(super) fn range_of(
     to: i64,
 ) -> Result<Bytes, Error> {
     let Some(string) = string_at(view, key)? else { return Ok(Bytes::new()) };
-    Ok(string.with_bytes(|bytes| Bytes::copy_from_slice(&bytes[range::slice(from, to, bytes.len())])))
+    Ok(string
+        .with_bytes(|bytes| Bytes::copy_from_slice(&bytes[range::slice(from, to, bytes.len())])))
 }
 
 /// APPEND: what is not there yet is set, and so may be a number.
@@ -65,13 +66,10 @@ pub(super) fn set_range(
     Ok(len)
 }
 
-fn write_at(
-    slot: &mut Slot<'_, '_, '_>,
-    offset: usize,
-    value: Member<'_>,
-) -> Result<usize, Error> {
+fn write_at(slot: &mut Slot<'_, '_, '_>, offset: usize, value: Member<'_>) -> Result<usize, Error> {
     end_of(offset, value)?;
-    let written = slot.value_mut().and_then(|old| value.with_bytes(|new| old.write_at(offset, new)));
+    let written =
+        slot.value_mut().and_then(|old| value.with_bytes(|new| old.write_at(offset, new)));
     written.ok_or_else(Error::wrong_type)
 }
 

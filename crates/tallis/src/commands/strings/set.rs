@@ -83,9 +83,7 @@ fn put_until(slot: &mut Slot<'_, '_, '_>, value: Member<'_>, at: i64) {
     }
     slot.put(Value::string(value));
     slot.set_expiry(Some(at));
-    slot.changed("SET", || {
-        vec![value.to_bytes(), "PXAT".into(), Bytes::from(at.to_string())]
-    });
+    slot.changed("SET", || vec![value.to_bytes(), "PXAT".into(), Bytes::from(at.to_string())]);
 }
 
 /// Removes what a command has given an expiry in the past, which counts as a change even if nothing was there.
@@ -144,7 +142,8 @@ pub(crate) fn put_all<'p>(
     pairs: impl Iterator<Item = (&'p [u8], Member<'p>)>,
     only_new: bool,
 ) -> Result<bool, Error> {
-    let (mut names, mut values) = (SmallVec::<[&[u8]; 4]>::new(), SmallVec::<[Member<'_>; 4]>::new());
+    let (mut names, mut values) =
+        (SmallVec::<[&[u8]; 4]>::new(), SmallVec::<[Member<'_>; 4]>::new());
     for (name, value) in pairs {
         names.push(name);
         values.push(checked(value)?);
