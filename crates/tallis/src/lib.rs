@@ -46,7 +46,6 @@ mod rules;
 mod session;
 mod store;
 mod table;
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands that call it come next"))]
 mod text;
 mod value;
 

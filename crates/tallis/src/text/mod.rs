@@ -16,11 +16,14 @@
 //! bits, and `grisu` the digits that 7.2 writes.
 
 mod big;
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands that call it come next"))]
 pub(crate) mod double;
 pub(crate) mod extended;
 mod float;
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands that call it come next"))]
 pub(crate) mod glob;
 mod grisu;
 pub(crate) mod lcs;
+#[cfg_attr(not(test), expect(dead_code, reason = "the commands that call it come next"))]
 pub(crate) mod number;
 pub(crate) mod range;

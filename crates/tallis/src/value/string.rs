@@ -77,7 +77,8 @@ impl Value {
         match self {
             Self::Int(_) => "int",
             Self::Str { raw, len, .. } if *raw || *len as usize > EMBSTR_MAX => "raw",
-            _ => "embstr",
+            Self::Str { .. } | Self::Short { .. } => "embstr",
+            Self::IntSet(_) | Self::HashTable(_) | Self::Foreign(_) => "no string",
         }
     }
 

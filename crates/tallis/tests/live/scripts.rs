@@ -16,7 +16,7 @@ fn words(line: &str) -> Vec<Vec<u8>> {
 }
 
 /// Runs each script line by line, on an empty store and an empty server.
-pub fn compare(scripts: &[&str]) {
+pub(crate) fn compare(scripts: &[&str]) {
     let Some(server) = server() else { return };
     let mut connection = server.connect();
     for script in scripts {
@@ -44,7 +44,7 @@ fn compare_one(store: &Store, connection: &mut Connection, script: &str) {
         match (store.execute(&[&b"DUMP"[..], key]), as_bytes(&theirs)) {
             (Reply::Nil, None) => {}
             (Reply::Bulk(ours), Some(theirs)) => {
-                assert_eq!(dumped(&ours), dumped(theirs), "{script}")
+                assert_eq!(dumped(&ours), dumped(theirs), "{script}");
             }
             (ours, theirs) => panic!("{script}: ours {ours:?}, theirs {theirs:?}"),
         }

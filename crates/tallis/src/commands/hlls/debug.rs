@@ -18,7 +18,7 @@ pub(super) fn registers(slot: &mut Slot<'_, '_, '_>) -> Result<Option<Vec<u8>>, 
 
 /// Makes it dense; whether it was not.
 pub(super) fn to_dense(slot: &mut Slot<'_, '_, '_>) -> Result<Option<bool>, Error> {
-    let Some(turned) = edit_hll(slot, |hll| hll.promote())? else { return Ok(None) };
+    let Some(turned) = edit_hll(slot, |mut hll| hll.promote())? else { return Ok(None) };
     let turned = turned.map_err(|_| Error::corrupt_hll())?;
     if turned {
         slot.reformed(|key| vec!["PFDEBUG".into(), "TODENSE".into(), key]);

@@ -191,11 +191,11 @@ fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {
 #[inline]
 fn edit_hll<R>(
     slot: &mut Slot<'_, '_, '_>,
-    edit: impl FnOnce(&mut HllMut<'_>) -> R,
+    edit: impl FnOnce(HllMut<'_>) -> R,
 ) -> Result<Option<R>, Error> {
     let Some(value) = slot.value_mut() else { return Ok(None) };
     hll_of(value)?;
-    let edited = value.edit(|bytes| HllMut::new(bytes).map(|mut hll| edit(&mut hll)));
+    let edited = value.edit(|bytes| HllMut::new(bytes).map(edit));
     edited.transpose().map_err(|_| Error::not_hll())
 }
 
@@ -207,7 +207,7 @@ fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<
     }
     let mut changed = created;
     let mut before = None;
-    let added = edit_hll(slot, |hll| {
+    let added = edit_hll(slot, |mut hll| {
         if elements.len() > 1 && hll.encoding() == Encoding::Sparse {
             let view = hll.view()?;
             // Damage may lie behind the registers of the first elements and before those of the others.
@@ -239,7 +239,7 @@ fn cached_count(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<u64>, Erro
 }
 
 fn count_and_cache(slot: &mut Slot<'_, '_, '_>) -> Result<u64, Error> {
-    let Some(counted) = edit_hll(slot, |hll| hll.count())? else { return Ok(0) };
+    let Some(counted) = edit_hll(slot, |mut hll| hll.count())? else { return Ok(0) };
     let counted = counted.map_err(|_| Error::corrupt_hll())?;
     if counted.stored {
         slot.changed("PFCOUNT", Vec::new);

@@ -293,7 +293,7 @@ pub trait StringCommands: Door {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
     fn strlen(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
         self.read(&[key.as_ref()], |view, keys| {
-            Ok(string_at(view, keys[0])?.map_or(0, |string| string.byte_len()))
+            Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len))
         })
     }
 

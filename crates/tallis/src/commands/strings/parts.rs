@@ -30,13 +30,11 @@ pub(super) fn range_of(
 
 /// APPEND: what is not there yet is set, and so may be a number.
 pub(super) fn append(slot: &mut Slot<'_, '_, '_>, value: Member<'_>) -> Result<usize, Error> {
-    let old = string_in(slot)?.map(|string| string.byte_len());
-    let len = match old {
-        None => {
-            slot.put(Value::string(value));
-            value.byte_len()
-        }
-        Some(len) => write_at(slot, len, value)?,
+    let len = if let Some(len) = string_in(slot)?.map(Member::byte_len) {
+        write_at(slot, len, value)?
+    } else {
+        slot.put(Value::string(value));
+        value.byte_len()
     };
     slot.changed("APPEND", || vec![value.to_bytes()]);
     Ok(len)
@@ -48,19 +46,18 @@ pub(super) fn set_range(
     offset: usize,
     value: Member<'_>,
 ) -> Result<usize, Error> {
-    let old = string_in(slot)?.map(|string| string.byte_len());
+    let old = string_in(slot)?.map(Member::byte_len);
     if value.byte_len() == 0 {
         return Ok(old.unwrap_or(0));
     }
-    let len = match old {
-        Some(_) => write_at(slot, offset, value)?,
-        None => {
-            let end = end_of(offset, value)?;
-            let mut bytes = vec![0; end];
-            value.with_bytes(|value| bytes[offset..].copy_from_slice(value));
-            slot.put(Value::raw_string(bytes));
-            end
-        }
+    let len = if old.is_some() {
+        write_at(slot, offset, value)?
+    } else {
+        let end = end_of(offset, value)?;
+        let mut bytes = vec![0; end];
+        value.with_bytes(|value| bytes[offset..].copy_from_slice(value));
+        slot.put(Value::raw_string(bytes));
+        end
     };
     slot.changed("SETRANGE", || vec![Bytes::from(offset.to_string()), value.to_bytes()]);
     Ok(len)

@@ -1,4 +1,4 @@
-//! HyperLogLogs: from words to typed calls, and from their results to replies.
+//! `HyperLogLog`s: from words to typed calls, and from their results to replies.
 //!
 //! The table has checked the number of words, so that `args[0]` and whatever else it promises are there.
 
