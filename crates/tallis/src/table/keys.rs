@@ -8,8 +8,8 @@ use super::{Fill, PIECE_MAX, Piece, grow_tightly, inner_hash};
 use crate::key::{HashedKey, Key};
 use crate::value::{Value, allocated};
 
-/// The expiry column's word for "never".
-const NEVER: i64 = i64::MAX;
+/// The expiry column's word for "never": the last moment is one that a command can name, the first is past for all.
+const NEVER: i64 = i64::MIN;
 
 /// A key and its value.
 #[derive(Clone, Debug)]
@@ -83,7 +83,8 @@ impl KeyPiece {
             }
             self.expires = vec![NEVER; self.entries.len()];
         }
-        let old = std::mem::replace(&mut self.expires[place.at()], at_ms.unwrap_or(NEVER));
+        let new = at_ms.map_or(NEVER, |at| at.max(NEVER + 1));
+        let old = std::mem::replace(&mut self.expires[place.at()], new);
         self.expiring -= u16::from(old != NEVER);
         self.expiring += u16::from(self.expires[place.at()] != NEVER);
     }
@@ -208,7 +209,7 @@ impl KeyPiece {
         if self.expiring == 0 {
             return None;
         }
-        let at = self.expires.iter().position(|&at| at <= now)?;
+        let at = self.expires.iter().position(|&at| at != NEVER && at <= now)?;
         u16::try_from(at).ok().map(Place)
     }
 }

@@ -1,4 +1,4 @@
-//! Fixed scripts of commands: the same replies, encodings, payloads and expiries.
+//! Fixed scripts of commands: the same replies, encodings, payloads and expiries, and the same changes to a WATCH.
 
 use redis::{Connection, Value};
 use tallis::{Profile, Reply, Store};
@@ -18,23 +18,32 @@ fn words(line: &str) -> Vec<Vec<u8>> {
 /// Runs each script line by line, on an empty store and an empty server.
 pub(crate) fn compare(scripts: &[&str]) {
     let Some(server) = server() else { return };
-    let mut connection = server.connect();
+    let (mut connection, mut watcher) = (server.connect(), server.connect());
     for script in scripts {
         run(&mut connection, &["FLUSHALL"]);
         let store = Store::builder().profile(Profile::Redis70).build();
-        compare_one(&store, &mut connection, script);
+        compare_one(&store, &mut connection, &mut watcher, script);
     }
 }
 
-fn compare_one(store: &Store, connection: &mut Connection, script: &str) {
+fn compare_one(store: &Store, connection: &mut Connection, watcher: &mut Connection, script: &str) {
+    let mut session = store.session();
     let mut keys: Vec<Vec<u8>> = Vec::new();
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let words = words(line);
-        equal(store, connection, &words, line);
         // Any word may be a key; asking for one that is none does no harm.
-        keys.extend(words.into_iter().skip(1));
+        keys.extend(words.iter().skip(1).cloned());
         keys.sort();
         keys.dedup();
+        for key in &keys {
+            session.execute(&[&b"WATCH"[..], key]);
+            run(watcher, &[&b"WATCH"[..], key]);
+        }
+        equal(store, connection, &words, line);
+        session.execute(&["MULTI"]);
+        run(watcher, &["MULTI"]);
+        let (ours, theirs) = (session.execute(&["EXEC"]), run(watcher, &["EXEC"]));
+        assert!(same(&ours, &Ok(theirs)), "{line}: ours {ours:?}");
         for key in &keys {
             equal(store, connection, &[&b"OBJECT"[..], b"ENCODING", key], line);
         }

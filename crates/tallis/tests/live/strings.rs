@@ -84,7 +84,11 @@ fn set_takes_its_options_as_the_server_does() {
          set k w pxat 1 get
          get k
          set k v pxat 1 nx
-         set k v pxat 1 xx",
+         set k v pxat 1 xx
+         set k v pxat 9223372036854775807
+         set l v exat 9223372036854775
+         set m v
+         getex m pxat 9223372036854775807",
         "sadd s a
          set s v get
          set s v nx get
