@@ -236,7 +236,7 @@ impl Sink for Journal {
 /// One of the commands that change strings, with options by chance.
 fn change_string(store: &Store, key: &str, member: i64, rng: &mut Rng) -> Result<(), Error> {
     let other = format!("k{}", rng.below(12));
-    let number = u64::try_from(member).unwrap();
+    let number = member.unsigned_abs();
     let soon = 1_700_000_000_000 + rng.below(500_000);
     match rng.below(18) {
         0 => store.append(key, member).map(drop),
@@ -247,7 +247,7 @@ fn change_string(store: &Store, key: &str, member: i64, rng: &mut Rng) -> Result
         5 => store.pset_ex(key, member, number + 1),
         6 => store.mset(&[(key, member), (&other, number.cast_signed())]),
         7 => store.mset_nx(&[(key, member), (&other, -member)]).map(drop),
-        8 => store.incr_float(key, f64::from(i16::try_from(member).unwrap()) / 8.0).map(drop),
+        8 => store.incr_float(key, f64::from(member.to_le_bytes()[0]) / 8.0).map(drop),
         9 => store.decr(key, member).map(drop),
         10 => store.get_ex(key, Expiry::PX(number + 1)).map(drop),
         11 => store.get_ex(key, Expiry::PERSIST).map(drop),
