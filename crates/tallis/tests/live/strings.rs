@@ -59,6 +59,12 @@ fn set_takes_its_options_as_the_server_does() {
          set k w nx EX 1000
          set n w nx EX 1000 get
          set k w XX GET EX 30000",
+    ]);
+}
+
+#[test]
+fn set_refuses_what_the_server_refuses() {
+    compare(&[
         "set k v ex 0
          set k v ex -1
          set k v ex abc
