@@ -404,12 +404,12 @@ fn settings_are_read_and_changed() {
     ];
     for value in [&b"\x00"[..], b"3\x00", b"3kb\x00x", b"x\x00", b"3x\x00"] {
         for name in settings {
-            both.same(&[b"CONFIG", b"SET", name.as_bytes(), value]);
-            both.same(&[b"CONFIG", b"GET", name.as_bytes()]);
+            both.same(&[&b"CONFIG"[..], b"SET", name.as_bytes(), value]);
+            both.same(&[&b"CONFIG"[..], b"GET", name.as_bytes()]);
         }
     }
     for pattern in [&b"databases\x00"[..], b"databases\x00*", b"databas*\x00x", b"databas?\x00"] {
-        both.same(&[b"CONFIG", b"GET", pattern]);
+        both.same(&[&b"CONFIG"[..], b"GET", pattern]);
     }
     let long = ["0".repeat(127), "0".repeat(128), format!("{}7", "0".repeat(126))];
     for name in settings {
