@@ -50,7 +50,7 @@ impl Store {
     ///
     /// let store = Store::new();
     /// let empty = store.used_memory();
-    /// store.set("k", vec![0; 5000])?;
+    /// store.set("k", &"v".repeat(5000))?;
     /// assert!(store.used_memory() >= empty + 5000);
     /// # Ok::<(), tallis::Error>(())
     /// ```

@@ -22,10 +22,10 @@ enum Tree {
 
 impl Tree {
     fn items(&self) -> &[Self] {
-        match self {
-            Self::Array(items) | Self::Set(items) => items,
-            other => panic!("a list was expected, {other:?} came"),
-        }
+        let (Self::Array(items) | Self::Set(items)) = self else {
+            panic!("a list was expected, {self:?} came")
+        };
+        items
     }
 
     fn pairs(&self) -> BTreeMap<&str, &Self> {
@@ -48,7 +48,13 @@ impl Tree {
         match self {
             Self::Array(items) => Self::Array(sorted(items)),
             Self::Set(items) => Self::Set(sorted(items)),
-            other => other,
+            Self::Nil
+            | Self::Status(_)
+            | Self::Error(_)
+            | Self::Int(_)
+            | Self::Bytes(_)
+            | Self::Text(_)
+            | Self::Map(_) => self,
         }
     }
 }
@@ -174,7 +180,10 @@ fn every_command_is_described_as_the_server_does() {
     let known = |name: &str| listed.contains(&name);
     let names = both.names();
     assert!(names.len() > 80);
-    assert_eq!(both.session.execute(&["COMMAND", "COUNT"]), Reply::Int(names.len() as i64));
+    assert_eq!(
+        both.session.execute(&["COMMAND", "COUNT"]),
+        Reply::Int(i64::try_from(names.len()).unwrap())
+    );
     for name in &listed {
         let (ours, theirs) = both.ask(&["COMMAND", "INFO", name]);
         let (ours, theirs) = (ours.items()[0].clone(), theirs.items()[0].clone());
@@ -369,6 +378,11 @@ fn settings_are_read_and_changed() {
         CONFIG SET HLL-sparse-max-bytes -1
         CONFIG SET SET-max-intset-entries -1",
     );
+}
+
+#[test]
+fn values_of_settings_are_read_as_the_server_reads_them() {
+    let Some(mut both) = Both::new() else { return };
     let settings = ["set-max-intset-entries", "hll-sparse-max-bytes"];
     let values = [
         "0",
@@ -402,6 +416,15 @@ fn settings_are_read_and_changed() {
         "99999999999gb",
         "34359738368gb",
     ];
+    for value in [&b"\x00"[..], b"3\x00", b"3kb\x00x", b"x\x00", b"3x\x00"] {
+        for name in settings {
+            both.same(&[&b"CONFIG"[..], b"SET", name.as_bytes(), value]);
+            both.same(&[&b"CONFIG"[..], b"GET", name.as_bytes()]);
+        }
+    }
+    for pattern in [&b"databases\x00"[..], b"databases\x00*", b"databas*\x00x", b"databas?\x00"] {
+        both.same(&[&b"CONFIG"[..], b"GET", pattern]);
+    }
     let long = ["0".repeat(127), "0".repeat(128), format!("{}7", "0".repeat(126))];
     for name in settings {
         for value in values.into_iter().chain(long.iter().map(String::as_str)) {

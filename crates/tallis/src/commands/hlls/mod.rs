@@ -205,29 +205,23 @@ fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<
     if created {
         slot.put(Value::raw_string(hll::empty()));
     }
-    let mut changed = created;
-    let mut before = None;
+    let (mut changed, mut done) = (created, 0);
     let added = edit_hll(slot, |mut hll| {
-        if elements.len() > 1 && hll.encoding() == Encoding::Sparse {
-            let view = hll.view()?;
-            // Damage may lie behind the registers of the first elements and before those of the others.
-            before = view.validate().is_err().then(|| view.as_bytes().to_vec());
-        }
         elements.iter().try_for_each(|element| {
             changed |= element.with_bytes(|bytes| hll.add(bytes, limit))?;
+            done += 1;
             Ok::<(), hll::DecodeError>(())
         })
     })?;
-    if let Some(Err(_)) = added {
-        if let Some(before) = before {
-            slot.put(Value::raw_string(before));
-        }
-        return Err(Error::corrupt_hll());
-    }
     if changed {
-        slot.changed("PFADD", || elements.iter().map(|element| element.to_bytes()).collect());
+        let done = &elements[..done];
+        slot.changed("PFADD", || done.iter().map(|element| element.to_bytes()).collect());
     }
-    Ok(changed)
+    match added {
+        // Where the damage lies behind the registers of the first elements, these stay added, as in Redis.
+        Some(Err(_)) => Err(Error::corrupt_hll()),
+        Some(Ok(())) | None => Ok(changed),
+    }
 }
 
 /// The count that a single key remembers, or 0 for no key; `None` if it has to be made, or if the string has to become

@@ -39,7 +39,7 @@ type Field = fn(&mut Limits) -> &mut usize;
 #[derive(Clone, Copy)]
 enum Form {
     Number,
-    /// A number of bytes, which may have a unit.
+    /// A number of bytes, which may have a unit; to Redis a C string.
     Memory,
 }
 
@@ -170,11 +170,12 @@ impl Setting {
     /// The name to show if a pattern of CONFIG GET asks for this setting.
     fn named_by(&self, pattern: &[u8]) -> Option<Bytes> {
         let name = self.name.as_bytes();
-        // A backslash alone makes no pattern.
-        if !pattern.iter().any(|byte| b"[*?".contains(byte)) {
+        // A pattern is a C string to Redis, and a backslash alone makes none.
+        let glob = shown(pattern, usize::MAX);
+        if !glob.iter().any(|byte| b"[*?".contains(byte)) {
             return pattern.eq_ignore_ascii_case(name).then(|| Bytes::copy_from_slice(pattern));
         }
-        glob::matches_no_case(pattern, name).then_some(Bytes::from_static(name))
+        glob::matches_no_case(glob, name).then_some(Bytes::from_static(name))
     }
 }
 
@@ -188,7 +189,8 @@ impl Form {
                 u64::try_from(number).map_err(|_| RANGE)
             }
             Self::Memory => {
-                let bytes = memory(text).ok_or("argument must be a memory value")?;
+                let bytes =
+                    memory(shown(text, usize::MAX)).ok_or("argument must be a memory value")?;
                 if bytes <= GREATEST { Ok(bytes) } else { Err(RANGE) }
             }
         }
