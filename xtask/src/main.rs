@@ -1,10 +1,11 @@
-//! The chores of the workspace: `cargo xtask test | lint | fuzz | report | access-log`.
+//! The chores of the workspace: `cargo xtask test | lint | fuzz | fuzz-live | report | access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code builds.
 
 mod access_log;
 mod checks;
 mod fuzz;
+mod fuzz_live;
 mod lint;
 mod report;
 mod run;
@@ -26,6 +27,8 @@ enum Chore {
     Lint,
     /// Runs the fuzz targets for a while, on the stable toolchain as installed.
     Fuzz(fuzz::Arguments),
+    /// Runs random commands here and on a live redis-server, and compares.
+    FuzzLive(fuzz_live::Arguments),
     /// Measures, and writes docs/benchmarks.md.
     Report(report::Arguments),
     /// Makes the example log: prints it, or writes examples/access.log.
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Lint => lint::run(),
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
+        Chore::FuzzLive(arguments) => fuzz_live::run(&arguments),
         Chore::Report(arguments) => report::run(&arguments),
         Chore::AccessLog(arguments) => access_log::run(&arguments),
     };

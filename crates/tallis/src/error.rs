@@ -24,6 +24,10 @@ pub enum ErrorKind {
     NotInteger,
     /// The arguments of a command are wrong in number, form or range.
     Syntax,
+    /// There is no such key, and the command needs one.
+    NoSuchKey,
+    /// The key is there already, and the command would have to replace it (`BUSYKEY`).
+    KeyExists,
     /// There is no such command.
     UnknownCommand,
     /// A transaction touched a key that it had not named.
@@ -49,6 +53,15 @@ impl Error {
         Self { repr: Box::new(Repr { kind, text: text.into(), source: None }) }
     }
 
+    /// An error that shows words of the caller's: line ends become spaces, as in Redis, and none stands at the ends.
+    #[cold]
+    pub(crate) fn showing(kind: ErrorKind, parts: &[&[u8]]) -> Self {
+        const ENDS: [char; 2] = ['\r', '\n'];
+        let text = parts.concat();
+        let text = String::from_utf8_lossy(&text);
+        Self::new(kind, text.trim_matches(ENDS).replace(ENDS, " "))
+    }
+
     #[cold]
     pub(crate) fn caused(
         kind: ErrorKind,
@@ -64,6 +77,21 @@ impl Error {
             ErrorKind::WrongType,
             "WRONGTYPE Operation against a key holding the wrong kind of value",
         )
+    }
+
+    #[cold]
+    pub(crate) fn no_such_key() -> Self {
+        Self::new(ErrorKind::NoSuchKey, "ERR no such key")
+    }
+
+    #[cold]
+    pub(crate) fn busy_key() -> Self {
+        Self::new(ErrorKind::KeyExists, "BUSYKEY Target key name already exists.")
+    }
+
+    #[cold]
+    pub(crate) fn syntax() -> Self {
+        Self::new(ErrorKind::Syntax, "ERR syntax error")
     }
 
     #[cold]

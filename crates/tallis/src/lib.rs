@@ -51,7 +51,8 @@ mod value;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use commands::{
-    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
+    CopyOptions, ExistenceCheck, ExpireOption, Expiry, LcsMatch, LcsMatches, RestoreOptions,
+    ScanOptions, SetExpiry, SetOptions, SetOutcome,
 };
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
@@ -79,7 +80,10 @@ pub mod door {
 
 /// The traits that give a store its commands.
 pub mod prelude {
-    pub use crate::commands::{HllCommands, KeyCommands, SetCommands, StringCommands};
+    pub use crate::commands::{
+        DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands, SetCommands,
+        StringCommands,
+    };
     pub use crate::door::Door;
 }
 

@@ -5,11 +5,12 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Args, Caller, checked, run};
+use crate::execute::{Args, Caller, checked, run, shown};
 use crate::key::HashedKey;
 use crate::reply::Reply;
 use crate::store::door::{Door, Scope, View};
 use crate::store::{Shared, Store, Tx};
+use crate::text::number;
 use crate::value::parse_int;
 
 /// One client's side of the command door: its database, its transaction, the keys that it watches, and the version of
@@ -97,6 +98,17 @@ impl Session {
         if (command.is_some() || self.queue.is_some())
             && let Err(error) = checked(args)
         {
+            if command == Some(Own::Exec) {
+                // Redis takes it for an EXEC that fails, MULTI or not.
+                self.queue = None;
+                self.unwatch();
+                let text = error.to_string();
+                let why = text.strip_prefix("ERR ").unwrap_or(&text);
+                return Err(Error::new(
+                    ErrorKind::Syntax,
+                    format!("EXECABORT Transaction discarded because of: {why}"),
+                ));
+            }
             if let Some(queue) = &mut self.queue {
                 queue.refused = true;
             }
@@ -279,7 +291,7 @@ fn step(tx: &Tx<'_>, store: &mut Store, words: &[&[u8]]) -> Reply {
 
 /// The database that SELECT asks for.
 fn database(shared: &Shared, number: &[u8]) -> Result<u32, Error> {
-    let number = parse_int(number).ok_or_else(Error::not_integer)?;
+    let number = number::within(number, i64::from(i32::MIN)..=i64::from(i32::MAX))?;
     shared.database(number).ok_or_else(|| syntax("ERR DB index is out of range"))
 }
 
@@ -296,10 +308,10 @@ fn hello_protocol(args: &[&[u8]], current: Protocol) -> Result<Protocol, Error> 
     };
     // There are no users and no names of clients here, so that there is nothing to set.
     if let Some(option) = options.first() {
-        let option = String::from_utf8_lossy(option);
-        return Err(Error::new(
+        let option = shown(option, usize::MAX);
+        return Err(Error::showing(
             ErrorKind::Syntax,
-            format!("ERR Syntax error in HELLO option '{option}'"),
+            &[b"ERR Syntax error in HELLO option '", option, b"'"],
         ));
     }
     Ok(protocol)

@@ -63,6 +63,12 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Ok(sink)
     }
 
+    /// The version that is written: what it lacks has to be given in an older form.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
     /// A string, as an integer or compressed where servers do so.
     ///
     /// # Errors

@@ -3,36 +3,21 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use rdb::WriteOptions;
 
 use super::{keys, slices};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
-use crate::persist;
 use crate::store::door::{Door, Scope};
-use crate::store::slot::Slot;
-use crate::store::stripe::{Found, Keyspace};
+use crate::store::slot::{Slot, Taken};
+use crate::store::stripe::Found;
 use crate::value::Value;
 
-/// Commands on keys of any type, and on all keys.
+/// Commands on keys of any type: whether they exist, what they are called, what they hold.
 ///
 /// # Errors
 ///
-/// Those of an `EXPIRE` whose time leaves the range of 64 bits, and, in a transaction, of a key that it did not
-/// name.
+/// In a transaction, all of them fail on a key that it did not name.
 pub trait KeyCommands: Door {
-    /// DBSIZE: how many keys the database holds. Keys that have expired but were not touched since are counted, as Redis
-    /// does. O(stripes).
-    ///
-    /// # Errors
-    ///
-    /// In a transaction on named keys, that it has not locked the store.
-    fn dbsize(&self) -> Result<usize, Error> {
-        self.read_stripes(0..self.shared().stripe_count(), |view| {
-            Ok(view.keyspaces().map(Keyspace::len).sum())
-        })
-    }
-
     /// DEL: removes keys; returns how many there were. O(keys), and the size of what they hold.
     ///
     /// # Errors
@@ -45,6 +30,15 @@ pub trait KeyCommands: Door {
         })
     }
 
+    /// UNLINK: as [`del`](Self::del). Redis frees the memory in another thread; here the caller's own frees it.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn unlink<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+        self.del(of)
+    }
+
     /// EXISTS: how many of the keys exist; a key named twice counts twice. O(keys).
     ///
     /// # Errors
@@ -53,103 +47,107 @@ pub trait KeyCommands: Door {
     fn exists<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
         let of = keys(of);
         self.read(&slices(&of), |view, keys| {
+            Ok(keys.iter().filter(|&&key| view.find(key).is_some()).count())
+        })
+    }
+
+    /// TOUCH: marks keys as used just now; returns how many of them exist. O(keys).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn touch<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+        let of = keys(of);
+        self.read(&slices(&of), |view, keys| {
             Ok(keys.iter().filter(|&&key| view.get(key).is_some()).count())
         })
     }
 
-    /// EXPIRE: lets the key expire in `seconds` from now; `false` if there is no such key. O(1).
-    ///
-    /// With zero or less the key is gone at once.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Syntax`] if the moment does not fit into 64 bits of milliseconds.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tallis::{Store, prelude::*};
-    ///
-    /// let store = Store::new();
-    /// store.set("k", "v")?;
-    /// assert!(store.expire("k", 60)?);
-    /// assert_eq!(store.ttl("k")?, 60);
-    /// assert!(!store.expire("other", 60)?);
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    fn expire(&self, key: impl AsRef<[u8]>, seconds: i64) -> Result<bool, Error> {
-        expire_in(self, key.as_ref(), seconds.checked_mul(1000), "expire")
-    }
-
-    /// PEXPIRE: as [`expire`](Self::expire), in milliseconds.
-    ///
-    /// # Errors
-    ///
-    /// As [`expire`](Self::expire).
-    fn pexpire(&self, key: impl AsRef<[u8]>, milliseconds: i64) -> Result<bool, Error> {
-        expire_in(self, key.as_ref(), Some(milliseconds), "pexpire")
-    }
-
-    /// PEXPIREAT: lets the key expire at that many milliseconds since the Unix epoch; `false` if there is no such key.
-    /// O(1).
-    ///
-    /// # Errors
-    ///
-    /// In a transaction, a key that it did not name.
-    fn pexpire_at(&self, key: impl AsRef<[u8]>, at_ms: i64) -> Result<bool, Error> {
-        self.write(&[key.as_ref()], |scope, keys| Ok(expire_at(scope, keys[0], at_ms)))
-    }
-
-    /// PERSIST: takes the expiry away; `false` if there was none. O(1).
-    ///
-    /// # Errors
-    ///
-    /// In a transaction, a key that it did not name.
-    fn persist(&self, key: impl AsRef<[u8]>) -> Result<bool, Error> {
-        self.write(&[key.as_ref()], |scope, keys| {
-            Ok(scope.change(keys[0], |slot| {
-                let expiring = slot.expires_at().is_some();
-                if expiring {
-                    slot.set_expiry(None);
-                    slot.changed("PERSIST", Vec::new);
-                }
-                expiring
-            }))
-        })
-    }
-
-    /// TTL: the seconds until the key expires, rounded; -1 if it never does, -2 if there is no such key. O(1).
-    ///
-    /// # Errors
-    ///
-    /// In a transaction, a key that it did not name.
-    fn ttl(&self, key: impl AsRef<[u8]>) -> Result<i64, Error> {
-        let ms = self.pttl(key)?;
-        Ok(if ms < 0 { ms } else { ms.saturating_add(500) / 1000 })
-    }
-
-    /// PTTL: as [`ttl`](Self::ttl), in milliseconds.
-    ///
-    /// # Errors
-    ///
-    /// In a transaction, a key that it did not name.
-    fn pttl(&self, key: impl AsRef<[u8]>) -> Result<i64, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
-            Ok(match view.find(keys[0]).map(Found::expires_at) {
-                None => -2,
-                Some(None) => -1,
-                Some(Some(at)) => at.saturating_sub(view.now_ms()),
-            })
-        })
-    }
-
-    /// TYPE: the type of the value, `None` if there is no such key. O(1).
+    /// TYPE: the type of the value (`string`, `set`, ... or the name of a module's type), `None` if there
+    /// is no such key. O(1).
     ///
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
     fn key_type(&self, key: impl AsRef<[u8]>) -> Result<Option<Cow<'static, str>>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.get(keys[0]).map(Value::type_name)))
+        self.read(&[key.as_ref()], |view, keys| Ok(view.peek(keys[0]).map(Value::type_name)))
+    }
+
+    /// RENAME: gives a key another name, whatever was there under it. Value and expiry move along. O(1), and the size
+    /// of what is replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuchKey`] if there is no such key.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{ErrorKind, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("old", "v")?;
+    /// store.rename("old", "new")?;
+    /// assert_eq!((store.exists(["old"])?, store.exists(["new"])?), (0, 1));
+    /// assert_eq!(store.rename("old", "new").unwrap_err().kind(), ErrorKind::NoSuchKey);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn rename(&self, key: impl AsRef<[u8]>, new_key: impl AsRef<[u8]>) -> Result<(), Error> {
+        self.write(&[key.as_ref(), new_key.as_ref()], |scope, keys| {
+            rename(scope, keys[0], keys[1], false).map(|_| ())
+        })
+    }
+
+    /// RENAMENX: as [`rename`](Self::rename), but only if the other name is free; `false` if it is not. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`rename`](Self::rename).
+    fn rename_nx(&self, key: impl AsRef<[u8]>, new_key: impl AsRef<[u8]>) -> Result<bool, Error> {
+        self.write(&[key.as_ref(), new_key.as_ref()], |scope, keys| {
+            rename(scope, keys[0], keys[1], true)
+        })
+    }
+
+    /// COPY: puts a copy of the value, with its expiry, at another key; `false` if there is no such key, or if the target
+    /// is taken and not to be replaced. O(size of the value).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] if the target is the key itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{CopyOptions, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.sadd("s", [1, 2])?;
+    /// assert!(store.copy("s", "t", CopyOptions::default())?);
+    /// assert!(!store.copy("s", "t", CopyOptions::default())?);
+    /// assert!(store.copy("s", "t", CopyOptions::default().replace(true).db(3))?);
+    /// assert_eq!(store.db(3).scard("t")?, 2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn copy(
+        &self,
+        source: impl AsRef<[u8]>,
+        destination: impl AsRef<[u8]>,
+        options: CopyOptions,
+    ) -> Result<bool, Error> {
+        self.write(&[source.as_ref(), destination.as_ref()], |scope, keys| {
+            copy(scope, keys[0], keys[1], options)
+        })
+    }
+
+    /// MOVE: takes a key, with its expiry, to another database; `false` if there is no such key, or one of that name
+    /// there. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] if it is in that database already.
+    fn move_key(&self, key: impl AsRef<[u8]>, db: u32) -> Result<bool, Error> {
+        self.write(&[key.as_ref()], |scope, keys| move_key(scope, keys[0], db))
     }
 
     /// OBJECT ENCODING: how the value is kept, in Redis's words. O(1).
@@ -169,7 +167,10 @@ pub trait KeyCommands: Door {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     fn object_encoding(&self, key: impl AsRef<[u8]>) -> Result<Option<&'static str>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.get(keys[0]).map(Value::encoding)))
+        self.read(&[key.as_ref()], |view, keys| {
+            let profile = view.shared().profile();
+            Ok(view.peek(keys[0]).map(|value| value.encoding(profile)))
+        })
     }
 
     /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there is
@@ -182,32 +183,37 @@ pub trait KeyCommands: Door {
         self.read(&[key.as_ref()], |view, keys| Ok(view.idle_secs(keys[0])))
     }
 
-    /// DUMP: the value as a payload that RESTORE takes, of Redis 7.0 and later and of every Valkey. `None` if there is no
-    /// such key. O(size of the value).
+    /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small whole numbers of which Redis keeps one object for all. Here each
+    /// key has its own value; the answer is Redis's. `None` if there is no such key. O(1).
     ///
     /// # Errors
     ///
-    /// A value that came from a newer server and has no form in that version.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tallis::{Store, prelude::*};
-    ///
-    /// let store = Store::new();
-    /// store.sadd("s", [1, 2, 3])?;
-    /// let payload = store.dump("s")?.unwrap();
-    /// // The type, the length of the blob, the blob; then the version and a checksum.
-    /// assert_eq!(payload[..10], [11, 14, 2, 0, 0, 0, 3, 0, 0, 0]);
-    /// assert_eq!(payload[16..18], [10, 0]);
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    fn dump(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
+    /// See [the trait](Self#errors).
+    fn object_refcount(&self, key: impl AsRef<[u8]>) -> Result<Option<i64>, Error> {
+        /// Redis's `OBJ_SHARED_INTEGERS`.
+        const SHARED: i64 = 10_000;
         self.read(&[key.as_ref()], |view, keys| {
-            let value = view.get(keys[0]);
-            value
-                .map(|value| persist::dump(value, WriteOptions::default()).map(Bytes::from))
-                .transpose()
+            Ok(view.peek(keys[0]).map(|value| match value {
+                Value::Int(0..SHARED) => i64::from(i32::MAX),
+                _ => 1,
+            }))
+        })
+    }
+
+    /// OBJECT FREQ: how often a key is used, which Redis tells only under a policy of eviction that counts it. Nothing is
+    /// evicted here, so there is no answer for a key that exists, and `None` for one that does not. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for every key that exists.
+    fn object_freq(&self, key: impl AsRef<[u8]>) -> Result<Option<u8>, Error> {
+        self.read(&[key.as_ref()], |view, keys| match view.peek(keys[0]) {
+            None => Ok(None),
+            Some(_) => Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when \
+                 switching between policies at runtime LRU and LFU data will take some time to adjust.",
+            )),
         })
     }
 
@@ -225,7 +231,30 @@ pub trait KeyCommands: Door {
 
 impl<D: Door> KeyCommands for D {}
 
-fn delete(slot: &mut Slot<'_, '_, '_>) -> bool {
+/// How [`KeyCommands::copy`] copies: by default within the database, and not over a key that is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct CopyOptions {
+    db: Option<u32>,
+    replace: bool,
+}
+
+impl CopyOptions {
+    /// DB: copies to the database of that number.
+    pub const fn db(mut self, number: u32) -> Self {
+        self.db = Some(number);
+        self
+    }
+
+    /// REPLACE: whether the copy takes the place of a key that is there.
+    pub const fn replace(mut self, replace: bool) -> Self {
+        self.replace = replace;
+        self
+    }
+}
+
+/// Removes the key of a slot; `false` if there is none.
+pub(crate) fn delete(slot: &mut Slot<'_, '_, '_>) -> bool {
     let removed = slot.remove();
     if removed {
         slot.changed("DEL", Vec::new);
@@ -233,34 +262,92 @@ fn delete(slot: &mut Slot<'_, '_, '_>) -> bool {
     removed
 }
 
-fn expire_in(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
-    ms: Option<i64>,
-    command: &str,
+fn rename(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    to: HashedKey<'_>,
+    only_free: bool,
 ) -> Result<bool, Error> {
-    door.write(&[key], |scope, keys| {
-        let at = ms.and_then(|ms| scope.now_ms().checked_add(ms));
-        let at = at.ok_or_else(|| invalid_expire(command))?;
-        Ok(expire_at(scope, keys[0], at))
-    })
+    if scope.change(key, |slot| slot.value().is_none()) {
+        return Err(Error::no_such_key());
+    }
+    if key.bytes == to.bytes {
+        return Ok(!only_free);
+    }
+    if only_free && scope.change(to, |slot| slot.value().is_some()) {
+        return Ok(false);
+    }
+    let taken = scope.change(key, |slot| {
+        let taken = slot.take();
+        slot.changed("RENAME", || vec![Bytes::copy_from_slice(to.bytes)]);
+        taken
+    });
+    scope.change(to, |slot| arrive(slot, taken));
+    Ok(true)
 }
 
-fn expire_at(scope: &mut Scope<'_>, key: HashedKey<'_>, at_ms: i64) -> bool {
-    scope.change(key, |slot| {
-        if slot.value().is_none() {
-            return false;
+/// Puts a value with its expiry where it is to be.
+fn arrive(slot: &mut Slot<'_, '_, '_>, taken: Option<Taken>) {
+    if let Some(Taken { value, expires_at }) = taken {
+        slot.put(value);
+        slot.set_expiry(expires_at);
+        slot.touched();
+    }
+}
+
+fn copy(
+    scope: &mut Scope<'_>,
+    from: HashedKey<'_>,
+    to: HashedKey<'_>,
+    options: CopyOptions,
+) -> Result<bool, Error> {
+    let db = options.db.unwrap_or(scope.db());
+    if db == scope.db() && from.bytes == to.bytes {
+        return Err(same_object());
+    }
+    let copied = scope.change(from, |slot| {
+        let expires_at = slot.expires_at();
+        slot.value().map(|value| Taken { value: value.clone(), expires_at })
+    });
+    if copied.is_none() {
+        return Ok(false);
+    }
+    let done = scope.change_in(db, to, |slot| {
+        let free = options.replace || slot.value().is_none();
+        if free {
+            arrive(slot, copied);
         }
-        if at_ms <= slot.now_ms() {
-            return delete(slot);
-        }
-        slot.set_expiry(Some(at_ms));
-        slot.changed("PEXPIREAT", || vec![Bytes::from(at_ms.to_string())]);
-        true
-    })
+        free
+    });
+    if done {
+        scope.note(|| {
+            let words = [b"COPY", from.bytes, to.bytes, b"DB"].map(Bytes::copy_from_slice);
+            let mut words = words.to_vec();
+            words.extend([Bytes::from(db.to_string()), Bytes::from_static(b"REPLACE")]);
+            words
+        });
+    }
+    Ok(done)
+}
+
+fn move_key(scope: &mut Scope<'_>, key: HashedKey<'_>, db: u32) -> Result<bool, Error> {
+    if db == scope.db() {
+        return Err(same_object());
+    }
+    let movable = scope.change(key, |slot| slot.value().is_some())
+        && scope.change_in(db, key, |slot| slot.value().is_none());
+    if movable {
+        let taken = scope.change(key, |slot| {
+            let taken = slot.take();
+            slot.changed("MOVE", || vec![Bytes::from(db.to_string())]);
+            taken
+        });
+        scope.change_in(db, key, |slot| arrive(slot, taken));
+    }
+    Ok(movable)
 }
 
 #[cold]
-fn invalid_expire(command: &str) -> Error {
-    Error::new(ErrorKind::Syntax, format!("ERR invalid expire time in '{command}' command"))
+fn same_object() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ERR source and destination objects are the same")
 }

@@ -6,13 +6,20 @@
 //!
 //! Each operation is written once, here; the command door (`execute`) and the recipes call these.
 
+mod dump;
+mod expiry;
+mod gathered;
 mod hlls;
 mod keys;
+mod keyspace;
 mod sets;
 mod strings;
 
+pub use dump::{DumpCommands, RestoreOptions};
+pub use expiry::{ExpireOption, ExpiryCommands};
 pub use hlls::HllCommands;
-pub use keys::KeyCommands;
+pub use keys::{CopyOptions, KeyCommands};
+pub use keyspace::{KeyspaceCommands, ScanOptions};
 pub use sets::SetCommands;
 pub use strings::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringCommands,

@@ -67,30 +67,37 @@ pub(crate) fn checked(args: &[&[u8]]) -> Result<&'static Command, Error> {
     Ok(command)
 }
 
+/// A word as Redis shows it in an error, `most` bytes of it: up to a NUL.
+pub(crate) fn shown(word: &[u8], most: usize) -> &[u8] {
+    let word = word.split(|&byte| byte == 0).next().unwrap_or_default();
+    &word[..word.len().min(most)]
+}
+
+/// How much Redis shows of the name of a command, and about how much of its arguments.
+const SHOWN: usize = 128;
+
 #[cold]
 fn unknown(name: &[u8], args: &[&[u8]]) -> Error {
-    // Redis shows so many bytes of the name, and of the arguments until about as many are shown.
-    const SHOWN: usize = 128;
-    let mut shown = String::new();
+    let mut text = Vec::new();
     for arg in args {
-        let Some(room) = SHOWN.checked_sub(shown.len()).filter(|&room| room > 0) else { break };
-        shown.push('\'');
-        shown.push_str(&String::from_utf8_lossy(&arg[..arg.len().min(room)]));
-        shown.push_str("' ");
+        let Some(room) = SHOWN.checked_sub(text.len()).filter(|&room| room > 0) else { break };
+        text.push(b'\'');
+        text.extend_from_slice(shown(arg, room));
+        text.extend_from_slice(b"' ");
     }
-    let name = String::from_utf8_lossy(&name[..name.len().min(SHOWN)]);
-    Error::new(
+    let name = shown(name, SHOWN);
+    Error::showing(
         ErrorKind::UnknownCommand,
-        format!("ERR unknown command '{name}', with args beginning with: {shown}"),
+        &[b"ERR unknown command '", name, b"', with args beginning with: ", &text],
     )
 }
 
 #[cold]
 fn unknown_subcommand(name: &str, sub: &[u8]) -> Error {
-    let sub = String::from_utf8_lossy(&sub[..sub.len().min(128)]);
-    Error::new(
+    let name = name.to_uppercase();
+    Error::showing(
         ErrorKind::UnknownCommand,
-        format!("ERR unknown subcommand '{sub}'. Try {} HELP.", name.to_uppercase()),
+        &[b"ERR unknown subcommand '", shown(sub, SHOWN), b"'. Try ", name.as_bytes(), b" HELP."],
     )
 }
 

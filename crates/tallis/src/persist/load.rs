@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use rdb::{Attributes, ReadOptions, Reader, Record, ValueType};
+use rdb::{Attributes, ReadOptions, Reader, Record};
 
+use super::extras::Extras;
 use super::value::{self, Fault, Loaded};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
@@ -18,8 +19,8 @@ impl Store {
     /// whatever version up to 12, and newer ones as far as their types are known.
     ///
     /// The file is not trusted: whatever is wrong with it ends in an error that says where, and then the store is as it
-    /// was. Values of types that the store does not work on are kept as they are, to be saved again. Keys that have
-    /// expired are left out. Sinks hear nothing of it: what they keep begins anew with the state after.
+    /// was. Values of types that the store does not work on, functions, and what modules and clusters store beside the
+    /// keys are kept as they are, to be saved again. Keys that have expired are left out. Sinks hear nothing of it: what they keep begins anew with the state after.
     ///
     /// # Errors
     ///
@@ -34,7 +35,7 @@ impl Store {
         // A pipe has no length; the reader then finds the end when it gets there.
         let length = found.is_file().then_some(found.len());
         let options = ReadOptions { length, ..ReadOptions::default() };
-        let stripes = read_all(file, options, self.shared()).map_err(|error| {
+        let (stripes, extras) = read_all(file, options, self.shared()).map_err(|error| {
             let text = format!("cannot load {}: {error}", path.display());
             let kind = match &error.fault {
                 FileFault::Value(Fault::Bytes(error)) if is_io(error) => ErrorKind::Io,
@@ -42,7 +43,7 @@ impl Store {
             };
             Error::caused(kind, text, error)
         })?;
-        self.shared().replace_stripes(stripes);
+        self.shared().replace_all(stripes, extras);
         Ok(())
     }
 }
@@ -52,25 +53,22 @@ fn read_all(
     input: impl Read,
     options: ReadOptions,
     shared: &Shared,
-) -> Result<Vec<Stripe>, LoadError> {
+) -> Result<(Vec<Stripe>, Extras), LoadError> {
     let mut reader = Reader::with_options(input, options).map_err(LoadError::bytes)?;
     let mut stripes = shared.empty_stripes();
+    let mut extras = Extras::default();
     let mut db = 0;
     while let Some(record) = reader.next_record().map_err(LoadError::bytes)? {
-        match record {
-            Record::SelectDb(number) => db = number,
-            Record::Key { key, attributes, kind } => {
-                read_key(&mut reader, &mut stripes, shared, db, &key, attributes, kind)?;
-            }
-            // Hints, facts about the file, and what belongs to functions and modules, which nothing here runs.
-            Record::Aux { .. }
-            | Record::ResizeDb { .. }
-            | Record::SlotInfo { .. }
-            | Record::Function { .. }
-            | Record::ModuleAux { .. } => {}
+        if let Record::SelectDb(number) = record {
+            db = number;
+        }
+        if let Record::Key { key, attributes, .. } = record {
+            read_key(&mut reader, &mut stripes, shared, db, &key, attributes)?;
+        } else {
+            extras.take(db, record);
         }
     }
-    Ok(stripes)
+    Ok((stripes, extras))
 }
 
 fn read_key(
@@ -80,11 +78,11 @@ fn read_key(
     db: u32,
     key: &[u8],
     attributes: Attributes,
-    kind: ValueType,
 ) -> Result<(), LoadError> {
     let at = reader.offset();
     let here = |fault| LoadError { key: Some(key.into()), offset: at, fault };
-    let value = match value::read(reader, kind, shared) {
+    let read = reader.value().map_err(Fault::Bytes);
+    let value = match read.and_then(|read| value::load(read, shared)) {
         Ok(Loaded::Value(value)) => value,
         Ok(Loaded::Empty) => return Ok(()),
         Err(fault) => return Err(here(FileFault::Value(fault))),
@@ -149,6 +147,7 @@ impl std::error::Error for LoadError {
         match &self.fault {
             FileFault::Value(Fault::Bytes(error)) => Some(error),
             FileFault::Value(Fault::IntSet(error)) => Some(error),
+            FileFault::Value(Fault::ListPack(error)) => Some(error),
             FileFault::Value(_) | FileFault::TwiceInFile => None,
         }
     }

@@ -1,9 +1,12 @@
 //! Snapshots: Redis's own files and payloads.
 
+mod extras;
 mod load;
+mod payload;
 mod save;
 mod value;
 
-pub(crate) use value::dump;
+pub(crate) use extras::Extras;
+pub(crate) use payload::{dump, restore};
 
 pub use rdb::{Target, WriteOptions};

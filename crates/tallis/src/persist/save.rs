@@ -69,13 +69,18 @@ impl Store {
             used_mem: stripes.iter().map(|stripe| stripe.heap_bytes() as u64).sum(),
             aof_base: false,
         })?;
+        let extras = shared.extras().read();
+        extras.write_before(&mut writer)?;
         let mut databases: Vec<u32> =
             stripes.iter().flat_map(|stripe| stripe.databases()).collect();
         databases.sort_unstable();
         databases.dedup();
         for db in databases {
-            write_database(&mut writer, db, &stripes)?;
+            write_database(&mut writer, db, &stripes, |writer| {
+                extras.write_db(writer, db, options.target)
+            })?;
         }
+        extras.write_after(&mut writer)?;
         writer.finish()
     }
 }
@@ -84,6 +89,7 @@ fn write_database<W: Write>(
     writer: &mut Writer<W>,
     db: u32,
     stripes: &[RwLockReadGuard<'_, Stripe>],
+    write_hints: impl FnOnce(&mut Writer<W>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
     let pieces =
         || stripes.iter().filter_map(|stripe| stripe.keyspace(db)).flat_map(Keyspace::pieces);
@@ -92,6 +98,7 @@ fn write_database<W: Write>(
         stripes.iter().filter_map(|stripe| stripe.keyspace(db)).map(Keyspace::len).sum();
     let expires: usize = pieces().map(KeyPiece::expiring).sum();
     writer.resize_db(keys as u64, expires as u64)?;
+    write_hints(writer)?;
     for piece in pieces() {
         for (entry, expire_at_ms) in piece.iter() {
             let attributes = Attributes { expire_at_ms, ..Attributes::default() };

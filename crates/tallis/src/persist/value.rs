@@ -5,18 +5,12 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
 use intset::{IntSet, Validation};
-use rdb::{StringValue, ValueType, ValueWriter, WriteError, WriteOptions};
+use listpack::ListPack;
+use rdb::{StringValue, Target, ValueWriter, WriteError};
 
-use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::store::Shared;
-use crate::value::{SetRef, Value};
-
-/// The DUMP payload of a value.
-pub(crate) fn dump(value: &Value, options: WriteOptions) -> Result<Vec<u8>, Error> {
-    rdb::dump::encode(options, |writer| write(value, writer))
-        .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
-}
+use crate::value::Value;
 
 /// Writes a value in the encoding that it has.
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
@@ -26,8 +20,11 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
             value.as_str().map_or(Ok(()), |string| string.with_bytes(|bytes| writer.string(bytes)))
         }
         Value::IntSet(set) => writer.intset(set.as_bytes()),
-        Value::HashTable(table) => {
-            let set = SetRef::HashTable(table);
+        Value::ListPack(list) if writer.target() >= Target::V11 => {
+            writer.set_listpack(list.as_bytes())
+        }
+        Value::ListPack(_) | Value::HashTable(_) => {
+            let Some(set) = value.as_set() else { return Ok(()) };
             let mut members = writer.set(set.len() as u64)?;
             let written =
                 set.try_for_each(|member| match member.with_bytes(|bytes| members.member(bytes)) {
@@ -52,17 +49,10 @@ pub(super) enum Loaded {
     Empty,
 }
 
-/// Reads a value of the type `kind`.
-pub(super) fn read<R: Read>(
-    reader: &mut rdb::Reader<R>,
-    kind: ValueType,
-    shared: &Shared,
-) -> Result<Loaded, Fault> {
-    // Types that the store does not work on are kept as they came.
-    if !matches!(kind, ValueType::String | ValueType::Set | ValueType::SetIntset) {
-        return Ok(Loaded::Value(Value::Foreign(Box::new(reader.raw_value()?))));
-    }
-    let value = match reader.value()? {
+/// The value of the store that a value of a file or payload is.
+pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result<Loaded, Fault> {
+    let rules = shared.rules();
+    let value = match value {
         rdb::Value::String(StringValue::Int(number)) => Value::Int(number),
         rdb::Value::String(StringValue::Bytes(bytes)) => Value::string_from(bytes),
         rdb::Value::IntSet(blob) => {
@@ -70,25 +60,34 @@ pub(super) fn read<R: Read>(
             if set.is_empty() {
                 return Err(Fault::EmptyIntSet);
             }
-            Value::set_from_intset(set, &shared.rules())
+            Value::set_from_intset(set, &rules)
+        }
+        rdb::Value::SetListpack(blob) => {
+            let list = ListPack::from_bytes(blob, listpack::Validation::Deep);
+            let list = list.map_err(Fault::ListPack)?;
+            if list.is_empty() {
+                return Ok(Loaded::Empty);
+            }
+            Value::set_from_listpack(list, &rules).ok_or(Fault::TwiceInSet)?
         }
         rdb::Value::Set(mut members) => {
-            let rules = shared.rules();
             let announced = usize::try_from(members.announced()).unwrap_or(usize::MAX);
-            let mut loaded: Option<Value> = None;
+            let mut loaded = Value::set_to_load(announced, &rules);
+            let mut any = false;
             while let Some(member) = members.next()? {
-                let member = Member::Bytes(member);
-                let set = loaded.get_or_insert_with(|| Value::set_for(member, announced, &rules));
-                if !set.as_set_mut().is_some_and(|mut set| set.add(member, &rules)) {
+                any = true;
+                let mut set = loaded.as_set_mut().ok_or(Fault::TwiceInSet)?;
+                if !set.add(Member::Bytes(member), &rules) {
                     return Err(Fault::TwiceInSet);
                 }
             }
-            match loaded {
-                Some(set) => set,
-                None => return Ok(Loaded::Empty),
+            if !any {
+                return Ok(Loaded::Empty);
             }
+            loaded
         }
-        rdb::Value::SetListpack(_) | rdb::Value::Raw(_) => return Err(Fault::Type(kind)),
+        // Types that the store does not work on are kept as they came.
+        rdb::Value::Raw(raw) => Value::Foreign(Box::new(raw)),
     };
     Ok(Loaded::Value(value))
 }
@@ -100,12 +99,12 @@ pub(super) enum Fault {
     Bytes(rdb::Error),
     /// The blob of an intset.
     IntSet(intset::DecodeError),
+    /// The blob of a listpack.
+    ListPack(listpack::DecodeError),
     /// An intset without members.
     EmptyIntSet,
     /// A member that a set has twice.
     TwiceInSet,
-    /// The reader gave another form than the type has.
-    Type(ValueType),
 }
 
 impl fmt::Display for Fault {
@@ -113,9 +112,9 @@ impl fmt::Display for Fault {
         match self {
             Self::Bytes(error) => write!(f, "{error}"),
             Self::IntSet(error) => write!(f, "the intset is malformed: {error}"),
+            Self::ListPack(error) => write!(f, "the listpack is malformed: {error}"),
             Self::EmptyIntSet => f.write_str("the intset is empty"),
             Self::TwiceInSet => f.write_str("the set has a member twice"),
-            Self::Type(kind) => write!(f, "the value is not of the type {kind:?}"),
         }
     }
 }

@@ -127,6 +127,7 @@ impl StoreBuilder {
             chance: Chance::new(chance),
             sinks: self.sinks,
             swept: Mutex::default(),
+            extras: RwLock::default(),
         };
         Store { shared: Arc::new(shared), db: 0 }
     }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 pub use builder::StoreBuilder;
+pub(crate) use chance::Chance;
 pub use shared::Shared;
 pub use sink::{Effect, Sink};
 pub use transaction::Tx;

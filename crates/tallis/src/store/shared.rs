@@ -15,6 +15,7 @@ use super::sweep;
 use crate::clock::Clock;
 use crate::key::HashedKey;
 use crate::limits::Settings;
+use crate::persist::Extras;
 use crate::profile::Profile;
 use crate::rules::Rules;
 
@@ -31,6 +32,7 @@ pub struct Shared {
     pub(super) chance: Chance,
     pub(super) sinks: Vec<Arc<dyn Sink>>,
     pub(super) swept: Mutex<sweep::Place>,
+    pub(super) extras: RwLock<Extras>,
 }
 
 impl Shared {
@@ -65,6 +67,11 @@ impl Shared {
     /// The first hash of a stripe.
     pub(crate) fn first_hash(&self, stripe: usize) -> u64 {
         (stripe as u64).checked_shl(64 - u32::from(self.stripe_bits)).unwrap_or(0)
+    }
+
+    /// The first hash behind a stripe; `None` behind the last.
+    pub(crate) fn after_stripe(&self, stripe: usize) -> Option<u64> {
+        (stripe + 1 < self.stripes.len()).then(|| self.first_hash(stripe + 1))
     }
 
     pub(crate) const fn stripe_bits(&self) -> u8 {
@@ -160,14 +167,20 @@ impl Shared {
         self.stripes.iter().map(|stripe| stripe.read()).collect()
     }
 
-    /// Puts other stripes in the place of these, all at once.
-    pub(crate) fn replace_stripes(&self, stripes: Vec<Stripe>) {
+    /// What files hold beside keys, as the last one that was loaded had it.
+    pub(crate) const fn extras(&self) -> &RwLock<Extras> {
+        &self.extras
+    }
+
+    /// Puts what a file holds in the place of what is here, all at once.
+    pub(crate) fn replace_all(&self, stripes: Vec<Stripe>, extras: Extras) {
         let mut guards: Vec<RwLockWriteGuard<'_, Stripe>> =
             self.stripes.iter().map(|stripe| stripe.write()).collect();
         for (guard, mut stripe) in guards.iter_mut().zip(stripes) {
             stripe.replaces(guard);
             **guard = stripe;
         }
+        *self.extras.write() = extras;
     }
 
     /// Begins to watch a key for a session; returns its version. A key that has expired is dropped first: it is not

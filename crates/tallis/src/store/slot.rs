@@ -18,6 +18,8 @@ pub(crate) struct Slot<'a, 'c, 'k> {
     key: HashedKey<'k>,
     at: At,
     place: Option<Place>,
+    /// Seconds by which the access lies back.
+    idle_secs: u32,
     changes: u64,
 }
 
@@ -38,14 +40,15 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         at: At,
         place: Option<Place>,
     ) -> Self {
-        Self { keyspace, context, db, key, at, place, changes: 0 }
+        Self { keyspace, context, db, key, at, place, idle_secs: 0, changes: 0 }
     }
 
     /// Stamps the access; returns how many changes there were.
     #[inline]
     pub(super) fn finish(self) -> u64 {
         if let (Some(place), Some(piece)) = (self.place, self.keyspace.at(self.at)) {
-            piece.stamp(place, self.context.moment.coarse_secs());
+            let now = self.context.moment.coarse_secs();
+            piece.stamp(place, now.saturating_sub(self.idle_secs));
         }
         self.changes
     }
@@ -107,6 +110,11 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         if let (Some(place), Some(piece)) = (self.place, self.keyspace.at_mut(self.at)) {
             piece.set_expiry(place, at_ms);
         }
+    }
+
+    /// Makes the access count as one that many seconds ago.
+    pub(crate) const fn set_idle(&mut self, seconds: u32) {
+        self.idle_secs = seconds;
     }
 
     /// The time of the command, in milliseconds since the epoch.

@@ -8,7 +8,7 @@ use super::{Fill, PIECE_MAX, Piece, grow_tightly, inner_hash};
 use crate::key::{HashedKey, Key};
 use crate::value::{Value, allocated};
 
-/// The expiry column's word for "never": the last moment is one that a command can name, the first is past for all.
+/// The expiry column's word for "never": a time so long gone that no key ever has it.
 const NEVER: i64 = i64::MIN;
 
 /// A key and its value.
@@ -83,8 +83,7 @@ impl KeyPiece {
             }
             self.expires = vec![NEVER; self.entries.len()];
         }
-        let new = at_ms.map_or(NEVER, |at| at.max(NEVER + 1));
-        let old = std::mem::replace(&mut self.expires[place.at()], new);
+        let old = std::mem::replace(&mut self.expires[place.at()], at_ms.unwrap_or(NEVER));
         self.expiring -= u16::from(old != NEVER);
         self.expiring += u16::from(self.expires[place.at()] != NEVER);
     }
@@ -202,15 +201,6 @@ impl KeyPiece {
     /// How many keys of this piece have an expiry.
     pub(crate) fn expiring(&self) -> usize {
         usize::from(self.expiring)
-    }
-
-    /// The first key that has expired by `now`, if any.
-    pub(crate) fn find_expired(&self, now: i64) -> Option<Place> {
-        if self.expiring == 0 {
-            return None;
-        }
-        let at = self.expires.iter().position(|&at| at != NEVER && at <= now)?;
-        u16::try_from(at).ok().map(Place)
     }
 }
 

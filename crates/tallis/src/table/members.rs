@@ -93,9 +93,9 @@ impl MemberPiece {
     }
 
     /// Hands every member to `visit` until it breaks.
-    pub(crate) fn try_for_each<B>(
-        &self,
-        visit: &mut impl FnMut(&[u8]) -> ControlFlow<B>,
+    pub(crate) fn try_for_each<'t, B>(
+        &'t self,
+        visit: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.index.iter().try_for_each(|&at| visit(member_at(&self.bytes, at)))
     }

@@ -261,6 +261,14 @@ impl<P: Piece> Extendible<P> {
         self.nodes.iter().map(|node| &node.piece)
     }
 
+    /// Every piece, in the order of the hashes that they are for.
+    pub(crate) fn pieces_by_hash(&self) -> impl Iterator<Item = &P> {
+        // A piece of fewer bits than the directory has a run of equal words there.
+        let whole: &[u32] = if self.directory.is_empty() { &[0] } else { &self.directory };
+        let runs = whole.chunk_by(|a, b| a == b);
+        runs.filter_map(|run| self.nodes.get(*run.first()? as usize)).map(|node| &node.piece)
+    }
+
     /// Bytes that the table holds on the heap: directory, pieces and their tables, without the entries' own memory.
     pub(crate) fn table_bytes(&self) -> usize {
         self.directory.capacity() * size_of::<u32>()

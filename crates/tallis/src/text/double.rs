@@ -26,7 +26,7 @@ const DECIDING: usize = 800;
 
 /// Up to here either way, whole numbers are printed as integers: Redis halves the range of 64 bits to be on the safe
 /// side.
-const WHOLE_MAX: f64 = (1u64 << 62) as f64;
+const WHOLE_MAX: f64 = 4_611_686_018_427_387_904.0;
 
 /// Reads a text as Redis does (ZADD, GEOADD); `None` is "ERR value is not a valid float" or what the command says instead.
 ///
@@ -126,7 +126,7 @@ fn push_digits(value: f64, text: &mut Vec<u8>) {
     }
     let mut buffer = [0; grisu::DIGITS_MAX];
     let (digits, last) = grisu::digits(value.abs(), &mut buffer);
-    // There are 18 at most.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "18 at most")]
     let first = last + digits.len() as i32 - 1;
     let zeros = usize::try_from(last);
     match zeros {
@@ -153,7 +153,7 @@ fn push_special(value: f64, text: &mut Vec<u8>) {
 
 /// Appends a whole number of up to 62 bits and says whether it was one. Zero is left to others, for its sign.
 fn push_whole(value: f64, text: &mut Vec<u8>) -> bool {
-    if value == 0.0 || !(-WHOLE_MAX..=WHOLE_MAX).contains(&value) || value.trunc() != value {
+    if value == 0.0 || !(-WHOLE_MAX..=WHOLE_MAX).contains(&value) || value.fract() != 0.0 {
         return false;
     }
     #[expect(clippy::cast_possible_truncation, reason = "whole, and within 62 bits")]

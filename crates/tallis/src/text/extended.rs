@@ -67,7 +67,9 @@ impl Extended {
         match magnitude {
             Rounded::Zero if !digits.is_zero() => None,
             Rounded::Infinite => None,
-            magnitude => Some(Self { negative: scanned.negative, magnitude }),
+            magnitude @ (Rounded::Zero | Rounded::Finite { .. }) => {
+                Some(Self { negative: scanned.negative, magnitude })
+            }
         }
     }
 
@@ -193,7 +195,7 @@ fn round_small(number: u64, exponent: i64) -> Rounded {
     // With its upper bit set, the dividend is at least 2^127 and the quotient has 65 bits or more.
     let shift = 64 + number.leading_zeros();
     let dividend = u128::from(number) << shift;
-    FORMAT.round(dividend / power, exponent - i64::from(shift), dividend % power != 0)
+    FORMAT.round(dividend / power, exponent - i64::from(shift), !dividend.is_multiple_of(power))
 }
 
 /// `significand / 2^shift`, times `10^17`, rounded to the nearest and then to the even.

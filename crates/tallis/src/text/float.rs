@@ -150,7 +150,7 @@ impl Format {
             Ok(drop) => {
                 let kept = significand.checked_shr(drop).unwrap_or(0);
                 let half = 1 << (drop - 1);
-                let dropped = significand & (half - 1 | half);
+                let dropped = significand & ((half - 1) | half);
                 let up = dropped > half || dropped == half && (rest || kept & 1 == 1);
                 let kept = kept + u128::from(up);
                 let carried = kept >> self.precision;
@@ -221,7 +221,7 @@ mod tests {
             "infinityx",
             "in",
             "1\0",
-            "\01",
+            "\x001",
             "1_000",
             "1,5",
             "x1",

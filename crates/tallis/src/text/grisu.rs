@@ -64,7 +64,7 @@ fn power(exponent: i32) -> (u64, i32, i32) {
     loop {
         let ten = FIRST + index * STEP;
         // The logarithm of ten in 2^-16ths, rounded down: exact for every power in the table.
-        let two = (ten * 217_706 >> 16) - 63;
+        let two = ((ten * 217_706) >> 16) - 63;
         let point = -(exponent + two + 64);
         if point > *POINT.end() {
             index += 1;
@@ -95,8 +95,10 @@ fn generate(
     let (mut whole, mut fraction) = (upper >> point, upper & (one - 1));
     let mut count = 0;
     let mut push = |digit: u64, count: &mut usize| {
+        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
+        let digit = digit as u8;
         if digit != 0 || *count > 0 {
-            buffer[*count] = b'0' + digit as u8;
+            buffer[*count] = b'0' + digit;
             *count += 1;
         }
     };

@@ -24,6 +24,5 @@ mod float;
 pub(crate) mod glob;
 mod grisu;
 pub(crate) mod lcs;
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands that call it come next"))]
 pub(crate) mod number;
 pub(crate) mod range;

@@ -178,9 +178,8 @@ mod tests {
             .req_packed_commands(&pipe.get_packed_pipeline(), 0, 2 * texts.len())
             .unwrap();
         for (text, replies) in texts.iter().zip(replies.chunks(2)) {
-            let refused = |reply: &Value| match reply {
-                Value::ServerError(error) => Some(error_text(error)),
-                _ => None,
+            let refused = |reply: &Value| {
+                if let Value::ServerError(error) = reply { Some(error_text(error)) } else { None }
             };
             let ours = cursor(text).is_none().then(|| INVALID_CURSOR.to_owned());
             assert_eq!(ours, refused(&replies[0]), "{text:?}");

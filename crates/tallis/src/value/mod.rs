@@ -1,5 +1,6 @@
 //! A value: its own bytes, in Redis's encoding.
 
+mod foreign;
 mod number;
 mod set;
 mod string;
@@ -7,13 +8,15 @@ mod string;
 use std::borrow::Cow;
 
 use intset::IntSet;
+use listpack::ListPack;
 use rdb::RawValue;
 
+use crate::profile::Profile;
 use crate::table::Extendible;
 use crate::table::members::MemberPiece;
 
 pub(crate) use number::parse_int;
-pub(crate) use set::{SetMut, SetRef};
+pub(crate) use set::SetRef;
 
 /// The longest string that is kept inside the value itself: it fills the words that a heap string takes anyway.
 const SHORT_MAX: usize = 22;
@@ -48,6 +51,8 @@ pub(crate) enum Value {
     },
     /// A set of whole numbers, as Redis's own blob.
     IntSet(IntSet),
+    /// A set of a few members, as Redis's own blob.
+    ListPack(ListPack),
     /// A set of any members.
     HashTable(Box<Members>),
     /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
@@ -60,18 +65,19 @@ impl Value {
     pub(crate) fn type_name(&self) -> Cow<'static, str> {
         match self {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => "string".into(),
-            Self::IntSet(_) | Self::HashTable(_) => "set".into(),
-            Self::Foreign(value) => value.kind().type_name().into(),
+            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) => "set".into(),
+            Self::Foreign(value) => foreign::type_name(value),
         }
     }
 
     /// The encoding, as OBJECT ENCODING answers it.
-    pub(crate) fn encoding(&self) -> &'static str {
+    pub(crate) fn encoding(&self, profile: Profile) -> &'static str {
         match self {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => self.string_encoding(),
             Self::IntSet(set) => SetRef::IntSet(set).encoding(),
+            Self::ListPack(set) => SetRef::ListPack(set).encoding(),
             Self::HashTable(table) => SetRef::HashTable(table).encoding(),
-            Self::Foreign(_) => "foreign",
+            Self::Foreign(value) => foreign::encoding(value, profile),
         }
     }
 
@@ -81,6 +87,7 @@ impl Value {
             Self::Int(_) | Self::Short { .. } => 0,
             Self::Str { buffer, .. } => allocated(buffer.len()),
             Self::IntSet(set) => allocated(set.heap_bytes()),
+            Self::ListPack(set) => allocated(set.heap_bytes()),
             Self::HashTable(table) => allocated(size_of::<Members>()) + table.table_bytes(),
             Self::Foreign(value) => {
                 allocated(size_of::<RawValue>()) + allocated(value.body().len())

@@ -4,6 +4,7 @@
 
 mod bytes;
 mod commands;
+mod differential;
 mod files;
 mod hlls;
 mod scripts;

@@ -37,8 +37,10 @@ mod locate;
 mod options;
 mod reply;
 mod server;
+mod wire;
 
 pub use locate::{locate, server, server_with};
 pub use options::Options;
 pub use reply::{as_bytes, command, error_text};
 pub use server::{Server, Version};
+pub use wire::{Protocol, Wire};

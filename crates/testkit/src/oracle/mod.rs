@@ -2,3 +2,4 @@
 
 pub mod hll;
 pub mod int_set;
+pub mod list_pack;

@@ -11,14 +11,19 @@ pub(super) mod strings;
 use super::caller::Caller;
 use crate::error::Error;
 use crate::reply::Reply;
-use crate::value::parse_int;
+use crate::text::number;
 
 /// What a command answers.
 type Answer = Result<Reply, Error>;
 
 /// The number that an argument is.
 fn int(arg: &[u8]) -> Result<i64, Error> {
-    parse_int(arg).ok_or_else(Error::not_integer)
+    number::integer(arg)
+}
+
+/// The number that an argument is, for what Redis keeps in 32 bits.
+fn int32(arg: &[u8]) -> Result<i64, Error> {
+    number::within(arg, i64::from(i32::MIN)..=i64::from(i32::MAX))
 }
 
 /// Whether an argument is this word, in whatever case. Redis compares options as C strings, so a NUL ends the argument.

@@ -45,3 +45,8 @@ pub(in crate::execute) fn ping(_: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 pub(in crate::execute) fn time(_: Caller<'_, '_>, _: &[&[u8]]) -> Answer {
     Err(Error::new(ErrorKind::UnknownCommand, "ERR not yet"))
 }
+
+/// OBJECT HELP.
+pub(super) fn object_help() -> Reply {
+    Reply::Array(Vec::new())
+}

@@ -226,7 +226,7 @@ fn a_live_server_finds_the_same_settings() {
         .map(|_| {
             let name = &all[rng.index(all.len())];
             let mut pattern = Vec::new();
-            for &byte in &name[..1 + rng.index(name.len().min(8))] {
+            for &byte in &name[..=rng.index(name.len().min(8))] {
                 let upper = byte.to_ascii_uppercase();
                 match rng.below(9) {
                     0 => pattern.push(b'?'),

@@ -1,0 +1,329 @@
+//! What changes a list. Every change is one splice: a gap is made or closed, then filled.
+
+use core::{error, fmt};
+
+use crate::codec::{EMPTY, HEADER, LEAST, UNKNOWN, encode_header};
+use crate::encode::{END, Encoded};
+use crate::{Entry, ListPack, Position, decode, growth};
+
+/// The most bytes that a list grows to: 1 GiB, Redis's safety limit. A longer one is taken, read and shortened, but not lengthened.
+pub const MAX_BYTES: usize = 1 << 30;
+
+/// Why a list does not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refused {
+    /// The list would grow beyond [`MAX_BYTES`].
+    TooLarge {
+        /// The bytes of the blob that it would take.
+        need: u64,
+    },
+    /// There is no entry at the position: it is the end, or was kept while the list changed.
+    NoEntry {
+        /// The offset in the blob.
+        offset: usize,
+    },
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::TooLarge { need } => {
+                write!(f, "listpack would take {need} bytes, more than {MAX_BYTES}")
+            }
+            Self::NoEntry { offset } => write!(f, "listpack has no entry at offset {offset}"),
+        }
+    }
+}
+
+impl error::Error for Refused {}
+
+impl ListPack {
+    /// Appends an entry. O(1), and the growth of the blob.
+    ///
+    /// Bytes that are the canonical text of an integer become one, as in every method that takes an entry.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::TooLarge`]; the list is as it was.
+    #[inline]
+    pub fn push_back<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
+        self.put(self.end_at(), 0, [entry.into()])
+    }
+
+    /// Puts an entry before all others. O(n) to move them.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::TooLarge`]; the list is as it was.
+    #[inline]
+    pub fn push_front<'e>(&mut self, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
+        self.put(HEADER, 0, [entry.into()])
+    }
+
+    /// Puts an entry before the one at `at`, or at the end; `at` is its place then. O(n) to move what is behind it.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`]; the list is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use listpack::{Entry, ListPack};
+    ///
+    /// let mut list = ListPack::new();
+    /// list.push_back("b")?;
+    /// let b = list.find("b").expect("it was added");
+    /// list.insert(b, "a")?;
+    /// assert!(list.iter().eq([Entry::from("a"), Entry::from("b")]));
+    /// # Ok::<(), listpack::Refused>(())
+    /// ```
+    #[inline]
+    pub fn insert<'e>(&mut self, at: Position, entry: impl Into<Entry<'e>>) -> Result<(), Refused> {
+        self.insert_all(at, [entry.into()])
+    }
+
+    /// Puts entries before the one at `at`, or at the end, in their order and in one move; `at` is the place of the first of them then.
+    /// O(n) to move what is behind them.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`]; the list is as it was.
+    #[inline]
+    pub fn insert_all<const N: usize>(
+        &mut self,
+        at: Position,
+        entries: [Entry<'_>; N],
+    ) -> Result<(), Refused> {
+        let offset = at.offset();
+        if offset < HEADER || offset > self.end_at() {
+            return Err(Refused::NoEntry { offset });
+        }
+        self.put(offset, 0, entries)
+    }
+
+    /// Puts another entry in place of the one at `at`, which is its place then. O(n) to move what is behind it if the
+    /// sizes differ.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`]; the list is as it was.
+    #[inline]
+    pub fn replace<'e>(
+        &mut self,
+        at: Position,
+        entry: impl Into<Entry<'e>>,
+    ) -> Result<(), Refused> {
+        let offset = at.offset();
+        let next = self.next_offset(offset).ok_or(Refused::NoEntry { offset })?;
+        self.put(offset, next - offset, [entry.into()])
+    }
+
+    /// Takes the entry at `at` out; false if there is none. O(n) to move what is behind it.
+    ///
+    /// `at` is the place of the entry behind it then, or the end.
+    pub fn delete(&mut self, at: Position) -> bool {
+        self.delete_run(at, 1) == 1
+    }
+
+    /// Takes `count` entries out, from the one at `at` on, or as many as there are; tells how many. O(n).
+    ///
+    /// `at` is the place of the entry behind them then, or the end.
+    pub fn delete_run(&mut self, at: Position, count: usize) -> usize {
+        let mut next = at.offset();
+        let mut deleted = 0;
+        while deleted < count
+            && let Some(behind) = self.next_offset(next)
+        {
+            next = behind;
+            deleted += 1;
+        }
+        if deleted > 0 {
+            self.cut(at.offset(), next, deleted);
+        }
+        deleted
+    }
+
+    /// Takes `count` entries out, from the one at `index` on, or as many as there are; tells how many. O(n).
+    ///
+    /// ```
+    /// let mut list = listpack::ListPack::new();
+    /// for number in 0..10 {
+    ///     list.push_back(number)?;
+    /// }
+    /// assert_eq!(list.delete_range(2, 7), 7);
+    /// assert_eq!(format!("{list:?}"), "[0, 1, 9]");
+    /// # Ok::<(), listpack::Refused>(())
+    /// ```
+    pub fn delete_range(&mut self, index: usize, count: usize) -> usize {
+        self.seek(index).map_or(0, |at| self.delete_run(at, count))
+    }
+
+    /// Keeps the entries that `keep` says, in one pass. O(n).
+    ///
+    /// If `keep` panics, the entry that it looked at and those behind it stay.
+    pub fn retain(&mut self, mut keep: impl FnMut(Entry<'_>) -> bool) {
+        let end = self.end_at();
+        let mut pass = Retained { list: self, kept: HEADER, at: HEADER, deleted: 0 };
+        while let Some((entry, next)) = decode::entry(&pass.list.blob, pass.at, end) {
+            if keep(entry) {
+                pass.list.blob.copy_within(pass.at..next, pass.kept);
+                pass.kept += next - pass.at;
+            } else {
+                pass.deleted += 1;
+            }
+            pass.at = next;
+        }
+    }
+
+    /// Takes all entries out and gives all memory back. O(1).
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// Makes room for a blob of `bytes` in all, so that it can grow to that without another allocation.
+    pub fn reserve(&mut self, bytes: usize) {
+        if bytes > self.heap_bytes().max(LEAST) {
+            self.set_capacity(bytes);
+        }
+    }
+
+    /// Gives back all slack.
+    pub fn shrink_to_fit(&mut self) {
+        let used = self.used();
+        if *self.as_bytes() == EMPTY {
+            self.blob = Box::default();
+        } else if used < self.heap_bytes() {
+            self.set_capacity(used);
+        }
+    }
+
+    /// The offset behind the entry at `at`.
+    #[inline(always)]
+    fn next_offset(&self, at: usize) -> Option<usize> {
+        if at < HEADER { None } else { decode::next(self.held(), at, self.end_at()) }
+    }
+
+    /// Puts `entries` in place of the `removed` bytes at `at`, which are one entry or none.
+    #[inline]
+    fn put<const N: usize>(
+        &mut self,
+        at: usize,
+        removed: usize,
+        entries: [Entry<'_>; N],
+    ) -> Result<(), Refused> {
+        let encoded = entries.map(Encoded::of);
+        let added: u64 = encoded.iter().map(|entry| entry.size() as u64).sum();
+        let (total, count) = self.header();
+        let need = u64::from(total) - removed as u64 + added;
+        if added > removed as u64 && need > MAX_BYTES as u64 {
+            return Err(Refused::TooLarge { need });
+        }
+        let count = if removed == 0 { more(count, N) } else { count };
+        let gap = self.splice(at, at + removed, need, count);
+        encoded.iter().fold(gap, |gap, entry| entry.write(gap));
+        if added < removed as u64 {
+            self.shrink();
+        }
+        Ok(())
+    }
+
+    /// Takes the bytes from `at` to `behind` out, which are `deleted` entries.
+    fn cut(&mut self, at: usize, behind: usize, deleted: usize) {
+        let (total, count) = self.header();
+        let need = u64::from(total) - (behind - at) as u64;
+        self.splice(at, behind, need, less(count, deleted));
+        self.shrink();
+    }
+
+    /// Moves what is at `from` and behind, so that the blob takes `need` bytes, and writes the header; lends the bytes from `at` on.
+    #[inline]
+    fn splice(&mut self, at: usize, from: usize, need: u64, count: u16) -> &mut [u8] {
+        let (used, grown) = (self.used(), to_usize(need));
+        if grown > self.heap_bytes() {
+            self.set_capacity(growth::capacity_for(grown));
+        }
+        let to = from + grown - used;
+        if from + 1 == used {
+            // Only the end marker moves.
+            if let Some(end) = self.blob.get_mut(to) {
+                *end = END;
+            }
+        } else if to != from {
+            self.blob.copy_within(from..used, to);
+        }
+        self.set_header(u32::try_from(need).unwrap_or(u32::MAX), count);
+        self.blob.get_mut(at..).unwrap_or_default()
+    }
+
+    fn shrink(&mut self) {
+        if let Some(capacity) = growth::shrunk(self.heap_bytes(), self.used()) {
+            self.set_capacity(capacity);
+        }
+    }
+
+    /// Writes the header; the capacity must be there.
+    #[inline(always)]
+    pub(crate) fn set_header(&mut self, total: u32, count: u16) {
+        if let Some(header) = self.blob.first_chunk_mut::<HEADER>() {
+            *header = encode_header(total, count);
+        }
+    }
+
+    /// Reallocates to exactly `capacity` bytes, in place where the allocator can.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn set_capacity(&mut self, capacity: usize) {
+        let mut blob = std::mem::take(&mut self.blob).into_vec();
+        if blob.is_empty() {
+            blob.reserve_exact(capacity);
+            blob.extend_from_slice(&EMPTY);
+        }
+        blob.reserve_exact(capacity.saturating_sub(blob.len()));
+        blob.resize(capacity, 0);
+        self.blob = blob.into_boxed_slice();
+    }
+}
+
+/// A pass of [`ListPack::retain`], which ends well however it ends.
+struct Retained<'l> {
+    list: &'l mut ListPack,
+    /// Where what is kept ends, and where what is still to be looked at begins.
+    kept: usize,
+    at: usize,
+    /// The entries between the two.
+    deleted: usize,
+}
+
+impl Drop for Retained<'_> {
+    fn drop(&mut self) {
+        if self.deleted > 0 {
+            self.list.cut(self.kept, self.at, self.deleted);
+        }
+    }
+}
+
+/// A length that was found to be at most [`MAX_BYTES`] or that of bytes in memory.
+#[inline(always)]
+fn to_usize(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// The count after `added` more. Once unknown it stays so.
+#[inline(always)]
+fn more(count: u16, added: usize) -> u16 {
+    u16::try_from(usize::from(count) + added).unwrap_or(UNKNOWN)
+}
+
+/// The count after `deleted` fewer. Where a header counts too few, the count becomes unknown.
+#[inline(always)]
+fn less(count: u16, deleted: usize) -> u16 {
+    if count == UNKNOWN {
+        return UNKNOWN;
+    }
+    usize::from(count)
+        .checked_sub(deleted)
+        .and_then(|left| u16::try_from(left).ok())
+        .unwrap_or(UNKNOWN)
+}

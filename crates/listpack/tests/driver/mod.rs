@@ -1,0 +1,157 @@
+//! Runs operations on a list and on its oracle side by side. The fuzz target includes this file too.
+
+use listpack::{Entry, ListPack, Position, Validation};
+use testkit::oracle::list_pack::{Element, ListPackOp, ListPackOracle};
+
+/// Applies `ops` to an empty list; checks every answer, and after each step the whole list.
+pub(crate) fn run(ops: &[ListPackOp]) {
+    let mut list = ListPack::new();
+    let mut oracle = ListPackOracle::new();
+    for op in ops {
+        step(&mut list, &mut oracle, op);
+        oracle.changed();
+        check(&list, &oracle);
+    }
+}
+
+fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
+    let len = oracle.entries.len();
+    match op {
+        ListPackOp::PushBack(Element(text)) => {
+            list.push_back(text).expect("room");
+            oracle.entries.push(text.clone());
+        }
+        ListPackOp::PushFront(Element(text)) => {
+            list.push_front(text).expect("room");
+            oracle.entries.insert(0, text.clone());
+        }
+        ListPackOp::Insert(index, Element(text)) => {
+            let index = usize::from(*index) % (len + 1);
+            let at = place(list, index);
+            list.insert(at, text).expect("room");
+            oracle.entries.insert(index, text.clone());
+            assert!(list.entry(at) == Some(Entry::from(text)));
+        }
+        ListPackOp::InsertPair(index, Element(a), Element(b)) => {
+            let index = usize::from(*index) % (len + 1);
+            let at = place(list, index);
+            // As strings, whatever they stand for: the list sees to the encoding.
+            list.insert_all(at, [Entry::Str(a), Entry::Str(b)]).expect("room");
+            oracle.entries.splice(index..index, [a.clone(), b.clone()]);
+        }
+        ListPackOp::Replace(index, Element(text)) if len > 0 => {
+            let index = usize::from(*index) % len;
+            list.replace(place(list, index), text).expect("an entry");
+            oracle.entries[index].clone_from(text);
+        }
+        ListPackOp::Delete(index) if len > 0 => {
+            let index = usize::from(*index) % len;
+            let at = place(list, index);
+            assert!(list.delete(at));
+            oracle.entries.remove(index);
+            assert_eq!(at, place(list, index), "the place of the next");
+        }
+        ListPackOp::Replace(_, Element(text)) => {
+            assert!(list.replace(list.end(), text).is_err());
+        }
+        ListPackOp::Delete(_) => assert!(!list.delete(list.end())),
+        ListPackOp::DeleteRange(index, count) => {
+            let index = usize::from(*index) % (len + 1);
+            let deleted = list.delete_range(index, (*count).into());
+            assert_eq!(deleted, (len - index).min((*count).into()));
+            oracle.entries.drain(index..index + deleted);
+        }
+        ListPackOp::Retain(remainder) => {
+            let remainder = usize::from(remainder % 3);
+            list.retain(|entry| entry.text_len() % 3 != remainder);
+            oracle.entries.retain(|text| text.len() % 3 != remainder);
+        }
+        ListPackOp::PushRun(Element(text), count) => {
+            // Every step compares the whole list, so that a long one makes all others slow.
+            for _ in 0..usize::from(count % 64).min(1 + 2_000 / (1 + text.len())) {
+                list.push_back(text).expect("room");
+                oracle.entries.push(text.clone());
+            }
+        }
+        ListPackOp::Find(Element(text), skip) => find(list, oracle, text, usize::from(skip % 3)),
+        ListPackOp::FindAt(index) => {
+            if len > 0 {
+                let text = &oracle.entries[usize::from(*index) % len];
+                find(list, oracle, text, 0);
+                find(list, oracle, text, 1);
+            }
+        }
+        ListPackOp::Get(index) => get(list, oracle, usize::from(*index) % (len + 2)),
+        ListPackOp::SettleCount => {
+            assert_eq!(list.settle_count(), len);
+            oracle.settle_count();
+        }
+        ListPackOp::ShrinkToFit => {
+            list.shrink_to_fit();
+            assert!(list.heap_bytes() == 0 || list.heap_bytes() == list.as_bytes().len());
+        }
+        ListPackOp::Reload => {
+            let blob = std::mem::take(list).into_bytes();
+            *list = ListPack::from_bytes(blob, Validation::Deep).expect("its own bytes");
+        }
+        ListPackOp::Clear => {
+            list.clear();
+            oracle.clear();
+        }
+    }
+}
+
+/// The place of the entry at `index`, or the end.
+fn place(list: &ListPack, index: usize) -> Position {
+    list.seek(index).unwrap_or(list.end())
+}
+
+fn find(list: &ListPack, oracle: &ListPackOracle, text: &[u8], skip: usize) {
+    for from in [0, 1] {
+        let Some(first) = list.seek(from) else { return };
+        let found = oracle.find(from, text, skip).and_then(|index| list.seek(index));
+        for needle in [Entry::from(text), Entry::Str(text)] {
+            assert_eq!(list.find_from(first, needle, skip), found, "{needle:?} from {from}");
+        }
+    }
+    assert_eq!(list.contains(text), oracle.entries.iter().any(|entry| entry == text));
+}
+
+fn get(list: &ListPack, oracle: &ListPackOracle, index: usize) {
+    let expected = oracle.entries.get(index);
+    assert_eq!(list.get(index).map(Entry::to_vec).as_ref(), expected);
+    assert_eq!(list.iter().nth(index).map(Entry::to_vec).as_ref(), expected);
+    let expected = oracle.entries.iter().rev().nth(index);
+    assert_eq!(list.get_back(index).map(Entry::to_vec).as_ref(), expected);
+    if let Some(at) = list.seek(index) {
+        assert_eq!(list.next(at), list.seek(index + 1));
+        assert_eq!(list.prev(at), index.checked_sub(1).and_then(|before| list.seek(before)));
+        assert!(list.iter_from(at).eq(list.iter().skip(index)));
+    }
+}
+
+/// Compares everything that can be seen from outside.
+fn check(list: &ListPack, oracle: &ListPackOracle) {
+    list.validate(Validation::Deep).expect("a whole list");
+    assert_eq!(list.as_bytes(), oracle.blob());
+    assert_eq!(list.len(), oracle.entries.len());
+    assert_eq!(list.is_empty(), oracle.entries.is_empty());
+    assert!(say(list.iter(), oracle.entries.iter()));
+    assert!(say(list.iter().rev(), oracle.entries.iter().rev()));
+    assert_eq!(list.first().is_none(), oracle.entries.is_empty());
+    assert_eq!(list.last(), oracle.entries.len().checked_sub(1).and_then(|last| list.seek(last)));
+    let held = list.heap_bytes();
+    let used = list.as_bytes().len();
+    assert!(held == 0 && list.is_empty() || held >= used);
+    // What a deletion leaves idle is bounded too.
+    assert!(held < used + (held / 8).max(32), "{held} bytes held for {used}");
+}
+
+/// Whether the entries are those texts, without a copy of any.
+fn say<'a>(
+    mut entries: impl Iterator<Item = Entry<'a>>,
+    mut texts: impl Iterator<Item = &'a Vec<u8>>,
+) -> bool {
+    texts.all(|text| entries.next().is_some_and(|entry| entry.with_bytes(|says| says == text)))
+        && entries.next().is_none()
+}

@@ -1,0 +1,62 @@
+//! Random operations against the oracle, with the whole list checked after each.
+
+mod driver;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use testkit::oracle::list_pack::{Element, ListPackOp};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_sequence_agrees_with_the_oracle(bytes in vec(any::<u8>(), 0..1500)) {
+        driver::run(&ListPackOp::sequence(&bytes));
+    }
+}
+
+/// Members that differ in one place, first or last or between, and their prefixes: a search must not stop at the first word.
+#[test]
+fn members_that_are_nearly_the_needle_are_told_apart() {
+    let mut members = Vec::new();
+    for len in 0..=70 {
+        members.push(vec![b'm'; len]);
+        for at in 0..len {
+            let mut member = vec![b'm'; len];
+            member[at] = b'n';
+            members.push(member);
+        }
+    }
+    for slack in [false, true] {
+        let mut list = listpack::ListPack::new();
+        for member in &members {
+            list.push_back(member).unwrap();
+        }
+        if !slack {
+            list.shrink_to_fit();
+        }
+        for (index, member) in members.iter().enumerate() {
+            assert_eq!(list.find(member).and_then(|at| list.entry(at)), list.get(index));
+            let mut other = member.clone();
+            other.push(b'z');
+            assert!(!list.contains(&other));
+        }
+    }
+}
+
+/// Every element alone, as the last one and as the only one: there is nothing behind it to read.
+#[test]
+fn the_last_entry_is_found_without_slack() {
+    let texts = ["", "a", "1", "-1", "4095", "-4096", "40000", "8388607", "1234567890", "bcdefgh"];
+    for text in texts {
+        for before in [0, 1, 5] {
+            let mut ops = vec![ListPackOp::PushRun(Element(b"other".to_vec()), before)];
+            let element = Element(text.into());
+            ops.push(ListPackOp::PushBack(element.clone()));
+            ops.push(ListPackOp::ShrinkToFit);
+            ops.push(ListPackOp::Find(element, 0));
+            ops.extend(texts.map(|text| ListPackOp::Find(Element(text.into()), 0)));
+            driver::run(&ops);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Commands on all keys of a database.
+
+use bytes::Bytes;
+
+use crate::error::Error;
+use crate::store::door::{Door, View};
+use crate::store::stripe::Keyspace;
+use crate::table::keys::Entry;
+use crate::table::scan;
+use crate::text::glob::Glob;
+use crate::value::Value;
+
+/// Commands on all keys of a database.
+///
+/// # Errors
+///
+/// In a transaction on named keys, all of them fail: it has not locked the others.
+pub trait KeyspaceCommands: Door {
+    /// DBSIZE: how many keys the database holds. Keys that have expired but were not touched since are counted, as Redis
+    /// does. O(stripes).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn dbsize(&self) -> Result<usize, Error> {
+        self.read_stripes(0..self.shared().stripe_count(), |view| {
+            Ok(view.keyspaces().map(Keyspace::len).sum())
+        })
+    }
+
+    /// KEYS: the names of all keys that match a pattern of `*`, `?`, `[a-z]` and `\`, in no order. O(keys), with all of
+    /// them locked: prefer [`scan`](Self::scan).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("visits:1", 10)?;
+    /// store.set("other", 20)?;
+    /// assert_eq!(store.keys("visits:*")?, ["visits:1"]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn keys(&self, pattern: impl AsRef<[u8]>) -> Result<Vec<Bytes>, Error> {
+        let glob = Glob::new(pattern.as_ref());
+        self.read_stripes(0..self.shared().stripe_count(), |view| {
+            let names = view.entries().map(|entry| entry.key.as_bytes());
+            let matching = names.filter(|name| glob.matches_all() || glob.matches(name));
+            Ok(matching.map(Bytes::copy_from_slice).collect())
+        })
+    }
+
+    /// SCAN: some of the keys, and the cursor with which to ask for more; 0 begins, and 0 ends. Keys that are there
+    /// from the first call to the last are returned at least once, whatever is added and removed between. O(keys
+    /// returned), and a few hundred more at the most.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{ScanOptions, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// for n in 0..1000 {
+    ///     store.set(format!("key:{n}"), n)?;
+    /// }
+    /// let (mut cursor, mut found) = (0, Vec::new());
+    /// loop {
+    ///     let options = ScanOptions::default().with_pattern("key:*7").with_count(100);
+    ///     let (next, keys) = store.scan(cursor, &options)?;
+    ///     found.extend(keys);
+    ///     cursor = next;
+    ///     if cursor == 0 {
+    ///         break;
+    ///     }
+    /// }
+    /// assert_eq!(found.len(), 100);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn scan(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>), Error> {
+        let mut found = Vec::new();
+        let glob = options.glob();
+        let mut next = scan::from_cursor(cursor);
+        let mut budget = Budget { keys: options.count, steps: options.count.saturating_mul(10) };
+        // One stripe at a time: a scan waits for no more than it reads.
+        while let Some(position) = next
+            && budget.keys > 0
+            && budget.steps > 0
+        {
+            let stripe = self.shared().stripe_of(position);
+            next = self.read_stripes(stripe..stripe + 1, |view| {
+                Ok(scan_stripe(view, position, &mut budget, |entry| {
+                    if options.wants(glob.as_ref(), entry) {
+                        found.push(Bytes::copy_from_slice(entry.key.as_bytes()));
+                    }
+                }))
+            })?;
+        }
+        Ok((scan::to_cursor(next), found))
+    }
+
+    /// RANDOMKEY: the name of a key, each with the same chance; `None` if there is none. O(stripes) on average.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn randomkey(&self) -> Result<Option<Bytes>, Error> {
+        self.read_stripes(0..self.shared().stripe_count(), |view| {
+            let name = random_entry(view).map(|entry| entry.key.as_bytes());
+            Ok(name.map(Bytes::copy_from_slice))
+        })
+    }
+
+    /// FLUSHDB: drops every key of the database; returns how many there were. O(keys).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn flushdb(&self) -> Result<usize, Error> {
+        self.write_all(|scope| {
+            let dropped = scope.flush(Some(scope.db()));
+            scope.note(|| vec![Bytes::from_static(b"FLUSHDB")]);
+            Ok(dropped)
+        })
+    }
+
+    /// FLUSHALL: drops every key of every database; returns how many there were. O(keys).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn flushall(&self) -> Result<usize, Error> {
+        self.write_all(|scope| {
+            let dropped = scope.flush(None);
+            scope.note(|| vec![Bytes::from_static(b"FLUSHALL")]);
+            Ok(dropped)
+        })
+    }
+
+    /// SWAPDB: exchanges two databases: each has the other's keys from then on. O(stripes).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("k", "v")?;
+    /// store.swapdb(0, 1)?;
+    /// assert_eq!((store.dbsize()?, store.db(1).dbsize()?), (0, 1));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn swapdb(&self, a: u32, b: u32) -> Result<(), Error> {
+        self.write_all(|scope| {
+            if a != b {
+                scope.swap(a, b);
+                scope.note(|| {
+                    let numbers = [a, b].map(|db| Bytes::from(db.to_string()));
+                    std::iter::once(Bytes::from_static(b"SWAPDB")).chain(numbers).collect()
+                });
+            }
+            Ok(())
+        })
+    }
+}
+
+impl<D: Door> KeyspaceCommands for D {}
+
+/// What SCAN and SSCAN look for, and how much of it one call is to return.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ScanOptions {
+    pattern: Option<Box<[u8]>>,
+    count: usize,
+    type_name: Option<Box<[u8]>>,
+}
+
+impl Default for ScanOptions {
+    fn default() -> Self {
+        Self { pattern: None, count: 10, type_name: None }
+    }
+}
+
+impl ScanOptions {
+    /// MATCH: only names, or members, that match this pattern.
+    pub fn with_pattern(mut self, pattern: impl AsRef<[u8]>) -> Self {
+        self.pattern = Some(pattern.as_ref().into());
+        self
+    }
+
+    /// COUNT: about how many keys or members one call looks at; the pattern is applied to those. Default 10, as in Redis;
+    /// 0 is taken as 1.
+    pub fn with_count(mut self, count: usize) -> Self {
+        self.count = count.max(1);
+        self
+    }
+
+    /// TYPE: only keys whose [type](super::KeyCommands::key_type) is this one. SSCAN has no such option.
+    pub fn with_type(mut self, name: impl AsRef<[u8]>) -> Self {
+        self.type_name = Some(name.as_ref().into());
+        self
+    }
+
+    /// How many one call is to look at.
+    pub(crate) const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The pattern; `None` if everything matches.
+    pub(crate) fn glob(&self) -> Option<Glob<'_>> {
+        self.pattern.as_deref().map(Glob::new).filter(|glob| !glob.matches_all())
+    }
+
+    fn wants(&self, glob: Option<&Glob<'_>>, entry: &Entry) -> bool {
+        glob.is_none_or(|glob| glob.matches(entry.key.as_bytes()))
+            && self.type_name.as_deref().is_none_or(|name| is_of_type(&entry.value, name))
+    }
+}
+
+fn is_of_type(value: &Value, name: &[u8]) -> bool {
+    value.type_name().as_bytes().eq_ignore_ascii_case(name)
+}
+
+/// What a scan may still do in this call.
+#[derive(Debug)]
+struct Budget {
+    keys: usize,
+    /// Steps through pieces, which may be empty.
+    steps: usize,
+}
+
+/// Goes on within one stripe; returns the position behind what was visited.
+fn scan_stripe(
+    view: &View<'_>,
+    mut position: u64,
+    budget: &mut Budget,
+    mut visit: impl FnMut(&Entry),
+) -> Option<u64> {
+    let shared = view.shared();
+    let stripe = shared.stripe_of(position);
+    let Some(keyspace) = view.keyspaces().next() else { return shared.after_stripe(stripe) };
+    while budget.keys > 0 && budget.steps > 0 {
+        let step = keyspace.step(position, budget.keys);
+        budget.steps -= 1;
+        for (entry, expires) in step.piece.into_iter().flat_map(|piece| piece.iter()) {
+            if step.covers(shared.hash(entry.key.as_bytes())) {
+                budget.keys = budget.keys.saturating_sub(1);
+                if !view.expired(expires) {
+                    visit(entry);
+                }
+            }
+        }
+        position = step.next()?;
+        if shared.stripe_of(position) != stripe {
+            break;
+        }
+    }
+    Some(position)
+}
+
+/// An entry that has not expired.
+fn random_entry<'v>(view: &View<'v>) -> Option<&'v Entry> {
+    /// As often as Redis tries where all keys may have expired.
+    const TRIES: usize = 100;
+    let shared = view.shared();
+    let mut chance = || shared.chance().bits();
+    let keys: usize = view.keyspaces().map(Keyspace::len).sum();
+    for _ in 0..TRIES {
+        let mut number = shared.chance().below(keys);
+        let keyspace = view.keyspaces().find(|keyspace| {
+            let here = number < keyspace.len();
+            if !here {
+                number -= keyspace.len();
+            }
+            here
+        })?;
+        let (entry, expires) = keyspace.random(&mut chance, |piece, place| {
+            let place = piece.nth(place)?;
+            Some((piece.entry(place), piece.expires_at(place)))
+        })?;
+        if !view.expired(expires) {
+            return Some(entry);
+        }
+    }
+    view.entries().next()
+}

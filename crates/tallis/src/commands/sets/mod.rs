@@ -1,0 +1,418 @@
+//! Commands on sets.
+
+mod algebra;
+mod draw;
+
+use bytes::Bytes;
+
+use super::gathered::Gathered;
+use super::keyspace::ScanOptions;
+use super::{checked, keys, members, slices};
+use crate::error::{Error, ErrorKind};
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::store::door::{Door, Scope, View};
+use crate::value::{SetRef, Value};
+use algebra::Operation;
+
+/// Commands on sets.
+///
+/// A set of at most `set-max-intset-entries` whole numbers is an intset, one of at most `set-max-listpack-entries` short
+/// members a listpack, any other a hash table; a set turns into another encoding when a member does not fit, never back.
+pub trait SetCommands: Door {
+    /// SADD: adds members; returns how many were new. O(1) each in a hash table, O(members) in an intset of at
+    /// most 512.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set; a member of more than 512
+    /// MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.sadd("s", [1, 2, 3])?, 3);
+    /// assert_eq!(store.sadd("s", ["3", "4"])?, 1);
+    /// assert!(store.sismember("s", 4)?);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn sadd<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = M>,
+    ) -> Result<usize, Error> {
+        let of = members(of)?;
+        self.write(&[key.as_ref()], |scope, keys| add_members(scope, keys[0], &of))
+    }
+
+    /// SREM: removes members; returns how many were there. A set without members is no key. O(1) each in a hash table,
+    /// O(members) in an intset.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn srem<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = M>,
+    ) -> Result<usize, Error> {
+        let of = members(of)?;
+        self.write(&[key.as_ref()], |scope, keys| remove_members(scope, keys[0], &of))
+    }
+
+    /// SISMEMBER: whether the set has this member. O(1) in a hash table, O(log members) in an intset.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn sismember<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+    ) -> Result<bool, Error> {
+        let member = member.into();
+        self.read(&[key.as_ref()], |view, keys| {
+            Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.rules())))
+        })
+    }
+
+    /// SCARD: how many members the set has. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn scard(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
+        self.read(&[key.as_ref()], |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
+    }
+
+    /// SMEMBERS: all members, those of an intset in ascending order. O(members).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn smembers(&self, key: impl AsRef<[u8]>) -> Result<Vec<Bytes>, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
+            let mut gathered = Gathered::with_capacity(set.len());
+            set.for_each(|member| gathered.push(member));
+            Ok(gathered.finish())
+        })
+    }
+
+    /// SMISMEMBER: whether the set has each of these members. O(1) each in a hash table, O(log members) in an intset.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn smismember<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<bool>, Error> {
+        let of = members(of)?;
+        self.read(&[key.as_ref()], |view, keys| {
+            let set = set_at(view, keys[0])?;
+            let has =
+                |member: &Member<'_>| set.is_some_and(|set| set.contains(*member, &view.rules()));
+            Ok(of.iter().map(has).collect())
+        })
+    }
+
+    /// SMOVE: takes a member from one set to another; `false` if it was not there. O(1) in hash tables.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    fn smove<'a>(
+        &self,
+        source: impl AsRef<[u8]>,
+        destination: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+    ) -> Result<bool, Error> {
+        let member = checked(member.into())?;
+        self.write(&[source.as_ref(), destination.as_ref()], |scope, keys| {
+            move_member(scope, keys[0], keys[1], member)
+        })
+    }
+
+    /// SPOP: takes out a member, each with the same chance; `None` if there is none. O(1) in a hash table, O(members) in
+    /// the small encodings.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.sadd("raffle", ["alice", "bob", "carol"])?;
+    /// let winner = store.spop("raffle")?.unwrap();
+    /// assert!(!store.sismember("raffle", &winner)?);
+    /// assert_eq!(store.scard("raffle")?, 2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn spop(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| Ok(draw::pop(scope, keys[0], 1)?.pop()))
+    }
+
+    /// SPOP with a count: takes out so many different members, or all. O(count) in a hash table, O(members) in the small
+    /// encodings.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn spop_multiple(&self, key: impl AsRef<[u8]>, count: usize) -> Result<Vec<Bytes>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| draw::pop(scope, keys[0], count))
+    }
+
+    /// SRANDMEMBER: a member, each with the same chance; `None` if there is none. O(1), O(members) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn srandmember(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(set) = set_at(view, keys[0])? else { return Ok(None) };
+            Ok(set.random(view.shared().chance()).map(Member::to_bytes))
+        })
+    }
+
+    /// SRANDMEMBER with a count: so many different members, or all of them; if the count is negative, so many drawn one
+    /// after the other, which may repeat. O(count), O(members) where that is much of the set.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
+    fn srandmember_multiple(&self, key: impl AsRef<[u8]>, count: i64) -> Result<Vec<Bytes>, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
+            let chance = view.shared().chance();
+            let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+            if count >= 0 {
+                return Ok(set.sample(wanted, chance).into_iter().map(Member::to_bytes).collect());
+            }
+            if wanted > MOST_DRAWS {
+                return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
+            }
+            let draws = (0..wanted).map_while(|_| set.random(chance));
+            Ok(draws.map(Member::to_bytes).collect())
+        })
+    }
+
+    /// SINTER: the members that all of the sets have, in no order. O(members of the smallest, times sets).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.sadd("a", [1, 2, 3])?;
+    /// store.sadd("b", [2, 3, 4])?;
+    /// assert_eq!(store.sinter(["a", "b"])?, ["2", "3"]);
+    /// assert_eq!(store.sinterstore("both", ["a", "b"])?, 2);
+    /// assert_eq!(store.sunionstore("either", ["a", "b"])?, 4);
+    /// assert_eq!(store.sdiff(["a", "b"])?, ["1"]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn sinter<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+        let of = keys(of);
+        self.read(&slices(&of), |view, keys| algebra::read(view, Operation::Inter, keys))
+    }
+
+    /// SINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(members of the smallest,
+    /// times sets).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    fn sintercard<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        limit: usize,
+    ) -> Result<usize, Error> {
+        let of = keys(of);
+        self.read(&slices(&of), |view, keys| algebra::count_common(view, keys, limit))
+    }
+
+    /// SINTERSTORE: puts what [`sinter`](Self::sinter) gives at `destination`, whatever was there; returns how many
+    /// members that are. An empty result is no key. O(members of the smallest, times sets).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    fn sinterstore<K: AsRef<[u8]>>(
+        &self,
+        destination: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        algebra::store(self, Operation::Inter, destination.as_ref(), &keys(of))
+    }
+
+    /// SUNION: the members that any of the sets has, in no order. O(members of all).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    fn sunion<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+        let of = keys(of);
+        self.read(&slices(&of), |view, keys| algebra::read(view, Operation::Union, keys))
+    }
+
+    /// SUNIONSTORE: puts what [`sunion`](Self::sunion) gives at `destination`, whatever was there; returns how many
+    /// members that are. O(members of all).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    fn sunionstore<K: AsRef<[u8]>>(
+        &self,
+        destination: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        algebra::store(self, Operation::Union, destination.as_ref(), &keys(of))
+    }
+
+    /// SDIFF: the members of the first set that none of the others has, in no order. O(members of the first, times sets),
+    /// or O(members of all), whichever is less.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    fn sdiff<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+        let of = keys(of);
+        self.read(&slices(&of), |view, keys| algebra::read(view, Operation::Diff, keys))
+    }
+
+    /// SDIFFSTORE: puts what [`sdiff`](Self::sdiff) gives at `destination`, whatever was there; returns how many members
+    /// that are. An empty result is no key. O as SDIFF.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    fn sdiffstore<K: AsRef<[u8]>>(
+        &self,
+        destination: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        algebra::store(self, Operation::Diff, destination.as_ref(), &keys(of))
+    }
+
+    /// SSCAN: some of the members, and the cursor with which to ask for more; 0 begins, and 0 ends. Members that are
+    /// there from the first call to the last are returned at least once, whatever is added and removed between. The
+    /// small encodings come whole. O(members returned), and a few hundred more at the most.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
+    fn sscan(
+        &self,
+        key: impl AsRef<[u8]>,
+        cursor: u64,
+        options: &ScanOptions,
+    ) -> Result<(u64, Vec<Bytes>), Error> {
+        let glob = options.glob();
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(set) = set_at(view, keys[0])? else { return Ok((0, Vec::new())) };
+            let mut found = Vec::new();
+            let next = set.scan(cursor, options.count(), &view.rules(), |member| {
+                if glob.is_none_or(|glob| member.with_bytes(|bytes| glob.matches(bytes))) {
+                    found.push(member.to_bytes());
+                }
+            });
+            Ok((next, found))
+        })
+    }
+}
+
+impl<D: Door> SetCommands for D {}
+
+/// The most members that SRANDMEMBER draws with repeats.
+const MOST_DRAWS: usize = 1 << 31;
+
+/// The set at a key, if there is one.
+#[inline]
+pub(crate) fn set_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<SetRef<'v>>, Error> {
+    let Some(value) = view.get(key) else { return Ok(None) };
+    value.as_set().map(Some).ok_or_else(Error::wrong_type)
+}
+
+/// Adds members to the set at a key; returns how many were new.
+pub(crate) fn add_members(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    members: &[Member<'_>],
+) -> Result<usize, Error> {
+    let Some(&first) = members.first() else { return Ok(0) };
+    let rules = scope.rules();
+    scope.change(key, |slot| {
+        if slot.value().is_none() {
+            slot.put(Value::set_for(first, members.len(), &rules));
+        }
+        let mut set = slot.value_mut().and_then(Value::as_set_mut).ok_or_else(Error::wrong_type)?;
+        set.expect(members.len(), &rules);
+        let added = members.iter().filter(|&&member| set.add(member, &rules)).count();
+        if added > 0 {
+            slot.changed("SADD", || members.iter().map(|member| member.to_bytes()).collect());
+        }
+        Ok(added)
+    })
+}
+
+fn remove_members(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    members: &[Member<'_>],
+) -> Result<usize, Error> {
+    let rules = scope.rules();
+    scope.change(key, |slot| {
+        let Some(value) = slot.value_mut() else { return Ok(0) };
+        let mut set = value.as_set_mut().ok_or_else(Error::wrong_type)?;
+        let removed = members.iter().filter(|&&member| set.remove(member, &rules)).count();
+        if set.as_ref().len() == 0 {
+            slot.remove();
+        }
+        if removed > 0 {
+            slot.changed("SREM", || members.iter().map(|member| member.to_bytes()).collect());
+        }
+        Ok(removed)
+    })
+}
+
+fn move_member(
+    scope: &mut Scope<'_>,
+    from: HashedKey<'_>,
+    to: HashedKey<'_>,
+    member: Member<'_>,
+) -> Result<bool, Error> {
+    let rules = scope.rules();
+    let is_set = |value: Option<&Value>| value.is_none_or(|value| value.as_set().is_some());
+    let there = scope.change(from, |slot| {
+        is_set(slot.value())
+            .then(|| slot.value().and_then(Value::as_set).map(|set| set.contains(member, &rules)))
+    });
+    let to_fits = scope.change(to, |slot| is_set(slot.value()));
+    match there {
+        None => return Err(Error::wrong_type()),
+        // Without a source nobody looks at the type of the target.
+        Some(None) => return Ok(false),
+        Some(Some(_)) if !to_fits => return Err(Error::wrong_type()),
+        Some(Some(false)) => return Ok(false),
+        Some(Some(true)) if from.bytes == to.bytes => return Ok(true),
+        Some(Some(true)) => {}
+    }
+    remove_members(scope, from, &[member])?;
+    add_members(scope, to, &[member])?;
+    Ok(true)
+}

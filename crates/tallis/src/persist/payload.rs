@@ -1,0 +1,60 @@
+//! Payloads of DUMP and RESTORE.
+
+use rdb::{Target, WriteOptions};
+
+use super::value::{self, Loaded};
+use crate::error::{Error, ErrorKind};
+use crate::profile::Profile;
+use crate::store::Shared;
+use crate::value::Value;
+
+/// The payload of a value.
+pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>, Error> {
+    let mut target = match profile {
+        Profile::Redis70 => Target::V10,
+        Profile::Redis72 => Target::V11,
+    };
+    if let Value::Foreign(raw) = value
+        && raw.kind().since() > target.number()
+    {
+        // What came from a newer server goes to one.
+        target = Target::V12;
+    }
+    rdb::dump::encode(WriteOptions { target, ..WriteOptions::default() }, |writer| {
+        value::write(value, writer)
+    })
+    .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
+}
+
+/// The value of a payload.
+pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value, Error> {
+    let newest = match shared.profile() {
+        Profile::Redis70 => 10,
+        Profile::Redis72 => rdb::Version::NEWEST_REDIS,
+    };
+    // The version and the checksum behind it.
+    let version =
+        payload.last_chunk::<10>().map(|&[low, high, ..]| u16::from_le_bytes([low, high]));
+    if version.is_none_or(|version| version > newest) {
+        return Err(wrong_footer());
+    }
+    let mut payload = rdb::dump::decode(payload).map_err(|error| match error.kind() {
+        rdb::ErrorKind::UnsupportedVersion(_) | rdb::ErrorKind::Checksum { .. } => wrong_footer(),
+        _ => bad_format(),
+    })?;
+    let read = payload.value().map_err(|_| bad_format())?;
+    match value::load(read, shared) {
+        Ok(Loaded::Value(value)) => Ok(value),
+        Ok(Loaded::Empty) | Err(_) => Err(bad_format()),
+    }
+}
+
+#[cold]
+fn wrong_footer() -> Error {
+    Error::new(ErrorKind::Corrupt, "ERR DUMP payload version or checksum are wrong")
+}
+
+#[cold]
+fn bad_format() -> Error {
+    Error::new(ErrorKind::Corrupt, "ERR Bad data format")
+}

@@ -1,0 +1,139 @@
+//! A set: an intset while it is small and whole numbers only, a listpack while it is small, then a hash table.
+//!
+//! # Transitions
+//!
+//! | from | trigger | to |
+//! |---|---|---|
+//! | intset | a text, with fewer members than `set-max-listpack-entries` and none longer than `set-max-listpack-value` | listpack |
+//! | intset | any other text | hash table |
+//! | intset | more members than `set-max-intset-entries` | hash table |
+//! | listpack | more members than `set-max-listpack-entries` | hash table |
+//! | listpack | a member longer than `set-max-listpack-value` | hash table |
+//!
+//! There is no way back in place: a command that builds a set (SINTERSTORE, RESTORE, an SPOP that leaves few) chooses
+//! afresh. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
+
+mod mutate;
+mod random;
+mod walk;
+
+use intset::IntSet;
+use listpack::{Entry, ListPack};
+
+use super::{Members, Value, parse_int};
+use crate::member::Member;
+use crate::profile::Profile;
+use crate::rules::Rules;
+
+pub(crate) use mutate::SetMut;
+
+/// A set, to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SetRef<'a> {
+    /// Whole numbers.
+    IntSet(&'a IntSet),
+    /// A few members.
+    ListPack(&'a ListPack),
+    /// Any members.
+    HashTable(&'a Members),
+}
+
+impl Value {
+    /// The set, if it is one.
+    #[inline]
+    pub(crate) const fn as_set(&self) -> Option<SetRef<'_>> {
+        match self {
+            Self::IntSet(set) => Some(SetRef::IntSet(set)),
+            Self::ListPack(set) => Some(SetRef::ListPack(set)),
+            Self::HashTable(table) => Some(SetRef::HashTable(table)),
+            Self::Int(_) | Self::Short { .. } | Self::Str { .. } | Self::Foreign(_) => None,
+        }
+    }
+}
+
+impl<'a> SetRef<'a> {
+    /// How many members there are.
+    #[inline]
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::IntSet(set) => set.len(),
+            Self::ListPack(list) => list.len(),
+            Self::HashTable(table) => table.len(),
+        }
+    }
+
+    /// How OBJECT ENCODING names it.
+    pub(crate) const fn encoding(self) -> &'static str {
+        match self {
+            Self::IntSet(_) => "intset",
+            Self::ListPack(_) => "listpack",
+            Self::HashTable(_) => "hashtable",
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(self, member: Member<'_>, rules: &Rules<'_>) -> bool {
+        match self {
+            Self::IntSet(set) => member.as_int().is_some_and(|number| set.contains(number)),
+            Self::ListPack(list) => list.contains(Entry::from(member)),
+            Self::HashTable(table) => member.with_bytes(|bytes| {
+                let hashed = rules.hash(bytes);
+                table.piece(hashed).is_some_and(|piece| piece.contains(hashed, bytes))
+            }),
+        }
+    }
+}
+
+impl Rules<'_> {
+    /// The most members of a listpack.
+    const fn listpack_entries(&self) -> usize {
+        match self.profile {
+            Profile::Redis70 => 0,
+            Profile::Redis72 => self.limits.set_max_listpack_entries,
+        }
+    }
+
+    /// Whether a set of so many members is a hash table whatever they are.
+    pub(crate) const fn is_large(&self, members: usize) -> bool {
+        members > self.limits.set_max_intset_entries && members > self.listpack_entries()
+    }
+
+    /// How many members a command is about to add, if that counts in the choice of an encoding.
+    const fn size_hint(&self, count: usize) -> Option<usize> {
+        match self.profile {
+            Profile::Redis70 => None,
+            Profile::Redis72 => Some(count),
+        }
+    }
+}
+
+/// The integer that a member is, whichever way it came.
+impl Member<'_> {
+    #[inline]
+    pub(crate) fn as_int(&self) -> Option<i64> {
+        match *self {
+            Self::Int(number) => Some(number),
+            Self::Bytes(bytes) => parse_int(bytes),
+        }
+    }
+}
+
+impl<'a> From<Member<'a>> for Entry<'a> {
+    #[inline]
+    fn from(member: Member<'a>) -> Self {
+        match member {
+            Member::Int(number) => Self::Int(number),
+            Member::Bytes(bytes) => Self::Str(bytes).canonical(),
+        }
+    }
+}
+
+impl<'a> From<Entry<'a>> for Member<'a> {
+    #[inline]
+    fn from(entry: Entry<'a>) -> Self {
+        match entry {
+            Entry::Int(number) => Self::Int(number),
+            Entry::Str(bytes) => Self::Bytes(bytes),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Changing a set, and with it its encoding.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use ahash::RandomState;
+use intset::IntSet;
+use listpack::{Entry, ListPack};
+
+use super::SetRef;
+use crate::member::Member;
+use crate::profile::Profile;
+use crate::rules::Rules;
+use crate::table::Extendible;
+use crate::value::{Members, Value};
+
+/// A set, to be changed: it may turn into another encoding.
+#[derive(Debug)]
+pub(crate) struct SetMut<'a>(&'a mut Value);
+
+/// Why an encoding does not take a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refused {
+    /// A text, for an intset.
+    NotInteger,
+    /// An intset is over its limit, with the member in it already: Redis converts after the insert.
+    Outgrown,
+    /// A listpack is full, or the member is too long for one.
+    NoRoom,
+}
+
+impl Value {
+    /// The set, if it is one, to be changed.
+    #[inline]
+    pub(crate) const fn as_set_mut(&mut self) -> Option<SetMut<'_>> {
+        if self.as_set().is_some() { Some(SetMut(self)) } else { None }
+    }
+
+    /// The empty set with which a command begins that is about to add `count` members, `first` the first of them.
+    pub(crate) fn set_for(first: Member<'_>, count: usize, rules: &Rules<'_>) -> Self {
+        let hint = rules.size_hint(count);
+        let limits = &rules.limits;
+        if first.as_int().is_some() && hint.is_none_or(|n| n <= limits.set_max_intset_entries) {
+            Self::IntSet(IntSet::new())
+        } else if hint.is_some_and(|n| n <= rules.listpack_entries()) {
+            Self::ListPack(ListPack::new())
+        } else {
+            Self::empty_table()
+        }
+    }
+
+    /// The empty set with which SPOP begins when it takes out so much of a set that it makes a new one, `first` the first
+    /// member of that.
+    pub(crate) fn set_of_rest(from: SetRef<'_>, first: Member<'_>, rules: &Rules<'_>) -> Self {
+        match (rules.profile, from) {
+            (Profile::Redis70, _) => Self::set_for(first, 1, rules),
+            (Profile::Redis72, SetRef::IntSet(_)) => Self::IntSet(IntSet::new()),
+            (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
+                Self::ListPack(ListPack::new())
+            }
+        }
+    }
+
+    /// The empty set with which SINTERSTORE begins, `smallest` the smallest of its sources.
+    pub(crate) fn set_of_common(smallest: SetRef<'_>, rules: &Rules<'_>) -> Self {
+        match (rules.profile, smallest) {
+            (Profile::Redis70, _) | (_, SetRef::IntSet(_)) => Self::IntSet(IntSet::new()),
+            (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
+                Self::ListPack(ListPack::new())
+            }
+        }
+    }
+
+    /// Makes an intset of a set that SINTERSTORE has built, if the profile does so and all members are whole numbers.
+    pub(crate) fn settle_common(self, rules: &Rules<'_>) -> Self {
+        let fits = |set: SetRef<'_>| {
+            rules.profile == Profile::Redis72
+                && !matches!(set, SetRef::IntSet(_))
+                && set.len() <= rules.limits.set_max_intset_entries
+        };
+        let Some(set) = self.as_set().filter(|set| fits(*set)) else { return self };
+        let mut numbers = Vec::with_capacity(set.len());
+        let all = set.try_for_each(|member| match member.as_int() {
+            Some(number) => {
+                numbers.push(number);
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(()),
+        });
+        if all.is_continue() { Self::IntSet(numbers.into_iter().collect()) } else { self }
+    }
+
+    /// The empty set with which the loading of `count` members begins.
+    pub(crate) fn set_to_load(count: usize, rules: &Rules<'_>) -> Self {
+        if count > rules.limits.set_max_intset_entries {
+            Self::empty_table()
+        } else {
+            Self::IntSet(IntSet::new())
+        }
+    }
+
+    /// The set that an intset becomes when it is loaded under these rules.
+    pub(crate) fn set_from_intset(set: IntSet, rules: &Rules<'_>) -> Self {
+        if set.len() > rules.limits.set_max_intset_entries {
+            hash_table(SetRef::IntSet(&set), rules)
+        } else {
+            Self::IntSet(set)
+        }
+    }
+
+    /// The set that a listpack becomes when it is loaded under these rules; `None` if it has a member twice.
+    pub(crate) fn set_from_listpack(list: ListPack, rules: &Rules<'_>) -> Option<Self> {
+        let mut met: HashSet<Entry<'_>, RandomState> = HashSet::default();
+        if !list.iter().all(|entry| met.insert(entry)) {
+            return None;
+        }
+        if list.len() <= rules.listpack_entries() {
+            return Some(Self::ListPack(list));
+        }
+        if rules.profile == Profile::Redis72 {
+            return Some(hash_table(SetRef::ListPack(&list), rules));
+        }
+        // Servers of this line have no such sets: their own way of loading members decides.
+        let mut set = Self::set_to_load(list.len(), rules);
+        list.iter().for_each(|entry| {
+            SetMut(&mut set).add(entry.into(), rules);
+        });
+        Some(set)
+    }
+
+    /// The empty hash table.
+    pub(crate) fn empty_table() -> Self {
+        Self::HashTable(Box::new(Extendible::new(0)))
+    }
+}
+
+impl<'a> SetMut<'a> {
+    /// The set, to be read.
+    #[inline]
+    pub(crate) const fn as_ref(&self) -> SetRef<'_> {
+        match self.0.as_set() {
+            Some(set) => set,
+            None => unreachable!(),
+        }
+    }
+
+    /// Gets ready for a command that is about to add `count` members.
+    #[inline]
+    pub(crate) fn expect(&mut self, count: usize, rules: &Rules<'_>) {
+        let Some(hint) = rules.size_hint(count) else { return };
+        let outgrown = match self.as_ref() {
+            SetRef::IntSet(_) => hint > rules.limits.set_max_intset_entries,
+            SetRef::ListPack(_) => hint > rules.listpack_entries(),
+            SetRef::HashTable(_) => false,
+        };
+        if outgrown {
+            *self.0 = hash_table(self.as_ref(), rules);
+        }
+    }
+
+    /// Adds a member; `true` if it is new.
+    #[inline]
+    pub(crate) fn add(&mut self, member: Member<'_>, rules: &Rules<'_>) -> bool {
+        let refused = match self.0 {
+            Value::IntSet(set) => match add_int(set, member, rules) {
+                Ok(added) => return added,
+                Err(refused) => refused,
+            },
+            Value::ListPack(list) => match add_entry(list, member, rules) {
+                Ok(added) => return added,
+                Err(refused) => refused,
+            },
+            Value::HashTable(table) => {
+                return member.with_bytes(|bytes| add_bytes(table, bytes, rules));
+            }
+            Value::Int(_) | Value::Short { .. } | Value::Str { .. } | Value::Foreign(_) => {
+                return false;
+            }
+        };
+        self.promote(refused, member, rules);
+        refused == Refused::Outgrown || self.add(member, rules)
+    }
+
+    /// Turns the set into an encoding that takes the member.
+    #[cold]
+    fn promote(&mut self, why: Refused, member: Member<'_>, rules: &Rules<'_>) {
+        let next = match (self.as_ref(), why) {
+            (SetRef::IntSet(set), Refused::NotInteger) if fits_listpack(set, member, rules) => {
+                list_of(set)
+            }
+            (set, Refused::NotInteger | Refused::Outgrown | Refused::NoRoom) => {
+                hash_table(set, rules)
+            }
+        };
+        *self.0 = next;
+    }
+
+    /// Removes a member; `true` if it was there.
+    pub(crate) fn remove(&mut self, member: Member<'_>, rules: &Rules<'_>) -> bool {
+        match self.0 {
+            Value::IntSet(set) => member.as_int().is_some_and(|number| set.remove(number)),
+            Value::ListPack(list) => {
+                list.find(Entry::from(member)).is_some_and(|found| list.delete(found))
+            }
+            Value::HashTable(table) => member.with_bytes(|bytes| {
+                let hashed = rules.hash(bytes);
+                let removed = table
+                    .piece_mut(hashed)
+                    .is_some_and(|piece| piece.remove(hashed, bytes, &|bytes| rules.hash(bytes)));
+                if removed {
+                    table.removed();
+                }
+                removed
+            }),
+            Value::Int(_) | Value::Short { .. } | Value::Str { .. } | Value::Foreign(_) => false,
+        }
+    }
+}
+
+/// A member for an intset: refuses what is no integer, and tells when the set has outgrown the limit by this member.
+#[inline]
+fn add_int(set: &mut IntSet, member: Member<'_>, rules: &Rules<'_>) -> Result<bool, Refused> {
+    let number = member.as_int().ok_or(Refused::NotInteger)?;
+    if !set.insert(number) {
+        return Ok(false);
+    }
+    if set.len() > rules.limits.set_max_intset_entries { Err(Refused::Outgrown) } else { Ok(true) }
+}
+
+/// A member for a listpack.
+fn add_entry(list: &mut ListPack, member: Member<'_>, rules: &Rules<'_>) -> Result<bool, Refused> {
+    let entry = Entry::from(member);
+    if list.contains(entry) {
+        return Ok(false);
+    }
+    let fits = list.len() < rules.listpack_entries()
+        && entry.text_len() <= rules.limits.set_max_listpack_value;
+    if !fits {
+        return Err(Refused::NoRoom);
+    }
+    list.push_back(entry).map(|()| true).map_err(|_| Refused::NoRoom)
+}
+
+fn add_bytes(table: &mut Members, bytes: &[u8], rules: &Rules<'_>) -> bool {
+    let hashed = rules.hash(bytes);
+    if table.piece(hashed).is_some_and(|piece| piece.contains(hashed, bytes)) {
+        return false;
+    }
+    let rehash = |bytes: &[u8]| rules.hash(bytes);
+    table.insert(hashed, &rehash, |piece| piece.insert(hashed, bytes, &rehash));
+    true
+}
+
+/// Whether an intset and a text together make a listpack.
+fn fits_listpack(set: &IntSet, member: Member<'_>, rules: &Rules<'_>) -> bool {
+    let longest = rules.limits.set_max_listpack_value;
+    // The longest texts of integers are those of the least and the greatest.
+    let ends = [set.first(), set.last()];
+    set.len() < rules.listpack_entries()
+        && Entry::from(member).text_len() <= longest
+        && ends.into_iter().flatten().all(|end| Entry::Int(end).text_len() <= longest)
+}
+
+fn list_of(set: &IntSet) -> Value {
+    let mut list = ListPack::new();
+    for number in set {
+        // An entry takes eleven bytes at most and an intset has few: a listpack holds a gigabyte.
+        if list.push_back(number).is_err() {
+            debug_assert!(false, "an intset fits into a listpack");
+        }
+    }
+    Value::ListPack(list)
+}
+
+/// The same members in a hash table.
+fn hash_table(set: SetRef<'_>, rules: &Rules<'_>) -> Value {
+    let mut table = Box::new(Extendible::new(0));
+    set.for_each(|member| {
+        member.with_bytes(|bytes| add_bytes(&mut table, bytes, rules));
+    });
+    Value::HashTable(table)
+}

@@ -1,0 +1,69 @@
+//! Going through the members of a set.
+
+use std::ops::ControlFlow;
+
+use super::SetRef;
+use crate::member::Member;
+use crate::rules::Rules;
+use crate::table::scan;
+
+impl<'a> SetRef<'a> {
+    /// Hands every member to `visit` until it breaks. Those of an intset ascend; those of a hash table come in the order
+    /// of their hashes, so that another table probed with them is probed in order too.
+    #[inline]
+    pub(crate) fn try_for_each<B>(
+        self,
+        mut visit: impl FnMut(Member<'a>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        match self {
+            Self::IntSet(set) => set.iter().try_for_each(|number| visit(Member::Int(number))),
+            Self::ListPack(list) => list.iter().try_for_each(|entry| visit(entry.into())),
+            Self::HashTable(table) => table
+                .pieces_by_hash()
+                .try_for_each(|piece| piece.try_for_each(&mut |bytes| visit(Member::Bytes(bytes)))),
+        }
+    }
+
+    /// Hands every member to `visit`.
+    #[inline]
+    pub(crate) fn for_each(self, mut visit: impl FnMut(Member<'a>)) {
+        let whole: ControlFlow<()> = self.try_for_each(|member| {
+            visit(member);
+            ControlFlow::Continue(())
+        });
+        debug_assert!(whole.is_continue());
+    }
+
+    /// Hands over about `want` members from a cursor on; returns the next cursor, 0 at the end. Intsets and listpacks
+    /// come whole, as in Redis.
+    pub(crate) fn scan(
+        self,
+        cursor: u64,
+        want: usize,
+        rules: &Rules<'_>,
+        mut visit: impl FnMut(Member<'a>),
+    ) -> u64 {
+        let Self::HashTable(table) = self else {
+            self.for_each(visit);
+            return 0;
+        };
+        let mut next = scan::from_cursor(cursor);
+        let mut seen = 0;
+        while let Some(position) = next
+            && seen < want
+        {
+            let step = table.step(position, want - seen);
+            if let Some(piece) = step.piece {
+                let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
+                    if step.covers(rules.hash(bytes)) {
+                        seen += 1;
+                        visit(Member::Bytes(bytes));
+                    }
+                    ControlFlow::Continue(())
+                });
+            }
+            next = step.next();
+        }
+        scan::to_cursor(next)
+    }
+}

@@ -1,0 +1,144 @@
+//! Tallis as the subject of the differential harness.
+
+use std::env;
+use std::time::{Duration, Instant};
+
+use tallis::{Limits, Profile, Reply, Session, Store};
+use testkit::differential::{Differential, Reply as Answer, Report, Settings, Subject};
+use testkit::live::{Protocol, server_with};
+
+/// What Tallis does not do yet. A command goes from this list as soon as it does.
+const NOT_YET: &[&str] = &["COMMAND", "CONFIG", "DEBUG", "INFO", "MEMORY", "TIME"];
+
+/// What is there only for its errors.
+const WRONG: [&str; 7] =
+    ["(unknown)", "COMMAND", "CONFIG", "DEBUG", "MEMORY", "NONESUCH", "OBJECT"];
+
+/// A store and the sessions on it.
+struct Tallis {
+    sessions: Vec<Session>,
+}
+
+impl Tallis {
+    /// An empty store with the limits of the settings and the ways of the server that it is compared with.
+    fn new(settings: &Settings) -> Self {
+        let limits = Limits {
+            set_max_intset_entries: settings.limits.set_max_intset_entries,
+            hll_sparse_max_bytes: settings.limits.hll_sparse_max_bytes,
+            ..Limits::default()
+        };
+        let store = Store::builder().limits(limits).profile(Profile::Redis70).build();
+        let mut sessions: Vec<Session> = (0..3).map(|_| store.session()).collect();
+        if settings.protocol == Protocol::Resp3 {
+            for session in &mut sessions {
+                let hello = session.execute(&["HELLO", "3"]);
+                assert!(!hello.is_error(), "{hello:?}");
+            }
+        }
+        Self { sessions }
+    }
+}
+
+impl Subject for Tallis {
+    fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Answer {
+        answer(self.sessions[session].execute(words))
+    }
+}
+
+/// The reply in the harness's own shape.
+fn answer(reply: Reply) -> Answer {
+    match reply {
+        Reply::Status(text) => Answer::Status(text.into_owned()),
+        Reply::Error(text) => Answer::Error(text),
+        Reply::Int(number) => Answer::Int(number),
+        Reply::Bulk(bytes) => Answer::Bulk(bytes.to_vec()),
+        Reply::Verbatim(text) => {
+            Answer::Verbatim { format: "txt".to_owned(), text: text.into_bytes() }
+        }
+        Reply::Nil => Answer::Nil,
+        Reply::Array(all) => Answer::Array(all.into_iter().map(answer).collect()),
+        Reply::Set(all) => Answer::Set(all.into_iter().map(answer).collect()),
+        Reply::Map(pairs) => Answer::Map(
+            pairs.into_iter().map(|(key, value)| (answer(key), answer(value))).collect(),
+        ),
+        other => panic!("{other:?} has no shape in the harness yet"),
+    }
+}
+
+/// Runs one seed, or prints the difference and fails. `None` without a server.
+fn compare(settings: Settings) -> Option<Report> {
+    let server = server_with(&settings.options())?;
+    match Differential::new(settings).run(&server, Tallis::new) {
+        Ok(report) => Some(report),
+        Err(difference) => panic!("{difference}"),
+    }
+}
+
+/// The settings of a seed: the seed also decides about limits, protocol and compression, so that a row of seeds tries them all.
+fn settings(seed: u64, commands: usize) -> Settings {
+    let limits = testkit::differential::Limits::low();
+    Settings {
+        seed,
+        commands,
+        leave_out: NOT_YET.to_vec(),
+        limits: if seed % 2 == 1 { limits } else { testkit::differential::Limits::default() },
+        protocol: if seed % 4 >= 2 { Protocol::Resp3 } else { Protocol::Resp2 },
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn random_commands_leave_the_same_replies_and_the_same_bytes() {
+    let mut sum = Report::default();
+    for seed in 0..4 {
+        let Some(report) = compare(settings(seed, 30_000)) else { return };
+        sum.add(&report);
+    }
+    assert!(sum.commands >= 100_000, "{sum}");
+    for name in sum.never_done() {
+        assert!(
+            WRONG.contains(&name),
+            "{name}
+{sum}"
+        );
+    }
+    for transition in ["hll-sparse -> hll-dense", "intset-16 -> set-hashtable", "int -> raw"] {
+        assert!(sum.transitions.contains_key(transition), "{transition}\n{sum}");
+    }
+}
+
+#[test]
+fn every_command_refuses_what_the_server_refuses() {
+    for seed in [0, 2] {
+        let settings = settings(seed, 0);
+        let Some(server) = server_with(&settings.options()) else { return };
+        let sweep = Differential::new(settings).sweep(&server, Tallis::new);
+        let report = sweep.unwrap_or_else(|difference| panic!("{difference}"));
+        assert!(report.commands > 10_000, "{report}");
+    }
+}
+
+/// `cargo xtask fuzz-live` runs this, with what it is told in the environment.
+#[test]
+#[ignore = "it goes on for as long as it is told"]
+#[expect(clippy::disallowed_methods, reason = "the time is what it is told")]
+fn fuzz_live() {
+    let number = |name: &str, or: u64| match env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")),
+        Err(_) => or,
+    };
+    let minutes = number("TALLIS_FUZZ_MINUTES", 1);
+    let first = number("TALLIS_FUZZ_SEED", 1_000);
+    let commands = usize::try_from(number("TALLIS_FUZZ_COMMANDS", 20_000)).unwrap();
+    let start = Instant::now();
+    let mut sum = Report::default();
+    for seed in first.. {
+        let Some(report) = compare(settings(seed, commands)) else { return };
+        sum.add(&report);
+        println!("seed {seed}: no difference; {} commands in all", sum.commands);
+        if start.elapsed() >= Duration::from_secs(minutes * 60) {
+            break;
+        }
+    }
+    println!("{sum}");
+}

@@ -1,0 +1,320 @@
+//! Sets: their encodings at every limit, what is made of several of them in every pair of encodings, drawing at random,
+//! and scanning while they change.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use proptest::prelude::*;
+use tallis::prelude::*;
+use tallis::{Limits, Profile, ScanOptions, Store};
+
+const LOW: Limits = Limits {
+    set_max_intset_entries: 6,
+    set_max_listpack_entries: 4,
+    set_max_listpack_value: 5,
+    hll_sparse_max_bytes: 3000,
+};
+
+fn store(profile: Profile, limits: Limits) -> Store {
+    Store::builder().profile(profile).limits(limits).hash_seed(1).random_seed(2).build()
+}
+
+fn encoding(store: &Store, key: &str) -> &'static str {
+    store.object_encoding(key).unwrap().unwrap()
+}
+
+fn words(range: std::ops::Range<u32>) -> Vec<String> {
+    range.map(|number| format!("w{number}")).collect()
+}
+
+#[test]
+fn a_set_of_numbers_is_an_intset_up_to_its_limit() {
+    for profile in [Profile::Redis70, Profile::Redis72] {
+        let store = store(profile, Limits::default());
+        for member in 0..512 {
+            store.sadd("s", [member]).unwrap();
+        }
+        assert_eq!(encoding(&store, "s"), "intset");
+        assert_eq!(store.sadd("s", [0]).unwrap(), 0);
+        assert_eq!(encoding(&store, "s"), "intset");
+        assert_eq!(store.sadd("s", [512]).unwrap(), 1);
+        assert_eq!(encoding(&store, "s"), "hashtable");
+        assert_eq!(store.scard("s").unwrap(), 513);
+        // Never back.
+        store.srem("s", 1..513).unwrap();
+        assert_eq!(encoding(&store, "s"), "hashtable");
+        assert_eq!(store.smembers("s").unwrap(), ["0"]);
+    }
+}
+
+#[test]
+fn a_set_with_text_is_a_listpack_up_to_its_limits() {
+    let store = store(Profile::Redis72, Limits::default());
+    store.sadd("s", &words(0..1)).unwrap();
+    for member in words(1..128) {
+        store.sadd("s", [&member]).unwrap();
+    }
+    assert_eq!((encoding(&store, "s"), store.scard("s").unwrap()), ("listpack", 128));
+    assert_eq!(store.sadd("s", ["w5"]).unwrap(), 0);
+    assert_eq!(encoding(&store, "s"), "listpack");
+    assert_eq!(store.sadd("s", ["w128"]).unwrap(), 1);
+    assert_eq!((encoding(&store, "s"), store.scard("s").unwrap()), ("hashtable", 129));
+
+    for (len, want) in [(64, "listpack"), (65, "hashtable")] {
+        store.del(["t"]).unwrap();
+        store.sadd("t", ["short"]).unwrap();
+        store.sadd("t", [&"x".repeat(len)]).unwrap();
+        assert_eq!(encoding(&store, "t"), want, "{len}");
+    }
+    // Text that only looks like a number stays text.
+    store.sadd("u", ["007"]).unwrap();
+    assert_eq!(encoding(&store, "u"), "listpack");
+    assert!(!store.sismember("u", 7).unwrap());
+    assert!(store.sismember("u", "007").unwrap());
+}
+
+#[test]
+fn text_makes_a_listpack_of_an_intset_that_is_small_enough() {
+    for (numbers, want) in [(127, "listpack"), (128, "hashtable"), (200, "hashtable")] {
+        let store = store(Profile::Redis72, Limits::default());
+        store.sadd("s", 0..numbers).unwrap();
+        assert_eq!(encoding(&store, "s"), "intset");
+        assert_eq!(store.sadd("s", ["3", "x"]).unwrap(), 1);
+        assert_eq!(encoding(&store, "s"), want, "{numbers}");
+        assert!((0..numbers).all(|number| store.sismember("s", number).unwrap()));
+        assert!(store.sismember("s", "x").unwrap());
+    }
+    let store = store(Profile::Redis72, LOW);
+    // A number of six digits is longer than a member of a listpack may be.
+    store.sadd("s", [123_456]).unwrap();
+    store.sadd("s", ["x"]).unwrap();
+    assert_eq!(encoding(&store, "s"), "hashtable");
+    store.sadd("t", [-1234]).unwrap();
+    store.sadd("t", ["x"]).unwrap();
+    assert_eq!(encoding(&store, "t"), "listpack");
+}
+
+#[test]
+fn the_number_of_members_counts_in_72_and_not_in_70() {
+    let cases: [(&[i64], &[&str], &str, &str); 6] = [
+        (&[1, 2, 3, 4, 5, 6], &[], "intset", "intset"),
+        (&[1, 1, 1, 1, 1, 1, 1], &[], "intset", "hashtable"),
+        (&[], &["a", "a", "a", "a"], "hashtable", "listpack"),
+        (&[], &["a", "a", "a", "a", "a"], "hashtable", "hashtable"),
+        (&[1], &["1"], "intset", "intset"),
+        (&[1], &["a", "a", "a", "a", "a"], "hashtable", "listpack"),
+    ];
+    for (numbers, texts, in_70, in_72) in cases {
+        for (profile, want) in [(Profile::Redis70, in_70), (Profile::Redis72, in_72)] {
+            let store = store(profile, LOW);
+            store.sadd("s", numbers).unwrap();
+            store.sadd("s", texts).unwrap();
+            assert_eq!(encoding(&store, "s"), want, "{profile:?} {numbers:?} {texts:?}");
+        }
+    }
+    // More numbers at once than an intset holds, but not more than a listpack does.
+    let limits = Limits { set_max_intset_entries: 3, ..Limits::default() };
+    for (profile, want) in [(Profile::Redis70, "hashtable"), (Profile::Redis72, "listpack")] {
+        let store = store(profile, limits);
+        store.sadd("s", 0..4).unwrap();
+        assert_eq!(encoding(&store, "s"), want);
+    }
+}
+
+#[test]
+fn redis_70_has_no_listpacks() {
+    let store = store(Profile::Redis70, Limits::default());
+    store.sadd("s", ["a"]).unwrap();
+    assert_eq!(encoding(&store, "s"), "hashtable");
+    store.sadd("t", [1, 2]).unwrap();
+    store.sadd("t", ["x"]).unwrap();
+    assert_eq!(encoding(&store, "t"), "hashtable");
+}
+
+#[test]
+fn a_set_without_members_is_no_key() {
+    let store = Store::new();
+    for members in [vec!["1", "2"], vec!["a", "b"]] {
+        store.sadd("s", &members).unwrap();
+        assert_eq!(store.srem("s", &[&members[..], &["3"]].concat()).unwrap(), 2);
+        assert_eq!(store.exists(["s"]).unwrap(), 0);
+        store.sadd("s", &members).unwrap();
+        assert_eq!(store.spop_multiple("s", 5).unwrap().len(), 2);
+        store.sadd("s", &members[..1]).unwrap();
+        assert_eq!(store.spop("s").unwrap().unwrap(), members[0]);
+        store.sadd("s", &members[..1]).unwrap();
+        assert!(store.smove("s", "t", members[0]).unwrap());
+        assert_eq!(store.exists(["s", "t"]).unwrap(), 1);
+        assert_eq!(store.sinterstore("t", ["t", "none"]).unwrap(), 0);
+    }
+    assert_eq!(store.sadd("s", [0; 0]).unwrap(), 0);
+    assert_eq!(store.dbsize().unwrap(), 0);
+}
+
+/// Members that make a set of one encoding or another under [`LOW`].
+fn some_set() -> impl Strategy<Value = BTreeSet<String>> {
+    let number = (-3..12_i32).prop_map(|number| number.to_string());
+    let text = prop_oneof![Just(String::new()), "[ab]{1,2}", Just("long text".to_owned())];
+    prop_oneof![
+        proptest::collection::btree_set(number.clone(), 0..10),
+        proptest::collection::btree_set(text.clone(), 0..6),
+        proptest::collection::btree_set(prop_oneof![number, text], 0..14),
+    ]
+}
+
+fn as_set(members: Vec<Bytes>) -> BTreeSet<String> {
+    let count = members.len();
+    let set: BTreeSet<String> =
+        members.iter().map(|member| String::from_utf8(member.to_vec()).unwrap()).collect();
+    assert_eq!(set.len(), count, "no member comes twice");
+    set
+}
+
+proptest! {
+    #[test]
+    fn algebra_is_that_of_sets(
+        sets in proptest::collection::vec(some_set(), 1..4),
+        repeated in any::<bool>(),
+        profile in prop_oneof![Just(Profile::Redis70), Just(Profile::Redis72)],
+    ) {
+        let store = store(profile, LOW);
+        let mut keys: Vec<String> = (0..sets.len()).map(|at| format!("set:{at}")).collect();
+        for (key, set) in keys.iter().zip(&sets) {
+            for member in set {
+                store.sadd(key, [member]).unwrap();
+            }
+        }
+        let mut sets = sets;
+        if repeated {
+            keys.push(keys[0].clone());
+            sets.push(sets[0].clone());
+        }
+        let (first, others) = sets.split_first().unwrap();
+        let inter = others.iter().fold(first.clone(), |all, set| &all & set);
+        let union = others.iter().fold(first.clone(), |all, set| &all | set);
+        let diff = others.iter().fold(first.clone(), |all, set| &all - set);
+        prop_assert_eq!(as_set(store.sinter(&keys).unwrap()), inter.clone());
+        prop_assert_eq!(as_set(store.sunion(&keys).unwrap()), union.clone());
+        prop_assert_eq!(as_set(store.sdiff(&keys).unwrap()), diff.clone());
+        prop_assert_eq!(store.sintercard(&keys, 0).unwrap(), inter.len());
+        prop_assert_eq!(store.sintercard(&keys, 2).unwrap(), inter.len().min(2));
+        for (stored, want) in [
+            (store.sinterstore("target", &keys).unwrap(), &inter),
+            (store.sunionstore("target", &keys).unwrap(), &union),
+            (store.sdiffstore("target", &keys).unwrap(), &diff),
+        ] {
+            prop_assert_eq!(stored, want.len());
+        }
+        prop_assert_eq!(as_set(store.smembers("target").unwrap()), diff.clone());
+        prop_assert_eq!(store.exists(["target"]).unwrap(), usize::from(!diff.is_empty()));
+        store.sunionstore("target", &keys).unwrap();
+        prop_assert_eq!(as_set(store.smembers("target").unwrap()), union);
+        // The target may be one of the sources.
+        store.sinterstore("set:0", &keys).unwrap();
+        prop_assert_eq!(as_set(store.smembers("set:0").unwrap()), inter);
+    }
+
+    #[test]
+    fn popping_takes_out_what_it_returns(
+        set in some_set(),
+        count in 0..16_usize,
+        seed in any::<u64>(),
+        profile in prop_oneof![Just(Profile::Redis70), Just(Profile::Redis72)],
+    ) {
+        let store = Store::builder().profile(profile).limits(LOW).random_seed(seed).build();
+        for member in &set {
+            store.sadd("s", [member]).unwrap();
+        }
+        let before = store.srandmember_multiple("s", i64::try_from(count).unwrap()).unwrap();
+        prop_assert_eq!(as_set(before).len(), count.min(set.len()));
+        let again = store.srandmember_multiple("s", -i64::try_from(count).unwrap()).unwrap();
+        prop_assert_eq!(again.len(), if set.is_empty() { 0 } else { count });
+        let popped = as_set(store.spop_multiple("s", count).unwrap());
+        prop_assert_eq!(popped.len(), count.min(set.len()));
+        prop_assert!(popped.is_subset(&set));
+        prop_assert_eq!(as_set(store.smembers("s").unwrap()), &set - &popped);
+    }
+}
+
+#[test]
+fn a_set_that_pop_leaves_few_of_is_made_anew() {
+    for (profile, want) in [(Profile::Redis70, "intset"), (Profile::Redis72, "listpack")] {
+        let store = store(profile, Limits::default());
+        store.sadd("s", 0..600).unwrap();
+        assert_eq!(encoding(&store, "s"), "hashtable");
+        store.spop_multiple("s", 400).unwrap();
+        assert_eq!(encoding(&store, "s"), "hashtable", "{profile:?}: many are left");
+        store.spop_multiple("s", 170).unwrap();
+        assert_eq!((encoding(&store, "s"), store.scard("s").unwrap()), (want, 30), "{profile:?}");
+    }
+}
+
+#[test]
+fn every_member_has_the_same_chance() {
+    // Of each encoding, and of a hash table with pieces of several sizes.
+    let cases: [(&str, usize, usize); 4] = [
+        ("intset", 20, 20),
+        ("listpack", 20, 20),
+        ("hashtable", 300, 300),
+        ("hashtable", 3000, 700),
+    ];
+    for (want, members, kept) in cases {
+        let store = Store::builder().hash_seed(3).random_seed(4).build();
+        for number in 0..members {
+            let member =
+                if want == "intset" { number.to_string() } else { format!("member:{number}") };
+            store.sadd("s", [&member]).unwrap();
+        }
+        // Removing leaves a table with holes.
+        for number in kept..members {
+            store.srem("s", [&format!("member:{number}")]).unwrap();
+        }
+        assert_eq!((encoding(&store, "s"), store.scard("s").unwrap()), (want, kept));
+        let draws = kept * 400;
+        let mut counts: BTreeMap<Bytes, f64> = BTreeMap::new();
+        for _ in 0..draws {
+            *counts.entry(store.srandmember("s").unwrap().unwrap()).or_default() += 1.0;
+        }
+        assert_eq!(counts.len(), kept);
+        // Pearson's statistic has the mean kept - 1 and the variance twice that; five sigma.
+        let chi: f64 = counts.values().map(|count| (count - 400.0).powi(2) / 400.0).sum();
+        let (mean, sigma) = ((kept - 1) as f64, (2.0 * (kept - 1) as f64).sqrt());
+        assert!((chi - mean).abs() < 5.0 * sigma, "{want}: {chi} for {mean}");
+    }
+}
+
+#[test]
+fn a_scan_meets_every_member_that_stays() {
+    let store = Store::builder().hash_seed(5).build();
+    let staying: BTreeSet<String> = (0..2000).map(|number| format!("stays:{number}")).collect();
+    store.sadd("s", &staying).unwrap();
+    for count in [1, 10, 100, 5000] {
+        let options = ScanOptions::default().with_count(count).with_pattern("stays:*");
+        let (mut cursor, mut met, mut calls, mut most) = (0, BTreeSet::new(), 0_u32, 0);
+        loop {
+            let (next, members) = store.sscan("s", cursor, &options).unwrap();
+            most = most.max(members.len());
+            met.extend(as_set(members));
+            // The table grows many times over, and shrinks again.
+            let batch: Vec<String> = (0..200)
+                .map(|n| format!("comes:{}", (calls / 40 % 2) * 8000 + calls % 40 * 200 + n))
+                .collect();
+            if calls / 20 % 2 == 0 {
+                store.sadd("s", &batch).unwrap();
+            } else {
+                store.srem("s", &batch).unwrap();
+            }
+            calls += 1;
+            cursor = next;
+            if cursor == 0 {
+                break;
+            }
+        }
+        assert_eq!(met, staying, "count {count}");
+        assert!(most <= 3 * count + 20, "{most} at once for a count of {count}");
+    }
+    assert_eq!(store.sscan("none", 5, &ScanOptions::default()).unwrap(), (0, vec![]));
+    assert_eq!(store.sscan("s", u64::MAX, &ScanOptions::default()).unwrap(), (0, vec![]));
+}

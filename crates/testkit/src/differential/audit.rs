@@ -1,0 +1,175 @@
+//! A look at what the commands have left.
+
+use std::collections::{HashMap, HashSet};
+
+use super::compare::{self, Rule, SLACK_SECONDS};
+use super::harness::words;
+use super::payload::Payload;
+use super::script::DATABASES;
+use super::subject::{AUDITOR, LiveSubject, Subject};
+use super::{Reply, Report, Settings};
+
+/// A database that the commands do not use, for payloads on their way from one side to the other.
+const SCRATCH_DB: &str = "15";
+
+/// What a look has found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) words: Vec<Vec<u8>>,
+    pub(super) ours: String,
+    pub(super) theirs: String,
+    pub(super) why: String,
+}
+
+/// What earlier looks have seen.
+#[derive(Debug, Default)]
+pub(super) struct Audit {
+    forms: HashMap<(u32, Vec<u8>), String>,
+    /// Checksums of payloads that both sides have restored.
+    restored: HashSet<u64>,
+}
+
+impl Audit {
+    /// Compares every key of every database.
+    pub(super) fn look(
+        &mut self,
+        settings: &Settings,
+        live: &mut LiveSubject,
+        subject: &mut dyn Subject,
+        report: &mut Report,
+    ) -> Result<(), Found> {
+        let mut payloads = Vec::new();
+        let mut forms = HashMap::new();
+        for db in 0..DATABASES {
+            let select = words(&["SELECT", &db.to_string()]);
+            both(live, subject, &select, Rule::Exact)?;
+            if !settings.leaves_out("DBSIZE") {
+                both(live, subject, &words(&["DBSIZE"]), Rule::Exact)?;
+            }
+            let keys = live.execute(AUDITOR, &words(&["KEYS", "*"])).members().unwrap_or_default();
+            let questions: Vec<(Vec<Vec<u8>>, Rule)> =
+                keys.iter().flat_map(|key| questions(settings, key)).collect();
+            let answers =
+                live.run_all(AUDITOR, questions.iter().map(|(words, _)| words.as_slice()));
+            let each = questions.len() / keys.len().max(1);
+            for (at, ((question, rule), theirs)) in questions.iter().zip(&answers).enumerate() {
+                let ours = subject.execute(AUDITOR, question);
+                compare::same(*rule, &ours, theirs).map_err(|why| Found {
+                    words: question.clone(),
+                    ours: ours.to_string(),
+                    theirs: theirs.to_string(),
+                    why: format!("in database {db}: {why}"),
+                })?;
+                let (Rule::Dump, Reply::Bulk(mine), Reply::Bulk(payload)) = (rule, ours, theirs)
+                else {
+                    continue;
+                };
+                let (key, encoding) = (&keys[at / each], &answers[at - 1]);
+                if let (Ok(value), Some(encoding)) = (Payload::read(payload), encoding.bytes()) {
+                    let form = value.form(&String::from_utf8_lossy(encoding));
+                    forms.insert((db, key.clone()), form);
+                }
+                payloads.push((mine, payload.clone()));
+            }
+            report.keys_compared += keys.len();
+        }
+        self.follow(forms, report);
+        if settings.leaves_out("RESTORE") {
+            return Ok(());
+        }
+        let scratch = words(&["SELECT", SCRATCH_DB]);
+        both(live, subject, &scratch, Rule::Exact)?;
+        for (ours, theirs) in payloads {
+            for payload in [ours, theirs] {
+                // The checksum in the footer is that of the rest; with it, the sum is the same for every payload.
+                let footer = payload.len().saturating_sub(8);
+                if self.restored.insert(rdb::crc64(&payload[..footer])) {
+                    restore(live, subject, &payload)?;
+                    report.payloads_restored += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, forms: HashMap<(u32, Vec<u8>), String>, report: &mut Report) {
+        for (key, form) in &forms {
+            report.forms.insert(form.clone());
+            if let Some(before) = self.forms.get(key).filter(|before| *before != form) {
+                *report.transitions.entry(format!("{before} -> {form}")).or_default() += 1;
+            }
+        }
+        self.forms = forms;
+    }
+}
+
+/// What is asked about a key. DUMP comes right after the encoding.
+fn questions(settings: &Settings, key: &[u8]) -> Vec<(Vec<Vec<u8>>, Rule)> {
+    let ask = |name: &str, rule| {
+        let mut words: Vec<Vec<u8>> = name.split(' ').map(Into::into).collect();
+        words.push(key.to_vec());
+        (words, rule)
+    };
+    let slack = SLACK_SECONDS * 1_000;
+    let expiry = if settings.leaves_out("PEXPIRETIME") { "PTTL" } else { "PEXPIRETIME" };
+    vec![
+        ask("TYPE", Rule::Exact),
+        ask(expiry, Rule::Moment(slack)),
+        ask("OBJECT ENCODING", Rule::Exact),
+        ask("DUMP", Rule::Dump),
+    ]
+}
+
+/// Both sides take the payload and dump the same value again.
+fn restore(live: &mut LiveSubject, subject: &mut dyn Subject, payload: &[u8]) -> Result<(), Found> {
+    let mut command = words(&["RESTORE", "scratch", "0"]);
+    command.push(payload.to_vec());
+    let encoding = words(&["OBJECT", "ENCODING", "scratch"]);
+    let dump = words(&["DUMP", "scratch"]);
+    let accepted = both(live, subject, &command, Rule::Exact)?;
+    if accepted.is_error() {
+        return Err(Found {
+            words: command,
+            ours: accepted.to_string(),
+            theirs: accepted.to_string(),
+            why: "neither side takes a payload that one of them made".to_owned(),
+        });
+    }
+    both(live, subject, &encoding, Rule::Exact)?;
+    let again = both(live, subject, &dump, Rule::Dump)?;
+    let value = |bytes: &[u8]| Payload::read(bytes).ok();
+    // A hash table of few integers comes back as an intset.
+    let members = |bytes| match value(bytes) {
+        Some(Payload::Members(_) | Payload::IntSet(_)) => None,
+        other => other,
+    };
+    if again.bytes().and_then(members) != members(payload) {
+        return Err(Found {
+            words: command,
+            ours: format!("{:?}", again.bytes().and_then(value)),
+            theirs: format!("{:?}", value(payload)),
+            why: "what was restored is another value".to_owned(),
+        });
+    }
+    both(live, subject, &words(&["DEL", "scratch"]), Rule::Exact).map(drop)
+}
+
+/// One question to both sides; the server's answer.
+fn both(
+    live: &mut LiveSubject,
+    subject: &mut dyn Subject,
+    words: &[Vec<u8>],
+    rule: Rule,
+) -> Result<Reply, Found> {
+    let theirs = live.execute(AUDITOR, words);
+    let ours = subject.execute(AUDITOR, words);
+    match compare::same(rule, &ours, &theirs) {
+        Ok(()) => Ok(theirs),
+        Err(why) => Err(Found {
+            words: words.to_vec(),
+            ours: ours.to_string(),
+            theirs: theirs.to_string(),
+            why: format!("at a look at what is left: {why}"),
+        }),
+    }
+}

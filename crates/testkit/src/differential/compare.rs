@@ -1,0 +1,222 @@
+//! When two replies say the same.
+
+use super::Reply;
+use super::payload::Payload;
+
+/// How the replies of a command are compared. Errors are compared word for word under every rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// The same in every byte.
+    Exact,
+    /// Lists in any order.
+    Unordered,
+    /// Pairs in any order, as a map or as a list.
+    Pairs,
+    /// A time to live or a moment that may be apart by so many units; what is negative is exact.
+    Moment(u32),
+    /// A payload of DUMP: the same value.
+    Dump,
+    /// The same kind of reply; a list has elements of any number.
+    Shape,
+    /// Random members: as many, and all of them members.
+    RandomMember,
+    /// A random key: one that exists.
+    RandomKey,
+    /// Members taken at random. The run brings both sides to the same state after it.
+    Pop,
+    /// A page of a scan: a cursor and some elements.
+    Page,
+    /// `DEBUG OBJECT`: the encoding, and the length where nothing was compressed.
+    DebugObject,
+    /// `COMMAND INFO`: what is not text or history.
+    CommandInfo,
+}
+
+/// How far apart the clocks of both sides may be.
+pub(super) const SLACK_SECONDS: u32 = 120;
+
+/// Names that a COMMAND INFO of a script has, at most.
+const MOST_INFO: usize = 8;
+
+/// Compares under `rule`.
+pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), String> {
+    let differ = || Err("the replies differ".to_owned());
+    let queued = |reply: &Reply| matches!(reply, Reply::Status(text) if text == "QUEUED");
+    if ours.is_error() || theirs.is_error() || queued(ours) || queued(theirs) {
+        return if ours == theirs { Ok(()) } else { differ() };
+    }
+    let equal = match rule {
+        Rule::Exact => ours == theirs,
+        Rule::Unordered => unordered(ours) == unordered(theirs),
+        Rule::Pairs => pairs(ours) == pairs(theirs),
+        Rule::Moment(slack) => match (ours, theirs) {
+            (Reply::Int(ours), Reply::Int(theirs)) => {
+                ours == theirs
+                    || (*ours >= 0 && *theirs >= 0 && ours.abs_diff(*theirs) <= u64::from(slack))
+            }
+            _ => ours == theirs,
+        },
+        Rule::Dump => match (ours, theirs) {
+            (Reply::Bulk(ours), Reply::Bulk(theirs)) => {
+                return match (Payload::read(ours), Payload::read(theirs)) {
+                    (Ok(ours), Ok(theirs)) if ours == theirs => Ok(()),
+                    (Ok(ours), Ok(theirs)) => {
+                        Err(format!("the values differ\n  ours   {ours:?}\n  theirs {theirs:?}"))
+                    }
+                    (ours, theirs) => {
+                        let why = |side: Result<Payload, String>| side.err().unwrap_or_default();
+                        Err(format!("a payload is malformed: {}{}", why(ours), why(theirs)))
+                    }
+                };
+            }
+            _ => ours == theirs,
+        },
+        Rule::Shape => shape(ours) == shape(theirs),
+        Rule::RandomMember | Rule::RandomKey | Rule::Pop => {
+            let len = |reply: &Reply| reply.elements().map(<[Reply]>::len);
+            shape(ours) == shape(theirs) && len(ours) == len(theirs)
+        }
+        Rule::Page => page(ours).is_some() && page(theirs).is_some(),
+        Rule::DebugObject => same_object(ours, theirs),
+        // Without names it tells of all commands there are, of which the subject may know fewer.
+        Rule::CommandInfo => {
+            let all = |reply: &Reply| reply.elements().is_some_and(|all| all.len() > MOST_INFO);
+            (all(ours) && all(theirs)) || info(ours) == info(theirs)
+        }
+    };
+    if equal { Ok(()) } else { differ() }
+}
+
+/// The reply with its lists put into one order, inner ones too.
+fn unordered(reply: &Reply) -> String {
+    let Some(elements) = reply.elements() else { return format!("{reply:?}") };
+    let mut all: Vec<String> = elements.iter().map(unordered).collect();
+    all.sort_unstable();
+    format!("{} {all:?}", shape(reply))
+}
+
+/// Whether it is a map, and its pairs in one order. `None` if it has none.
+fn pairs(reply: &Reply) -> Option<(bool, Vec<String>)> {
+    let map = if let Reply::Map(pairs) = reply { Some(pairs) } else { None };
+    let mut all: Vec<String> = match map {
+        Some(pairs) => pairs.iter().map(|pair| format!("{pair:?}")).collect(),
+        None => reply.elements()?.chunks(2).map(|pair| format!("{pair:?}")).collect(),
+    };
+    all.sort_unstable();
+    Some((map.is_some(), all))
+}
+
+/// The kind of a reply, without what is in it. A list of nothing has the kind of a list.
+fn shape(reply: &Reply) -> &'static str {
+    match reply {
+        Reply::Status(_) => "status",
+        Reply::Error(_) => "error",
+        Reply::Int(_) => "integer",
+        Reply::Bulk(_) => "bulk",
+        Reply::Nil => "nil",
+        Reply::Array(_) => "array",
+        Reply::Set(_) => "set",
+        Reply::Map(_) => "map",
+        Reply::Double(_) => "double",
+        Reply::Bool(_) => "bool",
+        Reply::BigNumber(_) => "big number",
+        Reply::Verbatim { .. } => "verbatim",
+    }
+}
+
+/// The cursor and the elements of a page.
+pub(super) fn page(reply: &Reply) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
+    let [cursor, elements] = reply.elements()? else { return None };
+    let cursor = cursor.bytes()?;
+    std::str::from_utf8(cursor).ok()?.parse::<u64>().ok()?;
+    Some((cursor.to_vec(), elements.members()?))
+}
+
+/// `Value at:0x7f refcount:1 encoding:raw serializedlength:22 lru:1 lru_seconds_idle:0`
+fn same_object(ours: &Reply, theirs: &Reply) -> bool {
+    let names = |reply: &Reply| -> Option<Vec<String>> {
+        let Reply::Status(text) = reply else { return None };
+        Some(text.split(' ').filter_map(|word| Some(word.split_once(':')?.0.to_owned())).collect())
+    };
+    let (a, b) = (length(ours), length(theirs));
+    // Strings of up to 20 bytes are never compressed.
+    let lengths = a.is_some() && b.is_some() && (a == b || (a > Some(20) && b > Some(20)));
+    let encoding = "encoding:";
+    names(ours) == names(theirs) && field(ours, encoding) == field(theirs, encoding) && lengths
+}
+
+fn field<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
+    let Reply::Status(text) = reply else { return None };
+    text.split(' ').find_map(|word| word.strip_prefix(name))
+}
+
+/// The `serializedlength` of DEBUG OBJECT.
+pub(super) fn length(reply: &Reply) -> Option<u64> {
+    field(reply, "serializedlength:")?.parse().ok()
+}
+
+/// Of each command: name, arity, flags, first key, last key and step.
+fn info(reply: &Reply) -> Option<Vec<Option<Vec<String>>>> {
+    let one = |command: &Reply| Some(command.elements()?.iter().take(6).map(unordered).collect());
+    Some(reply.elements()?.iter().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bulk(text: &str) -> Reply {
+        Reply::Bulk(text.into())
+    }
+
+    fn array(all: &[&str]) -> Reply {
+        Reply::Array(all.iter().map(|text| bulk(text)).collect())
+    }
+
+    #[test]
+    fn each_rule_accepts_and_refuses() {
+        let cases = [
+            (Rule::Exact, array(&["a", "b"]), array(&["a", "b"]), true),
+            (Rule::Exact, array(&["a", "b"]), array(&["b", "a"]), false),
+            (Rule::Unordered, array(&["a", "b"]), array(&["b", "a"]), true),
+            (Rule::Unordered, array(&["a", "b", "b"]), array(&["b", "a", "a"]), false),
+            (Rule::Unordered, array(&["a"]), Reply::Set(vec![bulk("a")]), false),
+            (Rule::Pairs, array(&["a", "1", "b", "2"]), array(&["b", "2", "a", "1"]), true),
+            (Rule::Pairs, array(&["a", "1", "b", "2"]), array(&["b", "1", "a", "2"]), false),
+            (Rule::Moment(5), Reply::Int(7), Reply::Int(12), true),
+            (Rule::Moment(5), Reply::Int(7), Reply::Int(13), false),
+            (Rule::Moment(5), Reply::Int(-1), Reply::Int(-2), false),
+            (Rule::Moment(5), Reply::Int(-1), Reply::Int(0), false),
+            (Rule::Shape, bulk("a"), bulk("b"), true),
+            (Rule::Shape, bulk("a"), Reply::Nil, false),
+            (Rule::RandomMember, array(&["a"]), array(&["b"]), true),
+            (Rule::RandomMember, array(&["a"]), array(&[]), false),
+            (Rule::Page, array(&["a"]), array(&["a"]), false),
+            (
+                Rule::Page,
+                Reply::Array(vec![bulk("0"), array(&[])]),
+                Reply::Array(vec![bulk("9"), array(&["x"])]),
+                true,
+            ),
+            (Rule::Shape, Reply::Error("ERR a".into()), Reply::Error("ERR b".into()), false),
+            (Rule::Shape, Reply::Error("ERR a".into()), Reply::Error("ERR a".into()), true),
+        ];
+        for (rule, ours, theirs, equal) in cases {
+            assert_eq!(same(rule, &ours, &theirs).is_ok(), equal, "{rule:?} {ours} {theirs}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_compared_by_its_encoding_and_short_length() {
+        let object = |encoding: &str, length: u32| {
+            Reply::Status(format!(
+                "Value at:0x1 refcount:1 encoding:{encoding} serializedlength:{length}"
+            ))
+        };
+        let same = |ours, theirs| same(Rule::DebugObject, &ours, &theirs).is_ok();
+        assert!(same(object("raw", 9), object("raw", 9)));
+        assert!(same(object("raw", 900), object("raw", 901)));
+        assert!(!same(object("raw", 9), object("raw", 8)));
+        assert!(!same(object("raw", 9), object("embstr", 9)));
+    }
+}

@@ -1,0 +1,56 @@
+//! The commands, family by family: how one is made, and how its replies are compared.
+//!
+//! A further family is a file beside this one and a row in [`FAMILIES`].
+
+mod hll;
+mod keys;
+mod multi;
+mod server;
+mod sets;
+mod strings;
+
+use super::compare::Rule;
+use super::generate::{Gen, Line};
+
+/// Commands that belong together.
+#[derive(Debug)]
+pub(super) struct Family {
+    pub(super) name: &'static str,
+    pub(super) rows: &'static [Row],
+}
+
+/// A command.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// In capitals: the name, or a container and its subcommand.
+    pub(super) name: &'static str,
+    /// How often it is drawn, against the others.
+    pub(super) weight: u32,
+    pub(super) rule: Rule,
+    /// Adds the arguments to the name.
+    pub(super) make: fn(&mut Gen, &mut Line),
+}
+
+const fn row(name: &'static str, weight: u32, rule: Rule, make: fn(&mut Gen, &mut Line)) -> Row {
+    Row { name, weight, rule, make }
+}
+
+/// Every family.
+pub(super) static FAMILIES: &[Family] =
+    &[keys::FAMILY, strings::FAMILY, sets::FAMILY, hll::FAMILY, multi::FAMILY, server::FAMILY];
+
+/// The row of a command, whatever the case of its name.
+pub(super) fn find(words: &[Vec<u8>]) -> Option<&'static Row> {
+    let upper = |at: usize| words.get(at).map(|word| String::from_utf8_lossy(word).to_uppercase());
+    let name = upper(0)?;
+    let long = upper(1).map(|sub| format!("{name} {sub}"));
+    let rows = || FAMILIES.iter().flat_map(|family| family.rows);
+    rows()
+        .find(|row| Some(row.name) == long.as_deref())
+        .or_else(|| rows().find(|row| row.name == name))
+}
+
+/// The rule for a command; what no row knows is compared exactly.
+pub(super) fn rule(words: &[Vec<u8>]) -> Rule {
+    find(words).map_or(Rule::Exact, |row| row.rule)
+}

@@ -1,0 +1,122 @@
+//! The harness: two sides, a script, and what to tell.
+
+use super::report::{Difference, Report};
+use super::run::Run;
+use super::script::{Op, script};
+use super::subject::{AUDITOR, LiveSubject, Subject};
+use super::{Reply, Settings};
+use crate::live::Server;
+
+/// The harness: settings, and what to do with them.
+#[derive(Clone, Debug)]
+pub struct Differential {
+    pub(super) settings: Settings,
+}
+
+/// Where and how the sides differ.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    /// The index of the command; of the last one, if a look found it.
+    pub(super) at: usize,
+    /// Whether a look at the bytes found it.
+    pub(super) in_state: bool,
+    /// The command or what was looked at, as words.
+    pub(super) words: Vec<Vec<u8>>,
+    pub(super) ours: String,
+    pub(super) theirs: String,
+    pub(super) why: String,
+}
+
+impl Differential {
+    /// A harness with these settings.
+    #[must_use]
+    pub const fn new(settings: Settings) -> Self {
+        Self { settings }
+    }
+
+    /// Runs the commands of the seed on `server` and on a fresh subject.
+    ///
+    /// The server is emptied first, and its limits are set. `subject` makes an empty subject, and is called again for each
+    /// attempt to shrink a failure.
+    ///
+    /// # Errors
+    ///
+    /// The first difference, with the shortest script that was found to show it.
+    ///
+    /// # Panics
+    ///
+    /// If the connection to the server breaks.
+    pub fn run<S: Subject>(
+        &self,
+        server: &Server,
+        mut subject: impl FnMut(&Settings) -> S,
+    ) -> Result<Report, Box<Difference>> {
+        let mut live = LiveSubject::new(server, &self.settings);
+        let ops = script(&self.settings, foreign(&mut live));
+        let mut run = Run::new(&self.settings, live, subject(&self.settings));
+        match run.all(&ops, true) {
+            Ok(()) => Ok(run.report),
+            Err(failure) => Err(Box::new(self.difference(server, &mut subject, &ops, &failure))),
+        }
+    }
+
+    /// One attempt: the commands of `ops` on empty sides.
+    pub(super) fn attempt<S: Subject>(
+        &self,
+        server: &Server,
+        subject: &mut impl FnMut(&Settings) -> S,
+        ops: &[Op],
+        looks: bool,
+    ) -> Result<(), Failure> {
+        let live = LiveSubject::new(server, &self.settings);
+        Run::new(&self.settings, live, subject(&self.settings)).all(ops, looks)
+    }
+}
+
+/// Payloads of types that have no commands here, made by the server itself; small, so that their bytes have one order.
+fn foreign(live: &mut LiveSubject) -> Vec<Vec<u8>> {
+    let long = "x".repeat(70);
+    let many: Vec<String> = (0..40).map(|n| format!("{n}{long}")).collect();
+    let mut list = vec!["RPUSH", "scratch"];
+    list.extend(many.iter().map(String::as_str));
+    let makers: [&[&str]; 6] = [
+        &["RPUSH", "scratch", "1", "two", "3.5"],
+        &list,
+        &["HSET", "scratch", "field", "value", "n", "1"],
+        &["ZADD", "scratch", "1", "a", "2.5", "b"],
+        &["ZADD", "scratch", "-inf", &long, "3", "b"],
+        &["XADD", "scratch", "1-1", "field", "value"],
+    ];
+    let mut payloads = Vec::new();
+    for maker in makers {
+        live.execute(AUDITOR, &words(maker));
+        if let Reply::Bulk(payload) = live.execute(AUDITOR, &words(&["DUMP", "scratch"])) {
+            payloads.push(payload);
+        }
+        live.execute(AUDITOR, &words(&["DEL", "scratch"]));
+    }
+    payloads
+}
+
+/// A command from texts.
+pub(super) fn words(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+/// A difference in replies.
+pub(super) fn failure(
+    at: usize,
+    words: &[Vec<u8>],
+    ours: &Reply,
+    theirs: &Reply,
+    why: &str,
+) -> Failure {
+    Failure {
+        at,
+        in_state: false,
+        words: words.to_vec(),
+        ours: ours.to_string(),
+        theirs: theirs.to_string(),
+        why: why.to_owned(),
+    }
+}

@@ -1,0 +1,160 @@
+//! SPOP: what it takes is random, what it must keep is not.
+//!
+//! The server pops, the subject pops; what each took and what each has left make up what was there. Then both sides are
+//! brought to one state, and one that the script alone decides: as many members as are left, the first ones in their order. Were it what the
+//! server happens to have left, the same seed would go another way the next time.
+//!
+//! One member less changes no encoding, so SADD and SREM bring it back to where it was, with its encoding and its expiry. SADD comes
+//! first, and cannot pass a limit: the set was larger before. A count that takes most of a set makes Redis build a new one from the few
+//! that stay, and which encoding that gets depends on which they are. Then both sides make the key anew.
+
+use std::collections::BTreeSet;
+
+use super::Reply;
+use super::harness::{Failure, failure};
+use super::run::Run;
+use super::script::Op;
+use super::subject::Subject;
+
+type Members = BTreeSet<Vec<u8>>;
+
+/// Runs an SPOP outside a transaction.
+pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Result<(), Failure> {
+    let (session, words) = (op.session, &op.words);
+    let Some(key) = words.get(1).cloned() else {
+        let theirs = run.live.execute(session, words);
+        let ours = run.subject.execute(session, words);
+        return run.compare(at, session, words, &ours, &theirs);
+    };
+    let before = members(&mut run.live, session, &key);
+    let theirs = run.live.execute(session, words);
+    let ours = run.subject.execute(session, words);
+    run.compare(at, session, words, &ours, &theirs)?;
+    if theirs.is_error() {
+        return Ok(());
+    }
+    let fail = |why: &str| Err(failure(at, words, &ours, &theirs, why));
+    let their_rest = members(&mut run.live, session, &key);
+    let our_rest = members(&mut run.subject, session, &key);
+    if !adds_up(&theirs, &their_rest, &before) {
+        return fail("the server's members do not add up");
+    }
+    if !adds_up(&ours, &our_rest, &before) {
+        return fail("what was taken and what is left do not make up what was there");
+    }
+    let encodings =
+        [encoding(&mut run.live, session, &key), encoding(&mut run.subject, session, &key)];
+    // One member less changes no encoding; else it is certain where the members left are of one kind on both sides.
+    let integers = |rest: &Members| rest.iter().all(|member| is_integer(member));
+    if (words.len() == 2 || integers(&their_rest) == integers(&our_rest))
+        && encodings[0] != encodings[1]
+    {
+        return Err(failure(
+            at,
+            words,
+            &encodings[1],
+            &encodings[0],
+            "what is left has another encoding",
+        ));
+    }
+    // Nothing taken, or everything: the script goes on as it is.
+    if our_rest.is_empty() || our_rest.len() == before.len() {
+        return Ok(());
+    }
+    let target: Members = before.iter().take(our_rest.len()).cloned().collect();
+    // The order inside a listpack tells what was taken and put back.
+    let anew = words.len() > 2 || run.settings.limits.set_max_listpack.is_some();
+    let left = run.live.execute(session, &[b"PTTL".to_vec(), key.clone()]);
+    let left = if let Reply::Int(left) = left { Some(left) } else { None };
+    let moment = left.filter(|left| *left >= 0 && anew);
+    let sides: [(&mut dyn Subject, Members); 2] =
+        [(&mut run.live, their_rest), (&mut run.subject, our_rest)];
+    for (side, rest) in sides {
+        let rest = if anew {
+            side.execute(session, &[b"DEL".to_vec(), key.clone()]);
+            Members::new()
+        } else {
+            rest
+        };
+        change(side, session, "SADD", &key, target.difference(&rest));
+        change(side, session, "SREM", &key, rest.difference(&target));
+        if let Some(left) = moment {
+            side.execute(session, &[b"PEXPIRE".to_vec(), key.clone(), left.to_string().into()]);
+        }
+    }
+    Ok(())
+}
+
+/// Adds or removes members, if there are any.
+fn change<'a>(
+    side: &mut dyn Subject,
+    session: usize,
+    name: &str,
+    key: &[u8],
+    members: impl Iterator<Item = &'a Vec<u8>>,
+) {
+    let mut command = vec![name.into(), key.to_vec()];
+    command.extend(members.cloned());
+    if command.len() > 2 {
+        side.execute(session, &command);
+    }
+}
+
+fn members(side: &mut dyn Subject, session: usize, key: &[u8]) -> Members {
+    let reply = side.execute(session, &[b"SMEMBERS".to_vec(), key.to_vec()]);
+    reply.members().unwrap_or_default().into_iter().collect()
+}
+
+fn encoding(side: &mut dyn Subject, session: usize, key: &[u8]) -> Reply {
+    side.execute(session, &[b"OBJECT".to_vec(), b"ENCODING".to_vec(), key.to_vec()])
+}
+
+/// Whether the members taken and those left are, together and once each, those before.
+fn adds_up(taken: &Reply, rest: &Members, before: &Members) -> bool {
+    let taken = taken.given();
+    let count = taken.len() + rest.len();
+    let all: Members = taken.into_iter().chain(rest.iter().cloned()).collect();
+    count == before.len() && all == *before
+}
+
+/// Whether an intset could hold it. A listpack or a hash table of 7.0 takes every member.
+fn is_integer(member: &[u8]) -> bool {
+    let text = std::str::from_utf8(member).unwrap_or_default();
+    text.parse::<i64>().is_ok_and(|number| number.to_string() == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Members, adds_up, is_integer};
+    use crate::differential::{LiveSubject, Reply, Settings, Subject};
+
+    #[test]
+    fn members_add_up_only_once_each() {
+        let set =
+            |all: &[&str]| -> Members { all.iter().map(|text| text.as_bytes().to_vec()).collect() };
+        let taken = |all: &[&str]| {
+            Reply::Array(all.iter().map(|text| Reply::Bulk(text.as_bytes().to_vec())).collect())
+        };
+        assert!(adds_up(&taken(&["a"]), &set(&["b"]), &set(&["a", "b"])));
+        assert!(!adds_up(&taken(&["a"]), &set(&["a", "b"]), &set(&["a", "b"])));
+        assert!(!adds_up(&taken(&["c"]), &set(&["b"]), &set(&["a", "b"])));
+        assert!(!adds_up(&taken(&[]), &set(&["b"]), &set(&["a", "b"])));
+        assert!(adds_up(&Reply::Bulk(b"a".to_vec()), &set(&[]), &set(&["a"])));
+    }
+
+    #[test]
+    fn integers_are_canonical() {
+        assert!(is_integer(b"-5") && is_integer(b"9223372036854775807"));
+        assert!(!is_integer(b"05") && !is_integer(b"-0") && !is_integer(b"") && !is_integer(b"1 "));
+    }
+
+    #[test]
+    fn a_live_subject_is_empty_at_first() {
+        let settings = Settings::default();
+        let Some(server) = crate::live::server_with(&settings.options()) else { return };
+        LiveSubject::new(&server, &settings)
+            .execute(0, &[b"SET".to_vec(), b"k".to_vec(), b"v".to_vec()]);
+        let mut fresh = LiveSubject::new(&server, &settings);
+        assert_eq!(fresh.execute(0, &[b"DBSIZE".to_vec()]), Reply::Int(0));
+    }
+}

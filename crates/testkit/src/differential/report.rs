@@ -1,0 +1,121 @@
+//! What a run tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// How often a command ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// With a reply that is no error.
+    pub done: usize,
+    /// With an error.
+    pub refused: usize,
+}
+
+/// What a run without a difference has compared.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Commands whose replies were compared.
+    pub commands: usize,
+    /// The same by command: the name in capitals, of a container with its subcommand.
+    pub by_command: BTreeMap<String, Count>,
+    /// Keys whose bytes were compared, each as often as it was.
+    pub keys_compared: usize,
+    /// Payloads that each side restored from the other.
+    pub payloads_restored: usize,
+    /// Transactions that a watched key has stopped.
+    pub aborted: usize,
+    /// The forms that values were seen in: `embstr`, `intset-16`, `set-hashtable`, `hll-dense`, ...
+    pub forms: BTreeSet<String>,
+    /// From one form to the next of the same key, between two looks: `hll-sparse -> hll-dense`.
+    pub transitions: BTreeMap<String, usize>,
+}
+
+impl Report {
+    /// The commands that never had a reply other than an error.
+    #[must_use]
+    pub fn never_done(&self) -> Vec<&str> {
+        let never = self.by_command.iter().filter(|(_, count)| count.done == 0);
+        never.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Adds what another run has compared.
+    pub fn add(&mut self, other: &Self) {
+        self.commands += other.commands;
+        self.aborted += other.aborted;
+        self.keys_compared += other.keys_compared;
+        self.payloads_restored += other.payloads_restored;
+        self.forms.extend(other.forms.iter().cloned());
+        for (name, count) in &other.by_command {
+            let sum = self.by_command.entry(name.clone()).or_default();
+            sum.done += count.done;
+            sum.refused += count.refused;
+        }
+        for (name, count) in &other.transitions {
+            *self.transitions.entry(name.clone()).or_default() += count;
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} commands, {} keys compared, {} payloads restored, {} transactions aborted",
+            self.commands, self.keys_compared, self.payloads_restored, self.aborted
+        )?;
+        for (name, Count { done, refused }) in &self.by_command {
+            writeln!(f, "  {name:<20} {done:>7} {refused:>7} refused")?;
+        }
+        for (name, count) in &self.transitions {
+            writeln!(f, "  {name:<40} {count:>5}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A difference: where, what, and the shortest script that was found for it.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The seed of the run.
+    pub seed: u64,
+    /// The number of the command, from 0; of the last one before it, if a look at the bytes found it.
+    pub step: usize,
+    /// The command, or what was looked at.
+    pub command: String,
+    /// What the subject answered or held.
+    pub ours: String,
+    /// What the server answered or held.
+    pub theirs: String,
+    /// In words.
+    pub why: String,
+    /// The last commands before it that name the same key.
+    pub recent: Vec<String>,
+    /// A short script that ends in a difference, on empty sides. Empty if the difference did not come again.
+    pub script: Vec<String>,
+    /// What that script ends in.
+    pub script_ends: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "seed {}, step {}: {}", self.seed, self.step, self.why)?;
+        writeln!(f, "  {}", self.command)?;
+        writeln!(f, "  ours   {}", self.ours)?;
+        writeln!(f, "  theirs {}", self.theirs)?;
+        if !self.recent.is_empty() {
+            writeln!(f, "the last commands on that key:")?;
+        }
+        for line in &self.recent {
+            writeln!(f, "  {line}")?;
+        }
+        if self.script.is_empty() {
+            return writeln!(f, "it did not come again when the commands were run once more");
+        }
+        writeln!(f, "the shortest script found:")?;
+        for line in &self.script {
+            writeln!(f, "  {line}")?;
+        }
+        writeln!(f, "which ends in:\n{}", self.script_ends)
+    }
+}

@@ -1,0 +1,308 @@
+//! A script, run on both sides.
+
+use super::audit::Audit;
+use super::compare::{self, Rule};
+use super::families;
+use super::harness::{Failure, failure};
+use super::report::Report;
+use super::script::{How, Op};
+use super::subject::{AUDITOR, Caught, LiveSubject, SESSIONS, Subject};
+use super::{Reply, Settings, command_line, pop};
+
+/// Commands that the server gets in one write.
+const BATCH: usize = 64;
+
+/// Pages of a scan before it counts as endless.
+const PAGES: usize = 100_000;
+
+/// Both sides at work.
+pub(super) struct Run<'a, S> {
+    pub(super) settings: &'a Settings,
+    pub(super) live: LiveSubject,
+    pub(super) subject: Caught<S>,
+    pub(super) report: Report,
+    audit: Audit,
+    /// By session: the commands that wait for EXEC, if a transaction is open.
+    queued: [Option<Vec<Vec<Vec<u8>>>>; SESSIONS],
+}
+
+impl<'a, S: Subject> Run<'a, S> {
+    pub(super) fn new(settings: &'a Settings, live: LiveSubject, subject: S) -> Self {
+        let (report, audit, subject) = (Report::default(), Audit::default(), Caught(subject));
+        Self { settings, live, subject, report, audit, queued: [const { None }; SESSIONS] }
+    }
+
+    /// Runs everything, with looks at the bytes in between and at the end.
+    pub(super) fn all(&mut self, ops: &[Op], looks: bool) -> Result<(), Failure> {
+        let mut at = 0;
+        while at < ops.len() {
+            let next_look = (at / self.settings.look_every + 1) * self.settings.look_every;
+            let end = batch(ops, at, next_look.min(ops.len()));
+            if end > at + 1 || !self.is_single(&ops[at]) {
+                self.batch(at, &ops[at..end])?;
+            } else {
+                self.single(at, &ops[at])?;
+            }
+            at = end;
+            if looks && (at == next_look || at == ops.len()) {
+                self.look(at - 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what the commands have left.
+    pub(super) fn look(&mut self, at: usize) -> Result<(), Failure> {
+        let Self { settings, live, subject, report, audit, .. } = self;
+        audit.look(settings, live, subject, report).map_err(|found| Failure {
+            at,
+            in_state: true,
+            words: found.words,
+            ours: found.ours,
+            theirs: found.theirs,
+            why: found.why,
+        })
+    }
+
+    /// Whether an op is more than one command, as things stand: in a transaction, each is just queued.
+    fn is_single(&self, op: &Op) -> bool {
+        alone(op) && (self.queued[op.session].is_none() || matches!(op.how, How::WithDump { .. }))
+    }
+
+    fn batch(&mut self, at: usize, ops: &[Op]) -> Result<(), Failure> {
+        let session = ops[0].session;
+        let sent: Vec<Vec<Vec<u8>>> = ops.iter().map(|op| self.to_send(op)).collect();
+        let replies = self.live.run_all(session, sent.iter().map(Vec::as_slice));
+        for (offset, (words, theirs)) in sent.iter().zip(&replies).enumerate() {
+            let ours = self.subject.execute(session, words);
+            self.compare(at + offset, session, words, &ours, theirs)?;
+        }
+        Ok(())
+    }
+
+    /// The words of a command. What SPOP leaves inside a transaction is only certain if it is nothing.
+    fn to_send(&self, op: &Op) -> Vec<Vec<u8>> {
+        let mut words = op.words.clone();
+        if self.queued[op.session].is_some()
+            && families::rule(&words) == Rule::Pop
+            && matches!(words.len(), 2 | 3)
+        {
+            words.truncate(2);
+            words.push(b"1000000".to_vec());
+        }
+        words
+    }
+
+    fn single(&mut self, at: usize, op: &Op) -> Result<(), Failure> {
+        match &op.how {
+            How::Plain => pop::run(self, at, op),
+            How::ScanAll(cursor) => self.scan(at, op, *cursor),
+            How::WithDump { at: word, db, key, theirs, flip } => {
+                let select = [b"SELECT".to_vec(), db.to_string().into()];
+                let dump = [b"DUMP".to_vec(), key.clone()];
+                let side: &mut dyn Subject =
+                    if *theirs { &mut self.live } else { &mut self.subject };
+                side.execute(AUDITOR, &select);
+                let Reply::Bulk(mut payload) = side.execute(AUDITOR, &dump) else { return Ok(()) };
+                if let Some(flip) = flip {
+                    let bit = flip % (payload.len() * 8);
+                    payload[bit / 8] ^= 1 << (bit % 8);
+                }
+                let mut op = Op { how: How::Plain, ..op.clone() };
+                op.words[*word] = payload;
+                self.batch(at, &[op])
+            }
+        }
+    }
+
+    /// A whole iteration on each side.
+    fn scan(&mut self, at: usize, op: &Op, cursor: usize) -> Result<(), Failure> {
+        let Self { live, subject, .. } = self;
+        let theirs = iterate(live, op, cursor);
+        let ours = iterate(subject, op, cursor);
+        let reply = |side: &Result<Vec<Vec<u8>>, Reply>| match side {
+            Ok(all) => Reply::Array(all.iter().cloned().map(Reply::Bulk).collect()),
+            Err(other) => other.clone(),
+        };
+        let (ours, theirs) = (reply(&ours), reply(&theirs));
+        self.count(&op.words, &theirs);
+        if ours == theirs {
+            return Ok(());
+        }
+        Err(failure(at, &op.words, &ours, &theirs, "the whole iterations differ"))
+    }
+
+    /// Compares a reply, and follows the session.
+    pub(super) fn compare(
+        &mut self,
+        at: usize,
+        session: usize,
+        words: &[Vec<u8>],
+        ours: &Reply,
+        theirs: &Reply,
+    ) -> Result<(), Failure> {
+        self.count(words, theirs);
+        let fail = |why: &str| Err(failure(at, words, ours, theirs, why));
+        let name = words.first().map(|word| word.to_ascii_uppercase()).unwrap_or_default();
+        let queued = matches!(theirs, Reply::Status(text) if text == "QUEUED");
+        let rule = families::rule(words);
+        // With a word too many too: Redis discards the transaction then.
+        if name == b"EXEC" {
+            let waiting = self.queued[session].take().unwrap_or_default();
+            return match same_results(&waiting, ours, theirs) {
+                Ok(()) => {
+                    self.report.aborted += usize::from(*theirs == Reply::Nil);
+                    if let Some(results) = theirs.elements() {
+                        for (words, reply) in waiting.iter().zip(results) {
+                            self.count(words, reply);
+                        }
+                    }
+                    Ok(())
+                }
+                Err(why) => fail(&why),
+            };
+        }
+        if let Err(why) = compare::same(rule, ours, theirs) {
+            return fail(&why);
+        }
+        if rule == Rule::DebugObject
+            && !self.settings.compression
+            && compare::length(ours) != compare::length(theirs)
+        {
+            return fail("the lengths differ");
+        }
+        match (&mut self.queued[session], name.as_slice()) {
+            (waiting @ None, b"MULTI") if !theirs.is_error() => *waiting = Some(Vec::new()),
+            (waiting, b"DISCARD" | b"RESET") if !theirs.is_error() => *waiting = None,
+            (Some(waiting), _) if queued => waiting.push(words.to_vec()),
+            _ => {}
+        }
+        if queued || theirs.is_error() {
+            return Ok(());
+        }
+        if rule == Rule::RandomMember && words.len() > 1 {
+            return self.check_members(at, session, words, ours, theirs);
+        }
+        if rule == Rule::RandomKey {
+            return self.check_key(at, session, words, ours, theirs);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, words: &[Vec<u8>], theirs: &Reply) {
+        let name = families::find(words).map_or("(unknown)", |row| row.name);
+        let count = match self.report.by_command.get_mut(name) {
+            Some(count) => count,
+            None => self.report.by_command.entry(name.to_owned()).or_default(),
+        };
+        if matches!(theirs, Reply::Status(text) if text == "QUEUED") {
+            return;
+        }
+        self.report.commands += 1;
+        if theirs.is_error() { count.refused += 1 } else { count.done += 1 }
+    }
+
+    /// What SRANDMEMBER gave are members, and different ones if they were not asked for with a negative count.
+    fn check_members(
+        &mut self,
+        at: usize,
+        session: usize,
+        words: &[Vec<u8>],
+        ours: &Reply,
+        theirs: &Reply,
+    ) -> Result<(), Failure> {
+        let given = ours.given();
+        if given.is_empty() {
+            return Ok(());
+        }
+        let twice = given.windows(2).any(|pair| pair[0] == pair[1]);
+        if twice && words.get(2).is_none_or(|count| !count.starts_with(b"-")) {
+            return Err(failure(at, words, ours, theirs, "a member came twice"));
+        }
+        let mut ask = vec![b"SMISMEMBER".to_vec(), words[1].clone()];
+        ask.extend(given);
+        let answer = self.live.execute(session, &ask);
+        let all = answer.elements().is_some_and(|all| all.iter().all(|one| *one == Reply::Int(1)));
+        if all { Ok(()) } else { Err(failure(at, words, ours, theirs, "not all are members")) }
+    }
+
+    /// What RANDOMKEY gave exists.
+    fn check_key(
+        &mut self,
+        at: usize,
+        session: usize,
+        words: &[Vec<u8>],
+        ours: &Reply,
+        theirs: &Reply,
+    ) -> Result<(), Failure> {
+        let Reply::Bulk(key) = ours else { return Ok(()) };
+        let ask = [b"EXISTS".to_vec(), key.clone()];
+        let exists = self.live.execute(session, &ask) == Reply::Int(1);
+        if exists { Ok(()) } else { Err(failure(at, words, ours, theirs, "there is no such key")) }
+    }
+}
+
+/// Whether an op cannot be part of a batch.
+fn alone(op: &Op) -> bool {
+    op.how != How::Plain || families::rule(&op.words) == Rule::Pop
+}
+
+/// The end of the batch that begins at `start`: of one session, and nothing after what must be checked as things stand.
+fn batch(ops: &[Op], start: usize, limit: usize) -> usize {
+    if alone(&ops[start]) {
+        return start + 1;
+    }
+    let mut end = start;
+    while end < limit && end - start < BATCH && ops[end].session == ops[start].session {
+        if alone(&ops[end]) {
+            break;
+        }
+        end += 1;
+        let name = families::rule(&ops[end - 1].words);
+        let ends_transaction = ops[end - 1].words[0].len() < 8
+            && [&b"MULTI"[..], b"EXEC", b"DISCARD", b"RESET"]
+                .iter()
+                .any(|name| ops[end - 1].words[0].eq_ignore_ascii_case(name));
+        if matches!(name, Rule::RandomMember | Rule::RandomKey) || ends_transaction {
+            break;
+        }
+    }
+    end
+}
+
+/// EXEC: each result by the rule of its command.
+fn same_results(waiting: &[Vec<Vec<u8>>], ours: &Reply, theirs: &Reply) -> Result<(), String> {
+    let (Reply::Array(mine), Reply::Array(other)) = (ours, theirs) else {
+        return compare::same(Rule::Exact, ours, theirs);
+    };
+    if mine.len() != other.len() || mine.len() != waiting.len() {
+        return Err("the numbers of results differ".to_owned());
+    }
+    for ((words, ours), theirs) in waiting.iter().zip(mine).zip(other) {
+        // What SPOP takes inside a transaction is everything.
+        let rule = families::rule(words);
+        let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
+        compare::same(rule, ours, theirs).map_err(|why| {
+            format!("{why}\n  in {}\n  ours   {ours}\n  theirs {theirs}", command_line(words))
+        })?;
+    }
+    Ok(())
+}
+
+/// Scans to the end: all elements, each once, sorted; or the reply that is no page.
+fn iterate(side: &mut dyn Subject, op: &Op, cursor: usize) -> Result<Vec<Vec<u8>>, Reply> {
+    let mut words = op.words.clone();
+    let mut all = Vec::new();
+    for _ in 0..PAGES {
+        let reply = side.execute(op.session, &words);
+        let Some((next, elements)) = compare::page(&reply) else { return Err(reply) };
+        all.extend(elements);
+        if next == b"0" {
+            all.sort_unstable();
+            all.dedup();
+            return Ok(all);
+        }
+        words[cursor] = next;
+    }
+    Err(Reply::Error("the iteration does not end".to_owned()))
+}

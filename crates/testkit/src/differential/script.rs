@@ -1,0 +1,179 @@
+//! A script: commands drawn from the families, with now and then something wrong in them.
+
+use super::Settings;
+use super::families::{FAMILIES, Row};
+use super::generate::{Gen, Line};
+use crate::live::Protocol;
+
+/// One command of a script, or one row of commands that belong together. It depends on nothing but the seed, so that any part of a
+/// script is a script.
+#[derive(Clone, Debug)]
+pub(super) struct Op {
+    pub(super) session: usize,
+    pub(super) words: Vec<Vec<u8>>,
+    pub(super) how: How,
+}
+
+/// How an [`Op`] is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// As it stands.
+    Plain,
+    /// Again and again, with the cursor at this word, until it is back at 0.
+    ScanAll(usize),
+    /// With the payload that a DUMP gives just before.
+    WithDump {
+        /// The word that the payload takes the place of.
+        at: usize,
+        db: u32,
+        key: Vec<u8>,
+        /// Whether the server makes it, or the subject.
+        theirs: bool,
+        /// A bit to flip in it.
+        flip: Option<usize>,
+    },
+}
+
+/// Commands after a CONFIG until the limits are set back.
+const RESET_AFTER: usize = 60;
+
+/// How many databases the commands use.
+pub(super) const DATABASES: u32 = 4;
+
+/// The commands of the settings.
+pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
+    let rows: Vec<&'static Row> = FAMILIES
+        .iter()
+        .filter(|family| settings.families.contains(&family.name))
+        .flat_map(|family| family.rows)
+        .filter(|row| !settings.leaves_out(row.name))
+        .collect();
+    let total: u64 = rows.iter().map(|row| u64::from(row.weight)).sum();
+    let mut generator = Gen::new(settings.seed, foreign);
+    let mut ops = Vec::with_capacity(settings.commands);
+    // Commands since a MULTI that may still be open, by session.
+    let mut open: [Option<u32>; 2] = [None; 2];
+    // When the limits go back to those of the settings.
+    let mut reset = None;
+    while ops.len() < settings.commands && total > 0 {
+        generator.step = ops.len();
+        let session = usize::from(generator.one_in(12));
+        // A transaction does not stay open for long, or everything would only be queued.
+        let close = open[session].is_some_and(|count| count > 2) && generator.one_in(4);
+        let name = if close { "EXEC" } else { draw(&rows, total, &mut generator).name };
+        let op = make(name, session, settings, &rows, &mut generator);
+        if op.words.len() == 1 {
+            match op.words[0].to_ascii_uppercase().as_slice() {
+                b"MULTI" => open[session] = Some(0),
+                b"EXEC" | b"DISCARD" => open[session] = None,
+                _ => {}
+            }
+        }
+        open[session] = open[session].map(|count| count + 1);
+        let sets_a_time = op.words.iter().any(|word| {
+            [&b"PXAT"[..], b"EXAT", b"ABSTTL"]
+                .iter()
+                .any(|option| word.eq_ignore_ascii_case(option))
+        });
+        // What is set with a time that is over counts in DBSIZE until it is touched.
+        let touch = sets_a_time.then(|| op.words.get(1).cloned()).flatten();
+        // Other limits do not stay for long: those of the settings are what the run is about.
+        if op.words[0].eq_ignore_ascii_case(b"CONFIG") && reset.is_none() {
+            reset = Some(ops.len() + RESET_AFTER);
+        }
+        let restarted = op.words[0].eq_ignore_ascii_case(b"RESET");
+        ops.push(op);
+        if restarted {
+            open[session] = None;
+            if settings.protocol == Protocol::Resp3 {
+                let words = vec![b"HELLO".to_vec(), b"3".to_vec()];
+                ops.push(Op { session, words, how: How::Plain });
+            }
+        }
+        if reset.is_some_and(|at| ops.len() >= at) {
+            reset = None;
+            ops.extend(settings.limits.pairs().into_iter().map(|[name, value]| Op {
+                session,
+                words: vec![b"CONFIG".to_vec(), b"SET".to_vec(), name.into(), value.into()],
+                how: How::Plain,
+            }));
+        }
+        if let Some(key) = touch {
+            ops.push(Op { session, words: vec![b"EXISTS".to_vec(), key], how: How::Plain });
+        }
+    }
+    ops.truncate(settings.commands);
+    ops
+}
+
+fn draw(rows: &[&'static Row], total: u64, generator: &mut Gen) -> &'static Row {
+    let mut left = generator.rng.below(total);
+    for row in rows {
+        match left.checked_sub(u64::from(row.weight)) {
+            Some(rest) => left = rest,
+            None => return row,
+        }
+    }
+    rows[0]
+}
+
+fn make(
+    name: &'static str,
+    session: usize,
+    settings: &Settings,
+    rows: &[&'static Row],
+    generator: &mut Gen,
+) -> Op {
+    let mut line = Line::new(name);
+    if let Some(row) = rows.iter().find(|row| row.name == name) {
+        (row.make)(generator, &mut line);
+    }
+    if settings.leaves_out("DUMP") && matches!(line.how, How::WithDump { .. }) {
+        line.how = How::Plain;
+    }
+    if line.how == How::Plain {
+        distort(generator, &mut line.words, !settings.leaves_out("NONESUCH"));
+    }
+    Op { session, words: line.words, how: line.how }
+}
+
+/// Now and then a word too few or too many, another case, a wrong word, an unknown command.
+fn distort(generator: &mut Gen, words: &mut Vec<Vec<u8>>, unknown: bool) {
+    // None of them is a time to live that ends within a run, or a length that fills the memory.
+    const WRONG: [&[u8]; 10] = [
+        b"",
+        b"x",
+        b"1.5",
+        b"9223372036854775808",
+        b"-1",
+        b"nan",
+        b"\x00",
+        b"WITHVALUES",
+        b"-9223372036854775809",
+        b"\n",
+    ];
+    match generator.rng.below(400) {
+        0..5 if words.len() > 1 => drop(words.pop()),
+        5..10 => words.push(generator.pick(&WRONG).to_vec()),
+        10..16 => words[0].make_ascii_lowercase(),
+        16 => {
+            for word in words.iter_mut() {
+                if matches!(word.first(), Some(b'A'..=b'Z')) && generator.one_in(2) {
+                    word.make_ascii_lowercase();
+                }
+            }
+        }
+        17 => {
+            let at = generator.rng.index(words[0].len().max(1));
+            if let Some(byte) = words[0].get_mut(at) {
+                byte.make_ascii_lowercase();
+            }
+        }
+        18..24 if words.len() > 1 => {
+            let at = 1 + generator.rng.index(words.len() - 1);
+            words[at] = generator.pick(&WRONG).to_vec();
+        }
+        24 if unknown => words[0].push(b'X'),
+        _ => {}
+    }
+}

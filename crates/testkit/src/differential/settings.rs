@@ -1,0 +1,106 @@
+//! What a run is made of.
+
+use super::families::FAMILIES;
+use crate::live::{Options, Protocol};
+
+/// The limits at which a value changes its encoding, by Redis's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// `set-max-intset-entries`.
+    pub set_max_intset_entries: usize,
+    /// `hll-sparse-max-bytes`.
+    pub hll_sparse_max_bytes: usize,
+    /// `set-max-listpack-entries` and `set-max-listpack-value`; `None` for a server before 7.2, which has neither.
+    pub set_max_listpack: Option<[usize; 2]>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { set_max_intset_entries: 512, hll_sparse_max_bytes: 3000, set_max_listpack: None }
+    }
+}
+
+impl Limits {
+    /// Limits so low that every transition fires within tens of commands.
+    #[must_use]
+    pub const fn low() -> Self {
+        Self { set_max_intset_entries: 5, hll_sparse_max_bytes: 40, set_max_listpack: None }
+    }
+
+    /// Names and values, as in the configuration.
+    pub(super) fn pairs(&self) -> Vec<[String; 2]> {
+        let pair = |name: &str, value: usize| [name.to_owned(), value.to_string()];
+        let mut pairs = vec![
+            pair("set-max-intset-entries", self.set_max_intset_entries),
+            pair("hll-sparse-max-bytes", self.hll_sparse_max_bytes),
+        ];
+        if let Some([entries, value]) = self.set_max_listpack {
+            pairs.push(pair("set-max-listpack-entries", entries));
+            pairs.push(pair("set-max-listpack-value", value));
+        }
+        pairs
+    }
+}
+
+/// What a run is made of. The same settings give the same commands.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Fixes every command.
+    pub seed: u64,
+    /// How many commands.
+    pub commands: usize,
+    /// How many commands from one look at the bytes to the next.
+    pub look_every: usize,
+    /// The families to take commands from, by name; see [`family_names`].
+    pub families: Vec<&'static str>,
+    /// Commands that the subject does not know yet, in capitals (`SPOP`, `OBJECT FREQ`). They are not sent, nor used by the
+    /// harness itself where it can do without: `RESTORE`, `PEXPIRETIME`, `CONFIG SET`.
+    pub leave_out: Vec<&'static str>,
+    /// The limits on both sides.
+    pub limits: Limits,
+    /// The form of the replies.
+    pub protocol: Protocol,
+    /// Whether both sides compress strings. Without it each `serializedlength` is compared, else only the short ones.
+    pub compression: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            commands: 10_000,
+            look_every: 100,
+            families: family_names(),
+            leave_out: Vec::new(),
+            limits: Limits::default(),
+            protocol: Protocol::Resp2,
+            compression: true,
+        }
+    }
+}
+
+impl Settings {
+    /// How the server is to be started.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        let mut options = Options::new()
+            .config("enable-debug-command", "yes")
+            .config("rdbcompression", if self.compression { "yes" } else { "no" });
+        for [name, value] in self.limits.pairs() {
+            options = options.config(&name, &value);
+        }
+        options
+    }
+
+    /// Whether a command is left out: `words` may be a container and its subcommand, `OBJECT FREQ`.
+    pub(super) fn leaves_out(&self, words: &str) -> bool {
+        let container = words.split(' ').next().unwrap_or_default();
+        self.leave_out.iter().any(|name| *name == words || *name == container)
+    }
+}
+
+/// The names of all families.
+#[must_use]
+pub fn family_names() -> Vec<&'static str> {
+    FAMILIES.iter().map(|family| family.name).collect()
+}

@@ -1,0 +1,201 @@
+//! From a failure to a short script that shows it.
+//!
+//! Delta debugging: what comes after the failure is cut off; then pieces of the script are left out, halves first, then
+//! quarters, down to single commands, as long as the sides still differ on the same command. Then one key takes the place of
+//! two, and words are left out of the commands that remain.
+
+use std::collections::HashSet;
+
+use super::generate::KEYS;
+use super::harness::{Differential, Failure};
+use super::script::{How, Op};
+use super::subject::Subject;
+use super::{Difference, Settings, command_line, quoted};
+use crate::live::Server;
+
+/// Attempts in all. Each is a run on empty sides.
+const ATTEMPTS: usize = 600;
+
+/// Commands before the failure that are shown.
+const RECENT: usize = 10;
+
+/// Bytes of such a command that are shown. The script has them all.
+const SHOWN: usize = 200;
+
+impl Differential {
+    /// What to tell about a failure.
+    pub(super) fn difference<S: Subject>(
+        &self,
+        server: &Server,
+        subject: &mut impl FnMut(&Settings) -> S,
+        ops: &[Op],
+        failure: &Failure,
+    ) -> Difference {
+        let mut shrink = Shrink { harness: self, server, subject, failure, left: ATTEMPTS };
+        let (script, last) = shrink.run(&ops[..=failure.at]).unzip();
+        Difference {
+            seed: self.settings.seed,
+            step: failure.at,
+            command: command_line(&failure.words),
+            ours: failure.ours.clone(),
+            theirs: failure.theirs.clone(),
+            why: failure.why.clone(),
+            recent: recent(ops, failure),
+            script: script.map(|ops| lines(&ops)).unwrap_or_default(),
+            script_ends: last.map(|last| ending(&last)).unwrap_or_default(),
+        }
+    }
+}
+
+fn ending(last: &Failure) -> String {
+    let Failure { words, ours, theirs, why, .. } = last;
+    format!("  {}: {why}\n  ours   {ours}\n  theirs {theirs}", command_line(words))
+}
+
+struct Shrink<'a, F> {
+    harness: &'a Differential,
+    server: &'a Server,
+    subject: &'a mut F,
+    failure: &'a Failure,
+    left: usize,
+}
+
+impl<S: Subject, F: FnMut(&Settings) -> S> Shrink<'_, F> {
+    fn run(&mut self, ops: &[Op]) -> Option<(Vec<Op>, Failure)> {
+        let (mut ops, mut last) = self.fails(ops)?;
+        self.fewer(&mut ops, &mut last);
+        self.plainer(&mut ops, &mut last);
+        // What was needed to bring a value from one key or session to another is not any more.
+        self.fewer(&mut ops, &mut last);
+        for at in (0..ops.len()).rev() {
+            self.shorten(at, &mut ops, &mut last);
+        }
+        Some((ops, last))
+    }
+
+    /// Leaves commands out.
+    fn fewer(&mut self, ops: &mut Vec<Op>, last: &mut Failure) {
+        let mut size = ops.len().div_ceil(2);
+        while size > 0 {
+            let (mut at, mut shorter) = (0, false);
+            while at < ops.len() {
+                let end = (at + size).min(ops.len());
+                let rest = [&ops[..at], &ops[end..]].concat();
+                if let Some(found) = self.fails(&rest) {
+                    (*ops, *last) = found;
+                    shorter = true;
+                } else {
+                    at = end;
+                }
+            }
+            // Single commands may go once others have gone.
+            if size > 1 {
+                size = size.div_ceil(2);
+            } else if !shorter {
+                break;
+            }
+        }
+    }
+
+    /// Puts one session and one key in the place of several.
+    fn plainer(&mut self, ops: &mut Vec<Op>, last: &mut Failure) {
+        let one: Vec<Op> = ops.iter().map(|op| Op { session: 0, ..op.clone() }).collect();
+        if ops.iter().any(|op| op.session != 0)
+            && let Some(found) = self.fails(&one)
+        {
+            (*ops, *last) = found;
+        }
+        for (from, to) in KEYS.iter().flat_map(|from| KEYS.iter().map(move |to| (from, to))) {
+            let used = |key: &[u8]| ops.iter().any(|op| op.words.iter().any(|word| word == key));
+            if from == to || !used(from) || !used(to) {
+                continue;
+            }
+            let mut merged = ops.clone();
+            for word in merged.iter_mut().flat_map(|op| op.words.iter_mut().skip(1)) {
+                if word == from {
+                    *word = to.to_vec();
+                }
+            }
+            if let Some(found) = self.fails(&merged) {
+                (*ops, *last) = found;
+            }
+        }
+    }
+
+    /// Leaves words out of one command.
+    fn shorten(&mut self, at: usize, ops: &mut Vec<Op>, last: &mut Failure) {
+        let mut size = ops.get(at).map_or(0, |op| op.words.len() / 2);
+        while size > 0 {
+            let mut from = 1;
+            while ops.get(at).is_some_and(|op| op.how == How::Plain && from < op.words.len()) {
+                let mut fewer = ops.clone();
+                let end = (from + size).min(fewer[at].words.len());
+                fewer[at].words.drain(from..end);
+                match self.fails(&fewer) {
+                    Some(found) => (*ops, *last) = found,
+                    None => from += size,
+                }
+            }
+            size /= 2;
+        }
+    }
+
+    /// The script up to its failure, if it fails as the one at hand does: on the same command, or at a look.
+    fn fails(&mut self, ops: &[Op]) -> Option<(Vec<Op>, Failure)> {
+        self.left = self.left.checked_sub(1)?;
+        let looks = self.failure.in_state;
+        let failure = self.harness.attempt(self.server, self.subject, ops, looks).err()?;
+        let name = |failure: &Failure| failure.words.first().map(|word| word.to_ascii_uppercase());
+        let same = failure.in_state == looks && (looks || name(&failure) == name(self.failure));
+        same.then(|| (ops[..=failure.at].to_vec(), failure))
+    }
+}
+
+/// The last commands before the failure that name its key.
+fn recent(ops: &[Op], failure: &Failure) -> Vec<String> {
+    let asks = failure.words.first().map_or(&b""[..], |word| word);
+    let at = if asks.eq_ignore_ascii_case(b"OBJECT") || asks.eq_ignore_ascii_case(b"PFDEBUG") {
+        2
+    } else {
+        1
+    };
+    let Some(key) = failure.words.get(at).filter(|key| KEYS.contains(&key.as_slice())) else {
+        return Vec::new();
+    };
+    let touches = |op: &Op| op.words.iter().skip(1).any(|word| word == key);
+    let reaches = |op: &Op| {
+        let wide = ["FLUSHALL", "FLUSHDB", "SWAPDB", "SELECT"];
+        wide.iter().any(|name| op.words[0].eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let names = |op: &&Op| touches(op) || reaches(op);
+    let before = ops.get(..=failure.at).unwrap_or(ops);
+    let short = |op: &Op| {
+        let line = line(op);
+        if line.len() > SHOWN { format!("{}...", &line[..SHOWN]) } else { line }
+    };
+    let mut lines: Vec<String> =
+        before.iter().rev().filter(names).take(RECENT).map(short).collect();
+    lines.reverse();
+    lines
+}
+
+fn lines(ops: &[Op]) -> Vec<String> {
+    let sessions: HashSet<usize> = ops.iter().map(|op| op.session).collect();
+    let several = sessions.len() > 1;
+    let one =
+        |op: &Op| if several { format!("[session {}] {}", op.session, line(op)) } else { line(op) };
+    ops.iter().map(one).collect()
+}
+
+fn line(op: &Op) -> String {
+    let text = command_line(&op.words);
+    match &op.how {
+        How::Plain => text,
+        How::ScanAll(_) => format!("{text}   # and on to the end of the iteration"),
+        How::WithDump { db, key, theirs, flip, .. } => {
+            let side = if *theirs { "the server's" } else { "our" };
+            let flip = flip.map(|bit| format!(", with bit {bit} flipped")).unwrap_or_default();
+            format!("{text}   # payload: {side} DUMP {} in database {db}{flip}", quoted(key))
+        }
+    }
+}

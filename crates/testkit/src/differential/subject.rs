@@ -1,0 +1,95 @@
+//! What is compared with the server.
+
+use std::io;
+use std::panic::{self, AssertUnwindSafe};
+
+use super::{Reply, Settings};
+use crate::live::{Server, Wire};
+
+/// Sessions that the commands come from; a last one looks at what they have left.
+pub(super) const SESSIONS: usize = 2;
+
+/// The session that looks.
+pub(super) const AUDITOR: usize = SESSIONS;
+
+/// Something that takes commands as a Redis would: a store, or another server.
+pub trait Subject {
+    /// Runs a command of one of three sessions (0, 1, 2), each with its own database, MULTI and WATCH, on the same data.
+    ///
+    /// The reply has the form of the protocol that the settings name: a set is an [`Array`](Reply::Array) in RESP2.
+    fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply;
+}
+
+/// A subject whose panic is a reply like no other: so that it is told with its seed, and shrunk.
+#[derive(Debug)]
+pub(super) struct Caught<S>(pub(super) S);
+
+impl<S: Subject> Subject for Caught<S> {
+    fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
+        // The run ends here: nobody looks at what a panic may have left half done.
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.0.execute(session, words)));
+        outcome.unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+            Reply::Error(format!("(a panic) {}", text.unwrap_or_default()))
+        })
+    }
+}
+
+/// A server as a subject. Each is a fresh one: what the server held is gone, its limits are those of the settings.
+#[derive(Debug)]
+pub struct LiveSubject {
+    wires: Vec<Wire>,
+}
+
+impl LiveSubject {
+    /// Empties the server and opens the sessions.
+    ///
+    /// # Panics
+    ///
+    /// If the server cannot be talked to, or refuses the settings.
+    #[must_use]
+    pub fn new(server: &Server, settings: &Settings) -> Self {
+        match Self::open(server, settings) {
+            Ok(subject) => subject,
+            Err(error) => panic!("redis-server: {error}\n{}", server.log()),
+        }
+    }
+
+    fn open(server: &Server, settings: &Settings) -> io::Result<Self> {
+        let wires: io::Result<Vec<Wire>> =
+            (0..=SESSIONS).map(|_| Wire::open(server, settings.protocol)).collect();
+        let mut subject = Self { wires: wires? };
+        let mut first = vec![vec![b"FLUSHALL".to_vec()]];
+        for [name, value] in settings.limits.pairs() {
+            first.push(vec![b"CONFIG".to_vec(), b"SET".to_vec(), name.into(), value.into()]);
+        }
+        for reply in subject.run_all(AUDITOR, first.iter().map(Vec::as_slice)) {
+            if let Reply::Error(why) = reply {
+                return Err(io::Error::other(why));
+            }
+        }
+        Ok(subject)
+    }
+
+    /// Several commands in one write.
+    pub(super) fn run_all<'a>(
+        &mut self,
+        session: usize,
+        commands: impl IntoIterator<Item = &'a [Vec<u8>]>,
+    ) -> Vec<Reply> {
+        match self.wires[session].run_all(commands) {
+            Ok(replies) => replies,
+            Err(error) => panic!("the connection to redis-server broke: {error}"),
+        }
+    }
+}
+
+impl Subject for LiveSubject {
+    fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
+        match self.wires[session].run(words) {
+            Ok(reply) => reply,
+            Err(error) => panic!("the connection to redis-server broke: {error}"),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Each command with each wrong thing, in order.
+//!
+//! Each command of the families meets keys of every kind, every number of words up to [`MOST_WORDS`], and arguments that are
+//! no numbers, too great, negative, empty or binary. Replies must be equal; where all were errors, nothing may have changed
+//! on either side; and the bytes of all keys are compared after each group.
+
+use super::compare::{self, Rule};
+use super::families::{FAMILIES, Row};
+use super::harness::{Differential, Failure, failure, words};
+use super::run::Run;
+use super::subject::{AUDITOR, LiveSubject, Subject};
+use super::{Difference, Reply, Report, Settings, command_line};
+use crate::live::Server;
+
+/// Arguments after the name, at most.
+const MOST_WORDS: usize = 5;
+
+/// What stands where a number, an option, a member or another key should. None of them is a time to live that ends within a run, or a length that
+/// fills the memory.
+const JUNK: [&[u8]; 21] = [
+    b"x",
+    b"-1",
+    b"0",
+    b"",
+    b"1.5",
+    b"9223372036854775807",
+    b"9223372036854775808",
+    b"-9223372036854775808",
+    b"nan",
+    b"-inf",
+    b"007",
+    b" 1",
+    b"536870912",
+    b"a\x00\n\xff",
+    b"missing",
+    b"set",
+    b"NX",
+    b"LIMIT",
+    b"COUNT",
+    b"REPLACE",
+    b"1e400",
+];
+
+/// The kinds of keys: each name, and what makes it.
+const FIXTURE: [(&[u8], &[&[u8]]); 13] = [
+    (b"missing", &[]),
+    (b"int", &[b"SETNX", b"int", b"12345"]),
+    (b"max", &[b"SETNX", b"max", b"9223372036854775807"]),
+    (b"text", &[b"SETNX", b"text", b"some text"]),
+    (b"", &[b"SETNX", b"", b"an empty key"]),
+    (b"bin\x00\n\xff", &[b"SETNX", b"bin\x00\n\xff", b"a binary key\x00\n\xff"]),
+    (b"set", &[b"SADD", b"set", b"1", b"2", b"70000"]),
+    (b"texts", &[b"SADD", b"texts", b"1", b"a", b"", b"x\x00\n"]),
+    (b"hll", &[b"PFADD", b"hll", b"a", b"b", b"c"]),
+    (b"junk", &[b"SETNX", b"junk", b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80\x7f\xfe"]),
+    (b"list", &[b"RPUSH", b"list", b"1", b"two"]),
+    (b"hash", &[b"HSET", b"hash", b"field", b"value"]),
+    (b"zset", &[b"ZADD", b"zset", b"1", b"a"]),
+];
+
+/// Commands that reach beyond one key, one line at a time.
+const STATEFUL: [&str; 9] =
+    ["MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT", "SWAPDB", "CONFIG SET", "MOVE"];
+
+impl Differential {
+    /// Runs every command of the families with every wrong thing.
+    ///
+    /// # Errors
+    ///
+    /// The first difference. Its script makes the keys and ends in the command.
+    ///
+    /// # Panics
+    ///
+    /// If the connection to the server breaks.
+    pub fn sweep<S: Subject>(
+        &self,
+        server: &Server,
+        mut subject: impl FnMut(&Settings) -> S,
+    ) -> Result<Report, Box<Difference>> {
+        let live = LiveSubject::new(server, &self.settings);
+        let subject = subject(&self.settings);
+        let mut sweep = Sweep { run: Run::new(&self.settings, live, subject), at: 0, dirty: true };
+        let rows = FAMILIES
+            .iter()
+            .filter(|family| self.settings.families.contains(&family.name))
+            .flat_map(|family| family.rows)
+            .filter(|row| !self.settings.leaves_out(row.name));
+        for row in rows {
+            for (key, maker) in FIXTURE {
+                if let Err(failure) = sweep.group(row, key) {
+                    return Err(Box::new(self.swept(&failure, maker)));
+                }
+            }
+        }
+        Ok(sweep.run.report)
+    }
+
+    fn swept(&self, failure: &Failure, maker: &[&[u8]]) -> Difference {
+        let made = (!maker.is_empty()).then(|| command_line(maker));
+        let line = command_line(&failure.words);
+        Difference {
+            seed: self.settings.seed,
+            step: failure.at,
+            command: line.clone(),
+            ours: failure.ours.clone(),
+            theirs: failure.theirs.clone(),
+            why: format!("in a sweep: {}", failure.why),
+            recent: Vec::new(),
+            script: made.into_iter().chain([line]).collect(),
+            script_ends: format!("  ours   {}\n  theirs {}", failure.ours, failure.theirs),
+        }
+    }
+}
+
+struct Sweep<'a, S> {
+    run: Run<'a, S>,
+    at: usize,
+    /// Whether the keys have to be made again.
+    dirty: bool,
+}
+
+impl<S: Subject> Sweep<'_, S> {
+    /// Every line of one command on one key. The lines run in bunches between two looks.
+    fn group(&mut self, row: &Row, key: &[u8]) -> Result<(), Failure> {
+        let stateful = STATEFUL.contains(&row.name);
+        let mut changed = Vec::new();
+        self.fixture()?;
+        for line in lines(row, key) {
+            self.at += 1;
+            let session = 0;
+            let theirs = self.run.live.execute(session, &line);
+            let ours = self.run.subject.execute(session, &line);
+            let random = row.rule == Rule::Pop && !theirs.is_error();
+            if random {
+                compare::same(Rule::Pop, &ours, &theirs)
+                    .map_err(|why| failure(self.at, &line, &ours, &theirs, &why))?;
+            } else {
+                self.run.compare(self.at, session, &line, &ours, &theirs)?;
+            }
+            if stateful {
+                self.settle(session)?;
+            }
+            if random {
+                self.dirty = true;
+                self.fixture()?;
+            } else if !theirs.is_error() {
+                changed.push(line);
+            }
+        }
+        if changed.is_empty() {
+            // All errors: nothing has changed, the subject says so itself.
+            self.unchanged(row, key)?;
+        } else {
+            self.run.look(self.at)?;
+            self.dirty = true;
+        }
+        Ok(())
+    }
+
+    /// Ends what a command may have begun, and goes back to database 0.
+    fn settle(&mut self, session: usize) -> Result<(), Failure> {
+        for words in [words(&["DISCARD"]), words(&["UNWATCH"]), words(&["SELECT", "0"])] {
+            if self.run.settings.leaves_out(&String::from_utf8_lossy(&words[0])) {
+                continue;
+            }
+            let theirs = self.run.live.execute(session, &words);
+            let ours = self.run.subject.execute(session, &words);
+            self.run.compare(self.at, session, &words, &ours, &theirs)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the keys, those of other types by RESTORE on the side of the subject.
+    fn fixture(&mut self) -> Result<(), Failure> {
+        if !std::mem::take(&mut self.dirty) {
+            return Ok(());
+        }
+        let (live, subject) = (&mut self.run.live, &mut self.run.subject);
+        if self.run.settings.leaves_out("FLUSHALL") {
+            let keys = live.execute(0, &words(&["KEYS", "*"])).members().unwrap_or_default();
+            let delete: Vec<Vec<u8>> = [b"DEL".to_vec()].into_iter().chain(keys).collect();
+            subject.execute(0, &delete);
+            live.execute(0, &delete);
+        } else {
+            subject.execute(0, &words(&["FLUSHALL"]));
+            live.execute(0, &words(&["FLUSHALL"]));
+        }
+        for (key, maker) in FIXTURE.iter().filter(|(_, maker)| !maker.is_empty()) {
+            let command: Vec<Vec<u8>> = maker.iter().map(|word| word.to_vec()).collect();
+            if [&b"RPUSH"[..], b"HSET", b"ZADD"].contains(&maker[0]) {
+                if self.run.settings.leaves_out("RESTORE") {
+                    continue;
+                }
+                live.execute(0, &command);
+                let dump = live.execute(0, &[b"DUMP".to_vec(), key.to_vec()]);
+                let payload = dump.bytes().unwrap_or_default().to_vec();
+                let restore = [b"RESTORE".to_vec(), key.to_vec(), b"0".to_vec(), payload];
+                expect_made(self.at, &restore, subject)?;
+            } else {
+                live.execute(0, &command);
+                expect_made(self.at, &command, subject)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Only errors: the keys are still those of the fixture.
+    fn unchanged(&mut self, row: &Row, key: &[u8]) -> Result<(), Failure> {
+        self.run.look(self.at).map_err(|found| Failure {
+            why: format!(
+                "after nothing but errors of {} on {}: {}",
+                row.name,
+                command_line(&[key]),
+                found.why
+            ),
+            ..found
+        })
+    }
+}
+
+/// The subject makes a key, or the sweep ends here.
+fn expect_made(at: usize, command: &[Vec<u8>], subject: &mut dyn Subject) -> Result<(), Failure> {
+    let reply = subject.execute(0, command);
+    if reply.is_error() {
+        return Err(failure(at, command, &reply, &Reply::Nil, "a key of the sweep cannot be made"));
+    }
+    Ok(())
+}
+
+/// The lines of a command on a key. Each junk comes in each place; its neighbours are others.
+fn lines(row: &Row, key: &[u8]) -> Vec<Vec<Vec<u8>>> {
+    let name: Vec<Vec<u8>> = row.name.split(' ').map(Into::into).collect();
+    let slow = row.name == "PFSELFTEST" && key != FIXTURE[0].0;
+    let mut lines = if slow { Vec::new() } else { vec![name.clone()] };
+    for arguments in 1..=MOST_WORDS {
+        let variants = if arguments == 1 { 1 } else { JUNK.len() };
+        for variant in 0..variants {
+            let mut line = name.clone();
+            // A key in the first place, and now and then (PFDEBUG, SINTERCARD) in the second.
+            let at = usize::from(variant % 7 == 6);
+            for place in 0..arguments {
+                let junk = JUNK[(variant + place * 5) % JUNK.len()];
+                line.push(if place == at { key } else { junk }.to_vec());
+            }
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// The session that looks is never the one that runs the lines.
+const _: () = assert!(AUDITOR != 0, "a look would change the database of the lines");

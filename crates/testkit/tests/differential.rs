@@ -1,0 +1,261 @@
+//! The harness, tried with a second server as the subject.
+
+use testkit::differential::{
+    Difference, Differential, Limits, LiveSubject, Reply, Report, Settings, Subject,
+};
+use testkit::live::{Protocol, server_with};
+
+/// Two servers, one of them the subject.
+fn between_servers(settings: Settings) -> Option<Result<Report, Box<Difference>>> {
+    let server = server_with(&settings.options())?;
+    let other = server_with(&settings.options())?;
+    let harness = Differential::new(settings);
+    Some(harness.run(&server, |settings| LiveSubject::new(&other, settings)))
+}
+
+fn clean(settings: Settings) -> Option<Report> {
+    between_servers(settings).map(|run| run.unwrap_or_else(|difference| panic!("{difference}")))
+}
+
+/// Every transition within one type that a 7.0 server makes, and that some tens of commands under low limits bring about.
+const TRANSITIONS: [&str; 9] = [
+    "int -> raw",
+    "int -> embstr",
+    "embstr -> raw",
+    "raw -> int",
+    "hll-sparse -> hll-dense",
+    "intset-16 -> intset-32",
+    "intset-16 -> intset-64",
+    "intset-16 -> set-hashtable",
+    "set-hashtable -> intset-16",
+];
+
+#[test]
+fn two_servers_do_not_differ() {
+    let settings = Settings { seed: 1, commands: 12_000, ..Settings::default() };
+    let Some(report) = clean(settings) else { return };
+    // Not the queued ones that were discarded.
+    assert!(report.commands > 10_000, "{report}");
+    assert!(report.keys_compared > 1_000 && report.payloads_restored > 500, "{report}");
+    assert!(report.aborted > 20, "{report}");
+    // Those are there for their errors.
+    let wrong = ["(unknown)", "COMMAND", "CONFIG", "DEBUG", "MEMORY", "NONESUCH", "OBJECT"];
+    for name in report.never_done() {
+        assert!(wrong.contains(&name), "{name}\n{report}");
+    }
+    assert!(report.forms.contains("hll-dense") && report.forms.contains("hll-sparse"), "{report}");
+}
+
+#[test]
+fn two_servers_do_not_differ_under_low_limits_nor_in_resp3() {
+    let settings = Settings {
+        seed: 2,
+        commands: 20_000,
+        limits: Limits::low(),
+        protocol: Protocol::Resp3,
+        compression: false,
+        ..Settings::default()
+    };
+    let Some(report) = clean(settings) else { return };
+    for transition in TRANSITIONS {
+        assert!(report.transitions.contains_key(transition), "{transition}\n{report}");
+    }
+}
+
+#[test]
+fn a_seed_makes_the_same_run_again() {
+    let settings = Settings { seed: 8, commands: 6_000, ..Settings::default() };
+    let run = || clean(settings.clone());
+    let (Some(first), Some(second)) = (run(), run()) else { return };
+    assert!(first.by_command["SPOP"].done > 10, "whose choices are the server's own\n{first}");
+    assert_eq!(first.by_command, second.by_command);
+    assert_eq!(first.transitions, second.transitions);
+}
+
+#[test]
+fn families_and_commands_can_be_left_out() {
+    let settings = Settings {
+        commands: 3_000,
+        families: vec!["sets", "strings"],
+        leave_out: vec!["SPOP", "GET"],
+        ..Settings::default()
+    };
+    let Some(report) = clean(settings) else { return };
+    assert!(report.by_command.contains_key("SADD") && report.by_command.contains_key("SET"));
+    for absent in ["SPOP", "GET", "PFADD", "DEL", "MULTI"] {
+        assert!(!report.by_command.contains_key(absent), "{absent}\n{report}");
+    }
+}
+
+/// A server whose words are bent on their way.
+struct Bent<F> {
+    live: LiveSubject,
+    bend: F,
+}
+
+impl<F: FnMut(&mut LiveSubject, usize, &[Vec<u8>], Reply) -> Reply> Subject for Bent<F> {
+    fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
+        let reply = self.live.execute(session, words);
+        (self.bend)(&mut self.live, session, words, reply)
+    }
+}
+
+/// Runs against a bent server, twice: the difference must be the same.
+fn bent<F>(settings: &Settings, bend: F) -> Option<Box<Difference>>
+where
+    F: FnMut(&mut LiveSubject, usize, &[Vec<u8>], Reply) -> Reply + Clone,
+{
+    let server = server_with(&settings.options())?;
+    let other = server_with(&settings.options())?;
+    let harness = Differential::new(settings.clone());
+    let run = || {
+        let subject = |settings: &Settings| Bent {
+            live: LiveSubject::new(&other, settings),
+            bend: bend.clone(),
+        };
+        harness.run(&server, subject).expect_err("a bent reply is a difference")
+    };
+    let (first, second) = (run(), run());
+    assert_eq!((first.step, &first.command), (second.step, &second.command), "the seed fixes it");
+    assert!(!first.script.is_empty(), "{first}");
+    Some(first)
+}
+
+fn is(words: &[Vec<u8>], name: &str) -> bool {
+    words[0].eq_ignore_ascii_case(name.as_bytes())
+}
+
+#[test]
+fn a_bent_reply_is_found_and_its_script_is_short() {
+    let settings = Settings { seed: 3, limits: Limits::low(), ..Settings::default() };
+    let found = bent(&settings, |_, _, words, reply| {
+        if let Reply::Int(count) = reply
+            && is(words, "SCARD")
+            && count > 5
+        {
+            return Reply::Int(count + 1);
+        }
+        reply
+    });
+    let Some(difference) = found else { return };
+    assert!(difference.command.to_uppercase().starts_with("SCARD"), "{difference}");
+    // One command makes a set of six, the other asks.
+    assert!(difference.script.len() <= 3, "{difference}");
+    let text = difference.to_string();
+    assert!(
+        text.contains("seed 3, step ") && text.contains("the last commands on that key"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_bent_error_is_found() {
+    let settings = Settings { seed: 4, ..Settings::default() };
+    let found = bent(&settings, |_, _, _, reply| {
+        let Reply::Error(text) = reply else { return reply };
+        Reply::Error(text.replace("not an integer or out of range", "no integer"))
+    });
+    let Some(difference) = found else { return };
+    assert!(difference.ours.contains("no integer"), "{difference}");
+    assert!(difference.script.len() <= 2, "{difference}");
+}
+
+#[test]
+fn a_panic_is_a_difference() {
+    let settings = Settings { seed: 7, families: vec!["hll"], ..Settings::default() };
+    let found = bent(&settings, |_, _, words, reply| {
+        assert!(!(is(words, "PFMERGE") && words.len() > 3), "too many of them");
+        reply
+    });
+    let Some(difference) = found else { return };
+    assert!(difference.ours.contains("(a panic) too many of them"), "{difference}");
+    assert_eq!(difference.script.len(), 1, "{difference}");
+}
+
+#[test]
+fn a_bent_value_is_found_at_the_next_look() {
+    let settings = Settings { seed: 5, ..Settings::default() };
+    // A renamed key loses its time to live: no reply tells.
+    let found = bent(&settings, |live, session, words, reply| {
+        if is(words, "RENAME") && reply == Reply::Status("OK".into()) {
+            live.execute(session, &[b"PERSIST".to_vec(), words[2].clone()]);
+        }
+        reply
+    });
+    let Some(difference) = found else { return };
+    let command = difference.command.to_uppercase();
+    assert!(command.contains("TTL") || command.contains("EXPIRETIME"), "{difference}");
+    assert!(difference.script.len() <= 4, "{difference}");
+    assert!(
+        difference.script.iter().any(|line| line.to_uppercase().starts_with("RENAME")),
+        "{difference}"
+    );
+}
+
+#[test]
+fn a_member_that_spop_takes_by_mistake_is_found() {
+    let settings = Settings { seed: 6, families: vec!["sets"], ..Settings::default() };
+    let found = bent(&settings, |live, session, words, reply| {
+        if is(words, "SPOP") && matches!(reply, Reply::Bulk(_)) {
+            live.execute(session, words);
+        }
+        reply
+    });
+    let Some(difference) = found else { return };
+    assert!(difference.why.contains("do not make up"), "{difference}");
+    assert!(difference.script.len() <= 2, "{difference}");
+}
+
+#[test]
+fn a_sweep_between_servers_finds_nothing() {
+    let settings = Settings::default();
+    let Some(server) = server_with(&settings.options()) else { return };
+    let Some(other) = server_with(&settings.options()) else { return };
+    let harness = Differential::new(settings);
+    let report = harness
+        .sweep(&server, |settings| LiveSubject::new(&other, settings))
+        .unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(report.commands > 50_000, "{report}");
+    assert!(
+        report.by_command.values().all(|count| count.refused > 0 || count.done > 0),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_sweep_finds_what_an_error_has_changed() {
+    let settings = Settings { families: vec!["strings"], ..Settings::default() };
+    let Some(server) = server_with(&settings.options()) else { return };
+    let Some(other) = server_with(&settings.options()) else { return };
+    let harness = Differential::new(settings);
+    let subject = |settings: &Settings| Bent {
+        live: LiveSubject::new(&other, settings),
+        bend: |live: &mut LiveSubject, session: usize, words: &[Vec<u8>], reply: Reply| {
+            if is(words, "INCR") && reply.is_error() && words.len() == 2 {
+                live.execute(session, &[b"APPEND".to_vec(), words[1].clone(), b"1".to_vec()]);
+            }
+            reply
+        },
+    };
+    let difference = harness.sweep(&server, subject).expect_err("the text has grown");
+    assert!(difference.why.contains("nothing but errors of INCR"), "{difference}");
+}
+
+#[test]
+#[ignore = "a soak: the settings come from the environment"]
+fn soak() {
+    let number = |name: &str, or: u64| {
+        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or)
+    };
+    let settings = Settings {
+        seed: number("SEED", 0),
+        commands: usize::try_from(number("COMMANDS", 100_000)).expect("a number"),
+        limits: if number("LOW", 0) == 1 { Limits::low() } else { Limits::default() },
+        protocol: if number("RESP", 2) == 3 { Protocol::Resp3 } else { Protocol::Resp2 },
+        compression: number("COMPRESSION", 1) == 1,
+        ..Settings::default()
+    };
+    if let Some(report) = clean(settings) {
+        println!("{report}never done: {:?}\nforms: {:?}", report.never_done(), report.forms);
+    }
+}
