@@ -26,7 +26,8 @@ pub trait HllCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// See [the trait](Self#errors). A damaged value may take the first elements before one meets the damage: they stay, as
+    /// in Redis.
     ///
     /// # Examples
     ///
@@ -206,21 +207,19 @@ fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<
         slot.put(Value::raw_string(hll::empty()));
     }
     let mut changed = created;
-    let mut before = None;
     let added = edit_hll(slot, |mut hll| {
-        if elements.len() > 1 && hll.encoding() == Encoding::Sparse {
-            let view = hll.view()?;
-            // Damage may lie behind the registers of the first elements and before those of the others.
-            before = view.validate().is_err().then(|| view.as_bytes().to_vec());
-        }
         elements.iter().try_for_each(|element| {
             changed |= element.with_bytes(|bytes| hll.add(bytes, limit))?;
             Ok::<(), hll::DecodeError>(())
         })
     })?;
     if let Some(Err(_)) = added {
-        if let Some(before) = before {
-            slot.put(Value::raw_string(before));
+        if changed {
+            // The first elements are in, as in Redis, where a WATCH does not see it; a mirror has to.
+            slot.reformed(|key| {
+                let elements = elements.iter().map(|element| element.to_bytes());
+                ["PFADD".into(), key].into_iter().chain(elements).collect()
+            });
         }
         return Err(Error::corrupt_hll());
     }
