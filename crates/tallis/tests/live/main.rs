@@ -8,6 +8,7 @@ mod differential;
 mod files;
 mod hlls;
 mod scripts;
+mod server;
 mod strings;
 
 use redis::{Connection, Value};
