@@ -254,22 +254,30 @@ fn parts_of_strings_are_as_in_a_plain_vector() {
 }
 
 #[test]
-fn a_failed_pfadd_of_several_leaves_the_value() {
-    let store = Store::new();
-    // Right up to register 16383, which is missing: the first elements would still fit.
+fn a_pfadd_that_meets_damage_half_way_is_replayed_half_way() {
+    let (store, journal, _) = watched();
+    // Register 16383 is missing.
     let mut damaged = hll::HyperLogLog::from_iter(["a", "b", "c"]).into_bytes();
     let end = damaged.len();
     damaged[end - 1] -= 1;
     store.set("h", &damaged).unwrap();
-    let changes = store.changes();
+    journal.0.lock().clear();
     let last = (0..1_000_000)
         .map(|i| format!("{i}"))
-        .find(|element| hll::register_and_rank(hll::hash(element.as_bytes())).0 == 16_383);
-    let elements = ["x".to_owned(), last.unwrap()];
-    let error = store.pfadd("h", &elements).unwrap_err();
+        .find(|element| hll::register_and_rank(hll::hash(element.as_bytes())).0 == 16_383)
+        .unwrap();
+    let error = store.pfadd("h", [last.as_str(), "x"]).unwrap_err();
     assert_eq!(error.to_string(), "INVALIDOBJ Corrupted HLL object detected");
     assert_eq!(store.get("h").unwrap().unwrap(), damaged);
-    assert_eq!(store.changes(), changes);
-    // One that does not reach the damage is added, as in Redis.
-    assert!(store.pfadd("h", &elements[..1]).unwrap());
+    assert!(journal.0.lock().is_empty());
+
+    let changes = store.changes();
+    let error = store.pfadd("h", ["x", last.as_str()]).unwrap_err();
+    assert_eq!(error.to_string(), "INVALIDOBJ Corrupted HLL object detected");
+    assert_eq!(store.changes(), changes, "a watch sees nothing");
+    assert_eq!(*journal.0.lock(), [format!("PFADD h x {last}")]);
+    let again = Store::new();
+    again.set("h", &damaged).unwrap();
+    assert!(again.pfadd("h", ["x"]).unwrap());
+    assert_eq!(store.get("h").unwrap(), again.get("h").unwrap());
 }

@@ -26,7 +26,8 @@ pub trait HllCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// See [the trait](Self#errors). A damaged value may take the first elements before one meets the damage: they stay, as
+    /// in Redis.
     ///
     /// # Examples
     ///
@@ -205,23 +206,27 @@ fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<
     if created {
         slot.put(Value::raw_string(hll::empty()));
     }
-    let (mut changed, mut done) = (created, 0);
+    let mut changed = created;
     let added = edit_hll(slot, |mut hll| {
         elements.iter().try_for_each(|element| {
             changed |= element.with_bytes(|bytes| hll.add(bytes, limit))?;
-            done += 1;
             Ok::<(), hll::DecodeError>(())
         })
     })?;
+    if let Some(Err(_)) = added {
+        if changed {
+            // The first elements are in, as in Redis, where a WATCH does not see it; a mirror has to.
+            slot.reformed(|key| {
+                let elements = elements.iter().map(|element| element.to_bytes());
+                ["PFADD".into(), key].into_iter().chain(elements).collect()
+            });
+        }
+        return Err(Error::corrupt_hll());
+    }
     if changed {
-        let done = &elements[..done];
-        slot.changed("PFADD", || done.iter().map(|element| element.to_bytes()).collect());
+        slot.changed("PFADD", || elements.iter().map(|element| element.to_bytes()).collect());
     }
-    match added {
-        // Where the damage lies behind the registers of the first elements, these stay added, as in Redis.
-        Some(Err(_)) => Err(Error::corrupt_hll()),
-        Some(Ok(())) | None => Ok(changed),
-    }
+    Ok(changed)
 }
 
 /// The count that a single key remembers, or 0 for no key; `None` if it has to be made, or if the string has to become
