@@ -65,7 +65,7 @@ pub use recipes::{
 };
 pub use reply::Reply;
 pub use session::Session;
-pub use store::{Effect, Sink, Store, StoreBuilder, Tx};
+pub use store::{Database, Effect, Sink, Store, StoreBuilder, Tx};
 
 /// What lies between a command and its keys.
 ///

@@ -25,6 +25,7 @@ pub use strings::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringCommands,
 };
 
+pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,
@@ -37,7 +38,7 @@ use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 
 /// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
-const STRING_MAX: usize = 512 << 20;
+pub(crate) const STRING_MAX: usize = 512 << 20;
 
 /// The members of a call, gathered before any lock is taken.
 type Members<'a> = SmallVec<[Member<'a>; 8]>;

@@ -7,9 +7,6 @@ use tallis::{Limits, Profile, Reply, Session, Store};
 use testkit::differential::{Differential, Reply as Answer, Report, Settings, Subject};
 use testkit::live::{Protocol, server_with};
 
-/// What Tallis does not do yet. A command goes from this list as soon as it does.
-const NOT_YET: &[&str] = &["COMMAND", "CONFIG", "DEBUG", "INFO", "MEMORY", "TIME"];
-
 /// What is there only for its errors.
 const WRONG: [&str; 7] =
     ["(unknown)", "COMMAND", "CONFIG", "DEBUG", "MEMORY", "NONESUCH", "OBJECT"];
@@ -80,7 +77,6 @@ fn settings(seed: u64, commands: usize) -> Settings {
     Settings {
         seed,
         commands,
-        leave_out: NOT_YET.to_vec(),
         limits: if seed % 2 == 1 { limits } else { testkit::differential::Limits::default() },
         protocol: if seed % 4 >= 2 { Protocol::Resp3 } else { Protocol::Resp2 },
         ..Settings::default()

@@ -9,6 +9,7 @@ mod files;
 mod hlls;
 mod lzf;
 mod scripts;
+mod server;
 mod strings;
 
 use redis::{Connection, Value};

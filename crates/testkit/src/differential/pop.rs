@@ -1,12 +1,12 @@
 //! SPOP: what it takes is random, what it must keep is not.
 //!
 //! The server pops, the subject pops; what each took and what each has left make up what was there. Then both sides are
-//! brought to one state, and one that the script alone decides: as many members as are left, the first ones in their order. Were it what the
-//! server happens to have left, the same seed would go another way the next time.
+//! brought to one state, and one that the script alone decides: as many members as are left, the first ones in their order.
+//! Were it what the server happens to have left, the same seed would go another way the next time.
 //!
-//! One member less changes no encoding, so SADD and SREM bring it back to where it was, with its encoding and its expiry. SADD comes
-//! first, and cannot pass a limit: the set was larger before. A count that takes most of a set makes Redis build a new one from the few
-//! that stay, and which encoding that gets depends on which they are. Then both sides make the key anew.
+//! One member less changes no encoding, so the member is added again and the last one removed: the key keeps its encoding
+//! and its expiry. A count that takes most of a set makes Redis build a new one from the few that stay, and which encoding
+//! that gets depends on which they are. Then both sides make the key anew.
 
 use std::collections::BTreeSet;
 
@@ -67,17 +67,19 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
     let left = run.live.execute(session, &[b"PTTL".to_vec(), key.clone()]);
     let left = if let Reply::Int(left) = left { Some(left) } else { None };
     let moment = left.filter(|left| *left >= 0 && anew);
-    let sides: [(&mut dyn Subject, Members); 2] =
-        [(&mut run.live, their_rest), (&mut run.subject, our_rest)];
-    for (side, rest) in sides {
-        let rest = if anew {
+    let sides: [(&mut dyn Subject, Members); 2] = [
+        (&mut run.live, theirs.given().into_iter().collect()),
+        (&mut run.subject, ours.given().into_iter().collect()),
+    ];
+    for (side, taken) in sides {
+        if anew {
             side.execute(session, &[b"DEL".to_vec(), key.clone()]);
-            Members::new()
+            change(side, session, "SADD", &key, target.iter());
         } else {
-            rest
-        };
-        change(side, session, "SADD", &key, target.difference(&rest));
-        change(side, session, "SREM", &key, rest.difference(&target));
+            // On both sides alike, even where it changes nothing: an addition may find that a limit was lowered.
+            change(side, session, "SADD", &key, taken.iter());
+            change(side, session, "SREM", &key, before.difference(&target));
+        }
         if let Some(left) = moment {
             side.execute(session, &[b"PEXPIRE".to_vec(), key.clone(), left.to_string().into()]);
         }
