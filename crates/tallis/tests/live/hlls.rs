@@ -215,5 +215,6 @@ fn a_million_users_count_as_on_the_server() {
     assert_eq!(run(&mut connection, &["PFCOUNT", "uv"]), Value::Int(1_007_336));
     let theirs = run(&mut connection, &["DUMP", "uv"]);
     let (ours, theirs) = (store.dump("uv").unwrap().unwrap(), as_bytes(&theirs).unwrap());
+    assert_eq!(ours.len(), theirs.len());
     assert_eq!(dumped(&ours), dumped(theirs));
 }

@@ -7,6 +7,7 @@ mod commands;
 mod differential;
 mod files;
 mod hlls;
+mod lzf;
 mod scripts;
 mod server;
 mod strings;
