@@ -125,6 +125,7 @@ pub use header::Encoding;
 pub use layout::{
     DENSE_LEN, HEADER_LEN, MAGIC, MAX_RANK, P, Q, REGISTER_BITS, REGISTERS, SPARSE_MAX_BYTES,
 };
+pub use opcode::Opcode;
 pub use owned::{HyperLogLog, empty};
 pub use union::Union;
 pub use view::Hll;

@@ -13,6 +13,42 @@ pub(crate) const VAL_MAX_RUN: u32 = 4;
 /// Largest value of a VAL; a register above it needs the dense encoding.
 pub(crate) const VAL_MAX: u8 = 32;
 
+/// An opcode of the sparse encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Opcode {
+    /// Registers of value 0, in one byte.
+    Zero {
+        /// How many registers, 1 to 64.
+        span: u32,
+    },
+    /// Registers of value 0, in two bytes.
+    XZero {
+        /// How many registers, 1 to 16384.
+        span: u32,
+    },
+    /// Registers of one value other than 0, in one byte.
+    Val {
+        /// Their value, 1 to 32.
+        value: u8,
+        /// How many registers, 1 to 4.
+        span: u32,
+    },
+}
+
+impl Opcode {
+    /// The first opcode of `bytes` and what follows it; a zero stands in for a second byte that is missing.
+    pub(crate) fn split_first(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let &first = bytes.first()?;
+        let run = decode(&[first, bytes.get(1).copied().unwrap_or(0)])?;
+        let opcode = match (run.value, run.len) {
+            (0, 1) => Self::Zero { span: run.span },
+            (0, _) => Self::XZero { span: run.span },
+            (value, _) => Self::Val { value, span: run.span },
+        };
+        Some((opcode, bytes.get(run.len..).unwrap_or_default()))
+    }
+}
+
 /// A run of registers of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
@@ -72,6 +108,29 @@ pub(crate) const fn zeros(span: u32) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn opcodes_are_told_apart() {
+        let bytes = [0x00, 0x3f, 0x40, 0x00, 0x7f, 0xff, 0x80, 0xff, 0x7f];
+        let mut left = &bytes[..];
+        let mut all = Vec::new();
+        while let Some((opcode, rest)) = Opcode::split_first(left) {
+            all.push(opcode);
+            left = rest;
+        }
+        assert_eq!(
+            all,
+            [
+                Opcode::Zero { span: 1 },
+                Opcode::Zero { span: 64 },
+                Opcode::XZero { span: 1 },
+                Opcode::XZero { span: 16384 },
+                Opcode::Val { value: 1, span: 1 },
+                Opcode::Val { value: 32, span: 4 },
+                Opcode::XZero { span: 0x3f00 + 1 },
+            ]
+        );
+    }
 
     #[test]
     fn no_zeros_are_no_opcode() {

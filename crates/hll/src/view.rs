@@ -5,7 +5,8 @@ use crate::dense::{self, Dense};
 use crate::error::DecodeError;
 use crate::estimate::{self, Histogram, PowerSum};
 use crate::header::{self, Encoding};
-use crate::layout::{Packed, REGISTERS, Unpacked};
+use crate::layout::{HEADER_LEN, Packed, REGISTERS, Unpacked};
+use crate::opcode::Opcode;
 use crate::sparse;
 
 /// A HyperLogLog in borrowed bytes.
@@ -141,6 +142,31 @@ impl<'a> Hll<'a> {
             self.raise(unpacked)?;
         }
         Ok(registers.into_iter())
+    }
+
+    /// The opcodes of a sparse one, in order and as they lie, right or wrong; `None` of a dense one.
+    ///
+    /// They are not checked to cover the registers. If the second byte of the last one is missing, a zero stands in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hll::Opcode;
+    ///
+    /// let bytes = b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80\x71\xa6\x84\x4e\x57";
+    /// let opcodes: Vec<Opcode> = hll::Hll::new(bytes)?.opcodes().unwrap().collect();
+    /// assert_eq!(opcodes[..2], [Opcode::XZero { span: 12711 }, Opcode::Val { value: 2, span: 1 }]);
+    /// # Ok::<(), hll::DecodeError>(())
+    /// ```
+    #[must_use]
+    pub fn opcodes(&self) -> Option<impl Iterator<Item = Opcode> + use<'a>> {
+        let Body::Sparse(bytes) = self.body else { return None };
+        let mut left = bytes.get(HEADER_LEN..).unwrap_or_default();
+        Some(std::iter::from_fn(move || {
+            let (opcode, rest) = Opcode::split_first(left)?;
+            left = rest;
+            Some(opcode)
+        }))
     }
 
     /// The registers of a dense one.

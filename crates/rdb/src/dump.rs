@@ -20,6 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::io;
+
 use crate::{
     checksum::crc64,
     error::{Error, ErrorKind},
@@ -30,6 +32,7 @@ use crate::{
     writer::{WriteError, WriteOptions},
 };
 
+const TYPE_BYTES: u64 = 1;
 const VERSION_BYTES: usize = 2;
 const CHECKSUM_BYTES: usize = 8;
 
@@ -52,6 +55,29 @@ pub fn encode(
     let checksum = crc64(&payload);
     payload.extend_from_slice(&checksum.to_le_bytes());
     Ok(payload)
+}
+
+/// How many bytes the body of the value that `write` writes would take, without the type byte before it: what DEBUG
+/// OBJECT shows as `serializedlength`.
+///
+/// # Errors
+/// As [`encode`].
+///
+/// ```
+/// use rdb::{WriteOptions, dump};
+///
+/// assert_eq!(dump::body_len(WriteOptions::default(), |value| value.string(b"10"))?, 2);
+/// assert_eq!(dump::body_len(WriteOptions::default(), |value| value.string(b"hello"))?, 6);
+/// # Ok::<(), rdb::WriteError>(())
+/// ```
+pub fn body_len(
+    options: WriteOptions,
+    write: impl FnOnce(ValueWriter<'_, io::Sink>) -> Result<(), WriteError>,
+) -> Result<u64, WriteError> {
+    let mut sink = Sink::new(io::sink(), options.compression, false);
+    write(ValueWriter::new(&mut sink, Head::Payload, options.target))?;
+    sink.check_complete()?;
+    sink.written().checked_sub(TYPE_BYTES).ok_or(WriteError::NotOneValue)
 }
 
 /// A payload whose footer is right and whose value ends where the footer begins.

@@ -68,14 +68,14 @@
 //!
 //! # Complexity
 //! Reading and writing are linear and hold one value at a time (of a plain set, one member), a
-//! buffer of 64 KiB, and for compression a table of 32 KiB.
+//! buffer of 64 KiB, and for compression a table of 256 KiB.
 //!
 //! # Limits
 //! * Versions 1 to 12 of Redis are read in full; 13 to 15, and 80 of Valkey, as far as their types
 //!   are known. Versions 9 to 12 are written.
 //! * Two forms that only pre-release servers wrote cannot be passed over, and are refused: modules'
 //!   values of type 6 and functions of opcode 246.
-//! * LZF streams are not byte for byte those of a server; see [`lzf`].
+//! * LZF streams are byte for byte those of a server but for chance in the server; see [`lzf`].
 //! * Payloads with bytes behind the value are refused, where Redis 7.0 ignores the rest.
 //!
 //! # References

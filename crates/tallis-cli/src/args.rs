@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
+use tallis::Profile;
 
 use crate::uv::{By, Every};
 
@@ -98,9 +100,25 @@ pub struct CliArgs {
     #[arg(long)]
     pub no_raw: bool,
 
+    /// Show replies in the shapes of RESP3: maps, sets and texts as such, not as arrays and strings
+    #[arg(short = '3')]
+    pub resp3: bool,
+
+    /// The line of Redis servers whose bytes and replies to give
+    #[arg(long, value_name = "7.0|7.2", default_value = NEWER, value_parser = profiles())]
+    pub profile: Profile,
+
     /// One command and its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
+}
+
+const OLDER: &str = "7.0";
+const NEWER: &str = "7.2";
+
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let lines = PossibleValuesParser::new([OLDER, NEWER]);
+    lines.map(|line| if line == OLDER { Profile::Redis70 } else { Profile::Redis72 })
 }
 
 #[cfg(test)]
@@ -121,6 +139,19 @@ mod tests {
         assert_eq!(args.rdb, Some(PathBuf::from("a")));
         assert!(!args.no_raw && args.save.is_none());
         assert_eq!(args.command, ["SET", "--no-raw", "-1", "--", "--save"]);
+    }
+
+    #[test]
+    fn the_newer_profile_is_the_default_and_there_are_two() {
+        let profile = |args: &[&str]| {
+            let args = Args::try_parse_from([&["tallis", "cli"], args].concat()).ok()?;
+            let Command::Cli(args) = args.command else { panic!("not cli") };
+            Some((args.profile, args.resp3))
+        };
+        assert_eq!(profile(&["GET", "-3"]), Some((Profile::Redis72, false)));
+        assert_eq!(profile(&["-3", "--profile", "7.2"]), Some((Profile::Redis72, true)));
+        assert_eq!(profile(&["--profile=7.0", "-3", "GET"]), Some((Profile::Redis70, true)));
+        assert_eq!(profile(&["--profile", "7.4"]), None);
     }
 
     #[test]

@@ -46,12 +46,14 @@ mod rules;
 mod session;
 mod store;
 mod table;
-#[cfg_attr(not(test), expect(dead_code, reason = "the commands that call it come next"))]
 mod text;
 mod value;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use commands::{CopyOptions, ExpireOption, RestoreOptions, ScanOptions};
+pub use commands::{
+    CopyOptions, ExistenceCheck, ExpireOption, Expiry, LcsMatch, LcsMatches, RestoreOptions,
+    ScanOptions, SetExpiry, SetOptions, SetOutcome,
+};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
@@ -63,7 +65,7 @@ pub use recipes::{
 };
 pub use reply::Reply;
 pub use session::Session;
-pub use store::{Effect, Sink, Store, StoreBuilder, Tx};
+pub use store::{Database, Effect, Sink, Store, StoreBuilder, Tx};
 
 /// What lies between a command and its keys.
 ///

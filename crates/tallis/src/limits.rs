@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use parking_lot::Mutex;
+
 /// The limits at which a value changes its encoding; the defaults are Redis's.
 ///
 /// # Examples
@@ -47,6 +49,8 @@ pub(crate) struct Settings {
     set_max_listpack_entries: AtomicUsize,
     set_max_listpack_value: AtomicUsize,
     hll_sparse_max_bytes: AtomicUsize,
+    /// Held by whoever sets some of them and leaves the others.
+    changing: Mutex<()>,
 }
 
 impl Settings {
@@ -56,6 +60,7 @@ impl Settings {
             set_max_listpack_entries: AtomicUsize::new(limits.set_max_listpack_entries),
             set_max_listpack_value: AtomicUsize::new(limits.set_max_listpack_value),
             hll_sparse_max_bytes: AtomicUsize::new(limits.hll_sparse_max_bytes),
+            changing: Mutex::new(()),
         }
     }
 
@@ -73,6 +78,23 @@ impl Settings {
 
     /// Sets them all. Commands that run meanwhile may still go by the old ones.
     pub(crate) fn set(&self, limits: Limits) {
+        let _changing = self.changing.lock();
+        self.store(limits);
+    }
+
+    /// Changes some of them, or, if that fails, none; no other change comes between.
+    pub(crate) fn change<R, E>(
+        &self,
+        change: impl FnOnce(&mut Limits) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let _changing = self.changing.lock();
+        let mut limits = self.limits();
+        let result = change(&mut limits)?;
+        self.store(limits);
+        Ok(result)
+    }
+
+    fn store(&self, limits: Limits) {
         let write = |setting: &AtomicUsize, limit| setting.store(limit, Ordering::Relaxed);
         write(&self.set_max_intset_entries, limits.set_max_intset_entries);
         write(&self.set_max_listpack_entries, limits.set_max_listpack_entries);

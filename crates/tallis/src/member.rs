@@ -36,6 +36,12 @@ impl Member<'_> {
         }
     }
 
+    /// How many bytes it stands for.
+    #[inline]
+    pub(crate) fn byte_len(self) -> usize {
+        self.with_bytes(<[u8]>::len)
+    }
+
     pub(crate) fn to_bytes(self) -> Bytes {
         self.with_bytes(Bytes::copy_from_slice)
     }

@@ -120,7 +120,7 @@ impl Session {
             Some(Own::Discard) => self.discard(),
             Some(Own::Watch) => self.watch(&args[1..]),
             Some(Own::Reset) => Ok(self.reset()),
-            Some(Own::Quit) => Ok(Reply::OK),
+            Some(Own::Quit) => Ok(self.quit()),
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
             Some(Own::Select) => {
                 self.store = self.store.db(database(self.store.shared(), args[1])?);
@@ -174,6 +174,7 @@ impl Session {
             keys.extend(named.keys_of(words));
         }
         let watched = &self.watched;
+        let mut protocol = self.protocol;
         let locked = if whole { None } else { Some(&keys[..]) };
         let (replies, store) = self.store.with_locks(locked, |tx| {
             let mut store = self.store.clone();
@@ -185,17 +186,18 @@ impl Session {
             if unchanged < watched.len() {
                 return (None, store);
             }
-            let replies = commands.iter().map(|words| step(tx, &mut store, words)).collect();
+            let replies = commands
+                .iter()
+                .map(|words| {
+                    let reply = step(tx, &mut store, &mut protocol, words);
+                    if protocol == Protocol::Resp2 { reply.into_resp2() } else { reply }
+                })
+                .collect();
             (Some(replies), store)
         });
         self.store = store;
         self.unwatch();
-        // A change of the protocol is of the session, not of the keys.
-        for words in &commands {
-            if words[0].eq_ignore_ascii_case(b"hello") {
-                let _ = self.hello(&words[1..]);
-            }
-        }
+        self.protocol = protocol;
         Ok(replies.map_or(Reply::Nil, Reply::Array))
     }
 
@@ -228,10 +230,14 @@ impl Session {
         Reply::Status("RESET".into())
     }
 
+    /// A server would close the connection, and with it forget what the session has begun.
+    fn quit(&mut self) -> Reply {
+        self.queue = None;
+        self.unwatch()
+    }
+
     fn hello(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
-        let protocol = hello_protocol(args, self.protocol)?;
-        self.protocol = protocol;
-        Ok(hello_reply(protocol))
+        hello(args, &mut self.protocol)
     }
 }
 
@@ -275,14 +281,14 @@ impl Own {
 }
 
 /// Runs one command of a transaction; SELECT leads to another database from there on.
-fn step(tx: &Tx<'_>, store: &mut Store, words: &[&[u8]]) -> Reply {
+fn step(tx: &Tx<'_>, store: &mut Store, protocol: &mut Protocol, words: &[&[u8]]) -> Reply {
     let answer = match Own::named(words[0]) {
         Some(Own::Select) => database(store.shared(), words[1]).map(|db| {
             *store = store.db(db);
             tx.select(db);
             Reply::OK
         }),
-        Some(Own::Hello) => hello_protocol(&words[1..], Protocol::Resp2).map(hello_reply),
+        Some(Own::Hello) => hello(&words[1..], protocol),
         Some(Own::Unwatch) => Ok(Reply::OK),
         _ => run(Caller::Tx(tx), words),
     };
@@ -295,26 +301,58 @@ fn database(shared: &Shared, number: &[u8]) -> Result<u32, Error> {
     shared.database(number).ok_or_else(|| syntax("ERR DB index is out of range"))
 }
 
-/// The protocol that HELLO asks for.
-fn hello_protocol(args: &[&[u8]], current: Protocol) -> Result<Protocol, Error> {
-    let Some((version, options)) = args.split_first() else { return Ok(current) };
-    let protocol = match parse_int(version) {
-        Some(2) => Protocol::Resp2,
-        Some(3) => Protocol::Resp3,
-        Some(_) => {
-            return Err(Error::new(ErrorKind::Syntax, "NOPROTO unsupported protocol version"));
+/// HELLO: chooses the protocol, unless something else that is asked for is not possible.
+fn hello(args: &[&[u8]], protocol: &mut Protocol) -> Result<Reply, Error> {
+    if let Some((version, mut options)) = args.split_first() {
+        let chosen = match parse_int(version) {
+            Some(2) => Protocol::Resp2,
+            Some(3) => Protocol::Resp3,
+            Some(_) => {
+                return Err(Error::new(ErrorKind::Syntax, "NOPROTO unsupported protocol version"));
+            }
+            None => return Err(syntax("ERR Protocol version is not an integer or out of range")),
+        };
+        while let Some(option) = options.first() {
+            options = match (&option.to_ascii_lowercase()[..], options) {
+                (b"auth", [_, user, _, rest @ ..]) => {
+                    log_in(user)?;
+                    rest
+                }
+                (b"setname", [_, name, rest @ ..]) => {
+                    set_name(name)?;
+                    rest
+                }
+                _ => {
+                    let option = shown(option, usize::MAX);
+                    return Err(Error::showing(
+                        ErrorKind::Syntax,
+                        &[b"ERR Syntax error in HELLO option '", option, b"'"],
+                    ));
+                }
+            };
         }
-        None => return Err(syntax("ERR Protocol version is not an integer or out of range")),
-    };
-    // There are no users and no names of clients here, so that there is nothing to set.
-    if let Some(option) = options.first() {
-        let option = shown(option, usize::MAX);
-        return Err(Error::showing(
-            ErrorKind::Syntax,
-            &[b"ERR Syntax error in HELLO option '", option, b"'"],
-        ));
+        *protocol = chosen;
     }
-    Ok(protocol)
+    Ok(hello_reply(*protocol))
+}
+
+/// There is one user, the one that a server has at first: any password is right.
+fn log_in(user: &[u8]) -> Result<(), Error> {
+    if user == b"default" {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Syntax,
+        "WRONGPASS invalid username-password pair or user is disabled.",
+    ))
+}
+
+/// Nobody sees the names of sessions, so that a right one is taken and forgotten.
+fn set_name(name: &[u8]) -> Result<(), Error> {
+    if name.iter().all(u8::is_ascii_graphic) {
+        return Ok(());
+    }
+    Err(syntax("ERR Client names cannot contain spaces, newlines or special characters."))
 }
 
 fn hello_reply(protocol: Protocol) -> Reply {

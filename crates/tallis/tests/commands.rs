@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tallis::prelude::*;
-use tallis::{Effect, Error, ErrorKind, Limits, ManualClock, Reply, Sink, Store};
+use tallis::{
+    Clock, Effect, Error, ErrorKind, ExistenceCheck, Expiry, Limits, ManualClock, Reply, SetExpiry,
+    SetOptions, Sink, Store,
+};
+use testkit::rng::Rng;
 
 #[test]
 fn numbers_stay_numbers_and_count() {
@@ -197,17 +201,58 @@ impl Sink for Journal {
     }
 }
 
+/// One of the commands that change strings, with options by chance.
+fn change_string(store: &Store, key: &str, member: i64, rng: &mut Rng) -> Result<(), Error> {
+    let other = format!("k{}", rng.below(12));
+    let number = member.unsigned_abs();
+    let soon = 1_700_000_000_000 + rng.below(500_000);
+    match rng.below(18) {
+        0 => store.append(key, member).map(drop),
+        1 => store.setrange(key, rng.index(30), &other).map(drop),
+        2 => store.getset(key, member).map(drop),
+        3 => store.get_del(key).map(drop),
+        4 => store.set_ex(key, &other, number + 1),
+        5 => store.pset_ex(key, member, number + 1),
+        6 => store.mset(&[(key, member), (&other, number.cast_signed())]),
+        7 => store.mset_nx(&[(key, member), (&other, -member)]).map(drop),
+        8 => store.incr_float(key, f64::from(member.to_le_bytes()[0]) / 8.0).map(drop),
+        9 => store.decr(key, member).map(drop),
+        10 => store.get_ex(key, Expiry::PX(number + 1)).map(drop),
+        11 => store.get_ex(key, Expiry::PERSIST).map(drop),
+        12 => store.get_ex(key, Expiry::PXAT(soon)).map(drop),
+        13 => store.pfdebug_getreg(key).map(drop),
+        14 => store.pfdebug_todense(key).map(drop),
+        choice => {
+            let expiry = match choice {
+                15 => SetExpiry::PXAT(soon),
+                16 => SetExpiry::KEEPTTL,
+                _ => SetExpiry::EX(number / 100 + 1),
+            };
+            let mut options = SetOptions::default().get(rng.chance(1, 2));
+            if rng.chance(1, 2) {
+                options = options.with_expiration(expiry);
+            }
+            if rng.chance(1, 2) {
+                options = options.conditional_set(ExistenceCheck::XX);
+            }
+            store
+                .set_options(key, "a string that is too long for the value itself", options)
+                .map(drop)
+        }
+    }
+}
+
 #[test]
 fn the_effects_of_a_store_make_the_same_store_again() {
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
     let journal = Arc::new(Journal::default());
     let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
-    let mut rng = testkit::rng::Rng::new(11);
+    let mut rng = Rng::new(11);
     for _ in 0..20_000 {
         let store = store.db(u32::try_from(rng.below(2)).unwrap());
         let key = format!("k{}", rng.below(12));
         let member = i64::try_from(rng.below(700)).unwrap();
-        let result: Result<(), Error> = match rng.below(14) {
+        let result: Result<(), Error> = match rng.below(32) {
             0..3 => store.sadd(&key, [member, member * 1000]).map(drop),
             3 => store.sadd(&key, [&format!("m{member}")]).map(drop),
             4 => store.srem(&key, [member]).map(drop),
@@ -219,10 +264,11 @@ fn the_effects_of_a_store_make_the_same_store_again() {
             10 => store.pfadd(&key, [member]).map(drop),
             11 => store.pfcount([&key]).map(drop),
             12 => store.pfmerge(&key, [format!("k{}", rng.below(12))]),
-            _ => {
+            13 => {
                 clock.advance(i64::try_from(rng.below(50)).unwrap());
                 store.set_nx(&key, "new").map(drop)
             }
+            _ => change_string(&store, &key, member, &mut rng),
         };
         if let Err(error) = result {
             assert!(matches!(
@@ -244,7 +290,13 @@ fn the_effects_of_a_store_make_the_same_store_again() {
         assert_eq!(store.dbsize().unwrap(), again.dbsize().unwrap());
         for key in (0..12).map(|key| format!("k{key}")) {
             assert_eq!(store.key_type(&key).unwrap(), again.key_type(&key).unwrap(), "{key}");
-            assert_eq!(store.object_encoding(&key).unwrap(), again.object_encoding(&key).unwrap());
+            match (store.object_encoding(&key).unwrap(), again.object_encoding(&key).unwrap()) {
+                // INCRBYFLOAT leaves text; told as a SET it is a number where it can be, as in a replica of Redis.
+                (Some("embstr"), Some("int")) => {}
+                (ours, theirs) => assert_eq!(ours, theirs, "{key}"),
+            }
+            let (left, at) = (store.pttl(&key).unwrap(), again.pttl(&key).unwrap());
+            assert_eq!(if left < 0 { left } else { left + clock.now_ms() }, at, "{key}");
             if store.key_type(&key).unwrap().as_deref() == Some("set") {
                 let sorted = |store: &Store| {
                     let mut members = store.smembers(&key).unwrap();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rdb::{Attributes, Writer};
 use tallis::prelude::*;
-use tallis::{ErrorKind, ManualClock, Store, WriteOptions};
+use tallis::{ErrorKind, ManualClock, Profile, Store, Target, WriteOptions};
 
 #[test]
 fn a_failed_save_leaves_the_older_file() {
@@ -26,15 +26,12 @@ fn a_failed_save_leaves_the_older_file() {
     store.save(&file).unwrap();
     let first = fs::read(&file).unwrap();
     // A value of a type that the old version of the format does not have cannot be saved in it.
-    let mut writer = Writer::new(
-        Vec::new(),
-        WriteOptions { target: rdb::Target::V11, ..WriteOptions::default() },
-    )
-    .unwrap();
-    writer
-        .key(b"new", Attributes::default())
-        .set_listpack(b"\x09\0\0\0\x01\0\x01\x01\xff")
-        .unwrap();
+    let options = WriteOptions { target: rdb::Target::V12, ..WriteOptions::default() };
+    let mut writer = Writer::new(Vec::new(), options).unwrap();
+    // A hash of one field that does not expire, in the form for fields that do.
+    let body = b"\0\0\0\0\0\0\0\0\x01\0\x01f\x01v".to_vec();
+    let hash = rdb::RawValue::new(rdb::ValueType::HashTtl, body).unwrap();
+    writer.key(b"new", Attributes::default()).raw(&hash).unwrap();
     let newer = folder.path().join("newer.rdb");
     fs::write(&newer, writer.finish().unwrap()).unwrap();
     let other = Store::new();
@@ -154,6 +151,58 @@ fn a_set_is_loaded_in_the_encoding_of_the_limits() {
     .unwrap();
     assert_eq!(store.object_encoding("few").unwrap(), Some("intset"));
     assert_eq!(store.object_encoding("lot").unwrap(), Some("hashtable"));
+}
+
+#[test]
+fn a_listpack_is_saved_as_its_members_where_the_version_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new();
+    store.sadd("s", ["1", "two", ""]).unwrap();
+    assert_eq!(store.object_encoding("s").unwrap(), Some("listpack"));
+    for (target, want) in [
+        (Target::V9, rdb::ValueType::Set),
+        (Target::V10, rdb::ValueType::Set),
+        (Target::V11, rdb::ValueType::SetListpack),
+    ] {
+        let file = folder.path().join("dump.rdb");
+        store.save_with(&file, WriteOptions { target, ..WriteOptions::default() }).unwrap();
+        let bytes = fs::read(&file).unwrap();
+        let mut reader = rdb::Reader::new(bytes.as_slice()).unwrap();
+        let kind = loop {
+            if let Some(rdb::Record::Key { kind, .. }) = reader.next_record().unwrap() {
+                break kind;
+            }
+        };
+        assert_eq!(kind, want);
+        let again = Store::new();
+        again.load(&file).unwrap();
+        assert_eq!(again.object_encoding("s").unwrap(), Some("listpack"));
+        assert_eq!(again.smembers("s").unwrap(), ["1", "two", ""]);
+        let old = Store::builder().profile(Profile::Redis70).build();
+        old.load(&file).unwrap();
+        assert_eq!(old.object_encoding("s").unwrap(), Some("hashtable"));
+        assert_eq!(old.scard("s").unwrap(), 3);
+    }
+}
+
+#[test]
+fn a_damaged_listpack_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let options = WriteOptions { target: Target::V11, ..WriteOptions::default() };
+    for (blob, why) in [
+        (&b"\x09\0\0\0\x02\0\x01\x01\xff"[..], "malformed"),
+        (b"\x0b\0\0\0\x02\0\x01\x01\x01\x01\xff", "twice"),
+        // The same member as an integer and as its text.
+        (b"\x0c\0\0\0\x02\0\x01\x01\x811\x02\xff", "twice"),
+    ] {
+        let mut writer = Writer::new(Vec::new(), options).unwrap();
+        writer.key(b"s", Attributes::default()).set_listpack(blob).unwrap();
+        fs::write(&file, writer.finish().unwrap()).unwrap();
+        let error = Store::new().load(&file).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }
 
 #[test]

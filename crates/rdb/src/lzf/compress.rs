@@ -4,11 +4,14 @@ use std::fmt;
 
 use super::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
 
-/// Bits of a table index: the table has a slot for each byte of the window.
-const TABLE_BITS: u32 = 13;
-/// After each run of this many misses (as a power of two) the search steps one byte further, so
-/// that bytes that do not compress cost little.
-const PATIENCE_BITS: usize = 5;
+/// Bits of a table index, as in Redis's compressor: with another table other repeats are found.
+const TABLE_BITS: u32 = 16;
+/// Room that must be left for a copy to begin, else the string counts as one that does not compress.
+const ROOM_FOR_COPY: usize = 4;
+/// Room that must be left for the last bytes of the string.
+const ROOM_FOR_END: usize = 3;
+/// A copy ends so many bytes before the string does, unless it is a shortest one.
+const KEPT_BACK: usize = 2;
 
 /// A compressor, which keeps its table from one string to the next.
 ///
@@ -22,7 +25,7 @@ pub struct Compressor {
 }
 
 impl Compressor {
-    /// A compressor with an empty table (32 KiB).
+    /// A compressor with an empty table (256 KiB).
     #[must_use]
     pub fn new() -> Self {
         let table = vec![0; 1 << TABLE_BITS].into_boxed_slice().try_into();
@@ -30,17 +33,16 @@ impl Compressor {
         Self { table, base: 1 }
     }
 
-    /// Compresses `plain` into `out`, which is cleared first, if the stream has at most `limit`
-    /// bytes.
+    /// Compresses `plain` into `out`, which is cleared first, unless the stream would come close to `limit` bytes.
     ///
-    /// Returns whether it has; if not, `out` holds nothing of use. Time is linear in `plain`.
+    /// Returns whether it has; if not, `out` holds nothing of use. As in Redis, a few bytes of room count as none, so a
+    /// stream that would just fit may be refused. Time is linear in `plain`.
     pub fn compress(&mut self, plain: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
         out.clear();
         let Some(base) = self.take_range(plain.len()) else { return false };
         out.reserve(limit.min(plain.len()) + MAX_LITERAL);
         let mut literals = 0; // where the bytes begin that no token holds yet
         let mut at = 0;
-        let mut misses = 0_usize;
         while let Some(word) = word_at(plain, at) {
             #[expect(
                 clippy::cast_possible_truncation,
@@ -48,15 +50,21 @@ impl Compressor {
             )]
             let position = base + at as u32;
             let seen = std::mem::replace(self.slot(word), position);
-            let from = seen.checked_sub(base).map(|from| from as usize);
+            // Redis keeps 0 for an empty slot, and so never copies from the first byte on.
+            let from = seen.checked_sub(base).map(|from| from as usize).filter(|&from| from > 0);
             let Some(from) =
                 from.filter(|from| at - from <= WINDOW && word_at(plain, *from) == Some(word))
             else {
-                at += 1 + (misses >> PATIENCE_BITS);
-                misses += 1;
+                if end_with(out.len(), at - literals) >= limit {
+                    return false;
+                }
+                at += 1;
                 continue;
             };
-            misses = 0;
+            let open = usize::from(!(at - literals).is_multiple_of(MAX_LITERAL));
+            if end_with(out.len(), at - literals) - 1 + open + ROOM_FOR_COPY >= limit {
+                return false;
+            }
             let len = copy_len(plain, from, at);
             if !put_literals(out, plain.get(literals..at).unwrap_or_default(), limit) {
                 return false;
@@ -76,7 +84,9 @@ impl Compressor {
                 }
             }
         }
-        put_literals(out, plain.get(literals..).unwrap_or_default(), limit) && out.len() <= limit
+        end_with(out.len(), at - literals) + ROOM_FOR_END <= limit
+            && put_literals(out, plain.get(literals..).unwrap_or_default(), limit)
+            && out.len() <= limit
     }
 
     /// Sets positions apart for a string of `len` bytes; `None` if it is too long for the table.
@@ -92,9 +102,9 @@ impl Compressor {
     }
 
     fn slot(&mut self, word: u32) -> &mut u32 {
-        // Fibonacci hashing: the top bits of the product depend on all bits of the word.
-        let index = (word.wrapping_mul(0x9e37_79b1) >> (32 - TABLE_BITS)) as usize;
-        #[expect(clippy::indexing_slicing, reason = "the shift leaves TABLE_BITS bits")]
+        let index = (word >> (24 - TABLE_BITS)).wrapping_sub(word.wrapping_mul(5));
+        let index = (index & ((1 << TABLE_BITS) - 1)) as usize;
+        #[expect(clippy::indexing_slicing, reason = "the mask leaves TABLE_BITS bits")]
         &mut self.table[index]
     }
 }
@@ -111,16 +121,30 @@ impl fmt::Debug for Compressor {
     }
 }
 
-/// The three bytes at `at` as a number. Asks for four, as one load; so the last three bytes never
-/// begin a copy.
+/// Where Redis's compressor writes next when the tokens so far take `tokens` bytes and `literals` bytes wait: behind those
+/// and the first byte of each of their tokens, the one that is begun included.
+const fn end_with(tokens: usize, literals: usize) -> usize {
+    tokens + literals + literals / MAX_LITERAL + 1
+}
+
+/// The three bytes at `at` as a number, the first one highest.
 fn word_at(plain: &[u8], at: usize) -> Option<u32> {
-    let bytes = plain.get(at..)?.first_chunk::<4>()?;
-    Some(u32::from_le_bytes(*bytes) & 0x00ff_ffff)
+    let rest = plain.get(at..)?;
+    // Four bytes are one load.
+    if let Some(bytes) = rest.first_chunk::<4>() {
+        return Some(u32::from_le_bytes(*bytes).swap_bytes() >> 8);
+    }
+    let &[first, second, third] = rest.first_chunk::<3>()?;
+    Some(u32::from_le_bytes([third, second, first, 0]))
 }
 
 /// How far the bytes at `from` and at `at` agree, given that `MIN_COPY` of them do.
 fn copy_len(plain: &[u8], from: usize, at: usize) -> usize {
-    let max = MAX_COPY.min(plain.len() - at);
+    // Redis compares the first bytes without a look at the end: where 19 are left, all of them.
+    let max = match MAX_COPY.min(plain.len() - at - KEPT_BACK) {
+        max @ 0..=16 => max.max(MIN_COPY),
+        max => max.max(19),
+    };
     let mut len = MIN_COPY;
     while let (Some(ahead), Some(behind)) = (eight_at(plain, at + len), eight_at(plain, from + len))
     {

@@ -17,14 +17,15 @@
 //!
 //! ```
 //! let mut stream = Vec::new();
-//! assert!(rdb::lzf::Compressor::new().compress(b"aaaaaaaaaaaa", 8, &mut stream));
-//! assert_eq!(stream, [0x00, b'a', 0xe0, 0x02, 0x00]); // one literal; 11 bytes from 1 back
+//! assert!(rdb::lzf::Compressor::new().compress(b"aaaaaaaaaaaa", 12, &mut stream));
+//! // Two literals, 8 bytes from 1 back, two literals.
+//! assert_eq!(stream, [0x01, b'a', b'a', 0xc0, 0x00, 0x01, b'a', b'a']);
 //! assert_eq!(rdb::lzf::decompress(&stream, 12).unwrap(), b"aaaaaaaaaaaa");
 //! ```
 //!
 //! # Limits
-//! The same plain bytes have many streams. The one made here is not, byte for byte, the one that a
-//! server makes (whose own depends on what its memory held before); each reads the other's.
+//! The same plain bytes have many streams. The one made here is the one that a server makes, but for
+//! chance: the server's table begins with what its memory held before.
 
 mod compress;
 mod decompress;

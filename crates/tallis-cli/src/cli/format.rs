@@ -28,11 +28,16 @@ impl Style {
     /// assert_eq!(out, b"1) (integer) 7\n2) (nil)\n7\n\n");
     /// ```
     pub fn write(self, reply: &Reply, out: &mut Vec<u8>) {
+        self.write_reply(reply, out);
+        if self == Self::Raw {
+            out.push(b'\n');
+        }
+    }
+
+    /// The same without the line feed that goes behind a raw reply.
+    pub(super) fn write_reply(self, reply: &Reply, out: &mut Vec<u8>) {
         match self {
-            Self::Raw => {
-                write_raw(reply, out);
-                out.push(b'\n');
-            }
+            Self::Raw => write_raw(reply, out),
             Self::Formatted => write_formatted(reply, 0, out),
         }
     }
@@ -48,6 +53,7 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
         }
         Reply::Int(number) => out.extend_from_slice(number.to_string().as_bytes()),
         Reply::Bulk(bytes) => out.extend_from_slice(bytes),
+        Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
         Reply::Nil => {}
         Reply::Array(elements) | Reply::Set(elements) => {
             for (index, element) in elements.iter().enumerate() {
@@ -55,6 +61,16 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
                     out.push(b'\n');
                 }
                 write_raw(element, out);
+            }
+        }
+        Reply::Map(pairs) => {
+            for (index, (key, value)) in pairs.iter().enumerate() {
+                if index > 0 {
+                    out.push(b'\n');
+                }
+                write_raw(key, out);
+                out.push(b' ');
+                write_raw(value, out);
             }
         }
         // A reply of a kind yet to come is shown, if not in `redis-cli`'s way.
@@ -70,23 +86,59 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         Reply::Int(number) => out.extend_from_slice(format!("(integer) {number}").as_bytes()),
         Reply::Bulk(bytes) => quote(bytes, out),
         Reply::Nil => out.extend_from_slice(b"(nil)"),
-        Reply::Array(elements) | Reply::Set(elements) if elements.is_empty() => {
-            out.extend_from_slice(b"(empty array)");
+        Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
+        Reply::Array(elements) if elements.is_empty() => out.extend_from_slice(b"(empty array)"),
+        Reply::Set(elements) if elements.is_empty() => out.extend_from_slice(b"(empty set)"),
+        Reply::Map(pairs) if pairs.is_empty() => out.extend_from_slice(b"(empty hash)"),
+        Reply::Array(elements) => {
+            return write_numbered(elements, ')', indent, out, write_formatted);
         }
-        Reply::Array(elements) | Reply::Set(elements) => {
-            let width = elements.len().to_string().len();
-            for (index, element) in elements.iter().enumerate() {
-                // The first element goes on behind the number of the array that holds it.
-                let indent_now = if index == 0 { 0 } else { indent };
-                out.resize(out.len() + indent_now, b' ');
-                out.extend_from_slice(format!("{:>width$}) ", index + 1).as_bytes());
-                write_formatted(element, indent + width + 2, out);
-            }
-            return;
+        Reply::Set(elements) => {
+            return write_numbered(elements, '~', indent, out, write_formatted);
+        }
+        Reply::Map(pairs) => {
+            return write_numbered(pairs, '#', indent, out, |(key, value), indent, out| {
+                write_formatted(key, indent, out);
+                // Both on one line, if the value takes no more.
+                out.pop();
+                out.extend_from_slice(b" => ");
+                if takes_lines(value) {
+                    out.push(b'\n');
+                    out.resize(out.len() + indent, b' ');
+                }
+                write_formatted(value, indent, out);
+            });
         }
         other => out.extend_from_slice(format!("{other:?}").as_bytes()),
     }
     out.push(b'\n');
+}
+
+/// Writes elements, each with its number and the mark behind that, on a line of its own.
+fn write_numbered<T>(
+    elements: &[T],
+    mark: char,
+    indent: usize,
+    out: &mut Vec<u8>,
+    write: impl Fn(&T, usize, &mut Vec<u8>),
+) {
+    let width = elements.len().to_string().len();
+    for (index, element) in elements.iter().enumerate() {
+        // The first element goes on behind the number of the list that holds it.
+        let indent_now = if index == 0 { 0 } else { indent };
+        out.resize(out.len() + indent_now, b' ');
+        out.extend_from_slice(format!("{:>width$}{mark} ", index + 1).as_bytes());
+        write(element, indent + width + 2, out);
+    }
+}
+
+/// Whether a reply has more than one element, at any depth.
+fn takes_lines(reply: &Reply) -> bool {
+    if let Reply::Map(pairs) = reply {
+        return pairs.len() > 1 || pairs.first().is_some_and(|(_, value)| takes_lines(value));
+    }
+    let (Reply::Array(elements) | Reply::Set(elements)) = reply else { return false };
+    elements.len() > 1 || elements.first().is_some_and(takes_lines)
 }
 
 /// Writes bytes in double quotes, with escapes for those that do not print.
@@ -129,7 +181,9 @@ mod tests {
             (Reply::Int(-3), "-3\n", "(integer) -3\n"),
             (Reply::Nil, "\n", "(nil)\n"),
             (Reply::Array(vec![]), "\n", "(empty array)\n"),
-            (Reply::Set(vec![]), "\n", "(empty array)\n"),
+            (Reply::Set(vec![]), "\n", "(empty set)\n"),
+            (Reply::Map(vec![]), "\n", "(empty hash)\n"),
+            (Reply::Verbatim("a \"b\"\r\n".into()), "a \"b\"\r\n\n", "a \"b\"\r\n\n"),
             (bulk(b""), "\n", "\"\"\n"),
             (
                 bulk(b"a\x01\"\\\n\r\t\x07\x08\x7f\x80\xff~ "),
@@ -194,6 +248,54 @@ mod tests {
                    2) (integer) 2\n   \
                 2) 1) (integer) 3\n\
              2) (integer) 4\n"
+        );
+    }
+
+    /// What a live server's `redis-cli -3` showed of the same replies.
+    #[test]
+    fn maps_and_sets() {
+        let key = |name: &'static str| bulk(name.as_bytes());
+        let reply = Reply::Map(vec![
+            (key("a"), Reply::Map(vec![(key("c"), Reply::Int(2)), (key("b"), Reply::Int(1))])),
+            (key("e"), Reply::Map(vec![])),
+            (key("d"), Reply::Map(vec![(key("x"), Reply::Array(vec![Reply::Int(1)]))])),
+            (
+                key("g"),
+                Reply::Array(vec![
+                    Reply::Int(1),
+                    Reply::Int(2),
+                    Reply::Array(vec![Reply::Int(3), Reply::Int(4)]),
+                ]),
+            ),
+            (key("f"), Reply::Set(vec![])),
+            (key("i"), Reply::Array(vec![Reply::Array(vec![])])),
+            (key("k"), Reply::Set(vec![key("y")])),
+            (key("j"), Reply::Array(vec![Reply::Array(vec![Reply::Int(1)])])),
+        ]);
+        assert_eq!(
+            show(Style::Formatted, &reply),
+            [
+                "1# \"a\" => ",
+                "   1# \"c\" => (integer) 2",
+                "   2# \"b\" => (integer) 1",
+                "2# \"e\" => (empty hash)",
+                "3# \"d\" => 1# \"x\" => 1) (integer) 1",
+                "4# \"g\" => ",
+                "   1) (integer) 1",
+                "   2) (integer) 2",
+                "   3) 1) (integer) 3",
+                "      2) (integer) 4",
+                "5# \"f\" => (empty set)",
+                "6# \"i\" => 1) (empty array)",
+                "7# \"k\" => 1~ \"y\"",
+                "8# \"j\" => 1) 1) (integer) 1",
+                "",
+            ]
+            .join("\n")
+        );
+        assert_eq!(
+            show(Style::Raw, &reply),
+            "a c 2\nb 1\ne \nd x 1\ng 1\n2\n3\n4\nf \ni \nk y\nj 1\n"
         );
     }
 }

@@ -23,7 +23,7 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
     if let Some(file) = &args.save {
         check_target(file)?;
     }
-    let store = Store::new();
+    let store = Store::builder().profile(args.profile).build();
     if let Some(file) = &args.rdb {
         store.load(file)?;
     }
@@ -35,6 +35,9 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
         Style::Raw
     };
     let mut client = Client::new(&store, style, io::stdout());
+    if args.resp3 {
+        client.session.execute(&["HELLO", "3"]);
+    }
     let ran = if prompt {
         run_prompt(&mut client)
     } else if lines {
@@ -73,7 +76,14 @@ impl<W: Write> Client<W> {
     fn execute<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Result<(), Failure> {
         const ENOUGH: usize = 64 << 10;
         let reply = self.session.execute(words);
-        self.style.write(&reply, &mut self.replies);
+        // The one command whose text is for people: shown as it is, whatever came of it.
+        let as_it_is =
+            words.first().is_some_and(|name| name.as_ref().eq_ignore_ascii_case(b"info"));
+        if as_it_is {
+            Style::Raw.write_reply(&reply, &mut self.replies);
+        } else {
+            self.style.write(&reply, &mut self.replies);
+        }
         if self.replies.len() < ENOUGH { Ok(()) } else { self.send() }
     }
 

@@ -50,6 +50,40 @@ fn replies_come_before_the_next_command_is_read() {
 }
 
 #[test]
+fn replies_have_the_shapes_that_are_asked_for() {
+    let words = ["CONFIG", "GET", "databases"];
+    let shown = |options: &[&str], words: &[&str]| run(&[&["cli"], options, words].concat()).out;
+    assert_eq!(shown(&["--no-raw"], &words), "1) \"databases\"\n2) \"16\"\n");
+    assert_eq!(shown(&["--no-raw", "-3"], &words), "1# \"databases\" => \"16\"\n");
+    assert_eq!(shown(&["-3"], &words), "databases 16\n");
+    assert_eq!(shown(&[], &words), "databases\n16\n");
+    let input = b"sadd s 1 2\nsmembers s\nsmembers none\nhello 2\nsmembers s\n";
+    let out = run_with(&["cli", "-3", "--no-raw"], input).out;
+    assert!(out.starts_with("(integer) 2\n1~ \"1\"\n2~ \"2\"\n(empty set)\n 1) "), "{out}");
+    assert!(out.ends_with("\n1) \"1\"\n2) \"2\"\n"), "{out}");
+    // A text for people is shown as it is, and no line feed is put behind it.
+    for options in [&[][..], &["-3"], &["--no-raw"], &["--no-raw", "-3"]] {
+        assert_eq!(shown(options, &["INFO", "keyspace"]), "# Keyspace\r\n");
+        assert_eq!(shown(options, &["INFO", "nosuch"]), "");
+    }
+}
+
+#[test]
+fn the_profile_is_the_newer_one_unless_asked_for() {
+    let shown = |options: &[&str]| {
+        let words = ["CONFIG", "GET", "set-max-listpack-*"];
+        run(&[&["cli"], options, &words].concat()).out
+    };
+    let known = "set-max-listpack-entries\n128\nset-max-listpack-value\n64\n";
+    assert_eq!(shown(&[]), known);
+    assert_eq!(shown(&["--profile", "7.2"]), known);
+    assert_eq!(shown(&["--profile", "7.0"]), "\n");
+    let other = run(&["cli", "--profile", "7.1", "PING"]);
+    assert_eq!((other.status, other.out.as_str()), (2, ""));
+    assert!(other.err.contains("7.0, 7.2"), "{}", other.err);
+}
+
+#[test]
 fn files_are_loaded_first_and_saved_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");

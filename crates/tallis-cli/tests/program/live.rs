@@ -128,8 +128,53 @@ fn replies_look_as_redis_cli_shows_them() {
     for style in [&[][..], &["--no-raw"]] {
         redis_cli(&server, &["flushall"], b"");
         let want = redis_cli(&server, style, SCRIPT);
-        let args = [&["cli"], style].concat();
+        let args = [&["cli", "--profile", "7.0"], style].concat();
         let got = run_with(&args, SCRIPT);
+        assert_eq!(got.status, 0);
+        for (number, (got, want)) in got.out.lines().zip(want.lines()).enumerate() {
+            assert_eq!(got, want, "line {} of the output, {style:?}", number + 1);
+        }
+        assert_eq!(got.out, want, "{style:?}");
+    }
+}
+
+/// Replies that RESP3 has shapes for.
+const SHAPES: &[u8] = b"\
+sadd s 1 2 3
+smembers s
+smembers nosuch
+config get databases
+config get set-max-* hll-nosuch
+config get nosuch
+get nosuch
+info keyspace
+info nosuch
+Info nosuch keyspace
+command getkeysandflags mset a 1 b 2
+command getkeysandflags pfmerge a b
+command info sintercard nosuch get lcs
+command docs nosuch
+multi
+smembers s
+info keyspace
+config get databases
+info x y
+exec
+hello 9
+hello x
+config set databases 1
+command list filterby pattern get
+reset
+smembers s
+";
+
+#[test]
+fn shapes_look_as_redis_cli_shows_them() {
+    let Some(server) = live::server() else { return };
+    for style in [&[][..], &["-3"], &["--no-raw"], &["-3", "--no-raw"]] {
+        redis_cli(&server, &["flushall"], b"");
+        let want = redis_cli(&server, style, SHAPES);
+        let got = run_with(&[&["cli", "--profile", "7.0"], style].concat(), SHAPES);
         assert_eq!(got.status, 0);
         for (number, (got, want)) in got.out.lines().zip(want.lines()).enumerate() {
             assert_eq!(got, want, "line {} of the output, {style:?}", number + 1);

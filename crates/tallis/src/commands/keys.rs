@@ -190,14 +190,7 @@ pub trait KeyCommands: Door {
     ///
     /// See [the trait](Self#errors).
     fn object_refcount(&self, key: impl AsRef<[u8]>) -> Result<Option<i64>, Error> {
-        /// Redis's `OBJ_SHARED_INTEGERS`.
-        const SHARED: i64 = 10_000;
-        self.read(&[key.as_ref()], |view, keys| {
-            Ok(view.peek(keys[0]).map(|value| match value {
-                Value::Int(0..SHARED) => i64::from(i32::MAX),
-                _ => 1,
-            }))
-        })
+        self.read(&[key.as_ref()], |view, keys| Ok(view.peek(keys[0]).map(references)))
     }
 
     /// OBJECT FREQ: how often a key is used, which Redis tells only under a policy of eviction that counts it. Nothing is
@@ -230,6 +223,14 @@ pub trait KeyCommands: Door {
 }
 
 impl<D: Door> KeyCommands for D {}
+
+/// How many references Redis says that a value has.
+pub(crate) fn references(value: &Value) -> i64 {
+    /// Redis's `OBJ_SHARED_INTEGERS`.
+    const SHARED: i64 = 10_000;
+    let shared = matches!(value, Value::Int(0..SHARED));
+    if shared { i64::from(i32::MAX) } else { 1 }
+}
 
 /// How [`KeyCommands::copy`] copies: by default within the database, and not over a key that is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

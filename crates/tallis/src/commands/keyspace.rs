@@ -48,6 +48,13 @@ pub trait KeyspaceCommands: Door {
     /// ```
     fn keys(&self, pattern: impl AsRef<[u8]>) -> Result<Vec<Bytes>, Error> {
         let glob = Glob::new(pattern.as_ref());
+        if let Some(name) = glob.exact() {
+            // No pattern at all: there is nothing to search.
+            return self.read(&[name], |view, keys| {
+                let there = view.find(keys[0]).is_some();
+                Ok(if there { vec![Bytes::copy_from_slice(name)] } else { Vec::new() })
+            });
+        }
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             let names = view.entries().map(|entry| entry.key.as_bytes());
             let matching = names.filter(|name| glob.matches_all() || glob.matches(name));

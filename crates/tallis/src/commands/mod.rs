@@ -21,10 +21,16 @@ pub use hlls::HllCommands;
 pub use keys::{CopyOptions, KeyCommands};
 pub use keyspace::{KeyspaceCommands, ScanOptions};
 pub use sets::SetCommands;
-pub use strings::StringCommands;
+pub use strings::{
+    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringCommands,
+};
 
+pub(crate) use keys::references;
 pub(crate) use sets::add_members;
-pub(crate) use strings::increment;
+pub(crate) use strings::{
+    Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,
+    increment_float, put_all, set_with,
+};
 
 use smallvec::SmallVec;
 
@@ -32,7 +38,7 @@ use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 
 /// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
-const STRING_MAX: usize = 512 << 20;
+pub(crate) const STRING_MAX: usize = 512 << 20;
 
 /// The members of a call, gathered before any lock is taken.
 type Members<'a> = SmallVec<[Member<'a>; 8]>;
@@ -46,12 +52,14 @@ fn members<'a, M: Into<Member<'a>>>(
 /// A member or value of a length that Redis takes.
 fn checked(member: Member<'_>) -> Result<Member<'_>, Error> {
     match member {
-        Member::Bytes(bytes) if bytes.len() > STRING_MAX => Err(Error::new(
-            ErrorKind::Syntax,
-            "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
-        )),
+        Member::Bytes(bytes) if bytes.len() > STRING_MAX => Err(too_long()),
         Member::Int(_) | Member::Bytes(_) => Ok(member),
     }
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::new(ErrorKind::Syntax, "ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 }
 
 /// Gathers the keys of a call on any number of them.

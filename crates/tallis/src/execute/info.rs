@@ -9,7 +9,7 @@ pub(crate) struct Info {
     pub(crate) arity: i8,
     /// Redis's command flags.
     pub(crate) flags: &'static str,
-    /// The group of its documentation.
+    /// The group of its documentation; a subcommand is in that of its command.
     pub(crate) group: &'static str,
     /// The first Redis that had it.
     pub(crate) since: &'static str,
@@ -37,6 +37,8 @@ pub(crate) struct KeySpec {
     /// The word with the first key, or with their number.
     pub(crate) first: usize,
     pub(crate) find: Find,
+    /// Why it has its flags, where that is not plain.
+    pub(crate) note: &'static str,
 }
 
 /// Which words from the first on are keys.
@@ -73,6 +75,19 @@ impl Info {
         self
     }
 
+    /// The first Redis that had a subcommand.
+    pub(super) const fn since(mut self, since: &'static str) -> Self {
+        self.since = since;
+        self
+    }
+
+    /// What COMMAND DOCS says of it, in words of our own.
+    pub(super) const fn docs(mut self, summary: &'static str, complexity: &'static str) -> Self {
+        self.summary = summary;
+        self.complexity = complexity;
+        self
+    }
+
     pub(super) const fn acl(mut self, categories: &'static str) -> Self {
         self.acl = categories;
         self
@@ -84,11 +99,20 @@ impl Info {
     }
 
     pub(super) const fn keys(self, flags: &'static str, first: usize, last: i8, step: u8) -> Self {
-        self.key_spec(KeySpec { flags, first, find: Find::Range { last, step } })
+        self.key_spec(KeySpec { flags, first, find: Find::Range { last, step }, note: "" })
     }
 
     pub(super) const fn counted_keys(self, flags: &'static str, first: usize) -> Self {
-        self.key_spec(KeySpec { flags, first, find: Find::Counted })
+        self.key_spec(KeySpec { flags, first, find: Find::Counted, note: "" })
+    }
+
+    /// Why the keys have the flags that they have.
+    pub(super) const fn note(mut self, note: &'static str) -> Self {
+        let at = if self.keys[1].is_none() { 0 } else { 1 };
+        if let Some(spec) = &mut self.keys[at] {
+            spec.note = note;
+        }
+        self
     }
 
     const fn key_spec(mut self, spec: KeySpec) -> Self {
@@ -123,26 +147,107 @@ impl Info {
     pub(crate) fn keys_of<'a>(&self, words: &[&'a [u8]]) -> Vec<&'a [u8]> {
         self.keys.iter().flatten().flat_map(|spec| spec.keys_of(words)).collect()
     }
+
+    /// The keys among the words of a command, and what happens to each; `None` if the words are not right.
+    pub(crate) fn keys_and_flags<'a>(
+        &self,
+        words: &[&'a [u8]],
+    ) -> Option<Vec<(&'a [u8], &'static str)>> {
+        let mut keys = Vec::new();
+        for spec in self.keys.iter().flatten() {
+            let range = spec.range(words).map(|range| (range, spec.flags_in(words)));
+            let (range, flags) = range.or_else(|| Some((spec.range_as_in_c(words)?, "")))?;
+            let (first, last, step) = range;
+            if first > last || last >= words.len() {
+                return None;
+            }
+            keys.extend(words[first..=last].iter().step_by(step).map(|&key| (key, flags)));
+        }
+        Some(keys)
+    }
+
+    /// Where the keys are by the older scheme of one range: the first, the last (so many before the end if negative)
+    /// and the step; zeros if there is none.
+    pub(crate) fn legacy_range(&self) -> [i64; 3] {
+        let mut range = None;
+        for (first, last, step) in self.keys.iter().flatten().filter_map(KeySpec::one_range) {
+            range = match range {
+                None => Some((first, last, step)),
+                // A further range belongs to the first if it goes on where that one ends.
+                Some((begin, end, 1)) if step == 1 && first == end + 1 => Some((begin, last, 1)),
+                old => old,
+            };
+        }
+        range.map_or([0; 3], |(first, last, step)| [first, last, step])
+    }
+
+    /// Whether it has keys that the older scheme cannot tell of.
+    pub(crate) fn has_movable_keys(&self) -> bool {
+        self.keys.iter().flatten().any(|spec| spec.find == Find::Counted)
+    }
+
+    /// Whether a command or, of a command that is nothing without one, this subcommand names keys.
+    pub(crate) const fn has_keys(&self) -> bool {
+        self.keys[0].is_some()
+    }
 }
 
 impl KeySpec {
-    fn keys_of<'a>(&self, words: &[&'a [u8]]) -> Vec<&'a [u8]> {
-        let (first, last, step) = match self.find {
+    fn keys_of<'a>(&self, words: &[&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
+        // A number of keys that is too great, or is none, is an error of which the command itself tells.
+        let (first, last, step) = self.range(words).unwrap_or((1, 0, 1));
+        let end = words.len().min(last.saturating_add(1));
+        words.get(first..end).unwrap_or_default().iter().step_by(step).copied()
+    }
+
+    /// The first word that is a key, the last, and the step between them; they may lie behind the end. `None` if a word
+    /// that should say how many there are does not.
+    fn range(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
+        match self.find {
             Find::Range { last, step } => {
+                let distance = usize::from(last.unsigned_abs());
                 let last = if last < 0 {
-                    words.len().saturating_sub(usize::from(last.unsigned_abs()))
+                    words.len().saturating_sub(distance)
                 } else {
-                    self.first + usize::from(last.unsigned_abs())
+                    self.first + distance
                 };
-                (self.first, last, usize::from(step))
+                Some((self.first, last, usize::from(step)))
             }
             Find::Counted => {
-                let count = words.get(self.first).and_then(|count| crate::value::parse_int(count));
-                let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-                // A number that is too great is an error that the command itself tells of.
-                (self.first + 1, self.first.saturating_add(count).min(words.len() - 1), 1)
+                let count = crate::value::parse_int(words.get(self.first)?)?;
+                let count = usize::try_from(count).ok().filter(|&count| count > 0)?;
+                Some((self.first + 1, self.first.saturating_add(count), 1))
             }
-        };
-        words.iter().take(last + 1).skip(first).step_by(step).copied().collect()
+        }
+    }
+
+    /// Where the number of keys is not well formed, Redis goes by the digits that it begins with, and says nothing of
+    /// what happens to the keys.
+    fn range_as_in_c(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
+        let text = words.get(self.first)?.trim_ascii_start();
+        let text = text.strip_prefix(b"+").unwrap_or(text);
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+        let count = digits.fold(0_usize, |count, digit| {
+            count.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+        });
+        Some((self.first + 1, self.first.saturating_add(count), 1))
+    }
+
+    /// What happens to the keys when the command has these words.
+    fn flags_in(&self, words: &[&[u8]]) -> &'static str {
+        if !self.flags.ends_with("variable_flags") {
+            return self.flags;
+        }
+        // SET is the only one: without GET it does not care for what was there.
+        let reads = words.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"get"));
+        if reads { "RW access update" } else { "OW update" }
+    }
+
+    /// The keys as a first word, a last and a step.
+    fn one_range(&self) -> Option<(i64, i64, i64)> {
+        let Find::Range { last, step } = self.find else { return None };
+        let first = i64::try_from(self.first).ok()?;
+        let last = i64::from(last);
+        Some((first, if last < 0 { last } else { first + last }, i64::from(step)))
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn shown(word: &[u8], most: usize) -> &[u8] {
 }
 
 /// How much Redis shows of the name of a command, and about how much of its arguments.
-const SHOWN: usize = 128;
+pub(crate) const SHOWN: usize = 128;
 
 #[cold]
 fn unknown(name: &[u8], args: &[&[u8]]) -> Error {

@@ -7,6 +7,6 @@ mod save;
 mod value;
 
 pub(crate) use extras::Extras;
-pub(crate) use payload::{dump, restore};
+pub(crate) use payload::{body_len, dump, restore};
 
 pub use rdb::{Target, WriteOptions};

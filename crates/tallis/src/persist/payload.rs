@@ -26,6 +26,18 @@ pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>, Error> {
     .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
 }
 
+/// How many bytes a value takes in a file, its type and key aside.
+pub(crate) fn body_len(value: &Value) -> Result<u64, Error> {
+    if let Value::Foreign(value) = value {
+        return Ok(value.body().len() as u64);
+    }
+    // The newest version has a form for every value.
+    let options = WriteOptions { target: Target::V12, ..WriteOptions::default() };
+    rdb::dump::body_len(options, |writer| value::write(value, writer)).map_err(|error| {
+        Error::caused(ErrorKind::Io, format!("ERR cannot measure: {error}"), error)
+    })
+}
+
 /// The value of a payload.
 pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value, Error> {
     let newest = match shared.profile() {

@@ -124,10 +124,6 @@ impl<'v> View<'v> {
         self.moment.now_ms()
     }
 
-    pub(crate) const fn db(&self) -> u32 {
-        self.db
-    }
-
     #[inline]
     pub(crate) fn stripe(&self, hash: u64) -> &'v Stripe {
         match self.locked {

@@ -5,6 +5,7 @@ mod chance;
 mod context;
 pub(crate) mod door;
 mod moment;
+mod report;
 mod shared;
 mod sink;
 pub(crate) mod slot;
@@ -20,6 +21,7 @@ use smallvec::SmallVec;
 
 pub use builder::StoreBuilder;
 pub(crate) use chance::Chance;
+pub use report::Database;
 pub use shared::Shared;
 pub use sink::{Effect, Sink};
 pub use transaction::Tx;

@@ -97,6 +97,11 @@ impl Shared {
         self.profile
     }
 
+    /// How many databases the command door knows.
+    pub(crate) const fn databases(&self) -> u32 {
+        self.databases
+    }
+
     /// The database of that number, if the command door knows it.
     pub(crate) fn database(&self, number: i64) -> Option<u32> {
         u32::try_from(number).ok().filter(|&number| number < self.databases)

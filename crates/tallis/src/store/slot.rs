@@ -134,6 +134,13 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         });
     }
 
+    /// Notes the effect of a change that sessions which watch the key do not see, since Redis does not show it to them: the
+    /// value says the same as before in another form, or the command failed half-way.
+    pub(crate) fn reformed(&mut self, effect: impl FnOnce(Bytes) -> Vec<Bytes>) {
+        let key = self.key.bytes;
+        self.context.note(self.db, || effect(Bytes::copy_from_slice(key)));
+    }
+
     /// Says that something changed of which another key's effect tells: a command on several keys has one effect.
     pub(crate) const fn touched(&mut self) {
         self.changes += 1;

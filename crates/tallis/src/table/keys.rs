@@ -83,7 +83,8 @@ impl KeyPiece {
             }
             self.expires = vec![NEVER; self.entries.len()];
         }
-        let old = std::mem::replace(&mut self.expires[place.at()], at_ms.unwrap_or(NEVER));
+        let new = at_ms.map_or(NEVER, |at| at.max(NEVER + 1));
+        let old = std::mem::replace(&mut self.expires[place.at()], new);
         self.expiring -= u16::from(old != NEVER);
         self.expiring += u16::from(self.expires[place.at()] != NEVER);
     }

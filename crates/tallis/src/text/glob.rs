@@ -30,11 +30,6 @@
 /// How many runs of `*`, one at the very end aside, a text may pass.
 const MAX_STARS: u32 = 1000;
 
-/// Whether `pattern` matches the whole of `text`, case mattering. For many texts, make a [`Glob`] once.
-pub(crate) fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    Glob::new(pattern).matches(text)
-}
-
 /// Whether `pattern` matches the whole of `text`, ASCII letters in either case: how CONFIG GET reads its patterns.
 pub(crate) fn matches_no_case(pattern: &[u8], text: &[u8]) -> bool {
     match_parts::<true>(pattern, text)

@@ -156,18 +156,6 @@ pub(crate) struct Match {
     pub(crate) len: usize,
 }
 
-impl Match {
-    /// The first and the last byte in the first string, as LCS IDX answers them.
-    pub(crate) fn ends_in_a(self) -> [usize; 2] {
-        [self.a, self.a + self.len - 1]
-    }
-
-    /// The first and the last byte in the second string.
-    pub(crate) fn ends_in_b(self) -> [usize; 2] {
-        [self.b, self.b + self.len - 1]
-    }
-}
-
 impl Lcs<'_> {
     /// The length.
     pub(crate) fn len(&self) -> usize {

@@ -10,17 +10,11 @@
 //! | [`range`] | the indexes of GETRANGE |
 //! | [`lcs`] | the longest common subsequence, as LCS finds it |
 //! | [`extended`] | the 80-bit numbers of INCRBYFLOAT |
-//! | [`double`] | 64-bit floating point numbers: scores and the doubles of RESP3 |
-//!
-//! Below them, [`float`] has what the two widths share (the grammar, the rounding), `big` the whole numbers beyond 128
-//! bits, and `grisu` the digits that 7.2 writes.
 
 mod big;
-pub(crate) mod double;
 pub(crate) mod extended;
 mod float;
 pub(crate) mod glob;
-mod grisu;
 pub(crate) mod lcs;
 pub(crate) mod number;
 pub(crate) mod range;

@@ -17,14 +17,20 @@ impl Value {
             Member::Int(number) => Self::Int(number),
             Member::Bytes(bytes) => match parse_int(bytes) {
                 Some(number) => Self::Int(number),
-                None if bytes.len() <= SHORT_MAX => {
-                    let mut short = [0; SHORT_MAX];
-                    short[..bytes.len()].copy_from_slice(bytes);
-                    Self::Short { len: u8::try_from(bytes.len()).unwrap_or(0), bytes: short }
-                }
-                None => Self::heap_string(bytes.to_vec(), false),
+                None => Self::text(bytes),
             },
         }
+    }
+
+    /// A string that is text even if it is the decimal form of a number.
+    #[inline]
+    pub(crate) fn text(bytes: &[u8]) -> Self {
+        if bytes.len() > SHORT_MAX {
+            return Self::heap_string(bytes.to_vec(), false);
+        }
+        let mut short = [0; SHORT_MAX];
+        short[..bytes.len()].copy_from_slice(bytes);
+        Self::Short { len: u8::try_from(bytes.len()).unwrap_or(0), bytes: short }
     }
 
     /// As [`string`](Self::string), from bytes that are owned already.
@@ -71,7 +77,10 @@ impl Value {
         match self {
             Self::Int(_) => "int",
             Self::Str { raw, len, .. } if *raw || *len as usize > EMBSTR_MAX => "raw",
-            _ => "embstr",
+            Self::Str { .. } | Self::Short { .. } => "embstr",
+            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) | Self::Foreign(_) => {
+                "no string"
+            }
         }
     }
 
@@ -98,24 +107,45 @@ impl Value {
     /// Writes `bytes` at `offset`, with zeros up to there if the string is shorter; returns the new length, or `None` if
     /// this is no string. O(bytes), and now and then O(length) when the string has to move.
     pub(crate) fn write_at(&mut self, offset: usize, bytes: &[u8]) -> Option<usize> {
-        if !matches!(self, Self::Str { .. }) {
-            self.edit(|_| ())?;
-        }
-        let Self::Str { raw, len, buffer } = self else { return None };
-        *raw = true;
         let end = offset + bytes.len();
-        if end > buffer.len() {
-            let room = end + end.min(PREALLOC_MAX);
-            let mut grown = Vec::from(std::mem::take(buffer));
-            grown.reserve_exact(room - grown.len());
-            grown.resize(room, 0);
-            *buffer = grown.into_boxed_slice();
+        if let Self::Str { raw, len, buffer } = self {
+            *raw = true;
+            if end > buffer.len() {
+                *buffer = grown(Vec::from(std::mem::take(buffer)), with_room(end));
+            }
+            // Beyond the string there are zeros only, so a gap is filled already.
+            buffer[offset..end].copy_from_slice(bytes);
+            *len = (*len).max(len_u32(end));
+            return Some(*len as usize);
         }
-        // Beyond the string there are zeros only, so a gap is filled already.
+        let (len, mut buffer) = self.as_str()?.with_bytes(|old| {
+            let len = old.len().max(end);
+            let mut buffer = vec![0; with_room(len)];
+            buffer[..old.len()].copy_from_slice(old);
+            (len, buffer)
+        });
         buffer[offset..end].copy_from_slice(bytes);
-        *len = (*len).max(len_u32(end));
-        Some(*len as usize)
+        *self = Self::Str { raw: true, len: len_u32(len), buffer: buffer.into_boxed_slice() };
+        Some(len)
     }
+}
+
+/// What a string of `len` bytes gets when it grows.
+const fn with_room(len: usize) -> usize {
+    len + if len < PREALLOC_MAX { len } else { PREALLOC_MAX }
+}
+
+/// The same bytes with zeros behind them, `room` in all.
+fn grown(mut bytes: Vec<u8>, room: usize) -> Box<[u8]> {
+    if room / 4 > bytes.len() {
+        // Mostly zeros: the allocator has them cheaper than a write of each.
+        let mut zeros = vec![0; room];
+        zeros[..bytes.len()].copy_from_slice(&bytes);
+        return zeros.into_boxed_slice();
+    }
+    bytes.reserve_exact(room - bytes.len());
+    bytes.resize(room, 0);
+    bytes.into_boxed_slice()
 }
 
 /// The length of a string; the commands let none pass 512 MiB.

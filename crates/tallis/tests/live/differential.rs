@@ -7,36 +7,6 @@ use tallis::{Limits, Profile, Reply, Session, Store};
 use testkit::differential::{Differential, Reply as Answer, Report, Settings, Subject};
 use testkit::live::{Protocol, server_with};
 
-/// What Tallis does not do yet, or not yet in every case as the server does. A command goes from this list as soon as it does.
-const NOT_YET: &[&str] = &[
-    "APPEND",
-    "COMMAND",
-    "CONFIG",
-    "DEBUG",
-    "DECR",
-    "DECRBY",
-    "GETDEL",
-    "GETEX",
-    "GETRANGE",
-    "GETSET",
-    "INCRBYFLOAT",
-    "INFO",
-    "LCS",
-    "MEMORY",
-    "MGET",
-    "MSET",
-    "MSETNX",
-    "PFDEBUG",
-    "PFSELFTEST",
-    "PSETEX",
-    "SET",
-    "SETEX",
-    "SETRANGE",
-    "STRLEN",
-    "SUBSTR",
-    "TIME",
-];
-
 /// What is there only for its errors.
 const WRONG: [&str; 7] =
     ["(unknown)", "COMMAND", "CONFIG", "DEBUG", "MEMORY", "NONESUCH", "OBJECT"];
@@ -107,7 +77,6 @@ fn settings(seed: u64, commands: usize) -> Settings {
     Settings {
         seed,
         commands,
-        leave_out: NOT_YET.to_vec(),
         limits: if seed % 2 == 1 { limits } else { testkit::differential::Limits::default() },
         protocol: if seed % 4 >= 2 { Protocol::Resp3 } else { Protocol::Resp2 },
         ..Settings::default()

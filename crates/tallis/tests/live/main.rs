@@ -6,6 +6,11 @@ mod bytes;
 mod commands;
 mod differential;
 mod files;
+mod hlls;
+mod lzf;
+mod scripts;
+mod server;
+mod strings;
 
 use redis::{Connection, Value};
 use tallis::Reply;
@@ -26,6 +31,11 @@ fn same_value(ours: &Reply, theirs: &Value) -> bool {
         (Reply::Status(ours), Value::SimpleString(theirs)) => ours == theirs,
         (Reply::Int(ours), Value::Int(theirs)) => ours == theirs,
         (Reply::Bulk(ours), Value::BulkString(theirs)) => ours == theirs,
+        (Reply::Array(ours), Value::Array(theirs)) => {
+            ours.len() == theirs.len()
+                && ours.iter().zip(theirs).all(|(ours, theirs)| same_value(ours, theirs))
+        }
+        (Reply::Map(_), Value::Array(_)) => same_value(&ours.clone().into_resp2(), theirs),
         (Reply::Set(ours), Value::Array(theirs)) => {
             let mut ours: Vec<&[u8]> = ours.iter().map(bulk).collect();
             let mut theirs: Vec<&[u8]> =

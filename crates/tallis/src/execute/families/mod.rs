@@ -26,7 +26,9 @@ fn int32(arg: &[u8]) -> Result<i64, Error> {
     number::within(arg, i64::from(i32::MIN)..=i64::from(i32::MAX))
 }
 
-/// Whether an argument is this word, in whatever case.
+/// Whether an argument is this word, in whatever case. Redis compares options as C strings, so a NUL ends the argument.
 fn is(arg: &[u8], word: &str) -> bool {
-    arg.eq_ignore_ascii_case(word.as_bytes())
+    arg.split_at_checked(word.len()).is_some_and(|(arg, rest)| {
+        arg.eq_ignore_ascii_case(word.as_bytes()) && matches!(rest, [] | [0, ..])
+    })
 }

@@ -25,8 +25,6 @@ use crate::member::Member;
 use crate::profile::Profile;
 use crate::rules::Rules;
 
-pub(crate) use mutate::SetMut;
-
 /// A set, to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SetRef<'a> {

@@ -148,7 +148,7 @@ fn whole_command(g: &mut Gen, line: &mut Line) {
         &["SMOVE", "a", "b", "m"],
         &["COPY", "a", "b", "DB", "1"],
         &["LCS", "a", "b"],
-        &["MIGRATE"],
+        &["EXEC", "x"],
         &["PING"],
         &["GET"],
         &["nonesuch", "k"],

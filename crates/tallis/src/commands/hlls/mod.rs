@@ -1,6 +1,9 @@
 //! Commands on `HyperLogLog`s, which live in strings.
 
-use hll::{Hll, HllMut, Union};
+mod debug;
+mod selftest;
+
+use hll::{Encoding, Hll, HllMut, Union};
 use smallvec::SmallVec;
 
 use super::{keys, slices};
@@ -23,7 +26,8 @@ pub trait HllCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// See [the trait](Self#errors). A damaged value may take the first elements before one meets the damage: they stay, as
+    /// in Redis.
     ///
     /// # Examples
     ///
@@ -90,6 +94,82 @@ pub trait HllCommands: Door {
         all.insert(0, target.as_ref());
         self.write(&all, merge)
     }
+
+    /// PFDEBUG GETREG: the 16,384 registers; `None` if there is no such key. As in Redis, a sparse value is dense
+    /// afterwards, a change that a WATCH does not see. O(registers).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.pfadd("h", ["a"])?;
+    /// assert_eq!(store.pfdebug_decode("h")?.as_deref(), Some("Z:12711 v:2,1 Z:3672"));
+    /// assert_eq!(store.pfdebug_getreg("h")?.unwrap()[12711], 2);
+    /// assert_eq!(store.pfdebug_encoding("h")?, Some("dense"));
+    /// assert_eq!(store.pfdebug_todense("h")?, Some(false));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn pfdebug_getreg(&self, key: impl AsRef<[u8]>) -> Result<Option<Vec<u8>>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| scope.change(keys[0], debug::registers))
+    }
+
+    /// PFDEBUG DECODE: the opcodes of a sparse value as text; `None` if there is no such key. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors); besides, [`ErrorKind::InvalidHll`] for a dense value. The opcodes are shown right or
+    /// wrong.
+    fn pfdebug_decode(&self, key: impl AsRef<[u8]>) -> Result<Option<String>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| scope.change(keys[0], debug::decode))
+    }
+
+    /// PFDEBUG ENCODING: `sparse` or `dense`; `None` if there is no such key. O(1).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn pfdebug_encoding(&self, key: impl AsRef<[u8]>) -> Result<Option<&'static str>, Error> {
+        let encoding =
+            self.write(&[key.as_ref()], |scope, keys| scope.change(keys[0], debug::encoding))?;
+        Ok(encoding.map(|encoding| match encoding {
+            Encoding::Sparse => "sparse",
+            Encoding::Dense => "dense",
+        }))
+    }
+
+    /// PFDEBUG TODENSE: makes a value dense, a change that a WATCH does not see; `false` if it was, `None` if there is no
+    /// such key. O(registers).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn pfdebug_todense(&self, key: impl AsRef<[u8]>) -> Result<Option<bool>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| scope.change(keys[0], debug::to_dense))
+    }
+
+    /// PFSELFTEST: tests registers and estimates on this machine, in some milliseconds. No key is touched.
+    ///
+    /// # Errors
+    ///
+    /// What failed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// Store::new().pfselftest()?;
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn pfselftest(&self) -> Result<(), Error> {
+        selftest::run()
+    }
 }
 
 impl<D: Door> HllCommands for D {}
@@ -112,11 +192,11 @@ fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {
 #[inline]
 fn edit_hll<R>(
     slot: &mut Slot<'_, '_, '_>,
-    edit: impl FnOnce(&mut HllMut<'_>) -> R,
+    edit: impl FnOnce(HllMut<'_>) -> R,
 ) -> Result<Option<R>, Error> {
     let Some(value) = slot.value_mut() else { return Ok(None) };
     hll_of(value)?;
-    let edited = value.edit(|bytes| HllMut::new(bytes).map(|mut hll| edit(&mut hll)));
+    let edited = value.edit(|bytes| HllMut::new(bytes).map(edit));
     edited.transpose().map_err(|_| Error::not_hll())
 }
 
@@ -127,19 +207,26 @@ fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<
         slot.put(Value::raw_string(hll::empty()));
     }
     let mut changed = created;
-    let added = edit_hll(slot, |hll| {
+    let added = edit_hll(slot, |mut hll| {
         elements.iter().try_for_each(|element| {
             changed |= element.with_bytes(|bytes| hll.add(bytes, limit))?;
             Ok::<(), hll::DecodeError>(())
         })
     })?;
+    if let Some(Err(_)) = added {
+        if changed {
+            // The first elements are in, as in Redis, where a WATCH does not see it; a mirror has to.
+            slot.reformed(|key| {
+                let elements = elements.iter().map(|element| element.to_bytes());
+                ["PFADD".into(), key].into_iter().chain(elements).collect()
+            });
+        }
+        return Err(Error::corrupt_hll());
+    }
     if changed {
         slot.changed("PFADD", || elements.iter().map(|element| element.to_bytes()).collect());
     }
-    match added {
-        Some(Err(_)) => Err(Error::corrupt_hll()),
-        Some(Ok(())) | None => Ok(changed),
-    }
+    Ok(changed)
 }
 
 /// The count that a single key remembers, or 0 for no key; `None` if it has to be made, or if the string has to become
@@ -151,7 +238,7 @@ fn cached_count(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<u64>, Erro
 }
 
 fn count_and_cache(slot: &mut Slot<'_, '_, '_>) -> Result<u64, Error> {
-    let Some(counted) = edit_hll(slot, |hll| hll.count())? else { return Ok(0) };
+    let Some(counted) = edit_hll(slot, |mut hll| hll.count())? else { return Ok(0) };
     let counted = counted.map_err(|_| Error::corrupt_hll())?;
     if counted.stored {
         slot.changed("PFCOUNT", Vec::new);

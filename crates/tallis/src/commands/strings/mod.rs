@@ -1,0 +1,521 @@
+//! Commands on strings.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `set` | puts whole strings at keys, and takes them away |
+//! | `counters` | counts strings up and down |
+//! | `parts` | reads and writes parts of strings, and compares two |
+//! | `options` | the options and answers of these |
+
+mod counters;
+mod options;
+mod parts;
+mod set;
+
+use bytes::Bytes;
+
+use super::{checked, keys as gathered, slices};
+use crate::error::Error;
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::store::door::{Door, View};
+use crate::store::slot::Slot;
+
+pub use options::{
+    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
+};
+
+pub(crate) use counters::{increment, increment_float};
+pub(crate) use options::{Time, Ttl, Unit};
+pub(crate) use parts::{common, common_len, common_runs, common_text};
+pub(crate) use set::{get_with, put_all, set_with};
+
+/// Commands on strings.
+///
+/// A string is at most 512 MiB long. One that is the canonical decimal form of an `i64` is kept as that number.
+///
+/// # Errors
+///
+/// All of them but the ones that put a whole string fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a
+/// key holds no string. A call that fails changes nothing. In a transaction, a key that it did not name is an error.
+pub trait StringCommands: Door {
+    /// GET: the string at the key. O(length).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
+        self.read(&[key.as_ref()], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
+    }
+
+    /// MGET: the strings at the keys, all read at one moment; `None` for a key that does not exist or holds no string.
+    /// O(keys), and their lengths.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors); never a wrong type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.mset(&[("a", 1), ("b", 2)])?;
+    /// assert_eq!(store.mget(["b", "none"])?, [Some("2".into()), None]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn mget<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<Option<Bytes>>, Error> {
+        let of = gathered(of);
+        self.read(&slices(&of), |view, keys| {
+            let string = |&key| view.get(key)?.as_str().map(Member::to_bytes);
+            Ok(keys.iter().map(string).collect())
+        })
+    }
+
+    /// SET: puts a string at the key, whatever was there, and takes its expiry away. O(length).
+    ///
+    /// # Errors
+    ///
+    /// A value of more than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("name", "Thomas")?;
+    /// store.set("born", 1505)?;
+    /// assert_eq!(store.get("born")?.as_deref(), Some(&b"1505"[..]));
+    /// assert_eq!(store.object_encoding("born")?, Some("int"));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn set<'a>(&self, key: impl AsRef<[u8]>, value: impl Into<Member<'a>>) -> Result<(), Error> {
+        let value = checked(value.into())?;
+        self.write(&[key.as_ref()], |scope, keys| {
+            set::put(scope, keys[0], value, false);
+            Ok(())
+        })
+    }
+
+    /// SET with options: a condition, the old string back, an expiry. O(length).
+    ///
+    /// A key whose new expiry is past is gone at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, and for a
+    /// value of more than 512 MiB; [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the old string was asked for
+    /// and the key holds none.
+    ///
+    /// # Examples
+    ///
+    /// See [`SetOptions`].
+    fn set_options<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        value: impl Into<Member<'a>>,
+        options: SetOptions,
+    ) -> Result<SetOutcome, Error> {
+        set_with(self, key.as_ref(), value.into(), options, "set")
+    }
+
+    /// SETEX: puts a string at the key that expires `seconds` from now, 1 at least. O(length).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for zero seconds, for a moment beyond 63 bits of milliseconds, and
+    /// for a value of more than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set_ex("code", 4711, 30)?;
+    /// assert_eq!(store.ttl("code")?, 30);
+    /// let error = store.set_ex("code", 4711, 0).unwrap_err();
+    /// assert_eq!(error.to_string(), "ERR invalid expire time in 'setex' command");
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn set_ex<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        value: impl Into<Member<'a>>,
+        seconds: u64,
+    ) -> Result<(), Error> {
+        let options = SetOptions::default().with_expiration(SetExpiry::EX(seconds));
+        set_with(self, key.as_ref(), value.into(), options, "setex").map(drop)
+    }
+
+    /// PSETEX: as [`set_ex`](Self::set_ex), in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_ex`](Self::set_ex).
+    fn pset_ex<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        value: impl Into<Member<'a>>,
+        milliseconds: u64,
+    ) -> Result<(), Error> {
+        let options = SetOptions::default().with_expiration(SetExpiry::PX(milliseconds));
+        set_with(self, key.as_ref(), value.into(), options, "psetex").map(drop)
+    }
+
+    /// SETNX: puts a string at the key if there is no such key; `false` if there is one. O(length).
+    ///
+    /// # Errors
+    ///
+    /// A value of more than 512 MiB.
+    fn set_nx<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        value: impl Into<Member<'a>>,
+    ) -> Result<bool, Error> {
+        let value = checked(value.into())?;
+        self.write(&[key.as_ref()], |scope, keys| Ok(set::put(scope, keys[0], value, true)))
+    }
+
+    /// MSET: puts strings at keys, all at one moment, and takes their expiries away. Of a key that is named twice the
+    /// last one counts. O(keys), and the lengths.
+    ///
+    /// # Errors
+    ///
+    /// A value of more than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// See [`mget`](Self::mget).
+    fn mset<'a, K: AsRef<[u8]>, V>(&self, items: &'a [(K, V)]) -> Result<(), Error>
+    where
+        &'a V: Into<Member<'a>>,
+    {
+        put_all(self, pairs(items), false).map(drop)
+    }
+
+    /// MSETNX: as [`mset`](Self::mset), but sets none and answers `false` if any of the keys exists.
+    ///
+    /// # Errors
+    ///
+    /// As [`mset`](Self::mset).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// assert!(store.mset_nx(&[("a", "x"), ("b", "y")])?);
+    /// assert!(!store.mset_nx(&[("b", "z"), ("c", "z")])?);
+    /// assert_eq!(store.exists(["c"])?, 0);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn mset_nx<'a, K: AsRef<[u8]>, V>(&self, items: &'a [(K, V)]) -> Result<bool, Error>
+    where
+        &'a V: Into<Member<'a>>,
+    {
+        put_all(self, pairs(items), true)
+    }
+
+    /// GETSET: puts a string at the key and gives the old one back. The expiry is taken away. O(length).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a value of more than
+    /// 512 MiB.
+    fn getset<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        value: impl Into<Member<'a>>,
+    ) -> Result<Option<Bytes>, Error> {
+        let options = SetOptions::default().get(true);
+        Ok(set_with(self, key.as_ref(), value.into(), options, "getset")?.old)
+    }
+
+    /// GETDEL: gives the string at the key and removes the key. O(length).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("token", "abc")?;
+    /// assert_eq!(store.get_del("token")?, Some("abc".into()));
+    /// assert_eq!(store.get_del("token")?, None);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn get_del(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| scope.change(keys[0], set::take))
+    }
+
+    /// GETEX: gives the string at the key and changes when it expires. O(length).
+    ///
+    /// A key whose new expiry is past is gone at once.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string;
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, if there
+    /// is a string.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Expiry, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("session", "data")?;
+    /// assert_eq!(store.get_ex("session", Expiry::EX(1800))?, Some("data".into()));
+    /// assert_eq!(store.ttl("session")?, 1800);
+    /// store.get_ex("session", Expiry::PERSIST)?;
+    /// assert_eq!(store.ttl("session")?, -1);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn get_ex(&self, key: impl AsRef<[u8]>, expire_at: Expiry) -> Result<Option<Bytes>, Error> {
+        get_with(self, key.as_ref(), || Ok(Ttl::from(expire_at)))
+    }
+
+    /// STRLEN: the length of the string at the key in bytes, 0 if there is no such key. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    fn strlen(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len))
+        })
+    }
+
+    /// APPEND: puts bytes behind the string at the key, which may be new, and returns its length. An expiry stays.
+    /// Amortised O(bytes appended).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be longer
+    /// than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.append("log", "one;")?, 4);
+    /// assert_eq!(store.append("log", "two;")?, 8);
+    /// assert_eq!(store.getrange("log", 4, -1)?, "two;");
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn append<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        value: impl Into<Member<'a>>,
+    ) -> Result<usize, Error> {
+        let value = checked(value.into())?;
+        self.write(&[key.as_ref()], |scope, keys| {
+            scope.change(keys[0], |slot| parts::append(slot, value))
+        })
+    }
+
+    /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end. What
+    /// lies outside is cut off. O(bytes returned).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("k", "Hello World")?;
+    /// assert_eq!(store.getrange("k", 0, 4)?, "Hello");
+    /// assert_eq!(store.getrange("k", -5, 100)?, "World");
+    /// assert_eq!(store.getrange("none", 0, -1)?, "");
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn getrange(&self, key: impl AsRef<[u8]>, from: i64, to: i64) -> Result<Bytes, Error> {
+        self.read(&[key.as_ref()], |view, keys| parts::range_of(view, keys[0], from, to))
+    }
+
+    /// SETRANGE: writes bytes at an offset of the string at the key, which may be new, with zeros up to there, and returns
+    /// its length. Without bytes it changes nothing. An expiry stays. O(bytes written), and the zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be longer
+    /// than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("k", "Hello World")?;
+    /// assert_eq!(store.setrange("k", 6, "Redis")?, 11);
+    /// assert_eq!(store.get("k")?, Some("Hello Redis".into()));
+    /// assert_eq!(store.setrange("new", 2, "x")?, 3);
+    /// assert_eq!(store.get("new")?, Some("\0\0x".into()));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn setrange<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        offset: usize,
+        value: impl Into<Member<'a>>,
+    ) -> Result<usize, Error> {
+        let value = checked(value.into())?;
+        self.write(&[key.as_ref()], |scope, keys| {
+            scope.change(keys[0], |slot| parts::set_range(slot, offset, value))
+        })
+    }
+
+    /// INCRBY: adds `delta` to the number at the key, 0 if there is none, and returns the sum. An expiry stays. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no whole number or the sum leaves
+    /// the range of `i64`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.incr("n", 5)?, 5);
+    /// assert_eq!(store.decr("n", 7)?, -2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn incr(&self, key: impl AsRef<[u8]>, delta: impl Into<i64>) -> Result<i64, Error> {
+        let delta = delta.into();
+        self.write(&[key.as_ref()], |scope, keys| increment(scope, keys[0], delta))
+    }
+
+    /// DECRBY: as [`incr`](Self::incr), but takes `delta` away.
+    ///
+    /// # Errors
+    ///
+    /// As [`incr`](Self::incr); besides, `i64::MIN` cannot be taken away.
+    fn decr(&self, key: impl AsRef<[u8]>, delta: impl Into<i64>) -> Result<i64, Error> {
+        self.incr(key, counters::negated(delta.into())?)
+    }
+
+    /// INCRBYFLOAT: adds `delta` to the number at the key, 0 if there is none. An expiry stays. O(digits).
+    ///
+    /// The numbers are added in 80 bits and kept as decimal text, as Redis does on x86-64. What is returned is the sum
+    /// rounded to 64 bits; [`get`](Self::get) has the text.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number, `delta` is NaN, or the sum is
+    /// not finite.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("n", "0.1")?;
+    /// assert_eq!(store.incr_float("n", 0.2)?, 0.3);
+    /// assert_eq!(store.get("n")?, Some("0.3".into()));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn incr_float(&self, key: impl AsRef<[u8]>, delta: f64) -> Result<f64, Error> {
+        let delta = delta.to_string();
+        let sum = self.write(&[key.as_ref()], |scope, keys| {
+            increment_float(scope, keys[0], delta.as_bytes())
+        })?;
+        let sum = str::from_utf8(&sum).ok().and_then(|text| text.parse().ok());
+        sum.ok_or_else(Error::not_integer)
+    }
+
+    /// LCS: the longest common subsequence of the strings at two keys, the one that Redis finds. O(a * b / 64) in time
+    /// and memory.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, and
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths that Redis refuses, of which the product passes
+    /// 2^27.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.mset(&[("a", "ohmytext"), ("b", "mynewtext")])?;
+    /// assert_eq!(store.lcs("a", "b")?, "mytext");
+    /// assert_eq!(store.lcs_len("a", "b")?, 6);
+    /// let common = store.lcs_matches("a", "b", 4)?;
+    /// assert_eq!((common.len, common.matches.len()), (6, 1));
+    /// assert_eq!((&common.matches[0].a, &common.matches[0].b), (&(4..8), &(5..9)));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn lcs(&self, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Result<Bytes, Error> {
+        common(self, a.as_ref(), b.as_ref(), common_text)
+    }
+
+    /// LCS LEN: the length of [`lcs`](Self::lcs). O(a * b / 64) in time, O(a + b) in memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`lcs`](Self::lcs).
+    fn lcs_len(&self, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Result<usize, Error> {
+        common(self, a.as_ref(), b.as_ref(), common_len)
+    }
+
+    /// LCS IDX: where [`lcs`](Self::lcs) lies in both strings, runs of fewer than `min_match_len` bytes left out.
+    ///
+    /// # Errors
+    ///
+    /// As [`lcs`](Self::lcs).
+    fn lcs_matches(
+        &self,
+        a: impl AsRef<[u8]>,
+        b: impl AsRef<[u8]>,
+        min_match_len: usize,
+    ) -> Result<LcsMatches, Error> {
+        common(self, a.as_ref(), b.as_ref(), |a, b| common_runs(a, b, min_match_len))
+    }
+}
+
+impl<D: Door> StringCommands for D {}
+
+/// The string at a key, if there is one.
+#[inline]
+fn string_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Member<'v>>, Error> {
+    let Some(value) = view.get(key) else { return Ok(None) };
+    value.as_str().map(Some).ok_or_else(Error::wrong_type)
+}
+
+/// The string in a slot, if there is one.
+#[inline]
+fn string_in<'s>(slot: &'s Slot<'_, '_, '_>) -> Result<Option<Member<'s>>, Error> {
+    let Some(value) = slot.value() else { return Ok(None) };
+    value.as_str().map(Some).ok_or_else(Error::wrong_type)
+}
+
+fn pairs<'a, K: AsRef<[u8]>, V>(items: &'a [(K, V)]) -> impl Iterator<Item = (&'a [u8], Member<'a>)>
+where
+    &'a V: Into<Member<'a>>,
+{
+    items.iter().map(|(key, value)| (key.as_ref(), value.into()))
+}

@@ -1,0 +1,198 @@
+//! What SET, GETEX and LCS can be told beside their keys and values.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use crate::error::{Error, ErrorKind};
+
+/// Whether SET asks for a key that exists, or for one that does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExistenceCheck {
+    /// Only a key that does not exist yet.
+    NX,
+    /// Only a key that exists.
+    XX,
+}
+
+/// What becomes of a key's expiry in SET.
+///
+/// Each number must be at least 1 and the moment must fit into 63 bits of milliseconds, else the command fails and
+/// changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SetExpiry {
+    /// So many seconds from now.
+    EX(u64),
+    /// So many milliseconds from now.
+    PX(u64),
+    /// At so many seconds since the Unix epoch.
+    EXAT(u64),
+    /// At so many milliseconds since the Unix epoch.
+    PXAT(u64),
+    /// It stays as it is.
+    KEEPTTL,
+}
+
+/// What becomes of a key's expiry in GETEX. The numbers are those of [`SetExpiry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Expiry {
+    /// So many seconds from now.
+    EX(u64),
+    /// So many milliseconds from now.
+    PX(u64),
+    /// At so many seconds since the Unix epoch.
+    EXAT(u64),
+    /// At so many milliseconds since the Unix epoch.
+    PXAT(u64),
+    /// It is taken away.
+    PERSIST,
+}
+
+/// The options of SET, under the names of the `redis` crate.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{ExistenceCheck, SetExpiry, SetOptions, Store, prelude::*};
+///
+/// let store = Store::new();
+/// let options = SetOptions::default()
+///     .conditional_set(ExistenceCheck::NX)
+///     .get(true)
+///     .with_expiration(SetExpiry::EX(60));
+/// let first = store.set_options("lock", "me", options)?;
+/// assert!(first.set && first.old.is_none());
+/// assert_eq!(store.ttl("lock")?, 60);
+/// let second = store.set_options("lock", "you", options)?;
+/// assert!(!second.set);
+/// assert_eq!(second.old.as_deref(), Some(&b"me"[..]));
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SetOptions {
+    pub(super) condition: Option<ExistenceCheck>,
+    pub(super) get: bool,
+    pub(super) ttl: Ttl,
+}
+
+impl SetOptions {
+    /// Sets the key only if it exists, or only if it does not.
+    #[must_use]
+    pub const fn conditional_set(mut self, existence_check: ExistenceCheck) -> Self {
+        self.condition = Some(existence_check);
+        self
+    }
+
+    /// Whether to give the old string back, set or not. Then a key that holds no string is an error.
+    #[must_use]
+    pub const fn get(mut self, get: bool) -> Self {
+        self.get = get;
+        self
+    }
+
+    /// What becomes of the expiry; without this it is taken away.
+    #[must_use]
+    pub fn with_expiration(self, expiration: SetExpiry) -> Self {
+        self.ttl(match expiration {
+            SetExpiry::EX(seconds) => Ttl::Until(Time::new(Unit::Seconds, false, seconds)),
+            SetExpiry::PX(ms) => Ttl::Until(Time::new(Unit::Milliseconds, false, ms)),
+            SetExpiry::EXAT(seconds) => Ttl::Until(Time::new(Unit::Seconds, true, seconds)),
+            SetExpiry::PXAT(ms) => Ttl::Until(Time::new(Unit::Milliseconds, true, ms)),
+            SetExpiry::KEEPTTL => Ttl::Keep,
+        })
+    }
+
+    pub(crate) const fn ttl(mut self, ttl: Ttl) -> Self {
+        self.ttl = ttl;
+        self
+    }
+}
+
+/// What became of [`set_options`](super::StringCommands::set_options).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SetOutcome {
+    /// Whether the key was set.
+    pub set: bool,
+    /// The string that was there, if [`SetOptions::get`] asked for it.
+    pub old: Option<Bytes>,
+}
+
+/// A longest common subsequence by its place in both strings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LcsMatches {
+    /// How many bytes the subsequence has, the short runs included that were not asked for.
+    pub len: usize,
+    /// The runs of bytes that follow each other in both strings, the last one first.
+    pub matches: Vec<LcsMatch>,
+}
+
+/// A run of bytes that is in both strings.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct LcsMatch {
+    /// Where it is in the first string, in bytes.
+    pub a: Range<usize>,
+    /// Where it is in the second string, in bytes.
+    pub b: Range<usize>,
+}
+
+/// What becomes of an expiry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Ttl {
+    #[default]
+    Clear,
+    Keep,
+    Until(Time),
+}
+
+impl From<Expiry> for Ttl {
+    fn from(expiry: Expiry) -> Self {
+        match expiry {
+            Expiry::EX(seconds) => Self::Until(Time::new(Unit::Seconds, false, seconds)),
+            Expiry::PX(ms) => Self::Until(Time::new(Unit::Milliseconds, false, ms)),
+            Expiry::EXAT(seconds) => Self::Until(Time::new(Unit::Seconds, true, seconds)),
+            Expiry::PXAT(ms) => Self::Until(Time::new(Unit::Milliseconds, true, ms)),
+            Expiry::PERSIST => Self::Clear,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Seconds,
+    Milliseconds,
+}
+
+/// A time as a command gives it: of a unit, from now or from the epoch on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    pub(crate) unit: Unit,
+    pub(crate) absolute: bool,
+    pub(crate) amount: i64,
+}
+
+impl Time {
+    pub(super) fn new(unit: Unit, absolute: bool, amount: u64) -> Self {
+        // What does not fit is refused like zero.
+        Self { unit, absolute, amount: i64::try_from(amount).unwrap_or(0) }
+    }
+
+    /// The moment in milliseconds since the epoch, or what `command` says to one that is none.
+    #[inline]
+    pub(crate) fn at_ms(self, now_ms: impl FnOnce() -> i64, command: &str) -> Result<i64, Error> {
+        let scale = if self.unit == Unit::Seconds { 1000 } else { 1 };
+        let ms = Some(self.amount).filter(|&amount| amount > 0);
+        let ms = ms.and_then(|amount| amount.checked_mul(scale));
+        let at = ms.and_then(|ms| if self.absolute { Some(ms) } else { ms.checked_add(now_ms()) });
+        at.ok_or_else(|| invalid_expire(command))
+    }
+}
+
+#[cold]
+fn invalid_expire(command: &str) -> Error {
+    Error::new(ErrorKind::Syntax, format!("ERR invalid expire time in '{command}' command"))
+}

@@ -1,0 +1,105 @@
+//! What a store tells of itself: memory, and the keys of each database.
+
+use std::collections::BTreeMap;
+
+use super::Store;
+use super::door::{Door, View};
+use super::stripe::Stripe;
+use crate::table::keys::KeyPiece;
+
+/// What a database holds, as a line of INFO's section `keyspace` has it.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{Store, prelude::*};
+///
+/// let store = Store::new();
+/// store.set("a", "1")?;
+/// store.db(3).set("b", "2")?;
+/// store.db(3).expire("b", 60)?;
+/// let databases = store.databases();
+/// assert_eq!(databases.iter().map(|db| (db.number, db.keys, db.expires)).collect::<Vec<_>>(), [
+///     (0, 1, 0),
+///     (3, 1, 1),
+/// ]);
+/// assert!((59_000..=60_000).contains(&databases[1].avg_ttl_ms));
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Database {
+    /// Its number.
+    pub number: u32,
+    /// How many keys it holds, those too that have expired but were not touched since.
+    pub keys: usize,
+    /// How many of them expire.
+    pub expires: usize,
+    /// How many milliseconds these have left on average; one that has expired counts as 0.
+    pub avg_ttl_ms: u64,
+}
+
+impl Store {
+    /// What the store holds on the heap, in bytes: values, long keys and tables, the allocator's own share included,
+    /// of all databases. O(keys); writers wait meanwhile.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// let empty = store.used_memory();
+    /// store.set("k", &"v".repeat(5000))?;
+    /// assert!(store.used_memory() >= empty + 5000);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn used_memory(&self) -> usize {
+        // A store can always lock its own stripes.
+        self.read_stripes(0..self.shared.stripe_count(), |view| Ok(view.used_memory()))
+            .unwrap_or_default()
+    }
+
+    /// The databases that hold anything, in the order of their numbers. O(keys that expire).
+    #[must_use]
+    pub fn databases(&self) -> Vec<Database> {
+        self.read_stripes(0..self.shared.stripe_count(), |view| Ok(view.databases()))
+            .unwrap_or_default()
+    }
+}
+
+impl View<'_> {
+    /// What the stripes that are locked hold on the heap, of all databases.
+    pub(crate) fn used_memory(&self) -> usize {
+        self.stripes().map(Stripe::heap_bytes).sum()
+    }
+
+    /// What each database has in the stripes that are locked.
+    pub(crate) fn databases(&self) -> Vec<Database> {
+        let mut sums: BTreeMap<u32, (usize, usize, u128)> = BTreeMap::new();
+        for stripe in self.stripes() {
+            for number in stripe.databases() {
+                let (keys, expires, left) = sums.entry(number).or_default();
+                let Some(keyspace) = stripe.keyspace(number) else { continue };
+                *keys += keyspace.len();
+                for piece in keyspace.pieces().filter(|piece| piece.expiring() > 0) {
+                    *expires += piece.expiring();
+                    *left += time_left(piece, self.now_ms());
+                }
+            }
+        }
+        let database = |(number, (keys, expires, left)): (u32, (usize, usize, u128))| {
+            let average = left / (expires as u128).max(1);
+            let avg_ttl_ms = u64::try_from(average).unwrap_or(u64::MAX);
+            Database { number, keys, expires, avg_ttl_ms }
+        };
+        sums.into_iter().map(database).collect()
+    }
+}
+
+/// The milliseconds that the keys of a piece have left, all together.
+fn time_left(piece: &KeyPiece, now_ms: i64) -> u128 {
+    let left = |at: i64| at.checked_sub(now_ms).and_then(|left| u64::try_from(left).ok());
+    piece.iter().filter_map(|(_, expires)| expires.and_then(left)).map(u128::from).sum()
+}

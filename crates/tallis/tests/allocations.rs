@@ -1,0 +1,49 @@
+//! How often commands on strings ask the allocator, which is most of what they could cost.
+
+use tallis::prelude::*;
+use tallis::{SetOptions, Store};
+use testkit::alloc::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
+
+fn asked<R>(work: impl FnOnce() -> R) -> u64 {
+    let before = ALLOCATOR.allocations();
+    drop(work());
+    ALLOCATOR.allocations() - before
+}
+
+/// One test, so that no other thread asks in between.
+#[test]
+fn commands_ask_no_more_than_they_must() {
+    let store = Store::new();
+    store.set("n", 100_000).unwrap();
+    store.set("short", "sixteen bytes...").unwrap();
+    let long = "x".repeat(100);
+    store.set("long", &long).unwrap();
+    store.append("log", "begun;").unwrap();
+    // Whatever is set up once per thread or store.
+    store.getset("n", 1).unwrap();
+
+    assert_eq!(asked(|| store.incr("n", 1).unwrap()), 0);
+    assert_eq!(asked(|| store.decr("n", 7).unwrap()), 0);
+    assert_eq!(asked(|| store.set("n", 5).unwrap()), 0);
+    assert_eq!(asked(|| store.set("short", "other bytes").unwrap()), 0);
+    assert_eq!(asked(|| store.set_nx("short", &long).unwrap()), 0);
+    assert_eq!(asked(|| store.set("long", &long).unwrap()), 1);
+    assert_eq!(asked(|| store.set_options("n", 6, SetOptions::default()).unwrap()), 0);
+    assert_eq!(asked(|| store.mset(&[("n", "1"), ("short", "2")]).unwrap()), 0);
+    for key in ["n", "short", "long"] {
+        assert_eq!(asked(|| store.get(key).unwrap()), 1, "{key}");
+        assert_eq!(asked(|| store.getrange(key, 0, 0).unwrap()), 1, "{key}");
+        assert_eq!(asked(|| store.strlen(key).unwrap()), 0, "{key}");
+    }
+    assert_eq!(asked(|| store.get("none").unwrap()), 0);
+    // A string that grows doubles its room, so 2^16 bytes take some sixteen steps.
+    let appends = asked(|| {
+        for _ in 0..1 << 13 {
+            store.append("log", "8 bytes.").unwrap();
+        }
+    });
+    assert!(appends <= 20, "{appends}");
+}

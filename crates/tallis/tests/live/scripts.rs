@@ -1,0 +1,78 @@
+//! Fixed scripts of commands: the same replies, encodings, payloads and expiries, and the same changes to a WATCH.
+
+use redis::{Connection, Value};
+use tallis::{Profile, Reply, Store};
+use testkit::live::{as_bytes, command, server};
+
+use super::{dumped, run, same};
+
+/// The words of a line: blanks between them, `''` for an empty one, `\s`, `\n` and `\0` inside.
+fn words(line: &str) -> Vec<Vec<u8>> {
+    let word = |word: &str| match word {
+        "''" => Vec::new(),
+        word => word.replace("\\s", " ").replace("\\n", "\n").replace("\\0", "\0").into_bytes(),
+    };
+    line.split_whitespace().map(word).collect()
+}
+
+/// Runs each script line by line, on an empty store and an empty server.
+pub(crate) fn compare(scripts: &[&str]) {
+    let Some(server) = server() else { return };
+    let (mut connection, mut watcher) = (server.connect(), server.connect());
+    for script in scripts {
+        run(&mut connection, &["FLUSHALL"]);
+        let store = Store::builder().profile(Profile::Redis70).build();
+        compare_one(&store, &mut connection, &mut watcher, script);
+    }
+}
+
+fn compare_one(store: &Store, connection: &mut Connection, watcher: &mut Connection, script: &str) {
+    let mut session = store.session();
+    let mut keys: Vec<Vec<u8>> = Vec::new();
+    for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let words = words(line);
+        // Any word may be a key; asking for one that is none does no harm.
+        keys.extend(words.iter().skip(1).cloned());
+        keys.sort();
+        keys.dedup();
+        for key in &keys {
+            session.execute(&[&b"WATCH"[..], key]);
+            run(watcher, &[&b"WATCH"[..], key]);
+        }
+        equal(store, connection, &words, line);
+        session.execute(&["MULTI"]);
+        run(watcher, &["MULTI"]);
+        let (ours, theirs) = (session.execute(&["EXEC"]), run(watcher, &["EXEC"]));
+        assert!(same(&ours, &Ok(theirs)), "{line}: ours {ours:?}");
+        for key in &keys {
+            equal(store, connection, &[&b"OBJECT"[..], b"ENCODING", key], line);
+        }
+    }
+    for key in &keys {
+        let theirs = run(connection, &[&b"DUMP"[..], key]);
+        match (store.execute(&[&b"DUMP"[..], key]), as_bytes(&theirs)) {
+            (Reply::Nil, None) => {}
+            (Reply::Bulk(ours), Some(theirs)) => {
+                assert_eq!(dumped(&ours), dumped(theirs), "{script}");
+            }
+            (ours, theirs) => panic!("{script}: ours {ours:?}, theirs {theirs:?}"),
+        }
+        let (ours, theirs) =
+            (store.execute(&[&b"PTTL"[..], key]), run(connection, &[&b"PTTL"[..], key]));
+        let (Reply::Int(ours), Value::Int(theirs)) = (ours, theirs) else {
+            panic!("PTTL is a number")
+        };
+        assert_eq!(ours.min(0), theirs.min(0), "{script}: {key:?}");
+        assert!(ours.abs_diff(theirs) < 20_000, "{script}: {key:?} {ours} {theirs}");
+    }
+}
+
+fn equal<A: AsRef<[u8]> + std::fmt::Debug>(
+    store: &Store,
+    connection: &mut Connection,
+    words: &[A],
+    line: &str,
+) {
+    let (ours, theirs) = (store.execute(words), command(connection, words));
+    assert!(same(&ours, &theirs), "{line}: {words:?}\nours {ours:?}\ntheirs {theirs:?}");
+}

@@ -1,0 +1,117 @@
+//! What the command door knows of itself, where a server cannot be asked.
+
+use std::sync::Arc;
+
+use tallis::{ManualClock, Reply, Store, prelude::*};
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+fn text(reply: &Reply) -> &str {
+    if let Reply::Status(text) = reply {
+        return text;
+    }
+    let Reply::Verbatim(text) = reply else { panic!("{reply:?} is no text") };
+    text
+}
+
+#[test]
+fn time_is_that_of_the_clock() {
+    let clock = Arc::new(ManualClock::new(1_700_000_000_123));
+    let store = Store::builder().clock(clock.clone()).build();
+    let parts = |a: &'static str, b: &'static str| {
+        Reply::Array(vec![Reply::Bulk(a.into()), Reply::Bulk(b.into())])
+    };
+    assert_eq!(store.execute(&["TIME"]), parts("1700000000", "123000"));
+    clock.set(-1);
+    assert_eq!(store.execute(&["TIME"]), parts("-1", "999000"));
+}
+
+#[test]
+fn a_transaction_can_ask_everything() {
+    let store = Store::new();
+    store.set("k", "v").unwrap();
+    let mut session = store.session();
+    let lines = [
+        "INFO",
+        "DEBUG OBJECT k",
+        "MEMORY USAGE k",
+        "CONFIG SET set-max-intset-entries 3",
+        "CONFIG GET set-max-intset-entries",
+        "COMMAND COUNT",
+        "OBJECT HELP",
+        "TIME",
+        "INFO nosuch",
+    ];
+    session.execute(&["HELLO", "3"]);
+    session.execute(&["MULTI"]);
+    for line in lines {
+        assert_eq!(session.execute(&words(line)), Reply::Status("QUEUED".into()), "{line}");
+    }
+    let Reply::Array(replies) = session.execute(&["EXEC"]) else { panic!("EXEC gives an array") };
+    assert_eq!(replies.len(), lines.len());
+    assert!(replies.iter().all(|reply| !reply.is_error()), "{replies:?}");
+    assert!(text(&replies[0]).contains("\r\ndb0:keys=1,expires=0,avg_ttl=0\r\n"));
+    assert!(text(&replies[1]).contains(" serializedlength:2 "));
+    assert_eq!(store.limits().set_max_intset_entries, 3);
+}
+
+#[test]
+fn idle_time_is_not_touched_by_looking() {
+    let clock = Arc::new(ManualClock::new(1_000_000_000));
+    let store = Store::builder().clock(clock.clone()).build();
+    store.set("k", "v").unwrap();
+    clock.advance(20_000);
+    for _ in 0..2 {
+        let shown = store.execute(&["DEBUG", "OBJECT", "k"]);
+        assert!(text(&shown).ends_with(" lru:1000000 lru_seconds_idle:20"), "{shown:?}");
+    }
+    clock.advance(1);
+    store.pexpire("k", 1).unwrap();
+    clock.advance(1);
+    let gone = store.execute(&["DEBUG", "OBJECT", "k"]);
+    assert_eq!(gone, Reply::Error("ERR no such key".into()));
+}
+
+#[test]
+fn averages_of_what_keys_have_left() {
+    let clock = Arc::new(ManualClock::new(1_000_000));
+    let store = Store::builder().clock(clock.clone()).build();
+    for (key, ms) in [("a", 1000), ("b", 2000), ("c", 6000)] {
+        store.set(key, "v").unwrap();
+        store.pexpire(key, ms).unwrap();
+    }
+    store.set("d", "v").unwrap();
+    store.db(5).sadd("s", [1]).unwrap();
+    let shown = |store: &Store| text(&store.execute(&["INFO", "keyspace"])).to_owned();
+    let other = "db5:keys=1,expires=0,avg_ttl=0\r\n";
+    assert_eq!(
+        shown(&store),
+        format!("# Keyspace\r\ndb0:keys=4,expires=3,avg_ttl=3000\r\n{other}")
+    );
+    // What has expired is there until it is touched, and has nothing left.
+    clock.advance(1500);
+    let late = "# Keyspace\r\ndb0:keys=4,expires=3,avg_ttl=1666\r\n";
+    assert_eq!(shown(&store), format!("{late}{other}"));
+}
+
+#[test]
+fn changes_of_different_settings_do_not_undo_each_other() {
+    let store = Store::new();
+    let set = |name: &'static str| {
+        let store = store.clone();
+        move || {
+            for number in 1..=500_u32 {
+                let reply = store.execute(&["CONFIG", "SET", name, &number.to_string()]);
+                assert_eq!(reply, Reply::OK);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(set("set-max-intset-entries"));
+        scope.spawn(set("hll-sparse-max-bytes"));
+    });
+    let limits = store.limits();
+    assert_eq!((limits.set_max_intset_entries, limits.hll_sparse_max_bytes), (500, 500));
+}

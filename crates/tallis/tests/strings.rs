@@ -1,0 +1,283 @@
+//! Strings through the typed calls: what a WATCH sees, what a sink hears, and what fails.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use tallis::prelude::*;
+use tallis::{
+    Effect, ErrorKind, ExistenceCheck, Expiry, ManualClock, Reply, SetExpiry, SetOptions, Sink,
+    Store,
+};
+use testkit::rng::Rng;
+
+#[derive(Debug, Default)]
+struct Journal(Mutex<Vec<String>>);
+
+impl Sink for Journal {
+    fn commit(&self, effects: &[Effect]) {
+        let text = |effect: &Effect| {
+            let words: Vec<_> =
+                effect.args.iter().map(|word| String::from_utf8_lossy(word)).collect();
+            words.join(" ")
+        };
+        self.0.lock().extend(effects.iter().map(text));
+    }
+}
+
+const NOW: i64 = 1_700_000_000_000;
+
+fn watched() -> (Store, Arc<Journal>, Arc<ManualClock>) {
+    let journal = Arc::new(Journal::default());
+    let clock = Arc::new(ManualClock::new(NOW));
+    let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
+    (store, journal, clock)
+}
+
+/// Runs each line, and compares the effects and whether a session that watches `k` sees a change.
+fn check(lines: &[(&str, &[&str], bool)]) {
+    let (store, journal, _) = watched();
+    for &(line, effects, changed) in lines {
+        let mut session = store.session();
+        session.execute(&["WATCH", "k"]);
+        let words: Vec<&str> = line.split(' ').collect();
+        let reply = store.execute(&words);
+        assert_eq!(std::mem::take(&mut *journal.0.lock()), effects, "{line}: {reply:?}");
+        session.execute(&["MULTI"]);
+        let executed = session.execute(&["EXEC"]) != Reply::Nil;
+        assert_eq!(!executed, changed, "{line}: {reply:?}");
+    }
+}
+
+#[test]
+fn effects_are_absolute_and_a_watch_sees_what_changed() {
+    check(&[
+        ("SET k v EX 100", &["SET k v PXAT 1700000100000"], true),
+        ("SET k v PX 100 NX", &[], false),
+        ("SET k w KEEPTTL", &["SET k w KEEPTTL"], true),
+        ("SET k 1 EXAT 1800000000", &["SET k 1 PXAT 1800000000000"], true),
+        ("SET k 1 PXAT 5 NX", &[], false),
+        ("SET k 1 EX 0", &[], false),
+        ("INCRBYFLOAT k 0.5", &["SET k 1.5 KEEPTTL"], true),
+        ("INCRBYFLOAT k x", &[], false),
+        ("GETEX k", &[], false),
+        ("GETEX k PX 7", &["PEXPIREAT k 1700000000007"], true),
+        ("GETEX k PX 0", &[], false),
+        ("GETEX k PERSIST", &["PERSIST k"], true),
+        ("GETEX k PERSIST", &[], false),
+        ("GETEX k PXAT 1", &["DEL k"], true),
+        ("GETEX k PXAT 1", &[], false),
+        // Nothing was there and nothing is, yet Redis calls it a change.
+        ("SET k v PXAT 1", &[], true),
+        ("SET k v XX", &[], false),
+        ("SETNX k v", &["SET k v"], true),
+        ("SETNX k v", &[], false),
+        ("SET k v PXAT 1", &["DEL k"], true),
+        ("SETEX k 1 v", &["SET k v PXAT 1700000001000"], true),
+        ("PSETEX k 1 v", &["SET k v PXAT 1700000000001"], true),
+        ("GETSET k 5", &["SET k 5"], true),
+        ("DECRBY k 3", &["INCRBY k -3"], true),
+        ("DECR k", &["INCRBY k -1"], true),
+        ("INCR k", &["INCRBY k 1"], true),
+        ("APPEND k x", &["APPEND k x"], true),
+        ("SETRANGE k 4 y", &["SETRANGE k 4 y"], true),
+        ("INCR k", &[], false),
+        ("GETDEL k", &["DEL k"], true),
+        ("GETDEL k", &[], false),
+        ("MSET a 1 k 2 a 3", &["MSET a 1 k 2 a 3"], true),
+        ("MSETNX b 1 k 2", &[], false),
+        ("MSETNX b 1 c 2", &["MSET b 1 c 2"], false),
+        ("MGET k b", &[], false),
+        ("LCS k b", &[], false),
+        ("STRLEN k", &[], false),
+        ("GETRANGE k 0 1", &[], false),
+    ]);
+    // Without anything to append or to write.
+    let (store, journal, _) = watched();
+    store.append("k", "").unwrap();
+    store.setrange("k", 9, "").unwrap();
+    assert_eq!(*journal.0.lock(), ["APPEND k "]);
+}
+
+#[test]
+fn a_watch_does_not_see_a_hyperloglog_turn_dense() {
+    check(&[
+        ("PFADD k a", &["PFADD k a"], true),
+        ("PFADD k a", &[], false),
+        ("PFDEBUG ENCODING k", &[], false),
+        ("PFDEBUG DECODE k", &[], false),
+        ("PFDEBUG GETREG k", &["PFDEBUG TODENSE k"], false),
+        ("PFDEBUG GETREG k", &[], false),
+        ("PFDEBUG TODENSE k", &[], false),
+        ("PFCOUNT k", &["PFCOUNT k"], true),
+        ("PFCOUNT k", &[], false),
+        ("PFADD l b", &["PFADD l b"], false),
+        ("PFDEBUG TODENSE l", &["PFDEBUG TODENSE l"], false),
+        ("PFMERGE k l", &["PFMERGE k l"], true),
+        ("PFSELFTEST", &[], false),
+    ]);
+}
+
+#[test]
+fn an_expiry_that_is_no_time_is_refused() {
+    let (store, ..) = watched();
+    store.set_ex("k", "v", 100).unwrap();
+    let beyond = i64::MAX.unsigned_abs() + 1;
+    let set = |expiry| {
+        let options = SetOptions::default().with_expiration(expiry);
+        store.set_options("k", "w", options).map(drop)
+    };
+    for result in [
+        set(SetExpiry::EX(0)),
+        set(SetExpiry::PX(0)),
+        set(SetExpiry::EXAT(0)),
+        set(SetExpiry::PXAT(0)),
+        set(SetExpiry::PXAT(beyond)),
+        set(SetExpiry::EX(u64::MAX)),
+        set(SetExpiry::PX(beyond - 1)),
+        set(SetExpiry::EXAT((beyond - 1) / 1000 + 1)),
+    ] {
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Syntax);
+        assert_eq!(error.to_string(), "ERR invalid expire time in 'set' command");
+    }
+    let error = store.get_ex("k", Expiry::EX(0)).unwrap_err();
+    assert_eq!(error.to_string(), "ERR invalid expire time in 'getex' command");
+    assert_eq!(store.get_ex("none", Expiry::EX(0)).unwrap(), None);
+    let error = store.pset_ex("k", "w", 0).unwrap_err();
+    assert_eq!(error.to_string(), "ERR invalid expire time in 'psetex' command");
+    assert_eq!((store.get("k").unwrap().unwrap(), store.ttl("k").unwrap()), ("v".into(), 100));
+}
+
+#[test]
+fn set_tells_whether_it_set() {
+    let (store, _, clock) = watched();
+    let only_old = SetOptions::default().conditional_set(ExistenceCheck::XX);
+    assert!(!store.set_options("k", "v", only_old).unwrap().set);
+    let options = SetOptions::default().get(true).with_expiration(SetExpiry::PX(50));
+    assert_eq!(store.set_options("k", "v", options).unwrap().old, None);
+    let kept = only_old.get(true).with_expiration(SetExpiry::KEEPTTL);
+    let outcome = store.set_options("k", 12, kept).unwrap();
+    assert_eq!((outcome.set, outcome.old), (true, Some(Bytes::from("v"))));
+    assert_eq!(store.pttl("k").unwrap(), 50);
+    clock.advance(50);
+    let outcome = store.set_options("k", "v", kept).unwrap();
+    assert_eq!((outcome.set, outcome.old), (false, None));
+}
+
+#[test]
+fn what_is_too_long_is_refused_and_nothing_changes() {
+    const MAX: usize = 512 << 20;
+    let store = Store::new();
+    store.set("k", "v").unwrap();
+    for result in [
+        store.setrange("k", MAX, "x"),
+        store.setrange("k", usize::MAX, "xx"),
+        store.setrange("none", MAX, "x"),
+        store.setrange("none", usize::MAX, "x"),
+    ] {
+        assert_eq!(
+            result.unwrap_err().to_string(),
+            "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
+        );
+    }
+    assert_eq!(store.get("k").unwrap().unwrap(), "v");
+    assert_eq!(store.exists(["none"]).unwrap(), 0);
+    assert_eq!(store.setrange("none", MAX, "").unwrap(), 0);
+    assert_eq!(store.setrange("k", MAX - 1, "x").unwrap(), MAX);
+    assert!(store.append("k", "y").is_err());
+    assert_eq!(store.strlen("k").unwrap(), MAX);
+}
+
+#[test]
+fn floats_are_added_in_eighty_bits() {
+    let store = Store::new();
+    assert_eq!(store.incr_float("f", 0.1).unwrap().to_bits(), 0.1_f64.to_bits());
+    assert_eq!(store.incr_float("f", 0.2).unwrap().to_bits(), 0.3_f64.to_bits());
+    assert_eq!(store.incr_float("f", -0.3).unwrap().to_bits(), 0_f64.to_bits());
+    assert_eq!(store.object_encoding("f").unwrap(), Some("embstr"));
+    store.incr_float("f", 1e300).unwrap();
+    assert_eq!(store.strlen("f").unwrap(), 301);
+    for (delta, text) in [
+        (f64::NAN, "ERR value is not a valid float"),
+        (f64::INFINITY, "ERR increment would produce NaN or Infinity"),
+    ] {
+        let error = store.incr_float("f", delta).unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::NotInteger, text));
+    }
+}
+
+/// Parts of strings against a plain vector, under changes of any kind.
+#[test]
+fn parts_of_strings_are_as_in_a_plain_vector() {
+    let store = Store::new();
+    let mut rng = Rng::new(5);
+    let mut plain: Vec<u8> = Vec::new();
+    for _ in 0..20_000 {
+        let piece: Vec<u8> = (0..rng.below(60)).map(|_| b"0123x"[rng.index(5)]).collect();
+        match rng.below(8) {
+            0..3 => {
+                plain.extend_from_slice(&piece);
+                assert_eq!(store.append("k", &piece).unwrap(), plain.len());
+            }
+            3..6 => {
+                let offset = rng.index(2 * plain.len() + 3);
+                if !piece.is_empty() {
+                    let end = offset + piece.len();
+                    plain.resize(plain.len().max(end), 0);
+                    plain[offset..end].copy_from_slice(&piece);
+                }
+                assert_eq!(store.setrange("k", offset, &piece).unwrap(), plain.len());
+            }
+            6 => {
+                let (from, to) = (rng.range(-100..=100), rng.range(-100..=100));
+                let len = i64::try_from(plain.len()).unwrap();
+                let index = |at: i64| if at < 0 { (at + len).max(0) } else { at };
+                let (first, last) = (index(from), index(to).min(len - 1));
+                let none = first > last || (from < 0 && to < 0 && from > to);
+                let expected = if none {
+                    &[][..]
+                } else {
+                    &plain[usize::try_from(first).unwrap()..=usize::try_from(last).unwrap()]
+                };
+                assert_eq!(store.getrange("k", from, to).unwrap(), expected, "{from} {to} {len}");
+            }
+            _ if plain.len() > 300 => {
+                plain = piece;
+                store.set("k", &plain).unwrap();
+            }
+            _ => {}
+        }
+        assert_eq!(store.strlen("k").unwrap(), plain.len());
+        assert_eq!(store.get("k").unwrap().unwrap_or_default(), plain);
+    }
+}
+
+#[test]
+fn a_pfadd_that_meets_damage_half_way_is_replayed_half_way() {
+    let (store, journal, _) = watched();
+    // Register 16383 is missing.
+    let mut damaged = hll::HyperLogLog::from_iter(["a", "b", "c"]).into_bytes();
+    let end = damaged.len();
+    damaged[end - 1] -= 1;
+    store.set("h", &damaged).unwrap();
+    journal.0.lock().clear();
+    let last = (0..1_000_000)
+        .map(|i| format!("{i}"))
+        .find(|element| hll::register_and_rank(hll::hash(element.as_bytes())).0 == 16_383)
+        .unwrap();
+    let error = store.pfadd("h", [last.as_str(), "x"]).unwrap_err();
+    assert_eq!(error.to_string(), "INVALIDOBJ Corrupted HLL object detected");
+    assert_eq!(store.get("h").unwrap().unwrap(), damaged);
+    assert!(journal.0.lock().is_empty());
+
+    let changes = store.changes();
+    let error = store.pfadd("h", ["x", last.as_str()]).unwrap_err();
+    assert_eq!(error.to_string(), "INVALIDOBJ Corrupted HLL object detected");
+    assert_eq!(store.changes(), changes, "a watch sees nothing");
+    assert_eq!(*journal.0.lock(), [format!("PFADD h x {last}")]);
+    let again = Store::new();
+    again.set("h", &damaged).unwrap();
+    assert!(again.pfadd("h", ["x"]).unwrap());
+    assert_eq!(store.get("h").unwrap(), again.get("h").unwrap());
+}
