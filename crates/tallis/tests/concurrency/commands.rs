@@ -91,10 +91,13 @@ impl Command {
         let done = match self {
             Incr(key, by) => door.incr(name(*key), *by).map(Answer::Count),
             Get(key) => door.get(name(*key)).map(|text| {
-                Answer::Number(text.map(|text| std::str::from_utf8(&text).unwrap().parse().unwrap()))
+                Answer::Number(
+                    text.map(|text| std::str::from_utf8(&text).unwrap().parse().unwrap()),
+                )
             }),
             Mset(keys, to) => {
-                door.mset(keys.iter().map(|&key| (name(key), *to))).map(|()| Answer::Done)
+                let pairs: Vec<_> = keys.iter().map(|&key| (name(key), *to)).collect();
+                door.mset(&pairs).map(|()| Answer::Done)
             }
             Del(keys) => door.del(names(keys)).map(count),
             Sadd(key, member) => door.sadd(name(*key), [*member]).map(count),

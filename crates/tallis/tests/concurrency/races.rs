@@ -55,7 +55,7 @@ fn a_count_is_of_what_was_added_when_it_was_taken() {
     let alone = Store::new();
     let counts: Vec<u64> = std::iter::once(0)
         .chain((0..ELEMENTS).map(|element| {
-            alone.pfadd("hll", [element as u64 as i64]).unwrap();
+            alone.pfadd("hll", [&element.to_string()]).unwrap();
             alone.pfcount(["hll"]).unwrap()
         }))
         .collect();
@@ -65,7 +65,7 @@ fn a_count_is_of_what_was_added_when_it_was_taken() {
         scope.spawn(|| {
             for element in 0..ELEMENTS {
                 begun.store(element + 1, Ordering::SeqCst);
-                store.pfadd("hll", [element as u64 as i64]).unwrap();
+                store.pfadd("hll", [&element.to_string()]).unwrap();
                 ended.store(element + 1, Ordering::SeqCst);
             }
         });
@@ -108,7 +108,8 @@ fn a_key_is_never_seen_after_its_time() {
             scope.spawn(move || {
                 let mut rng = Rng::new(writer);
                 while !done.load(Ordering::SeqCst) {
-                    let (key, at) = (format!("k{}", rng.below(8)), clock.now_ms() + rng.range(1..=4));
+                    let (key, at) =
+                        (format!("k{}", rng.below(8)), clock.now_ms() + rng.range(1..=4));
                     store.transaction([&key], |tx| {
                         tx.set(&key, at).unwrap();
                         tx.pexpire_at(&key, at).unwrap();
@@ -237,7 +238,11 @@ fn a_sweep_beside_writers_drops_what_has_expired_and_nothing_else() {
         sweeper.join().unwrap()
     });
     assert!(swept <= usize::try_from(KEYS).unwrap());
-    assert_eq!(store.dbsize().unwrap(), usize::try_from(KEYS).unwrap(), "half of both writers' keys");
+    assert_eq!(
+        store.dbsize().unwrap(),
+        usize::try_from(KEYS).unwrap(),
+        "half of both writers' keys"
+    );
     for writer in 0..2 {
         for number in 0..KEYS {
             let value = store.get(format!("{writer}:{number}")).unwrap();

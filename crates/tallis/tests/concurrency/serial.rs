@@ -105,8 +105,7 @@ mod tests {
     #[test]
     fn calls_one_after_the_other_keep_their_order() {
         assert_eq!(order(&[]), Some(vec![]));
-        let history =
-            [call([0, 1], Write(5), 5), call([2, 3], Incr, 6), call([4, 5], Read, 6)];
+        let history = [call([0, 1], Write(5), 5), call([2, 3], Incr, 6), call([4, 5], Read, 6)];
         assert_eq!(order(&history), Some(vec![0, 1, 2]));
     }
 
@@ -114,8 +113,7 @@ mod tests {
     fn calls_that_overlap_may_come_in_any_order() {
         // The read began first and ended last: it may have seen either.
         for seen in [0, 1, 2] {
-            let history =
-                [call([0, 9], Read, seen), call([1, 2], Incr, 1), call([3, 4], Incr, 2)];
+            let history = [call([0, 9], Read, seen), call([1, 2], Incr, 1), call([3, 4], Incr, 2)];
             assert!(order(&history).is_some(), "{seen}");
         }
         // Against the order in which they began.
@@ -140,8 +138,7 @@ mod tests {
         let history = [call([0, 3], Incr, 1), call([1, 2], Incr, 1)];
         assert_eq!(order(&history), None);
         // Nor can one be gone afterwards.
-        let history =
-            [call([0, 3], Incr, 1), call([1, 2], Incr, 2), call([4, 5], Read, 1)];
+        let history = [call([0, 3], Incr, 1), call([1, 2], Incr, 2), call([4, 5], Read, 1)];
         assert_eq!(order(&history), None);
     }
 
