@@ -275,7 +275,9 @@ fn rename(
     if key.bytes == to.bytes {
         return Ok(!only_free);
     }
-    if only_free && scope.change(to, |slot| slot.value().is_some()) {
+    // In any case, so that sinks hear of a target that has expired before they hear of the new name.
+    let target_is_there = scope.change(to, |slot| slot.value().is_some());
+    if only_free && target_is_there {
         return Ok(false);
     }
     let taken = scope.change(key, |slot| {

@@ -1,0 +1,227 @@
+//! Command lines made of arbitrary bytes.
+
+use std::sync::OnceLock;
+
+use arbitrary::{Result, Unstructured};
+use tallis::{Reply, Store};
+
+/// A command as COMMAND describes it: as much of it as a line needs.
+#[derive(Debug)]
+pub struct Shape {
+    pub name: String,
+    /// Words at least, the name among them.
+    least: usize,
+    /// Whether there may be more.
+    open: bool,
+    /// The first key, the last (counted from the end if negative) and the step between; 0 for none.
+    keys: [i64; 3],
+}
+
+/// Every command there is, by what COMMAND says.
+pub fn shapes() -> &'static [Shape] {
+    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
+    SHAPES.get_or_init(|| {
+        let Reply::Array(all) = Store::new().execute(&["COMMAND"]) else { panic!("no list") };
+        let mut shapes: Vec<Shape> = all.iter().map(shape).collect();
+        // It tests the registers millions of times over and has nothing to do with what is stored.
+        shapes.retain(|shape| shape.name != "pfselftest");
+        shapes.sort_by(|a, b| a.name.cmp(&b.name));
+        shapes
+    })
+}
+
+fn shape(description: &Reply) -> Shape {
+    let Reply::Array(parts) = description else { panic!("{description:?}") };
+    let int = |at: usize| match parts[at] {
+        Reply::Int(number) => number,
+        ref other => panic!("{other:?}"),
+    };
+    let Reply::Bulk(name) = &parts[0] else { panic!("{description:?}") };
+    Shape {
+        name: String::from_utf8_lossy(name).into_owned(),
+        least: usize::try_from(int(1).abs()).unwrap(),
+        open: int(1) < 0,
+        keys: [int(3), int(4), int(5)],
+    }
+}
+
+/// Few, so that commands meet.
+const KEYS: &[&[u8]] = &[b"a", b"b", b"c", b"d", b"", b"e\0\r\n\xff"];
+
+const MEMBERS: &[&[u8]] = &[
+    b"0",
+    b"1",
+    b"2",
+    b"3",
+    b"-1",
+    b"7",
+    b"10",
+    b"32768",
+    b"-40000",
+    b"x",
+    b"y",
+    b"zz",
+    b"",
+    b"007",
+    b"-0",
+    b"text",
+    b"longer",
+    b"a member of more than a few bytes",
+    b"\0\xff\n",
+    b"1234567890",
+    b"abcabcabc",
+    b"9223372036854775807",
+    b"-9223372036854775808",
+];
+
+const NUMBERS: &[&[u8]] = &[
+    b"0",
+    b"1",
+    b"2",
+    b"-1",
+    b"-2",
+    b"5",
+    b"10",
+    b"100",
+    b"-100",
+    b"299",
+    b"1.5",
+    b"-0.25",
+    b"1e2",
+    b"nan",
+    b"inf",
+    b"-inf",
+    b"1e400",
+    b"3.0e-5",
+    b"+1",
+    b" 1",
+    b"1 ",
+    b"",
+    b"0x10",
+    b"9223372036854775807",
+    b"-9223372036854775808",
+    b"9223372036854775808",
+    b"1099511627776",
+    b"-1099511627776",
+];
+
+const OPTIONS: &[&[u8]] = &[
+    b"NX",
+    b"XX",
+    b"GT",
+    b"LT",
+    b"EX",
+    b"PX",
+    b"EXAT",
+    b"PXAT",
+    b"GET",
+    b"KEEPTTL",
+    b"PERSIST",
+    b"REPLACE",
+    b"ABSTTL",
+    b"IDLETIME",
+    b"FREQ",
+    b"DB",
+    b"LIMIT",
+    b"MATCH",
+    b"COUNT",
+    b"TYPE",
+    b"LEN",
+    b"IDX",
+    b"MINMATCHLEN",
+    b"WITHMATCHLEN",
+    b"ENCODING",
+    b"REFCOUNT",
+    b"GETREG",
+    b"DECODE",
+    b"TODENSE",
+    b"OBJECT",
+    b"USAGE",
+    b"SAMPLES",
+    b"STATS",
+    b"HELP",
+    b"LIST",
+    b"FILTERBY",
+    b"ACLCAT",
+    b"PATTERN",
+    b"INFO",
+    b"DOCS",
+    b"GETKEYS",
+    b"GETKEYSANDFLAGS",
+    b"ASYNC",
+    b"SYNC",
+    b"set-max-intset-entries",
+    b"string",
+    b"set",
+    b"*",
+    b"[a-c]?",
+    b"\\",
+    b"[^",
+    b"memory",
+];
+
+/// A line: mostly a command with as many words as it takes, in the places that it takes them.
+pub fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
+    if u.ratio(1, 32)? {
+        return (0..u.int_in_range(1..=4)?).map(|_| word(u)).collect();
+    }
+    let shape = u.choose(shapes())?;
+    let least = shape.least.max(1);
+    let count = match u.int_in_range(0..=15)? {
+        0 => least.saturating_sub(1).max(1),
+        1 => least + 1,
+        extra if shape.open => least + extra % 7,
+        _ => least,
+    };
+    let mut words = vec![shape.name.clone().into_bytes()];
+    for at in 1..count {
+        words.push(if is_key(shape, at, count) && !u.ratio(1, 32)? {
+            u.choose(KEYS)?.to_vec()
+        } else {
+            word(u)?
+        });
+    }
+    // The limits stay as they are: what a later command does depends on them.
+    if words[0] == b"config" && words.get(1).is_some_and(|sub| sub.eq_ignore_ascii_case(b"set")) {
+        words[1] = b"GET".to_vec();
+    }
+    Ok(words)
+}
+
+fn is_key(shape: &Shape, at: usize, count: usize) -> bool {
+    let [first, last, step] = shape.keys;
+    let (at, count) = (i64::try_from(at).unwrap(), i64::try_from(count).unwrap());
+    let last = if last < 0 { count + last } else { last };
+    // Commands with subcommands have their keys behind these.
+    let object = matches!(shape.name.as_str(), "object" | "memory" | "debug" | "pfdebug");
+    if first == 0 {
+        return object && at == 2 || matches!(shape.name.as_str(), "sintercard") && at > 1;
+    }
+    at >= first && at <= last && (at - first) % step.max(1) == 0
+}
+
+fn word(u: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    let word = match u.int_in_range(0..=11)? {
+        0..=2 => u.choose(KEYS)?.to_vec(),
+        3..=5 => u.choose(MEMBERS)?.to_vec(),
+        6..=7 => u.choose(NUMBERS)?.to_vec(),
+        8..=9 => u.choose(OPTIONS)?.to_vec(),
+        10 => u.int_in_range(-300..=300_i64)?.to_string().into_bytes(),
+        _ => {
+            let len = u.int_in_range(0..=12)?;
+            u.bytes(len)?.to_vec()
+        }
+    };
+    Ok(bounded(word))
+}
+
+/// The same word, but no number that asks for much memory or time: it is either small or out of every range.
+fn bounded(word: Vec<u8>) -> Vec<u8> {
+    let number = std::str::from_utf8(&word).ok().and_then(|text| text.trim().parse::<i64>().ok());
+    match number {
+        Some(number) if (50_000..1 << 40).contains(&number.unsigned_abs()) => {
+            (number % 300).to_string().into_bytes()
+        }
+        Some(_) | None => word,
+    }
+}
