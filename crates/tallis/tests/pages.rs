@@ -10,11 +10,8 @@ use std::{env, fs};
 use tallis::{Reply, Store};
 
 fn text(reply: &Reply) -> String {
-    match reply {
-        Reply::Bulk(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        Reply::Status(text) => text.to_string(),
-        other => panic!("{other:?} is no text"),
-    }
+    let Reply::Bulk(bytes) = reply else { panic!("{reply:?} is no text") };
+    String::from_utf8(bytes.to_vec()).unwrap()
 }
 
 fn fields(reply: &Reply) -> BTreeMap<String, &Reply> {
