@@ -109,14 +109,10 @@ impl Value {
         };
         // The members of a table are hashed once: to ask other tables for them, and to put them into one.
         let mut kept: Vec<(u64, &[u8])> = Vec::new();
-        table.pieces_by_hash().for_each(|piece| {
-            let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
-                let hashed = rules.hash(bytes);
-                if keep(Member::Bytes(bytes), Some(hashed)) {
-                    kept.push((hashed, bytes));
-                }
-                ControlFlow::Continue(())
-            });
+        for_each_hashed(table, rules, |hashed, bytes| {
+            if keep(Member::Bytes(bytes), Some(hashed)) {
+                kept.push((hashed, bytes));
+            }
         });
         if rules.is_large(kept.len()) {
             return Self::HashTable(Box::new(Members::of_hashed(&kept)));
@@ -126,6 +122,22 @@ impl Value {
             set.add(Member::Bytes(bytes), rules);
         }
         result
+    }
+
+    /// The members of several hash tables, the first of which is past all limits.
+    pub(crate) fn table_of_all(tables: &[&Members], rules: &Rules<'_>) -> Self {
+        let mut all = Vec::with_capacity(tables.iter().map(|table| table.len()).sum());
+        for (at, table) in tables.iter().enumerate() {
+            for_each_hashed(table, rules, |hashed, bytes| {
+                let is_new = |before: &&Members| {
+                    before.piece(hashed).is_none_or(|piece| !piece.contains(hashed, bytes))
+                };
+                if tables[..at].iter().all(is_new) {
+                    all.push((hashed, bytes));
+                }
+            });
+        }
+        Self::HashTable(Box::new(Members::of_hashed(&all)))
     }
 
     /// The empty set with which the loading of `count` members begins.
@@ -287,6 +299,21 @@ fn add_bytes(table: &mut Members, bytes: &[u8], rules: &Rules<'_>) -> bool {
     let rehash = |bytes: &[u8]| rules.hash(bytes);
     table.insert(hashed, &rehash, |piece| piece.insert(hashed, bytes, &rehash));
     true
+}
+
+/// Hands over the members of a table with their hashes, and nearly in their order: another table that is asked for them is asked
+/// in the order of its memory.
+fn for_each_hashed<'t>(
+    table: &'t Members,
+    rules: &Rules<'_>,
+    mut visit: impl FnMut(u64, &'t [u8]),
+) {
+    for piece in table.pieces_by_hash() {
+        let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
+            visit(rules.hash(bytes), bytes);
+            ControlFlow::Continue(())
+        });
+    }
 }
 
 /// Whether an intset and a text together make a listpack.
