@@ -15,7 +15,7 @@ use crate::key::HashedKey;
 use crate::member::Member;
 use crate::rules::Rules;
 use crate::store::door::{Door, View};
-use crate::value::{Members, SetRef, Value};
+use crate::value::{SetRef, Value};
 
 /// What is made of several sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,39 +230,19 @@ fn intersected(sets: Sets<'_>, rules: &Rules<'_>) -> Value {
     .settle_common(rules)
 }
 
-/// Beside this part of a table, others are added to a copy of it; beyond, a table is made of the members of all.
-const MERGED_PART: usize = 4;
-
-/// Those of the sets that are hash tables.
-fn tables_of<'v>(sets: &[SetRef<'v>]) -> SmallVec<[&'v Members; 4]> {
-    let table = |set: &SetRef<'v>| match *set {
-        SetRef::HashTable(table) => Some(table),
-        SetRef::IntSet(_) | SetRef::ListPack(_) => None,
-    };
-    sets.iter().filter_map(table).collect()
-}
-
 /// The set of what any set has, in the encoding that Redis comes to.
 fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     let mut sets: SmallVec<[SetRef<'_>; 4]> = sets.iter().flatten().copied().collect();
     if let Some(numbers) = as_numbers(&sets) {
         return Value::set_from_intset(folded(&numbers, |a, b| a | b), rules);
     }
-    // With one set that is past all limits the result is a hash table whatever comes first.
+    // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy. A table
+    // of all members made at once has been measured, and is slower: the list of them leaves the caches.
     let largest = sets.iter().enumerate().max_by_key(|(_, set)| set.len());
     let mut result = match largest {
-        Some((at, &SetRef::HashTable(largest))) if rules.is_large(largest.len()) => {
+        Some((at, &SetRef::HashTable(table))) if rules.is_large(table.len()) => {
             sets.remove(at);
-            let mut tables: SmallVec<[_; 4]> = SmallVec::from_slice(&[largest]);
-            let smaller = tables_of(&sets);
-            let more: usize = smaller.iter().map(|table| table.len()).sum();
-            if more > largest.len() / MERGED_PART {
-                tables.extend(smaller);
-                sets.retain(|set| !matches!(set, SetRef::HashTable(_)));
-                Value::table_of_all(&tables, rules)
-            } else {
-                Value::HashTable(Box::new(largest.clone()))
-            }
+            Value::HashTable(Box::new(table.clone()))
         }
         _ => Value::IntSet(IntSet::new()),
     };

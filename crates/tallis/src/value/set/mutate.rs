@@ -124,22 +124,6 @@ impl Value {
         result
     }
 
-    /// The members of several hash tables, the first of which is past all limits.
-    pub(crate) fn table_of_all(tables: &[&Members], rules: &Rules<'_>) -> Self {
-        let mut all = Vec::with_capacity(tables.iter().map(|table| table.len()).sum());
-        for (at, table) in tables.iter().enumerate() {
-            for_each_hashed(table, rules, |hashed, bytes| {
-                let is_new = |before: &&Members| {
-                    before.piece(hashed).is_none_or(|piece| !piece.contains(hashed, bytes))
-                };
-                if tables[..at].iter().all(is_new) {
-                    all.push((hashed, bytes));
-                }
-            });
-        }
-        Self::HashTable(Box::new(Members::of_hashed(&all)))
-    }
-
     /// The empty set with which the loading of `count` members begins.
     pub(crate) fn set_to_load(count: usize, rules: &Rules<'_>) -> Self {
         if count > rules.limits.set_max_intset_entries {
