@@ -43,14 +43,14 @@ impl Step {
         }
     }
 
-    fn run(&self, store: &Store, name: impl Fn(Key) -> String) -> Vec<Answer> {
+    fn run(&self, store: &Store, name: &dyn Fn(Key) -> String) -> Vec<Answer> {
         match self {
             Self::Alone(command) => vec![command.call(store, name)],
             Self::Queued(commands) => in_one(&mut store.session(), commands, name),
             Self::Transaction(commands) => {
-                let keys = commands.iter().flat_map(Command::keys).map(&name);
+                let keys = commands.iter().flat_map(Command::keys).map(name);
                 store.transaction(keys, |tx| {
-                    commands.iter().map(|command| command.call(tx, &name)).collect()
+                    commands.iter().map(|command| command.call(tx, name)).collect()
                 })
             }
         }
@@ -78,8 +78,27 @@ fn fill(store: &Store, name: impl Fn(Key) -> String) {
     }
 }
 
+/// How a thread makes a call.
+type Run = fn(&Step, &Store, &dyn Fn(Key) -> String) -> Vec<Answer>;
+
+/// As the store does it.
+fn whole(step: &Step, store: &Store, name: &dyn Fn(Key) -> String) -> Vec<Answer> {
+    step.run(store, name)
+}
+
+/// As a store would that lost its locks half way through an increment.
+fn torn(step: &Step, store: &Store, name: &dyn Fn(Key) -> String) -> Vec<Answer> {
+    let Step::Alone(Command::Incr(key, by)) = step else { return step.run(store, name) };
+    let look = Command::Get(*key).call(store, name);
+    thread::yield_now();
+    let Answer::Number(old) = look else { return vec![look] };
+    let new = old.unwrap_or(0) + by;
+    store.set(name(*key), new).unwrap();
+    vec![Answer::Count(new)]
+}
+
 /// Runs a round of every thread's calls, then looks at every key.
-fn record(store: &Store, round: u64, seed: u64) -> Vec<Call<Step, Vec<Answer>>> {
+fn record(store: &Store, run: Run, round: u64, seed: u64) -> Vec<Call<Step, Vec<Answer>>> {
     let name = |key: Key| format!("{round}:{key}");
     fill(store, name);
     let (time, ready) = (AtomicU64::new(0), Barrier::new(THREADS));
@@ -99,7 +118,7 @@ fn record(store: &Store, round: u64, seed: u64) -> Vec<Call<Step, Vec<Answer>>> 
                         if rng.below(4) == 0 {
                             thread::yield_now();
                         }
-                        let reply = command.run(store, name);
+                        let reply = run(&command, store, &name);
                         calls.push(Call { began, ended: tick(), command, reply });
                     }
                     calls
@@ -135,7 +154,7 @@ fn every_history_has_a_serial_order() {
     for stripes in [1, 2, 64] {
         let store = Store::builder().stripes(stripes).hash_seed(7).build();
         for round in 0..150 {
-            let history = record(&store, round, round * 1_000_003 + stripes as u64);
+            let history = record(&store, whole, round, round * 1_000_003 + stripes as u64);
             overlapping += overlaps(&history);
             let order = serial_order(&start(), &history, |model, step| step.apply(model));
             assert!(order.is_some(), "no serial order, {stripes} stripes: {history:#?}");
@@ -150,7 +169,7 @@ fn a_history_that_was_tampered_with_is_refused() {
     let store = Store::builder().hash_seed(7).build();
     let mut refused = 0;
     for round in 0..50 {
-        let mut history = record(&store, round, round);
+        let mut history = record(&store, whole, round, round);
         let last = history.last_mut().unwrap();
         last.reply = match &last.reply[..] {
             [Answer::Number(Some(number))] => vec![Answer::Number(Some(number + 1000))],
@@ -164,6 +183,17 @@ fn a_history_that_was_tampered_with_is_refused() {
 }
 
 #[test]
+fn a_store_that_tears_its_increments_is_found_out() {
+    let store = Store::builder().hash_seed(7).build();
+    let is_found_out = |round| {
+        let history = record(&store, torn, round, round);
+        serial_order(&start(), &history, |model, step| step.apply(model)).is_none()
+    };
+    // It takes a few rounds until two threads meet there.
+    assert!((0..2_000).any(is_found_out));
+}
+
+#[test]
 fn alone_the_store_agrees_with_the_model() {
     let store = Store::new();
     let name = |key: Key| key.to_string();
@@ -171,7 +201,7 @@ fn alone_the_store_agrees_with_the_model() {
     let (mut model, mut rng) = (start(), Rng::new(11));
     for _ in 0..5_000 {
         let step = Step::random(&mut rng);
-        assert_eq!(step.run(&store, name), step.apply(&mut model), "{step:?}");
+        assert_eq!(step.run(&store, &name), step.apply(&mut model), "{step:?}");
     }
 }
 

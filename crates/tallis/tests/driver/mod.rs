@@ -94,7 +94,7 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         hll_sparse_max_bytes: u.int_in_range(0..=60)?,
     };
     let builder = || {
-        let seeded = Store::builder().hash_seed(1).random_seed(2);
+        let seeded = Store::builder().stripes(2).hash_seed(1).random_seed(2);
         seeded.databases(DATABASES).profile(profile).limits(limits)
     };
     if u.arbitrary()? { one_by_one(u, &builder) } else { at_once(u, &builder) }

@@ -149,7 +149,7 @@ fn folded(sets: &[&IntSet], operation: impl Fn(&IntSet, &IntSet) -> IntSet) -> I
     match sets {
         [] => IntSet::new(),
         // Members that are added one by one make the set no wider than they need, whatever the source was.
-        [only] => only.iter().collect(),
+        [only] => *only | &IntSet::new(),
         [first, second, rest @ ..] => {
             rest.iter().fold(operation(first, second), |made, set| operation(&made, set))
         }
@@ -236,7 +236,8 @@ fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     if let Some(numbers) = as_numbers(&sets) {
         return Value::set_from_intset(folded(&numbers, |a, b| a | b), rules);
     }
-    // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy.
+    // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy. A table
+    // of all members made at once has been measured, and is slower: the list of them leaves the caches.
     let largest = sets.iter().enumerate().max_by_key(|(_, set)| set.len());
     let mut result = match largest {
         Some((at, &SetRef::HashTable(table))) if rules.is_large(table.len()) => {

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::options::{ExistenceCheck, SetOptions, SetOutcome, Ttl};
 use super::string_in;
 use crate::commands::checked;
+use crate::commands::keys::delete;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -74,25 +75,12 @@ pub(crate) fn set_with(
     })
 }
 
-/// Puts a string that expires at `at`. Redis keeps one that is to expire in the past until somebody looks; nobody can
-/// tell that it is gone at once.
+/// Puts a string that expires at `at`. One that is to expire in the past is put too, as in Redis: it is never seen, but
+/// DBSIZE counts it until somebody looks.
 fn put_until(slot: &mut Slot<'_, '_, '_>, value: Member<'_>, at: i64) {
-    if at <= slot.now_ms() {
-        expire_now(slot);
-        return;
-    }
     slot.put(Value::string(value));
     slot.set_expiry(Some(at));
     slot.changed("SET", || vec![value.to_bytes(), "PXAT".into(), Bytes::from(at.to_string())]);
-}
-
-/// Removes what a command has given an expiry in the past, which counts as a change even if nothing was there.
-fn expire_now(slot: &mut Slot<'_, '_, '_>) {
-    if slot.remove() {
-        slot.changed("DEL", Vec::new);
-    } else {
-        slot.touched();
-    }
 }
 
 /// GETDEL.
@@ -124,7 +112,7 @@ pub(crate) fn get_with(
                 Ttl::Until(time) => {
                     let at = time.at_ms(|| slot.now_ms(), "getex")?;
                     if at <= slot.now_ms() {
-                        expire_now(slot);
+                        delete(slot);
                     } else {
                         slot.set_expiry(Some(at));
                         slot.changed("PEXPIREAT", || vec![Bytes::from(at.to_string())]);

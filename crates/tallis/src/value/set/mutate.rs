@@ -109,14 +109,10 @@ impl Value {
         };
         // The members of a table are hashed once: to ask other tables for them, and to put them into one.
         let mut kept: Vec<(u64, &[u8])> = Vec::new();
-        table.pieces_by_hash().for_each(|piece| {
-            let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
-                let hashed = rules.hash(bytes);
-                if keep(Member::Bytes(bytes), Some(hashed)) {
-                    kept.push((hashed, bytes));
-                }
-                ControlFlow::Continue(())
-            });
+        for_each_hashed(table, rules, |hashed, bytes| {
+            if keep(Member::Bytes(bytes), Some(hashed)) {
+                kept.push((hashed, bytes));
+            }
         });
         if rules.is_large(kept.len()) {
             return Self::HashTable(Box::new(Members::of_hashed(&kept)));
@@ -287,6 +283,21 @@ fn add_bytes(table: &mut Members, bytes: &[u8], rules: &Rules<'_>) -> bool {
     let rehash = |bytes: &[u8]| rules.hash(bytes);
     table.insert(hashed, &rehash, |piece| piece.insert(hashed, bytes, &rehash));
     true
+}
+
+/// Hands over the members of a table with their hashes, and nearly in their order: another table that is asked for them is asked
+/// in the order of its memory.
+fn for_each_hashed<'t>(
+    table: &'t Members,
+    rules: &Rules<'_>,
+    mut visit: impl FnMut(u64, &'t [u8]),
+) {
+    for piece in table.pieces_by_hash() {
+        let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
+            visit(rules.hash(bytes), bytes);
+            ControlFlow::Continue(())
+        });
+    }
 }
 
 /// Whether an intset and a text together make a listpack.

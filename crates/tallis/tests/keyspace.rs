@@ -1,0 +1,304 @@
+//! Commands on all keys: scanning while the keys change, random keys, databases, expiry that nobody sees, and watching.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tallis::prelude::*;
+use tallis::{ErrorKind, ManualClock, Reply, ScanOptions, Store};
+
+fn names(keys: impl IntoIterator<Item = Bytes>) -> BTreeSet<String> {
+    keys.into_iter().map(|key| String::from_utf8(key.to_vec()).unwrap()).collect()
+}
+
+fn status(text: &'static str) -> Reply {
+    Reply::Status(text.into())
+}
+
+/// Scans to the end, with `meanwhile` after each call; returns what was met, how often, and the most keys of one call.
+fn scan_all(
+    store: &Store,
+    options: &ScanOptions,
+    mut meanwhile: impl FnMut(u32),
+) -> (BTreeMap<Bytes, u32>, usize) {
+    let (mut cursor, mut met, mut most) = (0, BTreeMap::new(), 0);
+    for call in 0.. {
+        let (next, keys) = store.scan(cursor, options).unwrap();
+        most = most.max(keys.len());
+        for key in keys {
+            *met.entry(key).or_default() += 1;
+        }
+        meanwhile(call);
+        cursor = next;
+        if cursor == 0 {
+            break;
+        }
+    }
+    (met, most)
+}
+
+#[test]
+fn a_scan_meets_every_key_that_stays() {
+    for stripes in [1, 16] {
+        let store = Store::builder().stripes(stripes).hash_seed(7).build();
+        let staying: BTreeSet<String> = (0..3000).map(|number| format!("stays:{number}")).collect();
+        for key in &staying {
+            store.set(key, 1).unwrap();
+        }
+        for count in [1, 7, 100, 10_000] {
+            let options = ScanOptions::default().with_count(count).with_pattern("stays:*");
+            let (met, most) = scan_all(&store, &options, |call| {
+                // The tables grow to many times their size, and shrink again.
+                for number in 0..100 {
+                    let key =
+                        format!("comes:{}", (call / 60 % 2) * 6000 + call % 60 * 100 + number);
+                    if call / 30 % 2 == 0 {
+                        store.set(&key, 1).unwrap();
+                    } else {
+                        store.del([&key]).unwrap();
+                    }
+                }
+            });
+            assert_eq!(names(met.keys().cloned()), staying, "{stripes} stripes, count {count}");
+            assert!(met.values().all(|&times| times == 1), "nothing comes twice");
+            assert!(most <= 3 * count + 20, "{most} at once for a count of {count}");
+        }
+    }
+}
+
+#[test]
+fn a_scan_takes_any_cursor_and_filters_by_type() {
+    let store = Store::builder().hash_seed(8).build();
+    for number in 0..50 {
+        store.set(format!("string:{number}"), number).unwrap();
+        store.sadd(format!("set:{number}"), [number]).unwrap();
+    }
+    let sets = ScanOptions::default().with_type("set").with_count(30);
+    let (met, _) = scan_all(&store, &sets, |_| ());
+    assert_eq!(met.len(), 50);
+    assert!(met.keys().all(|key| key.starts_with(b"set:")));
+    assert_eq!(scan_all(&store, &sets.clone().with_type("nonesuch"), |_| ()).0.len(), 0);
+    // Cursors that were never given out.
+    assert_eq!(store.scan(u64::MAX, &ScanOptions::default()).unwrap(), (0, vec![]));
+    for cursor in [1, 12_345, 1 << 47, (1 << 48) - 1] {
+        let (next, _) = store.scan(cursor, &ScanOptions::default()).unwrap();
+        assert!(next == 0 || next > cursor);
+    }
+}
+
+#[test]
+fn every_key_has_the_same_chance() {
+    let store = Store::builder().hash_seed(9).random_seed(10).build();
+    for number in 0..2000 {
+        store.set(format!("key:{number}"), 1).unwrap();
+    }
+    // Most of them gone again: the tables have pieces of all fills.
+    for number in 300..2000 {
+        store.del([format!("key:{number}")]).unwrap();
+    }
+    let mut counts: BTreeMap<Bytes, f64> = BTreeMap::new();
+    for _ in 0..300 * 200 {
+        *counts.entry(store.randomkey().unwrap().unwrap()).or_default() += 1.0;
+    }
+    assert_eq!(counts.len(), 300);
+    // Pearson's statistic has the mean 299 and the variance twice that; five sigma.
+    let chi: f64 = counts.values().map(|count| (count - 200.0).powi(2) / 200.0).sum();
+    assert!((chi - 299.0).abs() < 5.0 * (2.0_f64 * 299.0).sqrt(), "{chi}");
+    assert_eq!(Store::new().randomkey().unwrap(), None);
+}
+
+#[test]
+fn what_has_expired_is_never_seen() {
+    let clock = Arc::new(ManualClock::new(1_000));
+    let store = Store::builder().clock(clock.clone()).build();
+    for number in 0..100 {
+        store.set(format!("key:{number}"), 1).unwrap();
+        store.pexpire(format!("key:{number}"), 10).unwrap();
+    }
+    store.set("stays", 1).unwrap();
+    clock.advance(9);
+    assert_eq!(store.keys("*").unwrap().len(), 101);
+    clock.advance(1);
+    assert_eq!(store.keys("*").unwrap(), ["stays"]);
+    assert_eq!(store.keys("key:5").unwrap(), [""; 0]);
+    let (met, _) = scan_all(&store, &ScanOptions::default(), |_| ());
+    assert_eq!(names(met.into_keys()), BTreeSet::from(["stays".to_owned()]));
+    assert_eq!(store.randomkey().unwrap().unwrap(), "stays");
+    assert_eq!(store.dbsize().unwrap(), 101, "but for DBSIZE, as in Redis");
+    assert_eq!(store.rename("key:1", "other").unwrap_err().kind(), ErrorKind::NoSuchKey);
+    assert_eq!(store.dbsize().unwrap(), 100, "a write gives its memory back");
+    // The sweep stops where it is told to, and goes on from there.
+    assert_eq!(store.sweep(40), 40);
+    assert_eq!(store.sweep(40), 40);
+    assert_eq!(store.sweep(40), 19);
+    assert_eq!((store.sweep(40), store.dbsize().unwrap()), (0, 1));
+    // A key whose time has come before it is set.
+    store.execute(&["SET", "late", "v", "PXAT", "5"]);
+    assert_eq!((store.get("late").unwrap(), store.dbsize().unwrap()), (None, 2));
+    assert_eq!(store.sweep(1), 1);
+}
+
+#[test]
+fn databases_are_flushed_swapped_and_moved_between() {
+    let store = Store::new();
+    for db in 0..4 {
+        for number in 0..10 {
+            store.db(db).set(format!("key:{number}"), db).unwrap();
+        }
+    }
+    store.db(1).flushdb().unwrap();
+    let sizes = |store: &Store| [0, 1, 2, 3].map(|db| store.db(db).dbsize().unwrap());
+    assert_eq!(sizes(&store), [10, 0, 10, 10]);
+    store.swapdb(1, 2).unwrap();
+    assert_eq!(sizes(&store), [10, 10, 0, 10]);
+    assert_eq!(store.db(1).get("key:3").unwrap().unwrap(), "2");
+    assert!(store.move_key("key:3", 2).unwrap());
+    assert!(!store.move_key("key:3", 2).unwrap());
+    assert_eq!(store.db(2).get("key:3").unwrap().unwrap(), "0");
+    assert!(!store.move_key("key:4", 3).unwrap(), "it is taken there");
+    assert_eq!(store.flushall().unwrap(), 30);
+    assert_eq!(sizes(&store), [0; 4]);
+}
+
+#[test]
+fn a_transaction_on_named_keys_has_no_others() {
+    let store = Store::new();
+    store.set("a", 1).unwrap();
+    store.transaction(["a"], |tx| {
+        for refused in [
+            tx.dbsize().map(drop),
+            tx.keys("*").map(drop),
+            tx.scan(0, &ScanOptions::default()).map(drop),
+            tx.randomkey().map(drop),
+            tx.flushall().map(drop),
+            tx.swapdb(0, 1),
+            tx.get("b").map(drop),
+            tx.rename("a", "b"),
+        ] {
+            assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
+        }
+        assert_eq!(tx.keys("a").unwrap(), ["a"], "a name is no pattern");
+    });
+    store.transaction_all(|tx| {
+        tx.rename("a", "b").unwrap();
+        assert_eq!((tx.dbsize().unwrap(), tx.keys("*").unwrap().len()), (1, 1));
+        assert_eq!(scan_tx(tx), 1);
+        tx.flushall().unwrap();
+        assert_eq!(tx.dbsize().unwrap(), 0);
+    });
+}
+
+fn scan_tx(tx: &tallis::Tx<'_>) -> usize {
+    let (next, keys) = tx.scan(0, &ScanOptions::default().with_count(1000)).unwrap();
+    assert_eq!(next, 0);
+    keys.len()
+}
+
+#[test]
+fn a_watch_sees_every_change_and_nothing_else() {
+    let clock = Arc::new(ManualClock::new(0));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    Store::new().save(&file).unwrap();
+    let store = Store::builder().clock(clock.clone()).build();
+    let load = |store: &Store| store.load(&file).unwrap();
+    let cases: [(&str, &dyn Fn(&Store), bool); 14] = [
+        ("nothing", &|_| (), false),
+        ("reading", &|store| drop(store.get("k")), false),
+        ("another key", &|store| store.set("l", 1).unwrap(), false),
+        ("another database", &|store| store.db(1).set("k", 1).unwrap(), false),
+        ("setting", &|store| store.set("k", 1).unwrap(), true),
+        ("a failing command", &|store| drop(store.sadd("k", [1])), false),
+        ("an expiry", &|store| assert!(store.expire("k", 100).unwrap()), true),
+        ("an expiry that comes", &|store| assert!(store.pexpire("e", 1).unwrap()), false),
+        ("deleting", &|store| assert_eq!(store.del(["k"]).unwrap(), 1), true),
+        ("renaming to it", &|store| store.rename("l", "k").unwrap(), true),
+        ("flushing", &|store| drop(store.flushall()), true),
+        ("flushing another database", &|store| drop(store.db(3).flushdb()), false),
+        ("swapping", &|store| store.swapdb(0, 5).unwrap(), true),
+        ("loading", &load, true),
+    ];
+    for (what, change, seen) in cases {
+        store.flushall().unwrap();
+        store.mset(&[("k", "v"), ("l", "v"), ("e", "v")]).unwrap();
+        let mut session = store.session();
+        assert_eq!(session.execute(&["WATCH", "k"]), Reply::OK);
+        change(&store);
+        session.execute(&["MULTI"]);
+        assert_eq!(session.execute(&["PING"]), status("QUEUED"));
+        let done = session.execute(&["EXEC"]);
+        let want = if seen { Reply::Nil } else { Reply::Array(vec![status("PONG")]) };
+        assert_eq!(done, want, "{what}");
+    }
+
+    // A key that expires between WATCH and EXEC has changed, whether anyone has looked or not.
+    for look in [false, true] {
+        store.flushall().unwrap();
+        store.set("k", "v").unwrap();
+        store.pexpire("k", 10).unwrap();
+        let mut session = store.session();
+        session.execute(&["WATCH", "k"]);
+        clock.advance(10);
+        if look {
+            store.get("k").unwrap();
+        }
+        session.execute(&["MULTI"]);
+        assert_eq!(session.execute(&["EXEC"]), Reply::Nil);
+        // One that had expired before is no key, and stays none.
+        store.set("k", "v").unwrap();
+        store.pexpire("k", 10).unwrap();
+        clock.advance(10);
+        session.execute(&["WATCH", "k"]);
+        store.sweep(10);
+        session.execute(&["MULTI"]);
+        assert_eq!(session.execute(&["EXEC"]), Reply::Array(vec![]));
+    }
+}
+
+#[test]
+fn exec_locks_what_its_commands_touch() {
+    let store = Store::new();
+    let mut session = store.session();
+    for words in [
+        &["MULTI"][..],
+        &["SET", "a", "1"],
+        &["SELECT", "1"],
+        &["SET", "a", "2"],
+        &["MOVE", "a", "2"],
+        &["SINTERCARD", "2", "x", "y"],
+        &["OBJECT", "ENCODING", "z"],
+        &["MEMORY", "USAGE", "m"],
+        &["DBSIZE"],
+        &["KEYS", "*"],
+        &["INCR", "text"],
+        &["SADD", "a"],
+    ] {
+        session.execute(words);
+    }
+    // The last has too few words, so nothing runs.
+    let aborted = session.execute(&["EXEC"]);
+    assert!(matches!(aborted, Reply::Error(text) if text.starts_with("EXECABORT")));
+    assert_eq!((store.dbsize().unwrap(), session.db_number()), (0, 0));
+
+    store.db(1).set("text", "x").unwrap();
+    for words in [
+        &["MULTI"][..],
+        &["SELECT", "1"],
+        &["SET", "a", "2"],
+        &["INCR", "text"],
+        &["MOVE", "a", "2"],
+        &["SINTERCARD", "2", "x", "y"],
+        &["OBJECT", "ENCODING", "text"],
+    ] {
+        session.execute(words);
+    }
+    let Reply::Array(replies) = session.execute(&["EXEC"]) else { panic!("EXEC has an array") };
+    assert_eq!(replies.len(), 6);
+    assert!(replies[2].is_error(), "what ran before and after an error stays");
+    assert_eq!(replies[3], Reply::Int(1));
+    assert_eq!(replies[5], Reply::Bulk("embstr".into()));
+    assert_eq!(store.db(2).get("a").unwrap().unwrap(), "2");
+    assert_eq!(session.db_number(), 1, "a SELECT outlasts its transaction");
+}
