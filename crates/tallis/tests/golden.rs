@@ -182,7 +182,10 @@ fn extras(path: &Path) -> Vec<rdb::Record> {
     while let Some(record) = reader.next_record().unwrap() {
         match record {
             rdb::Record::Aux { .. } | rdb::Record::ResizeDb { .. } | rdb::Record::Key { .. } => {}
-            record => extras.push(record),
+            record @ (rdb::Record::SelectDb(_)
+            | rdb::Record::SlotInfo { .. }
+            | rdb::Record::Function { .. }
+            | rdb::Record::ModuleAux { .. }) => extras.push(record),
         }
     }
     extras
@@ -205,7 +208,9 @@ fn functions_module_records_and_slots_come_back() {
             rdb::Record::SlotInfo { .. } => "slot",
             rdb::Record::ModuleAux { .. } => "module",
             rdb::Record::SelectDb(_) => "database",
-            other => panic!("{other:?}"),
+            other @ (rdb::Record::Aux { .. }
+            | rdb::Record::ResizeDb { .. }
+            | rdb::Record::Key { .. }) => panic!("{other:?}"),
         }));
     }
     assert!(kinds.contains("function") && kinds.contains("slot"), "{kinds:?}");

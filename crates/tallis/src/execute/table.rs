@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use super::info::Info;
-use super::rows::COMMANDS;
+use super::rows::FAMILIES;
 use crate::error::Error;
 use crate::reply::Reply;
 
@@ -23,28 +23,28 @@ pub(super) const fn command(info: Info, run: Run) -> Command {
 /// A power of two, some four times as many as there are commands.
 const BUCKETS: usize = 512;
 
-/// Marks a bucket without a command.
-const NONE: u8 = u8::MAX;
+/// The commands by the hash of their names, with linear probing: a name is found in a few nanoseconds, which is what the
+/// command door may cost.
+static INDEX: [Option<&Command>; BUCKETS] = index();
 
-/// The number of a row by the hash of its name, with linear probing: a name is found in a few nanoseconds, which is
-/// what the command door may cost.
-static INDEX: [u8; BUCKETS] = index();
-
-const fn index() -> [u8; BUCKETS] {
-    let mut index = [NONE; BUCKETS];
-    let mut row = 0;
-    assert!(COMMANDS.len() < NONE as usize && COMMANDS.len() * 2 < BUCKETS);
-    while row < COMMANDS.len() {
-        let mut bucket = hash(COMMANDS[row].info.name.as_bytes());
-        while index[bucket] != NONE {
-            bucket = (bucket + 1) % BUCKETS;
+const fn index() -> [Option<&'static Command>; BUCKETS] {
+    let mut index = [None; BUCKETS];
+    let (mut family, mut rows) = (0, 0);
+    while family < FAMILIES.len() {
+        let mut row = 0;
+        while row < FAMILIES[family].len() {
+            let command = &FAMILIES[family][row];
+            let mut bucket = hash(command.info.name.as_bytes());
+            while index[bucket].is_some() {
+                bucket = (bucket + 1) % BUCKETS;
+            }
+            index[bucket] = Some(command);
+            row += 1;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "there are fewer rows than NONE")]
-        {
-            index[bucket] = row as u8;
-        }
-        row += 1;
+        rows += row;
+        family += 1;
     }
+    assert!(rows * 2 < BUCKETS, "the longest run of full buckets is short");
     index
 }
 
@@ -63,14 +63,18 @@ const fn hash(name: &[u8]) -> usize {
 /// The longest name of a command.
 const LONGEST: usize = 32;
 
+/// Every command.
+pub(super) fn all() -> impl Iterator<Item = &'static Command> {
+    FAMILIES.into_iter().flatten()
+}
+
 /// The command of that name, in whatever case.
 pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
     if name.len() > LONGEST {
         return None;
     }
     let mut bucket = hash(name);
-    while INDEX[bucket] != NONE {
-        let command = &COMMANDS[usize::from(INDEX[bucket])];
+    while let Some(command) = INDEX[bucket] {
         if name.eq_ignore_ascii_case(command.info.name.as_bytes()) {
             return Some(command);
         }
@@ -85,8 +89,10 @@ mod tests {
 
     #[test]
     fn the_table_is_in_order_and_every_command_is_found() {
-        assert!(COMMANDS.is_sorted_by(|a, b| a.info.name < b.info.name));
-        for Command { info, .. } in COMMANDS {
+        for rows in FAMILIES {
+            assert!(rows.is_sorted_by(|a, b| a.info.name < b.info.name));
+        }
+        for Command { info, .. } in all() {
             for name in [info.name.to_uppercase(), info.name.to_owned()] {
                 let found = find(name.as_bytes());
                 assert_eq!(found.map(|found| found.info.name), Some(info.name));

@@ -20,7 +20,7 @@ pub(crate) struct Extras {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     db: u32,
-    slot: u64,
+    number: u64,
     keys: u64,
     expires: u64,
 }
@@ -34,7 +34,7 @@ impl Extras {
             Record::ModuleAux { body, .. } if self.in_keys => self.modules_after.push(body),
             Record::ModuleAux { body, .. } => self.modules_before.push(body),
             Record::SlotInfo { slot, keys, expires } => {
-                self.slots.push(Slot { db, slot, keys, expires });
+                self.slots.push(Slot { db, number: slot, keys, expires });
             }
             // Facts about the file and hints that are made anew for each file.
             Record::Aux { .. } | Record::ResizeDb { .. } | Record::Key { .. } => {}
@@ -58,9 +58,9 @@ impl Extras {
             return Ok(());
         }
         let of_db = self.slots.iter().filter(|slot| slot.db == db);
-        of_db
-            .copied()
-            .try_for_each(|Slot { slot, keys, expires, .. }| writer.slot_info(slot, keys, expires))
+        of_db.copied().try_for_each(|Slot { number, keys, expires, .. }| {
+            writer.slot_info(number, keys, expires)
+        })
     }
 
     /// What stands behind all keys.

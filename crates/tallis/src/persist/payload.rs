@@ -50,9 +50,12 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value, Error> {
     if version.is_none_or(|version| version > newest) {
         return Err(wrong_footer());
     }
-    let mut payload = rdb::dump::decode(payload).map_err(|error| match error.kind() {
-        rdb::ErrorKind::UnsupportedVersion(_) | rdb::ErrorKind::Checksum { .. } => wrong_footer(),
-        _ => bad_format(),
+    let mut payload = rdb::dump::decode(payload).map_err(|error| {
+        let in_footer = matches!(
+            error.kind(),
+            rdb::ErrorKind::UnsupportedVersion(_) | rdb::ErrorKind::Checksum { .. }
+        );
+        if in_footer { wrong_footer() } else { bad_format() }
     })?;
     // A type that came later than the profile's servers, whatever the footer says: they do not know it, and what DUMP would make
     // of it would not come back.

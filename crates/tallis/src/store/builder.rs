@@ -8,6 +8,7 @@ use ahash::RandomState;
 use parking_lot::{Mutex, RwLock};
 
 use super::chance::Chance;
+use super::shared::Padded;
 use super::stripe::Stripe;
 use super::{Shared, Sink, Store};
 use crate::clock::{Clock, SystemClock};
@@ -75,7 +76,7 @@ impl StoreBuilder {
     /// How many lock stripes there are: rounded up to a power of two, at most 65,536. Default: four for each processor,
     /// at least 16.
     ///
-    /// Commands on keys of different stripes never wait for each other; an empty stripe costs about a hundred bytes.
+    /// Commands on keys of different stripes never wait for each other; an empty stripe costs 256 bytes.
     #[must_use]
     pub fn stripes(mut self, count: usize) -> Self {
         self.stripe_bits = bits_for(count);
@@ -109,7 +110,7 @@ impl StoreBuilder {
     #[must_use]
     pub fn build(self) -> Store {
         let stripes = (0..1usize << self.stripe_bits)
-            .map(|_| RwLock::new(Stripe::new(self.stripe_bits)))
+            .map(|_| Padded::new(Stripe::new(self.stripe_bits)))
             .collect();
         let hasher = self.hash_seed.map_or_else(RandomState::new, |seed| {
             RandomState::with_seeds(seed, !seed, seed.rotate_left(32), seed ^ 0x9e37_79b9_7f4a_7c15)

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: SplitMix64 (Steele,
+/// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: `SplitMix64` (Steele,
 /// Lea, Flood, 2014), whose state is a counter.
 ///
 /// It is fair, not secret: whoever sees its numbers can tell the next.

@@ -89,9 +89,15 @@ impl KeyPiece {
         self.expiring += u16::from(self.expires[place.at()] != NEVER);
     }
 
+    /// Notes the time of an access.
     #[inline]
     pub(crate) fn stamp(&self, place: Place, secs: u32) {
-        self.accessed[place.at()].store(secs, Ordering::Relaxed);
+        let accessed = &self.accessed[place.at()];
+        // A key that is in use has this second's stamp already. Writing it again would make the lock that is given back
+        // next wait for the line, where a read is done beside that of the entry.
+        if accessed.load(Ordering::Relaxed) != secs {
+            accessed.store(secs, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn accessed(&self, place: Place) -> u32 {

@@ -20,7 +20,6 @@ pub(super) fn type_name(value: &RawValue) -> Cow<'static, str> {
 pub(super) fn encoding(value: &RawValue, profile: Profile) -> &'static str {
     use ValueType as T;
     match value.kind() {
-        T::String => "raw",
         T::Set | T::Hash | T::HashTtl | T::HashTtlPreRelease | T::ValkeyHashTtl => "hashtable",
         T::SetIntset => "intset",
         T::HashTtlListpack | T::HashTtlListpackPreRelease => "listpackex",
@@ -35,7 +34,7 @@ pub(super) fn encoding(value: &RawValue, profile: Profile) -> &'static str {
             if profile == Profile::Redis72 && is_one_node(value) { "listpack" } else { "quicklist" }
         }
         T::Stream1 | T::Stream2 | T::Stream3 => "stream",
-        T::Module => "raw",
+        T::String | T::Module => "raw",
     }
 }
 
@@ -43,10 +42,8 @@ pub(super) fn encoding(value: &RawValue, profile: Profile) -> &'static str {
 fn is_one_node(value: &RawValue) -> bool {
     /// A count of one, then the mark of a packed node where nodes have marks.
     const PACKED: [u8; 2] = [1, 2];
-    match value.kind() {
-        ValueType::ListZiplist => true,
-        ValueType::ListQuicklist => value.body().first() == Some(&1),
-        ValueType::ListQuicklist2 => value.body().starts_with(&PACKED),
-        _ => false,
-    }
+    let kind = value.kind();
+    kind == ValueType::ListZiplist
+        || kind == ValueType::ListQuicklist && value.body().first() == Some(&1)
+        || kind == ValueType::ListQuicklist2 && value.body().starts_with(&PACKED)
 }

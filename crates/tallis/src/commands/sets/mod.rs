@@ -403,14 +403,13 @@ fn move_member(
             .then(|| slot.value().and_then(Value::as_set).map(|set| set.contains(member, &rules)))
     });
     let to_fits = scope.change(to, |slot| is_set(slot.value()));
-    match there {
-        None => return Err(Error::wrong_type()),
-        // Without a source nobody looks at the type of the target.
-        Some(None) => return Ok(false),
-        Some(Some(_)) if !to_fits => return Err(Error::wrong_type()),
-        Some(Some(false)) => return Ok(false),
-        Some(Some(true)) if from.bytes == to.bytes => return Ok(true),
-        Some(Some(true)) => {}
+    // Without a source nobody looks at the type of the target.
+    let Some(there) = there.ok_or_else(Error::wrong_type)? else { return Ok(false) };
+    if !to_fits {
+        return Err(Error::wrong_type());
+    }
+    if !there || from.bytes == to.bytes {
+        return Ok(there);
     }
     remove_members(scope, from, &[member])?;
     add_members(scope, to, &[member])?;

@@ -49,7 +49,7 @@ impl Value {
     }
 }
 
-impl<'a> SetRef<'a> {
+impl SetRef<'_> {
     /// How many members there are.
     #[inline]
     pub(crate) fn len(self) -> usize {

@@ -168,7 +168,7 @@ impl Value {
     }
 }
 
-impl<'a> SetMut<'a> {
+impl SetMut<'_> {
     /// The set, to be read.
     #[inline]
     pub(crate) const fn as_ref(&self) -> SetRef<'_> {

@@ -31,7 +31,7 @@ impl<'a> SetRef<'a> {
             while drawn.len() < count {
                 match self.random(chance) {
                     Some(Member::Bytes(bytes)) if met.insert(bytes) => {
-                        drawn.push(Member::Bytes(bytes))
+                        drawn.push(Member::Bytes(bytes));
                     }
                     Some(_) => {}
                     None => break,

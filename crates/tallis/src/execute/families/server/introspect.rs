@@ -7,8 +7,8 @@ use super::help::help;
 use super::syntax;
 use crate::error::{Error, ErrorKind};
 use crate::execute::info::{Find, Info, KeySpec};
-use crate::execute::rows::COMMANDS;
 use crate::execute::table;
+use crate::execute::table::all;
 use crate::reply::Reply;
 use crate::text::glob;
 
@@ -40,7 +40,7 @@ struct Named {
 pub(in crate::execute) fn command(_: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     match args {
         [] => Ok(describe_all(&[], Named::describe)),
-        [sub] if is(sub, "count") => Ok(Reply::count(COMMANDS.len())),
+        [sub] if is(sub, "count") => Ok(Reply::count(all().count())),
         [sub, names @ ..] if is(sub, "info") => Ok(describe_all(names, Named::describe)),
         [sub, names @ ..] if is(sub, "docs") => Ok(docs(names)),
         [sub, filter @ ..] if is(sub, "list") => list(filter),
@@ -129,7 +129,7 @@ fn keys<'a>(words: &[&'a [u8]]) -> Result<Vec<(&'a [u8], &'static str)>, Error> 
 }
 
 fn commands() -> impl Iterator<Item = Named> {
-    COMMANDS.iter().map(|command| Named { of: None, info: &command.info })
+    all().map(|command| Named { of: None, info: &command.info })
 }
 
 /// The command of that name; of a subcommand, `command|subcommand`.
