@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 
 use tallis::prelude::*;
-use tallis::{Effect, ManualClock, Sink, Store};
+use tallis::{Effect, ManualClock, Profile, RestoreOptions, Sink, Store};
 use testkit::rng::Rng;
 
 mod driver;
@@ -49,4 +49,27 @@ fn sinks_hear_of_an_expired_target_before_its_name_is_taken() {
     let effects = journal.0.lock().unwrap();
     let words: Vec<&[bytes::Bytes]> = effects.iter().map(|effect| &effect.args[..]).collect();
     assert_eq!(words, [&["DEL", "to"][..], &["RENAME", "from", "to"][..]]);
+}
+
+#[test]
+fn a_type_that_the_profiles_servers_do_not_know_is_refused() {
+    // A set as a listpack, which came with version 11, and a hash with times to live, which came with 12: both behind a
+    // footer of version 10.
+    let set = with_footer(b"\x14\x0a\x0a\0\0\0\x01\0\x81a\x02\xff");
+    let hash = with_footer(b"\x19\0\0\0\x18{\x19\0\0\0");
+    let old = Store::builder().profile(Profile::Redis70).build();
+    let new = Store::new();
+    for payload in [&set, &hash] {
+        let refused = old.restore("k", payload, RestoreOptions::default()).unwrap_err();
+        assert_eq!(refused.to_string(), "ERR Bad data format");
+    }
+    new.restore("k", &set, RestoreOptions::default()).unwrap();
+    assert_eq!(new.smembers("k").unwrap(), ["a"]);
+}
+
+fn with_footer(body: &[u8]) -> Vec<u8> {
+    let mut payload = [body, &10_u16.to_le_bytes()].concat();
+    let checksum = rdb::crc64(&payload);
+    payload.extend_from_slice(&checksum.to_le_bytes());
+    payload
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use proptest::prelude::*;
 use tallis::prelude::*;
-use tallis::{Error, ErrorKind, Limits, ShardedSet, Store, shard_key};
+use tallis::{Error, ErrorKind, Limits, ScanOptions, ShardedSet, Store, shard_key};
 
 const LOW: Limits = Limits {
     set_max_intset_entries: 6,
@@ -218,7 +218,7 @@ fn large_results_are_tables_like_any_other() {
         assert_eq!(members(target.members()), want);
         let (mut cursor, mut scanned) = (0, Model::new());
         loop {
-            let (next, some) = store.sscan("target:0", cursor, &Default::default()).unwrap();
+            let (next, some) = store.sscan("target:0", cursor, &ScanOptions::default()).unwrap();
             assert!(some.len() < 50);
             scanned.extend(some.iter().map(|member| String::from_utf8_lossy(member).into_owned()));
             cursor = next;

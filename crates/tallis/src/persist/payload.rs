@@ -57,6 +57,11 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value, Error> {
         );
         if in_footer { wrong_footer() } else { bad_format() }
     })?;
+    // A type that came later than the profile's servers, whatever the footer says: they do not know it, and what DUMP would make
+    // of it would not come back.
+    if payload.kind().since() > newest {
+        return Err(bad_format());
+    }
     let read = payload.value().map_err(|_| bad_format())?;
     match value::load(read, shared) {
         Ok(Loaded::Value(value)) => Ok(value),

@@ -1,5 +1,7 @@
 //! Command lines made of arbitrary bytes.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "a reply of any other shape fails the test")]
+
 use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
@@ -7,8 +9,8 @@ use tallis::{Reply, Store};
 
 /// A command as COMMAND describes it: as much of it as a line needs.
 #[derive(Debug)]
-pub struct Shape {
-    pub name: String,
+pub(crate) struct Shape {
+    pub(crate) name: String,
     /// Words at least, the name among them.
     least: usize,
     /// Whether there may be more.
@@ -18,7 +20,7 @@ pub struct Shape {
 }
 
 /// Every command there is, by what COMMAND says.
-pub fn shapes() -> &'static [Shape] {
+pub(crate) fn shapes() -> &'static [Shape] {
     static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
     SHAPES.get_or_init(|| {
         let Reply::Array(all) = Store::new().execute(&["COMMAND"]) else { panic!("no list") };
@@ -161,7 +163,7 @@ const OPTIONS: &[&[u8]] = &[
 ];
 
 /// A line: mostly a command with as many words as it takes, in the places that it takes them.
-pub fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
+pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     if u.ratio(1, 32)? {
         return (0..u.int_in_range(1..=4)?).map(|_| word(u)).collect();
     }

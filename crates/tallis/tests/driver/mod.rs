@@ -79,7 +79,7 @@ fn contents(store: &Store, key: &Bytes) -> (Content, i64) {
 }
 
 /// Runs what the bytes say.
-pub fn run(bytes: &[u8]) {
+pub(crate) fn run(bytes: &[u8]) {
     let mut u = Unstructured::new(bytes);
     // The bytes end when they end.
     let _ = sequence(&mut u);

@@ -149,7 +149,7 @@ fn folded(sets: &[&IntSet], operation: impl Fn(&IntSet, &IntSet) -> IntSet) -> I
     match sets {
         [] => IntSet::new(),
         // Members that are added one by one make the set no wider than they need, whatever the source was.
-        [only] => *only | &IntSet::new(),
+        [only] => only.iter().collect(),
         [first, second, rest @ ..] => {
             rest.iter().fold(operation(first, second), |made, set| operation(&made, set))
         }
