@@ -196,6 +196,9 @@ fn scan_tx(tx: &tallis::Tx<'_>) -> usize {
     keys.len()
 }
 
+/// What happens between WATCH and EXEC.
+type Change<'c> = &'c dyn Fn(&Store);
+
 #[test]
 fn a_watch_sees_every_change_and_nothing_else() {
     let clock = Arc::new(ManualClock::new(0));
@@ -204,7 +207,7 @@ fn a_watch_sees_every_change_and_nothing_else() {
     Store::new().save(&file).unwrap();
     let store = Store::builder().clock(clock.clone()).build();
     let load = |store: &Store| store.load(&file).unwrap();
-    let cases: [(&str, &dyn Fn(&Store), bool); 14] = [
+    let cases: [(&str, Change<'_>, bool); 14] = [
         ("nothing", &|_| (), false),
         ("reading", &|store| drop(store.get("k")), false),
         ("another key", &|store| store.set("l", 1).unwrap(), false),
