@@ -5,14 +5,13 @@
 //! an element of both inputs together.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
-use std::cmp::Ordering;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use hashbrown::HashSet;
 use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
-use testkit::rng::Rng;
+use tallis_benches::inputs::{merge, two_sets};
 
 /// Members of each set.
 const MEMBERS: usize = 1_000_000;
@@ -21,63 +20,12 @@ const COMMON: usize = MEMBERS / 2;
 /// What the shards are made for: the union is to fit.
 const FORECAST: u64 = 2_000_000;
 
-/// Two sets of ids, in no order.
-fn ids() -> [Vec<i64>; 2] {
-    let mut rng = Rng::new(7);
-    let mut fresh =
-        |count: usize| -> Vec<i64> { (0..count).map(|_| (rng.u64() >> 1).cast_signed()).collect() };
-    let common = fresh(COMMON);
-    [(); 2].map(|()| [&common[..], &fresh(MEMBERS - COMMON)].concat())
-}
-
-/// The merge that two sorted vectors take: what is only in `a`, in both, only in `b`, each if asked for.
-///
-/// The output is reused, so that no fresh memory is paid for.
-fn merge<const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
-    a: &[i64],
-    b: &[i64],
-    out: &mut Vec<i64>,
-) -> usize {
-    out.clear();
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        match a[i].cmp(&b[j]) {
-            Ordering::Less => {
-                if ONLY_A {
-                    out.push(a[i]);
-                }
-                i += 1;
-            }
-            Ordering::Equal => {
-                if BOTH {
-                    out.push(a[i]);
-                }
-                i += 1;
-                j += 1;
-            }
-            Ordering::Greater => {
-                if ONLY_B {
-                    out.push(b[j]);
-                }
-                j += 1;
-            }
-        }
-    }
-    if ONLY_A {
-        out.extend_from_slice(&a[i..]);
-    }
-    if ONLY_B {
-        out.extend_from_slice(&b[j..]);
-    }
-    out.len()
-}
-
 const INTER: usize = COMMON;
 const UNION: usize = 2 * MEMBERS - COMMON;
 const DIFF: usize = MEMBERS - COMMON;
 
 fn algebra(c: &mut Criterion) {
-    let ids = ids();
+    let ids = two_sets(MEMBERS);
     let mut group = c.benchmark_group("sets");
     group.throughput(Throughput::Elements(2 * MEMBERS as u64));
     group.sample_size(10);
