@@ -1,4 +1,5 @@
-//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common.
+//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common; and single members of a
+//! hash table of a million.
 //!
 //! The rows to compare: `sorted merge` is what two sorted vectors cost, `hashbrown` what bare hash sets do; `sharded` goes
 //! through [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Time is given for
@@ -7,11 +8,11 @@
 
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hashbrown::HashSet;
 use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
-use tallis_benches::inputs::{merge, two_sets};
+use tallis_benches::inputs::{Turns, Words, merge, shuffled, two_sets};
 
 /// Members of each set.
 const MEMBERS: usize = 1_000_000;
@@ -76,5 +77,39 @@ fn algebra(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, algebra);
+/// One call a member, on a hash table that grows to a million and one that has.
+fn members(c: &mut Criterion) {
+    let members: Words = (0..MEMBERS).map(|n| format!("member:{n}")).collect();
+    let fill = |store: Store| {
+        for member in members.iter() {
+            store.sadd("set", [member]).unwrap();
+        }
+        store
+    };
+    let mut group = c.benchmark_group("set members");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(MEMBERS as u64));
+    group.bench_function("sadd, a new member", |b| {
+        b.iter_batched(Store::new, fill, BatchSize::PerIteration);
+    });
+
+    let store = fill(Store::new());
+    let turn = 10_000;
+    group.throughput(Throughput::Elements(turn as u64));
+    group.sample_size(50);
+    for (name, what, want) in [("a member", "member", turn), ("a stranger", "nobody", 0)] {
+        let asked: Words = shuffled(1, MEMBERS).iter().map(|n| format!("{what}:{n}")).collect();
+        let mut turns = Turns::new(turn, MEMBERS);
+        group.bench_function(format!("sismember, {name}"), |b| {
+            b.iter(|| {
+                let asked = asked.range(turns.turn());
+                let found = asked.filter(|member| store.sismember("set", *member).unwrap());
+                assert_eq!(found.count(), want);
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, algebra, members);
 criterion_main!(benches);
