@@ -1,18 +1,18 @@
-//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common.
+//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common; and single members of a
+//! hash table of a million.
 //!
 //! The rows to compare: `sorted merge` is what two sorted vectors cost, `hashbrown` what bare hash sets do; `sharded` goes
 //! through [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Time is given for
 //! an element of both inputs together.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
-use std::cmp::Ordering;
 use std::hint::black_box;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hashbrown::HashSet;
 use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
-use testkit::rng::Rng;
+use tallis_benches::inputs::{Turns, Words, merge, shuffled, two_sets};
 
 /// Members of each set.
 const MEMBERS: usize = 1_000_000;
@@ -21,63 +21,12 @@ const COMMON: usize = MEMBERS / 2;
 /// What the shards are made for: the union is to fit.
 const FORECAST: u64 = 2_000_000;
 
-/// Two sets of ids, in no order.
-fn ids() -> [Vec<i64>; 2] {
-    let mut rng = Rng::new(7);
-    let mut fresh =
-        |count: usize| -> Vec<i64> { (0..count).map(|_| (rng.u64() >> 1).cast_signed()).collect() };
-    let common = fresh(COMMON);
-    [(); 2].map(|()| [&common[..], &fresh(MEMBERS - COMMON)].concat())
-}
-
-/// The merge that two sorted vectors take: what is only in `a`, in both, only in `b`, each if asked for.
-///
-/// The output is reused, so that no fresh memory is paid for.
-fn merge<const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
-    a: &[i64],
-    b: &[i64],
-    out: &mut Vec<i64>,
-) -> usize {
-    out.clear();
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        match a[i].cmp(&b[j]) {
-            Ordering::Less => {
-                if ONLY_A {
-                    out.push(a[i]);
-                }
-                i += 1;
-            }
-            Ordering::Equal => {
-                if BOTH {
-                    out.push(a[i]);
-                }
-                i += 1;
-                j += 1;
-            }
-            Ordering::Greater => {
-                if ONLY_B {
-                    out.push(b[j]);
-                }
-                j += 1;
-            }
-        }
-    }
-    if ONLY_A {
-        out.extend_from_slice(&a[i..]);
-    }
-    if ONLY_B {
-        out.extend_from_slice(&b[j..]);
-    }
-    out.len()
-}
-
 const INTER: usize = COMMON;
 const UNION: usize = 2 * MEMBERS - COMMON;
 const DIFF: usize = MEMBERS - COMMON;
 
 fn algebra(c: &mut Criterion) {
-    let ids = ids();
+    let ids = two_sets(MEMBERS);
     let mut group = c.benchmark_group("sets");
     group.throughput(Throughput::Elements(2 * MEMBERS as u64));
     group.sample_size(10);
@@ -128,5 +77,39 @@ fn algebra(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, algebra);
+/// One call a member, on a hash table that grows to a million and one that has.
+fn members(c: &mut Criterion) {
+    let members: Words = (0..MEMBERS).map(|n| format!("member:{n}")).collect();
+    let fill = |store: Store| {
+        for member in members.iter() {
+            store.sadd("set", [member]).unwrap();
+        }
+        store
+    };
+    let mut group = c.benchmark_group("set members");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(MEMBERS as u64));
+    group.bench_function("sadd, a new member", |b| {
+        b.iter_batched(Store::new, fill, BatchSize::PerIteration);
+    });
+
+    let store = fill(Store::new());
+    let turn = 10_000;
+    group.throughput(Throughput::Elements(turn as u64));
+    group.sample_size(50);
+    for (name, what, want) in [("a member", "member", turn), ("a stranger", "nobody", 0)] {
+        let asked: Words = shuffled(1, MEMBERS).iter().map(|n| format!("{what}:{n}")).collect();
+        let mut turns = Turns::new(turn, MEMBERS);
+        group.bench_function(format!("sismember, {name}"), |b| {
+            b.iter(|| {
+                let asked = asked.range(turns.turn());
+                let found = asked.filter(|member| store.sismember("set", *member).unwrap());
+                assert_eq!(found.count(), want);
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, algebra, members);
 criterion_main!(benches);

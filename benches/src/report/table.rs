@@ -13,6 +13,8 @@ pub enum Unit {
     Bytes,
     /// Pieces a second; more is better.
     PerSecond,
+    /// How many times as fast; more is better.
+    Times,
 }
 
 impl Unit {
@@ -22,6 +24,7 @@ impl Unit {
             Self::Nanos => &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")],
             Self::Bytes => &[(1e6, "MB"), (1e3, "kB"), (1.0, "B")],
             Self::PerSecond => &[(1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")],
+            Self::Times => &[(1.0, "times")],
         };
         let step = steps.iter().find(|&&(size, _)| value >= size).or(steps.last());
         let (size, name) = step.copied().unwrap_or((1.0, ""));
@@ -39,7 +42,7 @@ impl Unit {
     fn reaches(self, value: f64, target: f64) -> bool {
         match self {
             Self::Nanos | Self::Bytes => value <= target,
-            Self::PerSecond => value >= target,
+            Self::PerSecond | Self::Times => value >= target,
         }
     }
 }
@@ -160,6 +163,7 @@ mod tests {
             (Unit::Bytes, 9.63, "9.63 B"),
             (Unit::Bytes, 9_630_000.0, "9.63 MB"),
             (Unit::PerSecond, 1_250_000.0, "1.25 M/s"),
+            (Unit::Times, 1.8, "1.80 times"),
         ] {
             assert_eq!(unit.shown(value), shown);
         }

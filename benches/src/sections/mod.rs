@@ -1,8 +1,15 @@
-//! What is measured: a file for each crate.
+//! What is measured: a file for each section.
 
+mod algebra;
 mod baseline;
+mod door;
 mod hll;
 mod intset;
+mod live;
+mod sets;
+mod sketches;
+mod strings;
+mod threads;
 mod uv;
 mod visitors;
 
@@ -17,5 +24,11 @@ pub const ALL: &[(&str, Measure)] = &[
     ("uv", uv::measure),
     ("intset", intset::measure),
     ("hll", hll::measure),
+    ("sets", sets::measure),
+    ("algebra", algebra::measure),
+    ("strings", strings::measure),
+    ("sketches", sketches::measure),
+    ("threads", threads::measure),
+    ("door", door::measure),
     ("baseline", baseline::measure),
 ];

@@ -5,20 +5,19 @@
 use std::collections::HashSet;
 
 use jiff::civil::{Date, date};
-use redis::{Cmd, Connection, Pipeline, Value};
+use redis::Cmd;
 use tallis::prelude::*;
 use tallis::{SessionIds, Store, Visitors, shard_key};
-use testkit::live::{Options, Server, locate};
 use testkit::rng::Rng;
 
+use super::live::{Live, command};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
     let mut rng = Rng::new(1);
     let sessions: Vec<String> = (0..count).map(|_| rng.uuid()).collect();
-    let theirs = locate().map(|program| Server::start(&program, &Options::new()).unwrap());
-    let theirs = theirs.map(|server| Theirs::measure(&mut server.connect(), &sessions));
+    let theirs = Live::start().map(|mut live| Theirs::measure(&mut live, &sessions));
     let text = format!(
         "{count} random UUIDs through `Visitors`, with the book's default forecast: 8,192 shards. *redis-server* is the installed one, \
          given the same ids in the same shards over a unix socket, pipelined; its time is the server's own for the SADD alone \
@@ -74,11 +73,13 @@ fn time(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
 fn bytes(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
-    let each = |bytes: usize| Sample::exact(bytes as f64 / sessions.len() as f64);
+    let each = |bytes: f64| Sample::exact(bytes / sessions.len() as f64);
     let (_, ours) = bench.held(|| visit_all(sessions));
     let (_, hash) = bench.held(|| ids(sessions).collect::<HashSet<i64>>());
-    let mut results =
-        vec![Result::new("tallis", each(ours)), Result::new("HashSet of the ids", each(hash))];
+    let mut results = vec![
+        Result::new("tallis", each(ours as f64)),
+        Result::new("HashSet of the ids", each(hash as f64)),
+    ];
     results.extend(theirs.map(|theirs| Result::new("redis-server", each(theirs.sharded))));
     Row::new(
         "bytes a visitor, keys, tables and the allocator's share included",
@@ -90,7 +91,7 @@ fn bytes(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
 /// The book's claim in its own terms: sharded, against one set.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
 fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
-    let whole = |name: &str, bytes: usize| Result::new(name, Sample::exact(bytes as f64));
+    let whole = |name: &str, bytes: f64| Result::new(name, Sample::exact(bytes));
     let (_, sharded) = bench.held(|| visit_all(sessions));
     let (_, single) = bench.held(|| {
         let store = Store::new();
@@ -99,7 +100,8 @@ fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
         }
         store
     });
-    let mut results = vec![whole("tallis, sharded", sharded), whole("tallis, one set", single)];
+    let mut results =
+        vec![whole("tallis, sharded", sharded as f64), whole("tallis, one set", single as f64)];
     if let Some(theirs) = theirs {
         results.push(whole("redis-server, sharded", theirs.sharded));
         results.push(whole("redis-server, one set", theirs.single));
@@ -111,57 +113,28 @@ fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
 /// What a live server takes for the same ids.
 struct Theirs {
     sadd_ns: f64,
-    sharded: usize,
-    single: usize,
+    sharded: f64,
+    single: f64,
 }
 
 impl Theirs {
-    fn measure(server: &mut Connection, sessions: &[String]) -> Self {
+    fn measure(live: &mut Live, sessions: &[String]) -> Self {
         let expected = 2_097_152;
-        let sharded = held(server, ids(sessions), |id| {
-            // The book's members hash as `x` and their decimal form.
-            shard_key("unique:2015-05-17", &format!("x{id}"), expected, 512)
-        });
-        let stats = info(server, "commandstats");
-        let calls = stats.split("cmdstat_sadd:").nth(1).unwrap();
-        let each: f64 = calls
-            .split("usec_per_call=")
-            .nth(1)
-            .unwrap()
-            .split(',')
-            .next()
-            .unwrap()
-            .parse()
-            .unwrap();
-        let single = held(server, ids(sessions), |_| "unique".to_owned());
-        Self { sadd_ns: each * 1000.0, sharded, single }
-    }
-}
-
-/// Fills an empty server with the ids and tells what it holds for them.
-fn held(
-    server: &mut Connection,
-    ids: impl Iterator<Item = i64>,
-    key: impl Fn(i64) -> String,
-) -> usize {
-    let () = Cmd::new().arg("FLUSHALL").query(server).unwrap();
-    let before = used_memory(server);
-    let mut ids = ids.peekable();
-    while ids.peek().is_some() {
-        let mut pipeline = Pipeline::new();
-        for id in ids.by_ref().take(1000) {
-            pipeline.cmd("SADD").arg(key(id)).arg(id);
+        let sharded = || {
+            ids(sessions).map(move |id| {
+                // The book's members hash as `x` and their decimal form.
+                add(&shard_key("unique:2015-05-17", &format!("x{id}"), expected, 512), id)
+            })
+        };
+        let single = || ids(sessions).map(|id| add("unique", id));
+        Self {
+            sadd_ns: live.nanos("SADD", sharded()),
+            sharded: live.held(sharded()),
+            single: live.held(single()),
         }
-        let _: Vec<Value> = pipeline.query(server).unwrap();
     }
-    used_memory(server) - before
 }
 
-fn used_memory(server: &mut Connection) -> usize {
-    let text = info(server, "memory");
-    text.split("used_memory:").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap()
-}
-
-fn info(server: &mut Connection, section: &str) -> String {
-    Cmd::new().arg("INFO").arg(section).query(server).unwrap()
+fn add(key: &str, id: i64) -> Cmd {
+    command([b"SADD", key.as_bytes(), id.to_string().as_bytes()])
 }

@@ -1,0 +1,61 @@
+//! The command door beside the typed call, on a thousand keys that the caches hold.
+#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use tallis::Store;
+use tallis::prelude::*;
+
+const KEYS: usize = 1000;
+
+fn door(c: &mut Criterion) {
+    let mut group = c.benchmark_group("door");
+    group.throughput(Throughput::Elements(KEYS as u64));
+    let mut pair =
+        |name: &str, typed: &dyn Fn(&Store, &str), words: &dyn Fn(&str) -> Vec<String>| {
+            let store = Store::new();
+            let keys: Vec<String> = (0..KEYS).map(|n| format!("key:{n}")).collect();
+            if name == "get" {
+                keys.iter().for_each(|key| store.set(key, "value").unwrap());
+            }
+            let words: Vec<Vec<String>> = keys.iter().map(|key| words(key)).collect();
+            let words: Vec<Vec<&str>> =
+                words.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
+            group.bench_function(format!("{name}, typed"), |b| {
+                b.iter(|| keys.iter().for_each(|key| typed(&store, key)));
+            });
+            group.bench_function(format!("{name}, by the door"), |b| {
+                b.iter(|| {
+                    for words in &words {
+                        black_box(store.execute(words));
+                    }
+                });
+            });
+        };
+    let command = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+    pair("get", &|store, key| drop(black_box(store.get(key).unwrap())), &|key| {
+        command(&["GET", key])
+    });
+    pair("set", &|store, key| store.set(key, "value").unwrap(), &|key| {
+        command(&["SET", key, "value"])
+    });
+    pair(
+        "incr",
+        &|store, key| {
+            black_box(store.incr(key, 1).unwrap());
+        },
+        &|key| command(&["INCR", key]),
+    );
+    pair(
+        "sadd",
+        &|store, key| {
+            black_box(store.sadd("members", [key]).unwrap());
+        },
+        &|key| command(&["SADD", "members", key]),
+    );
+    group.finish();
+}
+
+criterion_group!(benches, door);
+criterion_main!(benches);

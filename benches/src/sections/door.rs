@@ -1,0 +1,97 @@
+//! The command door beside the typed call.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use tallis::prelude::*;
+use tallis::{Reply, Store};
+
+use super::live::{Live, command};
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+const KEYS: usize = 1000;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let text = "What a command takes more by `store.execute` than by the typed call: the name is found, the arity checked, the arguments \
+                parsed and the reply built. 1,000 keys or members in turn, all of them there and in the caches. The figure is the \
+                difference of the two medians beside it, its brackets those of the fastest and of the slowest rounds; the factors \
+                are what share of each the difference is.";
+    let mut live = Live::start();
+    let mut section = Section::new("The command door", text);
+    for name in ["GET", "SET", "INCR", "SADD"] {
+        section = section.row(row(bench, name, live.as_mut()));
+    }
+    section
+}
+
+fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
+    let store = Store::new();
+    let words: Vec<Vec<String>> = (0..KEYS).map(|n| words(name, n)).collect();
+    let arguments: Vec<Vec<&str>> =
+        words.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
+    for words in &arguments {
+        if name == "GET" {
+            store.set(words[1], "value").unwrap();
+        }
+        assert!(!matches!(store.execute(words), Reply::Error(_) | Reply::Nil), "{words:?}");
+    }
+    let pieces = u32::try_from(KEYS).unwrap();
+    let race = bench.race();
+    // One loop for each command, so that the typed call is chosen outside of it.
+    let race = match name {
+        "GET" => race.contender("the typed call", pieces, || {
+            arguments.iter().map(|words| store.get(words[1]).unwrap().unwrap().len()).sum::<usize>()
+        }),
+        "SET" => race.contender("the typed call", pieces, || {
+            arguments.iter().for_each(|words| store.set(words[1], words[2]).unwrap());
+        }),
+        "INCR" => race.contender("the typed call", pieces, || {
+            arguments.iter().map(|words| store.incr(words[1], 1).unwrap()).sum::<i64>()
+        }),
+        _ => race.contender("the typed call", pieces, || {
+            arguments.iter().map(|words| store.sadd(words[1], [words[2]]).unwrap()).sum::<usize>()
+        }),
+    };
+    let results = race
+        .contender("the command door", pieces, || {
+            let replies = arguments.iter().map(|words| store.execute(words));
+            replies.filter(|reply| matches!(reply, Reply::Error(_))).count()
+        })
+        .run();
+    let (typed, door) = (results[0].sample, results[1].sample);
+    let more = Sample {
+        median: door.median - typed.median,
+        min: (door.min - typed.min).min(door.median - typed.median),
+        max: (door.max - typed.max).max(door.median - typed.median),
+    };
+    let note = live.map(|live| {
+        let all = || (0..100).flat_map(|_| &arguments);
+        let send = |words: &Vec<&str>| {
+            let mut command = redis::cmd(words[0]);
+            command.arg(&words[1..]);
+            command
+        };
+        live.run(
+            arguments
+                .iter()
+                .filter(|_| name == "GET")
+                .map(|words| command([b"SET", words[1].as_bytes(), b"value"])),
+        );
+        let nanos = live.nanos(name, all().map(send));
+        format!("redis-server, without parsing: {nanos:.0} ns")
+    });
+    let more = Result::new("more by the door", more);
+    Row::new(name, Unit::Nanos, [vec![more], results].concat())
+        .target(40.0)
+        .note(&note.unwrap_or_default())
+}
+
+/// The arguments of the command with its name.
+fn words(name: &str, n: usize) -> Vec<String> {
+    let key = format!("{}:{n}", name.to_lowercase());
+    let words = match name {
+        "SET" => vec![name, &key, "value"],
+        "SADD" => vec![name, "members", &key],
+        _ => vec![name, &key],
+    };
+    words.into_iter().map(str::to_owned).collect()
+}

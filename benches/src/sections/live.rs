@@ -1,0 +1,105 @@
+//! A live `redis-server`, and what it says that it takes.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use redis::{Cmd, Connection, Pipeline, Value};
+use testkit::live::{Options, Server, locate};
+
+use crate::report::{Result, Sample};
+
+/// How the page calls it.
+pub(super) const NAME: &str = "redis-server";
+
+/// How many commands go out before the replies are read.
+const PIPELINED: usize = 1000;
+
+/// A server of its own, empty, that ends with this value.
+pub(super) struct Live {
+    connection: Connection,
+    _server: Server,
+}
+
+impl Live {
+    /// A server, if the machine has one.
+    pub(super) fn start() -> Option<Self> {
+        let server = Server::start(&locate()?, &Options::new()).unwrap();
+        Some(Self { connection: server.connect(), _server: server })
+    }
+
+    /// Sends the commands and waits for their replies, of which none may be an error.
+    pub(super) fn run(&mut self, commands: impl IntoIterator<Item = Cmd>) {
+        let mut commands = commands.into_iter().peekable();
+        while commands.peek().is_some() {
+            let mut pipeline = Pipeline::with_capacity(PIPELINED);
+            for command in commands.by_ref().take(PIPELINED) {
+                pipeline.add_command(command);
+            }
+            let _: Vec<Value> = pipeline.query(&mut self.connection).unwrap();
+        }
+    }
+
+    /// Sends the commands, all of that name, and gives the server's own time for one of them in nanoseconds: neither the
+    /// socket nor the parsing nor the reply's way back is in it.
+    pub(super) fn nanos(&mut self, name: &str, commands: impl IntoIterator<Item = Cmd>) -> f64 {
+        self.stats(name, commands).1
+    }
+
+    /// As [`nanos`](Self::nanos), for all of the commands together.
+    pub(super) fn nanos_of_all(
+        &mut self,
+        name: &str,
+        commands: impl IntoIterator<Item = Cmd>,
+    ) -> f64 {
+        let (calls, each) = self.stats(name, commands);
+        calls * each
+    }
+
+    /// Calls, and nanoseconds a call.
+    fn stats(&mut self, name: &str, commands: impl IntoIterator<Item = Cmd>) -> (f64, f64) {
+        let () = redis::cmd("CONFIG").arg("RESETSTAT").query(&mut self.connection).unwrap();
+        self.run(commands);
+        let stats = self.info("commandstats");
+        let line = stats.split(&format!("cmdstat_{}:", name.to_lowercase())).nth(1).unwrap();
+        let field = |field: &str| -> f64 {
+            line.split(field).nth(1).unwrap().split([',', '\r']).next().unwrap().parse().unwrap()
+        };
+        (field("calls="), field("usec=") * 1000.0 / field("calls="))
+    }
+
+    /// The bytes that an empty server holds more after the commands.
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+    pub(super) fn held(&mut self, commands: impl IntoIterator<Item = Cmd>) -> f64 {
+        self.run([redis::cmd("FLUSHALL")]);
+        let before = self.used_memory();
+        self.run(commands);
+        (self.used_memory() - before) as f64
+    }
+
+    fn used_memory(&mut self) -> usize {
+        let text = self.info("memory");
+        text.split("used_memory:").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap()
+    }
+
+    fn info(&mut self, section: &str) -> String {
+        redis::cmd("INFO").arg(section).query(&mut self.connection).unwrap()
+    }
+}
+
+/// A command of these words.
+pub(super) fn command<const N: usize>(words: [&[u8]; N]) -> Cmd {
+    let mut command = Cmd::new();
+    for word in words {
+        command.arg(word);
+    }
+    command
+}
+
+/// The server's figure as a rival, if there was a server.
+pub(super) fn rival(figure: Option<f64>) -> Option<Result> {
+    figure.map(|figure| Result::new(NAME, Sample::exact(figure)))
+}
+
+/// The remark that all targets beside a server's figure have: the figure that the target was set beside, and the factor.
+pub(super) fn beside(target: f64, theirs: f64) -> String {
+    format!("target beside Redis: x{:.2} ({target} of {theirs})", target / theirs)
+}

@@ -1,0 +1,99 @@
+//! Two threads beside one.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Instant;
+
+use tallis::Store;
+use tallis::prelude::*;
+
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+/// Keys of each thread.
+const KEYS: usize = 1000;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let text = "The time that one thread takes for INCR and GET in turn on 2,000 keys, divided by the time that two threads take for \
+                the same commands, each on 1,000 of the keys: 2 times would be no hindrance at all. Beside it, in the same \
+                rounds: the same commands where each thread has a store of its own, and arithmetic that touches no memory, \
+                which is what the machine can give; a shared machine may not have two cores free.";
+    Section::new("Two threads", text).row(row(bench))
+}
+
+fn row(bench: &Bench) -> Row {
+    let quick = bench.effort().is_quick();
+    let (rounds, times) = if quick { (3, 5) } else { (31, 100) };
+    let keys: [Vec<String>; 2] =
+        ["a", "b"].map(|name| (0..KEYS).map(|n| format!("{name}:{n}")).collect());
+    let shared = Store::new();
+    let own = [Store::new(), Store::new()];
+    let shared_work = |thread: usize| commands(&shared, &keys[thread], times);
+    let own_work = |thread: usize| commands(&own[thread], &keys[thread], times);
+    let sums = |thread: usize| arithmetic(thread, times);
+    let works: [(&str, &(dyn Fn(usize) + Sync)); 3] =
+        [("tallis", &shared_work), ("a store for each thread", &own_work), ("arithmetic", &sums)];
+    let mut factors = [const { Vec::new() }; 3];
+    for round in 0..=rounds {
+        for ((_, work), factors) in works.iter().zip(&mut factors) {
+            let factor = one(work) / two(work);
+            // The first round makes the keys.
+            if round > 0 {
+                factors.push(factor);
+            }
+        }
+    }
+    let count = i64::try_from(times).unwrap() * 2 * (rounds + 1);
+    assert!(keys.iter().flatten().all(|key| shared.incr(key, 0).unwrap() == count));
+    let named = works.iter().zip(factors);
+    let results = named.map(|((name, _), factors)| Result::new(name, Sample::of(factors)));
+    Row::new("two threads on different keys against one", Unit::Times, results.collect())
+        .target(1.8)
+        .note("Redis runs commands in one thread")
+}
+
+fn commands(store: &Store, keys: &[String], times: usize) {
+    for _ in 0..times {
+        for key in keys {
+            store.incr(key, 1).unwrap();
+            black_box(store.get(key).unwrap());
+        }
+    }
+}
+
+/// About as long as the commands, in registers alone: each step waits for the one before.
+fn arithmetic(seed: usize, times: usize) {
+    let mut state = seed as u64 | 1;
+    for _ in 0..times * KEYS * 30 {
+        state = black_box(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
+    }
+    black_box(state);
+}
+
+#[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
+fn one(work: &(dyn Fn(usize) + Sync)) -> f64 {
+    let start = Instant::now();
+    work(0);
+    work(1);
+    start.elapsed().as_secs_f64()
+}
+
+/// From when both threads are there until both have ended; starting them is not in it.
+#[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
+fn two(work: &(dyn Fn(usize) + Sync)) -> f64 {
+    let ready = Barrier::new(2);
+    let run = |thread: usize| {
+        ready.wait();
+        let start = Instant::now();
+        work(thread);
+        (start, Instant::now())
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(|| run(1));
+        let (start, end) = run(0);
+        let (other_start, other_end) = other.join().unwrap();
+        (end.max(other_end) - start.min(other_start)).as_secs_f64()
+    })
+}
