@@ -17,7 +17,9 @@ fn door(c: &mut Criterion) {
             let store = Store::new();
             let keys: Vec<String> = (0..KEYS).map(|n| format!("key:{n}")).collect();
             if name == "get" {
-                keys.iter().for_each(|key| store.set(key, "value").unwrap());
+                for key in &keys {
+                    store.set(key, "value").unwrap();
+                }
             }
             let words: Vec<Vec<String>> = keys.iter().map(|key| words(key)).collect();
             let words: Vec<Vec<&str>> =
