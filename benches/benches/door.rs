@@ -17,13 +17,19 @@ fn door(c: &mut Criterion) {
             let store = Store::new();
             let keys: Vec<String> = (0..KEYS).map(|n| format!("key:{n}")).collect();
             if name == "get" {
-                keys.iter().for_each(|key| store.set(key, "value").unwrap());
+                for key in &keys {
+                    store.set(key, "value").unwrap();
+                }
             }
             let words: Vec<Vec<String>> = keys.iter().map(|key| words(key)).collect();
             let words: Vec<Vec<&str>> =
                 words.iter().map(|words| words.iter().map(String::as_str).collect()).collect();
             group.bench_function(format!("{name}, typed"), |b| {
-                b.iter(|| keys.iter().for_each(|key| typed(&store, key)));
+                b.iter(|| {
+                    for key in &keys {
+                        typed(&store, key);
+                    }
+                });
             });
             group.bench_function(format!("{name}, by the door"), |b| {
                 b.iter(|| {
