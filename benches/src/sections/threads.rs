@@ -7,6 +7,7 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
+use bytes::Bytes;
 use tallis::Store;
 use tallis::prelude::*;
 
@@ -17,18 +18,43 @@ const KEYS: usize = 1000;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let text = "The time that one thread takes for INCR and GET in turn on 2,000 keys, divided by the time that two threads take for \
-                the same commands, each on 1,000 of the keys: 2 times would be no hindrance at all. Beside it, in the same \
-                rounds: the same commands where each thread has a store of its own, and arithmetic that touches no memory, \
-                which is what the machine can give; a shared machine may not have two cores free.";
-    Section::new("Two threads", text).row(row(bench))
+                the same commands, each on 1,000 of the keys: 2 times would be no hindrance at all. Different stripes: the \
+                keys of one thread lie in other lock stripes than those of the other. Any stripes: as chance has it, so that both \
+                threads go through all stripes. Beside them, in the same rounds: the same commands where each thread has \
+                a store of its own, and arithmetic that touches no memory, which is what the machine can give; a shared \
+                machine may not have two cores free.";
+    let apart = row(bench, "two threads against one, different stripes", apart).target(1.8);
+    let mixed = row(bench, "two threads against one, any stripes", mixed);
+    Section::new("Two threads", text)
+        .row(apart.note("Redis runs commands in one thread"))
+        .row(mixed)
 }
 
-fn row(bench: &Bench) -> Row {
+/// Keys that lie in different stripes: the store walks its keys stripe by stripe, so that those at the two ends of the
+/// walk are apart if more than a stripe is left out between them.
+fn apart(store: &Store) -> [Vec<String>; 2] {
+    let all: Vec<String> = (0..2 * KEYS + KEYS / 2).map(|n| format!("key:{n}")).collect();
+    for key in &all {
+        store.incr(key, 0).unwrap();
+    }
+    let walked: Vec<String> = store.keys("*").unwrap().iter().map(text).collect();
+    assert_eq!(walked.len(), all.len());
+    [walked[..KEYS].to_vec(), walked[walked.len() - KEYS..].to_vec()]
+}
+
+fn text(key: &Bytes) -> String {
+    String::from_utf8(key.to_vec()).unwrap()
+}
+
+fn mixed(_: &Store) -> [Vec<String>; 2] {
+    ["a", "b"].map(|name| (0..KEYS).map(|n| format!("{name}:{n}")).collect())
+}
+
+fn row(bench: &Bench, work: &str, keys: fn(&Store) -> [Vec<String>; 2]) -> Row {
     let quick = bench.effort().is_quick();
     let (rounds, times) = if quick { (3, 5) } else { (31, 100) };
-    let keys: [Vec<String>; 2] =
-        ["a", "b"].map(|name| (0..KEYS).map(|n| format!("{name}:{n}")).collect());
     let shared = Store::new();
+    let keys = keys(&shared);
     let own = [Store::new(), Store::new()];
     let shared_work = |thread: usize| commands(&shared, &keys[thread], times);
     let own_work = |thread: usize| commands(&own[thread], &keys[thread], times);
@@ -49,9 +75,7 @@ fn row(bench: &Bench) -> Row {
     assert!(keys.iter().flatten().all(|key| shared.incr(key, 0).unwrap() == count));
     let named = works.iter().zip(factors);
     let results = named.map(|((name, _), factors)| Result::new(name, Sample::of(factors)));
-    Row::new("two threads on different keys against one", Unit::Times, results.collect())
-        .target(1.8)
-        .note("Redis runs commands in one thread")
+    Row::new(work, Unit::Times, results.collect())
 }
 
 fn commands(store: &Store, keys: &[String], times: usize) {
