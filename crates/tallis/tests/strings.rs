@@ -67,13 +67,13 @@ fn effects_are_absolute_and_a_watch_sees_what_changed() {
         ("GETEX k PERSIST", &[], false),
         ("GETEX k PXAT 1", &["DEL k"], true),
         ("GETEX k PXAT 1", &[], false),
-        // Nothing was there and nothing is, yet Redis calls it a change.
-        ("SET k v PXAT 1", &[], true),
-        ("SET k v XX", &[], false),
+        // It is never seen, yet Redis calls it a change, and drops it when it is next looked for.
+        ("SET k v PXAT 1", &["SET k v PXAT 1"], true),
+        ("SET k v XX", &["DEL k"], false),
         ("SETNX k v", &["SET k v"], true),
         ("SETNX k v", &[], false),
-        ("SET k v PXAT 1", &["DEL k"], true),
-        ("SETEX k 1 v", &["SET k v PXAT 1700000001000"], true),
+        ("SET k v PXAT 1", &["SET k v PXAT 1"], true),
+        ("SETEX k 1 v", &["DEL k", "SET k v PXAT 1700000001000"], true),
         ("PSETEX k 1 v", &["SET k v PXAT 1700000000001"], true),
         ("GETSET k 5", &["SET k 5"], true),
         ("DECRBY k 3", &["INCRBY k -3"], true),

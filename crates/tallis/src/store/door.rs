@@ -171,7 +171,7 @@ impl<'v> View<'v> {
     /// Whether a key with this expiry has expired.
     #[inline]
     pub(crate) fn expired(&self, expires_at: Option<i64>) -> bool {
-        expires_at.is_some_and(|at| at <= self.moment.now_ms())
+        self.moment.has_passed(expires_at)
     }
 }
 
@@ -250,6 +250,11 @@ impl<'s> Scope<'s> {
             Guards::Many(stripes) => Locked::Written(stripes),
         };
         View { shared: self.context.shared, db: self.db, locked, moment: &self.context.moment }
+    }
+
+    /// Whether a key that has expired was met.
+    pub(super) const fn met_expired(&self) -> bool {
+        self.context.moment.met_expired()
     }
 
     /// Whether the stripe of this hash is locked.

@@ -122,6 +122,15 @@ impl Store {
         self.shared.profile()
     }
 
+    /// Gives back the memory of those of the keys that have expired: a read has met one.
+    #[cold]
+    fn drop_expired(&self, keys: &[HashedKey<'_>]) {
+        let mut scope = self.shared.write_scope(self.db, self.shared.stripes_of(keys));
+        for &key in keys {
+            scope.change(key, |_| ());
+        }
+    }
+
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -147,7 +156,12 @@ impl Door for Store {
             let key = shared.hashed_one(key);
             let stripe = shared.stripes[shared.stripe_of(key.hash)].read();
             let view = View { shared, db: self.db, locked: Locked::One(&stripe), moment: &moment };
-            return operation(&view, &[key]);
+            let result = operation(&view, &[key]);
+            drop(stripe);
+            if moment.met_expired() {
+                self.drop_expired(&[key]);
+            }
+            return result;
         }
         let keys = shared.hashed(keys);
         let mut guards: SmallVec<[_; 4]> = SmallVec::new();
@@ -155,7 +169,12 @@ impl Door for Store {
             guards.push((number, shared.stripes[number].read()));
         }
         let view = View { shared, db: self.db, locked: Locked::Read(&guards), moment: &moment };
-        operation(&view, &keys)
+        let result = operation(&view, &keys);
+        drop(guards);
+        if moment.met_expired() {
+            self.drop_expired(&keys);
+        }
+        result
     }
 
     #[inline]

@@ -12,11 +12,17 @@ pub(crate) struct Moment<'s> {
     clock: &'s dyn Clock,
     now_ms: Cell<Option<i64>>,
     coarse_secs: Cell<Option<u32>>,
+    met_expired: Cell<bool>,
 }
 
 impl<'s> Moment<'s> {
     pub(crate) const fn new(clock: &'s dyn Clock) -> Self {
-        Self { clock, now_ms: Cell::new(None), coarse_secs: Cell::new(None) }
+        Self {
+            clock,
+            now_ms: Cell::new(None),
+            coarse_secs: Cell::new(None),
+            met_expired: Cell::new(false),
+        }
     }
 
     /// Milliseconds since the epoch.
@@ -26,6 +32,23 @@ impl<'s> Moment<'s> {
             self.now_ms.set(Some(now));
             now
         })
+    }
+
+    /// Whether a key with this expiry has expired; remembers if so.
+    #[inline]
+    pub(crate) fn has_passed(&self, expires_at: Option<i64>) -> bool {
+        let Some(at) = expires_at else { return false };
+        let passed = at <= self.now_ms();
+        if passed {
+            self.met_expired.set(true);
+        }
+        passed
+    }
+
+    /// Whether a key that has expired was met.
+    #[inline]
+    pub(crate) const fn met_expired(&self) -> bool {
+        self.met_expired.get()
     }
 
     /// Seconds since the epoch, give or take a few milliseconds.

@@ -72,8 +72,7 @@ impl Stripe {
         let piece = keyspace.piece(key.hash)?;
         let place = piece.find(key)?;
         let found = Found { keyspace, piece, place };
-        let expired = found.expires_at().is_some_and(|at| at <= moment.now_ms());
-        (!expired).then_some(found)
+        (!moment.has_passed(found.expires_at())).then_some(found)
     }
 
     /// The write door: every change of a value, a key or an expiry goes through here.

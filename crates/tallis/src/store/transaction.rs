@@ -144,7 +144,14 @@ impl Door for Tx<'_> {
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let keys = self.allowed(keys)?;
-        operation(&self.scope.borrow().view(), &keys)
+        let result = operation(&self.scope.borrow().view(), &keys);
+        let mut scope = self.scope.borrow_mut();
+        if scope.met_expired() {
+            for &key in &keys {
+                scope.change(key, |_| ());
+            }
+        }
+        result
     }
 
     fn write<R>(
