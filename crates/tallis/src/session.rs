@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Args, Caller, checked, run, shown};
+use crate::execute::{Args, Caller, checked, run, shown, with_words};
 use crate::key::HashedKey;
 use crate::reply::Reply;
 use crate::store::door::{Door, Scope, View};
@@ -79,8 +79,7 @@ impl Store {
 impl Session {
     /// Runs one command, or queues it between MULTI and EXEC.
     pub fn execute<A: AsRef<[u8]>>(&mut self, args: &[A]) -> Reply {
-        let args: Args<'_> = args.iter().map(AsRef::as_ref).collect();
-        let reply = self.answer(&args).unwrap_or_else(Reply::from);
+        let reply = with_words(args, |words| self.answer(words)).unwrap_or_else(Reply::from);
         match self.protocol {
             Protocol::Resp2 => reply.into_resp2(),
             Protocol::Resp3 => reply,

@@ -36,9 +36,22 @@ impl Store {
     /// );
     /// ```
     pub fn execute<A: AsRef<[u8]>>(&self, args: &[A]) -> Reply {
-        let args: Args<'_> = args.iter().map(AsRef::as_ref).collect();
-        run(Caller::Store(self), &args).unwrap_or_else(Reply::from)
+        with_words(args, |words| run(Caller::Store(self), words)).unwrap_or_else(Reply::from)
     }
+}
+
+/// Hands over the words of a command as slices. Almost all commands have few, which need no allocation.
+#[inline]
+pub(crate) fn with_words<A: AsRef<[u8]>, R>(args: &[A], run: impl FnOnce(&[&[u8]]) -> R) -> R {
+    const FEW: usize = 8;
+    if args.len() > FEW {
+        return run(&args.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+    }
+    let mut words: [&[u8]; FEW] = [&[]; FEW];
+    for (word, arg) in words.iter_mut().zip(args) {
+        *word = arg.as_ref();
+    }
+    run(&words[..args.len()])
 }
 
 /// Runs a command.

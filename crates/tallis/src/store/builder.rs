@@ -73,8 +73,8 @@ impl StoreBuilder {
         self
     }
 
-    /// How many lock stripes there are: rounded up to a power of two, at most 65,536. Default: four for each processor,
-    /// at least 16.
+    /// How many lock stripes there are: rounded up to a power of two, at most 65,536. Default: 16 for each processor,
+    /// at least 64.
     ///
     /// Commands on keys of different stripes never wait for each other; an empty stripe costs 256 bytes.
     #[must_use]
@@ -134,10 +134,11 @@ impl StoreBuilder {
     }
 }
 
-/// Enough that threads on different keys seldom meet, and few enough that each stripe's tables are well filled.
+/// Enough that threads on different keys seldom meet or pass the lines of a stripe between them, and few enough that each
+/// stripe's tables are well filled.
 fn default_stripes() -> usize {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    (4 * processors).max(16)
+    (16 * processors).max(64)
 }
 
 fn bits_for(stripes: usize) -> u8 {
