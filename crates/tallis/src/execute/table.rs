@@ -50,15 +50,15 @@ const fn index() -> [Option<&'static Command>; BUCKETS] {
 
 /// A hash that is the same for upper and lower case: of the length and of four letters, which tell almost all names apart.
 const fn hash(name: &[u8]) -> usize {
+    /// The bit in which the cases of a letter differ.
+    const CASE: usize = 0x2020_2020;
     let len = name.len();
     if len == 0 {
         return 0;
     }
-    // The bit in which the cases of a letter differ.
-    const LOWER: u32 = 0x2020_2020;
     let letters = [name[0], name[len / 3], name[len * 2 / 3], name[len - 1]];
-    let hash = (u32::from_le_bytes(letters) | LOWER).wrapping_add(len as u32);
-    (hash.wrapping_mul(0x9e37_79b1) >> 23) as usize % BUCKETS
+    let letters = u32::from_le_bytes(letters) as usize | CASE;
+    (letters.wrapping_add(len).wrapping_mul(0x9e37_79b1) >> 23) % BUCKETS
 }
 
 /// The longest name of a command.
