@@ -259,7 +259,7 @@ fn every_member_has_the_same_chance() {
         ("intset", 20, 20),
         ("listpack", 20, 20),
         ("hashtable", 300, 300),
-        ("hashtable", 3000, 700),
+        ("hashtable", 3600, 700),
     ];
     for (want, members, kept) in cases {
         let store = Store::builder().hash_seed(3).random_seed(4).build();
