@@ -81,8 +81,8 @@ pub mod door {
 /// The traits that give a store its commands.
 pub mod prelude {
     pub use crate::commands::{
-        DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands, SetCommands,
-        StringCommands,
+        DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands, LcsCommands,
+        SetCommands, StringCommands,
     };
     pub use crate::door::Door;
 }

@@ -22,7 +22,8 @@ pub use keys::{CopyOptions, KeyCommands};
 pub use keyspace::{KeyspaceCommands, ScanOptions};
 pub use sets::SetCommands;
 pub use strings::{
-    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringCommands,
+    ExistenceCheck, Expiry, LcsCommands, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
+    StringCommands,
 };
 
 pub(crate) use keys::references;

@@ -8,6 +8,7 @@
 //! | `options` | the options and answers of these |
 
 mod counters;
+mod lcs;
 mod options;
 mod parts;
 mod set;
@@ -21,6 +22,7 @@ use crate::member::Member;
 use crate::store::door::{Door, View};
 use crate::store::slot::Slot;
 
+pub use lcs::LcsCommands;
 pub use options::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
 };
@@ -444,56 +446,6 @@ pub trait StringCommands: Door {
         })?;
         let sum = str::from_utf8(&sum).ok().and_then(|text| text.parse().ok());
         sum.ok_or_else(Error::not_integer)
-    }
-
-    /// LCS: the longest common subsequence of the strings at two keys, the one that Redis finds. O(a * b / 64) in time
-    /// and memory.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, and
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths that Redis refuses, of which the product passes
-    /// 2^27.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tallis::{Store, prelude::*};
-    ///
-    /// let store = Store::new();
-    /// store.mset(&[("a", "ohmytext"), ("b", "mynewtext")])?;
-    /// assert_eq!(store.lcs("a", "b")?, "mytext");
-    /// assert_eq!(store.lcs_len("a", "b")?, 6);
-    /// let common = store.lcs_matches("a", "b", 4)?;
-    /// assert_eq!((common.len, common.matches.len()), (6, 1));
-    /// assert_eq!((&common.matches[0].a, &common.matches[0].b), (&(4..8), &(5..9)));
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    fn lcs(&self, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Result<Bytes, Error> {
-        common(self, a.as_ref(), b.as_ref(), common_text)
-    }
-
-    /// LCS LEN: the length of [`lcs`](Self::lcs). O(a * b / 64) in time, O(a + b) in memory.
-    ///
-    /// # Errors
-    ///
-    /// As [`lcs`](Self::lcs).
-    fn lcs_len(&self, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Result<usize, Error> {
-        common(self, a.as_ref(), b.as_ref(), common_len)
-    }
-
-    /// LCS IDX: where [`lcs`](Self::lcs) lies in both strings, runs of fewer than `min_match_len` bytes left out.
-    ///
-    /// # Errors
-    ///
-    /// As [`lcs`](Self::lcs).
-    fn lcs_matches(
-        &self,
-        a: impl AsRef<[u8]>,
-        b: impl AsRef<[u8]>,
-        min_match_len: usize,
-    ) -> Result<LcsMatches, Error> {
-        common(self, a.as_ref(), b.as_ref(), |a, b| common_runs(a, b, min_match_len))
     }
 }
 
