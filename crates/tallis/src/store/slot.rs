@@ -77,8 +77,7 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         let shared = self.context.shared;
         let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
         let entry = Entry { key: Key::new(self.key.bytes), value };
-        let (at, place) =
-            self.keyspace.insert(hash, &rehash, |piece| piece.insert(hash, entry, 0, &rehash));
+        let (at, place) = self.keyspace.insert(hash, &rehash, |piece| piece.insert(hash, entry, 0));
         (self.at, self.place) = (at, Some(place));
     }
 

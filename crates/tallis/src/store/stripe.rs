@@ -198,7 +198,7 @@ impl Stripe {
         let rehash = |key: &[u8]| shared.hash(key);
         let entry = Entry { key: Key::new(key.bytes), value };
         keyspace.insert(key.hash, &rehash, |piece| {
-            let place = piece.insert(key.hash, entry, accessed, &rehash);
+            let place = piece.insert(key.hash, entry, accessed);
             piece.set_expiry(place, expires);
         });
         true

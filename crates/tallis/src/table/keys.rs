@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use hashbrown::HashTable;
-
-use super::{Fill, PIECE_MAX, Piece, grow_tightly, inner_hash};
+use super::tags::Tags;
+use super::{Fill, PIECE_MAX, Piece};
 use crate::key::{HashedKey, Key};
 use crate::value::{Value, allocated};
 
@@ -25,19 +24,32 @@ impl Entry {
     }
 }
 
-/// A few hundred keys: an index of two-byte places over columns that grow in small steps.
+/// A few dozen keys: columns that grow in small steps, of which the tags tell where a key is.
 ///
-/// A `hashbrown` table of whole entries would leave about a third of its 48-byte slots empty; an index leaves two-byte slots empty.
+/// A hash table of whole entries would leave about a third of its 48-byte slots empty.
 #[derive(Debug, Default)]
 pub(crate) struct KeyPiece {
-    index: HashTable<u16>,
+    tags: Tags,
     entries: Vec<Entry>,
     /// Seconds of the last access. Readers stamp it too, so it is atomic.
     accessed: Vec<AtomicU32>,
-    /// Milliseconds since the epoch. Empty until the first key of this piece gets an expiry.
-    expires: Vec<i64>,
-    /// How many of `expires` are not [`NEVER`].
-    expiring: u16,
+    /// `None` until the first key of this piece gets an expiry.
+    expires: Option<Box<Expiries>>,
+}
+
+/// When the keys of a piece expire.
+#[derive(Debug, Default)]
+struct Expiries {
+    /// Milliseconds since the epoch, or [`NEVER`], for each entry.
+    at: Vec<i64>,
+    /// How many are not [`NEVER`].
+    count: usize,
+}
+
+impl Expiries {
+    fn get(&self, place: Place) -> Option<i64> {
+        self.at.get(place.at()).copied().filter(|&at| at != NEVER)
+    }
 }
 
 /// Where an entry is inside its piece; good until the next change of the piece.
@@ -45,6 +57,12 @@ pub(crate) struct KeyPiece {
 pub(crate) struct Place(u16);
 
 impl Place {
+    /// A piece splits long before its places run out; it could only fail to with 65,536 keys that agree in half of a
+    /// keyed hash.
+    fn new(at: usize) -> Self {
+        Self(u16::try_from(at).expect("a piece has fewer than 65,536 entries"))
+    }
+
     const fn at(self) -> usize {
         self.0 as usize
     }
@@ -53,10 +71,10 @@ impl Place {
 impl KeyPiece {
     #[inline]
     pub(crate) fn find(&self, key: HashedKey<'_>) -> Option<Place> {
-        let found = self.index.find(inner_hash(key.hash), |&at| {
-            self.entries[usize::from(at)].key.as_bytes() == key.bytes
+        let found = self.tags.find(key.hash, |at| {
+            self.entries.get(at).is_some_and(|entry| entry.key.as_bytes() == key.bytes)
         });
-        found.map(|&at| Place(at))
+        found.map(Place::new)
     }
 
     #[inline]
@@ -72,21 +90,23 @@ impl KeyPiece {
     /// When the key expires, in milliseconds since the epoch.
     #[inline]
     pub(crate) fn expires_at(&self, place: Place) -> Option<i64> {
-        self.expires.get(place.at()).copied().filter(|&at| at != NEVER)
+        self.expires.as_ref()?.get(place)
     }
 
     /// Sets or clears the expiry.
     pub(crate) fn set_expiry(&mut self, place: Place, at_ms: Option<i64>) {
-        if self.expires.is_empty() {
-            if at_ms.is_none() {
-                return;
-            }
-            self.expires = vec![NEVER; self.entries.len()];
+        if self.expires.is_none() && at_ms.is_none() {
+            return;
         }
+        let expires = self.expires.get_or_insert_default();
+        expires.at.resize(self.entries.len(), NEVER);
         let new = at_ms.map_or(NEVER, |at| at.max(NEVER + 1));
-        let old = std::mem::replace(&mut self.expires[place.at()], new);
-        self.expiring -= u16::from(old != NEVER);
-        self.expiring += u16::from(self.expires[place.at()] != NEVER);
+        let old = std::mem::replace(&mut expires.at[place.at()], new);
+        expires.count -= usize::from(old != NEVER);
+        expires.count += usize::from(new != NEVER);
+        if expires.count == 0 {
+            self.expires = None;
+        }
     }
 
     /// Notes the time of an access.
@@ -105,109 +125,74 @@ impl KeyPiece {
     }
 
     /// Adds a key that is not there.
-    pub(crate) fn insert(
-        &mut self,
-        hash: u64,
-        entry: Entry,
-        accessed: u32,
-        rehash: &impl Fn(&[u8]) -> u64,
-    ) -> Place {
-        // A piece splits long before its places run out; it could only fail to with 65,536 keys that agree in half of
-        // a keyed hash.
-        let at = u16::try_from(self.entries.len()).expect("a piece has fewer than 65,536 entries");
+    pub(crate) fn insert(&mut self, hash: u64, entry: Entry, accessed: u32) -> Place {
+        let place = Place::new(self.entries.len());
         self.make_room();
+        self.tags.push(hash);
         self.entries.push(entry);
         self.accessed.push(AtomicU32::new(accessed));
-        if !self.expires.is_empty() {
-            self.expires.push(NEVER);
+        if let Some(expires) = &mut self.expires {
+            expires.at.push(NEVER);
         }
-        let entries = &self.entries;
-        self.index.insert_unique(inner_hash(hash), at, |&at| {
-            inner_hash(rehash(entries[usize::from(at)].key.as_bytes()))
-        });
-        Place(at)
+        place
     }
 
     fn make_room(&mut self) {
         grow_tightly(&mut self.entries);
         grow_tightly(&mut self.accessed);
-        if !self.expires.is_empty() {
-            grow_tightly(&mut self.expires);
+        if let Some(expires) = &mut self.expires {
+            grow_tightly(&mut expires.at);
         }
     }
 
     /// Removes an entry; the last one takes its place.
     pub(crate) fn remove(&mut self, place: Place, rehash: &impl Fn(&[u8]) -> u64) -> Value {
         self.set_expiry(place, None);
-        let last = Place(u16::try_from(self.entries.len() - 1).unwrap_or(0));
-        self.unindex(place, rehash);
-        if place != last {
-            self.unindex(last, rehash);
-        }
+        let last = self.entries.last();
+        self.tags.swap_remove(place.at(), || last.map_or(0, |last| rehash(last.key.as_bytes())));
         let entry = self.entries.swap_remove(place.at());
         self.accessed.swap_remove(place.at());
-        if !self.expires.is_empty() {
-            self.expires.swap_remove(place.at());
+        if let Some(expires) = &mut self.expires {
+            expires.at.swap_remove(place.at());
         }
-        if place != last {
-            self.reindex(place, rehash);
-        }
-        self.give_back(rehash);
+        self.give_back();
         entry.value
     }
 
-    fn hash_at(&self, place: Place, rehash: &impl Fn(&[u8]) -> u64) -> u64 {
-        inner_hash(rehash(self.entries[place.at()].key.as_bytes()))
-    }
-
-    fn unindex(&mut self, place: Place, rehash: &impl Fn(&[u8]) -> u64) {
-        let hash = self.hash_at(place, rehash);
-        if let Ok(found) = self.index.find_entry(hash, |&at| at == place.0) {
-            found.remove();
-        }
-    }
-
-    fn reindex(&mut self, place: Place, rehash: &impl Fn(&[u8]) -> u64) {
-        let hash = self.hash_at(place, rehash);
-        let entries = &self.entries;
-        self.index.insert_unique(hash, place.0, |&at| {
-            inner_hash(rehash(entries[usize::from(at)].key.as_bytes()))
-        });
-    }
-
     /// Gives memory back once three quarters of it lie idle.
-    fn give_back(&mut self, rehash: &impl Fn(&[u8]) -> u64) {
+    fn give_back(&mut self) {
         let len = self.entries.len();
         if self.entries.capacity() > 16 && len < self.entries.capacity() / 4 {
             self.entries.shrink_to(len * 2);
             self.accessed.shrink_to(len * 2);
-            self.expires.shrink_to(len * 2);
-            let entries = &self.entries;
-            self.index.shrink_to(len * 2, |&at| {
-                inner_hash(rehash(entries[usize::from(at)].key.as_bytes()))
-            });
-        }
-        if self.expiring == 0 {
-            self.expires = Vec::new();
+            if let Some(expires) = &mut self.expires {
+                expires.at.shrink_to(len * 2);
+            }
         }
     }
 
     /// The entry at the `number`th place.
     pub(crate) fn nth(&self, number: usize) -> Option<Place> {
-        (number < self.entries.len()).then(|| u16::try_from(number).ok().map(Place)).flatten()
+        (number < self.entries.len()).then(|| Place::new(number))
     }
 
     /// Every key with its expiry.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Entry, Option<i64>)> {
-        self.entries.iter().enumerate().map(|(at, entry)| {
-            let expires = self.expires.get(at).copied().filter(|&at| at != NEVER);
-            (entry, expires)
-        })
+        let entries = self.entries.iter().enumerate();
+        entries.map(|(at, entry)| (entry, self.expires_at(Place::new(at))))
     }
 
     /// How many keys of this piece have an expiry.
     pub(crate) fn expiring(&self) -> usize {
-        usize::from(self.expiring)
+        self.expires.as_ref().map_or(0, |expires| expires.count)
+    }
+}
+
+/// Makes room for one more element in steps of a sixteenth, so that columns hold little that they do not use.
+#[inline]
+fn grow_tightly<T>(column: &mut Vec<T>) {
+    if column.len() == column.capacity() {
+        column.reserve_exact((column.len() / 16).max(3));
     }
 }
 
@@ -229,12 +214,12 @@ impl Piece for KeyPiece {
             piece.entries.reserve_exact(half);
             piece.accessed.reserve_exact(half);
         }
-        let mut expires = old.expires.into_iter();
+        let mut expires = old.expires.map(|expires| expires.at).unwrap_or_default().into_iter();
         for (entry, accessed) in old.entries.into_iter().zip(old.accessed) {
             let expiry = expires.next().filter(|&at| at != NEVER);
             let hashed = hash(entry.key.as_bytes());
             let to = if hashed & mask == 0 { &mut *self } else { &mut new };
-            let place = to.insert(hashed, entry, accessed.into_inner(), hash);
+            let place = to.insert(hashed, entry, accessed.into_inner());
             to.set_expiry(place, expiry);
         }
         new
@@ -249,9 +234,12 @@ impl Piece for KeyPiece {
     }
 
     fn table_bytes(&self) -> usize {
-        self.index.allocation_size()
-            + self.entries.capacity() * size_of::<Entry>()
+        let expires = self
+            .expires
+            .as_ref()
+            .map_or(0, |expires| size_of::<Expiries>() + expires.at.capacity() * size_of::<i64>());
+        self.entries.capacity() * size_of::<Entry>()
             + self.accessed.capacity() * size_of::<AtomicU32>()
-            + self.expires.capacity() * size_of::<i64>()
+            + expires
     }
 }

@@ -2,29 +2,34 @@
 
 use std::ops::ControlFlow;
 
-use hashbrown::HashTable;
-
-use super::{Extendible, Fill, PIECE_MAX, Piece, inner_hash, prefix};
+use super::offsets::Offsets;
+use super::tags::Tags;
+use super::{Extendible, Fill, PIECE_MAX, Piece, prefix};
 
 /// With this many bytes a piece splits, however few its members are. Members are at most 512 MiB long.
 const OVERFULL_BYTES: usize = 3 << 30;
 
+/// The run of bytes grows by one part in this many.
+const GROWTH: usize = 4;
+
 /// The most bytes that the length of a member takes: 32 bits, seven at a time.
 const LENGTH_MAX: usize = 5;
 
-/// A few hundred members: an index of offsets over one run of bytes.
+/// A few dozen members: tags and offsets over one run of bytes.
 ///
 /// ```text
 /// bytes    | 5 | h e l l o | 3 | f o o | 5 | w o r l d |
 ///            ^               ^           ^
-/// index      0               6           10
+/// offsets    0               6           10
+/// tags       0x4c            0x09        0xe1
 /// ```
 ///
 /// A length takes seven bits a byte, low bits first, the high bit set on all but the last. A member that is removed leaves
 /// a hole; when the holes outweigh a quarter of the bytes, the run is written anew.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemberPiece {
-    index: HashTable<u32>,
+    tags: Tags,
+    offsets: Offsets,
     bytes: Vec<u8>,
     /// Bytes of removed members.
     holes: usize,
@@ -33,23 +38,33 @@ pub(crate) struct MemberPiece {
 impl MemberPiece {
     #[inline]
     pub(crate) fn contains(&self, hash: u64, member: &[u8]) -> bool {
-        self.index.find(inner_hash(hash), |&at| member_at(&self.bytes, at) == member).is_some()
+        self.find(hash, member).is_some()
+    }
+
+    #[inline]
+    fn find(&self, hash: u64, member: &[u8]) -> Option<usize> {
+        self.offsets.touch();
+        self.tags.find(hash, |place| self.at(place) == member)
+    }
+
+    #[inline]
+    fn at(&self, place: usize) -> &[u8] {
+        member_at(&self.bytes, self.offsets.get(place))
     }
 
     /// Adds a member that is not there.
-    pub(crate) fn insert(&mut self, hash: u64, member: &[u8], rehash: &impl Fn(&[u8]) -> u64) {
+    pub(crate) fn insert(&mut self, hash: u64, member: &[u8]) {
         // A piece is overfull, and splits, at OVERFULL_BYTES; one more member of the greatest length still fits.
         let at = u32::try_from(self.bytes.len()).expect("a piece holds less than 4 GiB");
         self.append(member);
-        let bytes = &self.bytes;
-        self.index
-            .insert_unique(inner_hash(hash), at, |&at| inner_hash(rehash(member_at(bytes, at))));
+        self.offsets.push(self.tags.len(), at);
+        self.tags.push(hash);
     }
 
     fn append(&mut self, member: &[u8]) {
         let need = member.len() + LENGTH_MAX;
         if self.bytes.capacity() - self.bytes.len() < need {
-            self.bytes.reserve_exact(need.max(self.bytes.len() / 16));
+            self.bytes.reserve_exact(need.max(self.bytes.len() / GROWTH));
         }
         let mut len = member.len();
         while len >= 0x80 {
@@ -60,39 +75,52 @@ impl MemberPiece {
         self.bytes.extend_from_slice(member);
     }
 
-    /// Removes a member; `false` if it was not there.
+    /// Removes a member; `false` if it was not there. The last one takes its place.
     pub(crate) fn remove(
         &mut self,
         hash: u64,
         member: &[u8],
         rehash: &impl Fn(&[u8]) -> u64,
     ) -> bool {
-        let bytes = &self.bytes;
-        let found = self.index.find_entry(inner_hash(hash), |&at| member_at(bytes, at) == member);
-        let Ok(found) = found else { return false };
-        found.remove();
-        self.holes += member.len() + 1;
+        let Some(place) = self.find(hash, member) else { return false };
+        let last = member_at(&self.bytes, self.offsets.get(self.tags.len() - 1));
+        self.tags.swap_remove(place, || rehash(last));
+        self.offsets.swap_remove(self.tags.len() + 1, place);
+        self.holes += member.len() + length_bytes(member.len());
         if self.holes * 4 > self.bytes.len() {
-            self.compact(rehash);
+            self.compact();
         }
         true
     }
 
     #[cold]
-    fn compact(&mut self, rehash: &impl Fn(&[u8]) -> u64) {
-        let old = std::mem::take(self);
-        let kept = old.bytes.len().saturating_sub(old.holes);
-        self.index = HashTable::with_capacity(old.index.len());
-        self.bytes.reserve_exact(kept);
-        for &at in &old.index {
-            let member = member_at(&old.bytes, at);
-            self.insert(rehash(member), member, rehash);
+    fn compact(&mut self) {
+        let kept = self.bytes.len().saturating_sub(self.holes);
+        let old = std::mem::replace(&mut self.bytes, Vec::with_capacity(kept + LENGTH_MAX));
+        let offsets = std::mem::take(&mut self.offsets);
+        for place in 0..self.tags.len() {
+            let at = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
+            self.append(member_at(&old, offsets.get(place)));
+            self.offsets.push(place, at);
         }
+        self.holes = 0;
     }
 
-    /// The member at a place of the index, which may be empty.
+    /// The member at a place.
     pub(crate) fn nth(&self, place: usize) -> Option<&[u8]> {
-        self.index.get_bucket(place).map(|&at| member_at(&self.bytes, at))
+        (place < self.tags.len()).then(|| self.at(place))
+    }
+
+    /// Panics unless holes and members are all of the bytes, and the offsets are no wider than they have to be.
+    #[cfg(test)]
+    pub(super) fn verify(&self) {
+        let members = (0..self.tags.len()).map(|place| self.at(place).len());
+        let kept: usize = members.map(|len| len + length_bytes(len)).sum();
+        assert_eq!(kept + self.holes, self.bytes.len());
+        assert!(self.holes * 4 <= self.bytes.len());
+        let narrow = self.offsets.heap_bytes() == 0;
+        let small = self.tags.len() <= PIECE_MAX && self.bytes.len() <= usize::from(u16::MAX);
+        assert!(narrow || !small, "{} members in {}", self.tags.len(), self.bytes.len());
     }
 
     /// Hands every member to `visit` until it breaks.
@@ -100,7 +128,7 @@ impl MemberPiece {
         &'t self,
         visit: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        self.index.iter().try_for_each(|&at| visit(member_at(&self.bytes, at)))
+        (0..self.tags.len()).try_for_each(|place| visit(self.at(place)))
     }
 }
 
@@ -111,19 +139,16 @@ impl Extendible<MemberPiece> {
         Self::built(members.len(), |depth, pieces| {
             let at = |hash: u64| prefix(hash, depth);
             // How much each piece gets, so that none grows.
-            let mut sizes = vec![(0, 0); pieces.len()];
+            let mut sizes = vec![0; pieces.len()];
             for (hash, member) in members {
-                let (count, bytes) = &mut sizes[at(*hash)];
-                *count += 1;
-                *bytes += member.len() + length_bytes(member.len());
+                sizes[at(*hash)] += member.len() + length_bytes(member.len());
             }
-            for (piece, (count, bytes)) in pieces.iter_mut().zip(sizes) {
-                piece.index.reserve(count, |_| 0);
+            for (piece, bytes) in pieces.iter_mut().zip(sizes) {
                 // An insertion asks for the longest length there is.
                 piece.bytes.reserve_exact(bytes + LENGTH_MAX);
             }
             for (hash, member) in members {
-                pieces[at(*hash)].insert(*hash, member, &|_| 0);
+                pieces[at(*hash)].insert(*hash, member);
             }
         })
     }
@@ -133,7 +158,7 @@ impl Piece for MemberPiece {
     fn fill(&self) -> Fill {
         if self.bytes.len() >= OVERFULL_BYTES {
             Fill::Overfull
-        } else if self.index.len() >= PIECE_MAX {
+        } else if self.tags.len() >= PIECE_MAX {
             Fill::Full
         } else {
             Fill::Room
@@ -146,25 +171,25 @@ impl Piece for MemberPiece {
         for piece in [&mut *self, &mut new] {
             piece.bytes.reserve_exact(old.bytes.len() / 2 + 32);
         }
-        for &at in &old.index {
-            let member = member_at(&old.bytes, at);
+        for place in 0..old.tags.len() {
+            let member = old.at(place);
             let hashed = hash(member);
             let to = if hashed & mask == 0 { &mut *self } else { &mut new };
-            to.insert(hashed, member, hash);
+            to.insert(hashed, member);
         }
         new
     }
 
     fn len(&self) -> usize {
-        self.index.len()
+        self.tags.len()
     }
 
     fn places(&self) -> usize {
-        self.index.num_buckets()
+        self.tags.len()
     }
 
     fn table_bytes(&self) -> usize {
-        self.index.allocation_size() + self.bytes.capacity()
+        self.offsets.heap_bytes() + self.bytes.capacity()
     }
 }
 

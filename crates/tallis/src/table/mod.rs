@@ -3,7 +3,7 @@
 //! # Idea
 //!
 //! One big table rehashes all of its entries when it grows, and the command that happens to trigger it waits. Here the
-//! table is cut into *pieces* of a few hundred entries. The first bits of a key's hash choose the piece through a
+//! table is cut into *pieces* of a few dozen entries. The first bits of a key's hash choose the piece through a
 //! directory; a full piece splits by the next bit, and nothing else moves. Four things follow:
 //!
 //! * growth never rehashes more than one piece;
@@ -27,15 +27,16 @@
 //!
 //! # Complexity
 //!
-//! Look-ups O(1): one directory word, one probe. Inserts O(1) amortised, at worst the split of one piece.
+//! Look-ups O(1): one directory word, one line of tags (see `tags`), one entry. Inserts O(1) amortised, at worst the split of one piece.
 
 pub(crate) mod keys;
 pub(crate) mod members;
+mod offsets;
 pub(crate) mod scan;
+mod tags;
 
-/// The most entries of a piece. A `hashbrown` table of 512 buckets holds 448, so a full piece splits instead of growing
-/// past it.
-pub(crate) const PIECE_MAX: usize = 448;
+/// The most entries of a piece, unless their hashes cannot be parted.
+pub(crate) const PIECE_MAX: usize = tags::LINE;
 
 /// One of the small tables.
 pub(crate) trait Piece: Default {
@@ -101,8 +102,8 @@ impl<P: Piece> Extendible<P> {
     /// A table of `len` entries that is made at once: `fill` gets the pieces, all for as many leading hash bits, which is
     /// the number that it gets too, and puts the entries into them.
     fn built(len: usize, fill: impl FnOnce(u8, &mut [P])) -> Self {
-        /// Entries of a piece on average: its deviation is the root of that, so that hardly any will be full.
-        const AVERAGE: usize = PIECE_MAX - 3 * 21;
+        /// Entries of a piece on average: its deviation is the root of that, so that hardly any will have too many.
+        const AVERAGE: usize = PIECE_MAX * 3 / 4;
         let mut depth = 0;
         while len >> depth > AVERAGE {
             depth += 1;
@@ -210,7 +211,10 @@ impl<P: Piece> Extendible<P> {
         let piece = self.nodes[at].piece.split(bit, rehash);
         let new = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         self.nodes[at].depth = depth + 1;
-        grow_tightly(&mut self.nodes);
+        if self.nodes.len() == self.nodes.capacity() {
+            // Few tables have many pieces, and the many small ones are to hold none that they do not use.
+            self.nodes.reserve_exact(self.nodes.len() / 16 + 1);
+        }
         self.nodes.push(Node { depth: depth + 1, piece });
 
         // The words whose prefix is this piece's, and whose next bit is 1, now lead to the new piece.
@@ -303,24 +307,6 @@ impl<P: Piece> Extendible<P> {
 #[inline]
 fn prefix(hash: u64, bits: u8) -> usize {
     usize::try_from(hash.checked_shr(64 - u32::from(bits)).unwrap_or(0)).unwrap_or(0)
-}
-
-/// Where a key's place inside its piece comes from.
-///
-/// All keys of a piece share the leading bits of their hash, and `hashbrown` takes its tag from the leading seven; so
-/// it gets the halves swapped.
-#[inline]
-pub(crate) const fn inner_hash(hash: u64) -> u64 {
-    hash.rotate_left(32)
-}
-
-/// Makes room for one more element in steps of a sixteenth, so that a table of many pieces holds little that it does not
-/// use.
-#[inline]
-pub(crate) fn grow_tightly<T>(vec: &mut Vec<T>) {
-    if vec.len() == vec.capacity() {
-        vec.reserve_exact((vec.len() / 16).max(4));
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! The cursor is a position among all 64-bit hashes, and a step hands over the entries whose hashes lie between two of
 //! them. An entry's hash never changes, so an entry that is there from the first step to the last is met exactly once,
 //! whatever splits in between. A piece that holds more than a step is to give is passed in parts: the piece is walked
-//! for each of them, which is cheap for a few hundred entries and needs no order among them.
+//! for each of them, which is cheap for a few dozen entries and needs no order among them.
 
 use super::{Extendible, Piece};
 

@@ -82,8 +82,7 @@ fn drive_keys(seed: u64, skip: u8, keys: u64, steps: usize) {
             None if add => {
                 let number = i64::try_from(step).unwrap();
                 let entry = Entry { key: Key::new(&key), value: Value::Int(number) };
-                table
-                    .insert(hashed.hash, &hash, |piece| piece.insert(hashed.hash, entry, 0, &hash));
+                table.insert(hashed.hash, &hash, |piece| piece.insert(hashed.hash, entry, 0));
                 model.insert(key, (number, None));
             }
             None => {}
@@ -110,7 +109,7 @@ fn a_table_that_is_emptied_holds_nothing() {
     for key in &keys {
         let hashed = hash(key.as_bytes());
         let entry = Entry { key: Key::new(key.as_bytes()), value: Value::Int(0) };
-        table.insert(hashed, &hash, |piece| piece.insert(hashed, entry, 0, &hash));
+        table.insert(hashed, &hash, |piece| piece.insert(hashed, entry, 0));
     }
     assert!(table.table_bytes() > 2000 * size_of::<Entry>());
     for key in &keys {
@@ -132,12 +131,59 @@ fn keys_that_crowd_into_one_prefix_do_not_blow_up_the_directory() {
         let key = format!("key:{i}");
         let hashed = crowded(key.as_bytes());
         let entry = Entry { key: Key::new(key.as_bytes()), value: Value::Int(i) };
-        table.insert(hashed, &crowded, |piece| piece.insert(hashed, entry, 0, &crowded));
+        table.insert(hashed, &crowded, |piece| piece.insert(hashed, entry, 0));
     }
     assert!(table.directory.len() <= 256, "{}", table.directory.len());
     for i in 0..3000 {
         let key = format!("key:{i}");
         assert_eq!(number_at(&table, crowded(key.as_bytes()), key.as_bytes()), Some(i));
+    }
+}
+
+#[test]
+fn a_table_costs_little_beside_its_members() {
+    let members: Vec<String> = (0..100_000).map(|n| format!("USER{n}")).collect();
+    let kept: usize = members.iter().map(|member| member.len() + 1).sum();
+    let hashed: Vec<(u64, &[u8])> =
+        members.iter().map(|member| (hash(member.as_bytes()), member.as_bytes())).collect();
+    let mut grown: Extendible<MemberPiece> = Extendible::new(0);
+    for &(of, member) in &hashed {
+        grown.insert(of, &hash, |piece| piece.insert(of, member));
+    }
+    for (table, most) in [(grown, 9), (Extendible::of_hashed(&hashed), 9)] {
+        let pieces = table.pieces().count();
+        let cost = (table.table_bytes() - kept) / members.len();
+        assert!(cost < most, "{cost} bytes a member in {pieces} pieces");
+        table.pieces().for_each(MemberPiece::verify);
+        let crowded = table.pieces().filter(|piece| piece.len() > PIECE_MAX).count();
+        assert!(crowded * 20 < pieces, "{crowded} of {pieces}");
+    }
+}
+
+#[test]
+fn members_that_are_long_or_cannot_be_parted_are_found() {
+    let crowded = |bytes: &[u8]| hash(bytes) & 0xffff;
+    for (count, long) in [(40, 5_000), (200, 10), (300, 700)] {
+        let mut table: Extendible<MemberPiece> = Extendible::new(0);
+        let members: Vec<Vec<u8>> =
+            (0..count).map(|n| format!("{n:>0$}", long + n % 7).into_bytes()).collect();
+        for member in &members {
+            let hashed = crowded(member);
+            table.insert(hashed, &crowded, |piece| piece.insert(hashed, member));
+        }
+        assert!(table.directory.len() <= 256, "{}", table.directory.len());
+        // Every third goes, which leaves holes to be closed.
+        for (n, member) in members.iter().enumerate() {
+            let hashed = crowded(member);
+            let piece = table.piece_mut(hashed).unwrap();
+            assert!(piece.contains(hashed, member));
+            assert!(n % 3 != 0 || piece.remove(hashed, member, &crowded));
+        }
+        for (n, member) in members.iter().enumerate() {
+            let hashed = crowded(member);
+            let there = table.piece(hashed).unwrap().contains(hashed, member);
+            assert_eq!(there, n % 3 != 0, "{n} of {count}");
+        }
     }
 }
 
@@ -155,7 +201,7 @@ fn members_are_found_through_growth_holes_and_shrinking() {
             assert_eq!(there, model.contains(&member));
             if rng.below(3) < if step < 15_000 { 2 } else { 1 } {
                 if model.insert(member.clone()) {
-                    table.insert(hashed, &hash, |piece| piece.insert(hashed, &member, &hash));
+                    table.insert(hashed, &hash, |piece| piece.insert(hashed, &member));
                 }
             } else {
                 let removed = table
@@ -169,6 +215,7 @@ fn members_are_found_through_growth_holes_and_shrinking() {
         }
         let mut walked = BTreeSet::new();
         for piece in table.pieces() {
+            piece.verify();
             let all: ControlFlow<()> = piece.try_for_each(&mut |member| {
                 assert!(walked.insert(member.to_vec()));
                 ControlFlow::Continue(())

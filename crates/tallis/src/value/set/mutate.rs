@@ -281,7 +281,7 @@ fn add_bytes(table: &mut Members, bytes: &[u8], rules: &Rules<'_>) -> bool {
         return false;
     }
     let rehash = |bytes: &[u8]| rules.hash(bytes);
-    table.insert(hashed, &rehash, |piece| piece.insert(hashed, bytes, &rehash));
+    table.insert(hashed, &rehash, |piece| piece.insert(hashed, bytes));
     true
 }
 

@@ -1,0 +1,71 @@
+//! Where the members of a piece begin in its run of bytes.
+
+use std::hint::black_box;
+
+use super::tags::LINE;
+
+/// An offset for each member, in the members' order: two bytes each, beside the tags, as long as that is enough.
+#[derive(Clone, Debug)]
+pub(crate) enum Offsets {
+    /// At most [`LINE`] members in 64 KiB.
+    Narrow([u16; LINE]),
+    /// More of either.
+    Wide(Vec<u32>),
+}
+
+impl Default for Offsets {
+    fn default() -> Self {
+        Self::Narrow([0; LINE])
+    }
+}
+
+impl Offsets {
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> u32 {
+        match self {
+            Self::Narrow(offsets) => offsets[place % LINE].into(),
+            Self::Wide(offsets) => offsets[place],
+        }
+    }
+
+    /// Loads a byte of each cache line: which of them is needed is known only when the tags are there, and the waits for both
+    /// overlap so.
+    #[inline]
+    pub(crate) fn touch(&self) {
+        if let Self::Narrow(offsets) = self {
+            black_box(offsets[0] | offsets[LINE / 2]);
+        }
+    }
+
+    /// Adds the offset of a new last member; `len` members are there.
+    #[inline]
+    pub(crate) fn push(&mut self, len: usize, offset: u32) {
+        match (&mut *self, u16::try_from(offset)) {
+            (Self::Narrow(offsets), Ok(offset)) if len < LINE => offsets[len] = offset,
+            (Self::Narrow(offsets), _) => {
+                let mut wide: Vec<u32> = offsets[..len].iter().map(|&at| at.into()).collect();
+                wide.push(offset);
+                *self = Self::Wide(wide);
+            }
+            (Self::Wide(offsets), _) => offsets.push(offset),
+        }
+    }
+
+    /// Removes one of the `len` offsets that are there; the last one takes its place.
+    pub(crate) fn swap_remove(&mut self, len: usize, place: usize) {
+        match self {
+            Self::Narrow(offsets) => offsets[place] = offsets[len - 1],
+            Self::Wide(offsets) => {
+                offsets.swap_remove(place);
+            }
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(crate) const fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Narrow(_) => 0,
+            Self::Wide(offsets) => offsets.capacity() * size_of::<u32>(),
+        }
+    }
+}

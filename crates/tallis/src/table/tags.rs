@@ -1,0 +1,145 @@
+//! One byte of the hash of every entry of a piece, compared all at once.
+//!
+//! The tags of [`LINE`] entries take one cache line, so one wait for memory tells which entries to look at. Another entry
+//! has the same tag once in 256 times. No piece has more entries unless their hashes cannot be parted; those beyond have
+//! no tag, and each of them is looked at.
+
+use wide::u8x16;
+
+/// How many tags are side by side.
+pub(crate) const LINE: usize = 64;
+
+/// A tag for each entry, in the entries' order.
+#[derive(Clone, Debug)]
+pub(crate) struct Tags {
+    line: [u8; LINE],
+    /// How many entries there are. Those behind the first [`LINE`] have no tag.
+    len: u32,
+}
+
+impl Default for Tags {
+    fn default() -> Self {
+        Self { line: [0; LINE], len: 0 }
+    }
+}
+
+impl Tags {
+    /// How many entries there are.
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// The first entry that `is` the one, among those that may have this hash.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, mut is: impl FnMut(usize) -> bool) -> Option<usize> {
+        let tag = tag(hash);
+        let mut found = equal(&self.line, tag) & filled(self.len());
+        while found != 0 {
+            let at = found.trailing_zeros() as usize;
+            if is(at) {
+                return Some(at);
+            }
+            found &= found - 1;
+        }
+        (LINE..self.len()).find(|&at| is(at))
+    }
+
+    /// Adds the tag of a new last entry.
+    #[inline]
+    pub(crate) fn push(&mut self, hash: u64) {
+        if let Some(free) = self.line.get_mut(self.len as usize) {
+            *free = tag(hash);
+        }
+        self.len += 1;
+    }
+
+    /// Removes an entry's tag; that of the last entry takes its place, made from `last_hash` if it had none.
+    #[inline]
+    pub(crate) fn swap_remove(&mut self, at: usize, last_hash: impl FnOnce() -> u64) {
+        self.len -= 1;
+        let last = match self.line.get(self.len()) {
+            Some(&last) => last,
+            None => tag(last_hash()),
+        };
+        if let Some(gap) = self.line.get_mut(at) {
+            *gap = last;
+        }
+    }
+}
+
+/// The part of a hash that no directory uses.
+#[inline]
+const fn tag(hash: u64) -> u8 {
+    hash.to_le_bytes()[0]
+}
+
+/// A bit for each of the entries that there are.
+#[inline]
+const fn filled(len: usize) -> u64 {
+    if len >= LINE { u64::MAX } else { (1 << len) - 1 }
+}
+
+/// A bit for each of the tags that is equal to this one, the first tag's lowest.
+#[inline]
+fn equal(line: &[u8; LINE], tag: u8) -> u64 {
+    let wanted = u8x16::splat(tag);
+    let (quarters, _) = line.as_chunks::<16>();
+    quarters.iter().rev().fold(0, |mask, &quarter| {
+        mask << 16 | u64::from(u8x16::new(quarter).simd_eq(wanted).to_bitmask())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::rng::Rng;
+
+    use super::*;
+
+    #[test]
+    fn equal_tags_are_found() {
+        let mut rng = Rng::new(1);
+        for _ in 0..2000 {
+            // Few different tags, so that many are equal, and all high bits.
+            let line: [u8; LINE] = std::array::from_fn(|_| [1, 64, 127, 190, 253][rng.index(5)]);
+            for tag in [0, 1, 64, 127, 128, 190, 253, 255] {
+                let plain = line.iter().rev().fold(0, |mask, &is| mask << 1 | u64::from(is == tag));
+                assert_eq!(equal(&line, tag), plain, "{tag} in {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tags_follow_their_entries_within_the_line_and_beyond() {
+        let mut rng = Rng::new(2);
+        for most in [10, LINE, LINE + 1, 200] {
+            let (mut tags, mut entries) = (Tags::default(), Vec::new());
+            for _ in 0..3000 {
+                if entries.len() < most && rng.below(2) == 0 {
+                    let hash = rng.below(40);
+                    tags.push(hash);
+                    entries.push(hash);
+                } else if !entries.is_empty() {
+                    let at = rng.index(entries.len());
+                    tags.swap_remove(at, || *entries.last().unwrap());
+                    entries.swap_remove(at);
+                }
+                assert_eq!(tags.len(), entries.len());
+                let hash = rng.below(40);
+                let all = |hash| {
+                    let mut met = Vec::new();
+                    let found = tags.find(hash, |at| {
+                        met.push(at);
+                        false
+                    });
+                    assert_eq!(found, None);
+                    met
+                };
+                let expected: Vec<usize> =
+                    (0..entries.len()).filter(|&at| entries[at] == hash || at >= LINE).collect();
+                assert_eq!(all(hash), expected);
+                assert_eq!(tags.find(hash, |_| true), expected.first().copied());
+            }
+        }
+    }
+}
