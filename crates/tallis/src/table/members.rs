@@ -119,7 +119,7 @@ impl MemberPiece {
         assert_eq!(kept + self.holes, self.bytes.len());
         assert!(self.holes * 4 <= self.bytes.len());
         let narrow = self.offsets.heap_bytes() == 0;
-        let small = self.tags.len() <= PIECE_MAX && self.bytes.len() <= usize::from(u16::MAX);
+        let small = self.tags.len() <= PIECE_MAX && u16::try_from(self.bytes.len()).is_ok();
         assert!(narrow || !small, "{} members in {}", self.tags.len(), self.bytes.len());
     }
 
