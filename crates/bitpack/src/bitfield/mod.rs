@@ -1,0 +1,153 @@
+//! Whole numbers of 1 to 64 bits at any bit of a string: what BITFIELD does.
+//!
+//! # Representation
+//!
+//! A field is a [`FieldType`] and an offset: so many bits from there on, the highest first, two's complement if signed.
+//!
+//! ```text
+//! h               e               l
+//! 0 1 1 0 1 0 0 0 0 1 1 0 0 1 0 1 0 1 1 0 1 1 0 0 ...
+//! |-----| u4 at 0: 6
+//!     |---| u3 at 2: 5; i3 at 2: -3
+//! ```
+//!
+//! # Worked example
+//!
+//! ```
+//! use bitpack::bitfield::{FieldType, Overflow, add, get};
+//!
+//! let mut word = *b"hello";
+//! let [u4, u3, i3] = [b"u4", b"u3", b"i3"].map(|name| FieldType::parse(name).unwrap());
+//! assert_eq!(get(&word, u4, 0), 6);
+//! assert_eq!(get(&word, u3, 2), 5);
+//! assert_eq!(get(&word, i3, 2), -3);
+//!
+//! let run = [11, 12, 13, 14, 15, 0, 1, 2, 3];
+//! assert!(run.map(|_| add(&mut word, u4, 2, 1, Overflow::Wrap).unwrap()) == run);
+//! assert_eq!(add(&mut word, u4, 2, 13, Overflow::Sat), Some(15));
+//! assert_eq!(add(&mut word, u4, 2, 1, Overflow::Fail), None);
+//! assert_eq!(get(&word, u4, 2), 15);
+//! ```
+//!
+//! # Growth
+//!
+//! Reading takes what lies beyond the end of the string for zeros. Writing needs the whole field to be there: a caller
+//! makes the string as long as [`FieldType::bytes_for`] tells, or uses a [`Bitmap`](crate::Bitmap). Redis does so for
+//! all writes of a call before the first, so that the string grows even where every write fails.
+//!
+//! # Complexity
+//!
+//! Each operation takes one load of nine bytes and no loop over bits; near the end of the string the bytes that there are
+//! are gathered.
+
+mod field;
+mod overflow;
+mod window;
+
+pub use field::{FieldType, FieldTypeError};
+pub use overflow::Overflow;
+
+use window::Window;
+
+/// The number in a field; bits beyond the end are 0. O(1).
+///
+/// # Examples
+///
+/// ```
+/// use bitpack::bitfield::{FieldType, get};
+///
+/// let i8 = FieldType::parse(b"i8")?;
+/// assert_eq!(get(b"\x0f\xf8", i8, 5), -1);
+/// assert_eq!(get(b"\x0f\xf8", i8, 12), -128);
+/// assert_eq!(get(b"\x0f\xf8", i8, u64::MAX), 0);
+/// # Ok::<(), bitpack::bitfield::FieldTypeError>(())
+/// ```
+#[inline]
+#[must_use]
+pub fn get(bytes: &[u8], field: FieldType, offset: u64) -> i64 {
+    Window::load(bytes, offset).get(field)
+}
+
+/// Writes a field and returns the number it held. O(1).
+///
+/// A value that does not fit is treated as `overflow` says: `None`, and nothing is written, if that is
+/// [`Overflow::Fail`]. See [`FieldType::fit`] for what becomes of it otherwise.
+///
+/// # Panics
+///
+/// If a part of the field lies beyond the end: see [`FieldType::bytes_for`].
+///
+/// # Examples
+///
+/// ```
+/// use bitpack::bitfield::{FieldType, Overflow, get, set};
+///
+/// let u4 = FieldType::parse(b"u4")?;
+/// let mut bytes = [0, 0];
+/// assert_eq!(set(&mut bytes, u4, 6, 9, Overflow::Wrap), Some(0));
+/// assert_eq!(set(&mut bytes, u4, 6, 100, Overflow::Fail), None);
+/// assert_eq!(set(&mut bytes, u4, 6, 100, Overflow::Wrap), Some(9));
+/// assert_eq!(set(&mut bytes, u4, 6, -1, Overflow::Sat), Some(100 % 16));
+/// assert_eq!(bytes, [0x03, 0xc0]);
+/// # Ok::<(), bitpack::bitfield::FieldTypeError>(())
+/// ```
+#[inline]
+pub fn set(
+    bytes: &mut [u8],
+    field: FieldType,
+    offset: u64,
+    value: i64,
+    overflow: Overflow,
+) -> Option<i64> {
+    check(bytes, field, offset);
+    let value = field.fit(value, overflow)?;
+    let mut window = Window::load(bytes, offset);
+    let old = window.get(field);
+    window.put(field, value);
+    window.store(bytes);
+    Some(old)
+}
+
+/// Adds to a field and returns the number it holds then. O(1).
+///
+/// A sum that does not fit is treated as `overflow` says: `None`, and nothing is written, if that is
+/// [`Overflow::Fail`].
+///
+/// # Panics
+///
+/// If a part of the field lies beyond the end: see [`FieldType::bytes_for`].
+///
+/// # Examples
+///
+/// ```
+/// use bitpack::bitfield::{FieldType, Overflow, add};
+///
+/// let i5 = FieldType::parse(b"i5")?;
+/// let mut bytes = [0, 0];
+/// assert_eq!(add(&mut bytes, i5, 3, 15, Overflow::Wrap), Some(15));
+/// assert_eq!(add(&mut bytes, i5, 3, 1, Overflow::Sat), Some(15));
+/// assert_eq!(add(&mut bytes, i5, 3, 1, Overflow::Fail), None);
+/// assert_eq!(add(&mut bytes, i5, 3, 1, Overflow::Wrap), Some(-16));
+/// # Ok::<(), bitpack::bitfield::FieldTypeError>(())
+/// ```
+#[inline]
+pub fn add(
+    bytes: &mut [u8],
+    field: FieldType,
+    offset: u64,
+    by: i64,
+    overflow: Overflow,
+) -> Option<i64> {
+    check(bytes, field, offset);
+    let mut window = Window::load(bytes, offset);
+    let new = field.sum(window.get(field), by, overflow)?;
+    window.put(field, new);
+    window.store(bytes);
+    Some(new)
+}
+
+#[inline]
+fn check(bytes: &[u8], field: FieldType, offset: u64) {
+    let fits = field.bytes_for(offset).is_some_and(|need| need <= bytes.len());
+    assert!(fits, "the field lies in the string");
+}
