@@ -1,4 +1,5 @@
 //! Operations on fields and a model that works bit by bit, with numbers of 128 bits.
+#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use arbitrary::{Arbitrary, Unstructured};
 use bitpack::Bitmap;
@@ -6,6 +7,8 @@ use bitpack::bitfield::{FieldType, Overflow, add, get, set};
 
 /// Bits that a run of operations may reach.
 const REACH: u64 = 700;
+/// The bytes of a string that holds any field there.
+const LONGEST: usize = 96;
 
 /// What to do with a field.
 #[derive(Arbitrary, Clone, Copy, Debug)]
@@ -78,7 +81,7 @@ impl Number {
 /// Runs the operations on a bitmap, which grows, on a slice that is long enough, and on the model.
 pub(crate) fn run(ops: &[FieldOp]) {
     let mut bitmap = Bitmap::new();
-    let mut slice = [0; REACH as usize / 8 + 10];
+    let mut slice = [0; LONGEST];
     let mut model = Model { bits: vec![false; slice.len() * 8], len: 0 };
     for op in ops {
         let field =

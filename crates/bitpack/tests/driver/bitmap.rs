@@ -1,4 +1,5 @@
 //! Operations on bits and a plain list of `bool` that they must agree with.
+#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use arbitrary::{Arbitrary, Unstructured};
 use bitpack::bits::{self, Op, combine, combine_into};
@@ -6,6 +7,8 @@ use bitpack::{Bitmap, Bits};
 
 /// Bits that a run of operations may reach, so that lists stay short.
 const REACH: u64 = 6000;
+/// The bytes of as many.
+const REACH_BYTES: usize = 750;
 
 /// One step on a bitmap. Offsets count modulo what a run may reach, or go beyond where reading is all they do.
 #[derive(Arbitrary, Clone, Debug)]
@@ -53,7 +56,7 @@ pub(crate) fn run(ops: &[BitmapOp]) {
             }
             BitmapOp::Append(bytes) => {
                 let mut longer = bitmap.into_bytes();
-                let room = (REACH as usize / 8).saturating_sub(longer.len());
+                let room = REACH_BYTES.saturating_sub(longer.len());
                 let bytes = &bytes[..bytes.len().min(room)];
                 longer.extend_from_slice(bytes);
                 bitmap = Bitmap::from_bytes(longer);
@@ -67,7 +70,7 @@ pub(crate) fn run(ops: &[BitmapOp]) {
                 sources.insert(usize::from(*place) % (sources.len() + 1), bitmap.as_bytes());
                 let out = combined(op, &sources);
                 if let Some(mut out) = out {
-                    out.truncate(REACH as usize / 8);
+                    out.truncateREACH_BYTES;
                     model = to_model(&out);
                     bitmap = out.into();
                 }
