@@ -8,21 +8,23 @@
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
-    __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm256_add_epi8,
-    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
-    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_or_si256, _mm256_sad_epu8,
-    _mm256_set1_epi8, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_slli_epi64, _mm256_srli_epi16, _mm256_storeu_si256, _mm256_testz_si256,
-    _mm256_xor_si256,
+    __m256i, _MM_HINT_T0, _mm_add_epi64, _mm_cvtsi128_si64, _mm_prefetch, _mm_sfence,
+    _mm_unpackhi_epi64, _mm256_add_epi8, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
+    _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_or_si256,
+    _mm256_sad_epu8, _mm256_set1_epi8, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_slli_epi64, _mm256_srli_epi16, _mm256_storeu_si256, _mm256_stream_si256,
+    _mm256_testz_si256, _mm256_xor_si256,
 };
 
-use super::{Fold, Kernels, portable};
+use super::{AHEAD, Fold, Kernels, is_large, portable};
 
 /// Bytes of a vector.
 const LANES: usize = 32;
 /// Vectors of a block: so many are under way at a time.
 const VECTORS: usize = 4;
 const BLOCK: usize = LANES * VECTORS;
+/// Bytes of a cache line.
+const LINE: usize = 64;
 /// Vectors that are added up before any is counted.
 const ADDED: usize = 16;
 
@@ -52,6 +54,32 @@ fn load(bytes: &[u8; LANES]) -> __m256i {
 fn store(bytes: &mut [u8; LANES], vector: __m256i) {
     // SAFETY: the array is 32 writable bytes, and the store needs no alignment.
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores past the caches.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn stream(bytes: &mut [u8; LANES], vector: __m256i) {
+    assert!(bytes.as_ptr().addr().is_multiple_of(LANES), "aligned by the head");
+    // SAFETY: the array is 32 writable bytes, aligned as the store needs it.
+    unsafe { _mm256_stream_si256(bytes.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores past the caches or through them.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn put<const STREAM: bool>(bytes: &mut [u8; LANES], vector: __m256i) {
+    if STREAM { stream(bytes, vector) } else { store(bytes, vector) }
+}
+
+/// Has the bytes fetched that come some way after these.
+#[inline]
+fn fetch_ahead(block: &[u8; BLOCK]) {
+    for line in block.chunks(LINE) {
+        let ahead = line.as_ptr().wrapping_add(AHEAD);
+        // SAFETY: a hint: it reads nothing that the program could see, and no address is wrong.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead.cast()) }
+    }
 }
 
 /// The bytes before the first that is aligned to a vector, at most all.
@@ -164,12 +192,23 @@ fn combine(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]]) {
         portable::combine_from(&mut out[end..], fold, first, others, end);
     }
     let (out, first) = (&mut out[head..end], &first[head..end]);
-    vectors(out, fold, first, others, head);
+    if is_large(out, others) {
+        vectors::<true>(out, fold, first, others, head);
+        _mm_sfence();
+    } else {
+        vectors::<false>(out, fold, first, others, head);
+    }
 }
 
 /// The part of [`combine`] that is whole blocks; they start at `start` in the other sources.
 #[target_feature(enable = "avx2")]
-fn vectors(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]], start: usize) {
+fn vectors<const STREAM: bool>(
+    out: &mut [u8],
+    fold: Fold,
+    first: &[u8],
+    others: &[&[u8]],
+    start: usize,
+) {
     let zero = _mm256_setzero_si256();
     let ones = _mm256_set1_epi8(-1);
     let or = |(any, twice): State, y| (_mm256_or_si256(any, y), twice);
@@ -177,25 +216,31 @@ fn vectors(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]], start: us
     match fold {
         Fold::And => {
             let and = |(any, twice): State, y| (_mm256_and_si256(any, y), twice);
-            blocks(out, sources, ones, and, |x, (any, _)| _mm256_and_si256(x, any));
+            blocks::<STREAM>(out, sources, ones, and, |x, (any, _)| _mm256_and_si256(x, any));
         }
-        Fold::Or => blocks(out, sources, zero, or, |x, (any, _)| _mm256_or_si256(x, any)),
+        Fold::Or => blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_or_si256(x, any)),
         Fold::Xor => {
             let xor = |(any, twice): State, y| (_mm256_xor_si256(any, y), twice);
-            blocks(out, sources, zero, xor, |x, (any, _)| _mm256_xor_si256(x, any));
+            blocks::<STREAM>(out, sources, zero, xor, |x, (any, _)| _mm256_xor_si256(x, any));
         }
         Fold::Not => {
-            blocks(out, (first, &[], start), zero, or, |x, _| _mm256_xor_si256(x, ones));
+            blocks::<STREAM>(out, (first, &[], start), zero, or, |x, _| _mm256_xor_si256(x, ones));
         }
-        Fold::Diff => blocks(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(any, x)),
-        Fold::Diff1 => blocks(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(x, any)),
-        Fold::AndOr => blocks(out, sources, zero, or, |x, (any, _)| _mm256_and_si256(x, any)),
+        Fold::Diff => {
+            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(any, x))
+        }
+        Fold::Diff1 => {
+            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(x, any))
+        }
+        Fold::AndOr => {
+            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_and_si256(x, any))
+        }
         Fold::One => {
             let one = |(any, twice): State, y| {
                 let both = _mm256_and_si256(any, y);
                 (_mm256_or_si256(any, y), _mm256_or_si256(twice, both))
             };
-            blocks(out, sources, zero, one, |x, (any, twice)| {
+            blocks::<STREAM>(out, sources, zero, one, |x, (any, twice)| {
                 _mm256_andnot_si256(twice, _mm256_xor_si256(x, any))
             });
         }
@@ -205,7 +250,7 @@ fn vectors(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]], start: us
 /// Runs `step` over the vectors of the other sources and `finish` over what comes of it.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn blocks(
+fn blocks<const STREAM: bool>(
     out: &mut [u8],
     (first, others, start): (&[u8], &[&[u8]], usize),
     fresh: __m256i,
@@ -219,9 +264,13 @@ fn blocks(
     if let [other] = others {
         let (chunks, _) = other[start..end].as_chunks::<BLOCK>();
         for ((target, x), y) in targets.iter_mut().zip(firsts).zip(chunks) {
+            if STREAM {
+                fetch_ahead(x);
+                fetch_ahead(y);
+            }
             let lanes = x.as_chunks().0.iter().zip(y.as_chunks().0);
             for (target, (x, y)) in target.as_chunks_mut().0.iter_mut().zip(lanes) {
-                store(target, finish(load(x), step(fresh, load(y))));
+                put::<STREAM>(target, finish(load(x), step(fresh, load(y))));
             }
         }
     } else {
@@ -236,7 +285,7 @@ fn blocks(
             }
             let lanes = x.as_chunks().0.iter().zip(states);
             for (target, (x, state)) in target.as_chunks_mut().0.iter_mut().zip(lanes) {
-                store(target, finish(load(x), state));
+                put::<STREAM>(target, finish(load(x), state));
             }
             at += BLOCK;
         }

@@ -5,19 +5,22 @@
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
-    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_andnot_si512, _mm512_cmpneq_epi8_mask,
-    _mm512_loadu_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_or_si512,
-    _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_set1_epi8, _mm512_setzero_si512,
-    _mm512_storeu_epi8, _mm512_test_epi8_mask, _mm512_xor_si512,
+    __m512i, _MM_HINT_T0, _mm_prefetch, _mm_sfence, _mm512_add_epi64, _mm512_and_si512,
+    _mm512_andnot_si512, _mm512_cmpneq_epi8_mask, _mm512_loadu_epi8, _mm512_mask_storeu_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_or_si512, _mm512_popcnt_epi64, _mm512_reduce_add_epi64,
+    _mm512_set1_epi8, _mm512_setzero_si512, _mm512_storeu_epi8, _mm512_stream_si512,
+    _mm512_test_epi8_mask, _mm512_xor_si512,
 };
 
-use super::{Fold, Kernels};
+use super::{AHEAD, Fold, Kernels, is_large};
 
 /// Bytes of a vector.
 const LANES: usize = 64;
 /// Vectors of a block: so many are under way at a time.
 const VECTORS: usize = 4;
 const BLOCK: usize = LANES * VECTORS;
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 /// These kernels, if the processor has what they need.
 pub(super) fn kernels() -> Option<&'static Kernels> {
@@ -48,6 +51,32 @@ fn load(bytes: &[u8; LANES]) -> __m512i {
 fn store(bytes: &mut [u8; LANES], vector: __m512i) {
     // SAFETY: the array is 64 writable bytes, and the store needs no alignment.
     unsafe { _mm512_storeu_epi8(bytes.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores past the caches.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn stream(bytes: &mut [u8; LANES], vector: __m512i) {
+    assert!(bytes.as_ptr().addr().is_multiple_of(LANES), "aligned by the head");
+    // SAFETY: the array is 64 writable bytes, aligned as the store needs it.
+    unsafe { _mm512_stream_si512(bytes.as_mut_ptr().cast(), vector) }
+}
+
+/// Stores past the caches or through them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn put<const STREAM: bool>(bytes: &mut [u8; LANES], vector: __m512i) {
+    if STREAM { stream(bytes, vector) } else { store(bytes, vector) }
+}
+
+/// Has the bytes fetched that come some way after these.
+#[inline]
+fn fetch_ahead(block: &[u8; BLOCK]) {
+    for line in block.chunks(LINE) {
+        let ahead = line.as_ptr().wrapping_add(AHEAD);
+        // SAFETY: a hint: it reads nothing that the program could see, and no address is wrong.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead.cast()) }
+    }
 }
 
 /// A bit for each of the first bytes, at most 64.
@@ -142,33 +171,51 @@ type State = (__m512i, __m512i);
 
 #[target_feature(enable = "avx512f,avx512bw")]
 fn combine(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]]) {
+    if is_large(out, others) {
+        combine_by::<true>(out, fold, first, others);
+        _mm_sfence();
+    } else {
+        combine_by::<false>(out, fold, first, others);
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn combine_by<const STREAM: bool>(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]]) {
     let zero = _mm512_setzero_si512();
     let ones = _mm512_set1_epi8(-1);
     let or = |(any, twice): State, y| (_mm512_or_si512(any, y), twice);
     match fold {
         Fold::And => {
             let and = |(any, twice): State, y| (_mm512_and_si512(any, y), twice);
-            blocks(out, first, others, ones, and, |x, (any, _)| _mm512_and_si512(x, any));
+            blocks::<STREAM>(out, first, others, ones, and, |x, (any, _)| _mm512_and_si512(x, any));
         }
-        Fold::Or => blocks(out, first, others, zero, or, |x, (any, _)| _mm512_or_si512(x, any)),
+        Fold::Or => {
+            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| _mm512_or_si512(x, any))
+        }
         Fold::Xor => {
             let xor = |(any, twice): State, y| (_mm512_xor_si512(any, y), twice);
-            blocks(out, first, others, zero, xor, |x, (any, _)| _mm512_xor_si512(x, any));
+            blocks::<STREAM>(out, first, others, zero, xor, |x, (any, _)| _mm512_xor_si512(x, any));
         }
-        Fold::Not => blocks(out, first, &[], zero, or, |x, _| _mm512_xor_si512(x, ones)),
+        Fold::Not => blocks::<STREAM>(out, first, &[], zero, or, |x, _| _mm512_xor_si512(x, ones)),
         Fold::Diff => {
-            blocks(out, first, others, zero, or, |x, (any, _)| _mm512_andnot_si512(any, x));
+            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| {
+                _mm512_andnot_si512(any, x)
+            });
         }
         Fold::Diff1 => {
-            blocks(out, first, others, zero, or, |x, (any, _)| _mm512_andnot_si512(x, any));
+            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| {
+                _mm512_andnot_si512(x, any)
+            });
         }
-        Fold::AndOr => blocks(out, first, others, zero, or, |x, (any, _)| _mm512_and_si512(x, any)),
+        Fold::AndOr => {
+            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| _mm512_and_si512(x, any))
+        }
         Fold::One => {
             let one = |(any, twice): State, y| {
                 let both = _mm512_and_si512(any, y);
                 (_mm512_or_si512(any, y), _mm512_or_si512(twice, both))
             };
-            blocks(out, first, others, zero, one, |x, (any, twice)| {
+            blocks::<STREAM>(out, first, others, zero, one, |x, (any, twice)| {
                 _mm512_andnot_si512(twice, _mm512_xor_si512(x, any))
             });
         }
@@ -178,7 +225,7 @@ fn combine(out: &mut [u8], fold: Fold, first: &[u8], others: &[&[u8]]) {
 /// Runs `step` over the vectors of the other sources and `finish` over what comes of it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn blocks(
+fn blocks<const STREAM: bool>(
     out: &mut [u8],
     first: &[u8],
     others: &[&[u8]],
@@ -207,9 +254,13 @@ fn blocks(
     if let [other] = others {
         let (chunks, _) = other[start..len].as_chunks::<BLOCK>();
         for ((target, x), y) in targets.iter_mut().zip(firsts).zip(chunks) {
+            if STREAM {
+                fetch_ahead(x);
+                fetch_ahead(y);
+            }
             let lanes = x.as_chunks().0.iter().zip(y.as_chunks().0);
             for (target, (x, y)) in target.as_chunks_mut().0.iter_mut().zip(lanes) {
-                store(target, finish(load(x), step(fresh, load(y))));
+                put::<STREAM>(target, finish(load(x), step(fresh, load(y))));
             }
         }
     } else {
@@ -224,7 +275,7 @@ fn blocks(
             }
             let lanes = x.as_chunks().0.iter().zip(states);
             for (target, (x, state)) in target.as_chunks_mut().0.iter_mut().zip(lanes) {
-                store(target, finish(load(x), state));
+                put::<STREAM>(target, finish(load(x), state));
             }
             at += BLOCK;
         }

@@ -17,6 +17,23 @@ mod tests;
 /// Strings shorter than this are not worth the call through a pointer.
 const SHORT: usize = 64;
 
+/// What a combination may touch, its sources and its output, before it stores past the caches.
+///
+/// A store through the caches first reads the line that it is about to overwrite, and takes the place of others. From about
+/// the size of a second cache on, the output of a combination has left it anyway before somebody reads it.
+#[cfg(target_arch = "x86_64")]
+const LARGE: usize = 2 << 20;
+
+/// How far ahead a combination that stores past the caches has its sources fetched: measured, and flat about here.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 2048;
+
+/// Whether a combination of a first source and others is to store past the caches.
+#[cfg(target_arch = "x86_64")]
+fn is_large(out: &[u8], others: &[&[u8]]) -> bool {
+    out.len() > LARGE / (others.len() + 2)
+}
+
 /// How the bits of the first source and of the others become a bit of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fold {

@@ -39,11 +39,9 @@ impl FieldType {
     #[must_use]
     pub fn fit(self, value: i64, overflow: Overflow) -> Option<i64> {
         let (min, max) = (self.min(), self.max());
-        if (min..=max).contains(&value) {
-            return Some(value);
-        }
         match overflow {
             Overflow::Wrap => Some(self.wrap(value)),
+            _ if (min..=max).contains(&value) => Some(value),
             Overflow::Sat => {
                 let up = !self.is_signed() || value > max || max.wrapping_sub(value) < 0;
                 Some(if up { max } else { min })
@@ -57,11 +55,10 @@ impl FieldType {
     pub(super) fn sum(self, old: i64, by: i64, overflow: Overflow) -> Option<i64> {
         let (min, max) = (self.min(), self.max());
         let (sum, over) = old.overflowing_add(by);
-        if !over && (min..=max).contains(&sum) {
-            return Some(sum);
-        }
         match overflow {
+            // The commonest goes without a comparison, whose outcome is hard to foretell where fields are narrow.
             Overflow::Wrap => Some(self.wrap(sum)),
+            _ if !over && (min..=max).contains(&sum) => Some(sum),
             Overflow::Sat => Some(if by > 0 { max } else { min }),
             Overflow::Fail => None,
         }

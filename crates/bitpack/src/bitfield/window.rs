@@ -60,13 +60,11 @@ impl Window {
     #[inline]
     pub(super) fn store(&self, bytes: &mut [u8]) {
         let rest = &mut bytes[self.at..];
-        let word = word::to_bytes(self.word);
         if let Some([to @ .., last]) = rest.first_chunk_mut::<LEN>() {
-            *to = word;
+            *to = word::to_bytes(self.word);
             *last = self.last;
         } else {
-            let len = rest.len();
-            rest.copy_from_slice(&word[..len]);
+            word::put_first(rest, self.word);
         }
     }
 }

@@ -5,6 +5,9 @@
 //! A count that is raised twice in a row waits for itself: the second load has to come out of the store before it. So
 //! records of one and two bytes are dealt out to several tables, *lanes*, by turns. Their counts have 32 bits, to
 //! keep them in the caches; they are emptied into the totals before they can run over.
+//!
+//! The lanes lie an odd distance apart. At a power of two the places of one code would have the same low address bits: they
+//! would crowd each other out of the first cache, and a load would wait for a store that only looks like its own.
 
 use std::collections::HashMap;
 
@@ -26,10 +29,14 @@ pub trait Counts<R>: Default + Clone {
 /// Records that the lanes take before they are emptied: no count of 32 bits runs over.
 const FULL: usize = u32::MAX as usize;
 
-/// Lanes for records that are a number below `CODES`, and totals.
+/// Counts between two lanes: some cache lines, which in a page give each lane a place of its own.
+const PAD1: usize = 16;
+const PAD2: usize = 23 * 16;
+
+/// Lanes for records that are a number below `CODES`, and totals. A lane has `LANE` counts, some of them not in use.
 #[derive(Clone)]
-struct Lanes<const CODES: usize, const LANES: usize> {
-    lanes: Box<[[u32; CODES]; LANES]>,
+struct Lanes<const CODES: usize, const LANE: usize, const LANES: usize> {
+    lanes: Box<[[u32; LANE]; LANES]>,
     totals: Box<[u64; CODES]>,
     /// Records that the lanes may still take.
     room: usize,
@@ -43,17 +50,19 @@ fn zeros<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
     }
 }
 
-impl<const CODES: usize, const LANES: usize> Default for Lanes<CODES, LANES> {
+impl<const CODES: usize, const LANE: usize, const LANES: usize> Default
+    for Lanes<CODES, LANE, LANES>
+{
     fn default() -> Self {
-        let lanes = vec![[0; CODES]; LANES].try_into();
+        let lanes = vec![[0; LANE]; LANES].try_into();
         let Ok(lanes) = lanes else { unreachable!("as many as were asked for") };
         Self { lanes, totals: zeros(), room: FULL }
     }
 }
 
-impl<const CODES: usize, const LANES: usize> Lanes<CODES, LANES> {
+impl<const CODES: usize, const LANE: usize, const LANES: usize> Lanes<CODES, LANE, LANES> {
     /// Counts in parts, between which the lanes may be emptied.
-    fn in_parts<R>(&mut self, mut records: &[R], count: impl Fn(&mut [[u32; CODES]; LANES], &[R])) {
+    fn in_parts<R>(&mut self, mut records: &[R], count: impl Fn(&mut [[u32; LANE]; LANES], &[R])) {
         while !records.is_empty() {
             if self.room == 0 {
                 self.empty();
@@ -92,7 +101,7 @@ fn words<const N: usize>(records: &[[u8; N]]) -> (&[[u8; 8]], &[u8]) {
 
 /// Records of one byte.
 #[derive(Clone, Default)]
-pub struct Lanes1(Lanes<0x100, 8>);
+pub struct Lanes1(Lanes<0x100, { 0x100 + PAD1 }, 8>);
 
 impl Counts<[u8; 1]> for Lanes1 {
     fn add(&mut self, records: &[[u8; 1]]) {
@@ -124,7 +133,7 @@ impl Counts<[u8; 1]> for Lanes1 {
 
 /// Records of two bytes.
 #[derive(Clone, Default)]
-pub struct Lanes2(Lanes<0x1_0000, 4>);
+pub struct Lanes2(Lanes<0x1_0000, { 0x1_0000 + PAD2 }, 4>);
 
 impl Counts<[u8; 2]> for Lanes2 {
     fn add(&mut self, records: &[[u8; 2]]) {
@@ -171,9 +180,8 @@ impl Default for Pages {
 
 impl Counts<[u8; 3]> for Pages {
     fn add(&mut self, records: &[[u8; 3]]) {
-        for &[first, low, high] in records {
-            let page = self.0[usize::from(first)].get_or_insert_with(zeros);
-            page[usize::from(u16::from_le_bytes([low, high]))] += 1;
+        for &[first, rest @ ..] in records {
+            self.0[usize::from(first)].get_or_insert_with(zeros)[place(rest)] += 1;
         }
     }
 
@@ -185,26 +193,27 @@ impl Counts<[u8; 3]> for Pages {
         }
     }
 
-    fn of(&self, [first, low, high]: [u8; 3]) -> u64 {
-        let page = self.0[usize::from(first)].as_ref();
-        page.map_or(0, |page| page[usize::from(u16::from_le_bytes([low, high]))])
+    fn of(&self, [first, rest @ ..]: [u8; 3]) -> u64 {
+        self.0[usize::from(first)].as_ref().map_or(0, |page| page[place(rest)])
     }
 
     fn all(&self) -> Vec<([u8; 3], u64)> {
-        let mut all = Vec::new();
-        for (first, page) in (0..=0xff).zip(&self.0) {
-            let Some(page) = page else { continue };
-            for second in 0..=0xff {
-                for third in 0..=0xff {
-                    let count = page[usize::from(u16::from_le_bytes([second, third]))];
-                    if count > 0 {
-                        all.push(([first, second, third], count));
-                    }
-                }
-            }
-        }
-        all
+        let pages =
+            (0..=0xff).zip(&self.0).filter_map(|(first, page)| Some((first, page.as_ref()?)));
+        let counts = pages.flat_map(|(first, page)| {
+            let rests = (0..=0xff).flat_map(|second| (0..=0xff).map(move |third| [second, third]));
+            rests
+                .zip(page.iter())
+                .map(move |([second, third], &count)| ([first, second, third], count))
+        });
+        counts.filter(|&(_, count)| count > 0).collect()
     }
+}
+
+/// Numbers that follow each other lie side by side.
+#[inline]
+fn place([high, low]: [u8; 2]) -> usize {
+    usize::from(high) << 8 | usize::from(low)
 }
 
 /// Wider records.

@@ -8,9 +8,9 @@ use super::{Codec, PackedView};
 
 /// How often each record occurs in one string or in several.
 ///
-/// It can take one string after another, so that shards need no histogram each. It takes 1 MiB and 512 KiB for records of
-/// two bytes, 10 KiB for one, 512 KiB for each first byte that occurs of three, and an entry for each record that occurs
-/// of more.
+/// It can take one string after another, so that shards need no histogram each. It takes 1.5 MiB for records of
+/// two bytes, 11 KiB for one, 512 KiB for each first byte that occurs of three, and an entry of a hash table for each
+/// record that occurs of more.
 ///
 /// # Examples
 ///
