@@ -47,6 +47,7 @@ mod window;
 pub use field::{FieldType, FieldTypeError};
 pub use overflow::Overflow;
 
+use crate::word;
 use window::Window;
 
 /// The number in a field; bits beyond the end are 0. O(1).
@@ -65,7 +66,11 @@ use window::Window;
 #[inline]
 #[must_use]
 pub fn get(bytes: &[u8], field: FieldType, offset: u64) -> i64 {
-    Window::load(bytes, offset).get(field)
+    let rest = usize::try_from(offset / 8).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+    match rest.first_chunk() {
+        Some(window) => Window::new(window, offset).get(field),
+        None => Window::at_end(rest, offset).get(field),
+    }
 }
 
 /// Writes a field and returns the number it held. O(1).
@@ -99,12 +104,7 @@ pub fn set(
     value: i64,
     overflow: Overflow,
 ) -> Option<i64> {
-    check(bytes, field, offset);
-    let value = field.fit(value, overflow)?;
-    let mut window = Window::load(bytes, offset);
-    let old = window.get(field);
-    window.put(field, value);
-    window.store(bytes);
+    let (old, _) = change(bytes, field, offset, |_| field.fit(value, overflow))?;
     Some(old)
 }
 
@@ -138,16 +138,36 @@ pub fn add(
     by: i64,
     overflow: Overflow,
 ) -> Option<i64> {
-    check(bytes, field, offset);
-    let mut window = Window::load(bytes, offset);
-    let new = field.sum(window.get(field), by, overflow)?;
-    window.put(field, new);
-    window.store(bytes);
+    let (_, new) = change(bytes, field, offset, |old| field.sum(old, by, overflow))?;
     Some(new)
 }
 
+/// Writes what becomes of the number in a field, if anything; gives the old number and the new one.
 #[inline]
-fn check(bytes: &[u8], field: FieldType, offset: u64) {
-    let fits = field.bytes_for(offset).is_some_and(|need| need <= bytes.len());
-    assert!(fits, "the field lies in the string");
+#[expect(clippy::panic, reason = "documented, as that of an index")]
+fn change(
+    bytes: &mut [u8],
+    field: FieldType,
+    offset: u64,
+    new: impl FnOnce(i64) -> Option<i64>,
+) -> Option<(i64, i64)> {
+    let len = bytes.len();
+    let rest = usize::try_from(offset / 8).ok().and_then(|at| bytes.get_mut(at..));
+    let rest = rest.unwrap_or_default();
+    // Nine bytes hold any field that starts in the first, so that nothing is left to check.
+    if let Some(bytes) = rest.first_chunk_mut() {
+        let window = Window::new(bytes, offset);
+        let old = window.get(field);
+        let new = new(old)?;
+        window.put(bytes, field, old, new);
+        return Some((old, new));
+    }
+    if field.bytes_for(offset).is_none_or(|need| need > len) {
+        panic!("the field lies in the string");
+    }
+    let window = Window::at_end(rest, offset);
+    let old = window.get(field);
+    let new = new(old)?;
+    word::put_first(rest, window.word_with(field, old, new));
+    Some((old, new))
 }

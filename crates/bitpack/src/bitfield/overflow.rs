@@ -38,11 +38,12 @@ impl FieldType {
     #[inline]
     #[must_use]
     pub fn fit(self, value: i64, overflow: Overflow) -> Option<i64> {
-        let (min, max) = (self.min(), self.max());
+        let wrapped = self.wrap(value);
         match overflow {
-            Overflow::Wrap => Some(self.wrap(value)),
-            _ if (min..=max).contains(&value) => Some(value),
+            Overflow::Wrap => Some(wrapped),
+            _ if wrapped == value => Some(value),
             Overflow::Sat => {
+                let (min, max) = (self.min(), self.max());
                 let up = !self.is_signed() || value > max || max.wrapping_sub(value) < 0;
                 Some(if up { max } else { min })
             }
@@ -53,13 +54,13 @@ impl FieldType {
     /// What a field that holds `old` holds after an addition.
     #[inline]
     pub(super) fn sum(self, old: i64, by: i64, overflow: Overflow) -> Option<i64> {
-        let (min, max) = (self.min(), self.max());
         let (sum, over) = old.overflowing_add(by);
+        let wrapped = self.wrap(sum);
         match overflow {
             // The commonest goes without a comparison, whose outcome is hard to foretell where fields are narrow.
-            Overflow::Wrap => Some(self.wrap(sum)),
-            _ if !over && (min..=max).contains(&sum) => Some(sum),
-            Overflow::Sat => Some(if by > 0 { max } else { min }),
+            Overflow::Wrap => Some(wrapped),
+            _ if wrapped == sum && !over => Some(sum),
+            Overflow::Sat => Some(if by > 0 { self.max() } else { self.min() }),
             Overflow::Fail => None,
         }
     }

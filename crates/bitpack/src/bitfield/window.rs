@@ -1,70 +1,82 @@
 //! The nine bytes from the one on that a field starts in: enough for 64 bits at any bit of a byte.
 //!
 //! ```text
-//!           byte at                               at + 7    at + 8
+//!           byte 0                          byte 7   byte 8
 //!          +--------+--------+--   ...   --+--------+--------+
 //!          |      ##|########|##   ...   ##|########|###     |     #: the 64 bits from `shift` (6) on
 //!          +--------+--------+--   ...   --+--------+--------+
 //! ```
+//!
+//! A number is changed by the bits in which it differs from the old one: no mask needs to be made, and what lies about the
+//! field stays as it is.
 
 use super::FieldType;
 use crate::word;
 
-const LEN: usize = word::BYTES + 1;
+/// Bytes of a window.
+pub(super) const LEN: usize = word::BYTES + 1;
 
+/// A window and the bits of its first byte before the field.
+#[derive(Clone, Copy)]
 pub(super) struct Window {
-    /// Where the first of the bytes lies in the string.
-    at: usize,
-    /// The bits of the first byte before the field.
-    shift: u32,
     word: u64,
     last: u8,
+    shift: u32,
 }
 
 impl Window {
-    /// Bytes beyond the end of the string are zeros.
+    /// Of nine bytes, and a field at `offset` in the string.
     #[inline]
-    pub(super) fn load(bytes: &[u8], offset: u64) -> Self {
-        let at = usize::try_from(offset / 8).unwrap_or(usize::MAX);
-        let rest = bytes.get(at..).unwrap_or_default();
-        let (word, last) = match rest.first_chunk::<LEN>() {
-            Some(&[a, b, c, d, e, f, g, h, last]) => {
-                (word::from_bytes([a, b, c, d, e, f, g, h]), last)
-            }
-            None => (word::first(rest), 0),
-        };
-        Self { at, shift: (offset % 8) as u32, word, last }
+    pub(super) fn new(&[a, b, c, d, e, f, g, h, last]: &[u8; LEN], offset: u64) -> Self {
+        let word = word::from_bytes([a, b, c, d, e, f, g, h]);
+        Self { word, last, shift: (offset % 8) as u32 }
     }
 
-    /// The number in a field that starts at the window's first bit.
+    /// Of the end of a string, up to eight bytes; zeros follow.
     #[inline]
-    pub(super) fn get(&self, field: FieldType) -> i64 {
-        field.top(self.word << self.shift | u64::from(self.last) >> (8 - self.shift))
+    pub(super) fn at_end(bytes: &[u8], offset: u64) -> Self {
+        Self { word: word::first(bytes), last: 0, shift: (offset % 8) as u32 }
     }
 
-    /// Puts a number in its place; it fits the field.
+    /// Whether the field reaches into the last byte.
+    #[inline]
+    fn reaches_last(self, field: FieldType) -> bool {
+        self.shift > field.spare()
+    }
+
+    /// The number in the field.
+    #[inline]
+    pub(super) fn get(self, field: FieldType) -> i64 {
+        let mut top = self.word << self.shift;
+        if self.reaches_last(field) {
+            top |= u64::from(self.last) >> (8 - self.shift);
+        }
+        field.top(top)
+    }
+
+    /// The word, with another number in the field.
+    #[inline]
+    pub(super) fn word_with(self, field: FieldType, old: i64, new: i64) -> u64 {
+        self.word ^ changes(field, old, new) >> self.shift
+    }
+
+    /// Writes another number over nine bytes; the last one only where the field reaches it.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the bits that the last byte has of the field"
     )]
-    pub(super) fn put(&mut self, field: FieldType, value: i64) {
-        let mask = u64::MAX << field.spare();
-        let value = value.cast_unsigned() << field.spare();
-        self.word = self.word & !(mask >> self.shift) | value >> self.shift;
-        let low = |word: u64| (word << (8 - self.shift)) as u8;
-        self.last = self.last & !low(mask) | low(value);
-    }
-
-    /// Writes the bytes back, as many as the string has.
-    #[inline]
-    pub(super) fn store(&self, bytes: &mut [u8]) {
-        let rest = &mut bytes[self.at..];
-        if let Some([to @ .., last]) = rest.first_chunk_mut::<LEN>() {
-            *to = word::to_bytes(self.word);
-            *last = self.last;
-        } else {
-            word::put_first(rest, self.word);
+    pub(super) fn put(self, bytes: &mut [u8; LEN], field: FieldType, old: i64, new: i64) {
+        let [a, b, c, d, e, f, g, h, last] = bytes;
+        [*a, *b, *c, *d, *e, *f, *g, *h] = word::to_bytes(self.word_with(field, old, new));
+        if self.reaches_last(field) {
+            *last = self.last ^ (changes(field, old, new) << (8 - self.shift)) as u8;
         }
     }
+}
+
+/// The bits that change, at the top of a word.
+#[inline]
+fn changes(field: FieldType, old: i64, new: i64) -> u64 {
+    (old ^ new).cast_unsigned() << field.spare()
 }

@@ -70,7 +70,7 @@ pub(crate) fn run(ops: &[BitmapOp]) {
                 sources.insert(usize::from(*place) % (sources.len() + 1), bitmap.as_bytes());
                 let out = combined(op, &sources);
                 if let Some(mut out) = out {
-                    out.truncateREACH_BYTES;
+                    out.truncate(REACH_BYTES);
                     model = to_model(&out);
                     bitmap = out.into();
                 }
