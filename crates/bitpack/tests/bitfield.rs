@@ -1,4 +1,5 @@
 //! Fields as redis-server 7.0.15 answers them, and at every place about the end of a string.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use bitpack::Bitmap;
 use bitpack::bitfield::{FieldType, Overflow, add, get, set};

@@ -1,4 +1,5 @@
 //! Records of every width: where they lie, what is no record, and what is counted.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -227,13 +227,13 @@ fn vectors<const STREAM: bool>(
             blocks::<STREAM>(out, (first, &[], start), zero, or, |x, _| _mm256_xor_si256(x, ones));
         }
         Fold::Diff => {
-            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(any, x))
+            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(any, x));
         }
         Fold::Diff1 => {
-            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(x, any))
+            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_andnot_si256(x, any));
         }
         Fold::AndOr => {
-            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_and_si256(x, any))
+            blocks::<STREAM>(out, sources, zero, or, |x, (any, _)| _mm256_and_si256(x, any));
         }
         Fold::One => {
             let one = |(any, twice): State, y| {

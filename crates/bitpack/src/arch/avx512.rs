@@ -190,7 +190,7 @@ fn combine_by<const STREAM: bool>(out: &mut [u8], fold: Fold, first: &[u8], othe
             blocks::<STREAM>(out, first, others, ones, and, |x, (any, _)| _mm512_and_si512(x, any));
         }
         Fold::Or => {
-            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| _mm512_or_si512(x, any))
+            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| _mm512_or_si512(x, any));
         }
         Fold::Xor => {
             let xor = |(any, twice): State, y| (_mm512_xor_si512(any, y), twice);
@@ -208,7 +208,7 @@ fn combine_by<const STREAM: bool>(out: &mut [u8], fold: Fold, first: &[u8], othe
             });
         }
         Fold::AndOr => {
-            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| _mm512_and_si512(x, any))
+            blocks::<STREAM>(out, first, others, zero, or, |x, (any, _)| _mm512_and_si512(x, any));
         }
         Fold::One => {
             let one = |(any, twice): State, y| {

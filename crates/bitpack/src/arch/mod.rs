@@ -69,6 +69,9 @@ impl Fold {
     ];
 }
 
+/// The output, the operation, the first source and the others.
+type Combine = fn(&mut [u8], Fold, &[u8], &[&[u8]]);
+
 /// One implementation of each loop.
 pub(crate) struct Kernels {
     /// For benchmarks and the messages of tests.
@@ -78,7 +81,7 @@ pub(crate) struct Kernels {
     /// How many bytes at the start are the one given.
     pub(crate) skip: fn(&[u8], u8) -> usize,
     /// Folds a first source and others, each at least as long as the output, into the output.
-    pub(crate) combine: fn(&mut [u8], Fold, &[u8], &[&[u8]]),
+    pub(crate) combine: Combine,
 }
 
 static PORTABLE: Kernels = Kernels {

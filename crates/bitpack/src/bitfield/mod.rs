@@ -144,7 +144,6 @@ pub fn add(
 
 /// Writes what becomes of the number in a field, if anything; gives the old number and the new one.
 #[inline]
-#[expect(clippy::panic, reason = "documented, as that of an index")]
 fn change(
     bytes: &mut [u8],
     field: FieldType,
@@ -162,9 +161,8 @@ fn change(
         window.put(bytes, field, old, new);
         return Some((old, new));
     }
-    if field.bytes_for(offset).is_none_or(|need| need > len) {
-        panic!("the field lies in the string");
-    }
+    let fits = field.bytes_for(offset).is_some_and(|need| need <= len);
+    assert!(fits, "the field lies in the string");
     let window = Window::at_end(rest, offset);
     let old = window.get(field);
     let new = new(old)?;

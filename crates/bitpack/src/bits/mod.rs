@@ -126,7 +126,6 @@ struct Span {
 impl Span {
     /// `None` if the range has no bit in the string.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "below the length of the string")]
     fn new(bytes: &[u8], bits: &Range<u64>) -> Option<Self> {
         let end = bits.end.min(len(bytes));
         if bits.start >= end {

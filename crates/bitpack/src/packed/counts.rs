@@ -8,6 +8,10 @@
 //!
 //! The lanes lie an odd distance apart. At a power of two the places of one code would have the same low address bits: they
 //! would crowd each other out of the first cache, and a load would wait for a store that only looks like its own.
+#![expect(
+    unnameable_types,
+    reason = "these belong to the widths of records, which are sealed: nobody outside has a use for them"
+)]
 
 use std::collections::HashMap;
 
@@ -34,15 +38,16 @@ const PAD1: usize = 16;
 const PAD2: usize = 23 * 16;
 
 /// Lanes for records that are a number below `CODES`, and totals. A lane has `LANE` counts, some of them not in use.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Lanes<const CODES: usize, const LANE: usize, const LANES: usize> {
-    lanes: Box<[[u32; LANE]; LANES]>,
+    counts: Box<[[u32; LANE]; LANES]>,
     totals: Box<[u64; CODES]>,
     /// Records that the lanes may still take.
     room: usize,
 }
 
 /// Zeros that never were on the stack.
+#[expect(clippy::unnecessary_box_returns, reason = "too many for the stack")]
 fn zeros<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
     match vec![T::default(); N].try_into() {
         Ok(zeros) => zeros,
@@ -54,9 +59,9 @@ impl<const CODES: usize, const LANE: usize, const LANES: usize> Default
     for Lanes<CODES, LANE, LANES>
 {
     fn default() -> Self {
-        let lanes = vec![[0; LANE]; LANES].try_into();
-        let Ok(lanes) = lanes else { unreachable!("as many as were asked for") };
-        Self { lanes, totals: zeros(), room: FULL }
+        let counts = vec![[0; LANE]; LANES].try_into();
+        let Ok(counts) = counts else { unreachable!("as many as were asked for") };
+        Self { counts, totals: zeros(), room: FULL }
     }
 }
 
@@ -68,7 +73,7 @@ impl<const CODES: usize, const LANE: usize, const LANES: usize> Lanes<CODES, LAN
                 self.empty();
             }
             let (part, rest) = records.split_at(records.len().min(self.room));
-            count(&mut self.lanes, part);
+            count(&mut self.counts, part);
             self.room -= part.len();
             records = rest;
         }
@@ -76,7 +81,7 @@ impl<const CODES: usize, const LANE: usize, const LANES: usize> Lanes<CODES, LAN
 
     fn empty(&mut self) {
         for (code, total) in self.totals.iter_mut().enumerate() {
-            for lane in self.lanes.iter_mut() {
+            for lane in self.counts.iter_mut() {
                 *total += u64::from(core::mem::take(&mut lane[code]));
             }
         }
@@ -84,7 +89,7 @@ impl<const CODES: usize, const LANE: usize, const LANES: usize> Lanes<CODES, LAN
     }
 
     fn of(&self, code: usize) -> u64 {
-        self.totals[code] + self.lanes.iter().map(|lane| u64::from(lane[code])).sum::<u64>()
+        self.totals[code] + self.counts.iter().map(|lane| u64::from(lane[code])).sum::<u64>()
     }
 
     fn merge(&mut self, other: &Self) {
@@ -100,7 +105,7 @@ fn words<const N: usize>(records: &[[u8; N]]) -> (&[[u8; 8]], &[u8]) {
 }
 
 /// Records of one byte.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Lanes1(Lanes<0x100, { 0x100 + PAD1 }, 8>);
 
 impl Counts<[u8; 1]> for Lanes1 {
@@ -132,7 +137,7 @@ impl Counts<[u8; 1]> for Lanes1 {
 }
 
 /// Records of two bytes.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Lanes2(Lanes<0x1_0000, { 0x1_0000 + PAD2 }, 4>);
 
 impl Counts<[u8; 2]> for Lanes2 {
@@ -169,7 +174,7 @@ impl Counts<[u8; 2]> for Lanes2 {
 type Page = [u64; 0x1_0000];
 
 /// Records of three bytes: numbers that lie together share few pages.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Pages([Option<Box<Page>>; 0x100]);
 
 impl Default for Pages {
@@ -217,7 +222,7 @@ fn place([high, low]: [u8; 2]) -> usize {
 }
 
 /// Wider records.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Hashed<const N: usize>(HashMap<[u8; N], u64>);
 
 impl<const N: usize> Default for Hashed<N> {

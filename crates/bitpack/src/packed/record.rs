@@ -29,10 +29,9 @@ pub trait Record:
 
 mod sealed {
     /// Keeps [`Record`](super::Record) to the arrays, and tells what counts them.
+    #[expect(unnameable_types, reason = "that is what seals it")]
     pub trait Sealed: Sized {
         /// What counts records of this width.
-        #[doc(hidden)]
-        #[expect(private_bounds, reason = "nobody outside can name it")]
         type Counts: super::Counts<Self>;
     }
 }
