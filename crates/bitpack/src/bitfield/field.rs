@@ -166,6 +166,12 @@ impl FieldType {
         }
     }
 
+    /// The bits that differ between two numbers, at the top of a word.
+    #[inline]
+    pub(super) const fn changes(self, old: i64, new: i64) -> u64 {
+        (old ^ new).cast_unsigned() << self.spare()
+    }
+
     /// The bytes that a string must have for a field at `offset`, in bits, to lie in it; `None` if no string can be that
     /// long.
     ///

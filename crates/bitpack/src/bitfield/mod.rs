@@ -68,8 +68,8 @@ use window::Window;
 pub fn get(bytes: &[u8], field: FieldType, offset: u64) -> i64 {
     let rest = usize::try_from(offset / 8).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
     match rest.first_chunk() {
-        Some(window) => Window::new(window, offset).get(field),
-        None => Window::at_end(rest, offset).get(field),
+        Some(window) => field.top(Window::new(window, offset).top(field)),
+        None => field.top(Window::at_end(rest, offset).top(field)),
     }
 }
 
@@ -104,8 +104,9 @@ pub fn set(
     value: i64,
     overflow: Overflow,
 ) -> Option<i64> {
-    let (old, _) = change(bytes, field, offset, |_| field.fit(value, overflow))?;
-    Some(old)
+    let value = field.fit(value, overflow);
+    let (old, _) = change(bytes, field, offset, |old| Some(field.changes(field.top(old), value?)))?;
+    Some(field.top(old))
 }
 
 /// Adds to a field and returns the number it holds then. O(1).
@@ -138,34 +139,44 @@ pub fn add(
     by: i64,
     overflow: Overflow,
 ) -> Option<i64> {
-    let (_, new) = change(bytes, field, offset, |old| field.sum(old, by, overflow))?;
-    Some(new)
+    if overflow == Overflow::Wrap {
+        // At the top of a word what runs over is lost, and what follows the field is left alone.
+        let by = by.cast_unsigned() << field.spare();
+        let (_, new) = change(bytes, field, offset, |old| Some(old ^ old.wrapping_add(by)))?;
+        return Some(field.top(new));
+    }
+    let (_, new) = change(bytes, field, offset, |old| {
+        let old = field.top(old);
+        Some(field.changes(old, field.sum(old, by, overflow)?))
+    })?;
+    Some(field.top(new))
 }
 
-/// Writes what becomes of the number in a field, if anything; gives the old number and the new one.
+/// Changes the bits of a field that `changes` gives, if any; returns the old field and the new one. All of them stand at
+/// the top of a word, and what follows a field there is of no meaning.
 #[inline]
 fn change(
     bytes: &mut [u8],
     field: FieldType,
     offset: u64,
-    new: impl FnOnce(i64) -> Option<i64>,
-) -> Option<(i64, i64)> {
+    changes: impl FnOnce(u64) -> Option<u64>,
+) -> Option<(u64, u64)> {
     let len = bytes.len();
     let rest = usize::try_from(offset / 8).ok().and_then(|at| bytes.get_mut(at..));
     let rest = rest.unwrap_or_default();
     // Nine bytes hold any field that starts in the first, so that nothing is left to check.
     if let Some(bytes) = rest.first_chunk_mut() {
         let window = Window::new(bytes, offset);
-        let old = window.get(field);
-        let new = new(old)?;
-        window.put(bytes, field, old, new);
-        return Some((old, new));
+        let old = window.top(field);
+        let changes = changes(old)?;
+        window.put(bytes, field, changes);
+        return Some((old, old ^ changes));
     }
     let fits = field.bytes_for(offset).is_some_and(|need| need <= len);
     assert!(fits, "the field lies in the string");
     let window = Window::at_end(rest, offset);
-    let old = window.get(field);
-    let new = new(old)?;
-    word::put_first(rest, window.word_with(field, old, new));
-    Some((old, new))
+    let old = window.top(field);
+    let changes = changes(old)?;
+    word::put_first(rest, window.word_with(changes));
+    Some((old, old ^ changes))
 }

@@ -51,13 +51,12 @@ impl FieldType {
         }
     }
 
-    /// What a field that holds `old` holds after an addition.
+    /// What a field that holds `old` holds after an addition; `None` if the overflow is to fail.
     #[inline]
     pub(super) fn sum(self, old: i64, by: i64, overflow: Overflow) -> Option<i64> {
         let (sum, over) = old.overflowing_add(by);
         let wrapped = self.wrap(sum);
         match overflow {
-            // The commonest goes without a comparison, whose outcome is hard to foretell where fields are narrow.
             Overflow::Wrap => Some(wrapped),
             _ if wrapped == sum && !over => Some(sum),
             Overflow::Sat => Some(if by > 0 { self.max() } else { self.min() }),

@@ -44,39 +44,30 @@ impl Window {
         self.shift > field.spare()
     }
 
-    /// The number in the field.
+    /// The field at the top of a word; what follows it there is not of the field.
     #[inline]
-    pub(super) fn get(self, field: FieldType) -> i64 {
-        let mut top = self.word << self.shift;
-        if self.reaches_last(field) {
-            top |= u64::from(self.last) >> (8 - self.shift);
-        }
-        field.top(top)
+    pub(super) fn top(self, field: FieldType) -> u64 {
+        let top = self.word << self.shift;
+        if self.reaches_last(field) { top | u64::from(self.last) >> (8 - self.shift) } else { top }
     }
 
-    /// The word, with another number in the field.
+    /// The word, with these bits of the field changed; they are given at the top.
     #[inline]
-    pub(super) fn word_with(self, field: FieldType, old: i64, new: i64) -> u64 {
-        self.word ^ changes(field, old, new) >> self.shift
+    pub(super) fn word_with(self, changes: u64) -> u64 {
+        self.word ^ changes >> self.shift
     }
 
-    /// Writes another number over nine bytes; the last one only where the field reaches it.
+    /// Writes the bytes with these bits of the field changed; the last byte only where the field reaches it.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the bits that the last byte has of the field"
     )]
-    pub(super) fn put(self, bytes: &mut [u8; LEN], field: FieldType, old: i64, new: i64) {
+    pub(super) fn put(self, bytes: &mut [u8; LEN], field: FieldType, changes: u64) {
         let [a, b, c, d, e, f, g, h, last] = bytes;
-        [*a, *b, *c, *d, *e, *f, *g, *h] = word::to_bytes(self.word_with(field, old, new));
+        [*a, *b, *c, *d, *e, *f, *g, *h] = word::to_bytes(self.word_with(changes));
         if self.reaches_last(field) {
-            *last = self.last ^ (changes(field, old, new) << (8 - self.shift)) as u8;
+            *last = self.last ^ (changes << (8 - self.shift)) as u8;
         }
     }
-}
-
-/// The bits that change, at the top of a word.
-#[inline]
-fn changes(field: FieldType, old: i64, new: i64) -> u64 {
-    (old ^ new).cast_unsigned() << field.spare()
 }
