@@ -6,9 +6,9 @@ use bitpack::bits::{self, Op, combine, combine_into};
 use bitpack::{Bitmap, Bits};
 
 /// Bits that a run of operations may reach, so that lists stay short.
-const REACH: u64 = 6000;
+const REACH: u64 = 3200;
 /// The bytes of as many.
-const REACH_BYTES: usize = 750;
+const REACH_BYTES: usize = 400;
 
 /// One step on a bitmap. Offsets count modulo what a run may reach, or go beyond where reading is all they do.
 #[derive(Arbitrary, Clone, Debug)]
