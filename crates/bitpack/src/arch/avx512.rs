@@ -267,9 +267,15 @@ fn blocks<const STREAM: bool>(
         let mut at = start;
         for (target, x) in targets.iter_mut().zip(firsts) {
             let mut states = [fresh; VECTORS];
+            if STREAM {
+                fetch_ahead(x);
+            }
             for y in others {
-                let lanes = y[at..at + BLOCK].as_chunks().0;
-                for (state, y) in states.iter_mut().zip(lanes) {
+                let y = &y[at..at + BLOCK].as_chunks().0[0];
+                if STREAM {
+                    fetch_ahead(y);
+                }
+                for (state, y) in states.iter_mut().zip(y.as_chunks().0) {
                     *state = step(*state, load(y));
                 }
             }
