@@ -1,0 +1,66 @@
+//! What becomes of a number that does not fit its field.
+
+use super::FieldType;
+
+/// What becomes of a number that does not fit its field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overflow {
+    /// The low bits are kept.
+    #[default]
+    Wrap,
+    /// The nearest number that fits is taken: the least or the greatest.
+    Sat,
+    /// Nothing is written.
+    Fail,
+}
+
+impl FieldType {
+    /// What a field holds after a value was written to it; `None` if the overflow is to fail.
+    ///
+    /// As in Redis, an unsigned field takes a negative value for a large one, so that it saturates to the greatest
+    /// number. Redis also saturates a signed field of n bits below 64 to its *greatest* number for the 2^(n-1) least values of
+    /// an `i64`, because what it compares with runs over; this does so too.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bitpack::bitfield::{FieldType, Overflow};
+    ///
+    /// let [u4, i4] = [FieldType::parse(b"u4")?, FieldType::parse(b"i4")?];
+    /// assert_eq!(u4.fit(100, Overflow::Wrap), Some(4));
+    /// assert_eq!(u4.fit(100, Overflow::Sat), Some(15));
+    /// assert_eq!(u4.fit(-1, Overflow::Sat), Some(15));
+    /// assert_eq!(u4.fit(100, Overflow::Fail), None);
+    /// assert_eq!(i4.fit(-100, Overflow::Sat), Some(-8));
+    /// assert_eq!(i4.fit(i64::MIN, Overflow::Sat), Some(7));
+    /// # Ok::<(), bitpack::bitfield::FieldTypeError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn fit(self, value: i64, overflow: Overflow) -> Option<i64> {
+        let wrapped = self.wrap(value);
+        match overflow {
+            Overflow::Wrap => Some(wrapped),
+            _ if wrapped == value => Some(value),
+            Overflow::Sat => {
+                let (min, max) = (self.min(), self.max());
+                let up = !self.is_signed() || value > max || max.wrapping_sub(value) < 0;
+                Some(if up { max } else { min })
+            }
+            Overflow::Fail => None,
+        }
+    }
+
+    /// What a field that holds `old` holds after an addition; `None` if the overflow is to fail.
+    #[inline]
+    pub(super) fn sum(self, old: i64, by: i64, overflow: Overflow) -> Option<i64> {
+        let (sum, over) = old.overflowing_add(by);
+        let wrapped = self.wrap(sum);
+        match overflow {
+            Overflow::Wrap => Some(wrapped),
+            _ if wrapped == sum && !over => Some(sum),
+            Overflow::Sat => Some(if by > 0 { self.max() } else { self.min() }),
+            Overflow::Fail => None,
+        }
+    }
+}

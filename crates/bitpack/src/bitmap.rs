@@ -1,0 +1,183 @@
+//! A string of bits that owns its bytes.
+
+use crate::bitfield::{self, FieldType, Overflow};
+use crate::bits::{self, Bits};
+
+/// A string of bits that owns its bytes and grows with zeros, as a string value does under SETBIT and BITFIELD.
+///
+/// Two are equal when their bytes are: zeros at the end count, as in Redis.
+///
+/// # Limits
+///
+/// The string grows to where a bit is written. Whoever takes offsets from others bounds them: Redis does, at 512 MiB.
+///
+/// # Examples
+///
+/// ```
+/// use bitpack::Bitmap;
+///
+/// let mut seen = Bitmap::new();
+/// assert!(!seen.set(9, true));
+/// assert!(seen.set(9, true));
+/// assert_eq!(seen.as_bytes(), [0, 0x40]);
+/// assert_eq!(seen.bits().count(), 1);
+///
+/// let members: Bitmap = [3, 1, 4, 1, 5].into_iter().collect();
+/// assert!(members.bits().ones().eq([1, 3, 4, 5]));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bitmap {
+    bytes: Vec<u8>,
+}
+
+impl Bitmap {
+    /// One without a byte.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { bytes: Vec::new() }
+    }
+
+    /// Takes bytes as they are.
+    #[must_use]
+    pub const fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Gives the bytes away.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// A view, which counts, searches and iterates.
+    #[inline]
+    #[must_use]
+    pub fn bits(&self) -> Bits<'_> {
+        Bits::new(&self.bytes)
+    }
+
+    /// One bit; those beyond the end are 0.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, offset: u64) -> bool {
+        bits::get(&self.bytes, offset)
+    }
+
+    /// Sets or clears one bit and returns what it was. The string grows to hold the bit, even a cleared one, as under SETBIT.
+    ///
+    /// # Panics
+    ///
+    /// If no string can be that long.
+    #[inline]
+    pub fn set(&mut self, offset: u64, on: bool) -> bool {
+        self.grow(bits::bytes_for(offset));
+        bits::set(&mut self.bytes, offset, on)
+    }
+
+    /// The number in a field; bits beyond the end are 0. See [`bitfield::get`].
+    #[inline]
+    #[must_use]
+    pub fn field(&self, field: FieldType, offset: u64) -> i64 {
+        bitfield::get(&self.bytes, field, offset)
+    }
+
+    /// Writes a field and returns the number it held; `None` if it does not fit and the overflow is to fail. The string grows
+    /// to hold the field even then, as under BITFIELD. See [`bitfield::set`].
+    ///
+    /// # Panics
+    ///
+    /// If no string can be that long.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bitpack::{Bitmap, bitfield::{FieldType, Overflow}};
+    ///
+    /// let mut levels = Bitmap::new();
+    /// let u4 = FieldType::parse(b"u4")?;
+    /// assert_eq!(levels.set_field(u4, 4, 100, Overflow::Sat), Some(0));
+    /// assert_eq!(levels.set_field(u4, 8, 100, Overflow::Fail), None);
+    /// assert_eq!(levels.as_bytes(), [0x0f, 0x00]);
+    /// # Ok::<(), bitpack::bitfield::FieldTypeError>(())
+    /// ```
+    #[inline]
+    pub fn set_field(
+        &mut self,
+        field: FieldType,
+        offset: u64,
+        value: i64,
+        overflow: Overflow,
+    ) -> Option<i64> {
+        self.grow(field.bytes_for(offset));
+        bitfield::set(&mut self.bytes, field, offset, value, overflow)
+    }
+
+    /// Adds to a field and returns the number it holds then; `None` if it does not fit and the overflow is to fail. The
+    /// string grows to hold the field even then, as under BITFIELD. See [`bitfield::add`].
+    ///
+    /// # Panics
+    ///
+    /// If no string can be that long.
+    #[inline]
+    pub fn add_field(
+        &mut self,
+        field: FieldType,
+        offset: u64,
+        by: i64,
+        overflow: Overflow,
+    ) -> Option<i64> {
+        self.grow(field.bytes_for(offset));
+        bitfield::add(&mut self.bytes, field, offset, by, overflow)
+    }
+
+    #[inline]
+    #[expect(clippy::expect_used, reason = "documented, as that of a capacity")]
+    fn grow(&mut self, len: Option<usize>) {
+        let len = len.expect("a string can be as long");
+        if self.bytes.len() < len {
+            self.bytes.resize(len, 0);
+        }
+    }
+}
+
+impl AsRef<[u8]> for Bitmap {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl From<Vec<u8>> for Bitmap {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::from_bytes(bytes)
+    }
+}
+
+impl From<Bitmap> for Vec<u8> {
+    fn from(bitmap: Bitmap) -> Self {
+        bitmap.into_bytes()
+    }
+}
+
+/// Sets the bits at these offsets.
+impl Extend<u64> for Bitmap {
+    fn extend<I: IntoIterator<Item = u64>>(&mut self, offsets: I) {
+        for offset in offsets {
+            self.set(offset, true);
+        }
+    }
+}
+
+/// The bits at these offsets, set.
+impl FromIterator<u64> for Bitmap {
+    fn from_iter<I: IntoIterator<Item = u64>>(offsets: I) -> Self {
+        let mut bitmap = Self::new();
+        bitmap.extend(offsets);
+        bitmap
+    }
+}

@@ -1,0 +1,56 @@
+//! What the bytes of a record mean.
+
+use super::Record;
+
+/// What the bytes of a record mean.
+///
+/// A codec is a type without values: it gives a string its meaning at compile time. Every record must have an
+/// item, because a string may hold any bytes; the one of all zeros is what a string holds where nothing was written, so it
+/// should mean *unknown*.
+///
+/// # Examples
+///
+/// ```
+/// use std::convert::Infallible;
+/// use bitpack::packed::{Codec, Packed};
+///
+/// /// Half stars, 1 to 10; 0 is none given.
+/// enum Stars {}
+///
+/// impl Codec for Stars {
+///     type Record = [u8; 1];
+///     type Item = Option<f32>;
+///     type Error = Infallible;
+///
+///     fn decode([code]: [u8; 1]) -> Option<f32> {
+///         (code > 0).then(|| f32::from(code) / 2.0)
+///     }
+///
+///     fn encode(stars: Option<f32>) -> Result<[u8; 1], Infallible> {
+///         Ok([stars.map_or(0, |stars| (stars * 2.0) as u8)])
+///     }
+/// }
+///
+/// let mut given = Packed::<Stars>::new();
+/// given.set(1, Some(3.5))?;
+/// assert!(given.view().iter().eq([None, Some(3.5)]));
+/// # Ok::<(), Infallible>(())
+/// ```
+pub trait Codec {
+    /// The bytes of a record: `[u8; 1]` to `[u8; 8]`.
+    type Record: Record;
+    /// What a record means.
+    type Item;
+    /// Why an item has no record.
+    type Error;
+
+    /// The item of a record. Total: any bytes mean something, if only *unknown*.
+    fn decode(record: Self::Record) -> Self::Item;
+
+    /// The record of an item.
+    ///
+    /// # Errors
+    ///
+    /// If the item has none.
+    fn encode(item: Self::Item) -> Result<Self::Record, Self::Error>;
+}

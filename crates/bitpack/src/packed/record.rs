@@ -1,0 +1,71 @@
+//! The widths of records.
+
+use core::fmt::Debug;
+use core::hash::Hash;
+
+use super::counts::{Counts, Hashed, Lanes1, Lanes2, Pages};
+
+/// The bytes of one record: `[u8; 1]` to `[u8; 8]`. No other type can be one.
+///
+/// # Examples
+///
+/// ```
+/// use bitpack::packed::Record;
+///
+/// assert_eq!(<[u8; 2]>::records(b"abcde"), [*b"ab", *b"cd"]);
+/// ```
+pub trait Record:
+    sealed::Sealed + Copy + Default + Debug + Eq + Ord + Hash + AsRef<[u8]> + Send + Sync + 'static
+{
+    /// The bytes of a record.
+    const WIDTH: usize;
+
+    /// The whole records of a string; what is left over at the end is left out.
+    fn records(bytes: &[u8]) -> &[Self];
+
+    /// The whole records of a string, to write; what is left over at the end is left out.
+    fn records_mut(bytes: &mut [u8]) -> &mut [Self];
+}
+
+mod sealed {
+    /// Keeps [`Record`](super::Record) to the arrays, and tells what counts them.
+    #[expect(unnameable_types, reason = "that is what seals it")]
+    pub trait Sealed: Sized {
+        /// What counts records of this width.
+        type Counts: super::Counts<Self>;
+    }
+}
+
+/// What counts records of a width.
+pub(super) type CountsOf<R> = <R as sealed::Sealed>::Counts;
+
+macro_rules! record {
+    ($width:literal, $counts:ty) => {
+        impl sealed::Sealed for [u8; $width] {
+            type Counts = $counts;
+        }
+
+        impl Record for [u8; $width] {
+            const WIDTH: usize = $width;
+
+            #[inline]
+            fn records(bytes: &[u8]) -> &[Self] {
+                bytes.as_chunks().0
+            }
+
+            #[inline]
+            fn records_mut(bytes: &mut [u8]) -> &mut [Self] {
+                bytes.as_chunks_mut().0
+            }
+        }
+    };
+}
+
+record!(1, Lanes1);
+record!(2, Lanes2);
+record!(3, Pages);
+record!(4, Hashed<4>);
+record!(5, Hashed<5>);
+record!(6, Hashed<6>);
+record!(7, Hashed<7>);
+record!(8, Hashed<8>);

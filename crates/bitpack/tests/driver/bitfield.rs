@@ -1,0 +1,203 @@
+//! Operations on fields and a model that works bit by bit, with numbers of 128 bits.
+#![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
+
+use arbitrary::{Arbitrary, Unstructured};
+use bitpack::Bitmap;
+use bitpack::bitfield::{FieldType, Overflow, add, get, set};
+
+/// Bits that a run of operations may reach.
+const REACH: u64 = 700;
+/// The bytes of a string that holds any field there.
+const LONGEST: usize = 96;
+
+/// What to do with a field.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(crate) enum Act {
+    /// Read it.
+    Get,
+    /// Write it.
+    Set(Number, Mode),
+    /// Add to it.
+    Add(Number, Mode),
+}
+
+/// A number: near nought, at an edge of a width, or any.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(crate) enum Number {
+    /// A small one.
+    Small(i8),
+    /// Near a power of two, negative or not.
+    Edge(u8, i8, bool),
+    /// Any.
+    Any(i64),
+}
+
+/// What becomes of a number that does not fit.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(crate) enum Mode {
+    /// The low bits.
+    Wrap,
+    /// The nearest.
+    Sat,
+    /// Nothing.
+    Fail,
+}
+
+/// One step: a width, whether it is signed, an offset, and what to do there.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(crate) struct FieldOp {
+    bits: u8,
+    signed: bool,
+    offset: u16,
+    act: Act,
+}
+
+/// The operations that `bytes` spell, as the fuzzer would read them.
+pub(crate) fn sequence(bytes: &[u8]) -> Vec<FieldOp> {
+    let mut u = Unstructured::new(bytes);
+    let mut ops = Vec::new();
+    while !u.is_empty() {
+        match u.arbitrary() {
+            Ok(op) => ops.push(op),
+            Err(_) => break,
+        }
+    }
+    ops
+}
+
+impl Number {
+    fn value(self) -> i64 {
+        match self {
+            Self::Small(value) => value.into(),
+            Self::Edge(power, near, negative) => {
+                let edge = (1i64 << (power % 63)).wrapping_add(near.into());
+                if negative { edge.wrapping_neg() } else { edge }
+            }
+            Self::Any(value) => value,
+        }
+    }
+}
+
+/// Runs the operations on a bitmap, which grows, on a slice that is long enough, and on the model.
+pub(crate) fn run(ops: &[FieldOp]) {
+    let mut bitmap = Bitmap::new();
+    let mut slice = [0; LONGEST];
+    let mut model = Model { bits: vec![false; slice.len() * 8], len: 0 };
+    for op in ops {
+        let field =
+            Field { bits: u32::from(op.bits % (63 + u8::from(op.signed))) + 1, signed: op.signed };
+        let kind = if op.signed { FieldType::signed } else { FieldType::unsigned };
+        let kind = kind(field.bits).unwrap();
+        let offset = u64::from(op.offset) % REACH;
+        match op.act {
+            Act::Get => {
+                let wanted = i64::try_from(model.get(field, offset)).unwrap();
+                assert_eq!(bitmap.field(kind, offset), wanted, "{op:?}");
+                assert_eq!(get(&slice, kind, offset), wanted, "{op:?}");
+                assert_eq!(get(bitmap.as_bytes(), kind, u64::MAX - offset), 0);
+            }
+            Act::Set(number, mode) => {
+                let (value, overflow) = (number.value(), mode.into());
+                let old = model.get(field, offset);
+                let new = field.written(value, mode);
+                let wanted = new.map(|_| i64::try_from(old).unwrap());
+                assert_eq!(bitmap.set_field(kind, offset, value, overflow), wanted, "{op:?}");
+                assert_eq!(set(&mut slice, kind, offset, value, overflow), wanted, "{op:?}");
+                assert_eq!(kind.fit(value, overflow).map(i128::from), new, "{op:?}");
+                model.put(field, offset, new.unwrap_or(old));
+            }
+            Act::Add(number, mode) => {
+                let (by, overflow) = (number.value(), mode.into());
+                let old = model.get(field, offset);
+                let new = field.settle(old + i128::from(by), mode);
+                let wanted = new.map(|new| i64::try_from(new).unwrap());
+                assert_eq!(bitmap.add_field(kind, offset, by, overflow), wanted, "{op:?}");
+                assert_eq!(add(&mut slice, kind, offset, by, overflow), wanted, "{op:?}");
+                model.put(field, offset, new.unwrap_or(old));
+            }
+        }
+        assert_eq!(bitmap.as_bytes(), &model.bytes()[..model.len], "{op:?}");
+        assert_eq!(slice[..], model.bytes(), "{op:?}");
+    }
+}
+
+impl From<Mode> for Overflow {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Wrap => Self::Wrap,
+            Mode::Sat => Self::Sat,
+            Mode::Fail => Self::Fail,
+        }
+    }
+}
+
+/// A type of field as the model has it.
+#[derive(Clone, Copy)]
+struct Field {
+    bits: u32,
+    signed: bool,
+}
+
+impl Field {
+    fn range(self) -> (i128, i128) {
+        let half = 1 << (self.bits - 1);
+        if self.signed { (-half, half - 1) } else { (0, 2 * half - 1) }
+    }
+
+    /// A number of any size, made to fit.
+    fn settle(self, value: i128, mode: Mode) -> Option<i128> {
+        let (min, max) = self.range();
+        if (min..=max).contains(&value) {
+            return Some(value);
+        }
+        match mode {
+            Mode::Wrap => Some(min + (value - min).rem_euclid(1 << self.bits)),
+            Mode::Sat => Some(value.clamp(min, max)),
+            Mode::Fail => None,
+        }
+    }
+
+    /// What writing a value leaves: Redis takes a negative one for a large one where the field is unsigned, and so it does
+    /// with the very least where a signed field saturates.
+    fn written(self, value: i64, mode: Mode) -> Option<i128> {
+        let (_, max) = self.range();
+        let value = i128::from(value);
+        let large = if self.signed {
+            max - value > i128::from(i64::MAX) && self.bits < 64
+        } else {
+            value < 0
+        };
+        self.settle(if large { value + (1 << 64) } else { value }, mode)
+    }
+}
+
+struct Model {
+    bits: Vec<bool>,
+    /// The bytes that a string has which grew as far as it was written.
+    len: usize,
+}
+
+impl Model {
+    fn get(&self, field: Field, offset: u64) -> i128 {
+        let mut value = 0i128;
+        for bit in 0..field.bits {
+            let on = self.bits[usize::try_from(offset).unwrap() + bit as usize];
+            value = value << 1 | i128::from(on);
+        }
+        let (_, max) = field.range();
+        if value > max { value - (1 << field.bits) } else { value }
+    }
+
+    fn put(&mut self, field: Field, offset: u64, value: i128) {
+        let start = usize::try_from(offset).unwrap();
+        for bit in 0..field.bits {
+            self.bits[start + bit as usize] = value >> (field.bits - 1 - bit) & 1 == 1;
+        }
+        self.len = self.len.max((start + field.bits as usize).div_ceil(8));
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let byte = |bits: &[bool]| bits.iter().fold(0, |byte, &on| byte << 1 | u8::from(on));
+        self.bits.chunks(8).map(byte).collect()
+    }
+}

@@ -1,0 +1,9 @@
+//! Operations on bit fields and on a model that works bit by bit, with all bytes compared after each.
+#![no_main]
+
+#[path = "../../crates/bitpack/tests/driver/bitfield.rs"]
+mod driver;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    driver::run(&driver::sequence(bytes));
+});

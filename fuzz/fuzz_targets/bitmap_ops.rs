@@ -1,0 +1,9 @@
+//! Operations on a bitmap and on a plain list of bits, with everything checked after each.
+#![no_main]
+
+#[path = "../../crates/bitpack/tests/driver/bitmap.rs"]
+mod driver;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    driver::run(&driver::sequence(bytes));
+});
