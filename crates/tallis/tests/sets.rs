@@ -134,6 +134,24 @@ fn redis_70_has_no_listpacks() {
 }
 
 #[test]
+fn what_sets_with_text_have_in_common_is_an_intset_if_it_is_all_numbers() {
+    for profile in [Profile::Redis70, Profile::Redis72] {
+        let store = store(profile, Limits { set_max_intset_entries: 4, ..Limits::default() });
+        let numbers = ["1", "2", "3", "4", "5"];
+        store.sadd("a", ["text"]).unwrap();
+        store.sadd("b", ["other"]).unwrap();
+        for (count, in_72) in [(4, "intset"), (5, "listpack")] {
+            store.sadd("a", &numbers[..count]).unwrap();
+            store.sadd("b", &numbers[..count]).unwrap();
+            assert_eq!(store.sinterstore("c", ["a", "b"]).unwrap(), count);
+            let in_70 = if count == 4 { "intset" } else { "hashtable" };
+            let want = if profile == Profile::Redis70 { in_70 } else { in_72 };
+            assert_eq!(encoding(&store, "c"), want, "{count} under {profile:?}");
+        }
+    }
+}
+
+#[test]
 fn a_set_without_members_is_no_key() {
     let store = Store::new();
     for members in [vec!["1", "2"], vec!["a", "b"]] {
