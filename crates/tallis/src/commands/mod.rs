@@ -28,6 +28,7 @@ pub use strings::{
     StringCommands,
 };
 
+pub(crate) use bits::{Operations, combine, count_with, operate, out_of_range, position_with};
 pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::{
