@@ -145,8 +145,8 @@ fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
 
 fn position(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let store = Store::new();
-    // Written, so that each page is a page of its own.
-    let mut zeros = vec![1; len];
+    // Written before the compiler knows what, so that each page is a page of its own.
+    let mut zeros = black_box(vec![1; len]);
     zeros.fill(0);
     store.set("k", &zeros).unwrap();
     assert_eq!(store.bitpos("k", true).unwrap(), None);

@@ -1,5 +1,7 @@
 //! Bits through the typed calls and the command door: a plain model, what a WATCH sees and a sink hears, and what fails.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -197,8 +199,10 @@ fn check_range(store: &Store, plain: &Plain, start: i64, end: i64, unit: BitUnit
 
 type Combine = fn(&Store, &str, &[String]) -> Result<usize, Error>;
 
+type Definition = fn(&[bool]) -> bool;
+
 /// Each operation by its definition: the bit that is made of the bits of all sources.
-const OPERATIONS: [(&str, Combine, fn(&[bool]) -> bool); 7] = [
+const OPERATIONS: [(&str, Combine, Definition); 7] = [
     ("AND", |store, to, of| store.bit_and(to, of), |bits| bits.iter().all(|&bit| bit)),
     ("OR", |store, to, of| store.bit_or(to, of), |bits| bits.contains(&true)),
     ("XOR", |store, to, of| store.bit_xor(to, of), |bits| ones(bits) % 2 == 1),
@@ -246,10 +250,9 @@ fn strings_are_combined_bit_by_bit() {
             typed(&store, &target, &of).unwrap()
         } else {
             let words = ["BITOP", name, &target].into_iter().chain(of.iter().map(String::as_str));
-            match store.execute(&words.collect::<Vec<_>>()) {
-                Reply::Int(len) => usize::try_from(len).unwrap(),
-                other => panic!("{other:?}"),
-            }
+            let reply = store.execute(&words.collect::<Vec<_>>());
+            let Reply::Int(len) = reply else { panic!("{reply:?}") };
+            usize::try_from(len).unwrap()
         };
         let context = format!("{name} {target} {of:?}");
         assert_eq!(len, result.len(), "{context}");

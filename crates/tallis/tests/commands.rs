@@ -207,9 +207,10 @@ fn change_string(store: &Store, key: &str, member: i64, rng: &mut Rng) -> Result
     let number = member.unsigned_abs();
     let soon = 1_700_000_000_000 + rng.below(500_000);
     match rng.below(24) {
-        18 => store.setbit(key, rng.below(300), number % 2 == 0).map(drop),
+        18 => store.setbit(key, rng.below(300), number.is_multiple_of(2)).map(drop),
         19 => {
-            let field = FieldType::signed(u32::try_from(rng.index(64)).unwrap() + 1).unwrap();
+            let name = ["i1", "u7", "i8", "i64"][rng.index(4)];
+            let field: FieldType = name.parse().expect("a type");
             let overflow = [Overflow::Wrap, Overflow::Sat, Overflow::Fail][rng.index(3)];
             let set = BitFieldOp::set(field, rng.below(300), member).overflow(overflow);
             store.bitfield(key, [set, BitFieldOp::incr_by(field, rng.below(300), member)]).map(drop)

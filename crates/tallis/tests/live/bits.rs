@@ -248,6 +248,12 @@ fn fields_are_read_and_written_as_on_the_server() {
          bitfield none get u8 0
          bitfield none get u8 4294967295
          exists none",
+    ]);
+}
+
+#[test]
+fn fields_are_refused_as_on_the_server() {
+    compare(&[
         "set k hello
          bitfield k get
          bitfield k get u8
