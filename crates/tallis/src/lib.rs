@@ -49,10 +49,11 @@ mod table;
 mod text;
 mod value;
 
+pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use commands::{
-    CopyOptions, ExistenceCheck, ExpireOption, Expiry, LcsMatch, LcsMatches, RestoreOptions,
-    ScanOptions, SetExpiry, SetOptions, SetOutcome,
+    BitFieldOp, BitRange, BitUnit, CopyOptions, ExistenceCheck, ExpireOption, Expiry, LcsMatch,
+    LcsMatches, RestoreOptions, ScanOptions, SetExpiry, SetOptions, SetOutcome,
 };
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
@@ -81,8 +82,8 @@ pub mod door {
 /// The traits that give a store its commands.
 pub mod prelude {
     pub use crate::commands::{
-        DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands, LcsCommands,
-        SetCommands, StringCommands,
+        BitCommands, DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands,
+        LcsCommands, SetCommands, StringCommands,
     };
     pub use crate::door::Door;
 }

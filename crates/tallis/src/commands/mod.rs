@@ -6,6 +6,7 @@
 //!
 //! Each operation is written once, here; the command door (`execute`) and the recipes call these.
 
+mod bits;
 mod dump;
 mod expiry;
 mod gathered;
@@ -15,6 +16,7 @@ mod keyspace;
 mod sets;
 mod strings;
 
+pub use bits::{BitCommands, BitFieldOp, BitRange, BitUnit};
 pub use dump::{DumpCommands, RestoreOptions};
 pub use expiry::{ExpireOption, ExpiryCommands};
 pub use hlls::HllCommands;
@@ -26,6 +28,7 @@ pub use strings::{
     StringCommands,
 };
 
+pub(crate) use bits::{Operations, combine, count_with, operate, out_of_range, position_with};
 pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::{

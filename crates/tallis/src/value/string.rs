@@ -108,25 +108,60 @@ impl Value {
     /// this is no string. O(bytes), and now and then O(length) when the string has to move.
     pub(crate) fn write_at(&mut self, offset: usize, bytes: &[u8]) -> Option<usize> {
         let end = offset + bytes.len();
-        if let Self::Str { raw, len, buffer } = self {
-            *raw = true;
-            if end > buffer.len() {
-                *buffer = grown(Vec::from(std::mem::take(buffer)), with_room(end));
-            }
-            // Beyond the string there are zeros only, so a gap is filled already.
-            buffer[offset..end].copy_from_slice(bytes);
-            *len = (*len).max(len_u32(end));
-            return Some(*len as usize);
+        let string = self.bytes_mut(end)?;
+        string[offset..end].copy_from_slice(bytes);
+        Some(string.len())
+    }
+
+    /// The bytes of a string, to be changed in place, with zeros behind them up to `least` bytes; they count as changed.
+    /// `None` if this is no string. O(1), and now and then O(length) when the string has to move.
+    #[inline]
+    pub(crate) fn bytes_mut(&mut self, least: usize) -> Option<&mut [u8]> {
+        if !matches!(self, Self::Str { .. }) {
+            self.move_to_heap(least)?;
         }
-        let (len, mut buffer) = self.as_str()?.with_bytes(|old| {
-            let len = old.len().max(end);
-            let mut buffer = vec![0; with_room(len)];
+        let Self::Str { raw, len, buffer } = self else { return None };
+        *raw = true;
+        if least > *len as usize {
+            if least > buffer.len() {
+                *buffer = grown(Vec::from(std::mem::take(buffer)), with_room(least));
+            }
+            // Beyond the string there are zeros only.
+            *len = len_u32(least);
+        }
+        Some(&mut buffer[..*len as usize])
+    }
+
+    /// Puts a number or a short string on the heap, with room for `least` bytes.
+    #[cold]
+    fn move_to_heap(&mut self, least: usize) -> Option<()> {
+        let (len, buffer) = self.as_str()?.with_bytes(|old| {
+            let mut buffer = vec![0; with_room(old.len().max(least))];
             buffer[..old.len()].copy_from_slice(old);
-            (len, buffer)
+            (len_u32(old.len()), buffer)
         });
-        buffer[offset..end].copy_from_slice(bytes);
-        *self = Self::Str { raw: true, len: len_u32(len), buffer: buffer.into_boxed_slice() };
-        Some(len)
+        *self = Self::Str { raw: true, len, buffer: buffer.into_boxed_slice() };
+        Some(())
+    }
+
+    /// Whether a string of `len` bytes would lie well in the memory of this one: it is enough, and not far too much.
+    pub(crate) fn has_room_for(&self, len: usize) -> bool {
+        let Self::Str { buffer, .. } = self else { return false };
+        len <= buffer.len() && buffer.len() <= with_room(len)
+    }
+
+    /// The bytes of a string on the heap, made `len` bytes long within the memory that it has, to be written over; they
+    /// count as changed. `None` if it has not [as much](Self::has_room_for).
+    pub(crate) fn refill(&mut self, len: usize) -> Option<&mut [u8]> {
+        let Self::Str { raw, len: old, buffer } = self else { return None };
+        if len > buffer.len() {
+            return None;
+        }
+        if let Some(cut) = buffer.get_mut(len..*old as usize) {
+            cut.fill(0);
+        }
+        (*raw, *old) = (true, len_u32(len));
+        buffer.get_mut(..len)
     }
 }
 
@@ -179,6 +214,24 @@ mod tests {
     }
 
     #[test]
+    fn a_string_is_written_over_where_its_memory_suits() {
+        let mut value = Value::raw_string(vec![b'x'; 100]);
+        for (len, suits) in [(0, false), (49, false), (50, true), (100, true), (101, false)] {
+            assert_eq!(value.has_room_for(len), suits, "{len}");
+        }
+        value.refill(60).expect("room").fill(b'y');
+        assert_eq!(text(&value), [b'y'; 60]);
+        assert!(value.bytes_mut(100).is_some_and(|bytes| bytes[60..] == [0; 40]));
+        assert!(value.refill(101).is_none());
+        for mut other in [Value::Int(12), Value::text(b"short")] {
+            assert!(!other.has_room_for(2) && other.refill(2).is_none());
+            let len = text(&other).len();
+            assert_eq!(other.bytes_mut(0).map(|bytes| bytes.len()), Some(len));
+            assert!(other.is_raw());
+        }
+    }
+
+    #[test]
     fn writes_grow_a_string_and_fill_gaps_with_zeros() {
         let mut value = Value::string(Member::Int(12));
         assert_eq!(value.write_at(2, b"ab"), Some(4));
@@ -190,6 +243,8 @@ mod tests {
         assert_eq!(text(&value), b"XYab\0\0z");
         // What is cut off must not come back when the string grows again.
         value.edit(|bytes| bytes.truncate(2));
+        assert_eq!(value.write_at(4, b"!"), Some(5));
+        value.refill(2);
         assert_eq!(value.write_at(4, b"!"), Some(5));
         assert_eq!(text(&value), b"XY\0\0!");
         for round in 0_u8..200 {

@@ -453,14 +453,17 @@ impl<D: Door> StringCommands for D {}
 
 /// The string at a key, if there is one.
 #[inline]
-fn string_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Member<'v>>, Error> {
+pub(crate) fn string_at<'v>(
+    view: &View<'v>,
+    key: HashedKey<'_>,
+) -> Result<Option<Member<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }
 
 /// The string in a slot, if there is one.
 #[inline]
-fn string_in<'s>(slot: &'s Slot<'_, '_, '_>) -> Result<Option<Member<'s>>, Error> {
+pub(crate) fn string_in<'s>(slot: &'s Slot<'_, '_, '_>) -> Result<Option<Member<'s>>, Error> {
     let Some(value) = slot.value() else { return Ok(None) };
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }

@@ -1,0 +1,167 @@
+//! BITOP: one string of bits from several.
+
+use std::borrow::Cow;
+
+use bitpack::bits::{self, Op};
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+use crate::commands::slices;
+use crate::commands::strings::string_at;
+use crate::error::{Error, ErrorKind};
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::store::door::{Door, Scope, View};
+use crate::value::Value;
+
+/// How much of a string that is source and target is set aside at once: it stays in the nearest cache.
+const BLOCK: usize = 16 << 10;
+
+/// BITOP: puts the result at a key, without a key if it is empty; returns its length in bytes.
+pub(crate) fn combine<K: AsRef<[u8]>>(
+    door: &(impl Door + ?Sized),
+    op: Op,
+    target: &[u8],
+    of: &[K],
+) -> Result<usize, Error> {
+    op.check_sources(of.len()).map_err(|_| wrong_sources(op))?;
+    let mut all = slices(of);
+    all.insert(0, target);
+    door.write(&all, |scope, keys| {
+        let Some((&target, sources)) = keys.split_first() else { return Ok(0) };
+        // Through the door, so that a source that has expired is dropped for the sinks too.
+        for &key in sources {
+            scope.change(key, |_| ());
+        }
+        let len = longest(&scope.view(), sources)?;
+        if len == 0 {
+            scope.change(target, |slot| {
+                if slot.remove() {
+                    slot.changed("DEL", Vec::new);
+                }
+            });
+            return Ok(0);
+        }
+        let old = scope.change(target, |slot| {
+            let fits = slot.value_mut().filter(|old| old.has_room_for(len));
+            fits.map(|old| std::mem::replace(old, Value::Int(0)))
+        });
+        let result = made(scope, op, target, sources, old, len)?;
+        note(scope, op, target, sources, &result);
+        scope.change(target, |slot| {
+            slot.put(result);
+            slot.set_expiry(None);
+            slot.touched();
+        });
+        Ok(len)
+    })
+}
+
+/// Tells the sinks. What only the newest servers can do is told as the bytes that it left: whoever reads a log may be an
+/// older one.
+fn note(
+    scope: &mut Scope<'_>,
+    op: Op,
+    target: HashedKey<'_>,
+    sources: &[HashedKey<'_>],
+    result: &Value,
+) {
+    let copied = Bytes::copy_from_slice;
+    if matches!(op, Op::And | Op::Or | Op::Xor | Op::Not) {
+        scope.note(|| {
+            let keys = std::iter::once(&target).chain(sources).map(|key| key.bytes);
+            [b"BITOP", name(op).as_bytes()].into_iter().chain(keys).map(copied).collect()
+        });
+        return;
+    }
+    scope.note(|| vec!["DEL".into(), copied(target.bytes)]);
+    scope.note(|| {
+        let bytes = result.as_str().map(Member::to_bytes).unwrap_or_default();
+        vec!["SETRANGE".into(), copied(target.bytes), "0".into(), bytes]
+    });
+}
+
+/// The length of the longest source.
+fn longest(view: &View<'_>, sources: &[HashedKey<'_>]) -> Result<usize, Error> {
+    sources.iter().try_fold(0, |longest, &key| {
+        Ok(longest.max(string_at(view, key)?.map_or(0, Member::byte_len)))
+    })
+}
+
+/// The result, in the memory of what was at the target if that suits, which is not at the target meanwhile.
+fn made(
+    scope: &Scope<'_>,
+    op: Op,
+    target: HashedKey<'_>,
+    sources: &[HashedKey<'_>],
+    old: Option<Value>,
+    len: usize,
+) -> Result<Value, Error> {
+    let view = scope.view();
+    let bytes = |key| Ok(string_at(&view, key)?.map_or(Cow::Borrowed(&b""[..]), bytes_of));
+    let Some(mut result) = old else {
+        let strings = sources.iter().map(|&key| bytes(key));
+        let strings: SmallVec<[Cow<'_, [u8]>; 4]> = strings.collect::<Result<_, Error>>()?;
+        let strings: SmallVec<[&[u8]; 4]> = strings.iter().map(AsRef::as_ref).collect();
+        let mut out = Vec::new();
+        bits::combine(op, &strings, &mut out).map_err(|_| wrong_sources(op))?;
+        return Ok(Value::raw_string(out));
+    };
+    // `None` for a source that is the target.
+    let strings = sources
+        .iter()
+        .map(|&key| if key.bytes == target.bytes { Ok(None) } else { bytes(key).map(Some) });
+    let strings: SmallVec<[Option<Cow<'_, [u8]>>; 4]> = strings.collect::<Result<_, Error>>()?;
+    let out = result.refill(len).ok_or_else(Error::wrong_type)?;
+    let in_place = strings.iter().any(Option::is_none);
+    let block = if in_place { BLOCK } else { len };
+    let mut aside = vec![0; if in_place { block.min(len) } else { 0 }];
+    for (number, out) in out.chunks_mut(block).enumerate() {
+        let at = number * block;
+        let aside = if in_place {
+            let aside = &mut aside[..out.len()];
+            aside.copy_from_slice(out);
+            &*aside
+        } else {
+            &[]
+        };
+        let parts = strings.iter().map(|string| match string {
+            None => aside,
+            Some(string) => string.get(at..).unwrap_or_default(),
+        });
+        let parts: SmallVec<[&[u8]; 4]> = parts.collect();
+        bits::combine_into(op, &parts, out).map_err(|_| wrong_sources(op))?;
+    }
+    Ok(result)
+}
+
+fn bytes_of(string: Member<'_>) -> Cow<'_, [u8]> {
+    match string {
+        Member::Bytes(bytes) => Cow::Borrowed(bytes),
+        Member::Int(_) => Cow::Owned(string.with_bytes(<[u8]>::to_vec)),
+    }
+}
+
+/// The name of an operation, as BITOP takes it.
+const fn name(op: Op) -> &'static str {
+    match op {
+        Op::And => "AND",
+        Op::Or => "OR",
+        Op::Xor => "XOR",
+        Op::Not => "NOT",
+        Op::Diff => "DIFF",
+        Op::Diff1 => "DIFF1",
+        Op::AndOr => "ANDOR",
+        Op::One => "ONE",
+    }
+}
+
+#[cold]
+fn wrong_sources(op: Op) -> Error {
+    let need = match op {
+        Op::Not => "a single source key",
+        Op::Diff | Op::Diff1 | Op::AndOr => "at least two source keys",
+        Op::And | Op::Or | Op::Xor | Op::One => "at least one source key",
+    };
+    Error::new(ErrorKind::Syntax, format!("ERR BITOP {} must be called with {need}.", name(op)))
+}

@@ -1,0 +1,552 @@
+//! Commands on bits: what a string says by its bits, and by numbers of a few of them.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `combine` | makes one string from several: BITOP |
+//! | `fields` | reads and writes numbers of some bits: BITFIELD |
+//! | `options` | the ranges and the operations of these |
+
+mod combine;
+mod fields;
+mod options;
+
+use bitpack::bitfield::{FieldType, Overflow};
+use bitpack::bits::{self, Op};
+use bytes::Bytes;
+
+use super::strings::string_at;
+use super::{STRING_MAX, keys};
+use crate::error::{Error, ErrorKind};
+use crate::store::door::Door;
+use crate::store::slot::Slot;
+use crate::value::Value;
+
+pub use options::{BitFieldOp, BitRange, BitUnit};
+
+pub(crate) use combine::combine;
+pub(crate) use fields::{Operations, operate};
+
+/// Commands on the bits of strings.
+///
+/// Bit 0 is the high bit of the first byte. What lies behind the end of a string, or at a key that does not exist, is 0;
+/// a write makes the string as long as it needs. Offsets and counts of bits are `u64`; an offset must lie within the 512 MiB
+/// that a string can have.
+///
+/// # Errors
+///
+/// All of them fail with [`ErrorKind::WrongType`] if a key holds no string, and those that take offsets with
+/// [`ErrorKind::Syntax`] for one of 2^32 or more. A call that fails changes nothing. In a transaction, a key that it did
+/// not name is an error.
+pub trait BitCommands: Door {
+    /// SETBIT: sets or clears the bit at `offset` and returns what it was. O(1), and the zeros where the string grows.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// assert!(!store.setbit("seen", 1, true)?);
+    /// assert!(store.setbit("seen", 1, true)?);
+    /// assert_eq!(store.get("seen")?, Some("@".into()));
+    /// assert!(store.getbit("seen", 1)? && !store.getbit("seen", 1000)?);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    fn setbit(&self, key: impl AsRef<[u8]>, offset: u64, value: bool) -> Result<bool, Error> {
+        check_offset(offset)?;
+        self.write(&[key.as_ref()], |scope, keys| {
+            scope.change(keys[0], |slot| set_bit(slot, offset, value))
+        })
+    }
+
+    /// GETBIT: the bit at `offset`. O(1).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// See [`setbit`](Self::setbit).
+    #[inline]
+    fn getbit(&self, key: impl AsRef<[u8]>, offset: u64) -> Result<bool, Error> {
+        check_offset(offset)?;
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(string) = string_at(view, keys[0])? else { return Ok(false) };
+            Ok(string.with_bytes(|bytes| bits::get(bytes, offset)))
+        })
+    }
+
+    /// BITCOUNT: how many bits are set. O(length), about as fast as memory is read.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("k", "foobar")?;
+    /// assert_eq!(store.bitcount("k")?, 26);
+    /// assert_eq!(store.bitcount_range("k", 0, 0)?, 4);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bitcount(&self, key: impl AsRef<[u8]>) -> Result<u64, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            Ok(string_at(view, keys[0])?.map_or(0, |string| string.with_bytes(bits::count)))
+        })
+    }
+
+    /// BITCOUNT of the bytes from `start` to `end`, both included; negative numbers count from the end.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// See [`bitcount`](Self::bitcount).
+    fn bitcount_range(&self, key: impl AsRef<[u8]>, start: i64, end: i64) -> Result<u64, Error> {
+        self.bitcount_in(key, BitRange::bytes(start, end))
+    }
+
+    /// BITCOUNT of a range of bytes or bits.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// See [`BitRange`].
+    fn bitcount_in(&self, key: impl AsRef<[u8]>, range: BitRange) -> Result<u64, Error> {
+        count_with(self, key.as_ref(), || Ok(range))
+    }
+
+    /// BITPOS: the offset of the first bit that is as asked for; `None` if there is none.
+    ///
+    /// A string of ones has its first 0 behind its end, but an empty string has none at all, as in Redis. O(length),
+    /// about as fast as memory is read.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{BitRange, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("k", b"\xff\xf0\x00")?;
+    /// assert_eq!(store.bitpos("k", false)?, Some(12));
+    /// assert_eq!(store.bitpos_in("k", true, BitRange::bytes_from(2))?, None);
+    /// assert_eq!(store.bitpos_in("k", false, BitRange::bits(0, 11))?, None);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bitpos(&self, key: impl AsRef<[u8]>, bit: bool) -> Result<Option<u64>, Error> {
+        self.bitpos_in(key, bit, BitRange::bytes_from(0))
+    }
+
+    /// BITPOS in a range: the offset from the start of the string of the first bit that is as asked for. A range that
+    /// has an end has no 0 behind it.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// See [`bitpos`](Self::bitpos).
+    fn bitpos_in(
+        &self,
+        key: impl AsRef<[u8]>,
+        bit: bool,
+        range: BitRange,
+    ) -> Result<Option<u64>, Error> {
+        position_with(self, key.as_ref(), bit, || Ok(range))
+    }
+
+    /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in bytes. A
+    /// result of no bytes removes the key. Any expiry is taken away. O(lengths), about as fast as memory is read and
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors); [`ErrorKind::Syntax`] if no key is named.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.mset(&[("a", "foobar"), ("b", "abcdef")])?;
+    /// assert_eq!(store.bit_and("both", ["a", "b"])?, 6);
+    /// assert_eq!(store.get("both")?, Some("`bc`ab".into()));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bit_and<K: AsRef<[u8]>>(
+        &self,
+        dst: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        combine(self, Op::And, dst.as_ref(), &keys(of))
+    }
+
+    /// BITOP OR: as [`bit_and`](Self::bit_and), the bits that any of the strings has.
+    ///
+    /// # Errors
+    ///
+    /// As [`bit_and`](Self::bit_and).
+    fn bit_or<K: AsRef<[u8]>>(
+        &self,
+        dst: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        combine(self, Op::Or, dst.as_ref(), &keys(of))
+    }
+
+    /// BITOP XOR: as [`bit_and`](Self::bit_and), the bits that an odd number of the strings have.
+    ///
+    /// # Errors
+    ///
+    /// As [`bit_and`](Self::bit_and).
+    fn bit_xor<K: AsRef<[u8]>>(
+        &self,
+        dst: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        combine(self, Op::Xor, dst.as_ref(), &keys(of))
+    }
+
+    /// BITOP NOT: as [`bit_and`](Self::bit_and), the bits of whole bytes that the one string lacks.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn bit_not(&self, dst: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<usize, Error> {
+        combine(self, Op::Not, dst.as_ref(), &[key])
+    }
+
+    /// BITOP DIFF: as [`bit_and`](Self::bit_and), the bits that the first string has and none of the others. Of Redis
+    /// 8.2.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors); [`ErrorKind::Syntax`] for fewer than two keys.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// for (key, bits) in [("x", b"\xf0"), ("y1", b"\xcc"), ("y2", b"\xaa")] {
+    ///     store.set(key, bits)?;
+    /// }
+    /// let of = ["x", "y1", "y2"];
+    /// store.bit_diff("diff", of)?;
+    /// store.bit_diff1("diff1", of)?;
+    /// store.bit_and_or("and_or", of)?;
+    /// store.bit_one("one", of)?;
+    /// assert_eq!(store.get("diff")?.as_deref(), Some(&[0b0001_0000][..]));
+    /// assert_eq!(store.get("diff1")?.as_deref(), Some(&[0b0000_1110][..]));
+    /// assert_eq!(store.get("and_or")?.as_deref(), Some(&[0b1110_0000][..]));
+    /// assert_eq!(store.get("one")?.as_deref(), Some(&[0b0001_0110][..]));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bit_diff<K: AsRef<[u8]>>(
+        &self,
+        dst: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        combine(self, Op::Diff, dst.as_ref(), &keys(of))
+    }
+
+    /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has not.
+    ///
+    /// # Errors
+    ///
+    /// As [`bit_diff`](Self::bit_diff).
+    fn bit_diff1<K: AsRef<[u8]>>(
+        &self,
+        dst: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        combine(self, Op::Diff1, dst.as_ref(), &keys(of))
+    }
+
+    /// BITOP ANDOR: as [`bit_diff`](Self::bit_diff), the bits that the first string has and any of the others too.
+    ///
+    /// # Errors
+    ///
+    /// As [`bit_diff`](Self::bit_diff).
+    fn bit_and_or<K: AsRef<[u8]>>(
+        &self,
+        dst: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        combine(self, Op::AndOr, dst.as_ref(), &keys(of))
+    }
+
+    /// BITOP ONE: as [`bit_and`](Self::bit_and), the bits that exactly one of the strings has. Of Redis 8.2.
+    ///
+    /// # Errors
+    ///
+    /// As [`bit_and`](Self::bit_and).
+    ///
+    /// # Examples
+    ///
+    /// See [`bit_diff`](Self::bit_diff).
+    fn bit_one<K: AsRef<[u8]>>(
+        &self,
+        dst: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        combine(self, Op::One, dst.as_ref(), &keys(of))
+    }
+
+    /// BITFIELD: runs operations on numbers of some bits, one after the other, all at one moment; an answer for each.
+    ///
+    /// Where one of them may write, the string first grows as far as any that may write reaches, even if all fail then,
+    /// as in Redis. O(operations), and the zeros where the string grows.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// See [`BitFieldOp`].
+    fn bitfield(
+        &self,
+        key: impl AsRef<[u8]>,
+        operations: impl IntoIterator<Item = BitFieldOp>,
+    ) -> Result<Vec<Option<i64>>, Error> {
+        fields::run(self, key.as_ref(), operations)
+    }
+
+    /// `BITFIELD_RO`: the numbers in several fields, all read at one moment. O(fields).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{FieldType, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.set("w", "hello")?;
+    /// let fields = [(FieldType::unsigned(4).unwrap(), 0), (FieldType::signed(3).unwrap(), 2)];
+    /// assert_eq!(store.bitfield_ro("w", fields)?, [6, -3]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bitfield_ro(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = (FieldType, u64)>,
+    ) -> Result<Vec<i64>, Error> {
+        let reads = of.into_iter().map(|(field, offset)| BitFieldOp::get(field, offset));
+        Ok(fields::run(self, key.as_ref(), reads)?.into_iter().flatten().collect())
+    }
+
+    /// BITFIELD GET: the number in one field. O(1).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{FieldType, Overflow, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// let u4 = FieldType::unsigned(4).unwrap();
+    /// assert_eq!(store.bitfield_set("k", u4, 8, 9, Overflow::Wrap)?, Some(0));
+    /// assert_eq!(store.bitfield_incr("k", u4, 8, 9, Overflow::Sat)?, Some(15));
+    /// assert_eq!(store.bitfield_incr("k", u4, 8, 9, Overflow::Fail)?, None);
+    /// assert_eq!(store.bitfield_get("k", u4, 8)?, 15);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    fn bitfield_get(
+        &self,
+        key: impl AsRef<[u8]>,
+        field: FieldType,
+        offset: u64,
+    ) -> Result<i64, Error> {
+        check_offset(offset)?;
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
+            Ok(string.with_bytes(|bytes| bitpack::bitfield::get(bytes, field, offset)))
+        })
+    }
+
+    /// BITFIELD SET: writes a number to one field; returns the old one, or `None` if it did not fit and that is to fail.
+    /// O(1), and the zeros where the string grows.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// See [`bitfield_get`](Self::bitfield_get).
+    #[inline]
+    fn bitfield_set(
+        &self,
+        key: impl AsRef<[u8]>,
+        field: FieldType,
+        offset: u64,
+        value: i64,
+        overflow: Overflow,
+    ) -> Result<Option<i64>, Error> {
+        change_one(self, key.as_ref(), BitFieldOp::set(field, offset, value).overflow(overflow))
+    }
+
+    /// BITFIELD INCRBY: adds to the number in one field; returns the sum, or `None` if it did not fit and that is to fail.
+    /// O(1), and the zeros where the string grows.
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// See [`bitfield_get`](Self::bitfield_get).
+    #[inline]
+    fn bitfield_incr(
+        &self,
+        key: impl AsRef<[u8]>,
+        field: FieldType,
+        offset: u64,
+        delta: i64,
+        overflow: Overflow,
+    ) -> Result<Option<i64>, Error> {
+        change_one(self, key.as_ref(), BitFieldOp::incr_by(field, offset, delta).overflow(overflow))
+    }
+}
+
+impl<D: Door> BitCommands for D {}
+
+/// An operation that may write.
+#[inline]
+fn change_one(
+    door: &(impl Door + ?Sized),
+    key: &[u8],
+    operation: BitFieldOp,
+) -> Result<Option<i64>, Error> {
+    check_offset(operation.offset)?;
+    door.write(&[key], |scope, keys| {
+        scope.change(keys[0], |slot| {
+            let mut answer = None;
+            fields::change(slot, &[operation], |number| answer = number)?;
+            Ok(answer)
+        })
+    })
+}
+
+/// Whether a string may be long enough for its bit at this offset.
+#[inline]
+fn check_offset(offset: u64) -> Result<(), Error> {
+    const MOST: u64 = STRING_MAX as u64;
+    if offset / 8 < MOST { Ok(()) } else { Err(out_of_range()) }
+}
+
+/// What is said to an offset that is none.
+#[cold]
+pub(crate) fn out_of_range() -> Error {
+    Error::new(ErrorKind::Syntax, "ERR bit offset is not an integer or out of range")
+}
+
+/// The string in a slot, to be changed.
+struct Room<'s> {
+    bytes: &'s mut [u8],
+    /// Whether the key is new, or the string longer than it was.
+    grew: bool,
+    /// Whether it is kept in another form than it was, which OBJECT ENCODING may tell.
+    reformed: bool,
+}
+
+/// Makes the string in a slot at least so long, which may be new.
+#[inline]
+fn room<'s>(slot: &'s mut Slot<'_, '_, '_>, least: usize) -> Result<Room<'s>, Error> {
+    let (grew, reformed) = if let Some(value) = slot.value() {
+        let len = value.as_str().ok_or_else(Error::wrong_type)?.byte_len();
+        (len < least, !value.is_raw())
+    } else {
+        slot.put(Value::raw_string(vec![0; least]));
+        (true, false)
+    };
+    let bytes = slot.value_mut().and_then(|value| value.bytes_mut(least));
+    Ok(Room { bytes: bytes.ok_or_else(Error::wrong_type)?, grew, reformed })
+}
+
+/// SETBIT.
+#[inline]
+fn set_bit(slot: &mut Slot<'_, '_, '_>, offset: u64, on: bool) -> Result<bool, Error> {
+    let least = bits::bytes_for(offset).ok_or_else(out_of_range)?;
+    let Room { bytes, grew, reformed } = room(slot, least)?;
+    let old = bits::set(bytes, offset, on);
+    let words = || [offset.to_string().into(), u8::from(on).to_string().into()];
+    if grew || old != on {
+        slot.changed("SETBIT", || words().into());
+    } else if reformed {
+        slot.reformed(|key| {
+            let [offset, on]: [Bytes; 2] = words();
+            vec!["SETBIT".into(), key, offset, on]
+        });
+    }
+    Ok(old)
+}
+
+/// BITCOUNT of a range, which is asked for only when there is a string at the key: what is wrong with it does not matter
+/// before.
+pub(crate) fn count_with(
+    door: &(impl Door + ?Sized),
+    key: &[u8],
+    range: impl FnOnce() -> Result<BitRange, Error>,
+) -> Result<u64, Error> {
+    door.read(&[key], |view, keys| {
+        let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
+        let range = range()?;
+        // Redis looks at this before it cuts the range to the string, so that nothing is left of what lies before it.
+        if range.is_inverted() {
+            return Ok(0);
+        }
+        let count = |bytes: &[u8]| {
+            range.resolve(bytes.len()).map_or(0, |range| bits::count_in(bytes, range))
+        };
+        Ok(string.with_bytes(count))
+    })
+}
+
+/// BITPOS in a range, which is asked for as by [`count_with`].
+pub(crate) fn position_with(
+    door: &(impl Door + ?Sized),
+    key: &[u8],
+    bit: bool,
+    range: impl FnOnce() -> Result<BitRange, Error>,
+) -> Result<Option<u64>, Error> {
+    door.read(&[key], |view, keys| {
+        let Some(string) = string_at(view, keys[0])? else { return Ok((!bit).then_some(0)) };
+        let range = range()?;
+        Ok(string.with_bytes(|bytes| {
+            let within = range.resolve(bytes.len())?;
+            let behind = (!bit && range.is_open()).then_some(within.end);
+            bits::position_in(bytes, bit, within).or(behind)
+        }))
+    })
+}
