@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
     /// Commands of each seed.
     #[arg(long, default_value_t = 20_000)]
     commands: u32,
+    /// Families of commands, with commas between; without this all.
+    #[arg(long)]
+    families: Option<String>,
     /// Builds with optimisation.
     #[arg(long)]
     release: bool,
@@ -41,7 +44,7 @@ const TEST: [&str; 9] = [
 /// Runs seeds until the time is over or the sides differ.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     step("Set-up", || Ok(setup::redis_server()))?;
-    let Arguments { minutes, seed, commands, release } = arguments;
+    let Arguments { minutes, seed, commands, families, release } = arguments;
     step(&format!("{minutes} min from seed {seed}"), || {
         let mut command = cargo(["test", "--locked"]);
         if *release {
@@ -51,6 +54,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         command.env("TALLIS_FUZZ_MINUTES", minutes.to_string());
         command.env("TALLIS_FUZZ_SEED", seed.to_string());
         command.env("TALLIS_FUZZ_COMMANDS", commands.to_string());
+        if let Some(families) = families {
+            command.env("TALLIS_FUZZ_FAMILIES", families);
+        }
         let mut seeds = 0;
         let success = succeed_watched(&mut command, |line| {
             seeds += usize::from(line.contains(": no difference; "));
@@ -58,16 +64,19 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         match (success, seeds) {
             (true, 0) => Err("not one seed was run; is there a redis-server?".to_owned()),
             (true, _) => Ok(()),
-            (false, _) => Err(again(*seed, seeds, *commands)),
+            (false, _) => Err(again(*seed, seeds, *commands, families.as_deref())),
         }
     })
     .inspect_err(|why| println!("{why}"))
 }
 
 /// What to type to see the failure again: seeds are tried one by one.
-fn again(first: u64, clean: usize, commands: u32) -> String {
+fn again(first: u64, clean: usize, commands: u32, families: Option<&str>) -> String {
     let seed = first.saturating_add(clean as u64);
-    format!("Again: cargo xtask fuzz-live --minutes 0 --seed {seed} --commands {commands}")
+    let families = families.map(|families| format!(" --families {families}")).unwrap_or_default();
+    format!(
+        "Again: cargo xtask fuzz-live --minutes 0 --seed {seed} --commands {commands}{families}"
+    )
 }
 
 #[cfg(test)]
@@ -81,13 +90,15 @@ mod tests {
         let text = tree::read(&file).expect("the file of the test");
         let name = TEST[4].rsplit("::").next().expect("a name");
         assert!(text.contains(&format!("fn {name}()")), "{name}");
-        for variable in ["TALLIS_FUZZ_MINUTES", "TALLIS_FUZZ_SEED", "TALLIS_FUZZ_COMMANDS"] {
-            assert!(text.contains(variable), "{variable}");
+        for what in ["MINUTES", "SEED", "COMMANDS", "FAMILIES"] {
+            assert!(text.contains(&format!("\"TALLIS_FUZZ_{what}\"")), "{what}");
         }
     }
 
     #[test]
     fn the_seed_that_failed_is_named() {
-        assert!(again(1_000, 3, 500).ends_with("--minutes 0 --seed 1003 --commands 500"));
+        let seed = "--minutes 0 --seed 1003 --commands 500";
+        assert!(again(1_000, 3, 500, None).ends_with(seed));
+        assert!(again(1_000, 3, 500, Some("a,b")).ends_with(&format!("{seed} --families a,b")));
     }
 }

@@ -28,7 +28,9 @@ pub use strings::{
     StringCommands,
 };
 
-pub(crate) use bits::set_bit;
+pub(crate) use bits::{
+    Operations, combine, count_with, operate, out_of_range, position_with, set_bit,
+};
 pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::{

@@ -238,9 +238,25 @@ impl KeySpec {
         if !self.flags.ends_with("variable_flags") {
             return self.flags;
         }
-        // SET is the only one: without GET it does not care for what was there.
-        let reads = words.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"get"));
-        if reads { "RW access update" } else { "OW update" }
+        let is = |word: &[u8], name: &str| {
+            let word = word.split(|&byte| byte == 0).next().unwrap_or_default();
+            word.eq_ignore_ascii_case(name.as_bytes())
+        };
+        if words.first().is_some_and(|name| is(name, "set")) {
+            // Without GET it does not care for what was there.
+            let reads = words.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"get"));
+            return if reads { "RW access update" } else { "OW update" };
+        }
+        // BITFIELD writes if one of its operations may, or if they are not well formed.
+        let mut rest = words.get(2..).unwrap_or_default();
+        loop {
+            rest = match rest {
+                [] => return "RO access",
+                [get, _, _, rest @ ..] if is(get, "get") => rest,
+                [overflow, _, rest @ ..] if is(overflow, "overflow") => rest,
+                [_, ..] => return "RW access update",
+            };
+        }
     }
 
     /// The keys as a first word, a last and a step.

@@ -4,7 +4,9 @@ use std::env;
 use std::time::{Duration, Instant};
 
 use tallis::{Limits, Profile, Reply, Session, Store};
-use testkit::differential::{Differential, Reply as Answer, Report, Settings, Subject};
+use testkit::differential::{
+    Differential, Reply as Answer, Report, Settings, Subject, family_names,
+};
 use testkit::live::{Protocol, server_with};
 
 /// What is there only for its errors.
@@ -126,10 +128,19 @@ fn fuzz_live() {
     let minutes = number("TALLIS_FUZZ_MINUTES", 1);
     let first = number("TALLIS_FUZZ_SEED", 1_000);
     let commands = usize::try_from(number("TALLIS_FUZZ_COMMANDS", 20_000)).unwrap();
+    let families = match env::var("TALLIS_FUZZ_FAMILIES") {
+        Ok(asked) => {
+            let unknown = asked.split(',').find(|name| !family_names().contains(name));
+            assert_eq!(unknown, None, "the families are {:?}", family_names());
+            family_names().into_iter().filter(|name| asked.split(',').any(|a| a == *name)).collect()
+        }
+        Err(_) => family_names(),
+    };
     let start = Instant::now();
     let mut sum = Report::default();
     for seed in first.. {
-        let Some(report) = compare(settings(seed, commands)) else { return };
+        let settings = Settings { families: families.clone(), ..settings(seed, commands) };
+        let Some(report) = compare(settings) else { return };
         sum.add(&report);
         println!("seed {seed}: no difference; {} commands in all", sum.commands);
         if start.elapsed() >= Duration::from_secs(minutes * 60) {

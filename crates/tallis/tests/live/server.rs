@@ -321,6 +321,20 @@ fn keys_are_found_where_the_server_finds_them() {
         smove a b c
         copy a b DB 3
         lcs a b IDX
+        bitop and d a b
+        bitop and d
+        bitfield k
+        bitfield k get u8 0
+        bitfield k GET u8 0 overflow sat get x y
+        bitfield k get u8 0 set u8 0 1
+        bitfield k incrby u8 0 1
+        bitfield k get u8
+        bitfield k set u8 0
+        bitfield k overflow
+        bitfield k overflow x
+        bitfield k foo
+        bitfield_ro k set u8 0 1
+        setbit k
         rename a b
         watch a b
         restore k 0 x

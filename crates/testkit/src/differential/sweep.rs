@@ -30,7 +30,7 @@ const JUNK: [&[u8]; 21] = [
     b"-inf",
     b"007",
     b" 1",
-    b"536870912",
+    b"4294967296",
     b"a\x00\n\xff",
     b"missing",
     b"set",

@@ -47,18 +47,38 @@ pub(crate) fn combine<K: AsRef<[u8]>>(
             fits.map(|old| std::mem::replace(old, Value::Int(0)))
         });
         let result = made(scope, op, target, sources, old, len)?;
+        note(scope, op, target, sources, &result);
         scope.change(target, |slot| {
             slot.put(result);
             slot.set_expiry(None);
             slot.touched();
         });
-        scope.note(|| {
-            let keys = std::iter::once(&target).chain(sources).map(|key| key.bytes);
-            let words = [b"BITOP", name(op).as_bytes()].into_iter().chain(keys);
-            words.map(Bytes::copy_from_slice).collect()
-        });
         Ok(len)
     })
+}
+
+/// Tells the sinks. What only the newest servers can do is told as the bytes that it left: whoever reads a log may be an
+/// older one.
+fn note(
+    scope: &mut Scope<'_>,
+    op: Op,
+    target: HashedKey<'_>,
+    sources: &[HashedKey<'_>],
+    result: &Value,
+) {
+    let copied = Bytes::copy_from_slice;
+    if matches!(op, Op::And | Op::Or | Op::Xor | Op::Not) {
+        scope.note(|| {
+            let keys = std::iter::once(&target).chain(sources).map(|key| key.bytes);
+            [b"BITOP", name(op).as_bytes()].into_iter().chain(keys).map(copied).collect()
+        });
+        return;
+    }
+    scope.note(|| vec!["DEL".into(), copied(target.bytes)]);
+    scope.note(|| {
+        let bytes = result.as_str().map(Member::to_bytes).unwrap_or_default();
+        vec!["SETRANGE".into(), copied(target.bytes), "0".into(), bytes]
+    });
 }
 
 /// The length of the longest source.

@@ -13,9 +13,9 @@ use crate::store::door::Door;
 use crate::store::slot::Slot;
 
 /// The operations of a call.
-type Operations = SmallVec<[BitFieldOp; 4]>;
+pub(crate) type Operations = SmallVec<[BitFieldOp; 4]>;
 
-/// BITFIELD: makes no key unless an operation may write.
+/// BITFIELD of the typed API.
 pub(super) fn run(
     door: &(impl Door + ?Sized),
     key: &[u8],
@@ -24,20 +24,25 @@ pub(super) fn run(
     let operations: Operations = operations.into_iter().collect();
     operations.iter().try_for_each(|operation| check_offset(operation.offset))?;
     let mut answers = Vec::with_capacity(operations.len());
-    let answer = |number| answers.push(number);
-    if operations.iter().any(BitFieldOp::writes) {
-        door.write(&[key], |scope, keys| {
-            scope.change(keys[0], |slot| change(slot, &operations, answer))
-        })?;
-    } else {
-        read(door, key, &operations, answer)?;
-    }
+    operate(door, key, &operations, |number| answers.push(number))?;
     Ok(answers)
 }
 
+/// BITFIELD of operations whose offsets are in range: makes no key unless one of them may write.
+pub(crate) fn operate(
+    door: &(impl Door + ?Sized),
+    key: &[u8],
+    operations: &[BitFieldOp],
+    answer: impl FnMut(Option<i64>),
+) -> Result<(), Error> {
+    if !operations.iter().any(BitFieldOp::writes) {
+        return read(door, key, operations, answer);
+    }
+    door.write(&[key], |scope, keys| scope.change(keys[0], |slot| change(slot, operations, answer)))
+}
+
 /// Runs operations of which none writes.
-#[inline]
-pub(super) fn read(
+fn read(
     door: &(impl Door + ?Sized),
     key: &[u8],
     operations: &[BitFieldOp],

@@ -17,7 +17,6 @@ use bytes::Bytes;
 use super::strings::string_at;
 use super::{STRING_MAX, keys};
 use crate::error::{Error, ErrorKind};
-use crate::member::Member;
 use crate::store::door::Door;
 use crate::store::slot::Slot;
 use crate::value::Value;
@@ -25,6 +24,7 @@ use crate::value::Value;
 pub use options::{BitFieldOp, BitRange, BitUnit};
 
 pub(crate) use combine::combine;
+pub(crate) use fields::{Operations, operate};
 
 /// Commands on the bits of strings.
 ///
@@ -128,9 +128,7 @@ pub trait BitCommands: Door {
     ///
     /// See [`BitRange`].
     fn bitcount_in(&self, key: impl AsRef<[u8]>, range: BitRange) -> Result<u64, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
-            Ok(string_at(view, keys[0])?.map_or(0, |string| count(string, range)))
-        })
+        count_with(self, key.as_ref(), || Ok(range))
     }
 
     /// BITPOS: the offset of the first bit that is as asked for; `None` if there is none.
@@ -174,10 +172,7 @@ pub trait BitCommands: Door {
         bit: bool,
         range: BitRange,
     ) -> Result<Option<u64>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
-            let Some(string) = string_at(view, keys[0])? else { return Ok((!bit).then_some(0)) };
-            Ok(position(string, bit, range))
-        })
+        position_with(self, key.as_ref(), bit, || Ok(range))
     }
 
     /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in bytes. A
@@ -520,23 +515,41 @@ pub(crate) fn set_bit(slot: &mut Slot<'_, '_, '_>, offset: u64, on: bool) -> Res
     Ok(old)
 }
 
-/// BITCOUNT of a range.
-fn count(string: Member<'_>, range: BitRange) -> u64 {
-    // Redis looks at this before it cuts the range to the string, so that nothing is left of what lies before it.
-    if range.is_inverted() {
-        return 0;
-    }
-    string.with_bytes(|bytes| {
-        range.resolve(bytes.len()).map_or(0, |range| bits::count_in(bytes, range))
+/// BITCOUNT of a range, which is asked for only when there is a string at the key: what is wrong with it does not matter
+/// before.
+pub(crate) fn count_with(
+    door: &(impl Door + ?Sized),
+    key: &[u8],
+    range: impl FnOnce() -> Result<BitRange, Error>,
+) -> Result<u64, Error> {
+    door.read(&[key], |view, keys| {
+        let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
+        let range = range()?;
+        // Redis looks at this before it cuts the range to the string, so that nothing is left of what lies before it.
+        if range.is_inverted() {
+            return Ok(0);
+        }
+        let count = |bytes: &[u8]| {
+            range.resolve(bytes.len()).map_or(0, |range| bits::count_in(bytes, range))
+        };
+        Ok(string.with_bytes(count))
     })
 }
 
-/// BITPOS of a string that exists.
-fn position(string: Member<'_>, bit: bool, range: BitRange) -> Option<u64> {
-    string.with_bytes(|bytes| {
-        let within = range.resolve(bytes.len())?;
-        let end = within.end;
-        let behind = (!bit && range.is_open()).then_some(end);
-        bits::position_in(bytes, bit, within).or(behind)
+/// BITPOS in a range, which is asked for as by [`count_with`].
+pub(crate) fn position_with(
+    door: &(impl Door + ?Sized),
+    key: &[u8],
+    bit: bool,
+    range: impl FnOnce() -> Result<BitRange, Error>,
+) -> Result<Option<u64>, Error> {
+    door.read(&[key], |view, keys| {
+        let Some(string) = string_at(view, keys[0])? else { return Ok((!bit).then_some(0)) };
+        let range = range()?;
+        Ok(string.with_bytes(|bytes| {
+            let within = range.resolve(bytes.len())?;
+            let behind = (!bit && range.is_open()).then_some(within.end);
+            bits::position_in(bytes, bit, within).or(behind)
+        }))
     })
 }

@@ -1,6 +1,7 @@
 //! The command door's side of each family: from words to typed calls, and from their results to replies.
 #![expect(clippy::unnecessary_wraps, reason = "every command of the table has the same signature")]
 
+pub(super) mod bits;
 pub(super) mod hlls;
 pub(super) mod keys;
 pub(super) mod server;

@@ -2,6 +2,7 @@
 //!
 //! The facts are those of Redis 7.0: a test compares them with COMMAND INFO of a live server.
 
+mod bits;
 mod hlls;
 mod keys;
 mod server;
@@ -12,5 +13,5 @@ mod strings;
 use super::table::Command;
 
 /// Every command, by family.
-pub(super) static FAMILIES: [&[Command]; 6] =
-    [keys::ROWS, strings::ROWS, sets::ROWS, hlls::ROWS, server::ROWS, sessions::ROWS];
+pub(super) static FAMILIES: [&[Command]; 7] =
+    [keys::ROWS, strings::ROWS, bits::ROWS, sets::ROWS, hlls::ROWS, server::ROWS, sessions::ROWS];

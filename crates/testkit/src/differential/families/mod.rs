@@ -2,6 +2,7 @@
 //!
 //! A further family is a file beside this one and a row in [`FAMILIES`].
 
+mod bits;
 mod hll;
 mod keys;
 mod multi;
@@ -36,8 +37,15 @@ const fn row(name: &'static str, weight: u32, rule: Rule, make: fn(&mut Gen, &mu
 }
 
 /// Every family.
-pub(super) static FAMILIES: &[Family] =
-    &[keys::FAMILY, strings::FAMILY, sets::FAMILY, hll::FAMILY, multi::FAMILY, server::FAMILY];
+pub(super) static FAMILIES: &[Family] = &[
+    keys::FAMILY,
+    strings::FAMILY,
+    bits::FAMILY,
+    sets::FAMILY,
+    hll::FAMILY,
+    multi::FAMILY,
+    server::FAMILY,
+];
 
 /// The row of a command, whatever the case of its name.
 pub(super) fn find(words: &[Vec<u8>]) -> Option<&'static Row> {

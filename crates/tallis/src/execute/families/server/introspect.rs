@@ -13,12 +13,13 @@ use crate::reply::Reply;
 use crate::text::glob;
 
 /// The ACL categories of commands that there are here, in Redis's order.
-const CATEGORIES: [&str; 13] = [
+const CATEGORIES: [&str; 14] = [
     "keyspace",
     "read",
     "write",
     "set",
     "string",
+    "bitmap",
     "hyperloglog",
     "admin",
     "fast",
