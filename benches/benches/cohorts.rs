@@ -122,7 +122,7 @@ fn questions(c: &mut Criterion) {
         set_a.contains(user) && set_b.contains(user)
             || (set_c.contains(user) != set_d.contains(user)) && !set_a.contains(user)
     };
-    let all = || (0..u32::try_from(2 * USERS).unwrap());
+    let all = || 0..u32::try_from(2 * USERS).unwrap();
     let want = all().filter(|user| either(user)).count() as u64;
     let nested = (a.clone() & b) | ((c_ ^ d) - a);
     row("cohorts", want, &mut || cohorts.query(nested.clone()).count().unwrap());

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod bitmapist;
 mod events;
 mod expressions;
 mod marks;
