@@ -10,7 +10,8 @@
 //! * [`Store::execute`] and [`Session`] are the command door: words in, [`Reply`] out, every text as Redis says it.
 //! * [`Store::transaction`] makes several commands one.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
-//! * [`Visitors`] and [`ShardedSet`] are recipes: what people build on the structures, as types of their own.
+//! * [`Visitors`] and [`ShardedSet`] are recipes: what people build on the structures, as types of their own;
+//!   so is [`Cohorts`], who did what when.
 //! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change, a [`Profile`] which
 //!   servers' bytes they are.
 //!
@@ -61,7 +62,8 @@ pub use member::Member;
 pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
 pub use recipes::{
-    Bucket, SessionIds, SetSteps, ShardedSet, VisitorSteps, Visitors, VisitorsIn, forecast,
+    Bucket, Cohort, CohortSteps, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow,
+    SessionIds, SetSteps, ShardedSet, VisitorSteps, Visitors, VisitorsIn, When, forecast,
     shard_key,
 };
 pub use reply::Reply;

@@ -28,12 +28,14 @@ pub use strings::{
     StringCommands,
 };
 
-pub(crate) use bits::{Operations, combine, count_with, operate, out_of_range, position_with};
+pub(crate) use bits::{
+    Operations, combine, count_with, operate, out_of_range, position_with, set_bit,
+};
 pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,
-    increment_float, put_all, set_with,
+    increment_float, put_all, set_with, string_at,
 };
 
 use smallvec::SmallVec;

@@ -4,6 +4,7 @@
 
 mod bits;
 mod bytes;
+mod cohorts;
 mod commands;
 mod differential;
 mod files;

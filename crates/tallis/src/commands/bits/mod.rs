@@ -496,7 +496,7 @@ fn room<'s>(slot: &'s mut Slot<'_, '_, '_>, least: usize) -> Result<Room<'s>, Er
 
 /// SETBIT.
 #[inline]
-fn set_bit(slot: &mut Slot<'_, '_, '_>, offset: u64, on: bool) -> Result<bool, Error> {
+pub(crate) fn set_bit(slot: &mut Slot<'_, '_, '_>, offset: u64, on: bool) -> Result<bool, Error> {
     let least = bits::bytes_for(offset).ok_or_else(out_of_range)?;
     let Room { bytes, grew, reformed } = room(slot, least)?;
     let old = bits::set(bytes, offset, on);

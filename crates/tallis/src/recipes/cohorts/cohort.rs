@@ -1,0 +1,191 @@
+//! Whom one asks about: users by what they did, combined.
+
+use std::ops::{BitAnd, BitOr, BitXor, Not, Sub};
+
+use bitpack::bits::Op;
+
+use super::period::Period;
+
+/// Users by what they did when: a bitmap, or an expression over bitmaps.
+///
+/// Building one touches no store: [`Cohorts::query`](super::Cohorts::query) reads what it names, in one atomic step. The
+/// operators are `&` both, `|` either, `^` one of the two, `-` the one without the other, and `!`.
+///
+/// # What not means
+///
+/// `!a` is what BITOP NOT makes of the bitmap: every id that has no bit in it, *up to the end of its last byte*. Users
+/// beyond that are in neither `a` nor `!a`, and ids below it are in `!a` whether or not there is such a user. So for
+/// "active but not paying" write `active - paying`, which is exact, and not `active & !paying`, which loses everyone
+/// whose id lies beyond the largest of the paying.
+///
+/// An operator's bitmap is as long as the longest of its operands.
+///
+/// # Examples
+///
+/// ```
+/// use jiff::civil::date;
+/// use tallis::{Cohort, Cohorts, Period, Store};
+///
+/// let cohorts = Cohorts::new(Store::new());
+/// let today = date(2015, 5, 17);
+/// for user in [1, 2, 300] {
+///     cohorts.mark("active", user, today)?;
+/// }
+/// cohorts.mark_unique("paying", 2)?;
+///
+/// let active = Cohort::of("active", Period::day(today));
+/// let paying = Cohort::unique("paying");
+/// assert_eq!(cohorts.query(active.clone() & paying.clone()).users()?, [2]);
+/// assert_eq!(cohorts.query(active.clone() - paying.clone()).users()?, [1, 300]);
+/// assert_eq!(cohorts.query(active & !paying).users()?, [1]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+// In postfix order, not as a tree: neither building, dropping nor running one recurses, however it is nested.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Cohort {
+    steps: Vec<Step>,
+}
+
+/// A step of an expression in postfix order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Step {
+    /// The users of an event in a period.
+    Event { event: Box<[u8]>, period: Period },
+    /// The bitmap at a key.
+    Key(Box<[u8]>),
+    /// What an operation makes of so many operands that come before.
+    Combine(Op, usize),
+}
+
+impl Cohort {
+    /// Those to whom the event happened in the period.
+    #[must_use]
+    pub fn of(event: impl AsRef<[u8]>, period: Period) -> Self {
+        Self { steps: vec![Step::Event { event: event.as_ref().into(), period }] }
+    }
+
+    /// Those to whom the unique event happened.
+    #[must_use]
+    pub fn unique(event: impl AsRef<[u8]>) -> Self {
+        Self::of(event, Period::UNIQUE)
+    }
+
+    /// Those whose bit is set in the string at any key, such as one that [`Query::store`](super::Query::store) wrote.
+    #[must_use]
+    pub fn key(key: impl AsRef<[u8]>) -> Self {
+        Self { steps: vec![Step::Key(key.as_ref().into())] }
+    }
+
+    /// Those who are in all of the cohorts: BITOP AND. Nobody if there is no cohort.
+    #[must_use]
+    pub fn all(cohorts: impl IntoIterator<Item = Self>) -> Self {
+        Self::joined(Op::And, cohorts)
+    }
+
+    /// Those who are in any of the cohorts: BITOP OR.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::{Cohort, Cohorts, Period, Store};
+    ///
+    /// let cohorts = Cohorts::new(Store::new());
+    /// cohorts.mark("active", 7, date(2015, 5, 11))?;
+    /// let days = Period::day(date(2015, 5, 17)).last(7);
+    /// let week = Cohort::any(days.map(|day| Cohort::of("active", day)));
+    /// assert_eq!(cohorts.query(week).users()?, [7]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn any(cohorts: impl IntoIterator<Item = Self>) -> Self {
+        Self::joined(Op::Or, cohorts)
+    }
+
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    fn joined(op: Op, cohorts: impl IntoIterator<Item = Self>) -> Self {
+        let (mut steps, mut count) = (Vec::new(), 0);
+        for mut cohort in cohorts {
+            count += cohort.take_operands(op);
+            steps.append(&mut cohort.steps);
+        }
+        if count != 1 {
+            steps.push(Step::Combine(op, count));
+        }
+        Self { steps }
+    }
+
+    /// How many operands the cohort brings to an operation, whose last step is taken away if it is the same one.
+    fn take_operands(&mut self, op: Op) -> usize {
+        match self.steps.last() {
+            // The cohort of nobody stays an operand: without it nothing would say so.
+            Some(&Step::Combine(last, count)) if last == op && count > 0 => {
+                self.steps.pop();
+                count
+            }
+            _ => 1,
+        }
+    }
+
+    /// This without another. What is taken away from a difference is taken away together with the rest.
+    fn without(mut self, mut other: Self) -> Self {
+        let count = self.take_operands(Op::Diff) + 1;
+        self.steps.append(&mut other.steps);
+        self.steps.push(Step::Combine(Op::Diff, count));
+        self
+    }
+
+    /// This and another as operands of an operation that does not care how they are grouped.
+    fn with(mut self, op: Op, mut other: Self) -> Self {
+        let count = self.take_operands(op) + other.take_operands(op);
+        self.steps.append(&mut other.steps);
+        self.steps.push(Step::Combine(op, count));
+        self
+    }
+}
+
+impl BitAnd for Cohort {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        self.with(Op::And, other)
+    }
+}
+
+impl BitOr for Cohort {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        self.with(Op::Or, other)
+    }
+}
+
+impl BitXor for Cohort {
+    type Output = Self;
+
+    fn bitxor(self, other: Self) -> Self {
+        self.with(Op::Xor, other)
+    }
+}
+
+/// Those of the first who are not in the second, whatever the lengths of their bitmaps: BITOP DIFF.
+impl Sub for Cohort {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self.without(other)
+    }
+}
+
+/// Those up to the end of the bitmap who are not in it: BITOP NOT.
+impl Not for Cohort {
+    type Output = Self;
+
+    fn not(mut self) -> Self {
+        self.steps.push(Step::Combine(Op::Not, 1));
+        self
+    }
+}

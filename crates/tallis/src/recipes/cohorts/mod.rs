@@ -1,0 +1,308 @@
+//! Who did what when: bitmaps of users for events and periods, in the keys of bitmapist.
+//!
+//! # Idea
+//!
+//! A bitmap for each event and each period has the bit of every user to whom the event happened then. "Active today" is one
+//! bitmap and counting it is BITCOUNT; "active last month and this one, but not paying" is two operations on three of
+//! them. A user costs a bit, so ids are to be small whole numbers, as a database hands them out.
+//!
+//! # Representation
+//!
+//! A mark sets a bit in one key for each kind of period. With the default prefix, of the event `active`:
+//!
+//! | key | period |
+//! |---|---|
+//! | `trackist_active_2015-5-17-13` | an hour |
+//! | `trackist_active_2015-5-17` | a day |
+//! | `trackist_active_W2015-20` | a week of ISO 8601, with the year that it belongs to |
+//! | `trackist_active_2015-5` | a month |
+//! | `trackist_active_2015` | a year |
+//! | `trackist_active_u` | all of time: unique events |
+//!
+//! Numbers are not padded. The value is a string as SETBIT leaves it: user 0 is the high bit of the first byte. Python's
+//! bitmapist reads these keys and writes them, byte for byte. It writes hours only when told to, and no years: its years are
+//! unions of months. [`Cohorts::kinds`] chooses what is written here, and a period that is not written is read as the
+//! union of its parts.
+//!
+//! # References
+//!
+//! bitmapist, <https://github.com/Doist/bitmapist>.
+
+mod cohort;
+mod events;
+mod names;
+mod period;
+mod program;
+mod query;
+mod retention;
+mod steps;
+mod when;
+
+use jiff::tz::TimeZone;
+use smallvec::SmallVec;
+
+use crate::error::{Error, ErrorKind};
+use crate::store::Store;
+
+use names::{Key, Names};
+
+pub use cohort::Cohort;
+pub use period::{Period, PeriodKind};
+pub use query::Query;
+pub use retention::{Retention, RetentionRow};
+pub use steps::CohortSteps;
+pub use when::When;
+
+/// The kinds of periods that a mark goes into unless others are asked for.
+const KINDS: [PeriodKind; 5] =
+    [PeriodKind::Hour, PeriodKind::Day, PeriodKind::Week, PeriodKind::Month, PeriodKind::Year];
+
+/// Who did what when: a bitmap of users for each event and each hour, day, week, month and year.
+///
+/// For the event `active` and the 17th of May 2015, 1 pm, it keeps, as bitmapist does,
+///
+/// * `trackist_active_2015-5-17-13`, the hour,
+/// * `trackist_active_2015-5-17`, the day,
+/// * `trackist_active_W2015-20`, the ISO week,
+/// * `trackist_active_2015-5`, the month,
+/// * `trackist_active_2015`, the year (bitmapist has none and unites months),
+/// * `trackist_active_u`, if it was marked as a unique event.
+///
+/// Each is a string in which the bit of every such user is set, as by SETBIT. Both sides can work on the same data. A mark
+/// is one atomic step, and so is each question, however many keys it reads.
+///
+/// # Limits
+///
+/// Ids are below 2^32, as SETBIT's offsets. The bitmap of a key is as long as its largest id asks for: user 4,000,000,000 costs
+/// 500 MB in *each* key that the mark goes into, all at once. Number users from 0.
+///
+/// # Examples
+///
+/// ```
+/// use jiff::civil::date;
+/// use tallis::{Cohort, Cohorts, Period, Store};
+///
+/// let cohorts = Cohorts::new(Store::new());
+/// let (sunday, monday) = (date(2015, 5, 17), date(2015, 5, 18));
+/// for user in [1, 2, 3] {
+///     cohorts.mark("active", user, sunday.at(13, 0, 0, 0))?;
+/// }
+/// cohorts.mark("active", 3, monday.at(9, 30, 0, 0))?;
+///
+/// // Was user 3 active on Monday? How many were on Sunday, and who?
+/// assert!(cohorts.has("active", Period::day(monday), 3)?);
+/// assert_eq!(cohorts.count("active", Period::day(sunday))?, 3);
+/// assert_eq!(cohorts.users("active", Period::hour(sunday.at(13, 0, 0, 0)))?, [1, 2, 3]);
+/// // Two days of two weeks, and of one month.
+/// assert_eq!(cohorts.count("active", Period::week(monday))?, 1);
+/// assert_eq!(cohorts.count("active", Period::month(monday))?, 3);
+///
+/// // Who was active on Sunday and not on Monday?
+/// let [sunday, monday] = [sunday, monday].map(|day| Cohort::of("active", Period::day(day)));
+/// assert_eq!(cohorts.query(sunday - monday).users()?, [1, 2]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cohorts<S = Store> {
+    steps: S,
+    names: Names,
+    zone: TimeZone,
+}
+
+impl<S: CohortSteps> Cohorts<S> {
+    /// Keeps events in that store, under `trackist`, by UTC, in all five periods.
+    #[must_use]
+    pub fn new(steps: S) -> Self {
+        Self { steps, names: Names::new(b"trackist", KINDS), zone: TimeZone::UTC }
+    }
+
+    /// Replaces the `trackist` that every key begins with. One prefix is not to begin with another and a `_`, or the one's
+    /// events are the other's too.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl AsRef<[u8]>) -> Self {
+        self.names.set_prefix(prefix.as_ref());
+        self
+    }
+
+    /// Chooses the kinds of periods that a mark goes into. Default: all but [`PeriodKind::Unique`].
+    ///
+    /// A period of a kind that is not among them is read as the union of its longest parts that are: a year of its months, a
+    /// week of its days. One that has no such parts, as an hour if only days are written, is read where it would be.
+    /// bitmapist's own choice is days, weeks and months.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::{Cohorts, Period, PeriodKind, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// let cohorts = Cohorts::new(store.clone()).kinds([PeriodKind::Day]);
+    /// cohorts.mark("active", 1, date(2015, 5, 16))?;
+    /// cohorts.mark("active", 2, date(2015, 5, 17))?;
+    /// assert_eq!(store.dbsize()?, 2);
+    /// assert_eq!(cohorts.count("active", Period::week(date(2015, 5, 17)))?, 2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn kinds(mut self, kinds: impl IntoIterator<Item = PeriodKind>) -> Self {
+        self.names.set_kinds(kinds);
+        self
+    }
+
+    /// Chooses the zone whose clock says which periods a moment lies in. Default: UTC.
+    ///
+    /// Where a clock is set back, the hour that it shows twice is one period.
+    #[must_use]
+    pub fn time_zone(mut self, zone: TimeZone) -> Self {
+        self.zone = zone;
+        self
+    }
+
+    /// The key of the event in that period. To let it expire, hand it to
+    /// [`expire`](crate::prelude::ExpiryCommands::expire).
+    #[must_use]
+    pub fn key(&self, event: impl AsRef<[u8]>, period: Period) -> Vec<u8> {
+        self.names.key(event.as_ref(), period).to_vec()
+    }
+
+    /// Says that the event happened to the user then: in a bitmap for each kind of period, all at once. `true` if any of them
+    /// did not have it yet.
+    ///
+    /// # Errors
+    ///
+    /// An id of 2^32 or more ([`ErrorKind::InvalidArgument`]); a key that holds something else than a string
+    /// ([`ErrorKind::WrongType`]): then nothing is marked.
+    pub fn mark(
+        &self,
+        event: impl AsRef<[u8]>,
+        user: u64,
+        when: impl Into<When>,
+    ) -> Result<bool, Error> {
+        self.set(event.as_ref(), user, when.into(), true)
+    }
+
+    /// Clears the user's bit in all the periods that [`mark`](Self::mark) sets it in, even if the event happened to the user
+    /// at another time of theirs: after `unmark` of an hour the user is missing in the whole year. `true` if any had it.
+    ///
+    /// As by SETBIT, a bitmap grows to hold the bit, even a cleared one.
+    ///
+    /// # Errors
+    ///
+    /// As [`mark`](Self::mark).
+    pub fn unmark(
+        &self,
+        event: impl AsRef<[u8]>,
+        user: u64,
+        when: impl Into<When>,
+    ) -> Result<bool, Error> {
+        self.set(event.as_ref(), user, when.into(), false)
+    }
+
+    /// Says that the unique event happened to the user, once and for all of time; `true` if it is new.
+    ///
+    /// # Errors
+    ///
+    /// As [`mark`](Self::mark).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Cohorts, Period, Store};
+    ///
+    /// let cohorts = Cohorts::new(Store::new());
+    /// assert!(cohorts.mark_unique("paying", 42)?);
+    /// assert!(cohorts.has("paying", Period::UNIQUE, 42)?);
+    /// assert!(cohorts.unmark_unique("paying", 42)?);
+    /// assert_eq!(cohorts.count("paying", Period::UNIQUE)?, 0);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn mark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
+        let key = self.names.key(event.as_ref(), Period::UNIQUE);
+        self.steps.set_bits(&[&key], bit_of(user)?, true)
+    }
+
+    /// Takes the unique event back; `true` if it had happened to the user.
+    ///
+    /// # Errors
+    ///
+    /// As [`mark`](Self::mark).
+    pub fn unmark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
+        let key = self.names.key(event.as_ref(), Period::UNIQUE);
+        self.steps.set_bits(&[&key], bit_of(user)?, false)
+    }
+
+    /// Whether the event happened to the user in that period. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`mark`](Self::mark).
+    pub fn has(&self, event: impl AsRef<[u8]>, period: Period, user: u64) -> Result<bool, Error> {
+        self.query(Cohort::of(event, period)).has(user)
+    }
+
+    /// To how many users the event happened in that period. O(largest id / 8), as BITCOUNT.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`] if the key holds something else than a string.
+    pub fn count(&self, event: impl AsRef<[u8]>, period: Period) -> Result<u64, Error> {
+        self.query(Cohort::of(event, period)).count()
+    }
+
+    /// To which users the event happened in that period, by ascending ids.
+    ///
+    /// # Errors
+    ///
+    /// As [`count`](Self::count).
+    pub fn users(&self, event: impl AsRef<[u8]>, period: Period) -> Result<Vec<u64>, Error> {
+        self.query(Cohort::of(event, period)).users()
+    }
+
+    /// A cohort to ask questions about: nothing is read yet.
+    #[must_use]
+    pub const fn query(&self, cohort: Cohort) -> Query<'_, S> {
+        Query::new(self, cohort)
+    }
+
+    /// Deletes the event's bitmap of that period, and only of that: longer and shorter ones stay. `false` if there was
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// None of its own.
+    pub fn delete(&self, event: impl AsRef<[u8]>, period: Period) -> Result<bool, Error> {
+        Ok(self.steps.delete(&[&self.names.key(event.as_ref(), period)])? > 0)
+    }
+
+    fn set(&self, event: &[u8], user: u64, when: When, on: bool) -> Result<bool, Error> {
+        let bit = bit_of(user)?;
+        let time = when.in_zone(&self.zone);
+        let start = self.names.event(event);
+        let mut keys: SmallVec<[Key; PeriodKind::ALL.len()]> = SmallVec::new();
+        for kind in PeriodKind::ALL {
+            if self.names.writes(kind) {
+                let mut key = Key::from_slice(&start);
+                kind.at(time).push_to(&mut key);
+                keys.push(key);
+            }
+        }
+        let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
+            keys.iter().map(SmallVec::as_slice).collect();
+        self.steps.set_bits(&keys, bit, on)
+    }
+}
+
+/// The bit of a user.
+#[inline]
+fn bit_of(user: u64) -> Result<u32, Error> {
+    u32::try_from(user).map_err(|_| too_large(user))
+}
+
+#[cold]
+fn too_large(user: u64) -> Error {
+    Error::new(
+        ErrorKind::InvalidArgument,
+        format!("ERR user id {user} is too large: bitmaps hold ids below 4294967296"),
+    )
+}

@@ -1,0 +1,328 @@
+//! The stretches of the calendar for which events are kept, and how keys name them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Span;
+use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
+
+use super::names::Key;
+use crate::error::{Error, ErrorKind};
+
+/// The sorts of [`Period`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum PeriodKind {
+    /// An hour of the clock: `2015-5-17-13`.
+    Hour,
+    /// A day: `2015-5-17`.
+    Day,
+    /// A week of ISO 8601, Monday to Sunday: `W2015-20`. The year is the one that the week's Thursday lies in.
+    Week,
+    /// A month: `2015-5`.
+    Month,
+    /// A year: `2015`.
+    Year,
+    /// All of time in one: `u`, the unique events.
+    Unique,
+}
+
+impl PeriodKind {
+    /// Every kind, the shortest first.
+    pub const ALL: [Self; 6] =
+        [Self::Hour, Self::Day, Self::Week, Self::Month, Self::Year, Self::Unique];
+
+    /// The period of this kind that a time lies in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::PeriodKind;
+    ///
+    /// let time = date(2015, 5, 17).at(13, 59, 0, 0);
+    /// assert_eq!(PeriodKind::Hour.at(time).to_string(), "2015-5-17-13");
+    /// assert_eq!(PeriodKind::Week.at(time).to_string(), "W2015-20");
+    /// ```
+    #[must_use]
+    pub fn at(self, time: impl Into<DateTime>) -> Period {
+        let time = time.into();
+        let day = time.date();
+        let start = match self {
+            Self::Hour => {
+                return Period { start: day.at(time.hour(), 0, 0, 0), kind: self };
+            }
+            Self::Day => day,
+            Self::Week => {
+                day.saturating_sub(Span::new().days(day.weekday().since(Weekday::Monday)))
+            }
+            Self::Month => day.first_of_month(),
+            Self::Year => day.first_of_year(),
+            Self::Unique => return Period::UNIQUE,
+        };
+        Period { start: start.to_datetime(Time::midnight()), kind: self }
+    }
+
+    /// The kinds of which this one is made up without a rest, the longest first.
+    pub(super) const fn parts(self) -> &'static [Self] {
+        match self {
+            Self::Year => &[Self::Month, Self::Day, Self::Hour],
+            Self::Month | Self::Week => &[Self::Day, Self::Hour],
+            Self::Day => &[Self::Hour],
+            Self::Hour | Self::Unique => &[],
+        }
+    }
+}
+
+/// A stretch of the calendar, the same for every event; its text is the end of its keys, numbers without padding.
+///
+/// It is civil time: which moments it covers is the business of the time zone that
+/// [`Cohorts`](super::Cohorts) works in.
+///
+/// # Examples
+///
+/// ```
+/// use jiff::civil::date;
+/// use tallis::Period;
+///
+/// let day = Period::day(date(2020, 12, 31));
+/// assert_eq!(day.to_string(), "2020-12-31");
+/// assert_eq!(day.next().unwrap().to_string(), "2021-1-1");
+///
+/// // The first days of January can lie in a week of the old year.
+/// let week = Period::week(date(2021, 1, 3));
+/// assert_eq!(week.to_string(), "W2020-53");
+/// assert_eq!(week, Period::week(date(2020, 12, 31)));
+/// assert_eq!(week.next().unwrap().to_string(), "W2021-1");
+///
+/// assert_eq!("2015-5-17-9".parse::<Period>()?, Period::hour(date(2015, 5, 17).at(9, 30, 0, 0)));
+/// assert!("2015-05-17".parse::<Period>().is_err());
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Period {
+    /// The first moment; any fixed one for all of time.
+    start: DateTime,
+    kind: PeriodKind,
+}
+
+impl Period {
+    /// All of time: unique events, that happen to a user once or not at all.
+    pub const UNIQUE: Self = Self { start: DateTime::ZERO, kind: PeriodKind::Unique };
+
+    /// The hour of that time.
+    #[must_use]
+    pub fn hour(time: impl Into<DateTime>) -> Self {
+        PeriodKind::Hour.at(time)
+    }
+
+    /// The day of that time.
+    #[must_use]
+    pub fn day(time: impl Into<DateTime>) -> Self {
+        PeriodKind::Day.at(time)
+    }
+
+    /// The ISO week of that time.
+    #[must_use]
+    pub fn week(time: impl Into<DateTime>) -> Self {
+        PeriodKind::Week.at(time)
+    }
+
+    /// The month of that time.
+    #[must_use]
+    pub fn month(time: impl Into<DateTime>) -> Self {
+        PeriodKind::Month.at(time)
+    }
+
+    /// The year of that time.
+    #[must_use]
+    pub fn year(time: impl Into<DateTime>) -> Self {
+        PeriodKind::Year.at(time)
+    }
+
+    /// What sort of period it is.
+    #[must_use]
+    pub const fn kind(self) -> PeriodKind {
+        self.kind
+    }
+
+    /// The first moment of it; none for all of time.
+    #[must_use]
+    pub fn start(self) -> Option<DateTime> {
+        (self.kind != PeriodKind::Unique).then_some(self.start)
+    }
+
+    /// The first moment after it; none for all of time, and for the last period that the calendar holds.
+    #[must_use]
+    pub fn end(self) -> Option<DateTime> {
+        self.next()?.start()
+    }
+
+    /// The period so many of its kind later, or earlier if `count` is below 0; none beyond the ends of the calendar,
+    /// and none for all of time but itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::Period;
+    ///
+    /// let month = Period::month(date(2015, 5, 31));
+    /// assert_eq!(month.plus(-15).unwrap().to_string(), "2014-2");
+    /// assert_eq!(Period::UNIQUE.plus(1), None);
+    /// ```
+    #[must_use]
+    pub fn plus(self, count: i32) -> Option<Self> {
+        let span = Span::new();
+        let span = match self.kind {
+            PeriodKind::Hour => span.try_hours(count),
+            PeriodKind::Day => span.try_days(count),
+            PeriodKind::Week => span.try_weeks(count),
+            PeriodKind::Month => span.try_months(count),
+            PeriodKind::Year => span.try_years(count),
+            PeriodKind::Unique => return (count == 0).then_some(self),
+        };
+        let start = self.start.checked_add(span.ok()?).ok()?;
+        Some(Self { start, kind: self.kind })
+    }
+
+    /// The period just after this one.
+    #[must_use]
+    pub fn next(self) -> Option<Self> {
+        self.plus(1)
+    }
+
+    /// The period just before this one.
+    #[must_use]
+    pub fn prev(self) -> Option<Self> {
+        self.plus(-1)
+    }
+
+    /// So many periods, of which this one is the last, in the order of time.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::Period;
+    ///
+    /// let days: Vec<String> =
+    ///     Period::day(date(2016, 3, 1)).last(3).map(|day| day.to_string()).collect();
+    /// assert_eq!(days, ["2016-2-28", "2016-2-29", "2016-3-1"]);
+    /// ```
+    pub fn last(self, count: u16) -> impl Iterator<Item = Self> {
+        (0..count).rev().filter_map(move |back| self.plus(-i32::from(back)))
+    }
+
+    /// Its parts of a kind that it is made up of; itself for its own kind.
+    pub(super) fn cut(self, kind: PeriodKind) -> impl Iterator<Item = Self> {
+        let first = if kind == self.kind { self } else { kind.at(self.start) };
+        let end = self.end();
+        let inside = move |part: &Self| *part == first || end.is_none_or(|end| part.start < end);
+        let parts =
+            std::iter::successors(
+                Some(first),
+                move |part| {
+                    if kind == self.kind { None } else { part.next() }
+                },
+            );
+        parts.take_while(inside)
+    }
+
+    /// Appends the end of the key.
+    #[inline]
+    pub(super) fn push_to(self, key: &mut Key) {
+        let day = self.start.date();
+        match self.kind {
+            PeriodKind::Unique => key.push(b'u'),
+            PeriodKind::Week => {
+                let week = day.iso_week_date();
+                key.push(b'W');
+                push_number(key, week.year());
+                key.push(b'-');
+                push_number(key, week.week().into());
+            }
+            PeriodKind::Year => push_number(key, day.year()),
+            PeriodKind::Month | PeriodKind::Day | PeriodKind::Hour => {
+                push_number(key, day.year());
+                key.push(b'-');
+                push_number(key, day.month().into());
+                if self.kind != PeriodKind::Month {
+                    key.push(b'-');
+                    push_number(key, day.day().into());
+                }
+                if self.kind == PeriodKind::Hour {
+                    key.push(b'-');
+                    push_number(key, self.start.hour().into());
+                }
+            }
+        }
+    }
+
+    /// The period of which this is the text, exactly.
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
+        let period = Self::parse_any(std::str::from_utf8(text).ok()?)?;
+        // What was padded or signed reads the same and names another key.
+        let mut key = Key::new();
+        period.push_to(&mut key);
+        (key.as_slice() == text).then_some(period)
+    }
+
+    fn parse_any(text: &str) -> Option<Self> {
+        if text == "u" {
+            return Some(Self::UNIQUE);
+        }
+        let (week, numbers) = text.strip_prefix('W').map_or((false, text), |rest| (true, rest));
+        let (before, numbers) =
+            numbers.strip_prefix('-').map_or((false, numbers), |rest| (true, rest));
+        let mut fields = numbers.split('-');
+        let year: i16 = fields.next()?.parse().ok()?;
+        let year = if before { -year } else { year };
+        let mut field = || fields.next().map(|field| field.parse::<i8>().ok());
+        if week {
+            let monday = ISOWeekDate::new(year, field()??, Weekday::Monday).ok()?;
+            return fields.next().is_none().then(|| Self::week(monday.date()));
+        }
+        let (month, day, hour) = (field(), field(), field());
+        if fields.next().is_some() {
+            return None;
+        }
+        let date = Date::new(year, month.unwrap_or(Some(1))?, day.unwrap_or(Some(1))?).ok()?;
+        let time = Time::new(hour.unwrap_or(Some(0))?, 0, 0, 0).ok()?;
+        let kind = match (month, day, hour) {
+            (None, ..) => PeriodKind::Year,
+            (_, None, _) => PeriodKind::Month,
+            (_, _, None) => PeriodKind::Day,
+            (..) => PeriodKind::Hour,
+        };
+        Some(kind.at(date.to_datetime(time)))
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Key::new();
+        self.push_to(&mut text);
+        f.pad(&String::from_utf8_lossy(&text))
+    }
+}
+
+impl FromStr for Period {
+    type Err = Error;
+
+    /// The period that a key ends with. The text is to be as it is written: no padding, no date that is not in the
+    /// calendar.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Self::parse(text.as_bytes()).ok_or_else(|| {
+            Error::new(
+                ErrorKind::InvalidArgument,
+                format!("ERR '{}' is no period", text.escape_debug()),
+            )
+        })
+    }
+}
+
+#[inline]
+fn push_number(key: &mut Key, number: i16) {
+    key.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}

@@ -1,0 +1,168 @@
+//! How an expression is worked out: block by block, from the strings where they lie.
+//!
+//! # Idea
+//!
+//! BITOP makes a whole string of every operation, as long as its longest operand. Here the whole expression is worked out
+//! for one block of each string before the next block is looked at: what lies between two operations is a block, still in
+//! the near cache, and its memory is used again.
+//!
+//! # Lengths
+//!
+//! A string that ends inside a block or before it gives a shorter block, or an empty one, and an operation's block is
+//! as long as its longest operand's. So a block ends where BITOP's string would, which is what NOT depends on.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use bitpack::bits::{self, Op};
+use smallvec::SmallVec;
+
+use super::cohort::{Cohort, Step};
+use super::names::{Key, Names};
+
+/// The bytes of each string that are worked on at a time.
+const BLOCK: usize = 16 << 10;
+
+/// The keys of one or several expressions, each once.
+#[derive(Debug)]
+pub(super) struct Sources<'n> {
+    names: &'n Names,
+    keys: Vec<Key>,
+    places: HashMap<Key, usize, ahash::RandomState>,
+}
+
+impl<'n> Sources<'n> {
+    pub(super) fn new(names: &'n Names) -> Self {
+        Self { names, keys: Vec::new(), places: HashMap::default() }
+    }
+
+    /// The keys.
+    pub(super) fn keys(&self) -> Vec<&[u8]> {
+        self.keys.iter().map(|key| &key[..]).collect()
+    }
+
+    /// An expression with the numbers of its keys. A period that is not written becomes the union of its parts.
+    pub(super) fn program(&mut self, cohort: &Cohort) -> Program {
+        let mut steps = Vec::with_capacity(cohort.steps().len());
+        for step in cohort.steps() {
+            match step {
+                Step::Key(key) => steps.push(self.source(Key::from_slice(key))),
+                Step::Combine(op, count) => steps.push(Instruction::Combine(*op, *count)),
+                Step::Event { event, period } => {
+                    let before = steps.len();
+                    for part in self.names.written(*period) {
+                        steps.push(self.source(self.names.key(event, part)));
+                    }
+                    let parts = steps.len() - before;
+                    if parts > 1 {
+                        steps.push(Instruction::Combine(Op::Or, parts));
+                    }
+                }
+            }
+        }
+        Program { steps }
+    }
+
+    fn source(&mut self, key: Key) -> Instruction {
+        let keys = &mut self.keys;
+        let place = *self.places.entry(key).or_insert_with_key(|key| {
+            keys.push(Key::from_slice(key));
+            keys.len() - 1
+        });
+        Instruction::Source(place)
+    }
+}
+
+/// An expression over strings that have numbers.
+#[derive(Debug)]
+pub(super) struct Program {
+    steps: Vec<Instruction>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Instruction {
+    /// The string of that number.
+    Source(usize),
+    /// What an operation makes of so many operands.
+    Combine(Op, usize),
+}
+
+/// Memory for blocks, to be used again.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    free: Vec<Vec<u8>>,
+}
+
+impl Blocks {
+    fn take(&mut self) -> Vec<u8> {
+        self.free.pop().unwrap_or_default()
+    }
+
+    /// Gives a block back.
+    pub(super) fn give(&mut self, block: Cow<'_, [u8]>) {
+        if let Cow::Owned(memory) = block {
+            self.free.push(memory);
+        }
+    }
+}
+
+impl Program {
+    /// The bytes of the range, or as many as there are: a part of a string where nothing had to be worked out.
+    pub(super) fn run<'s>(
+        &self,
+        strings: &[&'s [u8]],
+        range: &Range<usize>,
+        blocks: &mut Blocks,
+    ) -> Cow<'s, [u8]> {
+        let mut stack: SmallVec<[Cow<'s, [u8]>; 8]> = SmallVec::new();
+        for &step in &self.steps {
+            match step {
+                Instruction::Source(number) => {
+                    let string = strings[number];
+                    let [start, end] = [range.start, range.end].map(|at| at.min(string.len()));
+                    stack.push(Cow::Borrowed(&string[start..end]));
+                }
+                Instruction::Combine(op, count) => {
+                    let first = stack.len() - count;
+                    let mut block = blocks.take();
+                    let operands: SmallVec<[&[u8]; 8]> =
+                        stack[first..].iter().map(|operand| &**operand).collect();
+                    if bits::combine(op, &operands, &mut block).is_err() {
+                        // Of nobody at all there is nobody.
+                        block.clear();
+                    }
+                    drop(operands);
+                    for operand in stack.drain(first..) {
+                        blocks.give(operand);
+                    }
+                    stack.push(Cow::Owned(block));
+                }
+            }
+        }
+        stack.pop().unwrap_or(Cow::Borrowed(&[]))
+    }
+
+    /// Hands over all blocks, with the offset of the first byte of each.
+    pub(super) fn each_block(&self, strings: &[&[u8]], mut take: impl FnMut(usize, &[u8])) {
+        let mut blocks = Blocks::default();
+        for range in ranges(strings) {
+            let block = self.run(strings, &range, &mut blocks);
+            take(range.start, &block);
+            blocks.give(block);
+        }
+    }
+
+    /// Whether one bit is set.
+    pub(super) fn bit(&self, strings: &[&[u8]], bit: u32) -> bool {
+        let byte = (bit / 8) as usize;
+        let block = self.run(strings, &(byte..byte + 1), &mut Blocks::default());
+        bits::get(&block, u64::from(bit % 8))
+    }
+}
+
+/// The blocks that the longest of the strings has.
+pub(super) fn ranges(strings: &[&[u8]]) -> impl Iterator<Item = Range<usize>> {
+    let len = strings.iter().map(|string| string.len()).max().unwrap_or(0);
+    (0..len).step_by(BLOCK).map(move |start| start..(start + BLOCK).min(len))
+}

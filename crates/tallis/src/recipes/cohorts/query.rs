@@ -1,0 +1,155 @@
+//! Questions about a cohort.
+
+use std::fmt;
+
+use bitpack::bits;
+
+use super::cohort::Cohort;
+use super::program::{Program, Sources};
+use super::steps::CohortSteps;
+use super::{Cohorts, bit_of};
+use crate::error::Error;
+use crate::store::Store;
+
+/// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys that
+/// the cohort names at one moment.
+///
+/// The store is locked for as long as the question takes: O(bytes of all its bitmaps), at some gigabytes a second. What is
+/// worked out on the way takes some kilobytes, however long the bitmaps are.
+///
+/// # Errors
+///
+/// All questions fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds something else
+/// than a string.
+///
+/// # Examples
+///
+/// ```
+/// use jiff::civil::date;
+/// use tallis::{Cohort, Cohorts, Period, Store};
+///
+/// let cohorts = Cohorts::new(Store::new());
+/// let (may, june) = (date(2015, 5, 17), date(2015, 6, 3));
+/// for (user, day) in [(1, may), (2, may), (2, june), (3, june)] {
+///     cohorts.mark("active", user, day)?;
+/// }
+/// let [may, june] = [may, june].map(|day| Cohort::of("active", Period::month(day)));
+/// let stayed = cohorts.query(may.clone() & june.clone());
+/// assert_eq!((stayed.count()?, stayed.has(2)?), (1, true));
+/// assert_eq!(cohorts.query(may | june).users()?, [1, 2, 3]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Query<'c, S = Store> {
+    cohorts: &'c Cohorts<S>,
+    cohort: Cohort,
+}
+
+impl<'c, S: CohortSteps> Query<'c, S> {
+    pub(super) const fn new(cohorts: &'c Cohorts<S>, cohort: Cohort) -> Self {
+        Self { cohorts, cohort }
+    }
+
+    /// How many users the cohort has.
+    ///
+    /// # Errors
+    ///
+    /// See [`Query`].
+    pub fn count(&self) -> Result<u64, Error> {
+        self.read(|program, strings| {
+            let mut count = 0;
+            program.each_block(strings, |_, block| count += bits::count(block));
+            count
+        })
+    }
+
+    /// The ids of its users, ascending. 8 bytes each; see [`bitmap`](Self::bitmap) for another form.
+    ///
+    /// # Errors
+    ///
+    /// See [`Query`].
+    pub fn users(&self) -> Result<Vec<u64>, Error> {
+        self.read(|program, strings| {
+            let mut users = Vec::new();
+            program.each_block(strings, |start, block| {
+                let first = start as u64 * 8;
+                users.extend(bits::ones(block).map(|bit| first + bit));
+            });
+            users
+        })
+    }
+
+    /// Whether the user is in it. O(keys).
+    ///
+    /// # Errors
+    ///
+    /// See [`Query`]; besides, an id that is too large (see [`Cohorts`](Cohorts#limits)).
+    pub fn has(&self, user: u64) -> Result<bool, Error> {
+        let bit = bit_of(user)?;
+        self.read(|program, strings| program.bit(strings, bit))
+    }
+
+    /// Its bitmap: byte for byte the string that BITOP would make. The first user is the high bit of the first byte.
+    ///
+    /// # Errors
+    ///
+    /// See [`Query`].
+    pub fn bitmap(&self) -> Result<Vec<u8>, Error> {
+        self.read(bitmap)
+    }
+
+    /// Puts its bitmap at a key, whatever was there, in the same atomic step that reads the cohort's keys: the bitmap's
+    /// length in bytes. As with BITOP, an empty bitmap deletes the key, and an expiry is taken away.
+    ///
+    /// The key can be one of the cohort's own. [`Cohort::key`] asks about it later.
+    ///
+    /// # Errors
+    ///
+    /// See [`Query`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::{Cohort, Cohorts, Period, Store};
+    ///
+    /// let cohorts = Cohorts::new(Store::new());
+    /// let day = date(2015, 5, 17);
+    /// cohorts.mark("active", 9, day)?;
+    /// assert_eq!(cohorts.query(Cohort::of("active", Period::day(day))).store("kept")?, 2);
+    /// assert_eq!(cohorts.query(Cohort::key("kept")).users()?, [9]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn store(&self, target: impl AsRef<[u8]>) -> Result<u64, Error> {
+        let (sources, program) = self.compiled();
+        self.cohorts
+            .steps
+            .store_string(target.as_ref(), &sources.keys(), |strings| bitmap(&program, strings))
+    }
+
+    fn compiled(&self) -> (Sources<'c>, Program) {
+        let mut sources = Sources::new(&self.cohorts.names);
+        let program = sources.program(&self.cohort);
+        (sources, program)
+    }
+
+    fn read<R>(&self, ask: impl FnOnce(&Program, &[&[u8]]) -> R) -> Result<R, Error> {
+        let (sources, program) = self.compiled();
+        self.cohorts.steps.strings(&sources.keys(), |strings| ask(&program, strings))
+    }
+}
+
+fn bitmap(program: &Program, strings: &[&[u8]]) -> Vec<u8> {
+    let mut bitmap = Vec::new();
+    program.each_block(strings, |_, block| bitmap.extend_from_slice(block));
+    bitmap
+}
+
+impl<S: fmt::Debug> fmt::Debug for Query<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Query")
+            .field("cohorts", &self.cohorts)
+            .field("cohort", &self.cohort)
+            .finish()
+    }
+}

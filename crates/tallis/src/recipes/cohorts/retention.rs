@@ -1,0 +1,210 @@
+//! How many come back: a table of cohorts by the periods that follow.
+
+use std::fmt;
+
+use bitpack::bits::{self, Op};
+
+use super::Cohorts;
+use super::cohort::Cohort;
+use super::period::Period;
+use super::program::{Blocks, Program, Sources, ranges};
+use super::steps::CohortSteps;
+use crate::error::Error;
+
+/// A table of retention: a row for the cohort of each period, a column for each of the periods from its own on.
+///
+/// Printed, its cells are percentages of the row's users; with `{:#}` they are numbers of users.
+///
+/// ```text
+/// period       users      +0      +1      +2
+/// 2015-5-16        3   100.0    66.7    33.3
+/// 2015-5-17        1   100.0     0.0
+/// 2015-5-18        0       -
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Retention {
+    rows: Vec<RetentionRow>,
+}
+
+/// A row of a [`Retention`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct RetentionRow {
+    /// When the row's users were marked with the first event.
+    pub period: Period,
+    /// How many they are.
+    pub users: u64,
+    /// How many of them the second event happened to in that period, in the next one of the table, and so on to the
+    /// last.
+    pub returned: Vec<u64>,
+}
+
+impl Retention {
+    /// The rows, in the order of the periods that were asked for.
+    #[must_use]
+    pub fn rows(&self) -> &[RetentionRow] {
+        &self.rows
+    }
+}
+
+impl RetentionRow {
+    /// How many percent of the row's users came back `after` so many periods; none if it has no users, or the table ends
+    /// before.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "there are fewer users than 2^53")]
+    pub fn percent(&self, after: usize) -> Option<f64> {
+        let returned = *self.returned.get(after)?;
+        (self.users > 0).then(|| returned as f64 / self.users as f64 * 100.0)
+    }
+}
+
+impl fmt::Display for Retention {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts: Vec<String> = self.rows.iter().map(|row| row.period.to_string()).collect();
+        let wide = texts.iter().map(String::len).max().unwrap_or(0).max("period".len());
+        let columns = self.rows.iter().map(|row| row.returned.len()).max().unwrap_or(0);
+        write!(f, "{:wide$}  {:>10}", "period", "users")?;
+        for column in 0..columns {
+            write!(f, " {:>7}", format_args!("+{column}").to_string())?;
+        }
+        writeln!(f)?;
+        for (row, text) in self.rows.iter().zip(&texts) {
+            write!(f, "{text:wide$}  {:>10}", row.users)?;
+            for (column, returned) in row.returned.iter().enumerate() {
+                match row.percent(column) {
+                    _ if f.alternate() => write!(f, " {returned:>7}")?,
+                    Some(percent) => write!(f, " {percent:>7.1}")?,
+                    None => write!(f, " {:>7}", '-')?,
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: CohortSteps> Cohorts<S> {
+    /// Of those whom `first` happened to in a period, how many `then` happened to in that period and in each later
+    /// one of the list: a table of all periods of the list.
+    ///
+    /// All bitmaps are read at one moment. O(n^2) for n periods, times the bytes of a bitmap.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds something else.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::{Cohorts, Period, Store};
+    ///
+    /// let cohorts = Cohorts::new(Store::new());
+    /// let days = [date(2015, 5, 16), date(2015, 5, 17), date(2015, 5, 18)];
+    /// for user in [1, 2, 3] {
+    ///     cohorts.mark("signup", user, days[0])?;
+    /// }
+    /// for (user, day) in [(1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (1, 2)] {
+    ///     cohorts.mark("active", user, days[day])?;
+    /// }
+    /// let table = cohorts.retention("signup", "active", Period::day(days[2]).last(3))?;
+    /// assert_eq!(table.rows()[0].users, 3);
+    /// assert_eq!(table.rows()[0].returned, [3, 2, 1]);
+    /// assert_eq!(table.rows()[0].percent(2).map(f64::round), Some(33.0));
+    /// assert_eq!(
+    ///     table.to_string(),
+    ///     "period          users      +0      +1      +2\n\
+    ///      2015-5-16           3   100.0    66.7    33.3\n\
+    ///      2015-5-17           0       -       -\n\
+    ///      2015-5-18           0       -\n",
+    /// );
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn retention(
+        &self,
+        first: impl AsRef<[u8]>,
+        then: impl AsRef<[u8]>,
+        periods: impl IntoIterator<Item = Period>,
+    ) -> Result<Retention, Error> {
+        let of = |event: &[u8]| {
+            let event = event.to_vec();
+            move |period| Cohort::of(&event, period)
+        };
+        self.retention_of(periods, of(first.as_ref()), of(then.as_ref()))
+    }
+
+    /// As [`retention`](Self::retention), of any cohorts: `first` and `then` say whom the period is about.
+    ///
+    /// # Errors
+    ///
+    /// As [`retention`](Self::retention).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::{Cohort, Cohorts, Period, Store};
+    ///
+    /// let cohorts = Cohorts::new(Store::new());
+    /// cohorts.mark("signup", 1, date(2015, 5, 16))?;
+    /// cohorts.mark("signup", 2, date(2015, 5, 16))?;
+    /// cohorts.mark_unique("paying", 2)?;
+    /// cohorts.mark("active:web", 2, date(2015, 5, 17))?;
+    /// let table = cohorts.retention_of(
+    ///     Period::day(date(2015, 5, 17)).last(2),
+    ///     |day| Cohort::of("signup", day) & Cohort::unique("paying"),
+    ///     |day| Cohort::of("active:web", day) | Cohort::of("active:ios", day),
+    /// )?;
+    /// assert_eq!((table.rows()[0].users, &table.rows()[0].returned[..]), (1, &[0, 1][..]));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn retention_of(
+        &self,
+        periods: impl IntoIterator<Item = Period>,
+        first: impl Fn(Period) -> Cohort,
+        then: impl Fn(Period) -> Cohort,
+    ) -> Result<Retention, Error> {
+        let periods: Vec<Period> = periods.into_iter().collect();
+        let mut sources = Sources::new(&self.names);
+        let mut programs = |cohort: &dyn Fn(Period) -> Cohort| -> Vec<Program> {
+            periods.iter().map(|&period| sources.program(&cohort(period))).collect()
+        };
+        let (first, then) = (programs(&first), programs(&then));
+        let counts =
+            self.steps.strings(&sources.keys(), |strings| tally(&first, &then, strings))?;
+        let rows = periods.into_iter().zip(counts);
+        let row = |(period, (users, returned))| RetentionRow { period, users, returned };
+        Ok(Retention { rows: rows.map(row).collect() })
+    }
+}
+
+/// Counts the users of each row and of each of its cells. Block by block for the whole table, so that each bitmap comes
+/// from memory once.
+fn tally(first: &[Program], then: &[Program], strings: &[&[u8]]) -> Vec<(u64, Vec<u64>)> {
+    let mut counts: Vec<(u64, Vec<u64>)> =
+        (0..first.len()).map(|row| (0, vec![0; then.len() - row])).collect();
+    let (mut blocks, mut both) = (Blocks::default(), Vec::new());
+    for range in ranges(strings) {
+        let mut run = |program: &Program| program.run(strings, &range, &mut blocks);
+        let then: Vec<_> = then.iter().map(&mut run).collect();
+        let first: Vec<_> = first.iter().map(&mut run).collect();
+        for (row, first) in first.iter().enumerate() {
+            let here = bits::count(first);
+            counts[row].0 += here;
+            if here == 0 {
+                continue;
+            }
+            for (then, count) in then[row..].iter().zip(&mut counts[row].1) {
+                // What lies beyond the shorter of the two is of no account.
+                both.resize(first.len().min(then.len()), 0);
+                if bits::combine_into(Op::And, &[first, then], &mut both).is_ok() {
+                    *count += bits::count(&both);
+                }
+            }
+        }
+        for block in first.into_iter().chain(then) {
+            blocks.give(block);
+        }
+    }
+    counts
+}

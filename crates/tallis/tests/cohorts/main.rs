@@ -1,0 +1,10 @@
+//! Cohorts: the calendar, marks, expressions beside a plain model, retention, and an end of events.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+mod bitmapist;
+mod events;
+mod expressions;
+mod marks;
+mod periods;
+mod retention;
