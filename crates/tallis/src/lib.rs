@@ -10,7 +10,7 @@
 //! * [`Store::execute`] and [`Session`] are the command door: words in, [`Reply`] out, every text as Redis says it.
 //! * [`Store::transaction`] makes several commands one.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
-//! * [`Visitors`] and [`ShardedSet`] are recipes: what people build on the structures, as types of their own.
+//! * [`Visitors`], [`ShardedSet`] and [`Locations`] are recipes: what people build on the structures, as types of their own.
 //! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change, a [`Profile`] which
 //!   servers' bytes they are.
 //!
@@ -60,8 +60,8 @@ pub use member::Member;
 pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
 pub use recipes::{
-    Bucket, SessionIds, SetSteps, ShardedSet, VisitorSteps, Visitors, VisitorsIn, forecast,
-    shard_key,
+    Bucket, LocationCounts, LocationSteps, LocationTable, Locations, SessionIds, SetSteps,
+    ShardedSet, TableError, TableProblem, VisitorSteps, Visitors, VisitorsIn, forecast, shard_key,
 };
 pub use reply::Reply;
 pub use session::Session;

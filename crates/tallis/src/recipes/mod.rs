@@ -5,12 +5,16 @@
 //! is one more implementation of the same trait, and the recipe does not change.
 
 mod bucket;
+mod locations;
 mod session_id;
 mod shard;
 mod sharded_set;
 mod visitors;
 
 pub use bucket::Bucket;
+pub use locations::{
+    LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
+};
 pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_set::{SetSteps, ShardedSet};

@@ -29,7 +29,7 @@ pub use options::{
 
 pub(crate) use counters::{increment, increment_float};
 pub(crate) use options::{Time, Ttl, Unit};
-pub(crate) use parts::{common, common_len, common_runs, common_text};
+pub(crate) use parts::{common, common_len, common_runs, common_text, set_range};
 pub(crate) use set::{get_with, put_all, set_with};
 
 /// Commands on strings.
@@ -453,7 +453,10 @@ impl<D: Door> StringCommands for D {}
 
 /// The string at a key, if there is one.
 #[inline]
-fn string_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Member<'v>>, Error> {
+pub(crate) fn string_at<'v>(
+    view: &View<'v>,
+    key: HashedKey<'_>,
+) -> Result<Option<Member<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }
