@@ -127,7 +127,7 @@ mod tests {
     fn fields(line: &str) -> Result<Vec<String>, FieldsError> {
         let mut fields = Fields::new();
         // What another row left must not be seen.
-        fields.of(b"some,other,row").unwrap();
+        assert_eq!(fields.of(b"some,other,row").unwrap().len(), 3);
         assert_eq!(fields.of(b"\"open").map(drop), Err(FieldsError::Unclosed));
         let fields = fields.of(line.as_bytes())?;
         Ok(fields.map(|field| String::from_utf8(field.to_vec()).unwrap()).collect())

@@ -74,7 +74,7 @@ impl fmt::Display for Report {
             if index == 0 {
                 column.set_padding((0, 1));
             } else if index == 2 {
-                column.set_cell_alignment(CellAlignment::Right);
+                column.set_padding((1, 0)).set_cell_alignment(CellAlignment::Right);
             }
         }
         // The head, a rule, the places, and under a rule once more the total.
