@@ -6,6 +6,7 @@ mod door;
 mod hll;
 mod intset;
 mod live;
+mod locations;
 mod sets;
 mod sketches;
 mod strings;
@@ -27,6 +28,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("sets", sets::measure),
     ("algebra", algebra::measure),
     ("strings", strings::measure),
+    ("locations", locations::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
     ("door", door::measure),
