@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(fields(&",".repeat(MOST)), Err(FieldsError::TooMany));
         assert_eq!(fields(&",".repeat(MAX_LINE)), Err(FieldsError::TooMany));
         let long = "x".repeat(MAX_LINE);
-        assert_eq!(fields(&long).unwrap(), [long.clone()]);
+        assert!(fields(&long).unwrap() == std::slice::from_ref(&long));
         assert_eq!(fields(&(long + "x")), Err(FieldsError::TooLong));
     }
 }

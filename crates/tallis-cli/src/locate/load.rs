@@ -121,7 +121,9 @@ impl<'l> Loader<'l> {
         };
         match loaded {
             Ok(user) => {
-                user.into_iter().for_each(|user| self.seen.insert(user));
+                if let Some(user) = user {
+                    self.seen.insert(user);
+                }
                 Ok(())
             }
             Err(refused) => Err(self.bad(refused)),
@@ -176,7 +178,9 @@ impl<'l> Loader<'l> {
     #[cold]
     fn bad(&mut self, Refused { user, what }: Refused) -> BadRow {
         let user = user.filter(|_| self.lenient);
-        user.into_iter().for_each(|user| self.seen.insert(user));
+        if let Some(user) = user {
+            self.seen.insert(user);
+        }
         BadRow { what, counted: user.is_some() }
     }
 }

@@ -87,7 +87,9 @@ mod tests {
         for &user in users {
             want.entry(user >> 20).or_default().push(user & 0xf_ffff);
         }
-        want.values_mut().for_each(|places| places.sort_unstable());
+        for places in want.values_mut() {
+            places.sort_unstable();
+        }
         let mut got = BTreeMap::new();
         let mut by_shard = ByShard::default();
         for _ in 0..2 {

@@ -84,6 +84,7 @@ pub(super) fn score(value: Option<&Value>) -> Result<Option<f64>, Error> {
         Some(Value::Foreign(raw)) => raw,
         Some(_) => return Err(Error::wrong_type()),
     };
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is a sorted set")]
     let score = match raw.kind() {
         ValueType::ZSetListpack => raw.blob().and_then(listpack_score),
         ValueType::ZSetZiplist => raw.blob().and_then(|blob| ziplist_score(&blob)),

@@ -6,7 +6,7 @@
 /// one word in an index of slots, most of them at the first look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Names {
-    names: Box<[Box<str>]>,
+    words: Box<[Box<str>]>,
     /// A power of two, at least twice as many as there are names.
     slots: Box<[Slot]>,
     /// By how much a hash is to be shifted to give a slot.
@@ -59,7 +59,7 @@ impl Names {
         }
         let count = (2 * words.len()).next_power_of_two();
         let mut names = Self {
-            names: words.iter().map(|&word| word.into()).collect(),
+            words: words.iter().map(|&word| word.into()).collect(),
             slots: vec![Slot::default(); count].into_boxed_slice(),
             shift: 64 - count.trailing_zeros(),
         };
@@ -78,25 +78,25 @@ impl Names {
 
     /// How many names there are.
     pub(super) const fn len(&self) -> usize {
-        self.names.len()
+        self.words.len()
     }
 
     /// The name at a place.
     #[inline]
     pub(super) fn get(&self, place: u8) -> Option<&str> {
-        self.names.get(usize::from(place)).map(|name| &**name)
+        self.words.get(usize::from(place)).map(|name| &**name)
     }
 
     /// All names, in order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.names.iter().map(|name| &**name)
+        self.words.iter().map(|name| &**name)
     }
 
     /// The place of a name.
     #[inline]
     pub(super) fn place(&self, name: &str) -> Option<u8> {
         if name.len() > WORD {
-            let place = self.names.binary_search_by(|known| (**known).cmp(name)).ok()?;
+            let place = self.words.binary_search_by(|known| (**known).cmp(name)).ok()?;
             return u8::try_from(place).ok();
         }
         let (word, len) = packed(name.as_bytes());
