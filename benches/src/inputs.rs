@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use tallis::prelude::*;
+use tallis::{LocationTable, Locations, Store};
 use testkit::rng::Rng;
 
 /// Words one after the other in memory, so that reading them in order costs no cache miss: a server finds its arguments
@@ -187,5 +189,73 @@ mod tests {
         assert_eq!(merge::<true, true, true>(&a, &b, &mut out), 1500);
         assert!(out.is_sorted());
         assert_eq!(merge::<true, false, false>(&a, &b, &mut out), 500);
+    }
+}
+
+/// How many users share a string of the locations.
+pub const USERS_PER_SHARD: usize = 1 << 20;
+
+/// Users and where they are.
+#[derive(Debug)]
+pub struct Located {
+    /// Where the strings are.
+    pub store: Store,
+    /// The same strings.
+    pub locations: Locations,
+    /// The codes, by user.
+    pub plain: Vec<[u8; 2]>,
+    /// Random users.
+    pub list: Vec<usize>,
+}
+
+impl Located {
+    /// So many users from 0 on, two fifths of them in a random region of the United States, the others in a random
+    /// country; and a list of so many random ones.
+    ///
+    /// # Panics
+    ///
+    /// If there are no users.
+    #[must_use]
+    pub fn new(users: usize, list: usize) -> Self {
+        let table = LocationTable::redis_in_action();
+        let code = |country: &str, region: &str| table.code_lenient(country, region);
+        let abroad: Vec<_> = table.countries().map(|country| code(country, "")).collect();
+        let states: Vec<_> =
+            table.regions("USA").into_iter().flatten().map(|region| code("USA", region)).collect();
+        let mut rng = Rng::new(92);
+        let plain: Vec<[u8; 2]> = (0..users)
+            .map(|_| {
+                let of = if rng.below(5) < 2 { &states } else { &abroad };
+                of[rng.index(of.len())]
+            })
+            .collect();
+        let store = Store::new();
+        let locations = Locations::new(store.clone());
+        for (shard, codes) in plain.chunks(USERS_PER_SHARD).enumerate() {
+            let written = store.setrange(format!("location:{shard}"), 0, codes.as_flattened());
+            assert!(written.is_ok());
+        }
+        let [country, region] = [table.names(plain[users - 1]).0, table.names(plain[users - 1]).1];
+        let last = locations.set(users as u64 - 1, country.unwrap_or(""), region);
+        assert!(last.is_ok());
+        let list = (0..list).map(|_| rng.index(users)).collect();
+        Self { store, locations, plain, list }
+    }
+
+    /// Countries with and without a region, in no order.
+    #[must_use]
+    pub fn places() -> Vec<(String, String)> {
+        let table = LocationTable::redis_in_action();
+        let mut rng = Rng::new(93);
+        let countries: Vec<&str> = table.countries().collect();
+        let states: Vec<&str> = table.regions("USA").into_iter().flatten().collect();
+        let mut place = || {
+            if rng.below(5) < 2 {
+                ("USA".to_owned(), states[rng.index(states.len())].to_owned())
+            } else {
+                (countries[rng.index(countries.len())].to_owned(), String::new())
+            }
+        };
+        (0..997).map(|_| place()).collect()
     }
 }

@@ -7,6 +7,7 @@ mod door;
 mod hll;
 mod intset;
 mod live;
+mod locations;
 mod sets;
 mod sketches;
 mod strings;
@@ -29,6 +30,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("algebra", algebra::measure),
     ("strings", strings::measure),
     ("bits", bits::measure),
+    ("locations", locations::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
     ("door", door::measure),

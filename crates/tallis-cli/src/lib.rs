@@ -5,20 +5,24 @@
 mod args;
 pub mod cli;
 mod failure;
+mod input;
+pub mod locate;
+mod progress;
 mod target;
 pub mod uv;
 
-pub use args::{Args, CliArgs, Command, UvArgs};
+pub use args::{Args, CliArgs, Command, LocateArgs, UvArgs};
 pub use failure::Failure;
 
 /// Does what the command line asks for.
 ///
 /// # Errors
 ///
-/// See [`uv::run`] and [`cli::run`].
+/// See [`uv::run`], [`locate::run`] and [`cli::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Uv(args) => uv::run(args),
+        Command::Locate(args) => locate::run(args),
         Command::Cli(args) => cli::run(args),
     }
 }

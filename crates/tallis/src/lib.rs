@@ -10,8 +10,8 @@
 //! * [`Store::execute`] and [`Session`] are the command door: words in, [`Reply`] out, every text as Redis says it.
 //! * [`Store::transaction`] makes several commands one.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
-//! * [`Visitors`] and [`ShardedSet`] are recipes: what people build on the structures, as types of their own;
-//!   so is [`Cohorts`], who did what when.
+//! * [`Visitors`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the structures, as types of
+//!   their own.
 //! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change, a [`Profile`] which
 //!   servers' bytes they are.
 //!
@@ -62,9 +62,9 @@ pub use member::Member;
 pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
 pub use recipes::{
-    Bucket, Cohort, CohortSteps, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow,
-    SessionIds, SetSteps, ShardedSet, VisitorSteps, Visitors, VisitorsIn, When, forecast,
-    shard_key,
+    Bucket, Cohort, CohortSteps, Cohorts, LocationCounts, LocationSteps, LocationTable, Locations,
+    Period, PeriodKind, Query, Retention, RetentionRow, SessionIds, SetSteps, ShardedSet,
+    TableError, TableProblem, VisitorSteps, Visitors, VisitorsIn, When, forecast, shard_key,
 };
 pub use reply::Reply;
 pub use session::Session;

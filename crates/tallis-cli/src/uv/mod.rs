@@ -2,7 +2,6 @@
 
 mod every;
 mod line;
-mod progress;
 mod report;
 mod run;
 mod source;
@@ -12,6 +11,7 @@ mod visitor;
 
 pub use every::Every;
 pub use line::{LineError, LogLine, Problem};
+pub(crate) use report::lines;
 pub use report::{Bytes, Report, Row, Total};
 pub use run::run;
 pub use source::{MAX_LINE, Source, TooLong};

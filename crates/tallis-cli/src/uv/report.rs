@@ -121,7 +121,7 @@ fn error_percent(exact: u64, approx: u64) -> String {
 }
 
 /// `1 line`, `2 lines`.
-pub(super) fn lines(count: u64) -> String {
+pub(crate) fn lines(count: u64) -> String {
     format!("{count} {}", if count == 1 { "line" } else { "lines" })
 }
 

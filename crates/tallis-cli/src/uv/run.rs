@@ -1,18 +1,18 @@
 //! The command itself: logs in, table out.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tallis::{Store, Visitors};
 
 use super::line::{LineError, Problem};
-use super::progress::Progress;
 use super::report::{Report, lines};
-use super::source::{Source, TooLong};
+use super::source::TooLong;
 use super::tally::{Refused, Tally};
 use crate::args::UvArgs;
 use crate::failure::Failure;
+use crate::input::{open, size_of_files};
+use crate::progress::Progress;
 use crate::target::check_target;
 
 /// How many of the lines that do not parse are told of one by one.
@@ -24,7 +24,7 @@ const TOLD: u64 = 5;
 ///
 /// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
-    let total = size_of_logs(&args.logs)?;
+    let total = size_of_files(&args.logs)?;
     if let Some(file) = &args.save {
         check_target(file)?;
     }
@@ -39,7 +39,7 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     let mut skipped = 0;
     for log in &args.logs {
         skipped = read_log(log, &mut tally, &mut progress, args.lenient, skipped)?;
-        progress.next_log();
+        progress.next_file();
     }
     drop(progress);
     if skipped > 0 {
@@ -95,36 +95,6 @@ fn read_log(
             }
         }
     }
-}
-
-fn open(path: &Path) -> io::Result<Source<Box<dyn io::Read>>> {
-    if is_standard_input(path) {
-        return Source::new(Box::new(io::stdin().lock()));
-    }
-    Source::new(Box::new(fs::File::open(path)?))
-}
-
-fn is_standard_input(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-/// The bytes of all logs together, if all of them are plain files. So a name that is wrong is found before the
-/// work begins.
-fn size_of_logs(logs: &[PathBuf]) -> Result<Option<u64>, Failure> {
-    let mut total = Some(0);
-    for log in logs {
-        if is_standard_input(log) {
-            total = None;
-            continue;
-        }
-        let found = fs::metadata(log).map_err(|error| Failure::at(log, &error))?;
-        if found.is_dir() {
-            return Err(Failure::at(log, &io::ErrorKind::IsADirectory.into()));
-        }
-        total =
-            total.filter(|_| found.is_file()).map(|total: u64| total.saturating_add(found.len()));
-    }
-    Ok(total)
 }
 
 fn print(report: &Report, json: bool) -> io::Result<()> {

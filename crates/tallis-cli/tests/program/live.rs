@@ -4,6 +4,7 @@ use std::process::Command;
 
 use testkit::live;
 
+use crate::locate::example_users;
 use crate::{data, example_log, feed, run, run_with};
 
 /// `redis-cli` on that server, with some more arguments and input: what it printed.
@@ -212,4 +213,26 @@ fn small_counts_agree_with_the_servers_own() {
     let got =
         run(&["cli", "--no-raw", "--rdb", saved.to_str().unwrap(), "get", "uv:2015-05-17"]).out;
     assert_eq!(got, want);
+}
+
+#[test]
+fn a_server_opens_what_locate_saves() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("locations.rdb");
+    let (saved, users) = (saved.to_str().unwrap(), example_users());
+    let printed = run(&["locate", "--save", saved, users.to_str().unwrap()]);
+    assert_eq!(printed.status, 0, "{}", printed.err);
+
+    let Some(server) = live::server_with(&live::Options::new().rdb(saved)) else { return };
+    server.check_rdb(saved).unwrap();
+    // The last line has the largest id.
+    let text = std::fs::read_to_string(users).unwrap();
+    let last = text.lines().last().unwrap().split(',').next().unwrap();
+    let asked = b"zscore location:max max\nzcard location:max\nstrlen location:0\ndbsize\n";
+    let length = last.parse::<u64>().unwrap() * 2 + 2;
+    assert_eq!(redis_cli(&server, &[], asked), format!("{last}\n1\n{length}\n2\n"));
+    // The first line is of user 1 or 2; whoever it is, the bytes are the same.
+    let asked = b"get location:0\ndump location:max\n";
+    let ours = run_with(&["cli", "--profile", "7.0", "--no-raw", "--rdb", saved], asked);
+    assert_eq!(ours.out, redis_cli(&server, &["--no-raw"], asked));
 }

@@ -4,6 +4,7 @@
 
 mod cli;
 mod live;
+mod locate;
 mod uv;
 
 use std::io::Write;

@@ -35,7 +35,7 @@ pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,
-    increment_float, put_all, set_with, string_at,
+    increment_float, put_all, set_range, set_with, string_at,
 };
 
 use smallvec::SmallVec;

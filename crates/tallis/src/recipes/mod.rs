@@ -6,6 +6,7 @@
 
 mod bucket;
 mod cohorts;
+mod locations;
 mod session_id;
 mod shard;
 mod sharded_set;
@@ -14,6 +15,9 @@ mod visitors;
 pub use bucket::Bucket;
 pub use cohorts::{
     Cohort, CohortSteps, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When,
+};
+pub use locations::{
+    LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
 };
 pub use session_id::SessionIds;
 pub use shard::shard_key;

@@ -1,5 +1,6 @@
 //! The store: a keyspace cut into lock stripes, and the handles on it.
 
+mod beside;
 mod builder;
 mod chance;
 mod context;

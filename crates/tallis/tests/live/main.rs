@@ -9,6 +9,7 @@ mod commands;
 mod differential;
 mod files;
 mod hlls;
+mod locations;
 mod lzf;
 mod scripts;
 mod server;

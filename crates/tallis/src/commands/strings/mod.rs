@@ -29,7 +29,7 @@ pub use options::{
 
 pub(crate) use counters::{increment, increment_float};
 pub(crate) use options::{Time, Ttl, Unit};
-pub(crate) use parts::{common, common_len, common_runs, common_text};
+pub(crate) use parts::{common, common_len, common_runs, common_text, set_range};
 pub(crate) use set::{get_with, put_all, set_with};
 
 /// Commands on strings.

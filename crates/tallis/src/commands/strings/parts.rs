@@ -41,7 +41,8 @@ pub(super) fn append(slot: &mut Slot<'_, '_, '_>, value: Member<'_>) -> Result<u
 }
 
 /// SETRANGE: without bytes to write it changes nothing, wherever they were to go.
-pub(super) fn set_range(
+#[inline]
+pub(crate) fn set_range(
     slot: &mut Slot<'_, '_, '_>,
     offset: usize,
     value: Member<'_>,

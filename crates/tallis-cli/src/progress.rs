@@ -6,18 +6,18 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
 /// A bar on the terminal, or nothing where there is none.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
-    /// The bytes of the logs before this one.
+    /// The bytes of the files before this one.
     before: u64,
-    /// The bytes of this log.
+    /// The bytes of this file.
     here: u64,
     lines: u64,
 }
 
 impl Progress {
     /// A bar on standard error if that and the output are terminals; `total` bytes are to be read, if it is known.
-    pub(super) fn new(total: Option<u64>) -> Self {
+    pub(crate) fn new(total: Option<u64>) -> Self {
         let bar = if stderr().is_terminal() && stdout().is_terminal() {
             match total {
                 Some(total) => ProgressBar::new(total)
@@ -30,9 +30,9 @@ impl Progress {
         Self { bar, before: 0, here: 0, lines: 0 }
     }
 
-    /// One more line was read, and `read` bytes of this log by now.
+    /// One more line was read, and `read` bytes of this file by now.
     #[inline]
-    pub(super) fn line(&mut self, read: u64) {
+    pub(crate) fn line(&mut self, read: u64) {
         self.lines += 1;
         // Bytes are read by the piece, so this is seldom.
         if read != self.here {
@@ -41,14 +41,14 @@ impl Progress {
         }
     }
 
-    /// The log is at its end.
-    pub(super) fn next_log(&mut self) {
+    /// The file is at its end.
+    pub(crate) fn next_file(&mut self) {
         self.before += self.here;
         self.here = 0;
     }
 
     /// Says something on standard error, above the bar.
-    pub(super) fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         self.bar.suspend(|| eprintln!("{text}"));
     }
 

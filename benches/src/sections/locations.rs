@@ -1,0 +1,138 @@
+//! Locations: two bytes a user.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use tallis::prelude::*;
+
+use super::live::{Live, beside, command, rival};
+use crate::inputs::{Located, Turns, USERS_PER_SHARD};
+use crate::report::{Bench, Row, Section, Unit};
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let users: usize = if bench.effort().is_quick() { 3_000_000 } else { 100_000_000 };
+    let list = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
+    let text = format!(
+        "{users} users, numbered from 0, of whom two fifths are in a random region of the United States and the others in a random country; \
+         {shards} strings of 2 MiB. *SETRANGE* writes two bytes at a random place of one of these strings; *set* says where a random user \
+         is, one of a single shard or one of all, of which nearly each is a miss of the caches; none of them is the largest. *aggregate_list* has {list} random users of all. \
+         *a plain loop* has the codes in one array, without keys or locks, and counts them in one table of 65,536. *redis-server* as for \
+         the sets: SETRANGE and GETRANGE of two bytes.",
+        shards = users.div_ceil(USERS_PER_SHARD),
+    );
+    let mut live = Live::start();
+    let located = Located::new(users, list);
+    Section::new("Locations", &text)
+        .row(setrange(bench, &located, live.as_mut()))
+        .row(set(bench, &located, "a random user of one shard", USERS_PER_SHARD, Some(45.0)))
+        .row(set(bench, &located, "a random user of all", users, None))
+        .row(aggregate(bench, &located))
+        .row(aggregate_list(bench, &located, live.as_mut()))
+}
+
+fn setrange(bench: &Bench, located: &Located, live: Option<&mut Live>) -> Row {
+    let users: Vec<usize> = located.list.iter().map(|&user| user % USERS_PER_SHARD).collect();
+    let store = &located.store;
+    let mut plain = located.plain[..USERS_PER_SHARD.min(located.plain.len())].to_vec();
+    let size = users.len().min(20_000);
+    let (mut ours, mut theirs) = (Turns::new(size, users.len()), Turns::new(size, users.len()));
+    let pieces = u32::try_from(size).unwrap();
+    let mut results = bench
+        .race()
+        .contender("tallis", pieces, || {
+            for &user in &users[ours.turn()] {
+                store.setrange("location:0", 2 * user, &[9, 9][..]).unwrap();
+            }
+        })
+        .contender("a plain loop", pieces, || {
+            for &user in &users[theirs.turn()] {
+                plain[user] = [9, 9];
+            }
+        })
+        .run();
+    let write = users.iter().map(|user| {
+        command([b"SETRANGE", b"location:0", (2 * user).to_string().as_bytes(), &[9, 9]])
+    });
+    results.extend(rival(live.map(|live| live.nanos("SETRANGE", write))));
+    Row::new("SETRANGE, two bytes", Unit::Nanos, results).target(25.0).note(&beside(25.0, 89.0))
+}
+
+fn set(bench: &Bench, located: &Located, what: &str, of: usize, target: Option<f64>) -> Row {
+    let places = Located::places();
+    let users: Vec<(u64, &(String, String))> = located
+        .list
+        .iter()
+        .zip(places.iter().cycle())
+        .map(|(user, place)| ((user % of) as u64, place))
+        .collect();
+    let size = users.len().min(20_000);
+    let mut turns = Turns::new(size, users.len());
+    let results = bench
+        .race()
+        .contender("tallis", u32::try_from(size).unwrap(), || {
+            for &(user, (country, region)) in &users[turns.turn()] {
+                located.locations.set(user, country, &**region).unwrap();
+            }
+        })
+        .run();
+    let row = Row::new(&format!("set, {what}"), Unit::Nanos, results);
+    match target {
+        Some(target) => row.target(target).note(&beside(target, 89.0)),
+        None => row,
+    }
+}
+
+fn aggregate(bench: &Bench, located: &Located) -> Row {
+    // The rows before have changed some.
+    let located = &Located::new(located.plain.len(), 0);
+    let users = located.plain.len() as u64;
+    let counts = located.locations.aggregate().unwrap();
+    assert_eq!((counts.users(), counts.unknown()), (users, 0));
+    assert_eq!(
+        counts.country("USA"),
+        located.plain.iter().filter(|code| code[0] == 235).count() as u64
+    );
+    let results = bench
+        .race()
+        .contender("tallis", 1, || located.locations.aggregate().unwrap())
+        .contender("a plain loop", 1, || count(located.plain.iter().copied()))
+        .run();
+    let work = format!("aggregate, {users} users");
+    let row = Row::new(&work, Unit::Nanos, results);
+    if bench.effort().is_quick() { row } else { row.target(1e8) }
+}
+
+fn aggregate_list(bench: &Bench, located: &Located, live: Option<&mut Live>) -> Row {
+    let list = || located.list.iter().map(|&user| user as u64);
+    let counts = located.locations.aggregate_list(list()).unwrap();
+    assert_eq!(counts.users(), located.list.len() as u64);
+    let pieces = u32::try_from(located.list.len()).unwrap();
+    let mut results = bench
+        .race()
+        .contender("tallis", pieces, || located.locations.aggregate_list(list()).unwrap())
+        .contender("a plain loop", pieces, || {
+            count(located.list.iter().map(|&user| located.plain[user]))
+        })
+        .run();
+    let ask = located.list.iter().map(|&user| {
+        let key = format!("location:{}", user % 4);
+        let offset = 2 * (user % USERS_PER_SHARD);
+        let [from, to] = [offset, offset + 1].map(|at| at.to_string());
+        command([b"GETRANGE", key.as_bytes(), from.as_bytes(), to.as_bytes()])
+    });
+    results.extend(rival(live.map(|live| {
+        // A few shards stand for all of them.
+        let shard = vec![7; 2 * USERS_PER_SHARD];
+        live.run((0..4).map(|n| command([b"SET", format!("location:{n}").as_bytes(), &shard])));
+        live.nanos("GETRANGE", ask)
+    })));
+    Row::new("aggregate_list, a user", Unit::Nanos, results).target(25.0).note(&beside(25.0, 89.0))
+}
+
+/// How often each code occurs.
+fn count(codes: impl Iterator<Item = [u8; 2]>) -> Vec<u32> {
+    let mut counts = vec![0_u32; 1 << 16];
+    for code in codes {
+        counts[usize::from(u16::from_le_bytes(code))] += 1;
+    }
+    counts
+}

@@ -1,0 +1,228 @@
+//! Rows into locations.
+
+use std::fmt;
+
+use tallis::Locations;
+
+use super::fields::Fields;
+use super::seen::Seen;
+
+/// What a row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// `user,country,region`.
+    Users,
+    /// A zip code of the United States: `code,latitude,longitude,city,state,county,kind`. A line is a user, of that state,
+    /// whose number is that of the line. Of the other fields nothing is asked: hundreds of them have no coordinates, and are
+    /// in a state all the same.
+    Zip,
+}
+
+/// The first row of a file of users may be this.
+const HEADER: [&[u8]; 3] = [b"user", b"country", b"region"];
+
+/// Where the state stands in a row of a zip code, and how many fields there are.
+const STATE: usize = 4;
+const ZIP_FIELDS: usize = 7;
+
+/// Loads rows into locations.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{Locations, Store};
+/// use tallis_cli::locate::{Format, Loader};
+///
+/// let locations = Locations::new(Store::new());
+/// let mut loader = Loader::new(&locations, Format::Users, false);
+/// loader.line(b"7,USA,CA").unwrap();
+/// assert_eq!(loader.line(b"7,USA,QQ").unwrap_err().to_string(), "region 'QQ' of USA is unknown");
+/// assert_eq!(locations.get(7)?, Some(("USA", Some("CA"))));
+/// assert_eq!(loader.users(), 1);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Loader<'l> {
+    locations: &'l Locations,
+    format: Format,
+    lenient: bool,
+    fields: Fields,
+    /// Lines so far, of all files.
+    lines: u64,
+    seen: Seen,
+    header: bool,
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRow {
+    what: String,
+    /// Whether the row was counted all the same: its user is there.
+    counted: bool,
+}
+
+impl BadRow {
+    /// Whether the row has a user, who is counted as unknown; that is only borne if bad rows are.
+    #[must_use]
+    pub const fn is_counted(&self) -> bool {
+        self.counted
+    }
+}
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for BadRow {}
+
+impl<'l> Loader<'l> {
+    /// Nothing loaded yet. A `lenient` one counts the user of a bad row as unknown, where there is one.
+    #[must_use]
+    pub fn new(locations: &'l Locations, format: Format, lenient: bool) -> Self {
+        Self {
+            locations,
+            format,
+            lenient,
+            fields: Fields::new(),
+            lines: 0,
+            seen: Seen::default(),
+            header: true,
+        }
+    }
+
+    /// Another file begins.
+    pub const fn next_file(&mut self) {
+        self.header = true;
+    }
+
+    /// How many users have been loaded; one of several rows counts once.
+    #[must_use]
+    pub const fn users(&self) -> u64 {
+        self.seen.count()
+    }
+
+    /// Loads a line, given without its line feed. An empty one says nothing, nor does the header of a file.
+    ///
+    /// # Errors
+    ///
+    /// A bad row. A lenient loader has counted its user if it [says so](BadRow::is_counted): of a name that the table does
+    /// not have the rest of the place is stored, as the book does; a row that cannot be read changes nothing that was stored.
+    pub fn line(&mut self, line: &[u8]) -> Result<(), BadRow> {
+        self.lines += 1;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let loaded = match self.format {
+            Format::Users => self.user(line),
+            Format::Zip => self.zip(line).map(Some),
+        };
+        match loaded {
+            Ok(user) => {
+                if let Some(user) = user {
+                    self.seen.insert(user);
+                }
+                Ok(())
+            }
+            Err(refused) => Err(self.bad(refused)),
+        }
+    }
+
+    /// A line that could not be read at all.
+    pub fn unreadable(&mut self, what: &str) -> BadRow {
+        self.lines += 1;
+        let user = (self.format == Format::Zip).then_some(self.lines);
+        self.bad(Refused { user, what: what.to_owned() })
+    }
+
+    /// Loads a row and gives its user; the header has none.
+    fn user(&mut self, line: &[u8]) -> Result<Option<u64>, Refused> {
+        let first = std::mem::take(&mut self.header);
+        let refused = |user, what| Refused { user, what };
+        let fields = self.fields.of(line).map_err(|error| refused(None, error.to_string()))?;
+        if first && fields.clone().eq(HEADER) {
+            return Ok(None);
+        }
+        let mut values = fields.clone();
+        let user = values.next().unwrap_or_default();
+        let id = user_id(user).ok_or_else(|| refused(None, not_a_user(user)))?;
+        let (Some(country), Some(region), None) = (values.next(), values.next(), values.next())
+        else {
+            return Err(refused(Some(id), wrong_count(fields.len(), "3: user,country,region")));
+        };
+        let (Ok(country), Ok(region)) = (str::from_utf8(country), str::from_utf8(region)) else {
+            return Err(refused(Some(id), "country and region are not UTF-8".to_owned()));
+        };
+        let set = set(self.locations, id, country, region, self.lenient);
+        set.map(|()| Some(id)).map_err(|what| refused(Some(id), what))
+    }
+
+    fn zip(&mut self, line: &[u8]) -> Result<u64, Refused> {
+        let id = self.lines;
+        let refused = |what| Refused { user: Some(id), what };
+        let mut fields = self.fields.of(line).map_err(|error| refused(error.to_string()))?;
+        let count = fields.len();
+        let state = fields.nth(STATE).filter(|_| count == ZIP_FIELDS).ok_or_else(|| {
+            refused(wrong_count(count, "7: code,latitude,longitude,city,state,county,kind"))
+        })?;
+        let set = match str::from_utf8(state) {
+            Ok("") => Err("no state".to_owned()),
+            Ok(state) => set(self.locations, id, "USA", state, self.lenient),
+            Err(_) => Err("the state is not UTF-8".to_owned()),
+        };
+        set.map(|()| id).map_err(refused)
+    }
+
+    #[cold]
+    fn bad(&mut self, Refused { user, what }: Refused) -> BadRow {
+        let user = user.filter(|_| self.lenient);
+        if let Some(user) = user {
+            self.seen.insert(user);
+        }
+        BadRow { what, counted: user.is_some() }
+    }
+}
+
+/// A row that is bad, and its user, if there is one.
+struct Refused {
+    user: Option<u64>,
+    what: String,
+}
+
+/// Stores a place; if that is to be borne, an unknown one as far as it is known.
+fn set(
+    locations: &Locations,
+    user: u64,
+    country: &str,
+    region: &str,
+    lenient: bool,
+) -> Result<(), String> {
+    locations.set(user, country, region).map_err(|error| {
+        let stored = if lenient { locations.set_lenient(user, country, region) } else { Ok(()) };
+        without_prefix(&stored.err().unwrap_or(error))
+    })
+}
+
+/// The text of an error of the store without the word that its replies begin with.
+fn without_prefix(error: &tallis::Error) -> String {
+    let text = error.to_string();
+    text.strip_prefix("ERR ").map_or(text.clone(), str::to_owned)
+}
+
+/// A number of nothing but digits that is a user's.
+pub(super) fn user_id(text: &[u8]) -> Option<u64> {
+    let digits = text.iter().all(u8::is_ascii_digit);
+    let user = str::from_utf8(text).ok().filter(|_| digits)?.parse().ok()?;
+    (user <= Locations::MAX_USER).then_some(user)
+}
+
+pub(super) fn not_a_user(text: &[u8]) -> String {
+    let shown = &text[..text.len().min(64)];
+    format!("user '{}' is no number from 0 to {}", shown.escape_ascii(), Locations::MAX_USER)
+}
+
+fn wrong_count(got: usize, want: &str) -> String {
+    format!("{got} {} instead of {want}", if got == 1 { "field" } else { "fields" })
+}

@@ -1,0 +1,12 @@
+//! `tallis locate`: how many users are where, from a CSV file.
+
+mod fields;
+mod load;
+mod report;
+mod run;
+mod seen;
+
+pub use fields::{Fields, FieldsError};
+pub use load::{BadRow, Format, Loader};
+pub use report::Report;
+pub use run::run;

@@ -1,0 +1,151 @@
+//! What was counted, as a table and as JSON.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use serde::Serialize;
+use tallis::LocationCounts;
+
+/// The result of a count. Its JSON form is part of the program's contract, the order of the fields included; its
+/// [`Display`](fmt::Display) form is a table, with the most users first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// All users that were counted.
+    pub users: u64,
+    /// Users whose country is unknown.
+    pub unknown: u64,
+    /// The countries that have users.
+    pub countries: BTreeMap<String, u64>,
+    /// Of the countries that have them, the regions that have users.
+    pub regions: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The file that the locations were saved to.
+    #[serde(skip)]
+    pub saved: Option<String>,
+}
+
+impl Report {
+    /// What was counted of so many users.
+    #[must_use]
+    pub fn new(users: u64, counts: &LocationCounts) -> Self {
+        let owned = |(name, users): (&str, u64)| (name.to_owned(), users);
+        let countries: BTreeMap<_, _> = counts.countries().map(owned).collect();
+        let regions = countries.keys().filter_map(|country| {
+            let regions: BTreeMap<_, _> = counts.regions(country).map(owned).collect();
+            (!regions.is_empty()).then(|| (country.clone(), regions))
+        });
+        let regions = regions.collect();
+        let unknown = users.saturating_sub(countries.values().sum());
+        Self { users, unknown, countries, regions, saved: None }
+    }
+}
+
+/// The greatest counts first, equal ones by name.
+fn ranked(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    let mut ranked: Vec<_> = counts.iter().map(|(name, &count)| (&**name, count)).collect();
+    ranked.sort_by_key(|&(_, count)| Reverse(count));
+    ranked
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new();
+        let rule = LineStyle::none().fill('-').junction('-');
+        table.load_style(TableStyle::new().header_separator(rule));
+        table.set_header(["country", "region", "users"]);
+        for (country, users) in ranked(&self.countries) {
+            table.add_row([country, "", &users.to_string()]);
+            let Some(regions) = self.regions.get(country) else { continue };
+            for (region, users) in ranked(regions) {
+                table.add_row(["", region, &users.to_string()]);
+            }
+            let without = users.saturating_sub(regions.values().sum());
+            if without > 0 {
+                table.add_row(["", "unknown", &without.to_string()]);
+            }
+        }
+        if self.unknown > 0 {
+            table.add_row(["unknown", "", &self.unknown.to_string()]);
+        }
+        table.add_row(["total", "", &self.users.to_string()]);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if index == 0 {
+                column.set_padding((0, 1));
+            } else if index == 2 {
+                column.set_padding((1, 0)).set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        // The head, a rule, the places, and under a rule once more the total.
+        let mut drawn: Vec<_> = table.lines().collect();
+        if let Some(rule) = drawn.get(1).filter(|_| self.users > 0) {
+            drawn.insert(drawn.len() - 1, rule.clone());
+        }
+        for line in drawn {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        if let Some(file) = &self.saved {
+            writeln!(f, "saved to {file}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tallis::{Locations, Store};
+
+    use super::*;
+
+    fn report() -> Report {
+        let locations = Locations::new(Store::new());
+        let places = [("FRA", ""), ("USA", "NY"), ("USA", "CA"), ("USA", "CA"), ("USA", "")];
+        for (user, (country, region)) in (0..).zip(places) {
+            locations.set(user, country, region).unwrap();
+        }
+        Report::new(7, &locations.aggregate().unwrap())
+    }
+
+    #[test]
+    fn json_has_the_agreed_shape() {
+        let mut report = report();
+        report.saved = Some("FILE.rdb".to_owned());
+        assert_eq!(
+            serde_json::to_string(&report).unwrap(),
+            concat!(
+                r#"{"users":7,"unknown":2,"countries":{"FRA":1,"USA":4},"#,
+                r#""regions":{"USA":{"CA":2,"NY":1}}}"#
+            )
+        );
+    }
+
+    #[test]
+    fn the_table_is_plain_and_has_the_most_users_first() {
+        let mut report = report();
+        report.saved = Some("FILE.rdb".to_owned());
+        let want = "\
+country   region    users
+-------------------------
+USA                     4
+          CA            2
+          NY            1
+          unknown       1
+FRA                     1
+unknown                 2
+-------------------------
+total                   7
+saved to FILE.rdb
+";
+        assert_eq!(report.to_string(), want);
+    }
+
+    #[test]
+    fn nobody_is_a_table_too() {
+        let locations = Locations::new(Store::new());
+        let report = Report::new(0, &locations.aggregate().unwrap());
+        assert_eq!(report.to_string().lines().count(), 3);
+        let json = serde_json::to_string(&report).unwrap();
+        assert_eq!(json, r#"{"users":0,"unknown":0,"countries":{},"regions":{}}"#);
+    }
+}

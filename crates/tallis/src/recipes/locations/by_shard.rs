@@ -1,0 +1,135 @@
+//! Users, ordered by the shard that they are in.
+
+use super::USERS_PER_SHARD;
+
+/// How many users are ordered at once: their shards are looked up once for all of them, and what orders them stays in the cache.
+pub(super) const BATCH: usize = 1 << 18;
+
+/// Orders batches of users by shard.
+///
+/// Counting the users of each shard and then dealing them out takes two passes, far less than sorting. It is only when a few users
+/// are spread over many shards that they are sorted.
+#[derive(Debug, Default)]
+pub(super) struct ByShard {
+    /// For each shard from the least one on, where its users begin.
+    starts: Vec<u32>,
+    /// The users' places in their shards.
+    places: Vec<u32>,
+}
+
+impl ByShard {
+    /// Hands each shard that has users to `work`, with the places of its users, in any order of either. Stops at an error.
+    ///
+    /// The batch may come back in another order.
+    pub(super) fn each<E>(
+        &mut self,
+        users: &mut [u64],
+        mut work: impl FnMut(u64, &[u32]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let shards = users.iter().map(|&user| user / USERS_PER_SHARD);
+        let (Some(least), Some(most)) = (shards.clone().min(), shards.max()) else { return Ok(()) };
+        let span = usize::try_from(most - least).unwrap_or(usize::MAX);
+        if span >= users.len() {
+            users.sort_unstable();
+            for run in users.chunk_by(|a, b| a / USERS_PER_SHARD == b / USERS_PER_SHARD) {
+                self.places.clear();
+                self.places.extend(run.iter().map(|&user| place(user)));
+                work(run[0] / USERS_PER_SHARD, &self.places)?;
+            }
+            return Ok(());
+        }
+        let index = |user: u64| usize::try_from(user / USERS_PER_SHARD - least).unwrap_or(0);
+        // Counts, moved on by one shard, whose sums are then where each shard begins; dealing moves those to where it ends.
+        self.starts.clear();
+        self.starts.resize(span + 2, 0);
+        for &user in &*users {
+            self.starts[index(user) + 1] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.places.clear();
+        self.places.resize(users.len(), 0);
+        for &user in &*users {
+            let start = &mut self.starts[index(user)];
+            self.places[*start as usize] = place(user);
+            *start += 1;
+        }
+        let mut from = 0;
+        for (shard, &to) in (least..=most).zip(&self.starts) {
+            let places = &self.places[from..to as usize];
+            from = to as usize;
+            if !places.is_empty() {
+                work(shard, places)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A user's place in the shard.
+#[inline]
+fn place(user: u64) -> u32 {
+    u32::try_from(user % USERS_PER_SHARD).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    fn check(users: &[u64]) {
+        let mut want: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for &user in users {
+            want.entry(user >> 20).or_default().push(user & 0xf_ffff);
+        }
+        for places in want.values_mut() {
+            places.sort_unstable();
+        }
+        let mut got = BTreeMap::new();
+        let mut by_shard = ByShard::default();
+        for _ in 0..2 {
+            got.clear();
+            let done = by_shard.each(&mut users.to_vec(), |shard, places| {
+                let mut places: Vec<u64> = places.iter().map(|&place| place.into()).collect();
+                places.sort_unstable();
+                assert_eq!(got.insert(shard, places), None, "{shard} twice");
+                Ok::<_, Infallible>(())
+            });
+            assert_eq!(done, Ok(()));
+            assert_eq!(got, want);
+        }
+    }
+
+    #[test]
+    fn each_shard_gets_its_users_once() {
+        check(&[]);
+        check(&[7]);
+        check(&[7, 7, 7]);
+        check(&[u64::MAX, 0]);
+        check(&[(1 << 20) - 1, 1 << 20, 5]);
+        check(&[3 << 20, 1 << 20, 2 << 20, (3 << 20) + 1]);
+        let mut rng = testkit::rng::Rng::new(1);
+        for spread in [1, 20, 21, 24, 30, 40, 64] {
+            for len in [2, 30, 1000] {
+                check(&(0..len).map(|_| rng.u64() >> (64 - spread)).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_ends_it() {
+        for users in [vec![0, 1 << 40], vec![0, 1 << 20, 5, 6]] {
+            let mut calls = 0;
+            let done = ByShard::default().each(&mut users.clone(), |_, _| {
+                calls += 1;
+                Err("no")
+            });
+            assert_eq!((done, calls), (Err("no"), 1));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! A sorted list of names, and the way back from a name to its place.
+
+/// A sorted list of at most [`MAX`] names, each of which has a place: what a code is made of.
+///
+/// A search by halves takes eight steps that no processor foresees. Names are short, so those of up to eight bytes are found as
+/// one word in an index of slots, most of them at the first look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Names {
+    words: Box<[Box<str>]>,
+    /// A power of two, at least twice as many as there are names.
+    slots: Box<[Slot]>,
+    /// By how much a hash is to be shifted to give a slot.
+    shift: u32,
+}
+
+/// The most names of a list: a place and 0 for unknown fit into a byte.
+pub(super) const MAX: usize = 255;
+
+/// The longest name that the index has.
+const WORD: usize = 8;
+
+/// Where a name is, or nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Slot {
+    word: u64,
+    /// 0 if the slot is empty: no name is.
+    len: u8,
+    place: u8,
+}
+
+/// Why words are no list of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The word at this index is less than the one before it.
+    Unsorted(usize),
+    /// The word at this index is that before it.
+    Twice(usize),
+    /// There are more than [`MAX`].
+    TooMany(usize),
+    /// There are none.
+    Empty,
+}
+
+impl Names {
+    /// The list of these words.
+    pub(super) fn new(words: &[&str]) -> Result<Self, Fault> {
+        if words.is_empty() {
+            return Err(Fault::Empty);
+        }
+        for (index, pair) in words.windows(2).enumerate() {
+            match pair[0].cmp(pair[1]) {
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal => return Err(Fault::Twice(index + 1)),
+                std::cmp::Ordering::Greater => return Err(Fault::Unsorted(index + 1)),
+            }
+        }
+        if words.len() > MAX {
+            return Err(Fault::TooMany(words.len()));
+        }
+        let count = (2 * words.len()).next_power_of_two();
+        let mut names = Self {
+            words: words.iter().map(|&word| word.into()).collect(),
+            slots: vec![Slot::default(); count].into_boxed_slice(),
+            shift: 64 - count.trailing_zeros(),
+        };
+        for (place, word) in (0..=u8::MAX).zip(words) {
+            if word.len() <= WORD {
+                let (word, len) = packed(word.as_bytes());
+                let mut at = names.first_slot(word);
+                while names.slots[at].len > 0 {
+                    at = (at + 1) & (count - 1);
+                }
+                names.slots[at] = Slot { word, len, place };
+            }
+        }
+        Ok(names)
+    }
+
+    /// How many names there are.
+    pub(super) const fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The name at a place.
+    #[inline]
+    pub(super) fn get(&self, place: u8) -> Option<&str> {
+        self.words.get(usize::from(place)).map(|name| &**name)
+    }
+
+    /// All names, in order.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.words.iter().map(|name| &**name)
+    }
+
+    /// The place of a name.
+    #[inline]
+    pub(super) fn place(&self, name: &str) -> Option<u8> {
+        if name.len() > WORD {
+            let place = self.words.binary_search_by(|known| (**known).cmp(name)).ok()?;
+            return u8::try_from(place).ok();
+        }
+        let (word, len) = packed(name.as_bytes());
+        let mut at = self.first_slot(word);
+        loop {
+            // Half of the slots are empty, so this ends.
+            let slot = self.slots[at];
+            if slot.len == 0 {
+                return None;
+            }
+            if slot.word == word && slot.len == len {
+                return Some(slot.place);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    #[inline]
+    fn first_slot(&self, word: u64) -> usize {
+        // Two to the 64th by the golden ratio: the high bits of the product depend on all of the word.
+        let hash = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        usize::try_from(hash >> self.shift).unwrap_or(0)
+    }
+}
+
+/// The bytes of a short name as a number, and how many there are.
+#[inline]
+fn packed(name: &[u8]) -> (u64, u8) {
+    let word = name.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    (word, u8::try_from(name.len()).unwrap_or(u8::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_its_place_and_no_other_word_has_one() {
+        let mut words: Vec<String> = (0..MAX).map(|n| format!("{n:x}")).collect();
+        // Around the longest name of the index, and one that ends in what pads it.
+        for word in ["seven77", "eight888", "nine99999", "a\0", "a\0\0", "\u{e4}\u{f6}"] {
+            words.pop();
+            words.push(word.to_owned());
+        }
+        words.sort();
+        words.dedup();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let names = Names::new(&words).unwrap();
+        assert_eq!(names.len(), words.len());
+        for (place, &word) in (0..=u8::MAX).zip(&words) {
+            assert_eq!((names.place(word), names.get(place)), (Some(place), Some(word)));
+        }
+        assert!(names.iter().eq(words.iter().copied()));
+        for word in ["", "A", "b\0", "a\0\0\0", "eight88", "eight888\0", "nine9999", "zzzzzzzzzzzz"]
+        {
+            assert_eq!(names.place(word), None, "{word:?}");
+        }
+        assert_eq!(names.get(255), None);
+    }
+
+    #[test]
+    fn one_name_is_a_list() {
+        let names = Names::new(&["only"]).unwrap();
+        assert_eq!((names.place("only"), names.place("other")), (Some(0), None));
+    }
+
+    #[test]
+    fn what_is_no_list_is_told() {
+        assert_eq!(Names::new(&[]), Err(Fault::Empty));
+        assert_eq!(Names::new(&["a", "c", "b"]), Err(Fault::Unsorted(2)));
+        assert_eq!(Names::new(&["a", "a"]), Err(Fault::Twice(1)));
+        let words: Vec<String> = (0..=MAX).map(|n| format!("{n:03}")).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        assert_eq!(Names::new(&words), Err(Fault::TooMany(256)));
+        assert!(Names::new(&words[..MAX]).is_ok());
+    }
+}

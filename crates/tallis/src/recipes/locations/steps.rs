@@ -1,0 +1,111 @@
+//! What locations ask of whoever holds their strings.
+
+use bytes::Bytes;
+
+use super::largest;
+use crate::commands::{set_range, string_at};
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::store::Store;
+use crate::store::door::Door;
+
+/// The steps that [`Locations`](super::Locations) needs, each atomic.
+pub trait LocationSteps {
+    /// SETRANGE of a code at `offset` of the shard, and ZADD GT of the member `max` with the score `user` to `largest`: both
+    /// or neither, and nobody sees the one without the other.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the commands answer.
+    fn set_location(
+        &self,
+        shard: &[u8],
+        offset: usize,
+        code: [u8; 2],
+        largest: &[u8],
+        user: u64,
+    ) -> Result<(), Error>;
+
+    /// ZSCORE of the member `max`.
+    ///
+    /// # Errors
+    ///
+    /// Whatever ZSCORE answers.
+    fn largest(&self, key: &[u8]) -> Result<Option<f64>, Error>;
+
+    /// GET: lets `read` see the string at the key, an empty one if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Whatever GET answers.
+    fn with_shard<R>(&self, shard: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<R, Error>;
+}
+
+impl LocationSteps for Store {
+    #[inline]
+    fn set_location(
+        &self,
+        shard: &[u8],
+        offset: usize,
+        code: [u8; 2],
+        largest: &[u8],
+        user: u64,
+    ) -> Result<(), Error> {
+        let done = self.write_beside(
+            shard,
+            largest,
+            |view, key| largest::covers(view.get(key), user),
+            |scope, key| scope.change(key, |slot| set_range(slot, offset, Member::Bytes(&code))),
+        );
+        match done {
+            Some(done) => done.map(drop),
+            None => set_largest(self, shard, offset, code, largest, user),
+        }
+    }
+
+    fn largest(&self, key: &[u8]) -> Result<Option<f64>, Error> {
+        self.read(&[key], |view, keys| largest::score(view.get(keys[0])))
+    }
+
+    fn with_shard<R>(&self, shard: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
+        self.read(&[shard], |view, keys| {
+            let string = string_at(view, keys[0])?.unwrap_or(Member::Bytes(b""));
+            Ok(string.with_bytes(read))
+        })
+    }
+}
+
+/// The step as it is for a user whose id may be the largest.
+#[cold]
+fn set_largest(
+    store: &Store,
+    shard: &[u8],
+    offset: usize,
+    code: [u8; 2],
+    largest: &[u8],
+    user: u64,
+) -> Result<(), Error> {
+    #[expect(clippy::cast_precision_loss, reason = "ids have at most 53 bits")]
+    let number = user as f64;
+    store.write(&[shard, largest], |scope, keys| {
+        // What may fail comes first: then nothing is half done.
+        let score = largest::score(scope.view().get(keys[1]))?;
+        let value = largest::value(user).ok_or_else(no_score)?;
+        scope.change(keys[0], |slot| set_range(slot, offset, Member::Bytes(&code)))?;
+        if score.is_none_or(|score| number > score) {
+            scope.change(keys[1], |slot| {
+                slot.put(value);
+                slot.changed("ZADD", || {
+                    let words = ["GT", &user.to_string(), "max"];
+                    words.map(|word| Bytes::copy_from_slice(word.as_bytes())).to_vec()
+                });
+            });
+        }
+        Ok(())
+    })
+}
+
+#[cold]
+fn no_score() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ERR the user id is no score of a sorted set")
+}

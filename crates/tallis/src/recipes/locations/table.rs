@@ -1,0 +1,391 @@
+//! The countries and regions that codes stand for.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use super::names::{self, Fault, Names};
+use crate::error::{Error, ErrorKind};
+
+/// The first word of the list of countries.
+const COUNTRIES: &str = "COUNTRIES";
+
+/// The countries and regions that codes stand for: at most 255 countries, and for each of them at most 255 regions, or none.
+///
+/// A code is two bytes: the country's place in the sorted list of countries plus one, and the region's place in the sorted
+/// list of the country's regions plus one; 0 is unknown. So a list is data at rest: whoever adds a name, or takes one
+/// away, gives the codes that are stored another meaning. Put a new table beside the old one instead.
+///
+/// # Text
+///
+/// [`parse`](Self::parse) reads a list a line, whose words are parted by blanks. The first list is that of the countries; each of the
+/// others begins with a country and gives its regions. Empty lines, and those that begin with `#`, say nothing.
+///
+/// ```text
+/// COUNTRIES CAN DEU USA
+/// CAN AB BC MB
+/// USA CA NY
+/// ```
+///
+/// # Examples
+///
+/// ```
+/// use tallis::LocationTable;
+///
+/// let table = LocationTable::parse("COUNTRIES CAN DEU USA\nCAN AB BC MB\nUSA CA NY\n")?;
+/// assert_eq!(table.code("USA", "NY")?, [3, 2]);
+/// assert_eq!(table.code("DEU", None)?, [2, 0]);
+/// assert_eq!(table.names([3, 2]), (Some("USA"), Some("NY")));
+/// assert_eq!(table.code("ZZZ", None).unwrap_err().to_string(), "ERR country 'ZZZ' is unknown");
+///
+/// let unsorted = LocationTable::parse("COUNTRIES DEU CAN").unwrap_err();
+/// assert_eq!(unsorted.to_string(), "word 3 comes before the one before it (line 1)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocationTable {
+    countries: Names,
+    /// For each country its regions, if it has any.
+    regions: Box<[Option<Names>]>,
+}
+
+/// The table that [`LocationTable::redis_in_action`] gives.
+static REDIS_IN_ACTION: LazyLock<Arc<LocationTable>> = LazyLock::new(|| {
+    let table = LocationTable::parse(include_str!("../../../data/redis_in_action.txt"));
+    Arc::new(table.expect("the table is sound"))
+});
+
+impl LocationTable {
+    /// The table of Redis in Action, 9.2.3: 249 countries by their ISO 3166-1 alpha-3 codes, with the 13 regions of Canada and the
+    /// 62 of the United States. It is frozen: what is stored by it will always be read as it was meant.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::LocationTable;
+    ///
+    /// let table = LocationTable::redis_in_action();
+    /// assert_eq!(table.countries().len(), 249);
+    /// assert_eq!(table.regions("CAN").unwrap().len(), 13);
+    /// assert_eq!(table.code("ABW", None)?, [1, 0]);
+    /// assert_eq!(table.code("USA", "CA")?, [235, 9]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn redis_in_action() -> Arc<Self> {
+        Arc::clone(&REDIS_IN_ACTION)
+    }
+
+    /// Reads a table (see [the form](Self#text)). O(length of the text).
+    ///
+    /// # Errors
+    ///
+    /// Names out of order, given twice, or more than 255 of them; regions of a country that is not in the list, or a second
+    /// list for one; a list without names; a text that does not begin with the countries.
+    pub fn parse(text: &str) -> Result<Self, TableError> {
+        let lines = text.lines().zip(1..).map(|(line, number)| (number, line.trim_ascii()));
+        let mut lists = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let nothing = TableError { line: 1, problem: TableProblem::NoCountries };
+        let (line, first) = lists.next().ok_or(nothing)?;
+        let mut words = first.split_ascii_whitespace();
+        if words.next() != Some(COUNTRIES) {
+            return Err(TableError { line, ..nothing });
+        }
+        let countries = list(words, line)?;
+        let mut regions = vec![None; countries.len()];
+        for (line, text) in lists {
+            let mut words = text.split_ascii_whitespace();
+            let error = |problem| TableError { line, problem };
+            let country = words.next().and_then(|country| countries.place(country));
+            let country = country.ok_or(error(TableProblem::NoSuchCountry))?;
+            let of_country = &mut regions[usize::from(country)];
+            if of_country.is_some() {
+                return Err(error(TableProblem::SecondList));
+            }
+            *of_country = Some(list(words, line)?);
+        }
+        Ok(Self { countries, regions: regions.into_boxed_slice() })
+    }
+
+    /// The code of a place. O(1).
+    ///
+    /// An empty region is none.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`], with the name, if the country or the region is not in the table; a region of a country that has no
+    /// list of regions is such a one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::LocationTable;
+    ///
+    /// let table = LocationTable::redis_in_action();
+    /// let why = |country, region| table.code(country, region).unwrap_err().to_string();
+    /// assert_eq!(why("usa", "CA"), "ERR country 'usa' is unknown");
+    /// assert_eq!(why("USA", "XX"), "ERR region 'XX' of USA is unknown");
+    /// assert_eq!(why("DEU", "BY"), "ERR region 'BY' of DEU is unknown: the table has no regions of that country");
+    /// ```
+    #[inline]
+    pub fn code<'r>(
+        &self,
+        country: &str,
+        region: impl Into<Option<&'r str>>,
+    ) -> Result<[u8; 2], Error> {
+        let region = region.into().unwrap_or("");
+        let code = self.code_lenient(country, region);
+        if code[0] == 0 || (code[1] == 0 && !region.is_empty()) {
+            return Err(self.unknown(country, region));
+        }
+        Ok(code)
+    }
+
+    /// The code of a place, with 0 for what is not in the table, as the book has it. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::LocationTable;
+    ///
+    /// let table = LocationTable::redis_in_action();
+    /// assert_eq!(table.code_lenient("USA", "XX"), [235, 0]);
+    /// assert_eq!(table.code_lenient("ZZZ", "CA"), [0, 0]);
+    /// assert_eq!(table.code_lenient("DEU", "BY"), table.code_lenient("DEU", None));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn code_lenient<'r>(&self, country: &str, region: impl Into<Option<&'r str>>) -> [u8; 2] {
+        let Some(place) = self.countries.place(country) else { return [0, 0] };
+        let regions = self.regions[usize::from(place)].as_ref();
+        let region = regions.and_then(|regions| regions.place(region.into()?));
+        // A place is at most 254.
+        [place + 1, region.map_or(0, |place| place + 1)]
+    }
+
+    /// The country and the region of a code; `None` for 0 and for what the table does not have. O(1).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::LocationTable;
+    ///
+    /// let table = LocationTable::redis_in_action();
+    /// assert_eq!(table.names([235, 9]), (Some("USA"), Some("CA")));
+    /// assert_eq!(table.names([235, 63]), (Some("USA"), None));
+    /// assert_eq!(table.names([250, 1]), (None, None));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn names(&self, [country, region]: [u8; 2]) -> (Option<&str>, Option<&str>) {
+        let Some(place) = country.checked_sub(1) else { return (None, None) };
+        let Some(country) = self.countries.get(place) else { return (None, None) };
+        let regions = self.regions[usize::from(place)].as_ref();
+        (Some(country), regions.zip(region.checked_sub(1)).and_then(|(names, at)| names.get(at)))
+    }
+
+    /// The countries, in the order of their codes.
+    #[must_use]
+    pub fn countries(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.countries.iter()
+    }
+
+    /// The regions of a country, in the order of their codes; `None` if it has none, or is not in the table.
+    #[must_use]
+    pub fn regions(&self, country: &str) -> Option<impl ExactSizeIterator<Item = &str>> {
+        let place = self.countries.place(country)?;
+        self.regions_at(place).map(Names::iter)
+    }
+
+    /// The place of a country in the list.
+    pub(super) fn place_of(&self, country: &str) -> Option<u8> {
+        self.countries.place(country)
+    }
+
+    /// The regions of the country at a place.
+    pub(super) fn regions_at(&self, place: u8) -> Option<&Names> {
+        self.regions.get(usize::from(place))?.as_ref()
+    }
+
+    #[cold]
+    fn unknown(&self, country: &str, region: &str) -> Error {
+        let text = match self.countries.place(country) {
+            None => format!("ERR country '{}' is unknown", shown(country)),
+            Some(place) => {
+                let none = if self.regions_at(place).is_none() {
+                    ": the table has no regions of that country"
+                } else {
+                    ""
+                };
+                format!("ERR region '{}' of {country} is unknown{none}", shown(region))
+            }
+        };
+        Error::new(ErrorKind::InvalidArgument, text)
+    }
+}
+
+/// A name as it is shown in an error: its beginning, with what is no plain text escaped.
+fn shown(name: &str) -> impl fmt::Display {
+    let shown = name.char_indices().nth(64).map_or(name, |(end, _)| &name[..end]);
+    shown.escape_debug()
+}
+
+/// The names that are left of a line.
+fn list<'t>(words: impl Iterator<Item = &'t str>, line: usize) -> Result<Names, TableError> {
+    let words: Vec<&str> = words.collect();
+    Names::new(&words).map_err(|fault| {
+        // Behind the first word, and counted from one.
+        let problem = match fault {
+            Fault::Unsorted(at) => TableProblem::Unsorted { word: at + 2 },
+            Fault::Twice(at) => TableProblem::Twice { word: at + 2 },
+            Fault::TooMany(names) => TableProblem::TooMany { names },
+            Fault::Empty => TableProblem::Empty,
+        };
+        TableError { line, problem }
+    })
+}
+
+/// Why a text is no [`LocationTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub problem: TableProblem,
+}
+
+/// What is wrong in a line of a [`LocationTable`]'s text.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableProblem {
+    /// The first list is not `COUNTRIES`, or there is none.
+    NoCountries,
+    /// A list has no names.
+    Empty,
+    /// A name is less than the one before it, byte by byte.
+    Unsorted {
+        /// Which word of the line, from 1.
+        word: usize,
+    },
+    /// A name is the one before it.
+    Twice {
+        /// Which word of the line, from 1.
+        word: usize,
+    },
+    /// A list has more names than a byte can tell apart.
+    TooMany {
+        /// How many it has.
+        names: usize,
+    },
+    /// A list begins with a country that is not in the list of countries.
+    NoSuchCountry,
+    /// A country has a list already.
+    SecondList,
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problem {
+            TableProblem::NoCountries => f.write_str("the first list is not that of the COUNTRIES"),
+            TableProblem::Empty => f.write_str("the list has no names"),
+            TableProblem::Unsorted { word } => {
+                write!(f, "word {word} comes before the one before it")
+            }
+            TableProblem::Twice { word } => write!(f, "word {word} is the one before it again"),
+            TableProblem::TooMany { names } => {
+                write!(f, "{names} names, of which a byte can tell {} apart", names::MAX)
+            }
+            TableProblem::NoSuchCountry => {
+                f.write_str("the country whose regions these are is not in the list of countries")
+            }
+            TableProblem::SecondList => f.write_str("a second list of regions of this country"),
+        }?;
+        write!(f, " (line {})", self.line)
+    }
+}
+
+impl std::error::Error for TableError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_country_that_sorts_last_is_unknown() {
+        let table = LocationTable::redis_in_action();
+        // An index equal to the length of the list must not be looked up.
+        for country in ["ZZZ", "ZWF", "~", "", "AAA", "usa", "USA ", "United States of America"] {
+            assert_eq!(table.code_lenient(country, "CA"), [0, 0], "{country}");
+            let error = table.code(country, None).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+            assert_eq!(error.to_string(), format!("ERR country '{country}' is unknown"));
+        }
+        for region in ["ZZ", "WZ", "~", "A", "ca"] {
+            assert_eq!(table.code_lenient("USA", region), [235, 0]);
+            let text = table.code("USA", region).unwrap_err().to_string();
+            assert_eq!(text, format!("ERR region '{region}' of USA is unknown"));
+        }
+    }
+
+    #[test]
+    fn every_name_has_a_code_and_every_code_its_names() {
+        let table = LocationTable::redis_in_action();
+        let mut named = 0;
+        for (country, code) in table.countries().zip(1..=u8::MAX) {
+            assert_eq!(table.code(country, None).unwrap(), [code, 0]);
+            assert_eq!(table.code(country, "").unwrap(), [code, 0]);
+            assert_eq!(table.names([code, 0]), (Some(country), None));
+            named += 1;
+            for (region, second) in table.regions(country).into_iter().flatten().zip(1..=u8::MAX) {
+                assert_eq!(table.code(country, region).unwrap(), [code, second]);
+                assert_eq!(table.names([code, second]), (Some(country), Some(region)));
+                named += 1;
+            }
+        }
+        assert_eq!(named, 249 + 13 + 62);
+        let all = (0..=u8::MAX).flat_map(|c| (0..=u8::MAX).map(move |r| [c, r]));
+        let known = all.filter(|&code| table.names(code).0.is_some()).count();
+        assert_eq!(known, 249 * 256);
+    }
+
+    #[test]
+    fn errors_show_no_more_than_the_beginning_of_a_name_and_no_control_characters() {
+        let table = LocationTable::redis_in_action();
+        let text = table.code(&"\u{e4}".repeat(1000), None).unwrap_err().to_string();
+        assert_eq!(text, format!("ERR country '{}' is unknown", "\u{e4}".repeat(64)));
+        let text = table.code("USA", "C\nA").unwrap_err().to_string();
+        assert_eq!(text, "ERR region 'C\\nA' of USA is unknown");
+    }
+
+    #[test]
+    fn texts_that_are_no_tables_are_told_by_line_and_word() {
+        use TableProblem as P;
+        let many = (0..256).fold(String::new(), |many, n| many + &format!(" {n:03}"));
+        for (text, line, problem) in [
+            ("", 1, P::NoCountries),
+            ("# nothing\n\n", 1, P::NoCountries),
+            ("\n\nUSA CA", 3, P::NoCountries),
+            ("countries A", 1, P::NoCountries),
+            ("COUNTRIES", 1, P::Empty),
+            ("COUNTRIES B A", 1, P::Unsorted { word: 3 }),
+            ("COUNTRIES A A", 1, P::Twice { word: 3 }),
+            ("COUNTRIES A B\nA\n", 2, P::Empty),
+            ("COUNTRIES A B\nA x z y\n", 2, P::Unsorted { word: 4 }),
+            ("COUNTRIES A B\n#\n  A x x\n", 3, P::Twice { word: 3 }),
+            ("COUNTRIES A B\nC x\n", 2, P::NoSuchCountry),
+            ("COUNTRIES A B\nA x\nB x\nA x\n", 4, P::SecondList),
+            ("COUNTRIES A B\nCOUNTRIES A B\n", 2, P::NoSuchCountry),
+            (&format!("COUNTRIES{many}"), 1, P::TooMany { names: 256 }),
+            (&format!("COUNTRIES A\nA{many}"), 2, P::TooMany { names: 256 }),
+        ] {
+            assert_eq!(LocationTable::parse(text), Err(TableError { line, problem }), "{text}");
+        }
+        // As many names as there may be: those from 001 on, with the same names for the regions of the first.
+        let most = &many[" 000".len()..];
+        let full = format!("COUNTRIES{most}\r\n001{most}");
+        let table = LocationTable::parse(&full).unwrap();
+        assert_eq!(table.code("255", None).unwrap(), [255, 0]);
+        assert_eq!(table.code("001", "255").unwrap(), [1, 255]);
+        assert_eq!(table.names([255, 1]), (Some("255"), None));
+        assert_eq!(table.names([1, 255]), (Some("001"), Some("255")));
+    }
+}
