@@ -2,6 +2,7 @@
 
 mod algebra;
 mod baseline;
+mod bits;
 mod door;
 mod hll;
 mod intset;
@@ -27,6 +28,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("sets", sets::measure),
     ("algebra", algebra::measure),
     ("strings", strings::measure),
+    ("bits", bits::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
     ("door", door::measure),

@@ -7,6 +7,7 @@
 /// | small sets with text | hash tables | listpacks |
 /// | SADD of many members at once | chooses an encoding by the first member | also by their number |
 /// | CONFIG `set-max-listpack-*` | unknown | known |
+/// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 |
 /// | version of DUMP, and the newest that RESTORE takes | 10 | 11, and 12 as far as its types are known |
 ///
 /// The version of a snapshot is chosen apart from it (see [`WriteOptions`](crate::WriteOptions)).

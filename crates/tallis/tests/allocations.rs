@@ -1,7 +1,7 @@
 //! How often commands on strings ask the allocator, which is most of what they could cost.
 
 use tallis::prelude::*;
-use tallis::{SetOptions, Store};
+use tallis::{BitFieldOp, FieldType, Overflow, SetOptions, Store};
 use testkit::alloc::Counting;
 
 #[global_allocator]
@@ -39,6 +39,24 @@ fn commands_ask_no_more_than_they_must() {
         assert_eq!(asked(|| store.strlen(key).unwrap()), 0, "{key}");
     }
     assert_eq!(asked(|| store.get("none").unwrap()), 0);
+    store.setbit("bits", 8_000, true).unwrap();
+    let u12 = FieldType::unsigned(12).unwrap();
+    assert_eq!(asked(|| store.setbit("bits", 77, true).unwrap()), 0);
+    assert_eq!(asked(|| store.getbit("bits", 77).unwrap()), 0);
+    assert_eq!(asked(|| store.bitcount("bits").unwrap()), 0);
+    assert_eq!(asked(|| store.bitpos("bits", true).unwrap()), 0);
+    assert_eq!(asked(|| store.bitfield_get("bits", u12, 70).unwrap()), 0);
+    assert_eq!(asked(|| store.bitfield_set("bits", u12, 70, 1, Overflow::Fail).unwrap()), 0);
+    assert_eq!(asked(|| store.bitfield_incr("bits", u12, 70, 1, Overflow::Wrap).unwrap()), 0);
+    let operations = [BitFieldOp::get(u12, 70), BitFieldOp::incr_by(u12, 70, 1)];
+    assert_eq!(asked(|| store.bitfield("bits", operations).unwrap()), 1);
+    assert_eq!(asked(|| store.execute(&["SETBIT", "bits", "77", "0"])), 0);
+    assert_eq!(asked(|| store.execute(&["GETBIT", "bits", "77"])), 0);
+    assert_eq!(asked(|| store.execute(&["BITFIELD", "bits", "GET", "u12", "70"])), 1);
+    // The result lies where an older one did; only its first block is set aside where it is a source too.
+    store.bit_or("union", ["bits", "bits"]).unwrap();
+    assert_eq!(asked(|| store.bit_or("union", ["bits", "bits"]).unwrap()), 0);
+    assert_eq!(asked(|| store.bit_or("union", ["bits", "union"]).unwrap()), 1);
     // A string that grows doubles its room, so 2^16 bytes take some sixteen steps.
     let appends = asked(|| {
         for _ in 0..1 << 13 {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tallis::prelude::*;
 use tallis::{
-    Clock, Effect, Error, ErrorKind, ExistenceCheck, Expiry, Limits, ManualClock, Reply, SetExpiry,
-    SetOptions, Sink, Store,
+    BitFieldOp, Clock, Effect, Error, ErrorKind, ExistenceCheck, Expiry, FieldType, Limits,
+    ManualClock, Overflow, Reply, SetExpiry, SetOptions, Sink, Store,
 };
 use testkit::rng::Rng;
 
@@ -206,7 +206,19 @@ fn change_string(store: &Store, key: &str, member: i64, rng: &mut Rng) -> Result
     let other = format!("k{}", rng.below(12));
     let number = member.unsigned_abs();
     let soon = 1_700_000_000_000 + rng.below(500_000);
-    match rng.below(18) {
+    match rng.below(24) {
+        18 => store.setbit(key, rng.below(300), number.is_multiple_of(2)).map(drop),
+        19 => {
+            let name = ["i1", "u7", "i8", "i64"][rng.index(4)];
+            let field: FieldType = name.parse().expect("a type");
+            let overflow = [Overflow::Wrap, Overflow::Sat, Overflow::Fail][rng.index(3)];
+            let set = BitFieldOp::set(field, rng.below(300), member).overflow(overflow);
+            store.bitfield(key, [set, BitFieldOp::incr_by(field, rng.below(300), member)]).map(drop)
+        }
+        20 => store.bit_or(key, [key, &other]).map(drop),
+        21 => store.bit_not(key, &other).map(drop),
+        22 => store.bit_one(key, [&other, key]).map(drop),
+        23 => store.bit_diff(&other, [key, "k1"]).map(drop),
         0 => store.append(key, member).map(drop),
         1 => store.setrange(key, rng.index(30), &other).map(drop),
         2 => store.getset(key, member).map(drop),

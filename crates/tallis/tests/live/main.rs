@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod bits;
 mod bytes;
 mod cohorts;
 mod commands;

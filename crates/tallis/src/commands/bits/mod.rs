@@ -335,7 +335,7 @@ pub trait BitCommands: Door {
         fields::run(self, key.as_ref(), operations)
     }
 
-    /// BITFIELD_RO: the numbers in several fields, all read at one moment. O(fields).
+    /// `BITFIELD_RO`: the numbers in several fields, all read at one moment. O(fields).
     ///
     /// # Errors
     ///
@@ -483,15 +483,12 @@ struct Room<'s> {
 /// Makes the string in a slot at least so long, which may be new.
 #[inline]
 fn room<'s>(slot: &'s mut Slot<'_, '_, '_>, least: usize) -> Result<Room<'s>, Error> {
-    let (grew, reformed) = match slot.value() {
-        Some(value) => {
-            let len = value.as_str().ok_or_else(Error::wrong_type)?.byte_len();
-            (len < least, !value.is_raw())
-        }
-        None => {
-            slot.put(Value::raw_string(vec![0; least]));
-            (true, false)
-        }
+    let (grew, reformed) = if let Some(value) = slot.value() {
+        let len = value.as_str().ok_or_else(Error::wrong_type)?.byte_len();
+        (len < least, !value.is_raw())
+    } else {
+        slot.put(Value::raw_string(vec![0; least]));
+        (true, false)
     };
     let bytes = slot.value_mut().and_then(|value| value.bytes_mut(least));
     Ok(Room { bytes: bytes.ok_or_else(Error::wrong_type)?, grew, reformed })

@@ -149,10 +149,9 @@ fn fields(g: &mut Gen, line: &mut Line, reads: bool) {
     key(g, line);
     for _ in 0..g.rng.below(5) {
         let name = match g.rng.below(if reads { 40 } else { 12 }) {
-            0..4 => "GET",
-            4..7 => "SET",
-            7..10 => "INCRBY",
-            10..12 => "OVERFLOW",
+            0..3 => "SET",
+            3..6 => "INCRBY",
+            6..8 => "OVERFLOW",
             _ => "GET",
         };
         line.push(if g.one_in(10) { name.to_lowercase() } else { name.to_owned() });

@@ -1,0 +1,294 @@
+//! Bits through the store.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::hint::black_box;
+
+use bitpack::bitfield;
+use fixedbitset::FixedBitSet;
+use redis::Cmd;
+use tallis::prelude::*;
+use tallis::{FieldType, Overflow, Store};
+use testkit::rng::Rng;
+
+use super::live::{Live, beside, command, rival};
+use crate::inputs::Turns;
+use crate::report::{Bench, Result, Row, Section, Unit};
+
+/// How much slower than a plain loop what is bound by memory may be.
+const NEARLY: f64 = 0.95;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    // More than most caches hold, and about what a second cache holds.
+    let [large, small] =
+        if bench.effort().is_quick() { [1_000_000, 10_000] } else { [100_000_000, 1_000_000] };
+    let text = "Whole strings: each call looks at all of them, or writes all of the result over an older one. *A plain read* sums \
+                the words of the same memory up; *a plain loop* does the same work word by word, or byte by byte for BITOP, \
+                into memory that is there already. Single bits: in random order all over the string. Fields: `u12`, in random \
+                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *redis-server* is its \
+                own time for a call, without the socket.";
+    let mut live = Live::start();
+    Section::new("Bits through the store", text)
+        .row(count(bench, large, live.as_mut()))
+        .row(count(bench, small, live.as_mut()))
+        .row(combine(bench, large, live.as_mut()))
+        .row(combine(bench, small, live.as_mut()))
+        .row(position(bench, large, live.as_mut()))
+        .row(get_bit(bench, large, live.as_mut()))
+        .row(set_bit(bench, large, live.as_mut()))
+        .row(get_field(bench, live.as_mut()))
+        .row(add_to_field(bench, live.as_mut()))
+        .row(bare_fields(bench, "bare get", 3.0, |bytes, field, offset| {
+            bitfield::get(bytes, field, offset)
+        }))
+        .row(bare_fields(bench, "bare incrby", 5.0, |bytes, field, offset| {
+            bitfield::add(bytes, field, offset, 3, Overflow::Wrap).unwrap()
+        }))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn size(len: usize) -> String {
+    format!("{} MB", len as f64 / 1e6)
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word))
+}
+
+fn plain_read(bytes: &[u8]) -> u64 {
+    words(bytes).fold(0, u64::wrapping_add)
+}
+
+fn fixed_bit_set(bytes: &[u8]) -> FixedBitSet {
+    let blocks = words(bytes).map(|word| usize::try_from(word).unwrap());
+    FixedBitSet::with_capacity_and_blocks(bytes.len() * 8, blocks)
+}
+
+/// The time of a contender of a race.
+fn time_of(results: &[Result], name: &str) -> f64 {
+    results.iter().find(|result| result.name == name).unwrap().sample.median
+}
+
+/// The server's time for that many calls of a command, after another one has made the string.
+fn server(live: Option<&mut Live>, made: Vec<Cmd>, name: &str, again: Vec<Cmd>) -> Option<Result> {
+    rival(live.map(|live| {
+        live.run(made);
+        live.nanos(name, again)
+    }))
+}
+
+fn count(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
+    let store = Store::new();
+    let bytes = Rng::new(1).bytes(len);
+    store.set("k", &bytes).unwrap();
+    let fixed = fixed_bit_set(&bytes);
+    let plain_loop = |bytes| words(bytes).map(|word| u64::from(word.count_ones())).sum::<u64>();
+    assert_eq!(store.bitcount("k").unwrap(), plain_loop(&bytes));
+    assert_eq!(store.bitcount("k").unwrap(), fixed.count_ones(..) as u64);
+    let mut results = bench
+        .race()
+        .contender("tallis", 1, || store.bitcount("k").unwrap())
+        .contender("a plain read", 1, || plain_read(black_box(&bytes)))
+        .contender("a plain loop", 1, || plain_loop(black_box(&bytes)))
+        .contender("fixedbitset", 1, || black_box(&fixed).count_ones(..))
+        .run();
+    let target = if len > 10_000_000 {
+        time_of(&results, "a plain read") / NEARLY
+    } else {
+        time_of(&results, "a plain loop") / 3.0
+    };
+    let calls = vec![command([b"BITCOUNT", b"k"]); 20];
+    results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITCOUNT", calls));
+    Row::new(&format!("BITCOUNT of {}", size(len)), Unit::Nanos, results)
+        .target(target)
+        .note("target: 0.95 of a plain read's speed, or three times a plain loop's in the cache")
+}
+
+fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
+    let store = Store::new();
+    let [a, b] = [2, 3].map(|seed| Rng::new(seed).bytes(len));
+    store.mset(&[("a", &a[..]), ("b", &b[..])]).unwrap();
+    let (mut by_words, mut by_bytes) = (vec![1; len], vec![1; len]);
+    let mut words = || {
+        let out = by_words.as_chunks_mut::<8>().0.iter_mut();
+        let sources = black_box(&a).as_chunks::<8>().0.iter().zip(black_box(&b).as_chunks().0);
+        for (out, (&a, &b)) in out.zip(sources) {
+            *out = (u64::from_le_bytes(a) | u64::from_le_bytes(b)).to_le_bytes();
+        }
+        by_words[0]
+    };
+    let mut bytes = || {
+        for ((out, a), b) in by_bytes.iter_mut().zip(black_box(&a)).zip(black_box(&b)) {
+            *out = a | b;
+        }
+        by_bytes[0]
+    };
+    assert_eq!(store.bit_or("out", ["a", "b"]).unwrap(), len);
+    store.set("too", &store.get("out").unwrap().unwrap()).unwrap();
+    assert_eq!((words(), bytes()), (a[0] | b[0], a[0] | b[0]));
+    let mut results = bench
+        .race()
+        .contender("tallis", 1, || store.bit_or("out", ["a", "b"]).unwrap())
+        .contender("a plain loop, words", 1, words)
+        .contender("a plain loop, bytes", 1, bytes)
+        .contender("tallis, into a source", 1, || store.bit_or("too", ["too", "b"]).unwrap())
+        .run();
+    let loops = ["a plain loop, words", "a plain loop, bytes"].map(|name| time_of(&results, name));
+    let target = loops[0].min(loops[1]) / NEARLY;
+    let made = vec![command([b"SET", b"a", &a]), command([b"SET", b"b", &b])];
+    let calls = vec![command([b"BITOP", b"OR", b"out", b"a", b"b"]); 10];
+    results.extend(server(live, made, "BITOP", calls));
+    Row::new(&format!("BITOP OR of two, {}", size(len)), Unit::Nanos, results)
+        .target(target)
+        .note("target: 0.95 of the better plain loop's speed")
+}
+
+fn position(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
+    let store = Store::new();
+    // Written before the compiler knows what, so that each page is a page of its own.
+    let mut zeros = black_box(vec![1; len]);
+    zeros.fill(0);
+    store.set("k", &zeros).unwrap();
+    assert_eq!(store.bitpos("k", true).unwrap(), None);
+    let mut results = bench
+        .race()
+        .contender("tallis", 1, || store.bitpos("k", true).unwrap())
+        .contender("a plain read", 1, || plain_read(black_box(&zeros)))
+        .run();
+    let target = time_of(&results, "a plain read") / NEARLY;
+    let calls = vec![command([b"BITPOS", b"k", b"1"]); 20];
+    results.extend(server(live, vec![command([b"SET", b"k", &zeros])], "BITPOS", calls));
+    Row::new(&format!("BITPOS over {} of zeros", size(len)), Unit::Nanos, results)
+        .target(target)
+        .note("target: 0.95 of a plain read's speed")
+}
+
+/// Places all over a string, more than are asked for in a turn.
+fn places(count: usize, below: u64) -> Vec<u64> {
+    let mut rng = Rng::new(4);
+    (0..count).map(|_| rng.below(below)).collect()
+}
+
+/// Places asked for in one turn, and in all.
+fn turns(bench: &Bench) -> (usize, usize) {
+    if bench.effort().is_quick() { (1_000, 4_000) } else { (20_000, 1_000_000) }
+}
+
+fn get_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
+    let bytes = Rng::new(5).bytes(len);
+    let store = Store::new();
+    store.set("k", &bytes).unwrap();
+    let fixed = fixed_bit_set(&bytes);
+    let (size_of_turn, count) = turns(bench);
+    let places = places(count, len as u64 * 8);
+    let of_turn = u32::try_from(size_of_turn).unwrap();
+    let (mut ours, mut theirs) = (Turns::new(size_of_turn, count), Turns::new(size_of_turn, count));
+    let mut results = bench
+        .race()
+        .contender("tallis", of_turn, || {
+            let places = &places[ours.turn()];
+            places.iter().filter(|&&place| store.getbit("k", place).unwrap()).count()
+        })
+        .contender("fixedbitset, bare", of_turn, || {
+            let places = &places[theirs.turn()];
+            let at = |&place| usize::try_from(place).unwrap();
+            places.iter().map(at).filter(|&at| fixed.contains(at)).count()
+        })
+        .run();
+    let text = |place: &u64| command([b"GETBIT", b"k", place.to_string().as_bytes()]);
+    let calls = places.iter().take(100_000).map(text).collect();
+    results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "GETBIT", calls));
+    Row::new(&format!("GETBIT of {}", size(len)), Unit::Nanos, results)
+        .target(30.0)
+        .note(&beside(30.0, 208.0))
+}
+
+fn set_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
+    let bytes = Rng::new(6).bytes(len);
+    let store = Store::new();
+    store.set("k", &bytes).unwrap();
+    let mut fixed = fixed_bit_set(&bytes);
+    let (size_of_turn, count) = turns(bench);
+    let places = places(count, len as u64 * 8);
+    let of_turn = u32::try_from(size_of_turn).unwrap();
+    let (mut ours, mut theirs) = (Turns::new(size_of_turn, count), Turns::new(size_of_turn, count));
+    let (mut on, mut too) = (false, false);
+    let mut results = bench
+        .race()
+        .contender("tallis", of_turn, || {
+            on = !on;
+            for &place in &places[ours.turn()] {
+                store.setbit("k", place, on).unwrap();
+            }
+        })
+        .contender("fixedbitset, bare", of_turn, || {
+            too = !too;
+            for &place in &places[theirs.turn()] {
+                fixed.set(usize::try_from(place).unwrap(), too);
+            }
+        })
+        .run();
+    let text = |place: &u64| command([b"SETBIT", b"k", place.to_string().as_bytes(), b"1"]);
+    let calls = places.iter().take(100_000).map(text).collect();
+    results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "SETBIT", calls));
+    Row::new(&format!("SETBIT of {}", size(len)), Unit::Nanos, results)
+        .target(32.0)
+        .note(&beside(32.0, 224.0))
+}
+
+/// Fields of a string that the first cache holds: its bytes, the type, and their places in no order.
+fn fields() -> (Vec<u8>, FieldType, Vec<u64>) {
+    const BYTES: usize = 32 << 10;
+    let u12 = FieldType::unsigned(12).unwrap();
+    let places = places(4_096, BYTES as u64 * 8 / 12).into_iter().map(|at| at * 12).collect();
+    (Rng::new(7).bytes(BYTES), u12, places)
+}
+
+fn get_field(bench: &Bench, live: Option<&mut Live>) -> Row {
+    let (bytes, u12, places) = fields();
+    let store = Store::new();
+    store.set("k", &bytes).unwrap();
+    let of_turn = u32::try_from(places.len()).unwrap();
+    let mut results = bench
+        .race()
+        .contender("tallis", of_turn, || {
+            places.iter().map(|&at| store.bitfield_get("k", u12, at).unwrap()).sum::<i64>()
+        })
+        .run();
+    let text = |at: &u64| command([b"BITFIELD", b"k", b"GET", b"u12", at.to_string().as_bytes()]);
+    let calls = places.iter().map(text).collect();
+    results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITFIELD", calls));
+    Row::new("BITFIELD get", Unit::Nanos, results).target(28.0).note(&beside(28.0, 104.0))
+}
+
+fn add_to_field(bench: &Bench, live: Option<&mut Live>) -> Row {
+    let (bytes, u12, places) = fields();
+    let store = Store::new();
+    store.set("k", &bytes).unwrap();
+    let of_turn = u32::try_from(places.len()).unwrap();
+    let add = |&at: &u64| store.bitfield_incr("k", u12, at, 3, Overflow::Wrap).unwrap().unwrap();
+    let mut results =
+        bench.race().contender("tallis", of_turn, || places.iter().map(add).sum::<i64>()).run();
+    let text =
+        |at: &u64| command([b"BITFIELD", b"k", b"INCRBY", b"u12", at.to_string().as_bytes(), b"3"]);
+    let calls = places.iter().map(text).collect();
+    results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITFIELD", calls));
+    Row::new("BITFIELD incrby", Unit::Nanos, results).target(30.0).note(&beside(30.0, 152.0))
+}
+
+fn bare_fields(
+    bench: &Bench,
+    name: &str,
+    target: f64,
+    work: impl Fn(&mut [u8], FieldType, u64) -> i64,
+) -> Row {
+    let (mut bytes, u12, places) = fields();
+    let of_turn = u32::try_from(places.len()).unwrap();
+    let results = bench
+        .race()
+        .contender("bitpack", of_turn, || {
+            places.iter().map(|&at| work(&mut bytes, u12, at)).sum::<i64>()
+        })
+        .run();
+    Row::new(&format!("BITFIELD, {name}"), Unit::Nanos, results).target(target)
+}
