@@ -91,7 +91,9 @@ fn moments_are_shown_by_the_clock_of_the_zone() {
         cohorts.mark("e", 1, late).unwrap();
         // A time with a zone of its own is the same moment.
         assert!(!cohorts.mark("e", 1, late.to_zoned(tz::TimeZone::UTC)).unwrap());
-        assert!(!cohorts.mark("e", 1, &late.to_zoned(tz::TimeZone::fixed(tz::offset(5)))).unwrap());
+        let elsewhere = late.to_zoned(tz::TimeZone::fixed(tz::offset(5)));
+        assert!(!cohorts.mark("e", 1, &elsewhere).unwrap());
+        assert_eq!(elsewhere.hour(), 4);
         for period in [hour, week] {
             assert_eq!(store.exists([format!("trackist_e_{period}")]).unwrap(), 1, "{hours}");
         }

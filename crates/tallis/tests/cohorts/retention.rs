@@ -10,6 +10,10 @@ fn day(number: i64) -> Date {
     date(2015, 12, 20).checked_add(jiff::Span::new().days(number)).unwrap()
 }
 
+fn number(count: u64) -> f64 {
+    u32::try_from(count).unwrap().into()
+}
+
 type Model = BTreeMap<(&'static str, Period), BTreeSet<u64>>;
 
 #[test]
@@ -46,8 +50,8 @@ fn a_table_counts_what_sets_of_users_count() {
             for (after, &returned) in row.returned.iter().enumerate() {
                 let percent = row.percent(after);
                 assert_eq!(percent.is_some(), row.users > 0);
-                let users = percent.unwrap_or(0.0) / 100.0 * row.users as f64;
-                assert!((users - returned as f64).abs() < 1e-6);
+                let users = percent.unwrap_or(0.0) / 100.0 * number(row.users);
+                assert!((users - number(returned)).abs() < 1e-6);
             }
             assert_eq!(row.percent(row.returned.len()), None);
         }

@@ -22,7 +22,7 @@ use super::cohort::{Cohort, Step};
 use super::names::{Key, Names};
 
 /// The bytes of each string that are worked on at a time.
-const BLOCK: usize = 16 << 10;
+const BLOCK: usize = 8 << 10;
 
 /// The keys of one or several expressions, each once.
 #[derive(Debug)]
