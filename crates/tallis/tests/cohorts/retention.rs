@@ -10,7 +10,7 @@ fn day(number: i64) -> Date {
     date(2015, 12, 20).checked_add(jiff::Span::new().days(number)).unwrap()
 }
 
-fn number(count: u64) -> f64 {
+fn float(count: u64) -> f64 {
     u32::try_from(count).unwrap().into()
 }
 
@@ -50,8 +50,8 @@ fn a_table_counts_what_sets_of_users_count() {
             for (after, &returned) in row.returned.iter().enumerate() {
                 let percent = row.percent(after);
                 assert_eq!(percent.is_some(), row.users > 0);
-                let users = percent.unwrap_or(0.0) / 100.0 * number(row.users);
-                assert!((users - number(returned)).abs() < 1e-6);
+                let users = percent.unwrap_or(0.0) / 100.0 * float(row.users);
+                assert!((users - float(returned)).abs() < 1e-6);
             }
             assert_eq!(row.percent(row.returned.len()), None);
         }
