@@ -106,7 +106,7 @@ fn questions(c: &mut Criterion) {
     let both = a.clone() & b.clone();
     row("cohorts", want, &mut || cohorts.query(both.clone()).count().unwrap());
     row("commands", want, &mut || {
-        store.bit_and("tmp", &[&keys[0], &keys[1]]).unwrap();
+        store.bit_and("tmp", [&keys[0], &keys[1]]).unwrap();
         store.bitcount("tmp").unwrap()
     });
     row("sets", want, &mut || set_a.intersection(set_b).count() as u64);
@@ -127,10 +127,10 @@ fn questions(c: &mut Criterion) {
     let nested = (a.clone() & b) | ((c_ ^ d) - a);
     row("cohorts", want, &mut || cohorts.query(nested.clone()).count().unwrap());
     row("commands", want, &mut || {
-        store.bit_and("tmp:1", &[&keys[0], &keys[1]]).unwrap();
-        store.bit_xor("tmp:2", &[&keys[2], &keys[3]]).unwrap();
-        store.bit_diff("tmp:3", &["tmp:2", keys[0].as_str()]).unwrap();
-        store.bit_or("tmp", &["tmp:1", "tmp:3"]).unwrap();
+        store.bit_and("tmp:1", [&keys[0], &keys[1]]).unwrap();
+        store.bit_xor("tmp:2", [&keys[2], &keys[3]]).unwrap();
+        store.bit_diff("tmp:3", ["tmp:2", keys[0].as_str()]).unwrap();
+        store.bit_or("tmp", ["tmp:1", "tmp:3"]).unwrap();
         store.bitcount("tmp").unwrap()
     });
     row("sets", want, &mut || all().filter(either).count() as u64);
