@@ -49,6 +49,12 @@ fn bits_are_set_and_read_as_on_the_server() {
          setbit e 0 0
          expire e 100
          setbit e 0 1
+         set m xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+         setbit m 0 0
+         set m xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+         bitfield m incrby u8 0 0
+         set m xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+         setrange m 0 x
          set t text
          setbit t 1 1
          setbit t 1 1
