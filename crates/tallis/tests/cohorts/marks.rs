@@ -1,7 +1,7 @@
 //! Marks: which bits they set, in whose zone, and what they leave when they fail.
 
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use jiff::civil::date;
 use jiff::{Timestamp, tz};
@@ -171,7 +171,7 @@ fn marks_of_many_threads_are_all_kept_and_seen_whole() {
     let time = date(2015, 5, 17).at(13, 0, 0, 0);
     let of = |period| Cohort::of("active", period);
     thread::scope(|scope| {
-        for thread in 0..THREADS {
+        let marker = |thread| {
             let cohorts = &cohorts;
             scope.spawn(move || {
                 let mut users: Vec<u64> = (0..USERS).map(|user| user * THREADS + thread).collect();
@@ -179,16 +179,19 @@ fn marks_of_many_threads_are_all_kept_and_seen_whole() {
                 for user in users {
                     assert!(cohorts.mark("active", user, time).unwrap());
                 }
-            });
-        }
+            })
+        };
+        let markers: Vec<_> = (0..THREADS).map(marker).collect();
         // Each mark is in all of its keys or in none, and a question sees one moment.
         let torn = (of(Period::hour(time)) ^ of(Period::week(time)))
             | (of(Period::day(time)) ^ of(Period::month(time)))
             | (of(Period::month(time)) ^ of(Period::year(time)));
         let mut seen = 0;
-        while seen < THREADS * USERS {
+        while !markers.iter().all(ScopedJoinHandle::is_finished) {
             assert_eq!(cohorts.query(torn.clone()).count().unwrap(), 0);
-            seen = cohorts.count("active", Period::day(time)).unwrap();
+            let now = cohorts.count("active", Period::day(time)).unwrap();
+            assert!(now >= seen, "nothing is taken back");
+            seen = now;
         }
     });
     for kind in
