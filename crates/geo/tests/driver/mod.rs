@@ -68,9 +68,9 @@ pub(crate) enum Area {
     /// A centre, a width and a height.
     Rectangle(Place, Length, Length, u8),
     /// Vertices anywhere.
-    Polygon(Vec<Place>),
+    Polygon([Place; 3], Vec<Place>),
     /// Vertices around a place, by directions and distances of up to a length.
-    Star(Place, Length, Vec<(u8, u8)>),
+    Star(Place, Length, [(u8, u8); 3], Vec<(u8, u8)>),
 }
 
 fn unit(which: u8) -> Unit {
@@ -78,8 +78,8 @@ fn unit(which: u8) -> Unit {
 }
 
 impl Area {
-    fn shape(&self) -> Option<Shape> {
-        Some(match self {
+    fn shape(&self) -> Shape {
+        match self {
             &Self::Circle(centre, radius, of) => {
                 let radius = unit(of).of_metres(radius.metres());
                 Circle::new(centre.point(), radius, unit(of)).unwrap().into()
@@ -88,19 +88,20 @@ impl Area {
                 let [width, height] = [width, height].map(|side| unit(of).of_metres(side.metres()));
                 Rectangle::new(centre.point(), width, height, unit(of)).unwrap().into()
             }
-            Self::Polygon(places) => {
-                let vertices: Vec<_> = places.iter().take(40).map(|place| place.point()).collect();
-                Polygon::new(vertices).ok()?.into()
+            Self::Polygon(first, more) => {
+                let vertices: Vec<_> =
+                    first.iter().chain(more).map(|place| place.point()).collect();
+                Polygon::new(vertices).unwrap().into()
             }
-            Self::Star(centre, size, tips) => {
+            Self::Star(centre, size, first, more) => {
                 let tip = |&(turn, part): &(u8, u8)| {
                     let metres = size.metres().min(1e7) * f64::from(part) / 255.0;
                     walk(centre.point(), metres, f64::from(turn) / 256.0)
                 };
-                let vertices: Vec<_> = tips.iter().take(40).map(tip).collect();
-                Polygon::new(vertices).ok()?.into()
+                let vertices: Vec<_> = first.iter().chain(more).map(tip).collect();
+                Polygon::new(vertices).unwrap().into()
             }
-        })
+        }
     }
 
     /// Places that are on the border of the shape, or nearly, seen from its centre in a direction of so many turns.
@@ -111,8 +112,8 @@ impl Area {
                 let (north, east) = (core::f64::consts::TAU * turn).sin_cos();
                 (width.metres() / 2.0 / east.abs()).min(height.metres() / 2.0 / north.abs())
             }
-            Self::Polygon(_) => 1e6,
-            Self::Star(_, size, _) => size.metres(),
+            Self::Polygon(..) => 1e6,
+            Self::Star(_, size, ..) => size.metres(),
         };
         walk(shape.centre(), metres.min(4e7) * off, turn)
     }
@@ -133,22 +134,51 @@ fn walk(from: Point, metres: f64, turn: f64) -> Point {
     Point::new(lon.clamp(-180.0, 180.0), to_lat.to_degrees().clamp(-edge, edge)).unwrap()
 }
 
-/// One case: a shape, points anywhere, and points near its border.
-#[derive(Arbitrary, Clone, Debug)]
+/// A point of a case.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Probe {
+    /// Anywhere.
+    Place(Place),
+    /// In a direction, at and near the border.
+    Border(u16, i16),
+}
+
+impl Probe {
+    fn points(self, area: &Area, shape: &Shape) -> Vec<Point> {
+        match self {
+            Self::Place(place) => vec![place.point()],
+            // Within parts in a thousand, a million or a thousand millions of the border, and anywhere inside.
+            Self::Border(turn, off) => [1e-3, 1e-6, 1e-9, 1.0]
+                .map(|by| {
+                    let off = (1.0 + by * f64::from(off) / 32_768.0).abs();
+                    area.border(shape, f64::from(turn) / 65_536.0, off)
+                })
+                .into(),
+        }
+    }
+}
+
+/// One case: a shape and points.
+#[derive(Clone, Debug)]
 pub(crate) struct Case {
     area: Area,
-    places: Vec<Place>,
-    border: Vec<(u16, i16)>,
+    probes: Vec<Probe>,
 }
 
 /// The case that `bytes` spell, as the fuzzer would read it.
 pub(crate) fn case(bytes: &[u8]) -> Option<Case> {
-    Unstructured::new(bytes).arbitrary().ok()
+    let mut u = Unstructured::new(bytes);
+    let area = u.arbitrary().ok()?;
+    let mut probes = Vec::new();
+    while !u.is_empty() && probes.len() < 100 {
+        probes.push(u.arbitrary().ok()?);
+    }
+    Some(Case { area, probes })
 }
 
 /// Checks a shape's cover, and everything that it says about the points.
 pub(crate) fn run(case: &Case) {
-    let Some(shape) = case.area.shape() else { return };
+    let shape = case.area.shape();
     let cover = shape.cover();
     assert!(cover.len() <= 70, "{} ranges", cover.len());
     assert!(cover.iter().all(|range| range.start < range.end));
@@ -156,14 +186,7 @@ pub(crate) fn run(case: &Case) {
     let cells = shape.redis_cells();
     assert!(cells.ranges().len() <= 9);
 
-    let spread = case.border.iter().flat_map(|&(turn, off)| {
-        let turn = f64::from(turn) / 65_536.0;
-        // Within parts in a thousand, a million or a thousand millions of the border, and anywhere inside.
-        [1e-3, 1e-6, 1e-9, 1.0]
-            .map(|by| case.area.border(&shape, turn, (1.0 + by * f64::from(off) / 32_768.0).abs()))
-    });
-    let points = case.places.iter().map(|place| place.point()).chain(spread);
-    for point in points.take(400) {
+    for point in case.probes.iter().flat_map(|probe| probe.points(&case.area, &shape)) {
         // What a sorted set gives back.
         let hash = hash_of_score(score(point.hash()));
         let centre = decode(hash);
