@@ -1,7 +1,7 @@
 //! Random shapes against a plain scan, and what holds of every position.
 #![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
-use geo::{Cell, LATITUDES, Point, decode, hash_of_score, score};
+use geo::{Cell, Circle, LATITUDES, Point, Shape, Unit, decode, hash_of_score, score};
 use proptest::prelude::*;
 
 mod driver;
@@ -63,6 +63,24 @@ proptest! {
         prop_assert!(Point::new(place.lon(), place.lat()).is_ok());
         let place = decode(hash_of_score(f64::from_bits(bits)));
         prop_assert!(Point::new(place.lon(), place.lat()).is_ok());
+    }
+
+    /// Where a distance as a radius includes just this point: next to the centre, opposite of it, and anywhere.
+    #[test]
+    fn the_furthest_point_of_a_circle_is_covered(
+        centre in points(), other in points(), off in (-1e-5..1e-5, -1e-5..1e-5),
+    ) {
+        let opposite = (centre.lon() - 180.0_f64.copysign(centre.lon()), -centre.lat());
+        for (lon, lat) in [(centre.lon(), centre.lat()), opposite, (other.lon(), other.lat())] {
+            let Ok(point) = Point::new(lon + off.0, lat + off.1) else { continue };
+            let furthest = decode(point.hash());
+            let radius = centre.distance(furthest);
+            for radius in [radius, radius.next_up(), radius * 2.0] {
+                let circle = Shape::from(Circle::new(centre, radius, Unit::Metres).unwrap());
+                prop_assert!(circle.contains_hash(point.hash()).is_some());
+                prop_assert!(circle.cover().iter().any(|range| range.contains(&point.hash())));
+            }
+        }
     }
 
     #[test]

@@ -78,16 +78,17 @@ impl Circle {
 
 /// The window of a circle whose radius is an angle.
 ///
-/// Its meridians furthest east and west touch the circle north or south of the centre: there the angle between radius and
-/// meridian is a right one, which gives sin(difference) = sin(radius) / cos(latitude). A circle around a pole has all meridians.
+/// Its meridians furthest east and west touch the circle, and where they do, radius and meridian meet at a right angle, which gives
+/// sin(difference) = sin(radius) / cos(latitude). A circle around a pole has all meridians: the sine is 1 or more then, or the
+/// radius a quarter of a turn or more.
 fn window(centre: Point, radius: f64) -> Window {
     let Some(radius) = widen(radius) else { return Window::band(-90.0, 90.0) };
     let lat = radians(centre.lat);
-    let (south, north) = (lat - radius, lat + radius);
+    let (south, north) = (degrees(lat - radius), degrees(lat + radius));
     let sine = radius.sin() / lat.cos();
-    if south <= -FRAC_PI_2 || north >= FRAC_PI_2 || sine >= 1.0 {
-        return Window::band(degrees(south), degrees(north));
+    if sine >= 1.0 || radius >= FRAC_PI_2 {
+        return Window::band(south, north);
     }
     let aside = degrees(sine.asin());
-    Window::new(centre.lon - aside, centre.lon + aside, degrees(south), degrees(north))
+    Window::new(centre.lon - aside, centre.lon + aside, south, north)
 }
