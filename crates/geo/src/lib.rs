@@ -67,7 +67,7 @@
 //! |---|---|
 //! | [`encode`], [`decode`], [`Point::geohash`] | O(1), some nanoseconds |
 //! | [`Point::distance`] | O(1), two sines, two cosines and an arcsine |
-//! | [`Shape::contains_hash`] | O(1), O(vertices) for a polygon; about a nanosecond outside of the bounding box |
+//! | [`Shape::contains_hash`] | O(1), O(vertices) for a polygon; a few comparisons outside of the bounding box |
 //! | [`Shape::cover`] | O(1), O(vertices) for a polygon; at most 16 squares, 64 for a polygon |
 //!
 //! # Limits
@@ -76,6 +76,8 @@
 //! * A position comes back as the centre of its cell, up to 30 cm away; distances and areas are those of the centre.
 //! * A position on the very edge, at longitude 180 or the greatest latitude, has a number beyond 52 bits. Redis leaves it out
 //!   of nearly all answers; a cover here has it.
+//! * Redis also misses what is just beyond the date line from a centre at longitude 180 itself, and some of what is in circles
+//!   around a pole. A cover here has all of it; [`RedisCells::position`] tells what a server would have found.
 //! * The sphere is not the Earth: distances are up to half a percent off.
 //!
 //! # References

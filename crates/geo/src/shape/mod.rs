@@ -55,8 +55,8 @@ impl Shape {
         }
     }
 
-    /// Whether the centre of a cell is inside: [`contains`](Self::contains) of [`decode`], but most cells outside are refused in
-    /// about a nanosecond.
+    /// Whether the centre of a cell is inside: [`contains`](Self::contains) of [`decode`], but cells outside of the bounding
+    /// box are refused by a few comparisons, without decoding.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> Option<Hit> {

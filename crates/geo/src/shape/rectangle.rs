@@ -11,9 +11,9 @@ use crate::redis::{Extent, RedisCells};
 use crate::window::Window;
 use crate::{EARTH_RADIUS, Error, LATITUDES, Point, Unit};
 
-/// The points at most half a height away along the meridian and half a width along their own parallel's ends.
+/// The points at most half a height from the centre along the meridian, and at most half a width from the centre's meridian.
 ///
-/// The width is measured at the latitude of the point, along the great circle between the point and where the centre's meridian
+/// The width is measured at the latitude of the point, along the great circle from the point to where the centre's meridian
 /// meets that latitude. So the sides are not meridians: a box is as wide in metres at its top as at its bottom.
 #[derive(Clone, Copy, Debug)]
 pub struct Rectangle {
