@@ -1,0 +1,223 @@
+//! Positions, distances and areas, each beside a plain loop in the same run.
+//!
+//! The plain encoder halves each axis 26 times, as the definition of a geohash has it. "Near" looks for about 50 of a million points
+//! spread evenly over a country: by a cover in a sorted array, by the nine cells of Redis in the same array, and by a scan
+//! of all.
+#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+
+use std::hint::black_box;
+use std::ops::Range;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use geo::{Circle, Hit, LATITUDES, Point, Polygon, Rectangle, Shape, Unit, decode};
+
+/// Points of the batches.
+const BATCH: usize = 4096;
+/// Points that are searched.
+const MANY: usize = 1_000_000;
+/// Searches in turn, so that no branch predictor learns one by heart.
+const SEARCHES: usize = 256;
+
+/// Numbers from 0 to 1, the same in every run.
+fn parts() -> impl FnMut() -> f64 {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        f64::from((state >> 32) as u32) / f64::from(u32::MAX)
+    }
+}
+
+/// Points spread evenly over a country of 40 degrees by 20.
+fn points(count: usize) -> Vec<Point> {
+    let mut part = parts();
+    (0..count).map(|_| Point::new(-110.0 + 40.0 * part(), 30.0 + 20.0 * part()).unwrap()).collect()
+}
+
+fn plain_encode(point: Point) -> u64 {
+    let mut hash = 0;
+    let (mut west, mut east) = (-180.0, 180.0);
+    let (mut south, mut north) = (*LATITUDES.start(), *LATITUDES.end());
+    for _ in 0..26 {
+        let lon = f64::midpoint(west, east);
+        let lat = f64::midpoint(south, north);
+        let (right, upper) = (point.lon() >= lon, point.lat() >= lat);
+        *(if right { &mut west } else { &mut east }) = lon;
+        *(if upper { &mut south } else { &mut north }) = lat;
+        hash = hash << 2 | u64::from(right) << 1 | u64::from(upper);
+    }
+    hash
+}
+
+fn plain_decode(hash: u64) -> (f64, f64) {
+    let (mut west, mut east) = (-180.0, 180.0);
+    let (mut south, mut north) = (*LATITUDES.start(), *LATITUDES.end());
+    for level in (0..26).rev() {
+        let (lon, lat) = (f64::midpoint(west, east), f64::midpoint(south, north));
+        *(if hash >> (2 * level + 1) & 1 == 1 { &mut west } else { &mut east }) = lon;
+        *(if hash >> (2 * level) & 1 == 1 { &mut south } else { &mut north }) = lat;
+    }
+    (f64::midpoint(west, east), f64::midpoint(south, north))
+}
+
+fn codec(c: &mut Criterion) {
+    let points = points(BATCH);
+    let pairs: Vec<_> = points.iter().map(|point| (point.lon(), point.lat())).collect();
+    let hashes: Vec<_> = points.iter().map(|point| point.hash()).collect();
+    let differ = points.iter().filter(|&&point| plain_encode(point) != point.hash()).count();
+    assert!(differ <= BATCH / 1000, "{differ} of {BATCH}");
+
+    let mut group = c.benchmark_group("geo/codec");
+    group.throughput(Throughput::Elements(BATCH as u64));
+    group.bench_function("encode", |b| {
+        b.iter(|| {
+            let hash = |&(lon, lat): &(f64, f64)| geo::encode(lon, lat).unwrap();
+            black_box(&pairs).iter().map(hash).fold(0, |all, hash| all ^ hash)
+        });
+    });
+    group.bench_function("encode, a plain loop", |b| {
+        b.iter(|| black_box(&points).iter().fold(0, |all, &point| all ^ plain_encode(point)));
+    });
+    group.bench_function("decode", |b| {
+        b.iter(|| {
+            let place = |&hash: &u64| decode(hash);
+            black_box(&hashes).iter().map(place).map(|place| place.lon() + place.lat()).sum::<f64>()
+        });
+    });
+    group.bench_function("decode, a plain loop", |b| {
+        b.iter(|| {
+            let place = |&hash: &u64| plain_decode(hash);
+            black_box(&hashes).iter().map(place).map(|(lon, lat)| lon + lat).sum::<f64>()
+        });
+    });
+    group.bench_function("geohash text", |b| {
+        b.iter(|| {
+            let last = |point: &Point| point.geohash().as_bytes()[9];
+            black_box(&points).iter().map(last).fold(0, |all, digit| all ^ digit)
+        });
+    });
+    group.bench_function("distance", |b| {
+        b.iter(|| {
+            let points = black_box(&points);
+            points.windows(2).map(|pair| pair[0].distance(pair[1])).sum::<f64>()
+        });
+    });
+    group.finish();
+}
+
+fn shapes(centres: &[Point], make: impl Fn(Point) -> Shape) -> Vec<Shape> {
+    centres[..SEARCHES].iter().map(|&centre| make(centre)).collect()
+}
+
+fn circle(centre: Point, km: f64) -> Shape {
+    Circle::new(centre, km, Unit::Kilometres).unwrap().into()
+}
+
+fn covers(c: &mut Criterion) {
+    let centres = points(SEARCHES);
+    let tips =
+        [(0.01, 0.0), (0.002, 0.002), (0.0, 0.01), (-0.002, 0.002), (-0.01, 0.0), (0.0, -0.01)];
+    let star = |centre: Point| {
+        let tip = |(x, y)| Point::new(centre.lon() + x, centre.lat() + y).unwrap();
+        Polygon::new(tips.map(tip)).unwrap().into()
+    };
+    let rectangle = |centre| Rectangle::new(centre, 2.0, 1.0, Unit::Kilometres).unwrap().into();
+
+    let mut group = c.benchmark_group("geo/cover");
+    group.throughput(Throughput::Elements(SEARCHES as u64));
+    group.bench_function("circle of 1 km", |b| {
+        b.iter(|| {
+            let cover = |&centre: &Point| circle(centre, 1.0).cover().len();
+            black_box(&centres).iter().map(cover).sum::<usize>()
+        });
+    });
+    group.bench_function("circle of 1 km, Redis's cells", |b| {
+        b.iter(|| {
+            let cells = |&centre: &Point| circle(centre, 1.0).redis_cells().ranges().len();
+            black_box(&centres).iter().map(cells).sum::<usize>()
+        });
+    });
+    group.bench_function("box of 2 km by 1 km", |b| {
+        b.iter(|| {
+            let cover = |&centre: &Point| Shape::cover(&rectangle(centre)).len();
+            black_box(&centres).iter().map(cover).sum::<usize>()
+        });
+    });
+    group.bench_function("polygon of 6 vertices", |b| {
+        b.iter(|| {
+            let cover = |&centre: &Point| Shape::cover(&star(centre)).len();
+            black_box(&centres).iter().map(cover).sum::<usize>()
+        });
+    });
+    group.finish();
+}
+
+/// What of the sorted hashes is in the shape, looked for in some ranges.
+fn look(hashes: &[u64], shape: &Shape, ranges: &[Range<u64>], found: &mut Vec<Hit>) -> usize {
+    let mut looked = 0;
+    for range in ranges {
+        let from = hashes.partition_point(|&hash| hash < range.start);
+        let within = hashes[from..].iter().take_while(|&&hash| hash < range.end);
+        looked += within.clone().count();
+        found.extend(within.filter_map(|&hash| shape.contains_hash(hash)));
+    }
+    looked
+}
+
+fn scan(hashes: &[u64], shape: &Shape) -> usize {
+    hashes.iter().filter(|&&hash| shape.contains(decode(hash)).is_some()).count()
+}
+
+fn near(c: &mut Criterion) {
+    let mut hashes: Vec<_> = points(MANY).iter().map(|point| point.hash()).collect();
+    hashes.sort_unstable();
+    let shapes = shapes(&points(SEARCHES), |centre| circle(centre, 11.0));
+
+    let mut found = Vec::new();
+    let (mut looked, mut looked_by_redis, mut ranges, mut cells) = (0, 0, 0, 0);
+    for shape in &shapes {
+        let (cover, redis) = (shape.cover(), shape.redis_cells());
+        (ranges, cells) = (ranges + cover.len(), cells + redis.ranges().len());
+        looked += look(&hashes, shape, &cover, &mut found);
+        looked_by_redis += look(&hashes, shape, redis.ranges(), &mut Vec::new());
+    }
+    let hits: usize = found.len();
+    assert_eq!(scan(&hashes, &shapes[0]), {
+        let mut found = Vec::new();
+        look(&hashes, &shapes[0], &shapes[0].cover(), &mut found);
+        found.len()
+    });
+    let each = |total: usize| total / SEARCHES;
+    println!(
+        "a search: {} hits of {} looked at in {} ranges; Redis's cells: {} in {}",
+        each(hits),
+        each(looked),
+        each(ranges),
+        each(looked_by_redis),
+        each(cells)
+    );
+
+    let mut group = c.benchmark_group("geo/near, 50 of a million");
+    group.throughput(Throughput::Elements(SEARCHES as u64));
+    let mut run = |name: &str, ranges: &dyn Fn(&Shape) -> Vec<Range<u64>>| {
+        group.bench_function(name, |b| {
+            let mut found = Vec::new();
+            b.iter(|| {
+                for shape in black_box(&shapes) {
+                    found.clear();
+                    look(&hashes, shape, &ranges(shape), &mut found);
+                    black_box(&found);
+                }
+            });
+        });
+    };
+    run("cover", &|shape| shape.cover());
+    run("Redis's cells", &|shape| shape.redis_cells().ranges().to_vec());
+    group.throughput(Throughput::Elements(1)).sample_size(10);
+    group.bench_function("a scan", |b| b.iter(|| scan(black_box(&hashes), &shapes[0])));
+    group.finish();
+}
+
+criterion_group!(benches, codec, covers, near);
+criterion_main!(benches);

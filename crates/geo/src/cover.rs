@@ -1,0 +1,117 @@
+//! Ranges of hashes that hold a window.
+//!
+//! A hash sorts points along a curve that visits the cells of each quarter of a square before it goes on to the next. So
+//! a square whose sides are cells of some level is one range of hashes, and a window is the ranges of the few squares
+//! that it touches:
+//!
+//! ```text
+//!    5 | 7 | 13 | 15        a window over the squares 3, 6, 9 and 12: ranges 3, 6, 9, 12;
+//!    4 | 6 | 12 | 14        one over 0, 1, 2 and 3: a single range, as they follow each other;
+//!    1 | 3 |  9 | 11        each cut down to what lies between the corners of its part of the window,
+//!    0 | 2 |  8 | 10        since the curve never goes back in both directions at once
+//! ```
+//!
+//! To find the start of a range costs as much as to refuse a hundred members or so, which a comparison under two masks does. So
+//! squares are large, and small gaps between ranges are closed.
+
+use core::ops::Range;
+
+use crate::hash::{Cell, EDGE, STEPS};
+use crate::spread::interleave;
+use crate::window::{Span, Window};
+
+/// How fine a cover is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grain {
+    /// The most squares to start with.
+    pub(crate) squares: u32,
+    /// The widest gap that is closed, in squares.
+    pub(crate) gap: u64,
+}
+
+/// The ranges of all cells of a window, but for squares of which `keep` says that nothing in them counts.
+pub(crate) fn cover(
+    window: &Window,
+    grain: Grain,
+    mut keep: impl FnMut(&Cell) -> bool,
+) -> Vec<Range<u64>> {
+    let level = level(window, grain.squares);
+    let mut ranges = Vec::with_capacity(16);
+    let rows = inner(window.rows());
+    for &columns in window.columns() {
+        let columns = inner(columns);
+        for x in columns.0 >> level..=columns.1 >> level {
+            for y in rows.0 >> level..=rows.1 >> level {
+                if keep(&Cell::at(x, y, STEPS - level)) {
+                    let (west, east) = part(x, level, columns);
+                    let (south, north) = part(y, level, rows);
+                    ranges.push(interleave(west, south)..interleave(east, north) + 1);
+                }
+            }
+        }
+    }
+    ranges.sort_unstable_by_key(|range| range.start);
+    close_gaps(&mut ranges, grain.gap << (2 * level));
+    push_rim(window, &mut ranges);
+    close_gaps(&mut ranges, 0);
+    ranges
+}
+
+/// The part of an interval that is not on the very edge of the map. Never empty: a window that reaches the edge starts before it, or
+/// is a cell wide there.
+fn inner((from, to): Span) -> Span {
+    (from.min(EDGE - 1), to.min(EDGE - 1))
+}
+
+/// The lowest level at which the window touches few enough squares.
+fn level(window: &Window, squares: u32) -> u32 {
+    let touched = |(from, to): Span, level: u32| (to >> level) - (from >> level) + 1;
+    let rows = inner(window.rows());
+    let columns = window.columns();
+    // A square of this level is wider than a side of the window over the number of squares.
+    let widest = columns.iter().map(|&(from, to)| to - from).max().unwrap_or(0);
+    let widest = widest.max(rows.1 - rows.0);
+    let lowest = (32 - widest.leading_zeros()).saturating_sub(32 - squares.leading_zeros());
+    (lowest..STEPS)
+        .find(|&level| {
+            let across: u32 = columns.iter().map(|&span| touched(inner(span), level)).sum();
+            across.saturating_mul(touched(rows, level)) <= squares
+        })
+        .unwrap_or(STEPS)
+}
+
+/// What a square takes of an interval.
+fn part(square: u32, level: u32, (from, to): Span) -> Span {
+    let first = square << level;
+    (first.max(from), (first + ((1 << level) - 1)).min(to))
+}
+
+/// Joins neighbours that are no further apart than `gap`.
+fn close_gaps(ranges: &mut Vec<Range<u64>>, gap: u64) {
+    ranges.dedup_by(|next, last| {
+        let close = next.start.saturating_sub(last.end) <= gap;
+        if close {
+            last.end = last.end.max(next.end);
+        }
+        close
+    });
+}
+
+/// Adds the positions on the very edge of the map, whose numbers follow all others.
+fn push_rim(window: &Window, ranges: &mut Vec<Range<u64>>) {
+    let rows = window.rows();
+    if rows.1 == EDGE {
+        for &columns in window.columns() {
+            let (west, east) = inner(columns);
+            ranges.push(interleave(west, EDGE)..interleave(east, EDGE) + 1);
+        }
+    }
+    if window.columns().iter().any(|columns| columns.1 == EDGE) {
+        let (south, north) = inner(rows);
+        ranges.push(interleave(EDGE, south)..interleave(EDGE, north) + 1);
+        if rows.1 == EDGE {
+            let corner = interleave(EDGE, EDGE);
+            ranges.push(corner..corner + 1);
+        }
+    }
+}
