@@ -16,7 +16,7 @@
 use crate::score;
 
 /// Records begin at multiples of this.
-const UNIT: usize = 4;
+const UNIT: usize = 2;
 /// The bytes of a chunk.
 const CHUNK: usize = 1 << CHUNK_BITS;
 const CHUNK_BITS: u32 = 14;

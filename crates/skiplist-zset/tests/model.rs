@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use testkit::rng::Rng;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn any_sequence_agrees_with_the_oracle(bytes in vec(any::<u8>(), 0..3000)) {
@@ -24,9 +24,9 @@ proptest! {
 #[test]
 fn long_sequences_agree_with_the_oracle() {
     for (seed, settings) in (0..64).step_by(5).enumerate() {
-        let mut bytes = Rng::new(seed as u64).bytes(60_000);
+        let mut bytes = Rng::new(seed as u64).bytes(20_000);
         bytes[0] = settings;
         let seen = driver::run::<Sound>(&bytes);
-        assert!(seen.skip_lists > 1000, "{seen:?}");
+        assert!(seen.skip_lists > 500, "{seen:?}");
     }
 }
