@@ -13,12 +13,16 @@
 //! The three columns are one allocation that grows in steps: blocks that are filled at random are two thirds full on average,
 //! and what they lack is not allocated.
 
+use core::hint::black_box;
+
 use crate::records::{NONE, Records};
 
 /// The most entries of a block.
 pub(crate) const BLOCK: usize = 64;
 /// Columns grow by so many entries.
 const STEP: usize = 8;
+/// Words of a cache line.
+const LINE: usize = 64 / size_of::<u16>();
 /// A new scale leaves so many bits of the prefix unused, for scores beyond the last.
 const SPARE_BITS: u32 = 2;
 /// With more equal prefixes than these, a better scale is looked for.
@@ -109,9 +113,16 @@ impl Block {
         u16::try_from(key.saturating_sub(self.base) >> self.shift).unwrap_or(u16::MAX)
     }
 
+    /// Loads a word of each cache line: which of them is needed is known only step by step, and the waits for all overlap so.
+    #[inline]
+    fn touch(&self) {
+        black_box(self.columns.iter().step_by(LINE).fold(0, |all, &word| all | word));
+    }
+
     /// The entries with the same prefix as a key.
     #[inline]
     fn alike(&self, key: u64) -> (usize, usize) {
+        self.touch();
         let prefix = self.prefix(key);
         let prefixes = self.prefixes();
         let from = prefixes.partition_point(|&other| other < prefix);
