@@ -310,7 +310,7 @@ fn prefix(hash: u64, bits: u8) -> usize {
 #[inline]
 fn home(hash: u64) -> usize {
     let bits = usize::from(hash.to_le_bytes()[1]) << 8 | usize::from(hash.to_le_bytes()[2]);
-    bits * LINES >> 16
+    (bits * LINES) >> 16
 }
 
 #[inline]

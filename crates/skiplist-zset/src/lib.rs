@@ -82,6 +82,7 @@
 //! * Redis's description of the type: <https://redis.io/docs/latest/develop/data-types/sorted-sets/>
 //! * William Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", Communications of the ACM 33(6), 1990.
 #![forbid(unsafe_code)]
+#![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 
 mod block;
 mod codec;

@@ -429,7 +429,6 @@ impl<S: BuildHasher + Default> ZSet<S> {
             return Err(Refused::NotANumber);
         }
         let result = match found {
-            #[expect(clippy::float_cmp, reason = "as Redis compares")]
             Some((_, old)) if old == score => return Ok(Change::Unchanged),
             Some((at, _)) => set.set_score(at, score, limits.text).map(|()| Change::Updated),
             None if member.len() <= limits.value && set.len() < limits.entries => {

@@ -4,13 +4,14 @@ use skiplist_zset::{Limits, ZSet};
 use testkit::rng::Rng;
 
 const MEMBERS: usize = 120_000;
+const LAST: u32 = 119_999;
 
 fn filled(rng: &mut Rng) -> (ZSet, Vec<String>) {
     let mut set: ZSet = ZSet::new();
     let mut members: Vec<String> = (0..MEMBERS).map(|n| format!("member:{n:09}")).collect();
     rng.shuffle(&mut members);
     for member in &members {
-        set.add(member, rng.unit() * 1e9, &Limits::default()).unwrap();
+        set.add(member, rng.unit() * 1e9, &Limits::default()).expect("room");
     }
     (set, members)
 }
@@ -39,8 +40,8 @@ fn memory_follows_what_is_kept() {
 fn sorted_members_fill_their_blocks() {
     for direction in [1.0, -1.0] {
         let mut set: ZSet = ZSet::new();
-        for n in 0..MEMBERS {
-            let score = direction * n as f64;
+        for n in 0..=LAST {
+            let score = direction * f64::from(n);
             set.add(format!("member:{n:09}"), score, &Limits::default()).unwrap();
         }
         set.verify();

@@ -1,4 +1,5 @@
 //! Runs operations on a set and on its oracle side by side. The fuzz target includes this file too.
+#![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher, DefaultHasher, Hasher};
@@ -106,7 +107,7 @@ impl Source<'_> {
             10 => [vec![b'x'; 70], number.to_string().into_bytes()].concat(),
             11 => [number.to_string().into_bytes(), vec![b'y'; 300]].concat(),
             12 if number % 64 == 12 => vec![b'z'; 1000 + usize::from(number) * 3],
-            13..=20 => number.to_be_bytes().to_vec(),
+            13..=20 => number.swap_bytes().to_le_bytes().to_vec(),
             _ => format!("member:{number}").into_bytes(),
         }
     }
@@ -122,7 +123,7 @@ impl Source<'_> {
             5 => -f64::from_bits(u64::from(self.byte())),
             6 => 1.0 + f64::EPSILON * f64::from(self.byte()),
             7 => 1e300 * f64::from(self.byte().cast_signed()),
-            8 if self.byte() % 4 == 0 => f64::INFINITY,
+            8 if self.byte().is_multiple_of(4) => f64::INFINITY,
             8 => f64::NEG_INFINITY,
             9 => f64::from_bits(self.long()),
             10 => f64::from(self.short()) / 10.0,
@@ -161,18 +162,19 @@ pub(crate) fn run<S: BuildHasher + Default + Clone>(bytes: &[u8]) -> Seen {
     let mut set = ZSet::<S>::new();
     let mut oracle = Oracle::default();
     let mut seen = Seen::default();
-    let mut turn = 0;
+    let mut turn = 0_usize;
     while !source.0.is_empty() {
         turn += 1;
         let skip = set.encoding();
-        step(&mut set, &mut oracle, &mut source, (limits, kinds, turn));
+        let number = u32::try_from(turn).unwrap_or(u32::MAX);
+        step(&mut set, &mut oracle, &mut source, (limits, kinds, number));
         match set.encoding() {
             Encoding::ListPack => seen.lists += 1,
             Encoding::SkipList => seen.skip_lists += 1,
         }
         assert!(set.encoding() >= skip || set.len() <= limits.entries, "no way back by itself");
         // Large sets are compared less often, or a test takes all day.
-        if turn % (1 + u32::try_from(set.len() / 64).unwrap()) == 0 {
+        if turn.is_multiple_of(1 + set.len() / 64) {
             check(&set, &oracle);
         }
     }
@@ -246,7 +248,7 @@ fn step<S: BuildHasher + Default + Clone>(
         200..=214 => by_score(set, oracle, source, turn),
         215..=222 => by_member(set, oracle, source, kinds),
         223..=232 => by_rank(set, oracle, source),
-        233 => set.fit(&limits).unwrap(),
+        233 => set.fit(&limits).expect("room"),
         234 => *set = set.clone(),
         235 => {
             let entries: Vec<_> =
@@ -258,14 +260,14 @@ fn step<S: BuildHasher + Default + Clone>(
                     ZSet::from_entries(oracle.scores.iter().map(|(m, &score)| (m, score)), &limits)
                 }
             };
-            *set = built.unwrap();
+            *set = built.expect("members that differ");
         }
         236 => {
             if let Some(list) = set.as_listpack() {
-                *set = ZSet::from_bytes(list.as_bytes()).unwrap();
+                *set = ZSet::from_bytes(list.as_bytes()).expect("its own bytes");
             }
         }
-        237 if source.byte() % 8 == 0 => {
+        237 if source.byte().is_multiple_of(8) => {
             set.clear();
             *oracle = Oracle::default();
         }
@@ -366,7 +368,7 @@ fn by_rank<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle, source: &mut Source<'
     // Both ends in turn.
     let (mut range, mut expected) = (range, expected.into_iter());
     while expected.len() > 0 {
-        if source.byte() % 2 == 0 {
+        if source.byte().is_multiple_of(2) {
             assert!(same(range.next().into_iter(), expected.next().into_iter()));
         } else {
             assert!(same(range.next_back().into_iter(), expected.next_back().into_iter()));
