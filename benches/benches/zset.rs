@@ -1,10 +1,11 @@
 //! A million members of 16 bytes with random scores, beside what one would put together from the standard library: a
 //! `BTreeSet` in the order of the set and a map from member to score. And 100,000 small sorted sets.
 //!
-//! The rival shares each member between both by an `Arc`, as Redis's skip list and dictionary do. It has no ranks: only the set of
-//! `indexset` would, which is no longer kept well enough to be measured against. Each turn asks for other members than
-//! the last, in random order; the bytes of each are printed first.
+//! The rival shares each member between both by an `Arc`, as Redis's skip list and dictionary do. It has no ranks, so those rows
+//! stand alone. Each turn asks for other members than the last, in random order; the bytes of each are printed first.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+#![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
+#![expect(clippy::cast_precision_loss, reason = "bytes a member, to be read")]
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
@@ -214,7 +215,8 @@ fn million(c: &mut Criterion) {
             }
         });
     });
-    let entries: Vec<_> = set.iter().rev().map(|(member, score)| (member.to_vec(), score)).collect();
+    let entries: Vec<_> =
+        set.iter().rev().map(|(member, score)| (member.to_vec(), score)).collect();
     drop(set);
     group.sample_size(10).throughput(Throughput::Elements(MEMBERS as u64));
     group.bench_function("build from sorted, zset", |b| {
@@ -238,7 +240,11 @@ fn small(c: &mut Criterion) {
             sets
         };
         let (sets, bytes) = ALLOCATOR.counting(fill);
-        println!("{}: {:.1} bytes a member of small sets", R::NAME, bytes as f64 / order.len() as f64);
+        println!(
+            "{}: {:.1} bytes a member of small sets",
+            R::NAME,
+            bytes as f64 / order.len() as f64
+        );
         drop(sets);
         group.bench_function(format!("add, {}", R::NAME), |b| {
             b.iter_batched(|| (), |()| fill(), BatchSize::PerIteration);

@@ -5,8 +5,9 @@
 mod driver;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    match bytes.split_first() {
+    let seen = match bytes.split_first() {
         Some((0..=200, rest)) => driver::run::<driver::Sound>(rest),
         _ => driver::run::<driver::Broken>(bytes),
     };
+    assert!(seen.lists + seen.skip_lists <= bytes.len());
 });

@@ -55,12 +55,8 @@ impl Small {
     pub(crate) fn partition(&self, before: impl Fn(f64, Entry<'_>) -> bool) -> (Position, usize) {
         let mut places = [self.0.end(); SAMPLES];
         let (mut kept, mut stride, mut len) = (0, 1, 0_usize);
-        let mut entries = self.0.iter();
-        loop {
-            let at = entries.position();
-            if entries.nth(1).is_none() {
-                break;
-            }
+        let mut next = self.0.first();
+        while let Some(at) = next {
             if kept == SAMPLES {
                 kept /= 2;
                 stride *= 2;
@@ -68,11 +64,13 @@ impl Small {
                     places[place] = places[2 * place];
                 }
             }
-            if len.is_multiple_of(stride) {
+            // The stride is a power of two.
+            if len & (stride - 1) == 0 {
                 places[kept] = at;
                 kept += 1;
             }
             len += 1;
+            next = self.0.next(at).and_then(|score| self.0.next(score));
         }
         let is_before = |at: Position| {
             let pair = self.0.entry(at).zip(self.score_behind(at));

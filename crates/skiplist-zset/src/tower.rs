@@ -16,8 +16,8 @@
 //!
 //! When the first entry of a block goes, its right neighbour takes the tower over.
 //!
-//! Sources: Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", 1990; for towers unrolled into blocks: Luo, Jiang and
-//! others, "Bridging Cache-Friendliness and Concurrency: A Locality-Optimized In-Memory B-Skiplist", 2025.
+//! Sources: Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", 1990; for towers unrolled into blocks: Luo, Hao,
+//! Wheatman, Pandey, Xu, "Bridging Cache-Friendliness and Concurrency: A Locality-Optimized In-Memory B-Skiplist", 2025.
 
 use crate::block::{BLOCK, Block, Target, Tie, is_before, partition};
 use crate::records::{NONE, Records};
