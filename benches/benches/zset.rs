@@ -1,0 +1,269 @@
+//! A million members of 16 bytes with random scores, beside what one would put together from the standard library: a
+//! `BTreeSet` in the order of the set and a map from member to score. And 100,000 small sorted sets.
+//!
+//! The rival shares each member between both by an `Arc`, as Redis's skip list and dictionary do. It has no ranks, so those rows
+//! stand alone. Each turn asks for other members than the last, in random order; the bytes of each are printed first.
+#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+#![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
+#![expect(clippy::cast_precision_loss, reason = "bytes a member, to be read")]
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use skiplist_zset::{Limits, ZSet};
+use tallis_benches::inputs::{Turns, Words, shuffled};
+use testkit::alloc::Counting;
+use testkit::rng::Rng;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::paused();
+
+const MEMBERS: usize = 1_000_000;
+/// Calls of a turn.
+const TURN: usize = 20_000;
+const SMALL_SETS: usize = 100_000;
+/// Members of a small set.
+const SMALL: usize = 10;
+
+#[derive(Clone, PartialEq)]
+struct Scored(f64, Arc<[u8]>);
+
+impl Eq for Scored {}
+
+impl PartialOrd for Scored {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scored {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then_with(|| self.1.cmp(&other.1))
+    }
+}
+
+/// What is measured.
+trait Rival: Default {
+    const NAME: &str;
+
+    fn add(&mut self, member: &[u8], score: f64);
+
+    fn score(&self, member: &[u8]) -> Option<f64>;
+
+    fn remove(&mut self, member: &[u8]) -> bool;
+}
+
+impl Rival for ZSet {
+    const NAME: &str = "zset";
+
+    fn add(&mut self, member: &[u8], score: f64) {
+        self.add(member, score, &Limits::default()).unwrap();
+    }
+
+    fn score(&self, member: &[u8]) -> Option<f64> {
+        self.score(member)
+    }
+
+    fn remove(&mut self, member: &[u8]) -> bool {
+        self.remove(member).is_some()
+    }
+}
+
+#[derive(Default)]
+struct TreeAndMap {
+    order: BTreeSet<Scored>,
+    scores: HashMap<Arc<[u8]>, f64, ahash::RandomState>,
+}
+
+impl Rival for TreeAndMap {
+    const NAME: &str = "BTreeSet and HashMap";
+
+    fn add(&mut self, member: &[u8], score: f64) {
+        if let Some((member, old)) = self.scores.get_key_value(member) {
+            if *old == score {
+                return;
+            }
+            let member = Arc::clone(member);
+            let moved = Scored(*old, member);
+            self.order.remove(&moved);
+            *self.scores.get_mut(&moved.1).unwrap() = score;
+            self.order.insert(Scored(score, moved.1));
+            return;
+        }
+        let member: Arc<[u8]> = member.into();
+        self.scores.insert(Arc::clone(&member), score);
+        self.order.insert(Scored(score, member));
+    }
+
+    fn score(&self, member: &[u8]) -> Option<f64> {
+        self.scores.get(member).copied()
+    }
+
+    fn remove(&mut self, member: &[u8]) -> bool {
+        let Some((member, score)) = self.scores.remove_entry(member) else { return false };
+        self.order.remove(&Scored(score, member))
+    }
+}
+
+struct Input {
+    members: Words,
+    scores: Vec<f64>,
+    /// The members in another order, to ask for.
+    asked: Words,
+    /// Scores for them.
+    fresh: Vec<f64>,
+}
+
+impl Input {
+    fn new() -> Self {
+        let mut rng = Rng::new(11);
+        let member = |number: usize| format!("member:{number:09}");
+        Self {
+            members: shuffled(1, MEMBERS).into_iter().map(member).collect(),
+            scores: (0..MEMBERS).map(|_| rng.unit() * 1e9).collect(),
+            asked: shuffled(2, MEMBERS).into_iter().map(member).collect(),
+            fresh: (0..MEMBERS).map(|_| rng.unit() * 1e9).collect(),
+        }
+    }
+
+    fn filled<R: Rival>(&self) -> R {
+        let mut rival = R::default();
+        for (member, &score) in self.members.iter().zip(&self.scores) {
+            rival.add(member, score);
+        }
+        rival
+    }
+}
+
+type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
+
+/// Fills, asks, changes and empties.
+fn of_both<R: Rival>(group: &mut Group<'_>, input: &Input) -> R {
+    group.sample_size(10).throughput(Throughput::Elements(MEMBERS as u64));
+    group.bench_function(format!("add, {}", R::NAME), |b| {
+        b.iter_batched(|| (), |()| input.filled::<R>(), BatchSize::PerIteration);
+    });
+    let (mut rival, bytes) = ALLOCATOR.counting(|| input.filled::<R>());
+    println!("{}: {:.1} bytes a member", R::NAME, bytes as f64 / MEMBERS as f64);
+
+    group.sample_size(40).throughput(Throughput::Elements(TURN as u64));
+    let mut turns = Turns::new(TURN, MEMBERS);
+    group.bench_function(format!("score, {}", R::NAME), |b| {
+        b.iter(|| {
+            let asked = input.asked.range(turns.turn());
+            assert_eq!(asked.filter(|member| rival.score(member).is_some()).count(), TURN);
+        });
+    });
+    let mut turns = Turns::new(TURN, MEMBERS);
+    let mut fresh = input.fresh.iter().cycle();
+    group.bench_function(format!("new random score, {}", R::NAME), |b| {
+        b.iter(|| {
+            for member in input.asked.range(turns.turn()) {
+                rival.add(member, *fresh.next().unwrap());
+            }
+        });
+    });
+    // What a turn removes comes back outside the clock.
+    let mut turns = Turns::new(TURN, MEMBERS);
+    group.bench_function(format!("remove, {}", R::NAME), |b| {
+        b.iter_custom(|rounds| {
+            let mut time = std::time::Duration::ZERO;
+            for _ in 0..rounds {
+                let turn = turns.turn();
+                let start = now();
+                for member in input.asked.range(turn.clone()) {
+                    assert!(rival.remove(member));
+                }
+                time += start.elapsed();
+                for (member, &score) in input.asked.range(turn.clone()).zip(&input.scores[turn]) {
+                    rival.add(member, score);
+                }
+            }
+            time
+        });
+    });
+    rival
+}
+
+#[expect(clippy::disallowed_methods, reason = "criterion lets the bench measure here")]
+fn now() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
+fn million(c: &mut Criterion) {
+    let input = Input::new();
+    let mut group = c.benchmark_group("zset");
+    let set: ZSet = of_both(&mut group, &input);
+    let mut turns = Turns::new(TURN, MEMBERS);
+    group.bench_function("rank, zset", |b| {
+        b.iter(|| {
+            let asked = input.asked.range(turns.turn());
+            assert!(black_box(asked.filter_map(|member| set.rank(member)).sum::<usize>()) > 0);
+        });
+    });
+    let ranks = shuffled(3, MEMBERS);
+    let mut turns = Turns::new(TURN, MEMBERS);
+    group.bench_function("ten by rank, zset", |b| {
+        b.iter(|| {
+            for &rank in &ranks[turns.turn()] {
+                for entry in set.range(rank..rank + 10) {
+                    black_box(entry);
+                }
+            }
+        });
+    });
+    let entries: Vec<_> =
+        set.iter().rev().map(|(member, score)| (member.to_vec(), score)).collect();
+    drop(set);
+    group.sample_size(10).throughput(Throughput::Elements(MEMBERS as u64));
+    group.bench_function("build from sorted, zset", |b| {
+        b.iter(|| {
+            let sorted = entries.iter().map(|(member, score)| (member, *score));
+            ZSet::<ahash::RandomState>::from_entries(sorted, &Limits::default()).unwrap()
+        });
+    });
+    drop(entries);
+    of_both::<TreeAndMap>(&mut group, &input);
+    group.finish();
+}
+
+fn small(c: &mut Criterion) {
+    fn rival<R: Rival>(group: &mut Group<'_>, order: &[usize], members: &Words, scores: &[f64]) {
+        let fill = || {
+            let mut sets: Vec<R> = (0..SMALL_SETS).map(|_| R::default()).collect();
+            for ((&at, member), &score) in order.iter().zip(members.iter()).zip(scores) {
+                sets[at % SMALL_SETS].add(member, score);
+            }
+            sets
+        };
+        let (sets, bytes) = ALLOCATOR.counting(fill);
+        println!(
+            "{}: {:.1} bytes a member of small sets",
+            R::NAME,
+            bytes as f64 / order.len() as f64
+        );
+        drop(sets);
+        group.bench_function(format!("add, {}", R::NAME), |b| {
+            b.iter_batched(|| (), |()| fill(), BatchSize::PerIteration);
+        });
+    }
+    let mut rng = Rng::new(12);
+    let count = SMALL * SMALL_SETS;
+    let order = shuffled(4, count);
+    let members: Words = (0..count).map(|number| format!("member:{number:09}")).collect();
+    let whole: Vec<f64> = (0..count).map(|_| (rng.unit() * 1e6).round()).collect();
+    let random: Vec<f64> = (0..count).map(|_| rng.unit() * 1e6).collect();
+    for (name, scores) in [("whole", &whole), ("random", &random)] {
+        let mut group = c.benchmark_group(format!("small zsets, {name} scores"));
+        group.sample_size(10).throughput(Throughput::Elements(count as u64));
+        rival::<ZSet>(&mut group, &order, &members, scores);
+        rival::<TreeAndMap>(&mut group, &order, &members, scores);
+        group.finish();
+    }
+}
+
+criterion_group!(benches, million, small);
+criterion_main!(benches);

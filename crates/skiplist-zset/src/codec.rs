@@ -1,0 +1,102 @@
+//! Sets from bytes and entries that are not trusted.
+
+use core::hash::BuildHasher;
+
+use listpack::{Entry, ListPack, Validation};
+
+use crate::large::Large;
+use crate::{BuildError, DecodeError, Limits, ZSet, score};
+
+impl<S> ZSet<S> {
+    /// The set of the listpack that Redis keeps of a small sorted set, which it takes as it is, whatever its size. O(n log n).
+    ///
+    /// Use [`fit`](Self::fit) afterwards if there are limits.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`], unless the bytes are a whole listpack of members and numbers in turn, in the order of a set and without a member
+    /// twice.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use skiplist_zset::{DecodeError, ZSet};
+    ///
+    /// let mut blob = *b"\x0f\0\0\0\x02\0\x81a\x02\x831.5\x04\xff";
+    /// let set: ZSet = ZSet::from_bytes(blob)?;
+    /// assert_eq!(set.score("a"), Some(1.5));
+    ///
+    /// blob[11] = b',';
+    /// assert_eq!(ZSet::<()>::from_bytes(blob).err(), Some(DecodeError::NotAScore { offset: 9 }));
+    /// # Ok::<(), DecodeError>(())
+    /// ```
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self, DecodeError> {
+        Self::from_listpack(ListPack::from_bytes(bytes.into(), Validation::Deep)?)
+    }
+
+    /// As [`from_bytes`](Self::from_bytes), of a whole list.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`].
+    pub fn from_listpack(list: ListPack) -> Result<Self, DecodeError> {
+        validate_pairs(&list)?;
+        Ok(Self::of_pairs(list))
+    }
+}
+
+impl<S: BuildHasher + Default> ZSet<S> {
+    /// The set of these members and scores, in the form that the limits ask for. O(n) if they are in order, either way, as in an RDB
+    /// file, which has the highest score first; else O(n log n).
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] for a score that is not a number and a member that is there twice.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use skiplist_zset::{BuildError, Limits, ZSet};
+    ///
+    /// let set: ZSet = ZSet::from_entries([("b", 2.0), ("a", 1.0)], &Limits::default())?;
+    /// assert_eq!(set.rank("a"), Some(0));
+    /// let twice = ZSet::<std::hash::RandomState>::from_entries([("a", 2.0), ("a", 1.0)], &Limits::default());
+    /// assert_eq!(twice.err(), Some(BuildError::Duplicate { index: 1 }));
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn from_entries<M: AsRef<[u8]>>(
+        entries: impl IntoIterator<Item = (M, f64)>,
+        limits: &Limits,
+    ) -> Result<Self, BuildError> {
+        let mut set = Self::of_large(Large::of(entries, S::default())?);
+        // It can be a skip list: it is one.
+        let fitted = set.fit(limits);
+        debug_assert!(fitted.is_ok());
+        Ok(set)
+    }
+}
+
+/// Checks that a whole list is a set.
+pub(crate) fn validate_pairs(list: &ListPack) -> Result<(), DecodeError> {
+    let mut entries = list.iter();
+    let mut members = Vec::new();
+    let mut last: Option<(u64, Entry<'_>)> = None;
+    loop {
+        let offset = entries.position().offset();
+        let Some(member) = entries.next() else { break };
+        let behind = entries.position().offset();
+        let score = entries.next().ok_or(DecodeError::Odd { entries: 2 * members.len() + 1 })?;
+        let score = score::of_entry(score).ok_or(DecodeError::NotAScore { offset: behind })?;
+        let pair = (score::key(score), member);
+        if last.is_some_and(|last| last > pair) {
+            return Err(DecodeError::NotSorted { offset });
+        }
+        last = Some(pair);
+        members.push((member, offset));
+    }
+    members.sort_unstable();
+    match members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(DecodeError::Duplicate { offset: pair[1].1 }),
+        None => Ok(()),
+    }
+}

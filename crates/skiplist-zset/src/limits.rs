@@ -1,0 +1,29 @@
+//! What decides on the form of a set.
+
+use crate::ScoreText;
+
+/// How long a set stays a listpack, and how that writes scores.
+///
+/// ```
+/// use skiplist_zset::{Limits, ScoreText};
+///
+/// let limits = Limits::default();
+/// assert_eq!((limits.entries, limits.value), (128, 64));
+/// let of_7_0 = Limits { text: ScoreText::Digits17, ..limits };
+/// assert_ne!(limits, of_7_0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// The most members of a listpack: `zset-max-listpack-entries`.
+    pub entries: usize,
+    /// The most bytes of a member in a listpack: `zset-max-listpack-value`.
+    pub value: usize,
+    /// The text of scores in a listpack.
+    pub text: ScoreText,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { entries: 128, value: 64, text: ScoreText::default() }
+    }
+}

@@ -1,0 +1,188 @@
+//! Scores: their order, and their texts.
+//!
+//! # The texts
+//!
+//! | form | who writes so | 0.1 | 3.0 | 1e17 | 1e21 | -0.0 |
+//! |---|---|---|---|---|---|---|
+//! | [`ScoreText::Digits17`] | replies of 7.0 | `0.10000000000000001` | `3` | `1e+17` | `1e+21` | `-0` |
+//! | [`ScoreText::Shortest`] | 7.2 and later, everywhere | `0.1` | `3` | `100000000000000000` | `1e+21` | `-0` |
+//!
+//! In a listpack a whole number of up to 62 bits is an integer in either form, zero has no sign, and all else is text.
+//! Infinity is `inf`.
+
+use core::str;
+use std::io::Write;
+
+use listpack::Entry;
+
+use crate::grisu;
+
+/// Up to here either way, whole numbers are printed as integers: Redis halves the range of 64 bits to be on the safe
+/// side.
+const WHOLE_MAX: f64 = 4_611_686_018_427_387_904.0;
+
+/// How a score is written as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ScoreText {
+    /// 17 significant digits without zeros at the end, as C's `%.17g`: Redis up to 7.0.
+    Digits17,
+    /// Few digits that read back as the same number: Redis from 7.2 on, and Valkey.
+    #[default]
+    Shortest,
+}
+
+impl ScoreText {
+    /// Appends the text that a reply has.
+    ///
+    /// ```
+    /// use skiplist_zset::ScoreText;
+    ///
+    /// let mut text = Vec::new();
+    /// ScoreText::Digits17.push(0.1, &mut text);
+    /// text.push(b' ');
+    /// ScoreText::Shortest.push(0.1, &mut text);
+    /// assert_eq!(text, b"0.10000000000000001 0.1");
+    /// ```
+    pub fn push(self, score: f64, text: &mut Vec<u8>) {
+        match self {
+            _ if !score.is_finite() || score == 0.0 => push_special(score, text),
+            Self::Digits17 => push_17(score, text),
+            Self::Shortest => match whole(score) {
+                Some(whole) => {
+                    text.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+                }
+                None => push_digits(score, text),
+            },
+        }
+    }
+
+    /// Lends the entry that a listpack has for a score.
+    pub(crate) fn with_entry<R>(self, score: f64, put: impl FnOnce(Entry<'_>) -> R) -> R {
+        if let Some(whole) = whole(score) {
+            return put(Entry::Int(whole));
+        }
+        // The longest text: a sign, 17 digits, a point, four zeros or an exponent.
+        let mut text = Vec::with_capacity(32);
+        self.push(score, &mut text);
+        put(Entry::Str(&text))
+    }
+}
+
+/// The score that an entry of a listpack stands for; `None` if it is not a number.
+pub(crate) fn of_entry(entry: Entry<'_>) -> Option<f64> {
+    match entry {
+        #[expect(clippy::cast_precision_loss, reason = "as C rounds it, to the nearest")]
+        Entry::Int(value) => Some(value as f64),
+        Entry::Str(text) => {
+            let score: f64 = str::from_utf8(text).ok()?.parse().ok()?;
+            (!score.is_nan()).then_some(score)
+        }
+    }
+}
+
+/// A number whose order is that of the scores: both zeros have the same, NaN none that means anything.
+#[inline]
+pub(crate) fn key(score: f64) -> u64 {
+    // Adding zero takes the sign off a negative zero and changes nothing else.
+    let bits = (score + 0.0).to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+/// The integer that a score of up to 62 bits is, if it is one.
+fn whole(score: f64) -> Option<i64> {
+    let is_whole = (-WHOLE_MAX..=WHOLE_MAX).contains(&score) && score.fract() == 0.0;
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and within 62 bits")]
+    is_whole.then_some(score as i64)
+}
+
+/// Appends `%.17g`: 17 significant digits without zeros at the end, and an exponent below 10^-4 and from 10^17 on.
+fn push_17(score: f64, text: &mut Vec<u8>) {
+    // Exact, and rounded to the even of two, as C does.
+    let mut scientific = [0u8; 32];
+    let mut left = &mut scientific[..];
+    let _ = write!(left, "{:.16e}", score.abs());
+    let written = 32 - left.len();
+    let [first, b'.', rest @ ..] = &scientific[..written] else { return };
+    let mut digits = [*first; 17];
+    digits[1..].copy_from_slice(&rest[..16]);
+    let exponent = str::from_utf8(&rest[17..]).ok().and_then(|exponent| exponent.parse().ok());
+    let exponent: i32 = exponent.unwrap_or_default();
+    let used = digits.iter().rposition(|&digit| digit != b'0').map_or(1, |last| last + 1);
+    if score < 0.0 {
+        text.push(b'-');
+    }
+    if (-4..17).contains(&exponent) {
+        push_plain(&digits[..used], exponent, text);
+    } else {
+        push_scientific(&digits[..used], exponent, 2, text);
+    }
+}
+
+/// Appends few digits of a number that is neither zero nor infinite, with an exponent where that is shorter.
+fn push_digits(score: f64, text: &mut Vec<u8>) {
+    if score < 0.0 {
+        text.push(b'-');
+    }
+    let mut buffer = [0; grisu::DIGITS_MAX];
+    let (digits, last) = grisu::digits(score.abs(), &mut buffer);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "18 at most")]
+    let first = last + digits.len() as i32 - 1;
+    let zeros = usize::try_from(last);
+    match zeros {
+        Ok(zeros) if zeros <= 7 => {
+            text.extend_from_slice(digits);
+            text.resize(text.len() + zeros, b'0');
+        }
+        Err(_) if last > -7 || first.abs() < 4 => push_plain(digits, first, text),
+        _ => push_scientific(digits, first, 1, text),
+    }
+}
+
+/// Appends zeros, infinities and NaN.
+fn push_special(score: f64, text: &mut Vec<u8>) {
+    if score.is_nan() {
+        text.extend_from_slice(b"nan");
+        return;
+    }
+    if score.is_sign_negative() {
+        text.push(b'-');
+    }
+    text.extend_from_slice(if score == 0.0 { b"0" } else { b"inf" });
+}
+
+/// Appends digits whose first one counts `10^first`, with a point where it belongs and without an exponent.
+fn push_plain(digits: &[u8], first: i32, text: &mut Vec<u8>) {
+    let Ok(first) = usize::try_from(first) else {
+        text.extend_from_slice(b"0.");
+        text.resize(text.len() + first.unsigned_abs() as usize - 1, b'0');
+        text.extend_from_slice(digits);
+        return;
+    };
+    if digits.len() <= first + 1 {
+        text.extend_from_slice(digits);
+        text.resize(text.len() + first + 1 - digits.len(), b'0');
+        return;
+    }
+    let (whole, fraction) = digits.split_at(first + 1);
+    text.extend_from_slice(whole);
+    text.push(b'.');
+    text.extend_from_slice(fraction);
+}
+
+/// Appends digits whose first one counts `10^first`, with an exponent of at least `width` digits.
+fn push_scientific(digits: &[u8], first: i32, width: usize, text: &mut Vec<u8>) {
+    let (whole, fraction) = digits.split_at(1);
+    text.extend_from_slice(whole);
+    if !fraction.is_empty() {
+        text.push(b'.');
+        text.extend_from_slice(fraction);
+    }
+    text.extend_from_slice(if first < 0 { b"e-" } else { b"e+" });
+    let mut buffer = itoa::Buffer::new();
+    let exponent = buffer.format(first.unsigned_abs()).as_bytes();
+    text.resize(text.len() + width.saturating_sub(exponent.len()), b'0');
+    text.extend_from_slice(exponent);
+}
+
+#[cfg(test)]
+mod tests;

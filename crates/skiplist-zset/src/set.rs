@@ -1,0 +1,515 @@
+//! The set, over its two forms.
+
+use core::fmt;
+use core::hash::BuildHasher;
+use core::ops::{Bound, Range, RangeBounds};
+
+use ahash::RandomState;
+use listpack::{Entry, ListPack};
+
+use crate::large::Large;
+use crate::small::Small;
+use crate::{Iter, Limits, Refused};
+
+/// What a command did to a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// The member is new.
+    Added,
+    /// The member has another score.
+    Updated,
+    /// All is as it was.
+    Unchanged,
+}
+
+/// How a set is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Encoding {
+    /// One listpack.
+    ListPack,
+    /// A skip list and an index.
+    SkipList,
+}
+
+/// Members with scores, ordered by score and then by member. See the [crate](crate).
+///
+/// `S` hashes the members of large sets, and its `hash_one` seeds the heights of their towers.
+#[derive(Clone)]
+pub struct ZSet<S = RandomState> {
+    form: Form<S>,
+}
+
+#[derive(Clone)]
+enum Form<S> {
+    Small(Small),
+    Large(Box<Large<S>>),
+}
+
+impl<S> ZSet<S> {
+    /// An empty set. O(1), without heap memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { form: Form::Small(Small::default()) }
+    }
+
+    /// A set of a list of pairs that has been checked.
+    pub(crate) const fn of_pairs(pairs: ListPack) -> Self {
+        Self { form: Form::Small(Small::new(pairs)) }
+    }
+
+    /// How the set is kept. O(1).
+    #[must_use]
+    pub const fn encoding(&self) -> Encoding {
+        match self.form {
+            Form::Small(_) => Encoding::ListPack,
+            Form::Large(_) => Encoding::SkipList,
+        }
+    }
+
+    /// The list of members and scores that a small set is: what Redis keeps, and DUMP has. O(1).
+    #[must_use]
+    pub const fn as_listpack(&self) -> Option<&ListPack> {
+        match &self.form {
+            Form::Small(set) => Some(set.list()),
+            Form::Large(_) => None,
+        }
+    }
+
+    /// Takes all members out and gives all memory back.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+}
+
+impl<S: BuildHasher> ZSet<S> {
+    pub(crate) fn of_large(set: Large<S>) -> Self {
+        Self { form: Form::Large(Box::new(set)) }
+    }
+
+    /// How many members there are. O(1).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.form {
+            Form::Small(set) => set.len(),
+            Form::Large(set) => set.len(),
+        }
+    }
+
+    /// Whether there are none. O(1).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The score of a member. O(1).
+    #[must_use]
+    #[inline]
+    pub fn score(&self, member: impl AsRef<[u8]>) -> Option<f64> {
+        match &self.form {
+            Form::Small(set) => Some(set.find(member.as_ref())?.1),
+            Form::Large(set) => set.score(member.as_ref()),
+        }
+    }
+
+    /// Whether there is such a member. O(1).
+    #[must_use]
+    pub fn contains(&self, member: impl AsRef<[u8]>) -> bool {
+        self.score(member).is_some()
+    }
+
+    /// The rank of a member, from 0 for the lowest score. O(log n).
+    #[must_use]
+    #[inline]
+    pub fn rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
+        Some(self.rank_and_score(member)?.0)
+    }
+
+    /// The rank of a member from the other end, from 0 for the highest score. O(log n).
+    #[must_use]
+    pub fn rev_rank(&self, member: impl AsRef<[u8]>) -> Option<usize> {
+        Some(self.len() - 1 - self.rank(member)?)
+    }
+
+    /// The rank and the score of a member. O(log n).
+    #[must_use]
+    #[inline]
+    pub fn rank_and_score(&self, member: impl AsRef<[u8]>) -> Option<(usize, f64)> {
+        match &self.form {
+            Form::Small(set) => {
+                let (at, score) = set.find(member.as_ref())?;
+                Some((set.rank(at), score))
+            }
+            Form::Large(set) => set.rank(member.as_ref()),
+        }
+    }
+
+    /// The member of this rank, and its score. O(log n).
+    #[must_use]
+    #[inline]
+    pub fn get(&self, rank: usize) -> Option<(Entry<'_>, f64)> {
+        self.iter().nth(rank)
+    }
+
+    /// The member with the lowest score.
+    #[must_use]
+    pub fn first(&self) -> Option<(Entry<'_>, f64)> {
+        self.iter().next()
+    }
+
+    /// The member with the highest score.
+    #[must_use]
+    pub fn last(&self) -> Option<(Entry<'_>, f64)> {
+        self.iter().next_back()
+    }
+
+    /// All members, lowest score first. An RDB file has them by `iter().rev()`.
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_, S> {
+        self.range(0..usize::MAX)
+    }
+
+    /// The members of these ranks, as far as there are so many. O(log n) for each end that is used, O(1) a member.
+    ///
+    /// ```
+    /// use skiplist_zset::{Limits, ZSet};
+    ///
+    /// let mut set: ZSet = ZSet::new();
+    /// for (score, member) in (1..).zip(["a", "b", "c", "d"]) {
+    ///     set.add(member, score.into(), &Limits::default())?;
+    /// }
+    /// let members: Vec<_> = set.range(1..9).rev().map(|(member, _)| member.to_vec()).collect();
+    /// assert_eq!(members, [b"d", b"c", b"b"]);
+    /// # Ok::<(), skiplist_zset::Refused>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn range(&self, ranks: Range<usize>) -> Iter<'_, S> {
+        let ranks = self.clamped(&ranks);
+        match &self.form {
+            Form::Small(set) => Iter::small(set, ranks),
+            Form::Large(set) => Iter::large(set, ranks),
+        }
+    }
+
+    fn clamped(&self, ranks: &Range<usize>) -> Range<usize> {
+        let end = ranks.end.min(self.len());
+        ranks.start.min(end)..end
+    }
+
+    /// The ranks of the members with these scores: [`range`](Self::range) lists them, `len()` counts them,
+    /// [`remove_range`](Self::remove_range) takes them out. Empty if a bound is NaN. O(log n).
+    ///
+    /// ```
+    /// use std::ops::Bound;
+    ///
+    /// use skiplist_zset::{Limits, ZSet};
+    ///
+    /// let mut set: ZSet = ZSet::new();
+    /// for (score, member) in (1..).zip(["a", "b", "c", "d"]) {
+    ///     set.add(member, score.into(), &Limits::default())?;
+    /// }
+    /// assert_eq!(set.ranks_by_score(2.0..=3.0), 1..3);
+    /// assert_eq!(set.ranks_by_score((Bound::Excluded(2.0), Bound::Included(f64::INFINITY))), 2..4);
+    /// # Ok::<(), skiplist_zset::Refused>(())
+    /// ```
+    #[must_use]
+    pub fn ranks_by_score(&self, scores: impl RangeBounds<f64>) -> Range<usize> {
+        let (min, max) = (scores.start_bound().cloned(), scores.end_bound().cloned());
+        let is_nan = |bound| matches!(bound, Bound::Included(score) | Bound::Excluded(score) if f64::is_nan(score));
+        if is_nan(min) || is_nan(max) {
+            return 0..0;
+        }
+        let start = match min {
+            Bound::Unbounded => 0,
+            Bound::Included(min) => self.count_below(min, false),
+            Bound::Excluded(min) => self.count_below(min, true),
+        };
+        let end = match max {
+            Bound::Unbounded => self.len(),
+            Bound::Included(max) => self.count_below(max, true),
+            Bound::Excluded(max) => self.count_below(max, false),
+        };
+        start..end.max(start)
+    }
+
+    /// How many members have a score below this one, or equal to it if `with_equal`.
+    fn count_below(&self, score: f64, with_equal: bool) -> usize {
+        match &self.form {
+            Form::Small(set) => {
+                set.partition(|other, _| other < score || with_equal && other == score).1
+            }
+            Form::Large(set) => set.count_below(score, with_equal),
+        }
+    }
+
+    /// The ranks of the members within these, of a set whose scores are all equal. O(log n), O(n) in a listpack.
+    ///
+    /// With different scores the answer is some run of ranks; for a listpack the one that Redis finds from the front.
+    #[must_use]
+    pub fn ranks_by_lex(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
+        match &self.form {
+            Form::Small(set) => set.ranks_by_lex(min, max),
+            Form::Large(set) => {
+                let start = match min {
+                    Bound::Unbounded => 0,
+                    Bound::Included(min) => set.count_members(|member| member < min),
+                    Bound::Excluded(min) => set.count_members(|member| member <= min),
+                };
+                let end = match max {
+                    Bound::Unbounded => set.len(),
+                    Bound::Included(max) => set.count_members(|member| member <= max),
+                    Bound::Excluded(max) => set.count_members(|member| member < max),
+                };
+                start..end.max(start)
+            }
+        }
+    }
+
+    /// As [`ranks_by_lex`](Self::ranks_by_lex); with different scores in a listpack the run that Redis finds from the back, for the
+    /// commands that go backwards.
+    #[must_use]
+    pub fn ranks_by_lex_from_back(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
+        match &self.form {
+            Form::Small(set) => set.ranks_by_lex_from_back(min, max),
+            Form::Large(_) => self.ranks_by_lex(min, max),
+        }
+    }
+
+    /// Takes a member out and gives its score. O(log n).
+    pub fn remove(&mut self, member: impl AsRef<[u8]>) -> Option<f64> {
+        match &mut self.form {
+            Form::Small(set) => {
+                let (at, score) = set.find(member.as_ref())?;
+                set.remove(at);
+                Some(score)
+            }
+            Form::Large(set) => set.remove(member.as_ref()),
+        }
+    }
+
+    /// Takes out the members of these ranks, as far as there are so many, and tells how many. O(k log n), at most O(n).
+    pub fn remove_range(&mut self, ranks: Range<usize>) -> usize {
+        let ranks = self.clamped(&ranks);
+        let count = ranks.len();
+        match &mut self.form {
+            Form::Small(set) => set.remove_range(ranks.start, count),
+            Form::Large(set) => set.remove_range(ranks.start, count),
+        }
+        count
+    }
+
+    /// Takes out the member with the lowest score. O(log n).
+    pub fn pop_first(&mut self) -> Option<(Vec<u8>, f64)> {
+        let (member, score) = self.first()?;
+        let member = member.to_vec();
+        self.remove_range(0..1);
+        Some((member, score))
+    }
+
+    /// Takes out the member with the highest score. O(log n).
+    pub fn pop_last(&mut self) -> Option<(Vec<u8>, f64)> {
+        let (member, score) = self.last()?;
+        let member = member.to_vec();
+        let last = self.len() - 1;
+        self.remove_range(last..last + 1);
+        Some((member, score))
+    }
+
+    /// Bytes on the heap, slack included; what the allocator adds to each block is not.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        match &self.form {
+            Form::Small(set) => set.list().heap_bytes(),
+            Form::Large(set) => set.heap_bytes(),
+        }
+    }
+
+    /// Panics unless the set is whole: order, spans, links, index and records agree.
+    #[doc(hidden)]
+    pub fn verify(&self) {
+        match &self.form {
+            Form::Small(set) => {
+                crate::codec::validate_pairs(set.list()).expect("pairs in order");
+            }
+            Form::Large(set) => set.verify(),
+        }
+    }
+}
+
+impl<S: BuildHasher + Default> ZSet<S> {
+    /// Gives a member a score. O(log n).
+    ///
+    /// A set becomes a skip list when it would have more than the [`Limits`]; it never goes back by itself. Zero and negative zero
+    /// are the same score: the one that was there first stays.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`]; the set is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use skiplist_zset::{Change, Limits, Refused, ZSet};
+    ///
+    /// let limits = Limits::default();
+    /// let mut set: ZSet = ZSet::new();
+    /// assert_eq!(set.add("a", 1.5, &limits), Ok(Change::Added));
+    /// assert_eq!(set.add("a", 2.5, &limits), Ok(Change::Updated));
+    /// assert_eq!(set.add("a", 2.5, &limits), Ok(Change::Unchanged));
+    /// assert_eq!(set.add("a", f64::NAN, &limits), Err(Refused::NotANumber));
+    /// ```
+    #[inline]
+    pub fn add(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        score: f64,
+        limits: &Limits,
+    ) -> Result<Change, Refused> {
+        self.update(member, limits, |_| Some(score))
+    }
+
+    /// Adds to the score of a member, or to 0 if there is no such member, and gives the sum. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`], for opposite infinities too; the set is as it was.
+    pub fn incr(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        by: f64,
+        limits: &Limits,
+    ) -> Result<f64, Refused> {
+        let mut sum = by;
+        self.update(member, limits, |old| {
+            sum += old.unwrap_or(0.0);
+            Some(sum)
+        })?;
+        Ok(sum)
+    }
+
+    /// Lets `choose` decide on the score of a member, which gets the old one if there is such a member; `None` leaves all as it
+    /// is. One look-up serves both. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`]; the set is as it was.
+    ///
+    /// # Examples
+    ///
+    /// As ZADD does with GT: a score only goes up.
+    ///
+    /// ```
+    /// use skiplist_zset::{Change, Limits, ZSet};
+    ///
+    /// let mut set: ZSet = ZSet::new();
+    /// let mut raise = |score: f64| {
+    ///     let higher = |old: Option<f64>| old.is_none_or(|old| score > old).then_some(score);
+    ///     set.update("a", &Limits::default(), higher)
+    /// };
+    /// assert_eq!(raise(5.0), Ok(Change::Added));
+    /// assert_eq!(raise(4.0), Ok(Change::Unchanged));
+    /// assert_eq!(raise(6.0), Ok(Change::Updated));
+    /// ```
+    pub fn update(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        limits: &Limits,
+        choose: impl FnOnce(Option<f64>) -> Option<f64>,
+    ) -> Result<Change, Refused> {
+        let member = member.as_ref();
+        let set = match &mut self.form {
+            Form::Small(set) => set,
+            Form::Large(set) => return set.update(member, choose),
+        };
+        let found = set.find(member);
+        let Some(score) = choose(found.map(|(_, score)| score)) else {
+            return Ok(Change::Unchanged);
+        };
+        if score.is_nan() {
+            return Err(Refused::NotANumber);
+        }
+        let result = match found {
+            Some((_, old)) if old == score => return Ok(Change::Unchanged),
+            Some((at, _)) => set.set_score(at, score, limits.text).map(|()| Change::Updated),
+            None if member.len() <= limits.value && set.len() < limits.entries => {
+                set.insert(member, score, limits.text).map(|()| Change::Added)
+            }
+            None => return self.enlarge()?.update(member, |_| Some(score)),
+        };
+        match result {
+            Ok(change) => Ok(change),
+            // A listpack of the greatest length.
+            Err(_) => self.enlarge()?.update(member, |_| Some(score)),
+        }
+    }
+
+    /// Makes the set a skip list.
+    #[cold]
+    fn enlarge(&mut self) -> Result<&mut Large<S>, Refused> {
+        if let Form::Small(_) = &self.form {
+            let entries = self.iter().map(|(member, score)| (member.to_vec(), score));
+            let large = Large::of(entries, S::default()).map_err(|_| Refused::Full)?;
+            self.form = Form::Large(Box::new(large));
+        }
+        match &mut self.form {
+            Form::Large(set) => Ok(set),
+            Form::Small(_) => Err(Refused::Full),
+        }
+    }
+
+    /// Chooses the form afresh, as Redis does for what it builds or loads: a listpack within the limits, else a skip list. O(n).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Full`], of a set that no listpack and no skip list can hold; the set is as it was.
+    pub fn fit(&mut self, limits: &Limits) -> Result<(), Refused> {
+        let fits = self.len() <= limits.entries
+            && self.iter().all(|(member, _)| member.text_len() <= limits.value);
+        match (&self.form, fits) {
+            (Form::Small(_), true) | (Form::Large(_), false) => {}
+            (Form::Small(_), false) => {
+                self.enlarge()?;
+            }
+            (Form::Large(_), true) => {
+                let mut list = ListPack::new();
+                for (member, score) in self.iter() {
+                    let pair = |score: Entry<'_>| list.insert_all(list.end(), [member, score]);
+                    if limits.text.with_entry(score, pair).is_err() {
+                        return Ok(());
+                    }
+                }
+                list.shrink_to_fit();
+                self.form = Form::Small(Small::new(list));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S> Default for ZSet<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: BuildHasher> PartialEq for ZSet<S> {
+    /// Whether both have the same members with the same scores, in whichever form.
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<S: BuildHasher> fmt::Debug for ZSet<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<'z, S: BuildHasher> IntoIterator for &'z ZSet<S> {
+    type Item = (Entry<'z>, f64);
+    type IntoIter = Iter<'z, S>;
+
+    fn into_iter(self) -> Iter<'z, S> {
+        self.iter()
+    }
+}
