@@ -7,6 +7,7 @@ pub mod cli;
 mod failure;
 mod input;
 pub mod locate;
+mod output;
 mod progress;
 mod target;
 pub mod uv;

@@ -1,6 +1,5 @@
 //! The command itself: rows in, table out.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use tallis::{Locations, Store};
@@ -10,6 +9,7 @@ use super::report::Report;
 use crate::args::LocateArgs;
 use crate::failure::Failure;
 use crate::input::{is_standard_input, open, size_of_files};
+use crate::output::print;
 use crate::progress::Progress;
 use crate::target::check_target;
 use crate::uv::{TooLong, lines};
@@ -156,15 +156,4 @@ impl Reading {
             eprintln!("tallis: {} skipped", lines(skipped));
         }
     }
-}
-
-fn print(report: &Report, json: bool) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    if json {
-        serde_json::to_writer(&mut out, report)?;
-        writeln!(out)?;
-    } else {
-        write!(out, "{report}")?;
-    }
-    out.flush()
 }

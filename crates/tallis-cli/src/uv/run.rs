@@ -1,17 +1,17 @@
 //! The command itself: logs in, table out.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use tallis::{Store, Visitors};
 
 use super::line::{LineError, Problem};
-use super::report::{Report, lines};
+use super::report::lines;
 use super::source::TooLong;
 use super::tally::{Refused, Tally};
 use crate::args::UvArgs;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
+use crate::output::print;
 use crate::progress::Progress;
 use crate::target::check_target;
 
@@ -95,15 +95,4 @@ fn read_log(
             }
         }
     }
-}
-
-fn print(report: &Report, json: bool) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    if json {
-        serde_json::to_writer(&mut out, report)?;
-        writeln!(out)?;
-    } else {
-        write!(out, "{report}")?;
-    }
-    out.flush()
 }

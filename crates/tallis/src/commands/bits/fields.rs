@@ -5,7 +5,7 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::options::{Action, BitFieldOp};
-use super::{Room, check_offset, room};
+use super::parts::{Room, check_offset, room};
 use crate::commands::strings::string_at;
 use crate::error::Error;
 use crate::member::Member;

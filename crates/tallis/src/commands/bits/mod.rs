@@ -5,26 +5,28 @@
 //! | `combine` | makes one string from several: BITOP |
 //! | `fields` | reads and writes numbers of some bits: BITFIELD |
 //! | `options` | the ranges and the operations of these |
+//! | `parts` | a bit, a range, and the room for them |
 
 mod combine;
 mod fields;
 mod options;
+mod parts;
 
 use bitpack::bitfield::{FieldType, Overflow};
 use bitpack::bits::{self, Op};
-use bytes::Bytes;
 
+use super::keys;
 use super::strings::string_at;
-use super::{STRING_MAX, keys};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::store::door::Door;
-use crate::store::slot::Slot;
-use crate::value::Value;
 
 pub use options::{BitFieldOp, BitRange, BitUnit};
 
 pub(crate) use combine::combine;
 pub(crate) use fields::{Operations, operate};
+pub(crate) use parts::{count_with, out_of_range, position_with, set_bit};
+
+use parts::{change_one, check_offset};
 
 /// Commands on the bits of strings.
 ///
@@ -34,9 +36,9 @@ pub(crate) use fields::{Operations, operate};
 ///
 /// # Errors
 ///
-/// All of them fail with [`ErrorKind::WrongType`] if a key holds no string, and those that take offsets with
-/// [`ErrorKind::Syntax`] for one of 2^32 or more. A call that fails changes nothing. In a transaction, a key that it did
-/// not name is an error.
+/// All of them fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, and those that
+/// take offsets with [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for one of 2^32 or more. A call that fails changes
+/// nothing. In a transaction, a key that it did not name is an error.
 pub trait BitCommands: Door {
     /// SETBIT: sets or clears the bit at `offset` and returns what it was. O(1), and the zeros where the string grows.
     ///
@@ -181,7 +183,7 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors); [`ErrorKind::Syntax`] if no key is named.
+    /// See [the trait](Self#errors); [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is named.
     ///
     /// # Examples
     ///
@@ -242,7 +244,7 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors); [`ErrorKind::Syntax`] for fewer than two keys.
+    /// See [the trait](Self#errors); [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
     ///
     /// # Examples
     ///
@@ -440,113 +442,3 @@ pub trait BitCommands: Door {
 }
 
 impl<D: Door> BitCommands for D {}
-
-/// An operation that may write.
-#[inline]
-fn change_one(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
-    operation: BitFieldOp,
-) -> Result<Option<i64>, Error> {
-    check_offset(operation.offset)?;
-    door.write(&[key], |scope, keys| {
-        scope.change(keys[0], |slot| {
-            let mut answer = None;
-            fields::change(slot, &[operation], |number| answer = number)?;
-            Ok(answer)
-        })
-    })
-}
-
-/// Whether a string may be long enough for its bit at this offset.
-#[inline]
-fn check_offset(offset: u64) -> Result<(), Error> {
-    const MOST: u64 = STRING_MAX as u64;
-    if offset / 8 < MOST { Ok(()) } else { Err(out_of_range()) }
-}
-
-/// What is said to an offset that is none.
-#[cold]
-pub(crate) fn out_of_range() -> Error {
-    Error::new(ErrorKind::Syntax, "ERR bit offset is not an integer or out of range")
-}
-
-/// The string in a slot, to be changed.
-struct Room<'s> {
-    bytes: &'s mut [u8],
-    /// Whether the key is new, or the string longer than it was.
-    grew: bool,
-    /// Whether it is kept in another form than it was, which OBJECT ENCODING may tell.
-    reformed: bool,
-}
-
-/// Makes the string in a slot at least so long, which may be new.
-#[inline]
-fn room<'s>(slot: &'s mut Slot<'_, '_, '_>, least: usize) -> Result<Room<'s>, Error> {
-    let (grew, reformed) = if let Some(value) = slot.value() {
-        let len = value.as_str().ok_or_else(Error::wrong_type)?.byte_len();
-        (len < least, !value.is_raw())
-    } else {
-        slot.put(Value::raw_string(vec![0; least]));
-        (true, false)
-    };
-    let bytes = slot.value_mut().and_then(|value| value.bytes_mut(least));
-    Ok(Room { bytes: bytes.ok_or_else(Error::wrong_type)?, grew, reformed })
-}
-
-/// SETBIT.
-#[inline]
-pub(crate) fn set_bit(slot: &mut Slot<'_, '_, '_>, offset: u64, on: bool) -> Result<bool, Error> {
-    let least = bits::bytes_for(offset).ok_or_else(out_of_range)?;
-    let Room { bytes, grew, reformed } = room(slot, least)?;
-    let old = bits::set(bytes, offset, on);
-    let words = || [offset.to_string().into(), u8::from(on).to_string().into()];
-    if grew || old != on {
-        slot.changed("SETBIT", || words().into());
-    } else if reformed {
-        slot.reformed(|key| {
-            let [offset, on]: [Bytes; 2] = words();
-            vec!["SETBIT".into(), key, offset, on]
-        });
-    }
-    Ok(old)
-}
-
-/// BITCOUNT of a range, which is asked for only when there is a string at the key: what is wrong with it does not matter
-/// before.
-pub(crate) fn count_with(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
-    range: impl FnOnce() -> Result<BitRange, Error>,
-) -> Result<u64, Error> {
-    door.read(&[key], |view, keys| {
-        let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
-        let range = range()?;
-        // Redis looks at this before it cuts the range to the string, so that nothing is left of what lies before it.
-        if range.is_inverted() {
-            return Ok(0);
-        }
-        let count = |bytes: &[u8]| {
-            range.resolve(bytes.len()).map_or(0, |range| bits::count_in(bytes, range))
-        };
-        Ok(string.with_bytes(count))
-    })
-}
-
-/// BITPOS in a range, which is asked for as by [`count_with`].
-pub(crate) fn position_with(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
-    bit: bool,
-    range: impl FnOnce() -> Result<BitRange, Error>,
-) -> Result<Option<u64>, Error> {
-    door.read(&[key], |view, keys| {
-        let Some(string) = string_at(view, keys[0])? else { return Ok((!bit).then_some(0)) };
-        let range = range()?;
-        Ok(string.with_bytes(|bytes| {
-            let within = range.resolve(bytes.len())?;
-            let behind = (!bit && range.is_open()).then_some(within.end);
-            bits::position_in(bytes, bit, within).or(behind)
-        }))
-    })
-}
