@@ -253,9 +253,10 @@ fn write_again(items: &[Item], options: WriteOptions) -> Result<Vec<u8>, WriteEr
 
 /// No version that is written has ziplists of its own: one is passed on as it came.
 fn ziplist(blob: &[u8]) -> RawValue {
-    /// A length of eight bytes follows.
-    const LENGTH: u8 = 0x81;
-    let len = (blob.len() as u64).to_be_bytes();
+    /// A length of four bytes follows, the highest first.
+    const LENGTH: u8 = 0x80;
+    let mut len = u32::try_from(blob.len()).unwrap().to_le_bytes();
+    len.reverse();
     let body = [&[LENGTH][..], &len, blob].concat();
     RawValue::new(rdb::ValueType::ZSetZiplist, body).unwrap()
 }

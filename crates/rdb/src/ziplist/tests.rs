@@ -8,12 +8,11 @@ fn blob(entries: &[Entry<'_>]) -> Vec<u8> {
     let (mut before, mut last) = (0, 10);
     for entry in entries {
         last = blob.len();
-        match u8::try_from(before).ok().filter(|&len| len < 0xfe) {
-            Some(len) => blob.push(len),
-            None => {
-                blob.push(0xfe);
-                blob.extend_from_slice(&u32::try_from(before).unwrap().to_le_bytes());
-            }
+        if let Some(len) = u8::try_from(before).ok().filter(|&len| len < 0xfe) {
+            blob.push(len);
+        } else {
+            blob.push(0xfe);
+            blob.extend_from_slice(&u32::try_from(before).unwrap().to_le_bytes());
         }
         match entry {
             Entry::Int(int @ 0..=12) => blob.push(0xf1 + u8::try_from(*int).unwrap()),
@@ -35,7 +34,7 @@ fn blob(entries: &[Entry<'_>]) -> Vec<u8> {
             }
             Entry::Str(text) => {
                 let len = u32::try_from(text.len()).unwrap();
-                let [a, b, c, d] = [len >> 24, len >> 16, len >> 8, len].map(|byte| byte as u8);
+                let [d, c, b, a] = len.to_le_bytes();
                 match text.len() {
                     0..0x40 => blob.push(d),
                     0x40..0x4000 => blob.extend_from_slice(&[0x40 | c, d]),
