@@ -9,6 +9,7 @@ use listpack::Entry;
 use crate::large::Large;
 use crate::score;
 use crate::small::Small;
+use crate::tower::Cursor;
 
 /// Some members and their scores, lowest first. Made by [`ZSet::iter`](crate::ZSet::iter) and
 /// [`ZSet::range`](crate::ZSet::range); `rev()` goes from the highest on.
@@ -23,13 +24,6 @@ pub struct Iter<'z, S> {
 enum Source<'z, S> {
     Small { set: &'z Small, front: Option<listpack::Iter<'z>>, back: Option<listpack::Iter<'z>> },
     Large { set: &'z Large<S>, front: Option<Cursor>, back: Option<Cursor> },
-}
-
-/// An entry: its block and its place in it.
-#[derive(Clone, Copy)]
-struct Cursor {
-    block: u32,
-    at: usize,
 }
 
 impl<'z, S> Iter<'z, S> {

@@ -8,7 +8,7 @@ use crate::index::Index;
 use crate::records::Records;
 use crate::score;
 use crate::set::Change;
-use crate::tower::Order;
+use crate::tower::{Cursor, Order};
 
 /// When so small a part of what the index, or the list of blocks, has room for is in use, both are built anew.
 const IDLE: usize = 8;
@@ -132,6 +132,12 @@ impl<S: BuildHasher> Large<S> {
     pub(crate) fn count_below(&self, score: f64, with_equal: bool) -> usize {
         let tie = if with_equal { Tie::Last } else { Tie::First };
         self.order.rank(Target { key: score::key(score), tie }, &self.records)
+    }
+
+    /// The first entry that is not in front of a place.
+    #[inline]
+    pub(crate) fn seek(&self, target: Target<'_>) -> Cursor {
+        self.order.seek(target, &self.records)
     }
 
     /// How many first members `before` holds for.

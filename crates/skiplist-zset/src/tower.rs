@@ -51,6 +51,13 @@ pub(crate) struct Path {
     pub(crate) rank: u32,
 }
 
+/// An entry: its block and its place in it. Behind the last entry is the end of the last block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    pub(crate) block: u32,
+    pub(crate) at: usize,
+}
+
 /// The entries in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Order {
@@ -165,6 +172,47 @@ impl Order {
     pub(crate) fn rank(&self, target: Target<'_>, records: &Records) -> usize {
         let path = self.path(target, records);
         path.rank as usize + self.block(path.block).position(target, records)
+    }
+
+    /// The first entry that is not in front of a place, or the end.
+    #[inline]
+    pub(crate) fn seek(&self, target: Target<'_>, records: &Records) -> Cursor {
+        let mut number = self.root;
+        for _ in 0..self.height {
+            let run = &self.runs[number as usize];
+            number = run.children[run.step_to(target, records)];
+        }
+        self.settled(number, self.block(number).position(target, records))
+    }
+
+    /// A place in a block; the end of a block that is not the last is the beginning of the next.
+    #[inline]
+    fn settled(&self, number: u32, at: usize) -> Cursor {
+        let block = self.block(number);
+        if at == block.len() && block.next != NONE {
+            return Cursor { block: block.next, at: 0 };
+        }
+        Cursor { block: number, at }
+    }
+
+    /// The entry at a place, and the place behind it.
+    #[inline]
+    pub(crate) fn step(&self, place: Cursor) -> Option<(u32, Cursor)> {
+        let block = self.block(place.block);
+        (place.at < block.len())
+            .then(|| (block.record(place.at), self.settled(place.block, place.at + 1)))
+    }
+
+    /// The entry in front of a place, and its place.
+    #[inline]
+    pub(crate) fn step_back(&self, place: Cursor) -> Option<(u32, Cursor)> {
+        let (mut number, mut at) = (place.block, place.at);
+        if at == 0 {
+            number = self.block(number).previous;
+            at = self.blocks.get(number as usize)?.len();
+        }
+        at = at.checked_sub(1)?;
+        Some((self.block(number).record(at), Cursor { block: number, at }))
     }
 
     /// The rank of a record whose score has this key.
