@@ -9,7 +9,7 @@ use listpack::{Entry, ListPack};
 
 use crate::large::Large;
 use crate::small::Small;
-use crate::{Iter, Limits, Refused};
+use crate::{ByScore, Iter, Limits, Refused};
 
 /// What a command did to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -234,6 +234,32 @@ impl<S: BuildHasher> ZSet<S> {
             Bound::Excluded(max) => self.count_below(max, false),
         };
         start..end.max(start)
+    }
+
+    /// The members with these scores, lowest first, and backwards with `rev()`; none if a bound is NaN. O(log n) to the first of either
+    /// end, then O(1) a member: ranks are not looked for, and how many there are is not known before.
+    ///
+    /// ```
+    /// use skiplist_zset::{Limits, ZSet};
+    ///
+    /// let mut set: ZSet = ZSet::new();
+    /// for (score, member) in (1..).zip(["a", "b", "c", "d"]) {
+    ///     set.add(member, score.into(), &Limits::default())?;
+    /// }
+    /// let members = |entries: Vec<(skiplist_zset::Entry<'_>, f64)>| -> Vec<_> {
+    ///     entries.into_iter().map(|(member, _)| member.to_vec()).collect()
+    /// };
+    /// assert_eq!(members(set.by_score(2.0..4.0).collect()), [b"b", b"c"]);
+    /// assert_eq!(members(set.by_score(2.0..).rev().take(2).collect()), [b"d", b"c"]);
+    /// # Ok::<(), skiplist_zset::Refused>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn by_score(&self, scores: impl RangeBounds<f64>) -> ByScore<'_, S> {
+        match &self.form {
+            Form::Small(_) => ByScore::small(self.range(self.ranks_by_score(scores))),
+            Form::Large(set) => ByScore::large(set, &scores),
+        }
     }
 
     /// How many members have a score below this one, or equal to it if `with_equal`.
