@@ -1,6 +1,7 @@
 //! The form of large sets: records, an index from member to record, and the skip list over them.
 
 use core::hash::BuildHasher;
+use core::ops::Bound;
 
 use crate::block::{Target, Tie};
 use crate::error::{BuildError, Refused};
@@ -73,6 +74,11 @@ impl<S: BuildHasher> Large<S> {
         &self.order
     }
 
+    /// Member and score of a record.
+    pub(crate) fn get(&self, record: u32) -> (&[u8], f64) {
+        (self.records.member(record), self.records.score(record))
+    }
+
     /// The heap of a block.
     #[inline]
     pub(crate) fn heap(&self, block: u32) -> &[u8] {
@@ -114,8 +120,26 @@ impl<S: BuildHasher> Large<S> {
         self.order.seek(target, &self.records)
     }
 
+    /// How many first members are before the least of a range of members.
+    pub(crate) fn count_before(&self, min: Bound<&[u8]>) -> usize {
+        match min {
+            Bound::Unbounded => 0,
+            Bound::Included(min) => self.count_members(|member| member < min),
+            Bound::Excluded(min) => self.count_members(|member| member <= min),
+        }
+    }
+
+    /// How many first members are not behind the greatest of a range of members.
+    pub(crate) fn count_up_to(&self, max: Bound<&[u8]>) -> usize {
+        match max {
+            Bound::Unbounded => self.len(),
+            Bound::Included(max) => self.count_members(|member| member <= max),
+            Bound::Excluded(max) => self.count_members(|member| member < max),
+        }
+    }
+
     /// How many first members `before` holds for.
-    pub(crate) fn count_members(&self, before: impl Fn(&[u8]) -> bool) -> usize {
+    fn count_members(&self, before: impl Fn(&[u8]) -> bool) -> usize {
         self.order.rank_by(|record| before(self.records.member(record)))
     }
 
