@@ -85,6 +85,7 @@
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 
 mod block;
+mod build;
 mod by_score;
 mod codec;
 mod error;
