@@ -78,7 +78,7 @@ impl<S: BuildHasher> Large<S> {
 
     #[inline]
     pub(crate) fn find(&self, hash: u64, member: &[u8]) -> Option<(At, u32)> {
-        self.index.locate(hash, |record| self.records.member(record) == member)
+        self.index.locate(hash, |record| are_equal(self.records.member(record), member))
     }
 
     #[inline]
@@ -266,4 +266,16 @@ impl<S: BuildHasher> Large<S> {
             assert_eq!(found.map(|(_, record)| record), Some(record));
         }
     }
+}
+
+/// Whether two members are the same: by words, since most are too short to be worth the call that a comparison of slices is.
+#[inline]
+fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let ((words, rest), (others, other_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut words = words.iter().zip(others);
+    words.all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other))
+        && rest.iter().zip(other_rest).all(|(byte, other)| byte == other)
 }
