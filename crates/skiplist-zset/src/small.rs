@@ -94,16 +94,15 @@ impl Small {
     #[inline]
     fn walk(&self, is: impl Fn(Entry<'_>) -> bool) -> (Places, Option<Position>) {
         let mut places = Places { kept: [self.0.end(); SAMPLES], count: 0, stride: 1, members: 0 };
-        let mut entries = self.0.iter();
-        loop {
-            let at = entries.position();
-            let Some(entry) = entries.next() else { return (places, None) };
-            if is(entry) {
+        let mut next = self.0.first();
+        while let Some(at) = next {
+            if self.0.entry(at).is_some_and(&is) {
                 return (places, Some(at));
             }
             places.note(at);
-            entries.next();
+            next = self.0.next(at).and_then(|score| self.0.next(score));
         }
+        (places, None)
     }
 
     /// The place and rank of the first member that is not `before`, which holds for some first ones only.
