@@ -294,3 +294,6 @@ pub(crate) fn partition(mut from: usize, mut to: usize, before: impl Fn(usize) -
     }
     from
 }
+
+#[cfg(test)]
+mod tests;

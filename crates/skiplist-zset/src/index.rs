@@ -345,3 +345,6 @@ fn tag(hash: u64) -> u8 {
 fn equal(tags: &[u8; 16], tag: u8) -> u32 {
     u8x16::new(*tags).simd_eq(u8x16::splat(tag)).to_bitmask() & ((1 << SLOTS) - 1)
 }
+
+#[cfg(test)]
+mod tests;

@@ -435,3 +435,6 @@ fn score_of(record: &[u8]) -> f64 {
 fn long_of(rest: &[u8]) -> u32 {
     rest.first_chunk().map_or(NONE, |bytes| u32::from_le_bytes(*bytes))
 }
+
+#[cfg(test)]
+mod tests;
