@@ -13,7 +13,7 @@
 //! All of it is in one piece, whose cache lines are waited for together: a block of which a third is empty costs no more than
 //! one that is allocated to measure, with its pointers.
 
-use crate::records::{Moves, NONE, Records, name_of, units_of};
+use crate::records::{NONE, Records, name_of, units_of};
 
 /// The most entries of a block.
 pub(crate) const BLOCK: usize = 64;
@@ -192,10 +192,16 @@ impl Block {
     }
 
     /// Moves the entries from `at` on to a new block of the same scale, where they have these records.
-    pub(crate) fn split_off(&mut self, at: usize, number: u32, moved: &Moves) -> Self {
+    pub(crate) fn split_off(
+        &mut self,
+        at: usize,
+        number: u32,
+        records: impl ExactSizeIterator<Item = u32>,
+    ) -> Self {
+        let moved = records.len();
         let mut right = Self { base: self.base, shift: self.shift, ..Self::new(number) };
-        right.prefixes[..moved.len()].copy_from_slice(&self.prefixes[at..at + moved.len()]);
-        right.set_records(moved);
+        right.prefixes[..moved].copy_from_slice(&self.prefixes[at..at + moved]);
+        right.set_records(records);
         self.prefixes[at..].fill(u16::MAX);
         self.places[at..].fill(NO_PLACE);
         self.len = u8::try_from(at).unwrap_or(0);
@@ -203,11 +209,11 @@ impl Block {
     }
 
     /// Gives the entries other records; there may be more than before, whose prefixes [`scale`](Self::scale) is to make.
-    pub(crate) fn set_records(&mut self, moved: &Moves) {
-        for (place, &(_, record)) in self.places.iter_mut().zip(moved) {
+    pub(crate) fn set_records(&mut self, records: impl ExactSizeIterator<Item = u32>) {
+        self.len = u8::try_from(records.len()).unwrap_or(u8::MAX);
+        for (place, record) in self.places.iter_mut().zip(records) {
             *place = units_of(record);
         }
-        self.len = u8::try_from(moved.len()).unwrap_or(u8::MAX);
     }
 
     /// The scale that fits the entries.
@@ -288,3 +294,6 @@ pub(crate) fn partition(mut from: usize, mut to: usize, before: impl Fn(usize) -
     }
     from
 }
+
+#[cfg(test)]
+mod tests;

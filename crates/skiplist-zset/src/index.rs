@@ -45,6 +45,15 @@ struct Line {
 
 const _: () = assert!(size_of::<Line>() == 64);
 
+/// What an index asks of those whose records it has.
+pub(crate) trait Hashed {
+    /// The hash of the member of a record.
+    fn hash(&self, record: u32) -> u64;
+
+    /// A byte of the record, so that it comes into the cache.
+    fn touch(&self, record: u32) -> u8;
+}
+
 /// Where an entry is; good until the next insertion or removal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum At {
@@ -116,9 +125,9 @@ impl Index {
     }
 
     /// Adds a record that is not there.
-    pub(crate) fn insert(&mut self, hash: u64, record: u32, rehash: &impl Fn(u32) -> u64) {
+    pub(crate) fn insert(&mut self, hash: u64, record: u32, members: &impl Hashed) {
         let mut piece = self.piece(hash);
-        while usize::from(self.lines(piece)[0].tags[ENTRIES]) >= FULL && self.split(hash, rehash) {
+        while usize::from(self.lines(piece)[0].tags[ENTRIES]) >= FULL && self.split(hash, members) {
             piece = self.piece(hash);
         }
         if !place(self.lines_mut(piece), hash, record) {
@@ -208,7 +217,7 @@ impl Index {
 
     /// Splits the piece of this hash; `false` if it may not be split.
     #[cold]
-    fn split(&mut self, hash: u64, rehash: &impl Fn(u32) -> u64) -> bool {
+    fn split(&mut self, hash: u64, members: &impl Hashed) -> bool {
         let piece = self.piece(hash);
         let depth = self.lines(piece)[0].tags[DEPTH];
         // With a sound hash the directory stays within a few words a piece.
@@ -223,18 +232,19 @@ impl Index {
         let new = self.push_piece(depth + 1);
         let old = std::mem::take(self.lines_mut(piece));
         self.lines_mut(piece)[0].tags[DEPTH] = depth + 1;
-        // All hashes first: the waits for the records overlap.
-        let mut moving = [(0, 0); LINES * SLOTS];
+        let mut moving = [0; LINES * SLOTS];
         let mut count = 0;
         for line in &old {
             for (&record, &tag) in line.records.iter().zip(&line.tags) {
-                if tag != 0 {
-                    moving[count] = (rehash(record), record);
-                    count += 1;
-                }
+                moving[count] = record;
+                count += usize::from(tag != 0);
             }
         }
-        for &(hash, record) in &moving[..count] {
+        // All records first, in few steps, so that the waits for them overlap.
+        let moving = &moving[..count];
+        black_box(moving.iter().fold(0, |all, &record| all | members.touch(record)));
+        for &record in moving {
+            let hash = members.hash(record);
             let right = hash << depth >> 63 == 1;
             let placed = place(self.lines_mut(if right { new } else { piece }), hash, record);
             debug_assert!(placed, "no more entries than before");
@@ -279,7 +289,7 @@ impl Index {
     }
 
     /// Checks every piece; gives how many entries there are.
-    pub(crate) fn verify(&self, rehash: &impl Fn(u32) -> u64) -> usize {
+    pub(crate) fn verify(&self, members: &impl Hashed) -> usize {
         let mut all = self.crowd.len();
         assert_eq!(self.directory.len(), 1 << self.depth);
         for run in self.directory.chunk_by(|a, b| a == b) {
@@ -293,7 +303,7 @@ impl Index {
                     if line.tags[slot] == 0 {
                         continue;
                     }
-                    let hash = rehash(line.records[slot]);
+                    let hash = members.hash(line.records[slot]);
                     assert_eq!(self.piece(hash), piece, "the piece of a hash");
                     assert_eq!(tag(hash), line.tags[slot], "the tag of a hash");
                     entries += 1;
@@ -353,3 +363,6 @@ fn tag(hash: u64) -> u8 {
 fn equal(tags: &[u8; 16], tag: u8) -> u32 {
     u8x16::new(*tags).simd_eq(u8x16::splat(tag)).to_bitmask() & ((1 << SLOTS) - 1)
 }
+
+#[cfg(test)]
+mod tests;

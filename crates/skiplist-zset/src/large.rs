@@ -4,8 +4,8 @@ use core::hash::BuildHasher;
 use core::ops::Bound;
 
 use crate::block::{Target, Tie};
-use crate::error::{BuildError, Refused};
-use crate::index::{At, Index};
+use crate::error::Refused;
+use crate::index::{At, Hashed, Index};
 use crate::records::{self, Body, NONE, Records};
 use crate::score;
 use crate::set::Change;
@@ -20,10 +20,28 @@ const SEED: &str = "towers";
 
 #[derive(Clone)]
 pub(crate) struct Large<S> {
-    records: Records,
-    index: Index,
-    order: Order,
-    hasher: S,
+    pub(crate) records: Records,
+    pub(crate) index: Index,
+    pub(crate) order: Order,
+    pub(crate) hasher: S,
+}
+
+/// The members as the index asks for them.
+struct Members<'s, S> {
+    records: &'s Records,
+    hasher: &'s S,
+}
+
+impl<S: BuildHasher> Hashed for Members<'_, S> {
+    #[inline]
+    fn hash(&self, record: u32) -> u64 {
+        self.hasher.hash_one(self.records.member(record))
+    }
+
+    #[inline]
+    fn touch(&self, record: u32) -> u8 {
+        self.records.touch(record)
+    }
 }
 
 impl<S: BuildHasher> Large<S> {
@@ -33,27 +51,9 @@ impl<S: BuildHasher> Large<S> {
         Self { records, index: Index::with_entries(entries), order, hasher }
     }
 
-    /// The set of these members, in any order.
-    pub(crate) fn of<M: AsRef<[u8]>>(
-        entries: impl IntoIterator<Item = (M, f64)>,
-        hasher: S,
-    ) -> Result<Self, BuildError> {
-        let entries = entries.into_iter();
-        let mut set = Self::new(hasher, entries.size_hint().0);
-        for (index, (member, score)) in entries.enumerate() {
-            if score.is_nan() {
-                return Err(BuildError::NotANumber { index });
-            }
-            match set.update(member.as_ref(), |old| old.is_none().then_some(score)) {
-                Ok(Change::Added) => {}
-                Ok(Change::Updated | Change::Unchanged) => {
-                    return Err(BuildError::Duplicate { index });
-                }
-                Err(Refused::NotANumber) => return Err(BuildError::NotANumber { index }),
-                Err(Refused::Full) => return Err(BuildError::Full { index }),
-            }
-        }
-        Ok(set)
+    /// An order without entries, over empty records.
+    pub(crate) fn new_order(&self, records: &mut Records) -> Order {
+        Order::new(self.hasher.hash_one(SEED), records)
     }
 
     #[inline]
@@ -92,8 +92,8 @@ impl<S: BuildHasher> Large<S> {
     }
 
     #[inline]
-    fn find(&self, hash: u64, member: &[u8]) -> Option<(At, u32)> {
-        self.index.locate(hash, |record| self.records.member(record) == member)
+    pub(crate) fn find(&self, hash: u64, member: &[u8]) -> Option<(At, u32)> {
+        self.index.locate(hash, |record| are_equal(self.records.member(record), member))
     }
 
     #[inline]
@@ -161,8 +161,7 @@ impl<S: BuildHasher> Large<S> {
         }
         let (Some((slot, record)), Some(old)) = (found, old) else {
             let record = self.place(member, score, Body::New(member));
-            let Self { records, index, hasher, .. } = self;
-            index.insert(hash, record, &|record| hasher.hash_one(records.member(record)));
+            self.note(hash, record);
             return Ok(Change::Added);
         };
         let (from, to) = (score::key(old), score::key(score));
@@ -182,6 +181,13 @@ impl<S: BuildHasher> Large<S> {
         let record = self.place(member, score, body);
         self.index.set(slot, record);
         Ok(Change::Updated)
+    }
+
+    /// Tells the index of a record.
+    #[inline]
+    pub(crate) fn note(&mut self, hash: u64, record: u32) {
+        let Self { records, index, hasher, .. } = self;
+        index.insert(hash, record, &Members { records, hasher });
     }
 
     /// Puts an entry into the order, where there is room for it; gives its record, of which the index does not know.
@@ -267,24 +273,6 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Builds all anew of the entries whose ranks are to be kept, which are `len`.
-    fn rebuild(&mut self, keep: impl Fn(usize) -> bool, len: usize) {
-        let mut records = Records::new();
-        let order = Order::new(self.hasher.hash_one(SEED), &mut records);
-        let old_order = std::mem::replace(&mut self.order, order);
-        let old = std::mem::replace(&mut self.records, records);
-        self.index = Index::with_entries(len);
-        for (rank, record) in old_order.entries().enumerate() {
-            if keep(rank) {
-                let (member, score) = old.get(record);
-                let hash = self.hasher.hash_one(member);
-                let record = self.place(member, score, Body::New(member));
-                let Self { records, index, hasher, .. } = self;
-                index.insert(hash, record, &|record| hasher.hash_one(records.member(record)));
-            }
-        }
-    }
-
     /// Builds all anew if there is room for far more than there is.
     fn shrink(&mut self) {
         let len = self.len().max(SMALL);
@@ -304,11 +292,23 @@ impl<S: BuildHasher> Large<S> {
     /// Panics unless records, index and order are whole and agree.
     pub(crate) fn verify(&self) {
         let entries = self.order.verify(&self.records);
-        let rehash = |record: u32| self.hasher.hash_one(self.records.member(record));
-        assert_eq!(self.index.verify(&rehash), entries.len(), "entries of the index");
+        let members = Members { records: &self.records, hasher: &self.hasher };
+        assert_eq!(self.index.verify(&members), entries.len(), "entries of the index");
         for &record in &entries {
-            let found = self.find(rehash(record), self.records.member(record));
+            let found = self.find(members.hash(record), self.records.member(record));
             assert_eq!(found.map(|(_, record)| record), Some(record));
         }
     }
+}
+
+/// Whether two members are the same: by words, since most are too short to be worth the call that a comparison of slices is.
+#[inline]
+fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let ((words, rest), (others, other_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut words = words.iter().zip(others);
+    words.all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other))
+        && rest.iter().zip(other_rest).all(|(byte, other)| byte == other)
 }

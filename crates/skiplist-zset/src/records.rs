@@ -108,6 +108,12 @@ impl Records {
         bytes[at..at + SCORE].copy_from_slice(&score.to_le_bytes());
     }
 
+    /// The length of a member, which brings the record into the cache.
+    #[inline]
+    pub(crate) fn touch(&self, record: u32) -> u8 {
+        self.heaps[block_of(record) as usize].bytes[place_of(record) + SCORE]
+    }
+
     /// The heap of a block.
     #[inline]
     pub(crate) fn heap(&self, block: u32) -> &[u8] {
@@ -151,6 +157,11 @@ impl Records {
     /// Gives the heap of a block back.
     pub(crate) fn clear(&mut self, block: u32) {
         self.heaps[block as usize] = Heap::new();
+    }
+
+    /// Gives the empty heap of a block room for so many bytes.
+    pub(crate) fn reserve(&mut self, block: u32, bytes: usize) {
+        self.heaps[block as usize].bytes = vec![0; bytes].into_boxed_slice();
     }
 
     /// Whether a record of `size` can be added to the heap of a block as it is.
@@ -411,7 +422,7 @@ fn count(number: usize) -> u32 {
 /// A vector of what there are many of grows by little.
 pub(crate) fn grow_by_little<T>(all: &mut Vec<T>) {
     if all.len() == all.capacity() {
-        all.reserve_exact(all.len() / 16 + 1);
+        all.reserve_exact(all.len() / 32 + 1);
     }
 }
 
@@ -424,3 +435,6 @@ fn score_of(record: &[u8]) -> f64 {
 fn long_of(rest: &[u8]) -> u32 {
     rest.first_chunk().map_or(NONE, |bytes| u32::from_le_bytes(*bytes))
 }
+
+#[cfg(test)]
+mod tests;

@@ -266,7 +266,7 @@ impl<S: BuildHasher> ZSet<S> {
     fn count_below(&self, score: f64, with_equal: bool) -> usize {
         match &self.form {
             Form::Small(set) => {
-                set.partition(|other, _| other < score || with_equal && other == score).1
+                set.partition(|order| order.is_lt() || with_equal && order.is_eq(), score).1
             }
             Form::Large(set) => set.count_below(score, with_equal),
         }
@@ -513,7 +513,7 @@ impl<S: BuildHasher> ZSet<S> {
             Form::Small(set) => set,
             Form::Large(set) => return set.update(member, choose),
         };
-        let found = set.find(member);
+        let (places, found) = set.look(member);
         let Some(score) = choose(found.map(|(_, score)| score)) else {
             return Ok(Change::Unchanged);
         };
@@ -524,7 +524,7 @@ impl<S: BuildHasher> ZSet<S> {
             Some((_, old)) if old == score => return Ok(Change::Unchanged),
             Some((at, _)) => set.set_score(at, score, limits.text).map(|()| Change::Updated),
             None if member.len() <= limits.value && set.len() < limits.entries => {
-                set.insert(member, score, limits.text).map(|()| Change::Added)
+                set.insert(&places, member, score, limits.text).map(|()| Change::Added)
             }
             None => return self.enlarge(hasher)?.update(member, |_| Some(score)),
         };

@@ -313,3 +313,6 @@ impl Path {
 fn count_of(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -61,7 +61,7 @@ impl Order {
     /// Builds the heap of a block anew.
     pub(super) fn refill(&mut self, number: u32, records: &mut Records) -> Moves {
         let moves = records.refill(number, self.block(number).entries());
-        self.blocks[number as usize].set_records(&moves);
+        self.blocks[number as usize].set_records(moves.iter().map(|&(_, new)| new));
         moves
     }
 
@@ -70,7 +70,7 @@ impl Order {
         let new = self.add_block(records);
         let left = &mut self.blocks[path.block as usize];
         let mut moves = records.refill(new, left.entries().skip(middle));
-        let mut right = left.split_off(middle, new, &moves);
+        let mut right = left.split_off(middle, new, moves.iter().map(|&(_, new)| new));
         left.refine_if_coarse(records);
         right.refine_if_coarse(records);
         for &(old, _) in &moves {
@@ -105,15 +105,61 @@ impl Order {
         right.remove(0);
         records.remove(gone);
         let (key, span) = (records.key(right.record(0)), count_of(right.len()));
-        right.previous = new;
-        left.next = old;
         self.blocks[new as usize] = left;
-        self.first = new;
-        let (run, at) = path.step(0);
-        self.runs[run].children[at] = new;
-        self.blocks[new as usize].run = count_of(run);
+        self.put_in_front(path, new);
         self.raise_tower(path, key, old, span);
         moves
+    }
+
+    /// A block with an empty heap, for entries at either end of the order.
+    pub(crate) fn open_block(&mut self, records: &mut Records) -> u32 {
+        if self.len == 0 { self.first } else { self.add_block(records) }
+    }
+
+    /// Puts a block that was [opened](Self::open_block) behind all others, or in front, with these records of its heap.
+    pub(crate) fn close_block(
+        &mut self,
+        number: u32,
+        entries: &[u32],
+        in_front: bool,
+        records: &Records,
+    ) {
+        let block = &mut self.blocks[number as usize];
+        block.set_records(entries.iter().copied());
+        block.scale(records);
+        let (key, span) = (records.key(block.record(0)), count_of(block.len()));
+        let is_only = self.len == 0;
+        self.len += span;
+        let neighbour = if in_front { self.first } else { self.last };
+        let path = self.path_of(neighbour);
+        for level in 0..self.height {
+            let (run, at) = path.step(level);
+            self.runs[run].spans[at] += span;
+        }
+        if is_only {
+            self.set_first(&path, 0, key);
+        } else if in_front {
+            let old = self.block(neighbour);
+            let (old_key, old_span) = (records.key(old.record(0)), count_of(old.len()));
+            self.set_first(&path, 0, key);
+            self.put_in_front(&path, number);
+            self.raise_tower(&path, old_key, neighbour, old_span);
+        } else {
+            self.blocks[neighbour as usize].next = number;
+            self.blocks[number as usize].previous = neighbour;
+            self.last = number;
+            self.raise_tower(&path, key, number, span);
+        }
+    }
+
+    /// Puts a block in front of the first one, whose place under the towers it takes.
+    fn put_in_front(&mut self, path: &Path, new: u32) {
+        let (run, at) = path.step(0);
+        self.blocks[path.block as usize].previous = new;
+        let block = &mut self.blocks[new as usize];
+        (block.next, block.run) = (path.block, count_of(run));
+        self.runs[run].children[at] = new;
+        self.first = new;
     }
 
     /// An empty block that is nowhere yet.

@@ -83,7 +83,7 @@ impl Order {
         let moves = records.refill(into, entries.into_iter());
         records.clear(gone);
         let block = &mut self.blocks[into as usize];
-        block.set_records(&moves);
+        block.set_records(moves.iter().map(|&(_, new)| new));
         block.scale(records);
         self.unlink_block(gone);
         moves
