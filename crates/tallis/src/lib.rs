@@ -62,9 +62,10 @@ pub use member::Member;
 pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
 pub use recipes::{
-    Bucket, Cohort, CohortSteps, Cohorts, LocationCounts, LocationSteps, LocationTable, Locations,
-    Period, PeriodKind, Query, Retention, RetentionRow, SessionIds, SetSteps, ShardedSet,
-    TableError, TableProblem, VisitorSteps, Visitors, VisitorsIn, When, forecast, shard_key,
+    Bucket, Cohort, CohortSteps, Cohorts, CounterSteps, Funnel, FunnelSteps, LocationCounts,
+    LocationSteps, LocationTable, Locations, Period, PeriodKind, Query, Quota, Retention,
+    RetentionRow, SessionIds, SetSteps, ShardedSet, SlidingCounter, TableError, TableProblem,
+    Throttle, VisitorSteps, Visitors, VisitorsIn, When, forecast, shard_key,
 };
 pub use reply::Reply;
 pub use session::Session;
