@@ -20,7 +20,9 @@ pub use cohorts::{
 pub use locations::{
     LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
 };
-pub use rates::{CounterSteps, Funnel, FunnelSteps, Quota, SlidingCounter, Throttle};
+pub use rates::{
+    CounterSteps, Funnel, FunnelSteps, Quota, SlidingCounter, SlidingWindow, Throttle, WindowSteps,
+};
 pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_set::{SetSteps, ShardedSet};

@@ -4,6 +4,7 @@
 
 mod counter;
 mod funnel;
+mod window;
 
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;

@@ -80,7 +80,7 @@ fn no_counts() -> Error {
 ///
 /// # Idea
 ///
-/// To know how many actions the last period saw, a sliding window keeps every one of them. This keeps two
+/// To know how many actions the last period saw, a [`SlidingWindow`](super::SlidingWindow) keeps every one of them. This keeps two
 /// counts: of the period of the calendar (the minute, say) that runs, and of the one before. Of that one, as much is taken as the last
 /// period still overlaps, as if its actions had come evenly.
 ///

@@ -2,21 +2,25 @@
 //!
 //! | recipe | keeps | a key holds | exact |
 //! |---|---|---|---|
+//! | [`SlidingWindow`] | at most N actions in any period | every action of the period | yes |
 //! | [`Funnel`] | N at once, and then so many a period | one time | yes |
 //! | [`SlidingCounter`] | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
 //!
-//! The counter is for limits of a million in a minute, and the funnel for streams that are to be smooth.
+//! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are to be
+//! smooth.
 
 mod buckets;
 mod counter;
 mod funnel;
 mod quota;
 mod throttle;
+mod window;
 
 pub use counter::{CounterSteps, SlidingCounter};
 pub use funnel::{Funnel, FunnelSteps};
 pub use quota::Quota;
 pub use throttle::Throttle;
+pub use window::{SlidingWindow, WindowSteps};
 
 use std::time::Duration;
 
