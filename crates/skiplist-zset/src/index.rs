@@ -17,6 +17,8 @@
 //!
 //! Entries whose hashes cannot be parted, which takes a broken hash, end in one list that is searched one by one.
 
+use core::hint::black_box;
+
 use wide::u8x16;
 
 /// Entries of a line.
@@ -43,9 +45,9 @@ struct Line {
 
 const _: () = assert!(size_of::<Line>() == 64);
 
-/// Where an entry is; good until the next insertion.
+/// Where an entry is; good until the next insertion or removal.
 #[derive(Clone, Copy, Debug)]
-enum At {
+pub(crate) enum At {
     Slot { piece: u32, line: usize, slot: usize },
     Crowd(usize),
 }
@@ -83,14 +85,9 @@ impl Index {
         index
     }
 
-    /// The record with this hash that `is` the one.
+    /// The record with this hash that `is` the one, and its place.
     #[inline]
-    pub(crate) fn find(&self, hash: u64, is: impl FnMut(u32) -> bool) -> Option<u32> {
-        self.locate(hash, is).map(|(_, record)| record)
-    }
-
-    #[inline]
-    fn locate(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<(At, u32)> {
+    pub(crate) fn locate(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<(At, u32)> {
         let piece = self.piece(hash);
         let lines = self.lines(piece);
         let home = home(hash);
@@ -129,14 +126,13 @@ impl Index {
         }
     }
 
-    /// Takes a record out.
-    pub(crate) fn remove(&mut self, hash: u64, record: u32) {
-        match self.locate(hash, |other| other == record) {
-            None => debug_assert!(false, "a record that is not there"),
-            Some((At::Crowd(at), _)) => {
+    /// Takes out what is at a place, which was found for this hash.
+    pub(crate) fn remove(&mut self, hash: u64, at: At) {
+        match at {
+            At::Crowd(at) => {
                 self.crowd.swap_remove(at);
             }
-            Some((At::Slot { piece, line, slot }, _)) => {
+            At::Slot { piece, line, slot } => {
                 let lines = self.lines_mut(piece);
                 lines[line].tags[slot] = 0;
                 lines[0].tags[ENTRIES] -= 1;
@@ -148,14 +144,30 @@ impl Index {
         }
     }
 
-    /// Gives a record another name.
-    pub(crate) fn rename(&mut self, hash: u64, old: u32, new: u32) {
-        match self.locate(hash, |other| other == old) {
-            None => debug_assert!(false, "a record that is not there"),
-            Some((At::Crowd(at), _)) => self.crowd[at] = new,
-            Some((At::Slot { piece, line, slot }, _)) => {
-                self.lines_mut(piece)[line].records[slot] = new;
-            }
+    /// Gives what is at a place another name.
+    #[inline]
+    pub(crate) fn set(&mut self, at: At, record: u32) {
+        match at {
+            At::Crowd(at) => self.crowd[at] = record,
+            At::Slot { piece, line, slot } => self.lines_mut(piece)[line].records[slot] = record,
+        }
+    }
+
+    /// Gives records, of which each has the hash beside it, other names: the old one, the new one. A new name may be the old one of
+    /// another record.
+    pub(crate) fn rename(&mut self, moves: impl Iterator<Item = (u64, u32, u32)> + Clone) {
+        // The lines first, so that the waits for them overlap.
+        let touched = |all, (hash, _, _)| all | self.lines(self.piece(hash))[home(hash)].tags[0];
+        black_box(moves.clone().fold(0, touched));
+        let places: Vec<_> = moves
+            .filter_map(|(hash, old, new)| {
+                let found = self.locate(hash, |other| other == old);
+                debug_assert!(found.is_some(), "a record that is not there");
+                Some((found?.0, new))
+            })
+            .collect();
+        for (at, new) in places {
+            self.set(at, new);
         }
     }
 

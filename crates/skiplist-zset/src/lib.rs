@@ -67,7 +67,7 @@
 //! | [`score`](ZSet::score), [`len`](ZSet::len) | O(1) |
 //! | [`add`](ZSet::add), [`incr`](ZSet::incr), [`remove`](ZSet::remove), [`rank`](ZSet::rank), [`get`](ZSet::get) | O(log n) |
 //! | [`ranks_by_score`](ZSet::ranks_by_score), [`ranks_by_lex`](ZSet::ranks_by_lex) | O(log n) |
-//! | [`range`](ZSet::range) | O(log n + k) |
+//! | [`range`](ZSet::range), [`by_score`](ZSet::by_score) | O(log n + k) |
 //! | [`remove_range`](ZSet::remove_range) | O(k log n), at most O(n) |
 //! | [`from_entries`](ZSet::from_entries) | O(n) in order, either way, else O(n log n) |
 //! | a listpack, whatever is asked | O(n) |
@@ -85,6 +85,7 @@
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 
 mod block;
+mod by_score;
 mod codec;
 mod error;
 mod grisu;
@@ -99,6 +100,7 @@ mod set;
 mod small;
 mod tower;
 
+pub use by_score::ByScore;
 pub use error::{BuildError, DecodeError, Refused};
 pub use iter::Iter;
 pub use limits::Limits;

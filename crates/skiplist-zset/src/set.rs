@@ -8,8 +8,8 @@ use ahash::RandomState;
 use listpack::{Entry, ListPack};
 
 use crate::large::Large;
-use crate::small::Small;
-use crate::{Iter, Limits, Refused};
+use crate::small::{Small, is_at_least, is_at_most};
+use crate::{ByScore, Iter, Limits, Refused};
 
 /// What a command did to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -236,6 +236,32 @@ impl<S: BuildHasher> ZSet<S> {
         start..end.max(start)
     }
 
+    /// The members with these scores, lowest first, and backwards with `rev()`; none if a bound is NaN. O(log n) to the first of either
+    /// end, then O(1) a member: ranks are not looked for, and how many there are is not known before.
+    ///
+    /// ```
+    /// use skiplist_zset::{Limits, ZSet};
+    ///
+    /// let mut set: ZSet = ZSet::new();
+    /// for (score, member) in (1..).zip(["a", "b", "c", "d"]) {
+    ///     set.add(member, score.into(), &Limits::default())?;
+    /// }
+    /// let members = |entries: Vec<(skiplist_zset::Entry<'_>, f64)>| -> Vec<_> {
+    ///     entries.into_iter().map(|(member, _)| member.to_vec()).collect()
+    /// };
+    /// assert_eq!(members(set.by_score(2.0..4.0).collect()), [b"b", b"c"]);
+    /// assert_eq!(members(set.by_score(2.0..).rev().take(2).collect()), [b"d", b"c"]);
+    /// # Ok::<(), skiplist_zset::Refused>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn by_score(&self, scores: impl RangeBounds<f64>) -> ByScore<'_, S> {
+        match &self.form {
+            Form::Small(_) => ByScore::small(self.range(self.ranks_by_score(scores))),
+            Form::Large(set) => ByScore::large(set, &scores),
+        }
+    }
+
     /// How many members have a score below this one, or equal to it if `with_equal`.
     fn count_below(&self, score: f64, with_equal: bool) -> usize {
         match &self.form {
@@ -248,35 +274,41 @@ impl<S: BuildHasher> ZSet<S> {
 
     /// The ranks of the members within these, of a set whose scores are all equal. O(log n), O(n) in a listpack.
     ///
-    /// With different scores the answer is some run of ranks; for a listpack the one that Redis finds from the front.
+    /// With different scores the answer is a run of members none of which is behind `max`, found from the front as Redis does it: for a
+    /// listpack the same one.
     #[must_use]
     pub fn ranks_by_lex(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {
             Form::Small(set) => set.ranks_by_lex(min, max),
             Form::Large(set) => {
-                let start = match min {
-                    Bound::Unbounded => 0,
-                    Bound::Included(min) => set.count_members(|member| member < min),
-                    Bound::Excluded(min) => set.count_members(|member| member <= min),
-                };
-                let end = match max {
-                    Bound::Unbounded => set.len(),
-                    Bound::Included(max) => set.count_members(|member| member <= max),
-                    Bound::Excluded(max) => set.count_members(|member| member < max),
-                };
-                start..end.max(start)
+                let start = set.count_before(min);
+                if self.has_equal_scores() {
+                    return start..set.count_up_to(max).max(start);
+                }
+                let within = |(member, _): &(Entry<'_>, f64)| is_at_most(*member, max);
+                start..start + self.range(start..usize::MAX).take_while(within).count()
             }
         }
     }
 
-    /// As [`ranks_by_lex`](Self::ranks_by_lex); with different scores in a listpack the run that Redis finds from the back, for the
-    /// commands that go backwards.
+    /// As [`ranks_by_lex`](Self::ranks_by_lex), but found from the back, for the commands that go backwards: with different scores a run
+    /// of members none of which is before `min`.
     #[must_use]
     pub fn ranks_by_lex_from_back(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {
             Form::Small(set) => set.ranks_by_lex_from_back(min, max),
-            Form::Large(_) => self.ranks_by_lex(min, max),
+            Form::Large(_) if self.has_equal_scores() => self.ranks_by_lex(min, max),
+            Form::Large(set) => {
+                let end = set.count_up_to(max);
+                let within = |(member, _): &(Entry<'_>, f64)| is_at_least(*member, min);
+                end - self.range(0..end).rev().take_while(within).count()..end
+            }
         }
+    }
+
+    fn has_equal_scores(&self) -> bool {
+        let ends = self.first().zip(self.last());
+        ends.is_none_or(|((_, low), (_, high))| low == high)
     }
 
     /// Takes a member out and gives its score. O(log n).

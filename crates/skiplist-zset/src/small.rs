@@ -187,7 +187,7 @@ fn first_or_end(list: &ListPack) -> Position {
     list.first().unwrap_or(list.end())
 }
 
-fn is_at_least(member: Entry<'_>, min: Bound<&[u8]>) -> bool {
+pub(crate) fn is_at_least(member: Entry<'_>, min: Bound<&[u8]>) -> bool {
     match min {
         Bound::Unbounded => true,
         Bound::Included(min) => member >= Entry::Str(min),
@@ -195,7 +195,7 @@ fn is_at_least(member: Entry<'_>, min: Bound<&[u8]>) -> bool {
     }
 }
 
-fn is_at_most(member: Entry<'_>, max: Bound<&[u8]>) -> bool {
+pub(crate) fn is_at_most(member: Entry<'_>, max: Bound<&[u8]>) -> bool {
     match max {
         Bound::Unbounded => true,
         Bound::Included(max) => member <= Entry::Str(max),

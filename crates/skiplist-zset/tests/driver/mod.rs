@@ -308,7 +308,33 @@ fn by_score<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle, source: &mut Source<
     };
     let expected: Vec<_> = oracle.sorted().filter(|&(_, score)| is_in(score)).collect();
     assert_eq!(ranks.len(), expected.len(), "{min:?} to {max:?}");
-    assert!(same(set.range(ranks), expected.into_iter()));
+    assert!(same(set.range(ranks), expected.iter().copied()));
+    let range = set.by_score((min, max));
+    assert!(same(range.clone(), expected.iter().copied()));
+    assert!(same(range.clone().rev(), expected.iter().rev().copied()));
+    let (least, most) = range.size_hint();
+    assert!(least <= expected.len() && most.is_some_and(|most| expected.len() <= most));
+    both_ends(range, expected.into_iter(), source);
+    assert_eq!(set.by_score(f64::NAN..).next().or(set.by_score(..=f64::NAN).next_back()), None);
+}
+
+/// Takes from both ends in turn.
+fn both_ends<'a>(
+    mut ours: impl DoubleEndedIterator<Item = (Entry<'a>, f64)>,
+    mut others: impl DoubleEndedIterator<Item = (&'a Vec<u8>, f64)> + ExactSizeIterator,
+    source: &mut Source<'_>,
+) {
+    while others.len() > 0 {
+        if source.byte().is_multiple_of(2) {
+            assert!(same(ours.next().into_iter(), others.next().into_iter()));
+        } else {
+            assert!(same(ours.next_back().into_iter(), others.next_back().into_iter()));
+        }
+    }
+    for _ in 0..2 {
+        assert_eq!(ours.next(), None);
+        assert_eq!(ours.next_back(), None);
+    }
 }
 
 fn by_member<S: BuildHasher + Clone>(
@@ -365,16 +391,7 @@ fn by_rank<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle, source: &mut Source<'
     assert!(same(range.clone().rev(), expected.iter().rev().copied()));
     let step = usize::from(source.byte() % 9) + 1;
     assert!(same(range.clone().step_by(step), expected.iter().copied().step_by(step)));
-    // Both ends in turn.
-    let (mut range, mut expected) = (range, expected.into_iter());
-    while expected.len() > 0 {
-        if source.byte().is_multiple_of(2) {
-            assert!(same(range.next().into_iter(), expected.next().into_iter()));
-        } else {
-            assert!(same(range.next_back().into_iter(), expected.next_back().into_iter()));
-        }
-    }
-    assert_eq!((range.next(), range.next_back()), (None, None));
+    both_ends(range, expected.into_iter(), source);
 
     if let Some((member, score)) = oracle.sorted().nth(from) {
         assert_eq!(set.rank_and_score(member), Some((from, score)));

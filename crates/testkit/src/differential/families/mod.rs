@@ -9,6 +9,7 @@ mod multi;
 mod server;
 mod sets;
 mod strings;
+mod zsets;
 
 use super::compare::Rule;
 use super::generate::{Gen, Line};
@@ -43,6 +44,7 @@ pub(super) static FAMILIES: &[Family] = &[
     bits::FAMILY,
     sets::FAMILY,
     hll::FAMILY,
+    zsets::FAMILY,
     multi::FAMILY,
     server::FAMILY,
 ];
