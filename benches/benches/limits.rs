@@ -1,15 +1,16 @@
-//! Rate limits: an action at a million funnels, and at one sliding counter.
+//! Rate limits: an action at a million funnels, at one sliding counter, and at one window that has 50.
 //!
 //! The keys are asked for in random order: a figure of the funnels is mostly cache misses.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use governor::RateLimiter;
-use tallis::{Funnel, Quota, SlidingCounter, Store};
+use tallis::{Funnel, ManualClock, Quota, SlidingCounter, SlidingWindow, Store};
 use tallis_benches::inputs::{Turns, Words, shuffled};
 
 const KEYS: usize = 1_000_000;
@@ -68,5 +69,20 @@ fn counter(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, funnels, counter);
+fn window(c: &mut Criterion) {
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let window = SlidingWindow::new(Store::builder().clock(clock.clone()).build());
+    let period = Duration::from_millis(50);
+    let mut group = c.benchmark_group("limits");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("sliding window, 50 in it", |b| {
+        b.iter(|| {
+            clock.advance(1);
+            assert!(window.can_reply("Lei", "reply", period, 50).unwrap());
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, funnels, counter, window);
 criterion_main!(benches);

@@ -3,12 +3,16 @@
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use governor::{DefaultKeyedRateLimiter, RateLimiter};
 use hashbrown::HashMap;
-use tallis::{Funnel, Quota, SlidingCounter, Store};
+use tallis::{
+    Clock, Funnel, ManualClock, Quota, SlidingCounter, SlidingWindow, Store, SystemClock,
+};
 
+use super::live::{Live, beside, command, rival};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
@@ -25,7 +29,9 @@ pub(super) fn measure(bench: &Bench) -> Section {
          order, all allowed, on the machine's clock. *governor* is the crate of that name with `String` keys in a `DashMap`: the same \
          algorithm, without a store. *hashbrown* is a `HashMap` from the keys to times, without locks, expiry or clock: a look-up and \
          a write. Bytes: a key of 16 bytes, its time and its expiry, tables and the allocator's share included. *SlidingCounter*: one \
-         key, a million in a minute."
+         key, a million in a minute. *SlidingWindow*: one key, an action each millisecond by a clock that is moved by hand; each is \
+         allowed and finds the one of 50 ms ago over. *redis-server*: ZREMRANGEBYSCORE, ZCARD, ZADD and PEXPIREAT, the server's own \
+         time for the four."
     );
     let keys: Words = shuffled(1, count).iter().map(|n| format!("user:{n:011}")).collect();
     let asked: Words = shuffled(2, count).iter().map(|n| format!("user:{n:011}")).collect();
@@ -34,6 +40,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(funnel_new(bench, &keys))
         .row(funnel_bytes(bench, &keys))
         .row(counter(bench))
+        .row(window(bench, Live::start().as_mut()))
 }
 
 fn funnels() -> Funnel {
@@ -133,4 +140,40 @@ fn counter(bench: &Bench) -> Row {
         })
         .run();
     Row::new("SlidingCounter, an action", Unit::Nanos, results)
+}
+
+fn window(bench: &Bench, live: Option<&mut Live>) -> Row {
+    const ACTIONS: u32 = 10_000;
+    const PERIOD: i64 = 50;
+    // Ahead of the machine's time, so that the server has the keys as long as it needs.
+    let start = SystemClock.now_ms() + 3_600_000;
+    let clock = Arc::new(ManualClock::new(start));
+    let window = SlidingWindow::new(Store::builder().clock(clock.clone()).build());
+    let period = Duration::from_millis(PERIOD.unsigned_abs());
+    let mut results = bench
+        .race()
+        .contender("tallis", ACTIONS, || {
+            for _ in 0..ACTIONS {
+                clock.advance(1);
+                assert!(window.can_reply("Lei", "reply", period, 50).unwrap());
+            }
+        })
+        .run();
+    results.extend(rival(live.map(|live| {
+        let key: &[u8] = b"hist:Lei:reply";
+        let commands = (start..start + i64::from(ACTIONS)).flat_map(|now| {
+            let [now, over, expires] =
+                [now, now - PERIOD, now + PERIOD + 1000].map(|time| time.to_string().into_bytes());
+            [
+                command([b"ZREMRANGEBYSCORE", key, b"-inf", &over]),
+                command([b"ZCARD", key]),
+                command([b"ZADD", key, &now, &now]),
+                command([b"PEXPIREAT", key, &expires]),
+            ]
+        });
+        live.nanos_of_each(&["ZREMRANGEBYSCORE", "ZCARD", "ZADD", "PEXPIREAT"], commands)
+    })));
+    Row::new("SlidingWindow, an action, 50 in the window", Unit::Nanos, results)
+        .target(150.0)
+        .note(&beside(150.0, 1800.0))
 }

@@ -95,7 +95,14 @@ impl Small {
         text: ScoreText,
     ) -> Result<(), Refused> {
         let new = Entry::Str(member);
-        let (at, _) = self.partition(|other, entry| other < score || other == score && entry < new);
+        let before = |other: f64, entry: Entry<'_>| other < score || other == score && entry < new;
+        // What comes in the order of its scores, as times do, needs no walk.
+        let last = self.0.last().and_then(|at| self.0.entry(self.0.prev(at)?));
+        let score_of_last = self.0.get_back(0).and_then(score::of_entry);
+        let at = match last.zip(score_of_last) {
+            Some((last, other)) if before(other, last) => self.0.end(),
+            _ => self.partition(before).0,
+        };
         text.with_entry(score, |score| self.0.insert_all(at, [new, score]))
     }
 

@@ -209,6 +209,30 @@ mod tests {
     }
 
     #[test]
+    fn no_text_is_taken_for_other_counts() {
+        let mut rng = testkit::rng::Rng::new(4);
+        let mut taken = 0;
+        for _ in 0..50_000 {
+            let mut text = b"1700000040000:80:30".to_vec();
+            for _ in 0..=rng.below(2) {
+                let at = rng.index(text.len());
+                match rng.below(3) {
+                    0 => text[at] = *rng.pick(b"0123456789:-+ x\xff").unwrap(),
+                    1 => text.insert(at, *rng.pick(b"09:-").unwrap()),
+                    _ => text.truncate(at + 1),
+                }
+            }
+            if let Some(buckets) = Buckets::parse(&text) {
+                // Only what it would have written itself.
+                assert_eq!(buckets.to_text().as_slice(), text);
+                assert!(buckets.before >= 0 && buckets.now >= 0);
+                taken += 1;
+            }
+        }
+        assert!(taken > 1000);
+    }
+
+    #[test]
     fn buckets_roll_with_the_calendar() {
         let roll = |stored, now| Buckets::roll(stored, now, 60_000);
         let stored = buckets(NOW, 3, 5);
