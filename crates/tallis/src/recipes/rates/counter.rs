@@ -110,8 +110,8 @@ fn no_counts() -> Error {
 ///
 /// So **fewer than twice the limit** can be allowed in any period, `limit * (1 + f)`, and that is reached: by a whole
 /// limit in the last millisecond of a period of the calendar, and another spread over the next. In a period of the calendar
-/// never more than the limit are. If the actions come evenly, the estimate is off by less than two of them, however many there are.
-/// Nothing is rounded: the sum of the weighed counts and what is asked for has to be at most the limit.
+/// never more than the limit are. If the actions come evenly, the estimate is off by no more than what comes in a millisecond, and
+/// two: of a million in a minute, 18. Nothing is rounded: the sum of the weighed counts and what is asked for has to be at most the limit.
 ///
 /// # Complexity
 ///
