@@ -6,6 +6,7 @@ mod bits;
 mod door;
 mod hll;
 mod intset;
+mod limits;
 mod live;
 mod locations;
 mod sets;
@@ -31,6 +32,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("strings", strings::measure),
     ("bits", bits::measure),
     ("locations", locations::measure),
+    ("limits", limits::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
     ("door", door::measure),

@@ -9,6 +9,7 @@ mod commands;
 mod differential;
 mod files;
 mod hlls;
+mod limits;
 mod locations;
 mod lzf;
 mod scripts;
