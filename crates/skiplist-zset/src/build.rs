@@ -57,7 +57,7 @@ impl<S: BuildHasher> Large<S> {
         while let Some(next) = given.next().transpose()? {
             if let Some(last) = batch.entries.last() {
                 let step = last.cmp(&next);
-                if step == Ordering::Equal || direction.is_some_and(|direction| direction != step) {
+                if direction.is_some_and(|direction| direction != step) {
                     let rest = std::mem::take(&mut batch.entries).into_iter().chain([next]);
                     let mut rest: Vec<_> = rest.map(Ok).chain(given).collect::<Result<_, _>>()?;
                     rest.sort_unstable_by(Given::cmp);

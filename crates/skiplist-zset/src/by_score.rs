@@ -143,7 +143,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         let (&place, places) = self.front.places.split_first()?;
         self.front.places = places;
         let (member, score) = self.set.read(self.front.heap, place);
-        if self.back.block.is_none() && score::key(score) > *self.keys.end() {
+        if score::key(score) > *self.keys.end() {
             return self.finish();
         }
         Some((Entry::Str(member), score))
@@ -169,7 +169,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
         let (&place, places) = self.back.places.split_last()?;
         self.back.places = places;
         let (member, score) = self.set.read(self.back.heap, place);
-        if self.front.block.is_none() && score::key(score) < *self.keys.start() {
+        if score::key(score) < *self.keys.start() {
             return self.finish();
         }
         Some((Entry::Str(member), score))

@@ -312,3 +312,6 @@ fn are_equal(a: &[u8], b: &[u8]) -> bool {
     words.all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other))
         && rest.iter().zip(other_rest).all(|(byte, other)| byte == other)
 }
+
+#[cfg(test)]
+mod tests;

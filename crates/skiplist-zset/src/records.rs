@@ -16,7 +16,10 @@
 //! A hole is taken by the next record of its size. When a heap has no room and many holes its block has it
 //! [built anew](Records::refill), in order and without holes.
 
+mod heap;
+
 use crate::score;
+use heap::{Heap, room_for};
 
 /// Records begin at multiples of this.
 const UNIT: usize = 2;
@@ -24,34 +27,17 @@ const UNIT: usize = 2;
 const PLACE_BITS: u32 = 10;
 /// The most bytes of a heap.
 pub(crate) const HEAP_MAX: usize = UNIT << PLACE_BITS;
-/// How many blocks there may be: the last one is left out, for the names of none.
-pub(crate) const BLOCKS_MAX: usize = (1 << (u32::BITS - PLACE_BITS)) - 1;
-/// A heap that grows takes an eighth more than it must, and at least this.
-const SLACK: usize = 64;
-/// So many holes are looked at for one of the right size.
-const HOLES_TRIED: usize = 4;
+/// How many blocks there may be: the last one is left out, for the names of none. So many are too many for a test.
+pub(crate) const BLOCKS_MAX: usize =
+    if cfg!(test) { 1000 } else { (1 << (u32::BITS - PLACE_BITS)) - 1 };
 const SCORE: usize = size_of::<f64>();
 /// Members from this length on are kept elsewhere.
 const LONG: usize = 0xff;
 /// The bytes of a record whose member is.
 const LONG_RECORD: usize = (SCORE + 1 + 4).next_multiple_of(UNIT);
-/// No hole: no record begins so late.
-const NO_HOLE: u16 = u16::MAX;
 
 /// No record, no block, no run.
 pub(crate) const NONE: u32 = u32::MAX;
-
-/// The records of a block.
-#[derive(Clone, Debug)]
-struct Heap {
-    bytes: Box<[u8]>,
-    /// Bytes that have been given out, holes included.
-    used: u16,
-    /// Bytes of holes.
-    dead: u16,
-    /// The first hole, in units.
-    hole: u16,
-}
 
 /// Records that have other names now: the old name, the new one.
 pub(crate) type Moves = Vec<(u32, u32)>;
@@ -232,7 +218,7 @@ impl Records {
         exact.resize(room_for(used), 0);
         let used = u16::try_from(used).unwrap_or(u16::MAX);
         self.heaps[block as usize] =
-            Heap { bytes: exact.into_boxed_slice(), used, dead: 0, hole: NO_HOLE };
+            Heap { bytes: exact.into_boxed_slice(), used, dead: 0, hole: heap::NO_HOLE };
         moves
     }
 
@@ -262,7 +248,7 @@ impl Records {
             })
             .collect();
         let (mut at, mut dead) = (heap.hole, 0);
-        while at != NO_HOLE {
+        while at != heap::NO_HOLE {
             let (next, units) = heap.hole_at(at);
             pieces.push((usize::from(at) * UNIT, usize::from(units) * UNIT));
             dead += usize::from(units) * UNIT;
@@ -287,77 +273,6 @@ impl Records {
     }
 }
 
-impl Heap {
-    fn new() -> Self {
-        Self { bytes: Box::default(), used: 0, dead: 0, hole: NO_HOLE }
-    }
-
-    /// The next hole and the size of this one, in units.
-    fn hole_at(&self, at: u16) -> (u16, u16) {
-        let [a, b, c, d] = *self.bytes[usize::from(at) * UNIT..].first_chunk().unwrap_or(&[0; 4]);
-        (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]))
-    }
-
-    fn set_hole(&mut self, at: u16, next: u16, units: u16) {
-        let [a, b] = next.to_le_bytes();
-        let [c, d] = units.to_le_bytes();
-        let at = usize::from(at) * UNIT;
-        self.bytes[at..at + 4].copy_from_slice(&[a, b, c, d]);
-    }
-
-    /// A hole of this size, and the one that leads to it.
-    fn fitting(&self, size: usize) -> Option<(u16, u16)> {
-        let (mut before, mut at) = (NO_HOLE, self.hole);
-        for _ in 0..HOLES_TRIED {
-            if at == NO_HOLE {
-                return None;
-            }
-            let (next, units) = self.hole_at(at);
-            if usize::from(units) * UNIT == size {
-                return Some((before, at));
-            }
-            (before, at) = (at, next);
-        }
-        None
-    }
-
-    /// The place for a record.
-    fn take(&mut self, size: usize) -> usize {
-        if let Some((before, at)) = self.fitting(size) {
-            let (next, _) = self.hole_at(at);
-            if before == NO_HOLE {
-                self.hole = next;
-            } else {
-                let (_, units) = self.hole_at(before);
-                self.set_hole(before, next, units);
-            }
-            self.dead -= in_16(size);
-            return usize::from(at) * UNIT;
-        }
-        let at = usize::from(self.used);
-        if at + size > self.bytes.len() {
-            let mut bytes = std::mem::take(&mut self.bytes).into_vec();
-            let room = room_for(at + size);
-            bytes.reserve_exact(room - bytes.len());
-            bytes.resize(room, 0);
-            self.bytes = bytes.into_boxed_slice();
-        }
-        self.used += in_16(size);
-        at
-    }
-
-    fn give_back(&mut self, at: usize, size: usize) {
-        if at + size == usize::from(self.used) {
-            self.used -= in_16(size);
-            return;
-        }
-        let place = in_16(at / UNIT);
-        self.set_hole(place, self.hole, in_16(size / UNIT));
-        self.hole = place;
-        self.dead += in_16(size);
-    }
-}
-
 /// The bytes of a new record.
 #[inline]
 pub(crate) fn size(body: Body<'_>) -> usize {
@@ -375,11 +290,6 @@ fn size_with(len: usize) -> usize {
 fn size_of_record(record: &[u8]) -> usize {
     let len = usize::from(record[SCORE]);
     if len < LONG { size_with(len) } else { LONG_RECORD }
-}
-
-/// The bytes that a heap takes for so many.
-fn room_for(used: usize) -> usize {
-    (used + (used / 8).max(SLACK)).next_multiple_of(UNIT).min(HEAP_MAX)
 }
 
 #[inline]

@@ -109,3 +109,32 @@ fn a_block_that_is_split_keeps_both_halves() {
         right.verify(&records);
     }
 }
+
+/// How many prefixes there are, of a block into which scores come in this order.
+fn prefixes_of(scores: impl Iterator<Item = f64>) -> usize {
+    let mut records = Records::new();
+    records.open(0);
+    let mut block = Block::new(0);
+    for (number, score) in scores.enumerate() {
+        let member = number.to_string();
+        let target = Target { key: key(score), tie: Tie::Member(member.as_bytes()) };
+        let place = block.position(target, &records);
+        let record = records.add(0, score, Body::New(member.as_bytes()));
+        block.insert(place, target.key, record, &records);
+    }
+    block.verify(&records);
+    block.prefixes().chunk_by(|a, b| a == b).count()
+}
+
+#[test]
+fn the_scale_follows_the_scores() {
+    let near = |n: u32| 1.0 + f64::from(n) * 1e-13;
+    assert!(prefixes_of((0..60).map(f64::from)) > 40);
+    assert!(prefixes_of((0..60).map(near)) > 40, "as fine as it must be");
+    assert!(
+        prefixes_of((0..60).map(|n| if n < 10 { near(n) } else { f64::from(n) })) > 20,
+        "wider"
+    );
+    assert!(prefixes_of((0..60).rev().map(|n| f64::from(n) + 1.0)) > 20, "below the base");
+    assert!(prefixes_of((0..60).rev().map(near)) > 20, "below the base, and near");
+}

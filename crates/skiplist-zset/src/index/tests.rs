@@ -79,3 +79,15 @@ fn a_broken_hash_fills_a_list_and_not_the_memory() {
     assert!(index.crowd.is_empty(), "all went out");
     run((0..500).map(|n: u64| n % 3 * 0x5555_5555_5555_5555).collect(), 0);
 }
+
+#[test]
+fn hashes_that_cannot_be_parted_do_not_keep_others_from_it() {
+    let mut rng = Rng::new(6);
+    let all = Hashes((0..1000).map(|n| if n < 200 { 0 } else { rng.u64() | 1 << 63 }).collect());
+    let mut index = Index::with_entries(0);
+    for (at, &hash) in all.0.iter().enumerate() {
+        index.insert(hash, record(at), &all);
+    }
+    assert_eq!(index.verify(&all), 1000);
+    assert!(index.crowd.len() <= 200 - FULL / 2, "{} in the list", index.crowd.len());
+}

@@ -1,3 +1,5 @@
+use core::cmp::Ordering;
+
 use proptest::prelude::*;
 use testkit::rng::Rng;
 

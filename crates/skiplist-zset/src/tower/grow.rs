@@ -47,7 +47,8 @@ impl Order {
         let number = path.block;
         let len = self.block(number).len();
         let (_, dead) = records.bytes_of(number);
-        if len < 2 || len < BLOCK && dead >= HEAP_MAX / 4 {
+        // Where there are too few entries to part, all else is holes.
+        if len < BLOCK && dead >= HEAP_MAX / 4 {
             return self.refill(number, records);
         }
         // At the ends of the order hardly anything is moved, so that what comes sorted fills its blocks.

@@ -94,3 +94,29 @@ fn entries_go_from_either_end_and_leave_an_empty_block() {
     put(&mut order, &mut records, 1.0, b"again");
     assert_eq!(order.verify(&records).len(), 1);
 }
+
+#[test]
+fn a_tower_whose_block_goes_is_taken_over() {
+    let (mut order, mut records) = order_of(20_000, 7);
+    let firsts: Vec<u32> = order
+        .entries()
+        .map(block_of)
+        .filter(|&block| order.runs[order.block(block).run as usize].children[0] == block)
+        .collect();
+    let mut emptied = 0;
+    for block in firsts {
+        if order.block(block).len() == 0 {
+            continue;
+        }
+        let path = order.path_of(block);
+        order.remove(&path, 0, &mut records);
+        let left = order.block(block).len();
+        order.tidy(&path, &mut records);
+        if left == 0 {
+            emptied += 1;
+            order.verify(&records);
+        }
+    }
+    order.verify(&records);
+    assert!(emptied > 2, "{emptied}");
+}
