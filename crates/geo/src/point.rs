@@ -46,14 +46,16 @@ impl Point {
     /// # Errors
     ///
     /// [`Error::Longitude`] outside of [`LONGITUDES`], then [`Error::Latitude`] outside of [`LATITUDES`].
+    #[inline]
     pub fn new(lon: f64, lat: f64) -> Result<Self, Error> {
+        // Both ranges lie even around 0, so a comparison each is enough.
+        if lon.abs() <= *LONGITUDES.end() && lat.abs() <= *LATITUDES.end() {
+            return Ok(Self { lon, lat });
+        }
         if !LONGITUDES.contains(&lon) {
             return Err(Error::Longitude { got: lon });
         }
-        if !LATITUDES.contains(&lat) {
-            return Err(Error::Latitude { got: lat });
-        }
-        Ok(Self { lon, lat })
+        Err(Error::Latitude { got: lat })
     }
 
     /// Longitude in degrees, east positive.
