@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use geo::{Circle, Hit, LATITUDES, Point, Polygon, Rectangle, Shape, Unit, decode};
+use geo::{Hit, LATITUDES, Point, Shape, Unit, decode};
 
 /// Points of the batches.
 const BATCH: usize = 4096;
@@ -111,7 +111,7 @@ fn shapes(centres: &[Point], make: impl Fn(Point) -> Shape) -> Vec<Shape> {
 }
 
 fn circle(centre: Point, km: f64) -> Shape {
-    Circle::new(centre, km, Unit::Kilometres).unwrap().into()
+    Shape::circle(centre, km, Unit::Kilometres).unwrap()
 }
 
 fn covers(c: &mut Criterion) {
@@ -120,9 +120,9 @@ fn covers(c: &mut Criterion) {
         [(0.01, 0.0), (0.002, 0.002), (0.0, 0.01), (-0.002, 0.002), (-0.01, 0.0), (0.0, -0.01)];
     let star = |centre: Point| {
         let tip = |(x, y)| Point::new(centre.lon() + x, centre.lat() + y).unwrap();
-        Polygon::new(tips.map(tip)).unwrap().into()
+        Shape::polygon(tips.map(tip)).unwrap()
     };
-    let rectangle = |centre| Rectangle::new(centre, 2.0, 1.0, Unit::Kilometres).unwrap().into();
+    let rectangle = |centre| Shape::rectangle(centre, 2.0, 1.0, Unit::Kilometres).unwrap();
 
     let mut group = c.benchmark_group("geo/cover");
     group.throughput(Throughput::Elements(SEARCHES as u64));

@@ -91,15 +91,17 @@ impl Point {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) point: Point,
-    lon: f64,
-    lat: f64,
-    cos_lat: f64,
+    /// In radians.
+    pub(crate) lon: f64,
+    pub(crate) lat: f64,
+    pub(crate) sin_lat: f64,
+    pub(crate) cos_lat: f64,
 }
 
 impl Origin {
     pub(crate) fn new(point: Point) -> Self {
         let lat = radians(point.lat);
-        Self { point, lon: radians(point.lon), lat, cos_lat: lat.cos() }
+        Self { point, lon: radians(point.lon), lat, sin_lat: lat.sin(), cos_lat: lat.cos() }
     }
 
     /// The haversine formula, in the order of operations of Redis, on which the last digits depend.
