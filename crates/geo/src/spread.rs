@@ -29,7 +29,10 @@ const fn spread_digits() -> [u32; 1 << DIGIT] {
     let mut i = 1;
     while i < table.len() {
         // A bit more to the left is two places more.
-        table[i] = table[i >> 1] << 2 | (i & 1) as u32;
+        table[i] = table[i >> 1] << 2;
+        if i % 2 == 1 {
+            table[i] += 1;
+        }
         i += 1;
     }
     table

@@ -110,6 +110,18 @@ impl<S: BuildHasher> Large<S> {
         self.records.get(record)
     }
 
+    /// The score of a record.
+    #[inline]
+    pub(crate) fn score_of(&self, record: u32) -> f64 {
+        self.records.score(record)
+    }
+
+    /// How many entries of a block are in front of a place.
+    #[inline]
+    pub(crate) fn position(&self, block: u32, target: Target<'_>) -> usize {
+        self.order.block(block).position(target, &self.records)
+    }
+
     #[inline]
     fn find(&self, member: &[u8]) -> (u64, Option<u32>) {
         let hash = self.hasher.hash_one(member);

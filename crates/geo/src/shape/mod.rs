@@ -124,6 +124,13 @@ impl Shape {
         inside.then(|| self.origin.distance(point))
     }
 
+    /// Whether a cell is in the bounding box: never false if [`contains_hash`](Self::contains_hash) is some, and takes no branch.
+    #[inline]
+    #[must_use]
+    pub fn bounds_hash(&self, hash: u64) -> bool {
+        self.window.holds(hash)
+    }
+
     /// Whether the centre of a cell is inside, and how far away: [`contains`](Self::contains) of [`decode`], but cells outside of the
     /// bounding box are refused by a few comparisons, without decoding.
     #[inline]
