@@ -167,7 +167,7 @@ struct Places {
 impl Places {
     fn new() -> Self {
         let points = points(MANY);
-        let mut set = ZSet::new();
+        let mut set: ZSet = ZSet::new();
         for (point, i) in points.iter().zip(0_u32..) {
             let (member, score) = (format!("member:{i:09}"), geo::score(point.hash()));
             set.add(member, score, &Limits::default()).unwrap();
@@ -175,7 +175,7 @@ impl Places {
         let hashes: Vec<_> = points.iter().map(|point| point.hash()).collect();
         // All have the centres of the cells, so that the answers are the same.
         let centres = || hashes.iter().map(|&hash| decode(hash));
-        let kd = KDBush::create(centres().map(|at| (at.lon(), at.lat())).collect(), 64);
+        let kd = KDBush::create(centres().map(|at| (at.lon(), at.lat())).collect::<Vec<_>>(), 64);
         let r = RTree::bulk_load(centres().map(|at| [at.lon(), at.lat()]).collect());
         Self { set, kd, r, hashes }
     }
