@@ -70,9 +70,13 @@ fn read(file: &[u8], checksum: bool) -> (u64, u64) {
         keys += 1;
         bytes += match reader.value().expect("the file is right") {
             Value::String(StringValue::Bytes(value)) | Value::IntSet(value) => value.len() as u64,
-            other @ (Value::String(_) | Value::SetListpack(_) | Value::Set(_) | Value::Raw(_)) => {
-                panic!("{other:?}")
-            }
+            other @ (Value::String(_)
+            | Value::SetListpack(_)
+            | Value::Set(_)
+            | Value::ZSetListpack(_)
+            | Value::ZSetZiplist(_)
+            | Value::ZSet(_)
+            | Value::Raw(_)) => panic!("{other:?}"),
         };
     }
     (keys, bytes)

@@ -15,6 +15,10 @@ enum Kept {
     IntSet(Vec<u8>),
     SetListpack(Vec<u8>),
     Set(Vec<Vec<u8>>),
+    ZSetListpack(Vec<u8>),
+    ZSetZiplist(Vec<u8>),
+    /// Members, and the bits of their scores.
+    ZSet(Vec<(Vec<u8>, u64)>),
     Raw(RawValue),
 }
 
@@ -58,6 +62,19 @@ fn read(bytes: &[u8], options: ReadOptions, raw: bool) -> Result<Vec<Item>, Erro
                     }
                     Kept::Set(kept)
                 }
+                Value::ZSetListpack(blob) => Kept::ZSetListpack(blob),
+                Value::ZSetZiplist(blob) => Kept::ZSetZiplist(blob),
+                Value::ZSet(mut scores) => {
+                    let mut kept = Vec::with_capacity(scores.size_hint());
+                    while let Some((member, score)) = scores.next()? {
+                        size += member.len();
+                        kept.push((member.to_vec(), score.to_bits()));
+                        if size > ENOUGH {
+                            break;
+                        }
+                    }
+                    Kept::ZSet(kept)
+                }
             }
         };
         items.push(Item::Key(key, attributes, value));
@@ -66,6 +83,13 @@ fn read(bytes: &[u8], options: ReadOptions, raw: bool) -> Result<Vec<Item>, Erro
         }
     }
     Ok(items)
+}
+
+/// No version that is written has ziplists of its own: one is passed on as it came.
+fn ziplist(blob: &[u8]) -> RawValue {
+    let len = (blob.len() as u64).to_be_bytes();
+    let body = [&[0x81][..], &len, blob].concat();
+    RawValue::new(rdb::ValueType::ZSetZiplist, body).expect("a string is all there is to it")
 }
 
 /// Writes items as the newest version; `None` if one is of a type that it does not have.
@@ -96,6 +120,14 @@ fn write(items: &[Item], compression: bool) -> Option<Vec<u8>> {
                     },
                     Kept::Set(members) => to.set(members.len() as u64).and_then(|mut to| {
                         members.iter().try_for_each(|member| to.member(member))?;
+                        to.finish()
+                    }),
+                    Kept::ZSetListpack(blob) => to.zset_listpack(blob),
+                    Kept::ZSetZiplist(blob) => to.raw(&ziplist(blob)),
+                    Kept::ZSet(scores) => to.zset(scores.len() as u64).and_then(|mut to| {
+                        for (member, score) in scores {
+                            to.member(member, f64::from_bits(*score))?;
+                        }
                         to.finish()
                     }),
                 }

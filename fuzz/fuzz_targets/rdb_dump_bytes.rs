@@ -11,6 +11,10 @@ enum Kept {
     IntSet(Vec<u8>),
     SetListpack(Vec<u8>),
     Set(Vec<Vec<u8>>),
+    ZSetListpack(Vec<u8>),
+    ZSetZiplist(Vec<u8>),
+    /// Members, and the bits of their scores.
+    ZSet(Vec<(Vec<u8>, u64)>),
     Raw(rdb::RawValue),
 }
 
@@ -28,6 +32,15 @@ fn keep(payload: &[u8]) -> Result<Kept, rdb::Error> {
                 kept.push(member.to_vec());
             }
             Kept::Set(kept)
+        }
+        Value::ZSetListpack(blob) => Kept::ZSetListpack(blob),
+        Value::ZSetZiplist(blob) => Kept::ZSetZiplist(blob),
+        Value::ZSet(mut scores) => {
+            let mut kept = Vec::with_capacity(scores.size_hint());
+            while let Some((member, score)) = scores.next().expect("the value was walked") {
+                kept.push((member.to_vec(), score.to_bits()));
+            }
+            Kept::ZSet(kept)
         }
     })
 }
@@ -54,6 +67,16 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Kept::Set(members) => {
             let mut to = value.set(members.len() as u64)?;
             members.iter().try_for_each(|member| to.member(member))?;
+            to.finish()
+        }
+        Kept::ZSetListpack(blob) => value.zset_listpack(blob),
+        // No version that is written has ziplists of its own.
+        Kept::ZSetZiplist(_) => value.raw(&raw),
+        Kept::ZSet(scores) => {
+            let mut to = value.zset(scores.len() as u64)?;
+            for (member, score) in scores {
+                to.member(member, f64::from_bits(*score))?;
+            }
             to.finish()
         }
     });

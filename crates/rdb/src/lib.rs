@@ -86,6 +86,7 @@
 
 pub mod dump;
 pub mod lzf;
+pub mod ziplist;
 
 mod checksum;
 mod error;
@@ -105,6 +106,8 @@ pub use error::{Error, ErrorKind};
 pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};
 pub use string::StringValue;
-pub use value::{Members, ModuleId, RawValue, SetWriter, Value, ValueType, ValueWriter};
+pub use value::{
+    Members, ModuleId, RawValue, Scores, SetWriter, Value, ValueType, ValueWriter, ZSetWriter,
+};
 pub use version::{Dialect, Target, Version};
 pub use writer::{StandardAux, WriteError, WriteOptions, Writer};

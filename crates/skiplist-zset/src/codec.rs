@@ -68,11 +68,25 @@ impl<S: BuildHasher + Default> ZSet<S> {
         entries: impl IntoIterator<Item = (M, f64)>,
         limits: &Limits,
     ) -> Result<Self, BuildError> {
-        let mut set = Self::of_large(Large::of(entries, S::default())?);
+        let mut set = Self::skip_list(entries, S::default())?;
         // It can be a skip list: it is one.
         let fitted = set.fit(limits);
         debug_assert!(fitted.is_ok());
         Ok(set)
+    }
+}
+
+impl<S: BuildHasher> ZSet<S> {
+    /// The skip list of these members and scores, however few. O(n) if they are in order, either way; else O(n log n).
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] for a score that is not a number and a member that is there twice.
+    pub fn skip_list<M: AsRef<[u8]>>(
+        entries: impl IntoIterator<Item = (M, f64)>,
+        hasher: S,
+    ) -> Result<Self, BuildError> {
+        Large::of(entries, hasher).map(Self::of_large)
     }
 }
 

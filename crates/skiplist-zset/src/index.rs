@@ -235,6 +235,24 @@ impl Index {
         true
     }
 
+    /// How many first bits the hashes of a piece share, of the one that this hash belongs to.
+    pub(crate) fn shared_bits(&self, hash: u64) -> u32 {
+        u32::from(self.lines(self.piece(hash))[0].tags[DEPTH])
+    }
+
+    /// How many entries the piece of a hash has.
+    pub(crate) fn entries(&self, hash: u64) -> usize {
+        usize::from(self.lines(self.piece(hash))[0].tags[ENTRIES])
+    }
+
+    /// The records of the piece of a hash, and all those that found no place in any.
+    pub(crate) fn bucket(&self, hash: u64) -> impl Iterator<Item = u32> {
+        let lines = self.lines(self.piece(hash)).iter();
+        let slots = lines.flat_map(|line| line.records.iter().zip(&line.tags));
+        let placed = slots.filter(|&(_, &tag)| tag != 0).map(|(&record, _)| record);
+        placed.chain(self.crowd.iter().copied())
+    }
+
     /// How many entries the pieces have room for.
     pub(crate) fn capacity(&self) -> usize {
         self.pieces as usize * LINES * SLOTS

@@ -100,6 +100,15 @@ impl<S: BuildHasher> Large<S> {
         self.order.len()
     }
 
+    pub(crate) const fn index(&self) -> &Index {
+        &self.index
+    }
+
+    #[inline]
+    pub(crate) fn hash(&self, member: &[u8]) -> u64 {
+        self.hasher.hash_one(member)
+    }
+
     pub(crate) const fn order(&self) -> &Order {
         &self.order
     }

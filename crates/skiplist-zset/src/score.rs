@@ -56,6 +56,22 @@ impl ScoreText {
         }
     }
 
+    /// Appends the text of the entry that a listpack has for a score: that of a reply, but for whole numbers beyond 17 digits and for
+    /// the sign of zero.
+    ///
+    /// ```
+    /// use skiplist_zset::ScoreText;
+    ///
+    /// let mut text = Vec::new();
+    /// ScoreText::Digits17.push_packed(1e17, &mut text);
+    /// text.push(b' ');
+    /// ScoreText::Digits17.push_packed(0.5, &mut text);
+    /// assert_eq!(text, b"100000000000000000 0.5");
+    /// ```
+    pub fn push_packed(self, score: f64, text: &mut Vec<u8>) {
+        self.with_entry(score, |entry| entry.with_bytes(|bytes| text.extend_from_slice(bytes)));
+    }
+
     /// Lends the entry that a listpack has for a score.
     pub(crate) fn with_entry<R>(self, score: f64, put: impl FnOnce(Entry<'_>) -> R) -> R {
         if let Some(whole) = whole(score) {

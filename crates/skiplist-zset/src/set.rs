@@ -41,7 +41,7 @@ pub struct ZSet<S = RandomState> {
 }
 
 #[derive(Clone)]
-enum Form<S> {
+pub(crate) enum Form<S> {
     Small(Small),
     Large(Box<Large<S>>),
 }
@@ -74,6 +74,10 @@ impl<S> ZSet<S> {
             Form::Small(set) => Some(set.list()),
             Form::Large(_) => None,
         }
+    }
+
+    pub(crate) const fn form(&self) -> &Form<S> {
+        &self.form
     }
 
     /// Takes all members out and gives all memory back.
@@ -479,7 +483,63 @@ impl<S: BuildHasher + Default> ZSet<S> {
         limits: &Limits,
         choose: impl FnOnce(Option<f64>) -> Option<f64>,
     ) -> Result<Change, Refused> {
-        let member = member.as_ref();
+        self.change(member.as_ref(), limits, S::default, choose)
+    }
+
+    /// Chooses the form afresh, as Redis does for what it builds or loads: a listpack within the limits, else a skip list. O(n).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Full`], of a set that no listpack and no skip list can hold; the set is as it was.
+    pub fn fit(&mut self, limits: &Limits) -> Result<(), Refused> {
+        self.fit_by(limits, S::default)
+    }
+}
+
+impl<S: BuildHasher + Clone> ZSet<S> {
+    /// As [`update`](Self::update), with the hasher that the set gets if it becomes a skip list. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`]; the set is as it was.
+    #[inline]
+    pub fn update_with_hasher(
+        &mut self,
+        member: impl AsRef<[u8]>,
+        limits: &Limits,
+        hasher: &S,
+        choose: impl FnOnce(Option<f64>) -> Option<f64>,
+    ) -> Result<Change, Refused> {
+        self.change(member.as_ref(), limits, || hasher.clone(), choose)
+    }
+
+    /// As [`fit`](Self::fit), with the hasher that the set gets if it becomes a skip list. O(n).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Full`], of a set that no listpack and no skip list can hold; the set is as it was.
+    pub fn fit_with_hasher(&mut self, limits: &Limits, hasher: &S) -> Result<(), Refused> {
+        self.fit_by(limits, || hasher.clone())
+    }
+
+    /// Makes the set a skip list with that hasher, whatever its size, if it is none. O(n log n).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Full`]; the set is as it was.
+    pub fn make_skip_list(&mut self, hasher: &S) -> Result<(), Refused> {
+        self.enlarge(|| hasher.clone()).map(|_| ())
+    }
+}
+
+impl<S: BuildHasher> ZSet<S> {
+    fn change(
+        &mut self,
+        member: &[u8],
+        limits: &Limits,
+        hasher: impl FnOnce() -> S,
+        choose: impl FnOnce(Option<f64>) -> Option<f64>,
+    ) -> Result<Change, Refused> {
         let set = match &mut self.form {
             Form::Small(set) => set,
             Form::Large(set) => return set.update(member, choose),
@@ -497,21 +557,21 @@ impl<S: BuildHasher + Default> ZSet<S> {
             None if member.len() <= limits.value && set.len() < limits.entries => {
                 set.insert(member, score, limits.text).map(|()| Change::Added)
             }
-            None => return self.enlarge()?.update(member, |_| Some(score)),
+            None => return self.enlarge(hasher)?.update(member, |_| Some(score)),
         };
         match result {
             Ok(change) => Ok(change),
             // A listpack of the greatest length.
-            Err(_) => self.enlarge()?.update(member, |_| Some(score)),
+            Err(_) => self.enlarge(hasher)?.update(member, |_| Some(score)),
         }
     }
 
     /// Makes the set a skip list.
     #[cold]
-    fn enlarge(&mut self) -> Result<&mut Large<S>, Refused> {
+    fn enlarge(&mut self, hasher: impl FnOnce() -> S) -> Result<&mut Large<S>, Refused> {
         if let Form::Small(_) = &self.form {
             let entries = self.iter().map(|(member, score)| (member.to_vec(), score));
-            let large = Large::of(entries, S::default()).map_err(|_| Refused::Full)?;
+            let large = Large::of(entries, hasher()).map_err(|_| Refused::Full)?;
             self.form = Form::Large(Box::new(large));
         }
         match &mut self.form {
@@ -520,18 +580,13 @@ impl<S: BuildHasher + Default> ZSet<S> {
         }
     }
 
-    /// Chooses the form afresh, as Redis does for what it builds or loads: a listpack within the limits, else a skip list. O(n).
-    ///
-    /// # Errors
-    ///
-    /// [`Refused::Full`], of a set that no listpack and no skip list can hold; the set is as it was.
-    pub fn fit(&mut self, limits: &Limits) -> Result<(), Refused> {
+    fn fit_by(&mut self, limits: &Limits, hasher: impl FnOnce() -> S) -> Result<(), Refused> {
         let fits = self.len() <= limits.entries
             && self.iter().all(|(member, _)| member.text_len() <= limits.value);
         match (&self.form, fits) {
             (Form::Small(_), true) | (Form::Large(_), false) => {}
             (Form::Small(_), false) => {
-                self.enlarge()?;
+                self.enlarge(hasher)?;
             }
             (Form::Large(_), true) => {
                 let mut list = ListPack::new();

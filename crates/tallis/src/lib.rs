@@ -53,8 +53,9 @@ mod value;
 pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use commands::{
-    BitFieldOp, BitRange, BitUnit, CopyOptions, ExistenceCheck, ExpireOption, Expiry, LcsMatch,
-    LcsMatches, RestoreOptions, ScanOptions, SetExpiry, SetOptions, SetOutcome,
+    Aggregate, BitFieldOp, BitRange, BitUnit, CopyOptions, ExistenceCheck, ExpireOption, Expiry,
+    LcsMatch, LcsMatches, LexBound, Popped, RestoreOptions, ScanOptions, SetExpiry, SetOptions,
+    SetOutcome, SortedSetAddOptions, UpdateCheck, ZRange,
 };
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
@@ -85,7 +86,8 @@ pub mod door {
 pub mod prelude {
     pub use crate::commands::{
         BitCommands, DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands,
-        LcsCommands, SetCommands, StringCommands,
+        LcsCommands, SetCommands, StringCommands, ZSetAlgebraCommands, ZSetCommands,
+        ZSetRangeCommands,
     };
     pub use crate::door::Door;
 }

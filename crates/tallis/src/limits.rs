@@ -27,6 +27,10 @@ pub struct Limits {
     pub set_max_listpack_entries: usize,
     /// `set-max-listpack-value`: a set with a member of more bytes is a hash table. Default 64.
     pub set_max_listpack_value: usize,
+    /// `zset-max-listpack-entries`: a sorted set with more members is a skip list. Default 128.
+    pub zset_max_listpack_entries: usize,
+    /// `zset-max-listpack-value`: a sorted set with a member of more bytes is a skip list. Default 64.
+    pub zset_max_listpack_value: usize,
     /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
     pub hll_sparse_max_bytes: usize,
 }
@@ -37,6 +41,8 @@ impl Default for Limits {
             set_max_intset_entries: 512,
             set_max_listpack_entries: 128,
             set_max_listpack_value: 64,
+            zset_max_listpack_entries: 128,
+            zset_max_listpack_value: 64,
             hll_sparse_max_bytes: 3000,
         }
     }
@@ -48,6 +54,8 @@ pub(crate) struct Settings {
     set_max_intset_entries: AtomicUsize,
     set_max_listpack_entries: AtomicUsize,
     set_max_listpack_value: AtomicUsize,
+    zset_max_listpack_entries: AtomicUsize,
+    zset_max_listpack_value: AtomicUsize,
     hll_sparse_max_bytes: AtomicUsize,
     /// Held by whoever sets some of them and leaves the others.
     changing: Mutex<()>,
@@ -59,6 +67,8 @@ impl Settings {
             set_max_intset_entries: AtomicUsize::new(limits.set_max_intset_entries),
             set_max_listpack_entries: AtomicUsize::new(limits.set_max_listpack_entries),
             set_max_listpack_value: AtomicUsize::new(limits.set_max_listpack_value),
+            zset_max_listpack_entries: AtomicUsize::new(limits.zset_max_listpack_entries),
+            zset_max_listpack_value: AtomicUsize::new(limits.zset_max_listpack_value),
             hll_sparse_max_bytes: AtomicUsize::new(limits.hll_sparse_max_bytes),
             changing: Mutex::new(()),
         }
@@ -72,6 +82,8 @@ impl Settings {
             set_max_intset_entries: read(&self.set_max_intset_entries),
             set_max_listpack_entries: read(&self.set_max_listpack_entries),
             set_max_listpack_value: read(&self.set_max_listpack_value),
+            zset_max_listpack_entries: read(&self.zset_max_listpack_entries),
+            zset_max_listpack_value: read(&self.zset_max_listpack_value),
             hll_sparse_max_bytes: read(&self.hll_sparse_max_bytes),
         }
     }
@@ -99,6 +111,8 @@ impl Settings {
         write(&self.set_max_intset_entries, limits.set_max_intset_entries);
         write(&self.set_max_listpack_entries, limits.set_max_listpack_entries);
         write(&self.set_max_listpack_value, limits.set_max_listpack_value);
+        write(&self.zset_max_listpack_entries, limits.zset_max_listpack_entries);
+        write(&self.zset_max_listpack_value, limits.zset_max_listpack_value);
         write(&self.hll_sparse_max_bytes, limits.hll_sparse_max_bytes);
     }
 }

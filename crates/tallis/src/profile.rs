@@ -6,6 +6,9 @@
 /// |---|---|---|
 /// | small sets with text | hash tables | listpacks |
 /// | SADD of many members at once | chooses an encoding by the first member | also by their number |
+/// | ZADD of many members at once | chooses an encoding by the first member | also by their number |
+/// | scores in replies and listpacks | 17 digits: `0.10000000000000001` | few digits: `0.1` |
+/// | ZRANK, ZREVRANK WITHSCORE | unknown | known |
 /// | CONFIG `set-max-listpack-*` | unknown | known |
 /// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 |
 /// | version of DUMP, and the newest that RESTORE takes | 10 | 11, and 12 as far as its types are known |

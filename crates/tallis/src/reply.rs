@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::error::Error;
 use crate::member::Member;
+use crate::profile::Profile;
 
 /// The reply of a command of the command door, in the shapes of RESP3.
 ///
@@ -22,6 +23,8 @@ pub enum Reply {
     Int(i64),
     /// A byte string.
     Bulk(Bytes),
+    /// A score or a distance, and the line of servers by which RESP2 shows it as a byte string.
+    Double(f64, Profile),
     /// A text for people to read, such as that of INFO. RESP2 shows it as a byte string.
     Verbatim(String),
     /// Nothing: the key or member does not exist.
@@ -32,6 +35,8 @@ pub enum Reply {
     Set(Vec<Reply>),
     /// Pairs. RESP2 shows them as an array of keys and values in turn.
     Map(Vec<(Reply, Reply)>),
+    /// Pairs in order, each an array of two. RESP2 shows them as an array of firsts and seconds in turn.
+    Pairs(Vec<(Reply, Reply)>),
 }
 
 impl Reply {
@@ -63,13 +68,14 @@ impl Reply {
             Self::Array(items) | Self::Set(items) => {
                 Self::Array(items.into_iter().map(Self::into_resp2).collect())
             }
-            Self::Map(pairs) => Self::Array(
+            Self::Map(pairs) | Self::Pairs(pairs) => Self::Array(
                 pairs
                     .into_iter()
                     .flat_map(|(key, value)| [key.into_resp2(), value.into_resp2()])
                     .collect(),
             ),
             Self::Verbatim(text) => Self::Bulk(text.into()),
+            Self::Double(number, profile) => Self::Bulk(profile.double(number).into()),
             Self::Status(_) | Self::Error(_) | Self::Int(_) | Self::Bulk(_) | Self::Nil => self,
         }
     }

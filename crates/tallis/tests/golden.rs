@@ -66,7 +66,17 @@ fn content(payload: &[u8]) -> (rdb::ValueType, Vec<Vec<u8>>) {
     let kind = payload.kind();
     let content = match payload.value().unwrap() {
         rdb::Value::String(string) => vec![string.into_bytes()],
-        rdb::Value::IntSet(blob) | rdb::Value::SetListpack(blob) => vec![blob],
+        rdb::Value::IntSet(blob)
+        | rdb::Value::SetListpack(blob)
+        | rdb::Value::ZSetListpack(blob)
+        | rdb::Value::ZSetZiplist(blob) => vec![blob],
+        rdb::Value::ZSet(mut scores) => {
+            let mut all = Vec::new();
+            while let Some((member, score)) = scores.next().unwrap() {
+                all.extend([member.to_vec(), score.to_bits().to_le_bytes().to_vec()]);
+            }
+            all
+        }
         rdb::Value::Set(mut members) => {
             let mut all = BTreeSet::new();
             while let Some(member) = members.next().unwrap() {

@@ -335,19 +335,22 @@ fn what_others_did_to_the_keys_is_seen() {
     locations.set(1, "USA", None).unwrap();
     assert_eq!(locations.largest_user().unwrap(), Some(1));
 
-    // The set of another store, which a server with other settings kept as a skip list.
+    // The set of another store, which a server with other settings kept as a skip list, and with another member.
     let payload = rdb::dump::encode(rdb::WriteOptions::default(), |writer| {
-        let body = [&b"\x01\x03max"[..], &700.0_f64.to_le_bytes()].concat();
-        writer.raw(&rdb::RawValue::new(rdb::ValueType::ZSet, body).unwrap())
+        let mut scores = writer.zset(2)?;
+        scores.member(b"other", 9000.0)?;
+        scores.member(b"max", 700.0)?;
+        scores.finish()
     });
     let options = RestoreOptions::default().replace(true);
     store.restore("location:max", payload.unwrap(), options).unwrap();
     assert_eq!(locations.largest_user().unwrap(), Some(700));
     locations.set(699, "USA", None).unwrap();
-    assert_eq!(store.object_encoding("location:max").unwrap(), Some("skiplist"));
+    assert_eq!(locations.largest_user().unwrap(), Some(700));
     locations.set(701, "USA", None).unwrap();
-    assert_eq!(store.object_encoding("location:max").unwrap(), Some("listpack"));
     assert_eq!(locations.largest_user().unwrap(), Some(701));
+    let all = [("max".into(), 701.0), ("other".into(), 9000.0)];
+    assert_eq!(store.zrange_withscores("location:max", 0, -1).unwrap(), all);
 }
 
 #[test]

@@ -14,6 +14,8 @@ const LOW: Limits = Limits {
     set_max_intset_entries: 6,
     set_max_listpack_entries: 4,
     set_max_listpack_value: 5,
+    zset_max_listpack_entries: 128,
+    zset_max_listpack_value: 64,
     hll_sparse_max_bytes: 3000,
 };
 

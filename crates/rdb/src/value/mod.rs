@@ -4,6 +4,7 @@ mod kind;
 mod module;
 mod raw;
 mod read;
+mod score;
 mod stream;
 mod walk;
 mod write;
@@ -11,8 +12,8 @@ mod write;
 pub use kind::ValueType;
 pub use module::ModuleId;
 pub use raw::RawValue;
-pub use read::{Members, Value};
-pub use write::{SetWriter, ValueWriter};
+pub use read::{Members, Scores, Value};
+pub use write::{SetWriter, ValueWriter, ZSetWriter};
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
 pub(crate) use module::{check_aux, walk_aux};

@@ -5,7 +5,7 @@ use super::{
     module::{self, ModuleId},
     walk::walk,
 };
-use crate::{error::Error, source::Source, string};
+use crate::{error::Error, source::Source};
 
 /// A value as it came: its type, and the bytes behind the type byte, unchanged.
 ///
@@ -56,35 +56,6 @@ impl RawValue {
     #[must_use]
     pub fn into_body(self) -> Box<[u8]> {
         self.body
-    }
-
-    /// The packed blob of a value whose body is one string, such as a sorted set's listpack: expanded, if it is
-    /// compressed, and not looked into. `None` for a value of another form.
-    ///
-    /// ```
-    /// use rdb::{RawValue, ValueType};
-    /// let packed = RawValue::new(ValueType::ZSetListpack, b"\x04blob".to_vec())?;
-    /// assert_eq!(packed.blob(), Some(b"blob".to_vec()));
-    /// let plain = RawValue::new(ValueType::List, b"\x01\x04item".to_vec())?;
-    /// assert_eq!(plain.blob(), None);
-    /// # Ok::<(), rdb::Error>(())
-    /// ```
-    #[must_use]
-    pub fn blob(&self) -> Option<Vec<u8>> {
-        let packed = matches!(
-            self.kind,
-            ValueType::HashZipmap
-                | ValueType::ListZiplist
-                | ValueType::SetIntset
-                | ValueType::ZSetZiplist
-                | ValueType::HashZiplist
-                | ValueType::HashListpack
-                | ValueType::ZSetListpack
-                | ValueType::SetListpack
-        );
-        let body = || Source::new(&*self.body, Some(self.body.len() as u64), false);
-        // The body was walked, so it can be read.
-        packed.then(|| string::read(&mut body()).ok()).flatten()
     }
 
     /// The id of the module's type, for a value of a module.

@@ -2,7 +2,12 @@
 
 use std::{fmt, io::Read};
 
-use super::{kind::ValueType, raw::RawValue, walk::walk};
+use super::{
+    kind::ValueType,
+    raw::RawValue,
+    score::{self, ScoreForm},
+    walk::walk,
+};
 use crate::{
     error::{Error, ErrorKind},
     length,
@@ -19,6 +24,8 @@ pub(crate) enum State {
     Value(ValueType),
     /// Inside a set, before this many members.
     Members(u64),
+    /// Inside a sorted set, before this many members.
+    Scores { left: u64, form: ScoreForm },
     /// Behind the end.
     Ended,
     /// Behind an error.
@@ -50,7 +57,7 @@ impl<R: Read> Body<R> {
         match self.take_state() {
             State::Value(kind) => Ok(kind),
             State::Failed => Err(self.source.error(ErrorKind::Failed)),
-            state @ (State::Between | State::Members(_) | State::Ended) => {
+            state @ (State::Between | State::Members(_) | State::Scores { .. } | State::Ended) => {
                 self.state = state; // a misuse, which harms nothing
                 Err(self.source.error(ErrorKind::NoValue))
             }
@@ -67,19 +74,19 @@ impl<R: Read> Body<R> {
                 self.state = State::Members(count);
                 return Ok(Value::Set(Members { body: self }));
             }
+            ValueType::ZSetListpack => Value::ZSetListpack(string::read(&mut self.source)?),
+            ValueType::ZSetZiplist => Value::ZSetZiplist(string::read(&mut self.source)?),
+            ValueType::ZSet => return self.scores(ScoreForm::Double),
+            ValueType::ZSetText => return self.scores(ScoreForm::Text),
             kind @ (ValueType::List
-            | ValueType::ZSetText
             | ValueType::Hash
-            | ValueType::ZSet
             | ValueType::Module
             | ValueType::HashZipmap
             | ValueType::ListZiplist
-            | ValueType::ZSetZiplist
             | ValueType::HashZiplist
             | ValueType::ListQuicklist
             | ValueType::Stream1
             | ValueType::HashListpack
-            | ValueType::ZSetListpack
             | ValueType::ListQuicklist2
             | ValueType::Stream2
             | ValueType::Stream3
@@ -91,6 +98,12 @@ impl<R: Read> Body<R> {
         };
         self.state = State::Between;
         Ok(value)
+    }
+
+    fn scores(&mut self, form: ScoreForm) -> Result<Value<'_, R>, Error> {
+        let left = length::read(&mut self.source)?;
+        self.state = State::Scores { left, form };
+        Ok(Value::ZSet(Scores { body: self }))
     }
 
     pub(crate) fn raw(&mut self) -> Result<RawValue, Error> {
@@ -113,6 +126,12 @@ impl<R: Read> Body<R> {
             State::Members(count) => {
                 for _ in 0..count {
                     string::walk(&mut self.source)?;
+                }
+            }
+            State::Scores { left, form } => {
+                for _ in 0..left {
+                    string::walk(&mut self.source)?;
+                    score::walk(&mut self.source, form)?;
                 }
             }
             State::Between => {}
@@ -146,6 +165,12 @@ pub enum Value<'r, R> {
     SetListpack(Vec<u8>),
     /// A set as its members, still to be read.
     Set(Members<'r, R>),
+    /// A sorted set as a listpack blob, not looked into.
+    ZSetListpack(Vec<u8>),
+    /// A sorted set as a [ziplist](crate::ziplist) blob, not looked into.
+    ZSetZiplist(Vec<u8>),
+    /// A sorted set as its members and scores, still to be read.
+    ZSet(Scores<'r, R>),
     /// A value of any other type.
     Raw(RawValue),
 }
@@ -178,7 +203,7 @@ impl<R: Read> Members<'_, R> {
                 self.body.state = State::Between;
                 Ok(None)
             }
-            State::Value(_) | State::Ended | State::Failed => {
+            State::Value(_) | State::Scores { .. } | State::Ended | State::Failed => {
                 Err(self.body.source.error(ErrorKind::Failed))
             }
         }
@@ -189,7 +214,11 @@ impl<R: Read> Members<'_, R> {
     pub fn announced(&self) -> u64 {
         match self.body.state {
             State::Members(left) => left,
-            State::Value(_) | State::Between | State::Ended | State::Failed => 0,
+            State::Value(_)
+            | State::Scores { .. }
+            | State::Between
+            | State::Ended
+            | State::Failed => 0,
         }
     }
 
@@ -204,5 +233,65 @@ impl<R: Read> Members<'_, R> {
 impl<R> fmt::Debug for Members<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Members").field("state", &self.body.state).finish_non_exhaustive()
+    }
+}
+
+/// The members of a sorted set with their scores, one after the other; servers write the highest score first.
+///
+/// The file may hold a member twice, a score that is not a number, and no member at all; that is for the caller to judge.
+/// Members that are not read are passed over.
+pub struct Scores<'r, R> {
+    body: &'r mut Body<R>,
+}
+
+impl<R: Read> Scores<'_, R> {
+    /// The next member and its score; the member lasts until the one after is asked for. `None` after the last.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, and where.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a member is borrowed, which `Iterator` cannot say"
+    )]
+    pub fn next(&mut self) -> Result<Option<(&[u8], f64)>, Error> {
+        match self.body.take_state() {
+            State::Scores { left: left @ 1.., form } => {
+                string::read_into(&mut self.body.source, &mut self.body.member)?;
+                let score = score::read(&mut self.body.source, form)?;
+                self.body.state = State::Scores { left: left - 1, form };
+                Ok(Some((&self.body.member, score)))
+            }
+            State::Scores { left: 0, .. } | State::Between => {
+                self.body.state = State::Between;
+                Ok(None)
+            }
+            State::Value(_) | State::Members(_) | State::Ended | State::Failed => {
+                Err(self.body.source.error(ErrorKind::Failed))
+            }
+        }
+    }
+
+    /// How many members are still to come, by the file's own word.
+    #[must_use]
+    pub fn announced(&self) -> u64 {
+        match self.body.state {
+            State::Scores { left, .. } => left,
+            State::Value(_) | State::Members(_) | State::Between | State::Ended | State::Failed => {
+                0
+            }
+        }
+    }
+
+    /// How many members to make room for: what is announced, as far as the bytes that remain can
+    /// bear it out.
+    #[must_use]
+    pub fn size_hint(&self) -> usize {
+        self.body.plausible(self.announced())
+    }
+}
+
+impl<R> fmt::Debug for Scores<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scores").field("state", &self.body.state).finish_non_exhaustive()
     }
 }

@@ -7,6 +7,7 @@ use std::io::Read;
 use super::{
     kind::ValueType,
     module,
+    score::{self, ScoreForm},
     stream::{self, Layout},
 };
 use crate::{error::Error, length, source::Source, string};
@@ -27,8 +28,8 @@ pub(crate) fn walk<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(
         ValueType::List | ValueType::Set | ValueType::ListQuicklist => repeat(source, string::walk),
         ValueType::ListQuicklist2 => repeat(source, quicklist_node),
         ValueType::Hash => repeat(source, pair),
-        ValueType::ZSetText => repeat(source, member_and_text),
-        ValueType::ZSet => repeat(source, member_and_double),
+        ValueType::ZSetText => repeat(source, |source| member_and_score(source, ScoreForm::Text)),
+        ValueType::ZSet => repeat(source, |source| member_and_score(source, ScoreForm::Double)),
         ValueType::HashTtlPreRelease => repeat(source, ttl_and_pair),
         ValueType::HashTtl => {
             source.array::<8>()?; // earliest expiry
@@ -71,20 +72,9 @@ fn pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     string::walk(source)
 }
 
-/// A score is a length of one byte and as many digits; the highest three lengths stand for NaN and
-/// the infinities.
-fn member_and_text<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
-    const NAN: u8 = 253;
+fn member_and_score<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<(), Error> {
     string::walk(source)?;
-    match source.byte()? {
-        NAN.. => Ok(()),
-        len => source.skip(u64::from(len)),
-    }
-}
-
-fn member_and_double<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
-    string::walk(source)?;
-    source.array::<8>().map(drop)
+    score::walk(source, form)
 }
 
 fn ttl_and_pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {

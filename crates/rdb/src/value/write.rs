@@ -112,6 +112,26 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Ok(SetWriter { sink })
     }
 
+    /// A sorted set as a listpack blob.
+    ///
+    /// # Errors
+    /// [`WriteError`]; before version 10 there is no such value.
+    pub fn zset_listpack(self, blob: &[u8]) -> Result<(), WriteError> {
+        string::write(self.begin(ValueType::ZSetListpack)?, blob)
+    }
+
+    /// A sorted set as its members and scores, of which there must be exactly as many as announced. Servers write the
+    /// highest score first, which loads fastest.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn zset(self, members: u64) -> Result<ZSetWriter<'a, W>, WriteError> {
+        let sink = self.begin(ValueType::ZSet)?;
+        length::write(sink, members)?;
+        sink.owed = members;
+        Ok(ZSetWriter { sink })
+    }
+
     /// A value as it came from another file or payload.
     ///
     /// # Errors
@@ -159,5 +179,41 @@ impl<W: Write> SetWriter<'_, W> {
 impl<W> fmt::Debug for SetWriter<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SetWriter").finish_non_exhaustive()
+    }
+}
+
+/// Takes the members of a sorted set.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the members are still to be written"]
+pub struct ZSetWriter<'a, W> {
+    sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> ZSetWriter<'_, W> {
+    /// One member and its score.
+    ///
+    /// # Errors
+    /// [`WriteError`]; one member more than announced is refused, and leaves the file as it was.
+    pub fn member(&mut self, member: &[u8], score: f64) -> Result<(), WriteError> {
+        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
+        string::write(self.sink, member)?;
+        self.sink.put(&score.to_le_bytes())?;
+        self.sink.owed = left;
+        Ok(())
+    }
+
+    /// Ends the set.
+    ///
+    /// # Errors
+    /// [`WriteError`], if members are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for ZSetWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ZSetWriter").finish_non_exhaustive()
     }
 }

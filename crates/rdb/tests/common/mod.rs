@@ -13,6 +13,10 @@ pub(crate) enum Kept {
     IntSet(Vec<u8>),
     SetListpack(Vec<u8>),
     Set(Vec<Vec<u8>>),
+    ZSetListpack(Vec<u8>),
+    ZSetZiplist(Vec<u8>),
+    /// Members, and the bits of their scores.
+    ZSet(Vec<(Vec<u8>, u64)>),
     Raw(RawValue),
 }
 
@@ -35,6 +39,15 @@ pub(crate) fn keep<R: Read>(value: Value<'_, R>) -> Result<Kept, Error> {
                 kept.push(member.to_vec());
             }
             Kept::Set(kept)
+        }
+        Value::ZSetListpack(blob) => Kept::ZSetListpack(blob),
+        Value::ZSetZiplist(blob) => Kept::ZSetZiplist(blob),
+        Value::ZSet(mut scores) => {
+            let mut kept = Vec::with_capacity(scores.size_hint());
+            while let Some((member, score)) = scores.next()? {
+                kept.push((member.to_vec(), score.to_bits()));
+            }
+            Kept::ZSet(kept)
         }
     })
 }

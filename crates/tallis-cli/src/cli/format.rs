@@ -63,6 +63,19 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
                 write_raw(element, out);
             }
         }
+        Reply::Double(number, profile) => {
+            out.extend_from_slice(profile.double(*number).as_bytes());
+        }
+        Reply::Pairs(pairs) => {
+            for (index, (first, second)) in pairs.iter().enumerate() {
+                if index > 0 {
+                    out.push(b'\n');
+                }
+                write_raw(first, out);
+                out.push(b'\n');
+                write_raw(second, out);
+            }
+        }
         Reply::Map(pairs) => {
             for (index, (key, value)) in pairs.iter().enumerate() {
                 if index > 0 {
@@ -87,6 +100,17 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         Reply::Bulk(bytes) => quote(bytes, out),
         Reply::Nil => out.extend_from_slice(b"(nil)"),
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
+        Reply::Double(number, profile) => {
+            out.extend_from_slice(format!("(double) {}", profile.double(*number)).as_bytes());
+        }
+        Reply::Pairs(pairs) if pairs.is_empty() => out.extend_from_slice(b"(empty array)"),
+        Reply::Pairs(pairs) => {
+            return write_numbered(pairs, ')', indent, out, |(first, second), indent, out| {
+                write_numbered(&[first, second], ')', indent, out, |part, indent, out| {
+                    write_formatted(part, indent, out);
+                });
+            });
+        }
         Reply::Array(elements) if elements.is_empty() => out.extend_from_slice(b"(empty array)"),
         Reply::Set(elements) if elements.is_empty() => out.extend_from_slice(b"(empty set)"),
         Reply::Map(pairs) if pairs.is_empty() => out.extend_from_slice(b"(empty hash)"),
@@ -136,6 +160,9 @@ fn write_numbered<T>(
 fn takes_lines(reply: &Reply) -> bool {
     if let Reply::Map(pairs) = reply {
         return pairs.len() > 1 || pairs.first().is_some_and(|(_, value)| takes_lines(value));
+    }
+    if let Reply::Pairs(pairs) = reply {
+        return !pairs.is_empty();
     }
     let (Reply::Array(elements) | Reply::Set(elements)) = reply else { return false };
     elements.len() > 1 || elements.first().is_some_and(takes_lines)

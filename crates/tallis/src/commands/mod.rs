@@ -15,6 +15,7 @@ mod keys;
 mod keyspace;
 mod sets;
 mod strings;
+mod zsets;
 
 pub use bits::{BitCommands, BitFieldOp, BitRange, BitUnit};
 pub use dump::{DumpCommands, RestoreOptions};
@@ -28,6 +29,11 @@ pub use strings::{
     StringCommands,
 };
 
+pub use zsets::{
+    Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetAlgebraCommands,
+    ZSetCommands, ZSetRangeCommands,
+};
+
 pub(crate) use bits::{
     Operations, combine, count_with, operate, out_of_range, position_with, set_bit,
 };
@@ -38,6 +44,8 @@ pub(crate) use strings::{
     increment_float, put_all, set_range, set_with, string_at,
 };
 
+pub(crate) use zsets::{Pair, Written, add_scores, check_sources, scan_scores, zset_at};
+
 use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind};
@@ -45,6 +53,9 @@ use crate::member::Member;
 
 /// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
 pub(crate) const STRING_MAX: usize = 512 << 20;
+
+/// The most members that SRANDMEMBER and ZRANDMEMBER draw with repeats.
+const MOST_DRAWS: usize = 1 << 31;
 
 /// The members of a call, gathered before any lock is taken.
 type Members<'a> = SmallVec<[Member<'a>; 8]>;

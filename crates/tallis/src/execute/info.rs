@@ -1,5 +1,7 @@
 //! What is known of a command apart from how it runs: the facts that COMMAND INFO tells.
 
+use crate::profile::Profile;
+
 /// A row of the table, or a subcommand of one. Words that belong together are one string, in Redis's order.
 #[derive(Debug)]
 pub(crate) struct Info {
@@ -7,6 +9,8 @@ pub(crate) struct Info {
     pub(crate) name: &'static str,
     /// How many words it takes, all names included; at least so many if negative. As in Redis's own table.
     pub(crate) arity: i8,
+    /// The arity in [`Profile::Redis70`](Profile::Redis70), where that is another one.
+    pub(crate) arity_70: Option<i8>,
     /// Redis's command flags.
     pub(crate) flags: &'static str,
     /// The group of its documentation; a subcommand is in that of its command.
@@ -55,6 +59,7 @@ pub(super) const fn info(name: &'static str, arity: i8, flags: &'static str) -> 
     Info {
         name,
         arity,
+        arity_70: None,
         flags,
         group: "",
         since: "",
@@ -72,6 +77,12 @@ impl Info {
     pub(super) const fn group(mut self, group: &'static str, since: &'static str) -> Self {
         self.group = group;
         self.since = since;
+        self
+    }
+
+    /// It took another number of words in Redis 7.0; the command itself refuses the others.
+    pub(super) const fn before_72(mut self, arity: i8) -> Self {
+        self.arity_70 = Some(arity);
         self
     }
 
@@ -135,6 +146,14 @@ impl Info {
     /// The subcommand of that name, in whatever case.
     pub(crate) fn subcommand(&self, name: &[u8]) -> Option<&'static Self> {
         self.subcommands.iter().find(|sub| name.eq_ignore_ascii_case(sub.name.as_bytes()))
+    }
+
+    /// The arity that servers of that line tell of.
+    pub(crate) fn arity_in(&self, profile: Profile) -> i8 {
+        match profile {
+            Profile::Redis70 => self.arity_70.unwrap_or(self.arity),
+            Profile::Redis72 => self.arity,
+        }
     }
 
     /// Whether that many words, the name included, are right in number.

@@ -5,12 +5,13 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
 use intset::{IntSet, Validation};
-use listpack::ListPack;
-use rdb::{StringValue, Target, ValueWriter, WriteError};
+use listpack::{Entry, ListPack};
+use rdb::{StringValue, Target, ValueWriter, WriteError, ziplist};
 
 use crate::member::Member;
+use crate::rules::Rules;
 use crate::store::Shared;
-use crate::value::Value;
+use crate::value::{Value, ZSet};
 
 /// Writes a value in the encoding that it has.
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
@@ -36,6 +37,16 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
                 ControlFlow::Break(error) => Err(error),
             }
         }
+        Value::ZSet(set) => match set.as_listpack() {
+            Some(list) if writer.target() >= Target::V10 => writer.zset_listpack(list.as_bytes()),
+            Some(_) | None => {
+                let mut scores = writer.zset(set.len() as u64)?;
+                for (member, score) in set.iter().rev() {
+                    Member::from(member).with_bytes(|bytes| scores.member(bytes, score))?;
+                }
+                scores.finish()
+            }
+        },
         Value::Foreign(value) => writer.raw(value),
     }
 }
@@ -86,10 +97,63 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             }
             loaded
         }
+        rdb::Value::ZSetListpack(blob) => {
+            let list = ListPack::from_bytes(blob, listpack::Validation::Deep);
+            return zset_from_listpack(list.map_err(Fault::ListPack)?, &rules);
+        }
+        rdb::Value::ZSetZiplist(blob) => {
+            let mut list = ListPack::new();
+            for entry in ziplist::entries(&blob).map_err(Fault::Ziplist)? {
+                let entry = match entry {
+                    ziplist::Entry::Int(number) => Entry::Int(number),
+                    ziplist::Entry::Str(text) => Entry::Str(text).canonical(),
+                };
+                list.push_back(entry).map_err(|_| Fault::Full)?;
+            }
+            return zset_from_listpack(list, &rules);
+        }
+        rdb::Value::ZSet(scores) => return zset_from_scores(scores, &rules),
         // Types that the store does not work on are kept as they came.
         rdb::Value::Raw(raw) => Value::Foreign(Box::new(raw)),
     };
     Ok(Loaded::Value(value))
+}
+
+/// The sorted set of a listpack: servers look at the number of its members, and not at their lengths.
+fn zset_from_listpack(list: ListPack, rules: &Rules<'_>) -> Result<Loaded, Fault> {
+    let mut set = ZSet::from_listpack(list).map_err(Fault::ZSet)?;
+    if set.is_empty() {
+        return Ok(Loaded::Empty);
+    }
+    if set.len() > rules.limits.zset_max_listpack_entries {
+        rules.make_skip_list(&mut set);
+    }
+    Ok(Loaded::Value(Value::ZSet(set)))
+}
+
+fn zset_from_scores<R: Read>(
+    mut scores: rdb::Scores<'_, R>,
+    rules: &Rules<'_>,
+) -> Result<Loaded, Fault> {
+    // What is wrong with the bytes ends the walk, and is told behind it.
+    let mut fault = None;
+    let entries = core::iter::from_fn(|| match scores.next() {
+        Ok(next) => next.map(|(member, score)| (member.to_vec(), score)),
+        Err(error) => {
+            fault = Some(error);
+            None
+        }
+    });
+    let set = ZSet::skip_list(entries, rules.hasher.clone());
+    if let Some(error) = fault {
+        return Err(error.into());
+    }
+    let mut set = set.map_err(Fault::Scores)?;
+    if set.is_empty() {
+        return Ok(Loaded::Empty);
+    }
+    rules.fit_zset(&mut set);
+    Ok(Loaded::Value(Value::ZSet(set)))
 }
 
 /// What is wrong with a value.
@@ -105,6 +169,14 @@ pub(super) enum Fault {
     EmptyIntSet,
     /// A member that a set has twice.
     TwiceInSet,
+    /// The blob of a ziplist.
+    Ziplist(ziplist::Error),
+    /// What a listpack holds is no sorted set.
+    ZSet(skiplist_zset::DecodeError),
+    /// Members and scores are no sorted set.
+    Scores(skiplist_zset::BuildError),
+    /// There are more bytes than a listpack holds.
+    Full,
 }
 
 impl fmt::Display for Fault {
@@ -115,6 +187,10 @@ impl fmt::Display for Fault {
             Self::ListPack(error) => write!(f, "the listpack is malformed: {error}"),
             Self::EmptyIntSet => f.write_str("the intset is empty"),
             Self::TwiceInSet => f.write_str("the set has a member twice"),
+            Self::Ziplist(error) => write!(f, "the ziplist is malformed: {error}"),
+            Self::ZSet(error) => write!(f, "the sorted set is malformed: {error}"),
+            Self::Scores(error) => write!(f, "the sorted set is malformed: {error}"),
+            Self::Full => f.write_str("the sorted set is too long for a listpack"),
         }
     }
 }

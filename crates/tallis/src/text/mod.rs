@@ -9,9 +9,11 @@
 //! | [`number`] | integers of a command line: counts and cursors |
 //! | [`range`] | the indexes of GETRANGE |
 //! | [`lcs`] | the longest common subsequence, as LCS finds it |
+//! | [`double`] | scores, weights and positions |
 //! | [`extended`] | the 80-bit numbers of INCRBYFLOAT |
 
 mod big;
+pub(crate) mod double;
 pub(crate) mod extended;
 mod float;
 pub(crate) mod glob;

@@ -4,6 +4,7 @@ mod foreign;
 mod number;
 mod set;
 mod string;
+mod zset;
 
 use std::borrow::Cow;
 
@@ -17,6 +18,7 @@ use crate::table::members::MemberPiece;
 
 pub(crate) use number::parse_int;
 pub(crate) use set::SetRef;
+pub(crate) use zset::ZSet;
 
 /// The longest string that is kept inside the value itself: it fills the words that a heap string takes anyway.
 const SHORT_MAX: usize = 22;
@@ -55,6 +57,8 @@ pub(crate) enum Value {
     ListPack(ListPack),
     /// A set of any members.
     HashTable(Box<Members>),
+    /// A sorted set, in whichever form.
+    ZSet(ZSet),
     /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
     /// deleted, dumped and saved.
     Foreign(Box<RawValue>),
@@ -66,6 +70,7 @@ impl Value {
         match self {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => "string".into(),
             Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) => "set".into(),
+            Self::ZSet(_) => "zset".into(),
             Self::Foreign(value) => foreign::type_name(value),
         }
     }
@@ -77,6 +82,7 @@ impl Value {
             Self::IntSet(set) => SetRef::IntSet(set).encoding(),
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
             Self::HashTable(table) => SetRef::HashTable(table).encoding(),
+            Self::ZSet(set) => zset::encoding(set),
             Self::Foreign(value) => foreign::encoding(value, profile),
         }
     }
@@ -89,6 +95,7 @@ impl Value {
             Self::IntSet(set) => allocated(set.heap_bytes()),
             Self::ListPack(set) => allocated(set.heap_bytes()),
             Self::HashTable(table) => allocated(size_of::<Members>()) + table.table_bytes(),
+            Self::ZSet(set) => allocated(set.heap_bytes()),
             Self::Foreign(value) => {
                 allocated(size_of::<RawValue>()) + allocated(value.body().len())
             }

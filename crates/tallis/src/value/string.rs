@@ -63,7 +63,11 @@ impl Value {
             Self::Int(number) => Some(Member::Int(*number)),
             Self::Short { len, bytes } => Some(Member::Bytes(&bytes[..usize::from(*len)])),
             Self::Str { len, buffer, .. } => Some(Member::Bytes(&buffer[..*len as usize])),
-            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) | Self::Foreign(_) => None,
+            Self::IntSet(_)
+            | Self::ListPack(_)
+            | Self::HashTable(_)
+            | Self::ZSet(_)
+            | Self::Foreign(_) => None,
         }
     }
 
@@ -78,9 +82,11 @@ impl Value {
             Self::Int(_) => "int",
             Self::Str { raw, len, .. } if *raw || *len as usize > EMBSTR_MAX => "raw",
             Self::Str { .. } | Self::Short { .. } => "embstr",
-            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) | Self::Foreign(_) => {
-                "no string"
-            }
+            Self::IntSet(_)
+            | Self::ListPack(_)
+            | Self::HashTable(_)
+            | Self::ZSet(_)
+            | Self::Foreign(_) => "no string",
         }
     }
 
@@ -95,7 +101,11 @@ impl Value {
                 bytes
             }
             Self::Int(_) | Self::Short { .. } => self.as_str()?.with_bytes(<[u8]>::to_vec),
-            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) | Self::Foreign(_) => {
+            Self::IntSet(_)
+            | Self::ListPack(_)
+            | Self::HashTable(_)
+            | Self::ZSet(_)
+            | Self::Foreign(_) => {
                 return None;
             }
         };

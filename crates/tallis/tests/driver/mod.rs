@@ -91,6 +91,8 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         set_max_intset_entries: u.int_in_range(0..=6)?,
         set_max_listpack_entries: u.int_in_range(0..=6)?,
         set_max_listpack_value: u.int_in_range(0..=8)?,
+        zset_max_listpack_entries: u.int_in_range(0..=6)?,
+        zset_max_listpack_value: u.int_in_range(0..=8)?,
         hll_sparse_max_bytes: u.int_in_range(0..=60)?,
     };
     let builder = || {

@@ -60,6 +60,11 @@ fn answer(reply: Reply) -> Answer {
         Reply::Map(pairs) => Answer::Map(
             pairs.into_iter().map(|(key, value)| (answer(key), answer(value))).collect(),
         ),
+        Reply::Double(number, _) => Answer::Double(number),
+        Reply::Pairs(pairs) => {
+            let pair = |(first, second)| Answer::Array(vec![answer(first), answer(second)]);
+            Answer::Array(pairs.into_iter().map(pair).collect())
+        }
         other => panic!("{other:?} has no shape in the harness yet"),
     }
 }

@@ -82,8 +82,10 @@ fn dumped(payload: &[u8]) -> Dumped {
             all.sort_unstable();
             Dumped::Members(all)
         }
-        other @ (rdb::Value::SetListpack(_) | rdb::Value::Raw(_)) => {
-            panic!("{other:?} was never written")
-        }
+        other @ (rdb::Value::SetListpack(_)
+        | rdb::Value::ZSetListpack(_)
+        | rdb::Value::ZSetZiplist(_)
+        | rdb::Value::ZSet(_)
+        | rdb::Value::Raw(_)) => panic!("{other:?} was never written"),
     }
 }

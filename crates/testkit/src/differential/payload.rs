@@ -13,6 +13,10 @@ pub(super) enum Payload {
     Listpack(Vec<u8>),
     /// The members of a hash table, sorted.
     Members(Vec<Vec<u8>>),
+    /// The blob of a sorted set's listpack.
+    ZSetListpack(Vec<u8>),
+    /// The members of a skip list with the bits of their scores, in order.
+    Scores(Vec<(Vec<u8>, u64)>),
     /// Another type: its name, and its bytes as they are.
     Other(String, Vec<u8>),
 }
@@ -34,6 +38,17 @@ impl Payload {
                 all.sort_unstable();
                 Self::Members(all)
             }
+            rdb::Value::ZSetListpack(blob) => Self::ZSetListpack(blob),
+            rdb::Value::ZSet(mut scores) => {
+                let mut all = Vec::new();
+                while let Some((member, score)) =
+                    scores.next().map_err(|error| error.to_string())?
+                {
+                    all.push((member.to_vec(), score.to_bits()));
+                }
+                Self::Scores(all)
+            }
+            rdb::Value::ZSetZiplist(blob) => Self::Other("ZSetZiplist".to_owned(), blob),
             rdb::Value::Raw(raw) => Self::Other(format!("{:?}", raw.kind()), raw.body().to_vec()),
         })
     }
@@ -48,6 +63,7 @@ impl Payload {
             },
             Self::IntSet(blob) => format!("intset-{}", blob.first().unwrap_or(&0) * 8),
             Self::Listpack(_) | Self::Members(_) => format!("set-{encoding}"),
+            Self::ZSetListpack(_) | Self::Scores(_) => format!("zset-{encoding}"),
             Self::Other(kind, _) => kind.clone(),
         }
     }
@@ -63,6 +79,14 @@ impl std::fmt::Debug for Payload {
             Self::Members(all) => {
                 let all: Vec<String> = all.iter().map(|member| quoted(member)).collect();
                 format!("members {}", all.join(" "))
+            }
+            Self::ZSetListpack(blob) => format!("zset listpack {}", quoted(blob)),
+            Self::Scores(all) => {
+                let pair = |(member, score): &(Vec<u8>, u64)| {
+                    format!("{} {:?}", quoted(member), f64::from_bits(*score))
+                };
+                let all: Vec<String> = all.iter().map(pair).collect();
+                format!("scores {}", all.join(" "))
             }
             Self::Other(kind, body) => format!("{kind} {}", quoted(body)),
         };

@@ -260,7 +260,7 @@ fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
 fn differed(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     let result = Value::IntSet(IntSet::new());
     let Some((&Some(first), others)) = sets.split_first() else { return result };
-    if others.iter().flatten().any(|other| same(first, *other)) {
+    if others.iter().flatten().any(|other| first.is(*other)) {
         return result;
     }
     // Asking every other set for each member, or taking the members of the others out of a copy: Redis estimates which is
@@ -288,14 +288,4 @@ fn differed(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
         }
     }
     result
-}
-
-/// Whether these are one and the same set.
-fn same(a: SetRef<'_>, b: SetRef<'_>) -> bool {
-    match (a, b) {
-        (SetRef::IntSet(a), SetRef::IntSet(b)) => std::ptr::eq(a, b),
-        (SetRef::ListPack(a), SetRef::ListPack(b)) => std::ptr::eq(a, b),
-        (SetRef::HashTable(a), SetRef::HashTable(b)) => std::ptr::eq(a, b),
-        (SetRef::IntSet(_) | SetRef::ListPack(_) | SetRef::HashTable(_), _) => false,
-    }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::gathered::Gathered;
 use super::keyspace::ScanOptions;
-use super::{checked, keys, members, slices};
+use super::{MOST_DRAWS, checked, keys, members, slices};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -337,9 +337,6 @@ pub trait SetCommands: Door {
 }
 
 impl<D: Door> SetCommands for D {}
-
-/// The most members that SRANDMEMBER draws with repeats.
-const MOST_DRAWS: usize = 1 << 31;
 
 /// The set at a key, if there is one.
 #[inline]

@@ -8,6 +8,7 @@ pub(super) mod server;
 pub(super) mod sessions;
 pub(super) mod sets;
 pub(super) mod strings;
+pub(super) mod zsets;
 
 use super::caller::Caller;
 use crate::error::Error;

@@ -9,9 +9,18 @@ mod server;
 mod sessions;
 mod sets;
 mod strings;
+mod zsets;
 
 use super::table::Command;
 
 /// Every command, by family.
-pub(super) static FAMILIES: [&[Command]; 7] =
-    [keys::ROWS, strings::ROWS, bits::ROWS, sets::ROWS, hlls::ROWS, server::ROWS, sessions::ROWS];
+pub(super) static FAMILIES: [&[Command]; 8] = [
+    keys::ROWS,
+    strings::ROWS,
+    bits::ROWS,
+    sets::ROWS,
+    hlls::ROWS,
+    zsets::ROWS,
+    server::ROWS,
+    sessions::ROWS,
+];

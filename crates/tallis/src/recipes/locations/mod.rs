@@ -54,7 +54,7 @@ const WIDTH: usize = 2;
 ///
 /// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is the place of the
 ///   country in its [table](LocationTable) plus one, the second the place of the region in the country's table plus one; 0 is unknown.
-/// * `location:max`, a sorted set: its one member `max` has the largest user id as its score.
+/// * `location:max`, a sorted set: its member `max` has the largest user id as its score.
 ///
 /// These are the keys and bytes of the book's Python, so both sides can work on the same data, through a file too.
 ///

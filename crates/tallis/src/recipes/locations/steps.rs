@@ -1,10 +1,8 @@
 //! What locations ask of whoever holds their strings.
 
-use bytes::Bytes;
-
 use super::largest;
 use crate::commands::{set_range, string_at};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::member::Member;
 use crate::store::Store;
 use crate::store::door::Door;
@@ -54,7 +52,7 @@ impl LocationSteps for Store {
         let done = self.write_beside(
             shard,
             largest,
-            |view, key| largest::covers(view.get(key), user),
+            |view, key| largest::covers(view, key, user),
             |scope, key| scope.change(key, |slot| set_range(slot, offset, Member::Bytes(&code))),
         );
         match done {
@@ -64,7 +62,7 @@ impl LocationSteps for Store {
     }
 
     fn largest(&self, key: &[u8]) -> Result<Option<f64>, Error> {
-        self.read(&[key], |view, keys| largest::score(view.get(keys[0])))
+        self.read(&[key], |view, keys| largest::score(view, keys[0]))
     }
 
     fn with_shard<R>(&self, shard: &[u8], read: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
@@ -85,27 +83,10 @@ fn set_largest(
     largest: &[u8],
     user: u64,
 ) -> Result<(), Error> {
-    #[expect(clippy::cast_precision_loss, reason = "ids have at most 53 bits")]
-    let number = user as f64;
     store.write(&[shard, largest], |scope, keys| {
         // What may fail comes first: then nothing is half done.
-        let score = largest::score(scope.view().get(keys[1]))?;
-        let value = largest::value(user).ok_or_else(no_score)?;
+        largest::score(&scope.view(), keys[1])?;
         scope.change(keys[0], |slot| set_range(slot, offset, Member::Bytes(&code)))?;
-        if score.is_none_or(|score| number > score) {
-            scope.change(keys[1], |slot| {
-                slot.put(value);
-                slot.changed("ZADD", || {
-                    let words = ["GT", &user.to_string(), "max"];
-                    words.map(|word| Bytes::copy_from_slice(word.as_bytes())).to_vec()
-                });
-            });
-        }
-        Ok(())
+        largest::raise(scope, keys[1], user)
     })
-}
-
-#[cold]
-fn no_score() -> Error {
-    Error::new(ErrorKind::InvalidArgument, "ERR the user id is no score of a sorted set")
 }

@@ -44,7 +44,11 @@ impl Value {
             Self::IntSet(set) => Some(SetRef::IntSet(set)),
             Self::ListPack(set) => Some(SetRef::ListPack(set)),
             Self::HashTable(table) => Some(SetRef::HashTable(table)),
-            Self::Int(_) | Self::Short { .. } | Self::Str { .. } | Self::Foreign(_) => None,
+            Self::Int(_)
+            | Self::Short { .. }
+            | Self::Str { .. }
+            | Self::ZSet(_)
+            | Self::Foreign(_) => None,
         }
     }
 }
@@ -57,6 +61,16 @@ impl SetRef<'_> {
             Self::IntSet(set) => set.len(),
             Self::ListPack(list) => list.len(),
             Self::HashTable(table) => table.len(),
+        }
+    }
+
+    /// Whether these are one and the same set.
+    pub(crate) fn is(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::IntSet(a), Self::IntSet(b)) => std::ptr::eq(a, b),
+            (Self::ListPack(a), Self::ListPack(b)) => std::ptr::eq(a, b),
+            (Self::HashTable(a), Self::HashTable(b)) => std::ptr::eq(a, b),
+            (Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_), _) => false,
         }
     }
 

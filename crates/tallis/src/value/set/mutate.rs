@@ -207,9 +207,11 @@ impl SetMut<'_> {
             Value::HashTable(table) => {
                 return member.with_bytes(|bytes| add_bytes(table, bytes, rules));
             }
-            Value::Int(_) | Value::Short { .. } | Value::Str { .. } | Value::Foreign(_) => {
-                return false;
-            }
+            Value::Int(_)
+            | Value::Short { .. }
+            | Value::Str { .. }
+            | Value::ZSet(_)
+            | Value::Foreign(_) => return false,
         };
         self.promote(refused, member, rules);
         refused == Refused::Outgrown || self.add(member, rules)
@@ -246,7 +248,11 @@ impl SetMut<'_> {
                 }
                 removed
             }),
-            Value::Int(_) | Value::Short { .. } | Value::Str { .. } | Value::Foreign(_) => false,
+            Value::Int(_)
+            | Value::Short { .. }
+            | Value::Str { .. }
+            | Value::ZSet(_)
+            | Value::Foreign(_) => false,
         }
     }
 }

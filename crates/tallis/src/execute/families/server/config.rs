@@ -75,6 +75,26 @@ const SETTINGS: &[Setting] = &[
         place: Place::Limit(Form::Number, |limits| &mut limits.set_max_listpack_value),
         since: Profile::Redis72,
     },
+    Setting {
+        name: "zset-max-listpack-entries",
+        place: Place::Limit(Form::Number, |limits| &mut limits.zset_max_listpack_entries),
+        since: Profile::Redis70,
+    },
+    Setting {
+        name: "zset-max-listpack-value",
+        place: Place::Limit(Form::Memory, |limits| &mut limits.zset_max_listpack_value),
+        since: Profile::Redis70,
+    },
+    Setting {
+        name: "zset-max-ziplist-entries",
+        place: Place::Limit(Form::Number, |limits| &mut limits.zset_max_listpack_entries),
+        since: Profile::Redis70,
+    },
+    Setting {
+        name: "zset-max-ziplist-value",
+        place: Place::Limit(Form::Memory, |limits| &mut limits.zset_max_listpack_value),
+        since: Profile::Redis70,
+    },
 ];
 
 /// The greatest number that a setting takes. What does not fit into a word of this machine is as good as the greatest

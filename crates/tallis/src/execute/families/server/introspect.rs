@@ -9,17 +9,20 @@ use crate::error::{Error, ErrorKind};
 use crate::execute::info::{Find, Info, KeySpec};
 use crate::execute::table;
 use crate::execute::table::all;
+use crate::profile::Profile;
 use crate::reply::Reply;
+use crate::store::door::Door;
 use crate::text::glob;
 
 /// The ACL categories of commands that there are here, in Redis's order.
-const CATEGORIES: [&str; 14] = [
+const CATEGORIES: [&str; 15] = [
     "keyspace",
     "read",
     "write",
     "set",
     "string",
     "bitmap",
+    "sortedset",
     "hyperloglog",
     "admin",
     "fast",
@@ -38,11 +41,12 @@ struct Named {
     info: &'static Info,
 }
 
-pub(in crate::execute) fn command(_: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+pub(in crate::execute) fn command(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let profile = door.shared().profile();
     match args {
-        [] => Ok(describe_all(&[], Named::describe)),
+        [] => Ok(describe_all(&[], profile)),
         [sub] if is(sub, "count") => Ok(Reply::count(all().count())),
-        [sub, names @ ..] if is(sub, "info") => Ok(describe_all(names, Named::describe)),
+        [sub, names @ ..] if is(sub, "info") => Ok(describe_all(names, profile)),
         [sub, names @ ..] if is(sub, "docs") => Ok(docs(names)),
         [sub, filter @ ..] if is(sub, "list") => list(filter),
         [sub, words @ ..] if is(sub, "getkeys") => {
@@ -77,7 +81,8 @@ pub(in crate::execute) fn command(_: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 }
 
 /// Describes the commands of these names, or all; a name that is none becomes a nil.
-fn describe_all(names: &[&[u8]], describe: fn(Named) -> Reply) -> Reply {
+fn describe_all(names: &[&[u8]], profile: Profile) -> Reply {
+    let describe = |named: Named| named.describe(profile);
     if names.is_empty() {
         return Reply::Array(commands().map(describe).collect());
     }
@@ -163,10 +168,11 @@ impl Named {
     }
 
     /// What COMMAND INFO tells.
-    fn describe(self) -> Reply {
+    fn describe(self, profile: Profile) -> Reply {
         let info = self.info;
-        let subcommands: Vec<Reply> = self.subcommands().map(Self::describe).collect();
-        let mut parts = vec![self.name_reply(), Reply::Int(info.arity.into())];
+        let subcommands: Vec<Reply> =
+            self.subcommands().map(|subcommand| subcommand.describe(profile)).collect();
+        let mut parts = vec![self.name_reply(), Reply::Int(info.arity_in(profile).into())];
         parts.push(statuses(self.flags()));
         parts.extend(info.legacy_range().map(Reply::Int));
         parts.push(Reply::Set(

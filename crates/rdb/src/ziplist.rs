@@ -1,0 +1,194 @@
+//! The ziplist: what servers before 7.0 had in place of the listpack.
+//!
+//! It is in files only, where a sorted set, a hash or a list may be one; whoever works on such a value makes a listpack of it.
+//!
+//! # Representation
+//!
+//! ```text
+//! bytes u32 | last u32 | entries u16 | entry | entry | ... | ff        little-endian
+//!
+//! entry     length of the entry before it | tag | the rest
+//!           one byte up to 253, or fe and four bytes
+//!
+//! tag       00llllll               l bytes              |  c0  i16     d0  i32     e0  i64
+//!           01llllll llllllll      l bytes              |  f0  i24     fe  i8
+//!           80 llllllll x 4        l bytes              |  f1 ..= fd   0 ..= 12
+//!           l is big-endian
+//! ```
+//!
+//! `bytes` counts the whole blob and `last` is the offset of the last entry. An `entries` of 65535 says that they were not counted.
+//!
+//! # Worked example
+//!
+//! ```
+//! use rdb::ziplist::{self, Entry};
+//!
+//! let blob = b"\x11\0\0\0\x0d\0\0\0\x02\0\0\x01a\x03\xf6\xff";
+//! assert_eq!(ziplist::entries(blob).err(), Some(ziplist::Error::Length { told: 17, there: 16 }));
+//! let blob = b"\x10\0\0\0\x0d\0\0\0\x02\0\0\x01a\x03\xf6\xff";
+//! assert_eq!(ziplist::entries(blob)?, [Entry::Str(b"a"), Entry::Int(5)]);
+//! # Ok::<(), ziplist::Error>(())
+//! ```
+
+#![expect(clippy::big_endian_bytes, reason = "the lengths of texts are big-endian")]
+
+use core::{error, fmt};
+
+/// What an entry of a ziplist holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entry<'b> {
+    /// A whole number, kept as one.
+    Int(i64),
+    /// Any other text.
+    Str(&'b [u8]),
+}
+
+/// Why bytes are no ziplist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Error {
+    /// There are fewer bytes than the shortest one has.
+    Short,
+    /// The blob is longer or shorter than it tells.
+    Length {
+        /// By its own word.
+        told: usize,
+        /// In fact.
+        there: usize,
+    },
+    /// An entry goes beyond the end, has a tag that means nothing, or tells another length of the entry before it.
+    Entry {
+        /// Its offset in the blob.
+        offset: usize,
+    },
+    /// The last entry is not where the header says.
+    Last {
+        /// The offset that the header gives.
+        told: usize,
+        /// The offset at which it is.
+        there: usize,
+    },
+    /// There are more or fewer entries than the header says.
+    Count {
+        /// By the header.
+        told: usize,
+        /// In fact.
+        there: usize,
+    },
+    /// The byte behind the last entry is not the end mark.
+    End,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Short => f.write_str("ziplist is too short"),
+            Self::Length { told, there } => {
+                write!(f, "ziplist of {there} bytes tells that it has {told}")
+            }
+            Self::Entry { offset } => write!(f, "ziplist has a bad entry at offset {offset}"),
+            Self::Last { told, there } => {
+                write!(f, "ziplist has its last entry at offset {there} and tells of {told}")
+            }
+            Self::Count { told, there } => {
+                write!(f, "ziplist of {there} entries tells that it has {told}")
+            }
+            Self::End => f.write_str("ziplist has no end mark"),
+        }
+    }
+}
+
+impl error::Error for Error {}
+
+/// Bytes before the first entry.
+const HEADER: usize = 10;
+/// Behind the last.
+const END: u8 = 0xff;
+/// A count of entries that says nothing.
+const NOT_COUNTED: u16 = u16::MAX;
+/// The first byte of a length that has four more.
+const LONG: u8 = 0xfe;
+
+/// The entries of a ziplist, of which all is checked. O(bytes).
+///
+/// # Errors
+///
+/// [`Error`].
+pub fn entries(blob: &[u8]) -> Result<Vec<Entry<'_>>, Error> {
+    let (header, mut rest) = blob.split_first_chunk::<HEADER>().ok_or(Error::Short)?;
+    let [a, b, c, d, e, f, g, h, i, j] = *header;
+    let (told, last) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    let (told, last) = (told as usize, last as usize);
+    if told != blob.len() {
+        return Err(Error::Length { told, there: blob.len() });
+    }
+    let mut entries = Vec::new();
+    let (mut at, mut before) = (HEADER, 0);
+    while let [tag, ..] = rest
+        && *tag != END
+    {
+        let offset = blob.len() - rest.len();
+        let (told_before, behind) = prior(rest).ok_or(Error::Entry { offset })?;
+        let (entry, behind) = entry(behind).ok_or(Error::Entry { offset })?;
+        if told_before != before {
+            return Err(Error::Entry { offset });
+        }
+        entries.push(entry);
+        before = rest.len() - behind.len();
+        at = offset;
+        rest = behind;
+    }
+    if *rest != [END] {
+        return Err(Error::End);
+    }
+    if last != at {
+        return Err(Error::Last { told: last, there: at });
+    }
+    let count = u16::from_le_bytes([i, j]);
+    if count != NOT_COUNTED && usize::from(count) != entries.len() {
+        return Err(Error::Count { told: count.into(), there: entries.len() });
+    }
+    Ok(entries)
+}
+
+/// The length of the entry before, and what follows.
+fn prior(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    match bytes {
+        [LONG, a, b, c, d, rest @ ..] => {
+            Some((u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest))
+        }
+        [LONG, ..] | [] => None,
+        [len, rest @ ..] => Some((usize::from(*len), rest)),
+    }
+}
+
+/// What a tag and the bytes behind it say, and what follows.
+fn entry(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
+    let (len, rest) = match bytes {
+        [tag @ 0..=0x3f, rest @ ..] => (u32::from(*tag), rest),
+        [tag @ 0x40..=0x7f, low, rest @ ..] => {
+            (u32::from(u16::from_be_bytes([tag & 0x3f, *low])), rest)
+        }
+        [0x80, a, b, c, d, rest @ ..] => (u32::from_be_bytes([*a, *b, *c, *d]), rest),
+        _ => return int(bytes).map(|(int, rest)| (Entry::Int(int), rest)),
+    };
+    let (text, rest) = rest.split_at_checked(len as usize)?;
+    Some((Entry::Str(text), rest))
+}
+
+fn int(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    Some(match bytes {
+        [0xc0, a, b, rest @ ..] => (i64::from(i16::from_le_bytes([*a, *b])), rest),
+        [0xd0, a, b, c, d, rest @ ..] => (i64::from(i32::from_le_bytes([*a, *b, *c, *d])), rest),
+        [0xe0, a, b, c, d, e, f, g, h, rest @ ..] => {
+            (i64::from_le_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), rest)
+        }
+        [0xf0, a, b, c, rest @ ..] => (i64::from(i32::from_le_bytes([0, *a, *b, *c]) >> 8), rest),
+        [0xfe, a, rest @ ..] => (i64::from(a.cast_signed()), rest),
+        [tag @ 0xf1..=0xfd, rest @ ..] => (i64::from(tag - 0xf1), rest),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

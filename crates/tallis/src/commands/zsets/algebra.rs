@@ -1,0 +1,460 @@
+//! ZUNION, ZINTER, ZDIFF, their STORE forms, and ZINTERCARD.
+
+use std::cmp::Reverse;
+use std::ops::ControlFlow;
+
+use bytes::Bytes;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry as Place;
+use skiplist_zset::ScoreText;
+use smallvec::SmallVec;
+
+use super::range::put;
+use crate::commands::{keys, slices};
+use crate::error::Error;
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::rules::Rules;
+use crate::store::door::{Door, View};
+use crate::value::{SetRef, Value, ZSet};
+
+/// What becomes of a member's scores when several sets have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Aggregate {
+    /// Their sum; that of opposite infinities is 0.
+    #[default]
+    Sum,
+    /// The lowest.
+    Min,
+    /// The highest.
+    Max,
+}
+
+/// What is made of several sorted sets, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Combination<'w> {
+    pub(crate) operation: Operation,
+    /// What the scores of each are multiplied with; all by 1 if there are none.
+    pub(crate) weights: &'w [f64],
+    pub(crate) aggregate: Aggregate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Union,
+    Inter,
+    Diff,
+}
+
+/// Commands that make one sorted set of several. Sets count as sorted sets whose scores are all 1.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{Aggregate, Store, prelude::*};
+///
+/// let store = Store::new();
+/// store.zadd_multiple("week1", [(10.0, "ann"), (7.0, "bob")])?;
+/// store.zadd_multiple("week2", [(5.0, "ann"), (9.0, "cleo")])?;
+/// assert_eq!(store.zunionstore("best", ["week1", "week2"], &[], Aggregate::Max)?, 3);
+/// assert_eq!(store.zrevrange_withscores("best", 0, 0)?, [("ann".into(), 10.0)]);
+/// assert_eq!(store.zinter(["week1", "week2"], &[2.0, 1.0], Aggregate::Sum)?, [("ann".into(), 25.0)]);
+/// assert_eq!(store.zdiff(["week1", "week2"])?, [("bob".into(), 7.0)]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+pub trait ZSetAlgebraCommands: Door {
+    /// ZUNION: the members that any of the sets has, lowest score first. `weights` are one for each key, or none at all.
+    /// O(n log n), n members in all.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds neither a sorted set nor a set;
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for another number of weights than of keys;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a weight that is NaN.
+    fn zunion<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        weights: &[f64],
+        aggregate: Aggregate,
+    ) -> Result<Vec<(Bytes, f64)>, Error> {
+        let made = Combination { operation: Operation::Union, weights, aggregate };
+        made.read(self, &keys(of))
+    }
+
+    /// ZINTER: the members that all of the sets have, lowest score first. O(n s + k log k), n members in the smallest of s sets
+    /// and k in the result.
+    ///
+    /// # Errors
+    ///
+    /// As [`zunion`](Self::zunion).
+    fn zinter<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        weights: &[f64],
+        aggregate: Aggregate,
+    ) -> Result<Vec<(Bytes, f64)>, Error> {
+        let made = Combination { operation: Operation::Inter, weights, aggregate };
+        made.read(self, &keys(of))
+    }
+
+    /// ZDIFF: the members of the first set that none of the others has, lowest score first. O(n s), n members in the first of s
+    /// sets.
+    ///
+    /// # Errors
+    ///
+    /// As [`zunion`](Self::zunion).
+    fn zdiff<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<Vec<(Bytes, f64)>, Error> {
+        Combination::DIFF.read(self, &keys(of))
+    }
+
+    /// ZUNIONSTORE: puts what [`zunion`](Self::zunion) gives at `destination`, whatever was there; returns how many members that
+    /// are. An empty result is no key.
+    ///
+    /// # Errors
+    ///
+    /// As [`zunion`](Self::zunion).
+    fn zunionstore<K: AsRef<[u8]>>(
+        &self,
+        destination: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+        weights: &[f64],
+        aggregate: Aggregate,
+    ) -> Result<usize, Error> {
+        let made = Combination { operation: Operation::Union, weights, aggregate };
+        made.store(self, destination.as_ref(), &keys(of))
+    }
+
+    /// ZINTERSTORE: puts what [`zinter`](Self::zinter) gives at `destination`, whatever was there; returns how many members that
+    /// are. An empty result is no key.
+    ///
+    /// # Errors
+    ///
+    /// As [`zunion`](Self::zunion).
+    fn zinterstore<K: AsRef<[u8]>>(
+        &self,
+        destination: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+        weights: &[f64],
+        aggregate: Aggregate,
+    ) -> Result<usize, Error> {
+        let made = Combination { operation: Operation::Inter, weights, aggregate };
+        made.store(self, destination.as_ref(), &keys(of))
+    }
+
+    /// ZDIFFSTORE: puts what [`zdiff`](Self::zdiff) gives at `destination`, whatever was there; returns how many members that
+    /// are. An empty result is no key.
+    ///
+    /// # Errors
+    ///
+    /// As [`zunion`](Self::zunion).
+    fn zdiffstore<K: AsRef<[u8]>>(
+        &self,
+        destination: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = K>,
+    ) -> Result<usize, Error> {
+        Combination::DIFF.store(self, destination.as_ref(), &keys(of))
+    }
+
+    /// ZINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(n s), n members in the
+    /// smallest of s sets.
+    ///
+    /// # Errors
+    ///
+    /// As [`zunion`](Self::zunion).
+    fn zintercard<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        limit: usize,
+    ) -> Result<usize, Error> {
+        let of = keys(of);
+        self.read(&slices(&of), |view, keys| {
+            let mut count = 0;
+            let _ = common(&sources(view, keys, &[])?, Aggregate::Sum, &view.rules(), |_, _| {
+                count += 1;
+                if count == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            Ok(count)
+        })
+    }
+}
+
+impl<D: Door> ZSetAlgebraCommands for D {}
+
+/// Members with scores, before they are a set.
+type Entries = Vec<(SmallVec<[u8; 24]>, f64)>;
+
+impl Combination<'_> {
+    pub(crate) const DIFF: Combination<'static> =
+        Combination { operation: Operation::Diff, weights: &[], aggregate: Aggregate::Sum };
+
+    /// Whether the weights can be.
+    fn check(&self, keys: usize) -> Result<(), Error> {
+        if self.weights.iter().any(|weight| weight.is_nan()) {
+            return Err(super::add::not_a_number());
+        }
+        if self.weights.is_empty() || self.weights.len() == keys {
+            return Ok(());
+        }
+        Err(Error::syntax())
+    }
+
+    /// The result, lowest score first.
+    fn read<K: AsRef<[u8]>>(
+        &self,
+        door: &(impl Door + ?Sized),
+        of: &[K],
+    ) -> Result<Vec<(Bytes, f64)>, Error> {
+        self.check(of.len())?;
+        let mut entries = door.read(&slices(of), |view, keys| self.entries(view, keys))?;
+        entries.sort_unstable_by(|(a, low), (b, high)| {
+            low.partial_cmp(high).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.cmp(b))
+        });
+        Ok(entries.into_iter().map(|(member, score)| (member.into_vec().into(), score)).collect())
+    }
+
+    /// Puts the result at a key.
+    fn store<K: AsRef<[u8]>>(
+        &self,
+        door: &(impl Door + ?Sized),
+        destination: &[u8],
+        of: &[K],
+    ) -> Result<usize, Error> {
+        self.check(of.len())?;
+        let mut all = slices(of);
+        all.insert(0, destination);
+        door.write(&all, |scope, keys| {
+            let Some((&destination, sources)) = keys.split_first() else { return Ok(0) };
+            // Through the door, so that a source that has expired is dropped for the sinks too.
+            for &key in sources {
+                scope.change(key, |_| ());
+            }
+            let entries = self.entries(&scope.view(), sources)?;
+            put(scope, destination, entries, || self.words(destination, sources))
+        })
+    }
+
+    fn entries(&self, view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<Entries, Error> {
+        let rules = view.rules();
+        let sources = sources(view, keys, self.weights)?;
+        let mut entries = Entries::new();
+        match self.operation {
+            Operation::Union => entries = united(sources, self.aggregate, &rules),
+            Operation::Inter => {
+                let _: ControlFlow<()> =
+                    common(&sources, self.aggregate, &rules, |member, score| {
+                        entries.push((owned(member), score));
+                        ControlFlow::Continue(())
+                    });
+            }
+            Operation::Diff => {
+                let Some((first, others)) = sources.split_first() else { return Ok(entries) };
+                if others.iter().any(|other| other.scores.is(first.scores)) {
+                    return Ok(entries);
+                }
+                let mut others: SmallVec<[_; 4]> =
+                    others.iter().map(|other| other.scores).collect();
+                // The largest first, because it is the likeliest to have a member.
+                others.sort_by_key(|other| Reverse(other.len()));
+                let _: ControlFlow<()> = first.scores.try_for_each(|member, score| {
+                    if !others.iter().any(|other| other.score(member, &rules).is_some()) {
+                        entries.push((owned(member), score));
+                    }
+                    ControlFlow::Continue(())
+                });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The command.
+    fn words(&self, destination: HashedKey<'_>, sources: &[HashedKey<'_>]) -> Vec<Bytes> {
+        let name = match self.operation {
+            Operation::Union => "ZUNIONSTORE",
+            Operation::Inter => "ZINTERSTORE",
+            Operation::Diff => "ZDIFFSTORE",
+        };
+        let mut words = vec![Bytes::from_static(name.as_bytes())];
+        words.push(Bytes::copy_from_slice(destination.bytes));
+        words.push(sources.len().to_string().into());
+        words.extend(sources.iter().map(|key| Bytes::copy_from_slice(key.bytes)));
+        if !self.weights.is_empty() {
+            words.push(Bytes::from_static(b"WEIGHTS"));
+            words.extend(self.weights.iter().map(|&weight| {
+                let mut text = Vec::new();
+                ScoreText::Shortest.push(weight, &mut text);
+                Bytes::from(text)
+            }));
+        }
+        let aggregate = match self.aggregate {
+            Aggregate::Sum => return words,
+            Aggregate::Min => "MIN",
+            Aggregate::Max => "MAX",
+        };
+        words.extend(["AGGREGATE", aggregate].map(|word| Bytes::from_static(word.as_bytes())));
+        words
+    }
+}
+
+/// Fails if one of the keys holds neither a sorted set nor a set: what a command with an error in its options asks first.
+pub(crate) fn check_sources<K: AsRef<[u8]>>(door: &impl Door, of: &[K]) -> Result<(), Error> {
+    door.read(&slices(of), |view, keys| sources(view, keys, &[]).map(|_| ()))
+}
+
+/// A sorted set, or a set whose members all have the score 1.
+#[derive(Clone, Copy, Debug)]
+enum Scores<'v> {
+    None,
+    Set(SetRef<'v>),
+    ZSet(&'v ZSet),
+}
+
+/// The scores of one key, and what they are multiplied with.
+#[derive(Clone, Copy, Debug)]
+struct Source<'v> {
+    scores: Scores<'v>,
+    weight: f64,
+}
+
+/// What the keys hold, all of which are looked at before anything is done.
+fn sources<'v>(
+    view: &View<'v>,
+    keys: &[HashedKey<'_>],
+    weights: &[f64],
+) -> Result<SmallVec<[Source<'v>; 4]>, Error> {
+    let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
+    let source = |(&key, weight)| {
+        let scores = match view.get(key) {
+            None => Scores::None,
+            Some(Value::ZSet(set)) => Scores::ZSet(set),
+            Some(value) => Scores::Set(value.as_set().ok_or_else(Error::wrong_type)?),
+        };
+        Ok(Source { scores, weight })
+    };
+    keys.iter().zip(weights).map(source).collect()
+}
+
+impl<'v> Scores<'v> {
+    fn len(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Set(set) => set.len(),
+            Self::ZSet(set) => set.len(),
+        }
+    }
+
+    fn score(self, member: Member<'_>, rules: &Rules<'_>) -> Option<f64> {
+        match self {
+            Self::None => None,
+            Self::Set(set) => set.contains(member, rules).then_some(1.0),
+            Self::ZSet(set) => member.with_bytes(|bytes| set.score(bytes)),
+        }
+    }
+
+    fn try_for_each<B>(
+        self,
+        mut visit: impl FnMut(Member<'v>, f64) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        match self {
+            Self::None => ControlFlow::Continue(()),
+            Self::Set(set) => set.try_for_each(|member| visit(member, 1.0)),
+            Self::ZSet(set) => {
+                set.iter().try_for_each(|(member, score)| visit(member.into(), score))
+            }
+        }
+    }
+
+    /// Whether these are one and the same value.
+    fn is(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::ZSet(a), Self::ZSet(b)) => std::ptr::eq(a, b),
+            (Self::Set(a), Self::Set(b)) => a.is(b),
+            (Self::None | Self::Set(_) | Self::ZSet(_), _) => false,
+        }
+    }
+}
+
+impl Source<'_> {
+    /// A score of this source in a sum. Nothing times infinity is nothing.
+    fn first(self, score: f64) -> f64 {
+        let product = self.weight * score;
+        if product.is_nan() { 0.0 } else { product }
+    }
+}
+
+impl Aggregate {
+    /// One score of two.
+    fn of(self, score: f64, other: f64) -> f64 {
+        match self {
+            Self::Sum => {
+                let sum = score + other;
+                if sum.is_nan() { 0.0 } else { sum }
+            }
+            // By comparison, so that what is no number changes nothing.
+            Self::Min if other < score => other,
+            Self::Max if other > score => other,
+            Self::Min | Self::Max => score,
+        }
+    }
+}
+
+/// Hands over what all sources have, with one score each.
+fn common<B>(
+    sources: &[Source<'_>],
+    aggregate: Aggregate,
+    rules: &Rules<'_>,
+    mut visit: impl FnMut(Member<'_>, f64) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let mut sorted: SmallVec<[Source<'_>; 4]> = sources.iter().copied().collect();
+    sorted.sort_by_key(|source| source.scores.len());
+    let Some((smallest, others)) = sorted.split_first() else { return ControlFlow::Continue(()) };
+    smallest.scores.try_for_each(|member, own| {
+        let score = others.iter().try_fold(smallest.first(own), |score, other| {
+            Some(aggregate.of(score, other.scores.score(member, rules)? * other.weight))
+        });
+        match score {
+            Some(score) => visit(member, score),
+            None => ControlFlow::Continue(()),
+        }
+    })
+}
+
+/// What any source has, with one score each, in no order.
+fn united(
+    mut sources: SmallVec<[Source<'_>; 4]>,
+    aggregate: Aggregate,
+    rules: &Rules<'_>,
+) -> Entries {
+    // As Redis goes through them: sums of doubles depend on it.
+    sources.sort_by_key(|source| source.scores.len());
+    let largest = sources.last().map_or(0, |source| source.scores.len());
+    let mut entries = Entries::with_capacity(largest);
+    let mut places: HashTable<usize> = HashTable::with_capacity(largest);
+    for source in sources {
+        let _: ControlFlow<()> = source.scores.try_for_each(|member, score| {
+            let score = source.first(score);
+            member.with_bytes(|bytes| {
+                let hash = |place: &usize| rules.hash(&entries[*place].0);
+                let is = |place: &usize| *entries[*place].0 == *bytes;
+                match places.entry(rules.hash(bytes), is, hash) {
+                    Place::Occupied(place) => {
+                        let held = &mut entries[*place.get()].1;
+                        *held = aggregate.of(*held, score);
+                    }
+                    Place::Vacant(place) => {
+                        place.insert(entries.len());
+                        entries.push((SmallVec::from_slice(bytes), score));
+                    }
+                }
+            });
+            ControlFlow::Continue(())
+        });
+    }
+    entries
+}
+
+fn owned(member: Member<'_>) -> SmallVec<[u8; 24]> {
+    member.with_bytes(SmallVec::from_slice)
+}

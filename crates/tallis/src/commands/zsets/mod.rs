@@ -1,0 +1,406 @@
+//! Commands on sorted sets.
+
+mod add;
+mod algebra;
+mod draw;
+mod pop;
+mod range;
+mod scan;
+
+use bytes::Bytes;
+
+pub use add::{SortedSetAddOptions, UpdateCheck};
+pub use algebra::{Aggregate, ZSetAlgebraCommands};
+pub use range::{LexBound, ZRange, ZSetRangeCommands};
+
+pub(crate) use add::{Pair, add_scores};
+pub(crate) use algebra::check_sources;
+pub(crate) use scan::{Written, scan as scan_scores};
+
+use super::keyspace::ScanOptions;
+use super::{checked, keys, members, slices};
+use crate::error::Error;
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::store::door::{Door, Scope, View};
+use crate::value::ZSet;
+use pop::Side;
+
+/// Commands on sorted sets: members with scores, in the order of the scores and then of the members' bytes.
+///
+/// Ranges are in [`ZSetRangeCommands`], unions and their kin in [`ZSetAlgebraCommands`].
+///
+/// A sorted set of at most `zset-max-listpack-entries` short members is a listpack, any other a skip list; a listpack becomes a skip
+/// list when a member does not fit, never the other way. Where O(log n) stands below, a listpack takes O(n) of its few.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{Store, prelude::*};
+///
+/// let store = Store::new();
+/// store.zadd_multiple("board", [(300.0, "ann"), (100.0, "bob"), (200.0, "cleo")])?;
+/// assert_eq!(store.zrevrank("board", "cleo")?, Some(1));
+/// assert_eq!(store.zincr("board", "bob", 250.0)?, 350.0);
+/// assert_eq!(store.zrevrange("board", 0, 1)?, ["bob", "ann"]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+pub trait ZSetCommands: Door {
+    /// ZADD: gives a member a score; returns 1 if it is new, else 0. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a score that is NaN; a member of more than 512 MiB.
+    fn zadd<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+        score: f64,
+    ) -> Result<usize, Error> {
+        self.zadd_multiple(key, [(score, member)])
+    }
+
+    /// ZADD of several members, each with its score; returns how many are new. O(log n) each.
+    ///
+    /// # Errors
+    ///
+    /// As [`zadd`](Self::zadd).
+    fn zadd_multiple<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        items: impl IntoIterator<Item = (f64, M)>,
+    ) -> Result<usize, Error> {
+        self.zadd_multiple_options(key, items, SortedSetAddOptions::default())
+    }
+
+    /// ZADD with NX, XX, GT, LT, CH; returns 1 if the member is new or, with CH, changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`zadd`](Self::zadd).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{SortedSetAddOptions, Store, UpdateCheck, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT)).include_changed_count();
+    /// assert_eq!(store.zadd_options("best", "ann", 10.0, higher)?, 1);
+    /// assert_eq!(store.zadd_options("best", "ann", 5.0, higher)?, 0);
+    /// assert_eq!(store.zadd_options("best", "ann", 20.0, higher)?, 1);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn zadd_options<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+        score: f64,
+        options: SortedSetAddOptions,
+    ) -> Result<usize, Error> {
+        self.zadd_multiple_options(key, [(score, member)], options)
+    }
+
+    /// ZADD of several members with options; returns how many are new or, with CH, changed. O(log n) each.
+    ///
+    /// # Errors
+    ///
+    /// As [`zadd`](Self::zadd).
+    fn zadd_multiple_options<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        items: impl IntoIterator<Item = (f64, M)>,
+        options: SortedSetAddOptions,
+    ) -> Result<usize, Error> {
+        let pairs = add::pairs(items)?;
+        self.write(&[key.as_ref()], |scope, keys| {
+            Ok(add_scores(scope, keys[0], &pairs, options)?.counted(options))
+        })
+    }
+
+    /// ZINCRBY: adds to the score of a member, or to 0 if there is no such member; returns the sum. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// As [`zadd`](Self::zadd); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for opposite infinities too.
+    fn zincr<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+        delta: f64,
+    ) -> Result<f64, Error> {
+        let sum = self.zincr_options(key, member, delta, SortedSetAddOptions::default())?;
+        Ok(sum.unwrap_or(delta))
+    }
+
+    /// ZADD INCR: as [`zincr`](Self::zincr), but if the options are against it nothing changes and `None` is returned.
+    ///
+    /// # Errors
+    ///
+    /// As [`zincr`](Self::zincr).
+    fn zincr_options<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+        delta: f64,
+        options: SortedSetAddOptions,
+    ) -> Result<Option<f64>, Error> {
+        let pairs = add::pairs([(delta, member)])?;
+        let options = options.increment_score();
+        self.write(&[key.as_ref()], |scope, keys| {
+            Ok(add_scores(scope, keys[0], &pairs, options)?.score)
+        })
+    }
+
+    /// ZREM: removes members; returns how many were there. A sorted set without members is no key. O(log n) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zrem<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = M>,
+    ) -> Result<usize, Error> {
+        let of = members(of)?;
+        self.write(&[key.as_ref()], |scope, keys| remove_members(scope, keys[0], &of))
+    }
+
+    /// ZCARD: how many members there are. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zcard(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
+        self.read(&[key.as_ref()], |view, keys| Ok(zset_at(view, keys[0])?.map_or(0, ZSet::len)))
+    }
+
+    /// ZSCORE: the score of a member. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zscore<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+    ) -> Result<Option<f64>, Error> {
+        let member = member.into();
+        self.read(&[key.as_ref()], |view, keys| {
+            Ok(zset_at(view, keys[0])?.and_then(|set| member.with_bytes(|bytes| set.score(bytes))))
+        })
+    }
+
+    /// ZMSCORE: the scores of several members. O(1) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zscore_multiple<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<Option<f64>>, Error> {
+        let of = members(of)?;
+        self.read(&[key.as_ref()], |view, keys| {
+            let set = zset_at(view, keys[0])?;
+            let score = |member: &Member<'_>| member.with_bytes(|bytes| set?.score(bytes));
+            Ok(of.iter().map(score).collect())
+        })
+    }
+
+    /// ZRANK: how many members are before this one, lowest score first. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zrank<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+    ) -> Result<Option<usize>, Error> {
+        Ok(self.zrank_withscore(key, member)?.map(|(rank, _)| rank))
+    }
+
+    /// ZRANK WITHSCORE: as [`zrank`](Self::zrank), and the score. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zrank_withscore<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+    ) -> Result<Option<(usize, f64)>, Error> {
+        let member = member.into();
+        self.read(&[key.as_ref()], |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
+    }
+
+    /// ZREVRANK: how many members are before this one, highest score first. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zrevrank<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+    ) -> Result<Option<usize>, Error> {
+        Ok(self.zrevrank_withscore(key, member)?.map(|(rank, _)| rank))
+    }
+
+    /// ZREVRANK WITHSCORE: as [`zrevrank`](Self::zrevrank), and the score. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zrevrank_withscore<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+    ) -> Result<Option<(usize, f64)>, Error> {
+        let member = member.into();
+        self.read(&[key.as_ref()], |view, keys| {
+            let ranked = ranked(view, keys[0], member)?;
+            Ok(ranked.map(|((rank, score), len)| (len - 1 - rank, score)))
+        })
+    }
+
+    /// ZPOPMIN: takes out the `count` members with the lowest scores, or all; lowest first. O(log n) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zpopmin(&self, key: impl AsRef<[u8]>, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| pop::pop(scope, keys[0], Side::Min, count))
+    }
+
+    /// ZPOPMAX: takes out the `count` members with the highest scores, or all; highest first. O(log n) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zpopmax(&self, key: impl AsRef<[u8]>, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
+        self.write(&[key.as_ref()], |scope, keys| pop::pop(scope, keys[0], Side::Max, count))
+    }
+
+    /// ZMPOP MIN: [`zpopmin`](Self::zpopmin) on the first of the keys that is there; which one that was, and its members.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
+    fn zmpop_min<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        count: usize,
+    ) -> Result<Option<Popped>, Error> {
+        let of = keys(of);
+        self.write(&slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
+    }
+
+    /// ZMPOP MAX: [`zpopmax`](Self::zpopmax) on the first of the keys that is there; which one that was, and its members.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
+    fn zmpop_max<K: AsRef<[u8]>>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        count: usize,
+    ) -> Result<Option<Popped>, Error> {
+        let of = keys(of);
+        self.write(&slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
+    }
+
+    /// ZRANDMEMBER: a member, each with the same chance; `None` if there is none. O(log n).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zrandmember(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
+        self.read(&[key.as_ref()], |view, keys| draw::one(view, keys[0]))
+    }
+
+    /// ZRANDMEMBER with a count and scores: so many different members, or all of them; if the count is negative, so many
+    /// drawn one after the other, which may repeat. O(count log n), O(n) where that is much of the set.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
+    fn zrandmember_withscores(
+        &self,
+        key: impl AsRef<[u8]>,
+        count: i64,
+    ) -> Result<Vec<(Bytes, f64)>, Error> {
+        self.read(&[key.as_ref()], |view, keys| draw::several(view, keys[0], count))
+    }
+
+    /// ZSCAN: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends. Members
+    /// that are there from the first call to the last are returned at least once, whatever is added and removed between and
+    /// whatever scores change. A listpack comes whole. O(members returned), and a few hundred more at the most.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn zscan(
+        &self,
+        key: impl AsRef<[u8]>,
+        cursor: u64,
+        options: &ScanOptions,
+    ) -> Result<(u64, Vec<(Bytes, f64)>), Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            let mut found = Vec::new();
+            let next = scan_scores(view, keys[0], cursor, options, |member, score, _| {
+                found.push((Bytes::copy_from_slice(member), score));
+            })?;
+            Ok((next, found))
+        })
+    }
+}
+
+impl<D: Door> ZSetCommands for D {}
+
+/// What ZMPOP takes out: the key, and the members with their scores.
+pub type Popped = (Bytes, Vec<(Bytes, f64)>);
+
+/// The sorted set at a key, if there is one.
+#[inline]
+pub(crate) fn zset_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<&'v ZSet>, Error> {
+    let Some(value) = view.get(key) else { return Ok(None) };
+    value.as_zset().map(Some).ok_or_else(Error::wrong_type)
+}
+
+/// Rank and score of a member, and how many there are.
+#[expect(clippy::type_complexity, reason = "the two numbers that are asked for, and their frame")]
+fn ranked(
+    view: &View<'_>,
+    key: HashedKey<'_>,
+    member: Member<'_>,
+) -> Result<Option<((usize, f64), usize)>, Error> {
+    let Some(set) = zset_at(view, key)? else { return Ok(None) };
+    let at = member.with_bytes(|bytes| set.rank_and_score(bytes));
+    Ok(at.map(|at| (at, set.len())))
+}
+
+fn remove_members(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    members: &[Member<'_>],
+) -> Result<usize, Error> {
+    scope.change(key, |slot| {
+        let Some(value) = slot.value_mut() else { return Ok(0) };
+        let set = value.as_zset_mut().ok_or_else(Error::wrong_type)?;
+        let there = |member: &&Member<'_>| member.with_bytes(|bytes| set.remove(bytes)).is_some();
+        let removed = members.iter().filter(there).count();
+        let emptied = set.is_empty();
+        if emptied {
+            slot.remove();
+        }
+        if removed > 0 {
+            slot.changed("ZREM", || members.iter().map(|member| member.to_bytes()).collect());
+        }
+        Ok(removed)
+    })
+}

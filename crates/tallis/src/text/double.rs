@@ -1,0 +1,71 @@
+//! The 64-bit floating point numbers of command lines: scores, weights, positions.
+
+use super::float::{Digits, Format, Magnitude, Rounded, scan};
+use crate::error::{Error, ErrorKind};
+
+const FORMAT: Format = Format { precision: 53, min_exponent: -1074, max_exponent: 971 };
+
+/// A score, a weight, a coordinate: a number as Redis's `string2d` takes it, else "value is not a valid float".
+pub(crate) fn float(text: &[u8]) -> Result<f64, Error> {
+    parse(text).ok_or_else(not_a_float)
+}
+
+#[cold]
+fn not_a_float() -> Error {
+    Error::new(ErrorKind::NotInteger, "ERR value is not a valid float")
+}
+
+/// The whole of a text as a number. What rounds to zero or to infinity without saying so is none, nor is NaN.
+pub(crate) fn parse(text: &[u8]) -> Option<f64> {
+    let (number, digits) = read(text)?;
+    let lost = match digits {
+        Some(digits) => number.is_infinite() || number == 0.0 && !digits.is_zero(),
+        None => false,
+    };
+    (!lost).then_some(number)
+}
+
+/// The end of a range of scores: what C's `strtod` makes of the text up to a NUL, white space before it passed over and nothing
+/// at all being zero. NaN is none.
+pub(crate) fn parse_end(text: &[u8]) -> Option<f64> {
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    if text.is_empty() {
+        return Some(0.0);
+    }
+    let spaces = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+    read(&text[spaces..]).map(|(number, _)| number)
+}
+
+/// A number, and the digits that it comes from if there are any.
+fn read(text: &[u8]) -> Option<(f64, Option<Digits<'_>>)> {
+    let scanned = scan(text)?;
+    let (magnitude, digits) = match scanned.magnitude {
+        Magnitude::Infinite => (f64::INFINITY, None),
+        // The grammar is a part of Rust's own, which rounds as C does.
+        Magnitude::Decimal(digits) => {
+            let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+            (str::from_utf8(unsigned).ok()?.parse().ok()?, Some(digits))
+        }
+        Magnitude::Hexadecimal(digits) => {
+            (from_rounded(FORMAT.round_hexadecimal(&digits)), Some(digits))
+        }
+    };
+    Some((if scanned.negative { -magnitude } else { magnitude }, digits))
+}
+
+/// The number itself: the bits of a format are those of a double.
+fn from_rounded(rounded: Rounded) -> f64 {
+    match rounded {
+        Rounded::Zero => 0.0,
+        Rounded::Infinite => f64::INFINITY,
+        Rounded::Finite { significand, exponent } => {
+            const HIDDEN: u64 = 1 << 52;
+            // Without its upper bit a significand is that of the smallest exponent, which is written as zero.
+            let exponent = if significand & HIDDEN == 0 { 0 } else { exponent + 1075 };
+            f64::from_bits(u64::from(exponent.unsigned_abs()) << 52 | significand & (HIDDEN - 1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

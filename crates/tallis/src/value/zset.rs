@@ -1,0 +1,107 @@
+//! A sorted set: a listpack while it is small, then a skip list with an index.
+//!
+//! The structure knows its forms and when one turns into the other; this is what a store adds to it.
+
+use ahash::RandomState;
+use skiplist_zset::{Encoding, Limits, ScoreText};
+
+use super::Value;
+use crate::profile::Profile;
+use crate::rules::Rules;
+
+/// A sorted set, hashed as its store hashes.
+pub(crate) type ZSet = skiplist_zset::ZSet<RandomState>;
+
+impl Value {
+    /// The sorted set, if it is one.
+    #[inline]
+    pub(crate) const fn as_zset(&self) -> Option<&ZSet> {
+        if let Self::ZSet(set) = self { Some(set) } else { None }
+    }
+
+    /// The sorted set, if it is one, to be changed.
+    #[inline]
+    pub(crate) const fn as_zset_mut(&mut self) -> Option<&mut ZSet> {
+        if let Self::ZSet(set) = self { Some(set) } else { None }
+    }
+}
+
+/// How OBJECT ENCODING names the form of a sorted set.
+pub(super) const fn encoding(set: &ZSet) -> &'static str {
+    match set.encoding() {
+        Encoding::ListPack => "listpack",
+        Encoding::SkipList => "skiplist",
+    }
+}
+
+impl Rules<'_> {
+    /// The limits of sorted sets, and the text of their scores.
+    #[inline]
+    pub(crate) const fn zset_limits(&self) -> Limits {
+        Limits {
+            entries: self.limits.zset_max_listpack_entries,
+            value: self.limits.zset_max_listpack_value,
+            text: self.profile.score_text(),
+        }
+    }
+
+    /// The empty sorted set with which a command begins that is about to add `count` members, the first of `first_len` bytes.
+    pub(crate) fn zset_for(&self, count: usize, first_len: usize) -> ZSet {
+        let limits = self.zset_limits();
+        let entries = match self.profile {
+            // Only whether there are listpacks at all.
+            Profile::Redis70 => limits.entries.min(1),
+            Profile::Redis72 => count,
+        };
+        let mut set = ZSet::new();
+        if entries > limits.entries || limits.entries == 0 || first_len > limits.value {
+            self.make_skip_list(&mut set);
+        }
+        set
+    }
+
+    /// Gets a sorted set ready for a command that is about to add `count` members.
+    pub(crate) fn expect_in_zset(&self, set: &mut ZSet, count: usize) {
+        if self.profile == Profile::Redis72 && count > self.limits.zset_max_listpack_entries {
+            self.make_skip_list(set);
+        }
+    }
+
+    /// Makes a skip list of a sorted set, whatever its size.
+    pub(crate) fn make_skip_list(&self, set: &mut ZSet) {
+        let made = set.make_skip_list(self.hasher);
+        debug_assert!(made.is_ok(), "a listpack has fewer members than a skip list takes");
+    }
+
+    /// Gives a sorted set that is built or loaded the form that its members ask for.
+    pub(crate) fn fit_zset(&self, set: &mut ZSet) {
+        let fitted = set.fit_with_hasher(&self.zset_limits(), self.hasher);
+        debug_assert!(fitted.is_ok(), "a set that can be in one form can be in the other");
+    }
+}
+
+impl Profile {
+    /// How servers of this line write a score or a distance.
+    ///
+    /// ```
+    /// use tallis::Profile;
+    ///
+    /// assert_eq!(Profile::Redis70.double(0.1), "0.10000000000000001");
+    /// assert_eq!(Profile::Redis72.double(0.1), "0.1");
+    /// ```
+    #[must_use]
+    pub fn double(self, number: f64) -> String {
+        let mut text = Vec::with_capacity(24);
+        self.score_text().push(number, &mut text);
+        // All of it is ASCII.
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// How the scores of sorted sets are written.
+    pub(crate) const fn score_text(self) -> ScoreText {
+        match self {
+            Self::Redis70 => ScoreText::Digits17,
+            Self::Redis72 => ScoreText::Shortest,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Any bytes as a ziplist: what is accepted is told entry by entry, within the bytes that there are.
+#![no_main]
+
+use rdb::ziplist::{self, Entry};
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    check(bytes);
+    // Most inputs do not tell their own length: the same with a header made right.
+    let mut bytes = bytes.to_vec();
+    let (Some(len), Some(head)) = (u32::try_from(bytes.len()).ok(), bytes.first_chunk_mut::<4>())
+    else {
+        return;
+    };
+    *head = len.to_le_bytes();
+    check(&bytes);
+});
+
+fn check(bytes: &[u8]) {
+    let Ok(entries) = ziplist::entries(bytes) else { return };
+    // A header of ten bytes, an end of one, and two bytes at the least for each entry.
+    assert!(11 + 2 * entries.len() <= bytes.len());
+    let texts = entries.iter().map(|entry| match entry {
+        Entry::Int(_) => 0,
+        Entry::Str(text) => text.len(),
+    });
+    assert!(11 + texts.sum::<usize>() <= bytes.len());
+    assert!(ziplist::entries(&bytes[..bytes.len() - 1]).is_err(), "the length is told");
+}
