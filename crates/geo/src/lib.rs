@@ -102,7 +102,7 @@ mod text;
 mod window;
 
 pub use error::Error;
-pub use hash::{Cell, STEPS, decode, encode, hash_of_score, score};
+pub use hash::{Cell, STEPS, decode, encode, hash_of_score, score, score_range};
 pub use point::{EARTH_RADIUS, LATITUDES, LONGITUDES, Point, Unit};
 pub use redis::RedisCells;
 pub use shape::{Hit, Shape};

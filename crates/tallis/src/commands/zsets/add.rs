@@ -114,7 +114,7 @@ impl Added {
 pub(crate) type Pair<'a> = (f64, Member<'a>);
 
 /// The pairs of a call, gathered before any lock is taken.
-pub(super) fn pairs<'a, M: Into<Member<'a>>>(
+pub(crate) fn pairs<'a, M: Into<Member<'a>>>(
     items: impl IntoIterator<Item = (f64, M)>,
 ) -> Result<SmallVec<[Pair<'a>; 8]>, Error> {
     let pair = |(score, member): (f64, M)| {
@@ -223,6 +223,6 @@ pub(crate) fn refusal(refused: Refused) -> Error {
 }
 
 #[cold]
-pub(super) fn not_a_number() -> Error {
+pub(crate) fn not_a_number() -> Error {
     Error::new(ErrorKind::NotInteger, "ERR resulting score is not a number (NaN)")
 }

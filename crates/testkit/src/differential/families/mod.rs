@@ -3,6 +3,7 @@
 //! A further family is a file beside this one and a row in [`FAMILIES`].
 
 mod bits;
+mod geo;
 mod hll;
 mod keys;
 mod multi;
@@ -43,6 +44,7 @@ pub(super) static FAMILIES: &[Family] = &[
     bits::FAMILY,
     sets::FAMILY,
     hll::FAMILY,
+    geo::FAMILY,
     multi::FAMILY,
     server::FAMILY,
 ];
