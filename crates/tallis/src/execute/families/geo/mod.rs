@@ -34,17 +34,21 @@ fn unit(name: &[u8]) -> Result<Unit, Error> {
     })
 }
 
+/// A distance as a reply.
+fn distance(door: Caller<'_, '_>, distance: f64) -> Reply {
+    Reply::Bulk(printed(distance, door.shared().profile()).into())
+}
+
 /// A distance as Redis prints it, with four digits behind the point.
 ///
 /// From 7.2 on it multiplies by 10,000 and takes the nearest whole number, which differs in the last digit now and then.
-fn distance(door: Caller<'_, '_>, distance: f64) -> Reply {
-    let text = match door.shared().profile() {
+fn printed(distance: f64, profile: Profile) -> String {
+    match profile {
         // What is no number comes out of the processor with a sign.
         _ if distance.is_nan() => "-nan".to_owned(),
         Profile::Redis70 => format!("{distance:.4}"),
         Profile::Redis72 => format!("{:.4}", (distance * 1e4).round_ties_even() / 1e4),
-    };
-    Reply::Bulk(text.into())
+    }
 }
 
 /// A place: a longitude and a latitude.
@@ -108,4 +112,26 @@ pub(in crate::execute) fn geopos(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer
     let places = door.geo_pos(args[0], &args[1..])?;
     let place = |place: Option<Point>| place.map_or(Reply::Nil, coordinates);
     Ok(Reply::Array(places.into_iter().map(place).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_have_four_digits_as_their_line_of_servers_rounds() {
+        for (distance, old, new) in [
+            (0.0, "0.0000", "0.0000"),
+            (1387.816_6, "1387.8166", "1387.8166"),
+            (20_015_086.796_02, "20015086.7960", "20015086.7960"),
+            // A little more than the half, until it is multiplied.
+            (0.000_05, "0.0001", "0.0000"),
+            (1.000_05, "1.0001", "1.0001"),
+            (0.000_15, "0.0001", "0.0001"),
+            (f64::NAN, "-nan", "-nan"),
+        ] {
+            assert_eq!(printed(distance, Profile::Redis70), old);
+            assert_eq!(printed(distance, Profile::Redis72), new);
+        }
+    }
 }
