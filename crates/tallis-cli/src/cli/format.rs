@@ -94,10 +94,8 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
 
 /// The digits of a coordinate.
 fn coordinate(degrees: f64) -> Vec<u8> {
-    match Reply::Coordinate(degrees).into_resp2() {
-        Reply::Bulk(text) => text.into(),
-        other => format!("{other:?}").into_bytes(),
-    }
+    let shown = Reply::Coordinate(degrees).into_resp2();
+    if let Reply::Bulk(text) = shown { text.into() } else { format!("{shown:?}").into_bytes() }
 }
 
 /// Writes a reply that starts in column `indent`, each element of an array on a line of its own.

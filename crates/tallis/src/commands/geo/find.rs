@@ -58,7 +58,7 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
         // One walk over the few members rather than one for each range.
         Encoding::ListPack => {
             let ranges: Vec<_> = ranges.iter().map(score_range).collect();
-            for (member, score) in set.iter() {
+            for (member, score) in set {
                 if ranges.iter().any(|range| range.contains(&score)) {
                     look(member, score);
                 }
@@ -108,8 +108,8 @@ fn sorted<'z>(
         GeoOrder::Asc => 0,
         GeoOrder::Desc => u64::MAX,
     };
-    let mut keys: Vec<(u64, usize)> =
-        found.iter().map(|hit| hit.distance.to_bits() ^ turn).zip(0..).collect();
+    let key = |hit: &Found<'_>| hit.distance.to_bits() ^ turn;
+    let mut keys: Vec<(u64, usize)> = found.iter().map(key).zip(0..).collect();
     let mut tied_behind = false;
     if wanted < keys.len() {
         let (_, &mut (last, _), behind) = keys.select_nth_unstable(wanted - 1);
@@ -121,11 +121,7 @@ fn sorted<'z>(
         return keys.into_iter().map(|(_, at)| found[at]).collect();
     }
     let mut found = as_found(found);
-    let compare = |a: &Found<'_>, b: &Found<'_>| {
-        let nearer = a.distance.total_cmp(&b.distance);
-        if order == GeoOrder::Asc { nearer } else { nearer.reverse() }
-    };
-    ties(&mut found, wanted, compare);
+    ties(&mut found, wanted, |a, b| key(a).cmp(&key(b)));
     found.truncate(wanted);
     found
 }

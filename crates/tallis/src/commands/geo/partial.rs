@@ -1,7 +1,7 @@
 //! A sort of which only the first places matter, in the order of steps that Redis takes.
 //!
-//! Redis sorts the nearest few of many by the quicksort of Bentley and McIlroy ("Engineering a sort function", Software - Practice and
-//! Experience 23(11), 1993), and leaves out the parts that hold none of the places asked for. It moves equals about; where members are
+//! Redis sorts the nearest few of many by the quicksort of "Engineering a sort function" (Software - Practice and Experience 23(11),
+//! 1993), and leaves out the parts that hold none of the places asked for. It moves equals about; where members are
 //! equally far, its steps decide which come first, or at all. So the steps are repeated here, and only where there are equals.
 
 use core::cmp::Ordering;
