@@ -62,8 +62,9 @@ fn answer(reply: Reply) -> Answer {
         ),
         Reply::Double(number, _) => Answer::Double(number),
         // As many digits as go over the wire.
-        coordinate @ Reply::Coordinate(_) => {
-            let Reply::Bulk(text) = coordinate.into_resp2() else { panic!("no text") };
+        Reply::Coordinate(degrees) => {
+            let shown = Reply::Coordinate(degrees).into_resp2();
+            let Reply::Bulk(text) = shown else { panic!("{shown:?} is no text") };
             Answer::Double(std::str::from_utf8(&text).unwrap().parse().unwrap())
         }
         Reply::Pairs(pairs) => {
