@@ -1,8 +1,9 @@
-//! A million members of 16 bytes with random scores, beside what one would put together from the standard library: a
-//! `BTreeSet` in the order of the set and a map from member to score. And 100,000 small sorted sets.
+//! A million members of 16 bytes with random scores, beside two rivals made of an ordered set of scores and members and a map from
+//! member to score. And 100,000 small sorted sets.
 //!
-//! The rival shares each member between both by an `Arc`, as Redis's skip list and dictionary do. It has no ranks, so those rows
-//! stand alone. Each turn asks for other members than the last, in random order; the bytes of each are printed first.
+//! The ordered set is the standard library's `BTreeSet`, which shares each member with the map by an `Arc`, as Redis's skip list and
+//! dictionary do, and has no ranks; or indexset's, which has them, with members of exactly 16 bytes in place of pointers, the best
+//! that can be done for it. Each turn asks for other members than the last, in random order; the bytes of each are printed first.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 #![expect(clippy::cast_precision_loss, reason = "bytes a member, to be read")]
@@ -10,6 +11,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::hint::black_box;
+use std::ops::Range;
 use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
@@ -56,6 +58,14 @@ trait Rival: Default {
     fn remove(&mut self, member: &[u8]) -> bool;
 }
 
+/// What is measured of those that have ranks.
+trait Ranked: Rival {
+    fn rank(&self, member: &[u8]) -> usize;
+
+    /// Goes through the entries of some ranks.
+    fn range(&self, ranks: Range<usize>);
+}
+
 impl Rival for ZSet {
     const NAME: &str = "zset";
 
@@ -69,6 +79,80 @@ impl Rival for ZSet {
 
     fn remove(&mut self, member: &[u8]) -> bool {
         self.remove(member).is_some()
+    }
+}
+
+impl Ranked for ZSet {
+    fn rank(&self, member: &[u8]) -> usize {
+        self.rank(member).unwrap()
+    }
+
+    fn range(&self, ranks: Range<usize>) {
+        for entry in self.range(ranks) {
+            black_box(entry);
+        }
+    }
+}
+
+/// A score and a member of exactly 16 bytes.
+#[derive(Clone, Copy, PartialEq)]
+struct Inline(f64, [u8; 16]);
+
+impl Eq for Inline {}
+
+impl PartialOrd for Inline {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Inline {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then_with(|| self.1.cmp(&other.1))
+    }
+}
+
+#[derive(Default)]
+struct IndexSetAndMap {
+    order: indexset::BTreeSet<Inline>,
+    scores: HashMap<[u8; 16], f64, ahash::RandomState>,
+}
+
+impl Rival for IndexSetAndMap {
+    const NAME: &str = "indexset and HashMap";
+
+    fn add(&mut self, member: &[u8], score: f64) {
+        let member = member.try_into().unwrap();
+        match self.scores.insert(member, score) {
+            Some(old) if old == score => return,
+            Some(old) => {
+                self.order.remove(&Inline(old, member));
+            }
+            None => {}
+        }
+        self.order.insert(Inline(score, member));
+    }
+
+    fn score(&self, member: &[u8]) -> Option<f64> {
+        self.scores.get(member).copied()
+    }
+
+    fn remove(&mut self, member: &[u8]) -> bool {
+        let Some((member, score)) = self.scores.remove_entry(member) else { return false };
+        self.order.remove(&Inline(score, member))
+    }
+}
+
+impl Ranked for IndexSetAndMap {
+    fn rank(&self, member: &[u8]) -> usize {
+        let member = member.try_into().unwrap();
+        self.order.rank(&Inline(self.scores[&member], member))
+    }
+
+    fn range(&self, ranks: Range<usize>) {
+        for rank in ranks {
+            black_box(self.order.get_index(rank));
+        }
     }
 }
 
@@ -193,23 +277,38 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
+/// Asks for ranks.
+fn of_ranked<R: Ranked>(group: &mut Group<'_>, input: &Input, set: &R) {
+    let mut turns = Turns::new(TURN, MEMBERS);
+    group.bench_function(format!("rank, {}", R::NAME), |b| {
+        b.iter(|| {
+            let asked = input.asked.range(turns.turn());
+            assert!(asked.map(|member| set.rank(member)).sum::<usize>() > 0);
+        });
+    });
+    let ranks = shuffled(3, MEMBERS - 10);
+    let mut turns = Turns::new(TURN, ranks.len());
+    group.bench_function(format!("ten by rank, {}", R::NAME), |b| {
+        b.iter(|| {
+            for &rank in &ranks[turns.turn()] {
+                set.range(rank..rank + 10);
+            }
+        });
+    });
+}
+
 fn million(c: &mut Criterion) {
     let input = Input::new();
     let mut group = c.benchmark_group("zset");
     let set: ZSet = of_both(&mut group, &input);
+    of_ranked(&mut group, &input, &set);
+    // As a search by place: nine ranges of scores that hold 50 members.
     let mut turns = Turns::new(TURN, MEMBERS);
-    group.bench_function("rank, zset", |b| {
+    group.throughput(Throughput::Elements(TURN as u64 / 9));
+    group.bench_function("nine ranges of scores, zset", |b| {
         b.iter(|| {
-            let asked = input.asked.range(turns.turn());
-            assert!(black_box(asked.filter_map(|member| set.rank(member)).sum::<usize>()) > 0);
-        });
-    });
-    let ranks = shuffled(3, MEMBERS);
-    let mut turns = Turns::new(TURN, MEMBERS);
-    group.bench_function("ten by rank, zset", |b| {
-        b.iter(|| {
-            for &rank in &ranks[turns.turn()] {
-                for entry in set.range(rank..rank + 10) {
+            for low in &input.fresh[turns.turn()][..TURN / 9 * 9] {
+                for entry in set.by_score(*low..low + 5_500.0) {
                     black_box(entry);
                 }
             }
@@ -226,6 +325,9 @@ fn million(c: &mut Criterion) {
         });
     });
     drop(entries);
+    let set: IndexSetAndMap = of_both(&mut group, &input);
+    of_ranked(&mut group, &input, &set);
+    drop(set);
     of_both::<TreeAndMap>(&mut group, &input);
     group.finish();
 }

@@ -3,41 +3,44 @@
 //! # Layout
 //!
 //! ```text
-//! columns   | prefix x room | low half of record x room | high half of record x room |
+//! | base | numbers of itself, its neighbours, its run | len, shift | prefix x 64 | place x 64 |
 //! ```
 //!
-//! A block knows its entries by the names of their records. Beside each name it keeps a *prefix* of the score: the key of the
-//! score less the block's base, shifted so that the block's scores spread over 16 bits, and cut at both ends of those. Prefixes
+//! A block knows its entries by the places of their records in its heap. Beside each place it keeps a *prefix* of the score: the key of
+//! the score less the block's base, shifted so that the block's scores spread over 16 bits, and cut at both ends of those. Prefixes
 //! never contradict the order, so a search looks at records only where prefixes are equal, which few are.
 //!
-//! The three columns are one allocation that grows in steps: blocks that are filled at random are two thirds full on average,
-//! and what they lack is not allocated.
+//! All of it is in one piece, whose cache lines are waited for together: a block of which a third is empty costs no more than
+//! one that is allocated to measure, with its pointers.
 
-use core::hint::black_box;
-
-use crate::records::{NONE, Records};
+use crate::records::{NONE, Records, name_of, units_of};
 
 /// The most entries of a block.
 pub(crate) const BLOCK: usize = 64;
-/// Columns grow by so many entries.
-const STEP: usize = 8;
-/// Words of a cache line.
-const LINE: usize = 64 / size_of::<u16>();
 /// A new scale leaves so many bits of the prefix unused, for scores beyond the last.
 const SPARE_BITS: u32 = 2;
 /// With more equal prefixes than these, a better scale is looked for.
 const EQUAL_MAX: usize = 4;
 
+/// No record has this place.
+const NO_PLACE: u16 = u16::MAX;
+
 /// Some entries that follow each other.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     base: u64,
-    columns: Box<[u16]>,
+    number: u32,
     /// The numbers of the neighbours.
     pub(crate) next: u32,
     pub(crate) previous: u32,
+    /// The run of the lowest level in which this block is.
+    pub(crate) run: u32,
     len: u8,
     shift: u8,
+    /// Where there is no entry it is the greatest, so that a search need not know how many there are.
+    prefixes: [u16; BLOCK],
+    /// Where there is no entry it is none.
+    places: [u16; BLOCK],
 }
 
 /// What is looked for among equal keys.
@@ -59,20 +62,18 @@ pub(crate) struct Target<'m> {
 }
 
 impl Block {
-    pub(crate) fn new() -> Self {
-        Self { base: 0, columns: Box::default(), next: NONE, previous: NONE, len: 0, shift: 48 }
-    }
-
-    /// A block of these entries, few enough.
-    pub(crate) fn of(entries: &[u32], records: &Records) -> Self {
-        let mut block = Self::new();
-        block.make_room(entries.len());
-        block.len = u8::try_from(entries.len()).unwrap_or(u8::MAX);
-        for (at, &record) in entries.iter().enumerate() {
-            block.set_record(at, record);
+    pub(crate) fn new(number: u32) -> Self {
+        Self {
+            base: 0,
+            number,
+            next: NONE,
+            previous: NONE,
+            run: NONE,
+            len: 0,
+            shift: 48,
+            prefixes: [u16::MAX; BLOCK],
+            places: [NO_PLACE; BLOCK],
         }
-        block.scale(records);
-        block
     }
 
     #[inline]
@@ -81,31 +82,24 @@ impl Block {
     }
 
     #[inline]
-    fn room(&self) -> usize {
-        self.columns.len() / 3
-    }
-
-    #[inline]
     fn prefixes(&self) -> &[u16] {
-        &self.columns[..self.len()]
+        &self.prefixes[..self.len()]
     }
 
     /// The record of an entry.
     #[inline]
     pub(crate) fn record(&self, at: usize) -> u32 {
-        let room = self.room();
-        u32::from(self.columns[2 * room + at]) << 16 | u32::from(self.columns[room + at])
+        name_of(self.number, self.places[at])
     }
 
-    pub(crate) fn set_record(&mut self, at: usize, record: u32) {
-        let room = self.room();
-        let [a, b, c, d] = record.to_le_bytes();
-        self.columns[room + at] = u16::from_le_bytes([a, b]);
-        self.columns[2 * room + at] = u16::from_le_bytes([c, d]);
+    /// The places of the records.
+    #[inline]
+    pub(crate) fn places(&self) -> &[u16] {
+        &self.places[..self.len()]
     }
 
     pub(crate) fn entries(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator {
-        (0..self.len()).map(|at| self.record(at))
+        self.places().iter().map(|&place| name_of(self.number, place))
     }
 
     #[inline]
@@ -113,21 +107,19 @@ impl Block {
         u16::try_from(key.saturating_sub(self.base) >> self.shift).unwrap_or(u16::MAX)
     }
 
-    /// Loads a word of each cache line: which of them is needed is known only step by step, and the waits for all overlap so.
-    #[inline]
-    fn touch(&self) {
-        black_box(self.columns.iter().step_by(LINE).fold(0, |all, &word| all | word));
-    }
-
     /// The entries with the same prefix as a key.
+    ///
+    /// All prefixes are compared: no processor foresees where a search ends, and so many take a few steps by vectors.
     #[inline]
     fn alike(&self, key: u64) -> (usize, usize) {
-        self.touch();
         let prefix = self.prefix(key);
-        let prefixes = self.prefixes();
-        let from = prefixes.partition_point(|&other| other < prefix);
-        let equal = prefixes[from..].iter().take_while(|&&other| other == prefix).count();
-        (from, from + equal)
+        let (mut below, mut equal) = (0_u16, 0_u16);
+        for &other in &self.prefixes {
+            below += u16::from(other < prefix);
+            equal += u16::from(other == prefix);
+        }
+        let from = usize::from(below);
+        (from, (from + usize::from(equal)).min(self.len()))
     }
 
     /// How many entries are in front of a place.
@@ -137,28 +129,29 @@ impl Block {
         partition(from, to, |at| is_before(self.record(at), target, records))
     }
 
-    /// The place of a record whose score has this key.
-    pub(crate) fn find(&self, key: u64, record: u32) -> Option<usize> {
-        let (from, to) = self.alike(key);
-        (from..to).find(|&at| self.record(at) == record)
+    /// The place of a record of the block's heap, which needs no look at records.
+    #[inline]
+    pub(crate) fn find(&self, record: u32) -> Option<usize> {
+        let place = units_of(record);
+        let mut found = 0;
+        for (at, &other) in (0_u16..).zip(&self.places) {
+            found |= if other == place { at + 1 } else { 0 };
+        }
+        usize::from(found).checked_sub(1)
     }
 
     /// Puts an entry in. The block is not full.
     pub(crate) fn insert(&mut self, at: usize, key: u64, record: u32, records: &Records) {
         let len = self.len();
-        if len == self.room() {
-            self.make_room(len + 1);
-        }
         if len == 0 {
             // The scale of the block from which this one comes is a good guess.
             self.base = key;
         }
-        let (room, prefix) = (self.room(), self.prefix(key));
-        for column in self.columns.chunks_exact_mut(room) {
-            column.copy_within(at..len, at + 1);
-        }
-        self.columns[at] = prefix;
-        self.set_record(at, record);
+        let prefix = self.prefix(key);
+        self.prefixes.copy_within(at..len, at + 1);
+        self.places.copy_within(at..len, at + 1);
+        self.prefixes[at] = prefix;
+        self.places[at] = units_of(record);
         self.len += 1;
         let equal = |at: usize| self.prefixes().get(at) == Some(&prefix);
         if len > EQUAL_MAX && (equal(at + EQUAL_MAX) || at >= EQUAL_MAX && equal(at - EQUAL_MAX)) {
@@ -167,27 +160,24 @@ impl Block {
     }
 
     pub(crate) fn remove(&mut self, at: usize) {
-        let (room, len) = (self.room(), self.len());
-        for column in self.columns.chunks_exact_mut(room) {
-            column.copy_within(at + 1..len, at);
-        }
+        let len = self.len();
+        self.prefixes.copy_within(at + 1..len, at);
+        self.places.copy_within(at + 1..len, at);
+        self.prefixes[len - 1] = u16::MAX;
+        self.places[len - 1] = NO_PLACE;
         self.len -= 1;
-        // One step of slack, so that an entry that comes and goes moves nothing.
-        if self.len() + 2 * STEP <= room {
-            self.make_room(self.len());
-        }
     }
 
     /// Gives an entry the key of its new score, which leaves it in its place.
     pub(crate) fn set_key(&mut self, at: usize, key: u64) {
-        self.columns[at] = self.prefix(key);
+        self.prefixes[at] = self.prefix(key);
     }
 
     /// The prefix of an entry that had this key, beside those of its neighbours: whether the order surely holds, surely does not, or
     /// is for the records to tell.
     pub(crate) fn holds(&self, at: usize, key: u64) -> Option<bool> {
         let prefix = self.prefix(key);
-        let before = at.checked_sub(1).map(|at| self.columns[at]);
+        let before = at.checked_sub(1).map(|at| self.prefixes[at]);
         let after = self.prefixes().get(at + 1).copied();
         if before.is_some_and(|before| before > prefix) || after.is_some_and(|after| after < prefix)
         {
@@ -201,49 +191,29 @@ impl Block {
         }
     }
 
-    /// Moves the entries from `at` on to a new block of the same scale.
-    pub(crate) fn split_off(&mut self, at: usize, records: &Records) -> Self {
-        let moved = self.len() - at;
-        let mut right = Self { columns: Box::default(), len: 0, ..*self };
-        right.make_room(moved);
-        right.len = u8::try_from(moved).unwrap_or(u8::MAX);
-        let (from, to) = (self.room(), right.room());
-        for column in 0..3 {
-            right.columns[column * to..column * to + moved]
-                .copy_from_slice(&self.columns[column * from + at..column * from + at + moved]);
-        }
+    /// Moves the entries from `at` on to a new block of the same scale, where they have these records.
+    pub(crate) fn split_off(
+        &mut self,
+        at: usize,
+        number: u32,
+        records: impl ExactSizeIterator<Item = u32>,
+    ) -> Self {
+        let moved = records.len();
+        let mut right = Self { base: self.base, shift: self.shift, ..Self::new(number) };
+        right.prefixes[..moved].copy_from_slice(&self.prefixes[at..at + moved]);
+        right.set_records(records);
+        self.prefixes[at..].fill(u16::MAX);
+        self.places[at..].fill(NO_PLACE);
         self.len = u8::try_from(at).unwrap_or(0);
-        self.make_room(at);
-        for block in [self, &mut right] {
-            block.refine_if_coarse(records);
-        }
         right
     }
 
-    /// Takes the entries of the next block in; there is room for them.
-    pub(crate) fn append(&mut self, right: &Self, records: &Records) {
-        let len = self.len();
-        let all = len + right.len();
-        if all > self.room() {
-            self.make_room(all);
+    /// Gives the entries other records; there may be more than before, whose prefixes [`scale`](Self::scale) is to make.
+    pub(crate) fn set_records(&mut self, records: impl ExactSizeIterator<Item = u32>) {
+        self.len = u8::try_from(records.len()).unwrap_or(u8::MAX);
+        for (place, record) in self.places.iter_mut().zip(records) {
+            *place = units_of(record);
         }
-        self.len = u8::try_from(all).unwrap_or(u8::MAX);
-        for (at, record) in right.entries().enumerate() {
-            self.set_record(len + at, record);
-        }
-        self.scale(records);
-    }
-
-    /// Allocates columns for `len` entries and the rest of a step.
-    fn make_room(&mut self, len: usize) {
-        let (old, new) = (self.room(), len.next_multiple_of(STEP));
-        let mut columns = vec![0; 3 * new].into_boxed_slice();
-        let kept = self.len();
-        for column in 0..3 {
-            columns[column * new..column * new + kept]
-                .copy_from_slice(&self.columns[column * old..column * old + kept]);
-        }
-        self.columns = columns;
     }
 
     /// The scale that fits the entries.
@@ -257,15 +227,15 @@ impl Block {
     }
 
     /// Makes all prefixes anew.
-    fn scale(&mut self, records: &Records) {
+    pub(crate) fn scale(&mut self, records: &Records) {
         (self.base, self.shift) = self.ideal(records);
         for at in 0..self.len() {
-            self.columns[at] = self.prefix(records.key(self.record(at)));
+            self.prefixes[at] = self.prefix(records.key(self.record(at)));
         }
     }
 
     /// A finer scale for entries that use few of the prefixes.
-    fn refine_if_coarse(&mut self, records: &Records) {
+    pub(crate) fn refine_if_coarse(&mut self, records: &Records) {
         let (Some(first), Some(last)) = (self.prefixes().first(), self.prefixes().last()) else {
             return;
         };
@@ -285,22 +255,13 @@ impl Block {
         }
     }
 
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.columns.len() * size_of::<u16>()
-    }
-
-    /// Checks the prefixes and the room.
+    /// Checks the prefixes.
     pub(crate) fn verify(&self, records: &Records) {
-        assert!(self.len() <= BLOCK);
-        assert!(
-            self.room() < self.len() + 2 * STEP + 1,
-            "{} in room for {}",
-            self.len,
-            self.room()
-        );
         assert!(self.prefixes().is_sorted());
-        for (at, record) in self.entries().enumerate() {
-            assert_eq!(self.columns[at], self.prefix(records.key(record)));
+        assert!(self.prefixes[self.len()..].iter().all(|&prefix| prefix == u16::MAX));
+        assert!(self.places[self.len()..].iter().all(|&place| place == NO_PLACE));
+        for (&prefix, record) in self.prefixes.iter().zip(self.entries()) {
+            assert_eq!(prefix, self.prefix(records.key(record)));
         }
     }
 }
@@ -333,3 +294,6 @@ pub(crate) fn partition(mut from: usize, mut to: usize, before: impl Fn(usize) -
     }
     from
 }
+
+#[cfg(test)]
+mod tests;

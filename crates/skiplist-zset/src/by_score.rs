@@ -9,9 +9,10 @@ use listpack::Entry;
 
 use crate::Iter;
 use crate::block::{Target, Tie};
+use crate::iter::Walk;
 use crate::large::Large;
+use crate::records::NONE;
 use crate::score;
-use crate::tower::Cursor;
 
 /// The members within a range of scores, lowest first. Made by [`ZSet::by_score`](crate::ZSet::by_score); `rev()` goes from the highest
 /// on.
@@ -24,18 +25,16 @@ pub struct ByScore<'z, S> {
 
 enum Source<'z, S> {
     Small(Iter<'z, S>),
-    Large(Walk<'z, S>),
+    Large(Between<'z, S>),
 }
 
 /// A range of a large set.
-struct Walk<'z, S> {
+struct Between<'z, S> {
     set: &'z Large<S>,
     /// The keys of the scores. Keys are whole numbers, so that a bound that is left out is the next key.
     keys: RangeInclusive<u64>,
-    /// The next entry from the front, once it has been sought; in front of that from the back. Both name an entry, or the
-    /// end of the last block, so that they are equal where they meet.
-    front: Option<Cursor>,
-    back: Option<Cursor>,
+    front: Walk<'z>,
+    back: Walk<'z>,
 }
 
 impl<'z, S: BuildHasher> ByScore<'z, S> {
@@ -46,7 +45,9 @@ impl<'z, S: BuildHasher> ByScore<'z, S> {
     /// The members of a large set with these scores; none if a bound is NaN.
     pub(crate) fn large(set: &'z Large<S>, scores: &impl RangeBounds<f64>) -> Self {
         let keys = keys_of(scores);
-        Self { source: Source::Large(Walk { set, keys, front: None, back: None }) }
+        Self {
+            source: Source::Large(Between { set, keys, front: Walk::UNKNOWN, back: Walk::UNKNOWN }),
+        }
     }
 }
 
@@ -72,15 +73,59 @@ pub(crate) fn keys_of(scores: &impl RangeBounds<f64>) -> RangeInclusive<u64> {
     if is_nan { RangeInclusive::new(1, 0) } else { low..=high }
 }
 
-impl<'z, S: BuildHasher> Walk<'z, S> {
+impl<'z, S: BuildHasher> Between<'z, S> {
     /// Nothing is left.
+    #[cold]
     fn finish(&mut self) -> Option<(Entry<'z>, f64)> {
         self.keys = RangeInclusive::new(1, 0);
+        (self.front, self.back) = (Walk::UNKNOWN, Walk::UNKNOWN);
         None
     }
 
-    fn seek(&self, key: u64, tie: Tie<'_>) -> Cursor {
-        self.set.seek(Target { key, tie })
+    /// Whether both ends have been sought and are at the same place.
+    #[inline]
+    fn have_met(&self) -> bool {
+        let (Some(front), Some(back)) = (self.front.block, self.back.block) else { return false };
+        let order = self.set.order();
+        let (left, right) = (self.front.places.len(), self.back.places.len());
+        if front == back {
+            left + right == order.block(front).len()
+        } else {
+            left + right == 0 && order.block(front).next == back
+        }
+    }
+
+    /// Goes on to the first block, or the next.
+    #[inline(never)]
+    fn begin(&mut self) {
+        let (set, block) = (self.set, self.front.block);
+        let order = set.order();
+        let (block, at) = match block {
+            None => {
+                let first = set.seek(Target { key: *self.keys.start(), tie: Tie::First });
+                (first.block, first.at)
+            }
+            Some(block) => (order.block(block).next, 0),
+        };
+        self.front = Walk::new(set, block, order.block(block).places().split_at(at).1);
+    }
+
+    /// Goes on to the last block, or the one in front.
+    #[inline(never)]
+    fn begin_back(&mut self) {
+        let (set, block) = (self.set, self.back.block);
+        let order = set.order();
+        let (block, places) = match block {
+            None => {
+                let end = set.seek(Target { key: *self.keys.end(), tie: Tie::Last });
+                (end.block, order.block(end.block).places().split_at(end.at).0)
+            }
+            Some(block) => {
+                let previous = order.block(block).previous;
+                (previous, order.block(previous).places())
+            }
+        };
+        self.back = Walk::new(set, block, places);
     }
 
     #[inline]
@@ -88,17 +133,24 @@ impl<'z, S: BuildHasher> Walk<'z, S> {
         if self.keys.is_empty() {
             return None;
         }
-        let front = self.front.unwrap_or_else(|| self.seek(*self.keys.start(), Tie::First));
-        let set = self.set;
-        let Some((record, next)) = set.order().step(front).filter(|_| self.back != Some(front))
-        else {
-            return self.finish();
-        };
-        let (member, score) = set.get(record);
-        if self.back.is_none() && score::key(score) > *self.keys.end() {
+        if self.front.block.is_none() {
+            self.begin();
+        }
+        if self.have_met() {
             return self.finish();
         }
-        self.front = Some(next);
+        if self.front.places.is_empty() {
+            if self.front.block.is_none_or(|block| self.set.order().block(block).next == NONE) {
+                return self.finish();
+            }
+            self.begin();
+        }
+        let (&place, places) = self.front.places.split_first()?;
+        self.front.places = places;
+        let (member, score) = self.set.read(self.front.heap, place);
+        if self.back.block.is_none() && score::key(score) > *self.keys.end() {
+            return self.finish();
+        }
         Some((Entry::Str(member), score))
     }
 
@@ -107,18 +159,24 @@ impl<'z, S: BuildHasher> Walk<'z, S> {
         if self.keys.is_empty() {
             return None;
         }
-        let back = self.back.unwrap_or_else(|| self.seek(*self.keys.end(), Tie::Last));
-        let set = self.set;
-        let Some((record, previous)) =
-            set.order().step_back(back).filter(|_| self.front != Some(back))
-        else {
-            return self.finish();
-        };
-        let (member, score) = set.get(record);
-        if self.front.is_none() && score::key(score) < *self.keys.start() {
+        if self.back.block.is_none() {
+            self.begin_back();
+        }
+        if self.have_met() {
             return self.finish();
         }
-        self.back = Some(previous);
+        if self.back.places.is_empty() {
+            if self.back.block.is_none_or(|block| self.set.order().block(block).previous == NONE) {
+                return self.finish();
+            }
+            self.begin_back();
+        }
+        let (&place, places) = self.back.places.split_last()?;
+        self.back.places = places;
+        let (member, score) = self.set.read(self.back.heap, place);
+        if self.front.block.is_none() && score::key(score) < *self.keys.start() {
+            return self.finish();
+        }
         Some((Entry::Str(member), score))
     }
 }
@@ -159,7 +217,7 @@ impl<S> Clone for ByScore<'_, S> {
     fn clone(&self) -> Self {
         let source = match &self.source {
             Source::Small(entries) => Source::Small(entries.clone()),
-            Source::Large(walk) => Source::Large(Walk { keys: walk.keys.clone(), ..*walk }),
+            Source::Large(walk) => Source::Large(Between { keys: walk.keys.clone(), ..*walk }),
         };
         Self { source }
     }

@@ -8,7 +8,7 @@ use core::{error, fmt};
 pub enum Refused {
     /// The score, or the sum, is not a number.
     NotANumber,
-    /// The set holds as much as it can name: nearly 2^32 members, or 8 GiB of them.
+    /// The set has as many blocks as it can name: some 180 million members of 16 bytes.
     Full,
 }
 

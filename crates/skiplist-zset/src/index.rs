@@ -17,6 +17,8 @@
 //!
 //! Entries whose hashes cannot be parted, which takes a broken hash, end in one list that is searched one by one.
 
+use core::hint::black_box;
+
 use wide::u8x16;
 
 /// Entries of a line.
@@ -43,9 +45,18 @@ struct Line {
 
 const _: () = assert!(size_of::<Line>() == 64);
 
-/// Where an entry is; good until the next insertion.
+/// What an index asks of those whose records it has.
+pub(crate) trait Hashed {
+    /// The hash of the member of a record.
+    fn hash(&self, record: u32) -> u64;
+
+    /// A byte of the record, so that it comes into the cache.
+    fn touch(&self, record: u32) -> u8;
+}
+
+/// Where an entry is; good until the next insertion or removal.
 #[derive(Clone, Copy, Debug)]
-enum At {
+pub(crate) enum At {
     Slot { piece: u32, line: usize, slot: usize },
     Crowd(usize),
 }
@@ -83,14 +94,9 @@ impl Index {
         index
     }
 
-    /// The record with this hash that `is` the one.
+    /// The record with this hash that `is` the one, and its place.
     #[inline]
-    pub(crate) fn find(&self, hash: u64, is: impl FnMut(u32) -> bool) -> Option<u32> {
-        self.locate(hash, is).map(|(_, record)| record)
-    }
-
-    #[inline]
-    fn locate(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<(At, u32)> {
+    pub(crate) fn locate(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<(At, u32)> {
         let piece = self.piece(hash);
         let lines = self.lines(piece);
         let home = home(hash);
@@ -119,9 +125,9 @@ impl Index {
     }
 
     /// Adds a record that is not there.
-    pub(crate) fn insert(&mut self, hash: u64, record: u32, rehash: &impl Fn(u32) -> u64) {
+    pub(crate) fn insert(&mut self, hash: u64, record: u32, members: &impl Hashed) {
         let mut piece = self.piece(hash);
-        while usize::from(self.lines(piece)[0].tags[ENTRIES]) >= FULL && self.split(hash, rehash) {
+        while usize::from(self.lines(piece)[0].tags[ENTRIES]) >= FULL && self.split(hash, members) {
             piece = self.piece(hash);
         }
         if !place(self.lines_mut(piece), hash, record) {
@@ -129,14 +135,13 @@ impl Index {
         }
     }
 
-    /// Takes a record out.
-    pub(crate) fn remove(&mut self, hash: u64, record: u32) {
-        match self.locate(hash, |other| other == record) {
-            None => debug_assert!(false, "a record that is not there"),
-            Some((At::Crowd(at), _)) => {
+    /// Takes out what is at a place, which was found for this hash.
+    pub(crate) fn remove(&mut self, hash: u64, at: At) {
+        match at {
+            At::Crowd(at) => {
                 self.crowd.swap_remove(at);
             }
-            Some((At::Slot { piece, line, slot }, _)) => {
+            At::Slot { piece, line, slot } => {
                 let lines = self.lines_mut(piece);
                 lines[line].tags[slot] = 0;
                 lines[0].tags[ENTRIES] -= 1;
@@ -148,14 +153,30 @@ impl Index {
         }
     }
 
-    /// Gives a record another name.
-    pub(crate) fn rename(&mut self, hash: u64, old: u32, new: u32) {
-        match self.locate(hash, |other| other == old) {
-            None => debug_assert!(false, "a record that is not there"),
-            Some((At::Crowd(at), _)) => self.crowd[at] = new,
-            Some((At::Slot { piece, line, slot }, _)) => {
-                self.lines_mut(piece)[line].records[slot] = new;
-            }
+    /// Gives what is at a place another name.
+    #[inline]
+    pub(crate) fn set(&mut self, at: At, record: u32) {
+        match at {
+            At::Crowd(at) => self.crowd[at] = record,
+            At::Slot { piece, line, slot } => self.lines_mut(piece)[line].records[slot] = record,
+        }
+    }
+
+    /// Gives records, of which each has the hash beside it, other names: the old one, the new one. A new name may be the old one of
+    /// another record.
+    pub(crate) fn rename(&mut self, moves: impl Iterator<Item = (u64, u32, u32)> + Clone) {
+        // The lines first, so that the waits for them overlap.
+        let touched = |all, (hash, _, _)| all | self.lines(self.piece(hash))[home(hash)].tags[0];
+        black_box(moves.clone().fold(0, touched));
+        let places: Vec<_> = moves
+            .filter_map(|(hash, old, new)| {
+                let found = self.locate(hash, |other| other == old);
+                debug_assert!(found.is_some(), "a record that is not there");
+                Some((found?.0, new))
+            })
+            .collect();
+        for (at, new) in places {
+            self.set(at, new);
         }
     }
 
@@ -196,7 +217,7 @@ impl Index {
 
     /// Splits the piece of this hash; `false` if it may not be split.
     #[cold]
-    fn split(&mut self, hash: u64, rehash: &impl Fn(u32) -> u64) -> bool {
+    fn split(&mut self, hash: u64, members: &impl Hashed) -> bool {
         let piece = self.piece(hash);
         let depth = self.lines(piece)[0].tags[DEPTH];
         // With a sound hash the directory stays within a few words a piece.
@@ -211,18 +232,19 @@ impl Index {
         let new = self.push_piece(depth + 1);
         let old = std::mem::take(self.lines_mut(piece));
         self.lines_mut(piece)[0].tags[DEPTH] = depth + 1;
-        // All hashes first: the waits for the records overlap.
-        let mut moving = [(0, 0); LINES * SLOTS];
+        let mut moving = [0; LINES * SLOTS];
         let mut count = 0;
         for line in &old {
             for (&record, &tag) in line.records.iter().zip(&line.tags) {
-                if tag != 0 {
-                    moving[count] = (rehash(record), record);
-                    count += 1;
-                }
+                moving[count] = record;
+                count += usize::from(tag != 0);
             }
         }
-        for &(hash, record) in &moving[..count] {
+        // All records first, in few steps, so that the waits for them overlap.
+        let moving = &moving[..count];
+        black_box(moving.iter().fold(0, |all, &record| all | members.touch(record)));
+        for &record in moving {
+            let hash = members.hash(record);
             let right = hash << depth >> 63 == 1;
             let placed = place(self.lines_mut(if right { new } else { piece }), hash, record);
             debug_assert!(placed, "no more entries than before");
@@ -267,7 +289,7 @@ impl Index {
     }
 
     /// Checks every piece; gives how many entries there are.
-    pub(crate) fn verify(&self, rehash: &impl Fn(u32) -> u64) -> usize {
+    pub(crate) fn verify(&self, members: &impl Hashed) -> usize {
         let mut all = self.crowd.len();
         assert_eq!(self.directory.len(), 1 << self.depth);
         for run in self.directory.chunk_by(|a, b| a == b) {
@@ -281,7 +303,7 @@ impl Index {
                     if line.tags[slot] == 0 {
                         continue;
                     }
-                    let hash = rehash(line.records[slot]);
+                    let hash = members.hash(line.records[slot]);
                     assert_eq!(self.piece(hash), piece, "the piece of a hash");
                     assert_eq!(tag(hash), line.tags[slot], "the tag of a hash");
                     entries += 1;
@@ -341,3 +363,6 @@ fn tag(hash: u64) -> u8 {
 fn equal(tags: &[u8; 16], tag: u8) -> u32 {
     u8x16::new(*tags).simd_eq(u8x16::splat(tag)).to_bitmask() & ((1 << SLOTS) - 1)
 }
+
+#[cfg(test)]
+mod tests;

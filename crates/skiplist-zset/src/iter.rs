@@ -1,6 +1,7 @@
 //! Members and scores in the order of the set, from either end.
 
 use core::fmt;
+use core::hash::BuildHasher;
 use core::iter::FusedIterator;
 use core::ops::Range;
 
@@ -9,7 +10,6 @@ use listpack::Entry;
 use crate::large::Large;
 use crate::score;
 use crate::small::Small;
-use crate::tower::Cursor;
 
 /// Some members and their scores, lowest first. Made by [`ZSet::iter`](crate::ZSet::iter) and
 /// [`ZSet::range`](crate::ZSet::range); `rev()` goes from the highest on.
@@ -23,7 +23,25 @@ pub struct Iter<'z, S> {
 
 enum Source<'z, S> {
     Small { set: &'z Small, front: Option<listpack::Iter<'z>>, back: Option<listpack::Iter<'z>> },
-    Large { set: &'z Large<S>, front: Option<Cursor>, back: Option<Cursor> },
+    Large { set: &'z Large<S>, front: Walk<'z>, back: Walk<'z> },
+}
+
+/// What is left of a block in one direction. All that a step needs, so that steps are short and the waits for their records overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct Walk<'z> {
+    pub(crate) places: &'z [u16],
+    pub(crate) heap: &'z [u8],
+    /// The block; `None` if the end has not been sought.
+    pub(crate) block: Option<u32>,
+}
+
+impl<'z> Walk<'z> {
+    pub(crate) const UNKNOWN: Self = Walk { places: &[], heap: &[], block: None };
+
+    #[inline]
+    pub(crate) fn new<S: BuildHasher>(set: &'z Large<S>, block: u32, places: &'z [u16]) -> Self {
+        Self { places, heap: set.heap(block), block: Some(block) }
+    }
 }
 
 impl<'z, S> Iter<'z, S> {
@@ -32,23 +50,16 @@ impl<'z, S> Iter<'z, S> {
     }
 
     pub(crate) const fn large(set: &'z Large<S>, ranks: Range<usize>) -> Self {
-        Self { source: Source::Large { set, front: None, back: None }, left: ranks }
+        let source = Source::Large { set, front: Walk::UNKNOWN, back: Walk::UNKNOWN };
+        Self { source, left: ranks }
     }
 }
 
-impl<S: core::hash::BuildHasher> Large<S> {
-    fn cursor(&self, rank: usize) -> Cursor {
-        let path = self.order().path_to_rank(u32::try_from(rank).unwrap_or(u32::MAX));
-        Cursor { block: path.block, at: rank - path.rank as usize }
-    }
-}
-
-impl<'z, S: core::hash::BuildHasher> Iterator for Iter<'z, S> {
-    type Item = (Entry<'z>, f64);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let rank = self.left.next()?;
+impl<'z, S: BuildHasher> Iter<'z, S> {
+    /// The next entry from the front that is at the beginning of a block or of the walk, or of a small set; its rank is not
+    /// counted as left any more.
+    #[inline(never)]
+    fn begin(&mut self, rank: usize) -> Option<(Entry<'z>, f64)> {
         match &mut self.source {
             Source::Small { set, front, .. } => {
                 let entries = front.get_or_insert_with(|| {
@@ -60,41 +71,24 @@ impl<'z, S: core::hash::BuildHasher> Iterator for Iter<'z, S> {
             }
             Source::Large { set, front, .. } => {
                 let set: &'z Large<S> = set;
-                let cursor = front.get_or_insert_with(|| set.cursor(rank));
-                let mut block = set.order().block(cursor.block);
-                if cursor.at == block.len() {
-                    *cursor = Cursor { block: block.next, at: 0 };
-                    block = set.order().block(cursor.block);
-                }
-                let (member, score) = set.get(block.record(cursor.at));
-                cursor.at += 1;
+                let (block, at) = match front.block {
+                    None => {
+                        let cursor = set.cursor(rank);
+                        (cursor.block, cursor.at)
+                    }
+                    Some(block) => (set.order().block(block).next, 0),
+                };
+                let (&first, places) = set.order().block(block).places()[at..].split_first()?;
+                *front = Walk::new(set, block, places);
+                let (member, score) = set.read(front.heap, first);
                 Some((Entry::Str(member), score))
             }
         }
     }
 
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
-    }
-
-    #[inline]
-    fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        if n > 0 {
-            self.left.nth(n - 1)?;
-            match &mut self.source {
-                Source::Small { front, .. } => *front = None,
-                Source::Large { front, .. } => *front = None,
-            }
-        }
-        self.next()
-    }
-}
-
-impl<'z, S: core::hash::BuildHasher> DoubleEndedIterator for Iter<'z, S> {
-    #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let rank = self.left.next_back()?;
+    /// As [`begin`](Self::begin), from the back.
+    #[inline(never)]
+    fn begin_back(&mut self, rank: usize) -> Option<(Entry<'z>, f64)> {
         match &mut self.source {
             Source::Small { set, back, .. } => {
                 let entries = back.get_or_insert_with(|| {
@@ -110,22 +104,71 @@ impl<'z, S: core::hash::BuildHasher> DoubleEndedIterator for Iter<'z, S> {
             }
             Source::Large { set, back, .. } => {
                 let set: &'z Large<S> = set;
-                let cursor = back.get_or_insert_with(|| {
-                    let mut cursor = set.cursor(rank);
-                    cursor.at += 1;
-                    cursor
-                });
-                let mut block = set.order().block(cursor.block);
-                if cursor.at == 0 {
-                    let previous = block.previous;
-                    block = set.order().block(previous);
-                    *cursor = Cursor { block: previous, at: block.len() };
-                }
-                cursor.at -= 1;
-                let (member, score) = set.get(block.record(cursor.at));
+                let (block, places) = match back.block {
+                    None => {
+                        let cursor = set.cursor(rank);
+                        (cursor.block, &set.order().block(cursor.block).places()[..=cursor.at])
+                    }
+                    Some(block) => {
+                        let previous = set.order().block(block).previous;
+                        (previous, set.order().block(previous).places())
+                    }
+                };
+                let (&last, places) = places.split_last()?;
+                *back = Walk::new(set, block, places);
+                let (member, score) = set.read(back.heap, last);
                 Some((Entry::Str(member), score))
             }
         }
+    }
+}
+
+impl<'z, S: BuildHasher> Iterator for Iter<'z, S> {
+    type Item = (Entry<'z>, f64);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let rank = self.left.next()?;
+        if let Source::Large { set, front, .. } = &mut self.source
+            && let Some((&place, places)) = front.places.split_first()
+        {
+            front.places = places;
+            let (member, score) = set.read(front.heap, place);
+            return Some((Entry::Str(member), score));
+        }
+        self.begin(rank)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        if n > 0 {
+            self.left.nth(n - 1)?;
+            match &mut self.source {
+                Source::Small { front, .. } => *front = None,
+                Source::Large { front, .. } => *front = Walk::UNKNOWN,
+            }
+        }
+        self.next()
+    }
+}
+
+impl<S: BuildHasher> DoubleEndedIterator for Iter<'_, S> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let rank = self.left.next_back()?;
+        if let Source::Large { set, back, .. } = &mut self.source
+            && let Some((&place, places)) = back.places.split_last()
+        {
+            back.places = places;
+            let (member, score) = set.read(back.heap, place);
+            return Some((Entry::Str(member), score));
+        }
+        self.begin_back(rank)
     }
 
     #[inline]
@@ -134,15 +177,15 @@ impl<'z, S: core::hash::BuildHasher> DoubleEndedIterator for Iter<'z, S> {
             self.left.nth_back(n - 1)?;
             match &mut self.source {
                 Source::Small { back, .. } => *back = None,
-                Source::Large { back, .. } => *back = None,
+                Source::Large { back, .. } => *back = Walk::UNKNOWN,
             }
         }
         self.next_back()
     }
 }
 
-impl<S: core::hash::BuildHasher> ExactSizeIterator for Iter<'_, S> {}
-impl<S: core::hash::BuildHasher> FusedIterator for Iter<'_, S> {}
+impl<S: BuildHasher> ExactSizeIterator for Iter<'_, S> {}
+impl<S: BuildHasher> FusedIterator for Iter<'_, S> {}
 
 impl<S> Clone for Iter<'_, S> {
     fn clone(&self) -> Self {
@@ -156,7 +199,7 @@ impl<S> Clone for Iter<'_, S> {
     }
 }
 
-impl<S: core::hash::BuildHasher> fmt::Debug for Iter<'_, S> {
+impl<S: BuildHasher> fmt::Debug for Iter<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
     }

@@ -1,98 +1,59 @@
 //! The form of large sets: records, an index from member to record, and the skip list over them.
 
 use core::hash::BuildHasher;
+use core::ops::Bound;
 
 use crate::block::{Target, Tie};
-use crate::error::{BuildError, Refused};
-use crate::index::Index;
-use crate::records::Records;
+use crate::error::Refused;
+use crate::index::{At, Hashed, Index};
+use crate::records::{self, Body, NONE, Records};
 use crate::score;
 use crate::set::Change;
 use crate::tower::{Cursor, Order};
 
 /// When so small a part of what the index, or the list of blocks, has room for is in use, both are built anew.
-const IDLE: usize = 8;
+const IDLE: usize = 4;
 /// Not worth it below so many entries.
 const SMALL: usize = 1024;
-/// The most members: ranks and spans have 32 bits.
-const MEMBERS_MAX: usize = u32::MAX as usize - 1;
 /// What is hashed for the seed of the towers.
 const SEED: &str = "towers";
 
 #[derive(Clone)]
 pub(crate) struct Large<S> {
-    records: Records,
-    index: Index,
-    order: Order,
-    hasher: S,
+    pub(crate) records: Records,
+    pub(crate) index: Index,
+    pub(crate) order: Order,
+    pub(crate) hasher: S,
+}
+
+/// The members as the index asks for them.
+struct Members<'s, S> {
+    records: &'s Records,
+    hasher: &'s S,
+}
+
+impl<S: BuildHasher> Hashed for Members<'_, S> {
+    #[inline]
+    fn hash(&self, record: u32) -> u64 {
+        self.hasher.hash_one(self.records.member(record))
+    }
+
+    #[inline]
+    fn touch(&self, record: u32) -> u8 {
+        self.records.touch(record)
+    }
 }
 
 impl<S: BuildHasher> Large<S> {
-    pub(crate) fn new(hasher: S) -> Self {
-        let order = Order::new(hasher.hash_one(SEED));
-        Self { records: Records::new(), index: Index::with_entries(0), order, hasher }
+    pub(crate) fn new(hasher: S, entries: usize) -> Self {
+        let mut records = Records::new();
+        let order = Order::new(hasher.hash_one(SEED), &mut records);
+        Self { records, index: Index::with_entries(entries), order, hasher }
     }
 
-    /// The set of these members, in any order.
-    pub(crate) fn of<M: AsRef<[u8]>>(
-        entries: impl IntoIterator<Item = (M, f64)>,
-        hasher: S,
-    ) -> Result<Self, BuildError> {
-        let mut set = Self::new(hasher);
-        let mut all = Vec::new();
-        for (index, (member, score)) in entries.into_iter().enumerate() {
-            if score.is_nan() {
-                return Err(BuildError::NotANumber { index });
-            }
-            let record = set.records.add(score, member.as_ref()).filter(|_| index < MEMBERS_MAX);
-            all.push(record.ok_or(BuildError::Full { index })?);
-        }
-        set.index_all(&all)?;
-        let records = &set.records;
-        let is_before = |a: &u32, b: &u32| {
-            let ((a, low), (b, high)) = (records.get(*a), records.get(*b));
-            (score::key(low), a) < (score::key(high), b)
-        };
-        if !all.is_sorted_by(is_before) {
-            if all.is_sorted_by(|a, b| is_before(b, a)) {
-                all.reverse();
-            } else {
-                all.sort_unstable_by(|&a, &b| {
-                    let ((a, low), (b, high)) = (records.get(a), records.get(b));
-                    (score::key(low), a).cmp(&(score::key(high), b))
-                });
-            }
-        }
-        set.order_all(&all);
-        Ok(set)
-    }
-
-    /// Builds the index anew, of members that may be there twice.
-    fn index_all(&mut self, entries: &[u32]) -> Result<(), BuildError> {
-        let Self { records, index, hasher, .. } = self;
-        let rehash = |record: u32| hasher.hash_one(records.member(record));
-        *index = Index::with_entries(entries.len());
-        for (number, &record) in entries.iter().enumerate() {
-            let member = records.member(record);
-            let hash = rehash(record);
-            if index.find(hash, |other| records.member(other) == member).is_some() {
-                return Err(BuildError::Duplicate { index: number });
-            }
-            index.insert(hash, record, &rehash);
-        }
-        Ok(())
-    }
-
-    /// Builds the order anew.
-    fn order_all(&mut self, entries: &[u32]) {
-        self.order = Order::of_sorted(entries, self.hasher.hash_one(SEED), &self.records);
-    }
-
-    /// Builds index and order anew.
-    fn link(&mut self, entries: &[u32]) {
-        let all_differ = self.index_all(entries);
-        debug_assert!(all_differ.is_ok(), "members were looked for before they came in");
-        self.order_all(entries);
+    /// An order without entries, over empty records.
+    pub(crate) fn new_order(&self, records: &mut Records) -> Order {
+        Order::new(self.hasher.hash_one(SEED), records)
     }
 
     #[inline]
@@ -114,9 +75,20 @@ impl<S: BuildHasher> Large<S> {
     }
 
     /// Member and score of a record.
-    #[inline]
     pub(crate) fn get(&self, record: u32) -> (&[u8], f64) {
-        self.records.get(record)
+        (self.records.member(record), self.records.score(record))
+    }
+
+    /// The heap of a block.
+    #[inline]
+    pub(crate) fn heap(&self, block: u32) -> &[u8] {
+        self.records.heap(block)
+    }
+
+    /// Member and score of the record at a place of a heap.
+    #[inline]
+    pub(crate) fn read<'r>(&'r self, heap: &'r [u8], place: u16) -> (&'r [u8], f64) {
+        self.records.read(heap, place)
     }
 
     /// The score of a record.
@@ -132,21 +104,20 @@ impl<S: BuildHasher> Large<S> {
     }
 
     #[inline]
-    fn find(&self, member: &[u8]) -> (u64, Option<u32>) {
-        let hash = self.hasher.hash_one(member);
-        (hash, self.index.find(hash, |record| self.records.member(record) == member))
+    pub(crate) fn find(&self, hash: u64, member: &[u8]) -> Option<(At, u32)> {
+        self.index.locate(hash, |record| are_equal(self.records.member(record), member))
     }
 
     #[inline]
     pub(crate) fn score(&self, member: &[u8]) -> Option<f64> {
-        Some(self.records.score(self.find(member).1?))
+        Some(self.records.score(self.find(self.hasher.hash_one(member), member)?.1))
     }
 
     #[inline]
     pub(crate) fn rank(&self, member: &[u8]) -> Option<(usize, f64)> {
-        let record = self.find(member).1?;
+        let record = self.find(self.hasher.hash_one(member), member)?.1;
         let score = self.records.score(record);
-        Some((self.order.rank_of(score::key(score), record, &self.records), score))
+        Some((self.order.rank_of(record), score))
     }
 
     /// How many members have a score below, or up to, this one.
@@ -161,8 +132,26 @@ impl<S: BuildHasher> Large<S> {
         self.order.seek(target, &self.records)
     }
 
+    /// How many first members are before the least of a range of members.
+    pub(crate) fn count_before(&self, min: Bound<&[u8]>) -> usize {
+        match min {
+            Bound::Unbounded => 0,
+            Bound::Included(min) => self.count_members(|member| member < min),
+            Bound::Excluded(min) => self.count_members(|member| member <= min),
+        }
+    }
+
+    /// How many first members are not behind the greatest of a range of members.
+    pub(crate) fn count_up_to(&self, max: Bound<&[u8]>) -> usize {
+        match max {
+            Bound::Unbounded => self.len(),
+            Bound::Included(max) => self.count_members(|member| member <= max),
+            Bound::Excluded(max) => self.count_members(|member| member < max),
+        }
+    }
+
     /// How many first members `before` holds for.
-    pub(crate) fn count_members(&self, before: impl Fn(&[u8]) -> bool) -> usize {
+    fn count_members(&self, before: impl Fn(&[u8]) -> bool) -> usize {
         self.order.rank_by(|record| before(self.records.member(record)))
     }
 
@@ -172,78 +161,123 @@ impl<S: BuildHasher> Large<S> {
         member: &[u8],
         choose: impl FnOnce(Option<f64>) -> Option<f64>,
     ) -> Result<Change, Refused> {
-        let (hash, found) = self.find(member);
-        let old = found.map(|record| (record, self.records.score(record)));
-        let Some(score) = choose(old.map(|(_, score)| score)) else { return Ok(Change::Unchanged) };
+        let hash = self.hasher.hash_one(member);
+        let found = self.find(hash, member);
+        let old = found.map(|(_, record)| self.records.score(record));
+        let Some(score) = choose(old) else { return Ok(Change::Unchanged) };
         if score.is_nan() {
             return Err(Refused::NotANumber);
         }
-        let Some((record, old)) = old else {
-            if self.len() >= MEMBERS_MAX {
-                return Err(Refused::Full);
-            }
-            let record = self.records.add(score, member).ok_or(Refused::Full)?;
-            let Self { records, index, hasher, .. } = self;
-            index.insert(hash, record, &|record| hasher.hash_one(records.member(record)));
-            self.order.insert(record, &self.records);
-            self.tidy();
+        if !self.order.has_blocks() {
+            return Err(Refused::Full);
+        }
+        let (Some((slot, record)), Some(old)) = (found, old) else {
+            let record = self.place(member, score, Body::New(member));
+            self.note(hash, record);
             return Ok(Change::Added);
         };
         let (from, to) = (score::key(old), score::key(score));
         if from == to {
             return Ok(Change::Unchanged);
         }
-        let stays = self.order.try_move(from, to, record, &self.records);
-        self.records.set_score(record, score);
-        if !stays {
-            self.order.insert(record, &self.records);
+        let place = self.order.place_of(record);
+        if self.order.stays(place, to, &self.records) {
+            self.order.set_key(place, to);
+            self.records.set_score(record, score);
+            return Ok(Change::Updated);
         }
+        // Its name may be another's before it has a new one.
+        self.index.set(slot, NONE);
+        let body = self.records.long(record).map_or(Body::New(member), Body::Long);
+        self.take_out(place);
+        let record = self.place(member, score, body);
+        self.index.set(slot, record);
         Ok(Change::Updated)
+    }
+
+    /// Tells the index of a record.
+    #[inline]
+    pub(crate) fn note(&mut self, hash: u64, record: u32) {
+        let Self { records, index, hasher, .. } = self;
+        index.insert(hash, record, &Members { records, hasher });
+    }
+
+    /// Puts an entry into the order, where there is room for it; gives its record, of which the index does not know.
+    #[inline]
+    fn place(&mut self, member: &[u8], score: f64, body: Body<'_>) -> u32 {
+        let key = score::key(score);
+        let target = Target { key, tie: Tie::Member(member) };
+        loop {
+            let path = self.order.path(target, &self.records);
+            let at = self.order.block(path.block).position(target, &self.records);
+            if self.order.has_room(path.block, records::size(body), &self.records) {
+                return self.order.insert(&path, at, (key, score, body), &mut self.records);
+            }
+            let moves = self.order.make_room(&path, at, &mut self.records);
+            self.rename(&moves);
+        }
+    }
+
+    /// Takes an entry out of the order, and its record, of which the index does not know any more.
+    #[inline]
+    fn take_out(&mut self, place: Cursor) {
+        let path = self.order.path_of(place.block);
+        self.order.remove(&path, place.at, &mut self.records);
+        let moves = self.order.tidy(&path, &mut self.records);
+        if !moves.is_empty() {
+            self.rename(&moves);
+        }
+    }
+
+    /// Tells the index of other names.
+    fn rename(&mut self, moves: &records::Moves) {
+        let Self { records, index, hasher, .. } = self;
+        index.rename(
+            moves.iter().map(|&(old, new)| (hasher.hash_one(records.member(new)), old, new)),
+        );
     }
 
     /// Takes a member out and gives its score.
     pub(crate) fn remove(&mut self, member: &[u8]) -> Option<f64> {
-        let (hash, found) = self.find(member);
-        let record = found?;
+        let hash = self.hasher.hash_one(member);
+        let (slot, record) = self.find(hash, member)?;
         let score = self.records.score(record);
-        self.remove_record(hash, record);
+        let place = self.order.place_of(record);
+        self.remove_entry(hash, slot, record, place);
         Some(score)
     }
 
-    fn remove_record(&mut self, hash: u64, record: u32) {
-        self.order.remove(self.records.key(record), record, &self.records);
-        self.index.remove(hash, record);
-        self.records.remove(record);
-        self.tidy();
+    fn remove_entry(&mut self, hash: u64, slot: At, record: u32, place: Cursor) {
+        self.index.remove(hash, slot);
+        if let Some(long) = self.records.long(record) {
+            self.records.remove_long(long);
+        }
+        self.take_out(place);
         self.shrink();
     }
 
     /// Takes the entry of a rank out, which there is.
     pub(crate) fn remove_rank(&mut self, rank: usize) {
-        if let Some(record) = self.record_at(rank) {
-            self.remove_record(self.hasher.hash_one(self.records.member(record)), record);
+        let place = self.cursor(rank);
+        let Some((record, _)) = self.order.step(place) else { return };
+        let hash = self.hasher.hash_one(self.records.member(record));
+        if let Some((slot, _)) = self.index.locate(hash, |other| other == record) {
+            self.remove_entry(hash, slot, record, place);
         }
     }
 
-    pub(crate) fn record_at(&self, rank: usize) -> Option<u32> {
-        if rank >= self.len() {
-            return None;
-        }
-        let rank = u32::try_from(rank).ok()?;
-        let path = self.order.path_to_rank(rank);
-        Some(self.order.block(path.block).record((rank - path.rank) as usize))
+    /// The place of a rank.
+    #[inline]
+    pub(crate) fn cursor(&self, rank: usize) -> Cursor {
+        let path = self.order.path_to_rank(u32::try_from(rank).unwrap_or(u32::MAX));
+        Cursor { block: path.block, at: rank - path.rank as usize }
     }
 
     /// Takes out a run of entries.
     pub(crate) fn remove_range(&mut self, rank: usize, count: usize) {
         if count > self.len() / 2 {
             // The rest is less work.
-            let mut entries = self.order.entries();
-            for record in entries.drain(rank..rank + count) {
-                self.records.remove(record);
-            }
-            self.link(&entries);
-            self.tidy();
+            self.rebuild(|at| !(rank..rank + count).contains(&at), self.len() - count);
             return;
         }
         for _ in 0..count {
@@ -251,25 +285,12 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Empties the chunks of records that are more than half dead.
-    fn tidy(&mut self) {
-        while let Some(chunk) = self.records.take_sparse() {
-            for old in self.records.live(chunk) {
-                let new = self.records.relocate(old).expect("room for the records of a chunk");
-                let hash = self.hasher.hash_one(self.records.member(old));
-                self.index.rename(hash, old, new);
-                self.order.rename(old, new, &self.records);
-            }
-            self.records.release(chunk);
-        }
-    }
-
-    /// Builds index and order anew if they have room for far more than there is.
+    /// Builds all anew if there is room for far more than there is.
     fn shrink(&mut self) {
         let len = self.len().max(SMALL);
         let (blocks, room) = self.order.block_counts();
-        if len * IDLE < self.index.capacity() || blocks.max(SMALL) * IDLE < room {
-            self.link(&self.order.entries());
+        if len * IDLE < self.index.capacity() || blocks.max(SMALL / 32) * IDLE < room {
+            self.rebuild(|_| true, self.len());
         }
     }
 
@@ -282,15 +303,24 @@ impl<S: BuildHasher> Large<S> {
 
     /// Panics unless records, index and order are whole and agree.
     pub(crate) fn verify(&self) {
-        let mut ordered = self.order.verify(&self.records);
-        let mut live = self.records.verify();
-        ordered.sort_unstable();
-        live.sort_unstable();
-        assert_eq!(ordered, live, "the records that live are those in the order");
-        let rehash = |record: u32| self.hasher.hash_one(self.records.member(record));
-        assert_eq!(self.index.verify(&rehash), live.len(), "entries of the index");
-        for &record in &live {
-            assert_eq!(self.find(self.records.member(record)).1, Some(record));
+        let entries = self.order.verify(&self.records);
+        let members = Members { records: &self.records, hasher: &self.hasher };
+        assert_eq!(self.index.verify(&members), entries.len(), "entries of the index");
+        for &record in &entries {
+            let found = self.find(members.hash(record), self.records.member(record));
+            assert_eq!(found.map(|(_, record)| record), Some(record));
         }
     }
+}
+
+/// Whether two members are the same: by words, since most are too short to be worth the call that a comparison of slices is.
+#[inline]
+fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let ((words, rest), (others, other_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut words = words.iter().zip(others);
+    words.all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other))
+        && rest.iter().zip(other_rest).all(|(byte, other)| byte == other)
 }

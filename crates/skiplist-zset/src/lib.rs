@@ -13,9 +13,9 @@
 //! small     listpack: | member | score | member | score | ...      lowest score first, ties by the members' bytes
 //!
 //! large     index     hash of a member -> record                   lines of 12 tags and 12 names: module index
-//!           towers    runs of (score, first record, span)          one run a level: module tower
-//!           blocks    up to 64 entries: prefix of the score, name  module block
-//!           records   | score | length | member |                  in chunks of 16 KiB: module records
+//!           towers    runs of (score, child, span)                 one run a level: module tower
+//!           blocks    up to 64 entries: prefix of the score, place module block
+//!           records   | score | length | member |                  a heap of up to 2 KiB for each block: module records
 //! ```
 //!
 //! * The order is that of Redis: by score, then by the members' bytes. `-0` equals `0`, infinities are scores, NaN is
@@ -53,9 +53,9 @@
 //!
 //! # Size
 //!
-//! A member of 16 bytes with a random score takes less than 46 bytes: a record of 26, about 8 each in the index and in a
-//! block that is two thirds full, and the towers. What is removed leaves room that new members of the same size take; a chunk that is
-//! more than half unused is emptied, and index and blocks are built anew when an eighth of them is in use.
+//! A member of 16 bytes with a random score takes less than 46 bytes: a record of 26 and two of slack, about 8 in the index, 7 in a
+//! block that is two thirds full, and the towers. What is removed leaves room that new members of the same size take; a heap that is
+//! mostly unused is built anew, and so is all when a quarter of the index, or of the blocks, is in use.
 //! [`ZSet::heap_bytes`] shows it.
 //!
 //! # Complexity
@@ -74,7 +74,8 @@
 //!
 //! # Limits
 //!
-//! * Nearly 2^32 members, and 8 GiB of records: beyond, [`Refused::Full`]. A member of more than 2 KiB counts as 16 KiB.
+//! * Four million blocks, which are some 180 million members of 16 bytes that came in random order, or fewer longer ones: beyond,
+//!   [`Refused::Full`]. A member of 255 bytes or more has an allocation of its own.
 //! * The room of index and blocks after most members went is given back at one stroke, in O(n) of those that are left.
 //!
 //! # References
@@ -85,6 +86,7 @@
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 
 mod block;
+mod build;
 mod by_score;
 mod codec;
 mod error;

@@ -1,72 +1,82 @@
-//! The members' records: each member once, with its score, in byte runs of a few pages.
+//! The members' records: each member once, with its score, near those that it is in order with.
 //!
 //! # Layout
 //!
 //! ```text
-//! live    | score: f64       | len: varint | member ...      | to a multiple of UNIT
-//! dead    | next: u32 | NaN, high half: 0xfff8, units | previous: u32 | ...
+//! name      | block: 22 bits | place: 10 bits, in units of UNIT |
+//! heap      | record | record | ...                             up to HEAP_MAX bytes, one heap a block
+//! record    | score: f64 | len: u8      | member ...        |   to a multiple of UNIT
+//!           | score: f64 | 0xff         | number: u32       |   a member of 255 bytes or more: elsewhere
+//! hole      | next: u16  | size: u16    | ...               |   what a removed record leaves
 //! ```
 //!
-//! A record is named by the number of its chunk and its place in it, in units. The name lasts as long as the record, unless
-//! its chunk is emptied. A dead record is on the list of the dead ones of its size and is the first choice for a new one of that size.
-//! Scores are never NaN, so that a walk tells the dead from the living.
+//! Each block of the order has one heap, so that a walk over neighbours stays within a page or two, and the name of a record
+//! tells its block. The price is that a record whose block is split or joined gets another name, which the index must be told.
 //!
-//! A chunk that is more than half dead is *sparse*: whoever owns the records moves the living out, and the chunk goes.
+//! A hole is taken by the next record of its size. When a heap has no room and many holes its block has it
+//! [built anew](Records::refill), in order and without holes.
 
 use crate::score;
 
 /// Records begin at multiples of this.
 const UNIT: usize = 2;
-/// The bytes of a chunk.
-const CHUNK: usize = 1 << CHUNK_BITS;
-const CHUNK_BITS: u32 = 14;
-/// Bits of a name that say the place inside the chunk.
-const PLACE_BITS: u32 = CHUNK_BITS - UNIT.trailing_zeros();
-/// How many chunks there may be.
-const CHUNKS_MAX: usize = 1 << (u32::BITS - PLACE_BITS);
-/// A longer record has a chunk of its own.
-const SHARED_MAX: usize = CHUNK / 8;
-/// The first chunk begins with so many bytes, for sets that have just left the listpack.
-const FIRST: usize = 1 << 10;
+/// Bits of a name that say the place in the heap.
+const PLACE_BITS: u32 = 10;
+/// The most bytes of a heap.
+pub(crate) const HEAP_MAX: usize = UNIT << PLACE_BITS;
+/// How many blocks there may be: the last one is left out, for the names of none.
+pub(crate) const BLOCKS_MAX: usize = (1 << (u32::BITS - PLACE_BITS)) - 1;
+/// A heap that grows takes an eighth more than it must, and at least this.
+const SLACK: usize = 64;
+/// So many holes are looked at for one of the right size.
+const HOLES_TRIED: usize = 4;
 const SCORE: usize = size_of::<f64>();
-/// What marks a dead record, above its size in units.
-const DEAD: u32 = 0xfff8_0000;
-const UNITS_MASK: u32 = 0xffff;
-/// The bytes that a dead record needs.
-const LEAST: usize = 12;
+/// Members from this length on are kept elsewhere.
+const LONG: usize = 0xff;
+/// The bytes of a record whose member is.
+const LONG_RECORD: usize = (SCORE + 1 + 4).next_multiple_of(UNIT);
+/// No hole: no record begins so late.
+const NO_HOLE: u16 = u16::MAX;
 
-/// No record: no chunk is so large that its last unit is the beginning of one.
+/// No record, no block, no run.
 pub(crate) const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Debug, Default)]
-struct Chunk {
-    bytes: Vec<u8>,
-    /// Bytes of dead records.
-    dead: u32,
+/// The records of a block.
+#[derive(Clone, Debug)]
+struct Heap {
+    bytes: Box<[u8]>,
+    /// Bytes that have been given out, holes included.
+    used: u16,
+    /// Bytes of holes.
+    dead: u16,
+    /// The first hole, in units.
+    hole: u16,
 }
+
+/// Records that have other names now: the old name, the new one.
+pub(crate) type Moves = Vec<(u32, u32)>;
 
 /// All records of a set.
 #[derive(Clone, Debug)]
 pub(crate) struct Records {
-    chunks: Vec<Chunk>,
-    /// The chunk that is being filled.
-    open: Option<u32>,
-    /// Numbers of chunks that have gone.
-    gone: Vec<u32>,
-    /// The first dead record by size in units.
-    holes: Vec<u32>,
-    sparse: Vec<u32>,
+    heaps: Vec<Heap>,
+    /// The members that are too long for a heap, by number; those without bytes are free.
+    long: Vec<Box<[u8]>>,
+    free_long: Vec<u32>,
+}
+
+/// What a record is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Body<'m> {
+    /// A member that has no record.
+    New(&'m [u8]),
+    /// The number of a long member whose record is gone.
+    Long(u32),
 }
 
 impl Records {
     pub(crate) const fn new() -> Self {
-        Self {
-            chunks: Vec::new(),
-            open: None,
-            gone: Vec::new(),
-            holes: Vec::new(),
-            sparse: Vec::new(),
-        }
+        Self { heaps: Vec::new(), long: Vec::new(), free_long: Vec::new() }
     }
 
     /// The score of a record.
@@ -83,308 +93,337 @@ impl Records {
 
     #[inline]
     pub(crate) fn member(&self, record: u32) -> &[u8] {
-        member_of(self.from(record))
+        self.member_of(self.from(record))
     }
 
     #[inline]
     pub(crate) fn get(&self, record: u32) -> (&[u8], f64) {
         let bytes = self.from(record);
-        (member_of(bytes), score_of(bytes))
+        (self.member_of(bytes), score_of(bytes))
     }
 
     pub(crate) fn set_score(&mut self, record: u32, score: f64) {
-        let (chunk, at) = place(record);
-        self.chunks[chunk].bytes[at..at + SCORE].copy_from_slice(&score.to_le_bytes());
+        let at = place_of(record);
+        let bytes = &mut self.heaps[block_of(record) as usize].bytes;
+        bytes[at..at + SCORE].copy_from_slice(&score.to_le_bytes());
+    }
+
+    /// The length of a member, which brings the record into the cache.
+    #[inline]
+    pub(crate) fn touch(&self, record: u32) -> u8 {
+        self.heaps[block_of(record) as usize].bytes[place_of(record) + SCORE]
+    }
+
+    /// The heap of a block.
+    #[inline]
+    pub(crate) fn heap(&self, block: u32) -> &[u8] {
+        &self.heaps[block as usize].bytes
+    }
+
+    /// Member and score of the record at a place of a heap, in units.
+    #[inline]
+    pub(crate) fn read<'r>(&'r self, heap: &'r [u8], place: u16) -> (&'r [u8], f64) {
+        let bytes = &heap[usize::from(place) * UNIT..];
+        (self.member_of(bytes), score_of(bytes))
     }
 
     /// The bytes from a record on.
     #[inline]
     fn from(&self, record: u32) -> &[u8] {
-        let (chunk, at) = place(record);
-        &self.chunks[chunk].bytes[at..]
+        &self.heaps[block_of(record) as usize].bytes[place_of(record)..]
     }
 
-    /// Whether there is surely room for one more record, or for those of one chunk.
-    pub(crate) fn has_room(&self) -> bool {
-        self.chunks.len() < CHUNKS_MAX - 1 || !self.gone.is_empty()
+    #[inline]
+    fn member_of<'r>(&'r self, record: &'r [u8]) -> &'r [u8] {
+        let len = usize::from(record[SCORE]);
+        let rest = &record[SCORE + 1..];
+        if len < LONG { &rest[..len] } else { &self.long[long_of(rest) as usize] }
     }
 
-    /// Adds a record; `None` if there are too many.
-    pub(crate) fn add(&mut self, score: f64, member: &[u8]) -> Option<u32> {
-        let size = size(member.len());
-        if size <= SHARED_MAX
-            && let Some(hole) = self.take_hole(size / UNIT)
-        {
-            let (chunk, at) = place(hole);
-            let chunk = &mut self.chunks[chunk];
-            chunk.dead -= bytes_u32(size);
-            let record = &mut chunk.bytes[at..at + size];
-            let len_bytes = encode_len(member.len());
-            let (head, rest) = record.split_at_mut(SCORE);
-            head.copy_from_slice(&score.to_le_bytes());
-            let (len, rest) = rest.split_at_mut(len_bytes.1);
-            len.copy_from_slice(&len_bytes.0[..len_bytes.1]);
-            rest[..member.len()].copy_from_slice(member);
-            return Some(hole);
+    /// The number of the member of a record, if it is a long one.
+    pub(crate) fn long(&self, record: u32) -> Option<u32> {
+        let record = self.from(record);
+        (usize::from(record[SCORE]) == LONG).then(|| long_of(&record[SCORE + 1..]))
+    }
+
+    /// An empty heap for a block with this number, which is the next one or one whose heap has been [cleared](Self::clear).
+    pub(crate) fn open(&mut self, block: u32) {
+        if block as usize == self.heaps.len() {
+            grow_by_little(&mut self.heaps);
+            self.heaps.push(Heap::new());
         }
-        let chunk = self.chunk_for(size)?;
-        let bytes = &mut self.chunks[chunk as usize].bytes;
-        let at = bytes.len();
-        bytes.extend_from_slice(&score.to_le_bytes());
-        let (len, len_bytes) = encode_len(member.len());
-        bytes.extend_from_slice(&len[..len_bytes]);
-        bytes.extend_from_slice(member);
-        bytes.resize(at + size, 0);
-        Some(name(chunk, at))
     }
 
-    /// A chunk with room for a record of `size`.
-    fn chunk_for(&mut self, size: usize) -> Option<u32> {
-        if size > SHARED_MAX {
-            let chunk = self.new_chunk()?;
-            self.chunks[chunk as usize].bytes.reserve_exact(size);
-            return Some(chunk);
-        }
-        if let Some(open) = self.open {
-            let bytes = &mut self.chunks[open as usize].bytes;
-            if bytes.len() + size <= CHUNK {
-                if bytes.capacity() - bytes.len() < size {
-                    let more = bytes.len().max(FIRST).max(size).min(CHUNK - bytes.len());
-                    bytes.reserve_exact(more);
-                }
-                return Some(open);
+    /// Gives the heap of a block back.
+    pub(crate) fn clear(&mut self, block: u32) {
+        self.heaps[block as usize] = Heap::new();
+    }
+
+    /// Gives the empty heap of a block room for so many bytes.
+    pub(crate) fn reserve(&mut self, block: u32, bytes: usize) {
+        self.heaps[block as usize].bytes = vec![0; bytes].into_boxed_slice();
+    }
+
+    /// Whether a record of `size` can be added to the heap of a block as it is.
+    #[inline]
+    pub(crate) fn has_room(&self, block: u32, size: usize) -> bool {
+        let heap = &self.heaps[block as usize];
+        usize::from(heap.used) + size <= HEAP_MAX || heap.fitting(size).is_some()
+    }
+
+    /// Bytes of the records and of the holes of a block.
+    pub(crate) fn bytes_of(&self, block: u32) -> (usize, usize) {
+        let Heap { used, dead, .. } = self.heaps[block as usize];
+        (usize::from(used - dead), usize::from(dead))
+    }
+
+    /// Adds a record to the heap of a block, which has room for it.
+    pub(crate) fn add(&mut self, block: u32, score: f64, body: Body<'_>) -> u32 {
+        let size = size(body);
+        let heap = &mut self.heaps[block as usize];
+        let at = heap.take(size);
+        let (head, rest) = heap.bytes[at..at + size].split_at_mut(SCORE + 1);
+        head[..SCORE].copy_from_slice(&score.to_le_bytes());
+        let number = match body {
+            Body::New(member) if member.len() < LONG => {
+                head[SCORE] = u8::try_from(member.len()).unwrap_or(0);
+                rest[..member.len()].copy_from_slice(member);
+                return name(block, at);
             }
-            self.open = None;
-            self.note_if_sparse(open);
-        }
-        let chunk = self.new_chunk()?;
-        let first = self.chunks.len() == 1;
-        let capacity = if first { FIRST.max(size) } else { CHUNK };
-        self.chunks[chunk as usize].bytes.reserve_exact(capacity);
-        self.open = Some(chunk);
-        Some(chunk)
-    }
-
-    fn new_chunk(&mut self) -> Option<u32> {
-        if let Some(chunk) = self.gone.pop() {
-            return Some(chunk);
-        }
-        // The last number is left out for NONE.
-        if self.chunks.len() >= CHUNKS_MAX - 1 {
-            return None;
-        }
-        self.chunks.push(Chunk::default());
-        u32::try_from(self.chunks.len() - 1).ok()
-    }
-
-    /// Takes a record out.
-    pub(crate) fn remove(&mut self, record: u32) {
-        let size = size(self.member(record).len());
-        let chunk = chunk_of(record);
-        if size > SHARED_MAX {
-            self.release(chunk);
-            return;
-        }
-        self.add_hole(record, size / UNIT);
-        let dead = &mut self.chunks[chunk as usize].dead;
-        *dead += bytes_u32(size);
-        self.note_if_sparse(chunk);
-    }
-
-    fn note_if_sparse(&mut self, chunk: u32) {
-        let Chunk { bytes, dead } = &self.chunks[chunk as usize];
-        if self.open != Some(chunk)
-            && *dead as usize * 2 > bytes.len()
-            && self.sparse.last() != Some(&chunk)
-        {
-            self.sparse.push(chunk);
-        }
-    }
-
-    /// A chunk to be emptied, if there is one; its dead records are taken off their lists. What lives in it is to be
-    /// [moved](Self::relocate), and the chunk to be [released](Self::release).
-    pub(crate) fn take_sparse(&mut self) -> Option<u32> {
-        while self.has_room()
-            && let Some(chunk) = self.sparse.pop()
-        {
-            // It may have been filled again since, or gone.
-            let Chunk { bytes, dead } = &self.chunks[chunk as usize];
-            if self.open != Some(chunk) && *dead as usize * 2 > bytes.len() {
-                for (record, live) in self.walk(chunk) {
-                    if !live {
-                        self.unlink(record);
-                    }
+            Body::Long(number) => number,
+            Body::New(member) => {
+                let number = self.free_long.pop().unwrap_or(count(self.long.len()));
+                if number as usize == self.long.len() {
+                    self.long.push(Box::default());
                 }
-                return Some(chunk);
+                self.long[number as usize] = member.into();
+                number
             }
-        }
-        None
-    }
-
-    /// The records of a chunk that live.
-    pub(crate) fn live(&self, chunk: u32) -> Vec<u32> {
-        self.walk(chunk).into_iter().filter_map(|(record, live)| live.then_some(record)).collect()
-    }
-
-    /// Every record of a shared chunk, and whether it lives.
-    fn walk(&self, chunk: u32) -> Vec<(u32, bool)> {
-        let bytes = &self.chunks[chunk as usize].bytes;
-        let (mut at, mut records) = (0, Vec::new());
-        while at < bytes.len() {
-            let record = name(chunk, at);
-            let (_, mark, _) = self.hole(record);
-            let live = mark & DEAD != DEAD;
-            records.push((record, live));
-            at += if live {
-                size(member_of(&bytes[at..]).len())
-            } else {
-                (mark & UNITS_MASK) as usize * UNIT
-            };
-        }
-        records
-    }
-
-    /// Copies a record of a chunk that is being emptied to elsewhere.
-    pub(crate) fn relocate(&mut self, record: u32) -> Option<u32> {
-        let (member, score) = self.get(record);
-        let member = member.to_vec();
-        self.add(score, &member)
-    }
-
-    /// Gives the memory of a chunk back.
-    pub(crate) fn release(&mut self, chunk: u32) {
-        self.chunks[chunk as usize] = Chunk::default();
-        self.gone.push(chunk);
-    }
-
-    /// A dead record of this size, taken off its list.
-    fn take_hole(&mut self, units: usize) -> Option<u32> {
-        let hole = *self.holes.get(units)?;
-        if hole == NONE {
-            return None;
-        }
-        self.unlink(hole);
-        Some(hole)
-    }
-
-    fn add_hole(&mut self, record: u32, units: usize) {
-        if self.holes.len() <= units {
-            self.holes.resize(units + 1, NONE);
-        }
-        let next = std::mem::replace(&mut self.holes[units], record);
-        self.set_hole(record, next, DEAD | bytes_u32(units), NONE);
-        if next != NONE {
-            let (after, mark, _) = self.hole(next);
-            self.set_hole(next, after, mark, record);
-        }
-    }
-
-    fn unlink(&mut self, hole: u32) {
-        let (next, mark, previous) = self.hole(hole);
-        if previous == NONE {
-            self.holes[(mark & UNITS_MASK) as usize] = next;
-        } else {
-            let (_, mark, before) = self.hole(previous);
-            self.set_hole(previous, next, mark, before);
-        }
-        if next != NONE {
-            let (after, mark, _) = self.hole(next);
-            self.set_hole(next, after, mark, previous);
-        }
-    }
-
-    /// The first three words of a record, as those of a dead one.
-    fn hole(&self, record: u32) -> (u32, u32, u32) {
-        let words = &self.from(record)[..LEAST];
-        let word = |at: usize| {
-            u32::from_le_bytes([words[at], words[at + 1], words[at + 2], words[at + 3]])
         };
-        (word(0), word(4), word(8))
+        head[SCORE] = 0xff;
+        rest[..4].copy_from_slice(&number.to_le_bytes());
+        name(block, at)
     }
 
-    fn set_hole(&mut self, record: u32, next: u32, mark: u32, previous: u32) {
-        let (chunk, at) = place(record);
-        let words = &mut self.chunks[chunk].bytes[at..at + LEAST];
-        for (word, value) in words.chunks_exact_mut(4).zip([next, mark, previous]) {
-            word.copy_from_slice(&value.to_le_bytes());
+    /// Makes a hole of a record. A long member stays.
+    pub(crate) fn remove(&mut self, record: u32) {
+        let size = size_of_record(self.from(record));
+        self.heaps[block_of(record) as usize].give_back(place_of(record), size);
+    }
+
+    /// Gives a long member back.
+    pub(crate) fn remove_long(&mut self, number: u32) {
+        self.long[number as usize] = Box::default();
+        self.free_long.push(number);
+    }
+
+    /// Gives a block a new heap of these records, which may have been in others, in this order and without holes. What was in it is gone.
+    pub(crate) fn refill(&mut self, block: u32, records: impl Iterator<Item = u32>) -> Moves {
+        let mut moves = Moves::with_capacity(records.size_hint().0);
+        let mut bytes = Vec::with_capacity(HEAP_MAX);
+        for old in records {
+            let record = self.from(old);
+            moves.push((old, name(block, bytes.len())));
+            bytes.extend_from_slice(&record[..size_of_record(record)]);
         }
+        let used = bytes.len();
+        let mut exact = Vec::with_capacity(room_for(used));
+        exact.extend_from_slice(&bytes);
+        exact.resize(room_for(used), 0);
+        let used = u16::try_from(used).unwrap_or(u16::MAX);
+        self.heaps[block as usize] =
+            Heap { bytes: exact.into_boxed_slice(), used, dead: 0, hole: NO_HOLE };
+        moves
     }
 
     /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        let chunks: usize = self.chunks.iter().map(|chunk| chunk.bytes.capacity()).sum();
-        chunks
-            + self.chunks.capacity() * size_of::<Chunk>()
-            + (self.gone.capacity() + self.holes.capacity() + self.sparse.capacity()) * 4
+        let heaps: usize = self.heaps.iter().map(|heap| heap.bytes.len()).sum();
+        let long: usize = self.long.iter().map(|member| member.len()).sum();
+        heaps
+            + long
+            + self.heaps.capacity() * size_of::<Heap>()
+            + self.long.capacity() * size_of::<Box<[u8]>>()
+            + self.free_long.capacity() * 4
     }
 
-    /// Checks chunks and lists, and gives every record that lives.
-    pub(crate) fn verify(&self) -> Vec<u32> {
-        let (mut all, mut holes) = (Vec::new(), 0);
-        for number in 0..bytes_u32(self.chunks.len()) {
-            let Chunk { bytes, dead } = &self.chunks[number as usize];
-            if bytes.len() > CHUNK || (bytes.len() > SHARED_MAX && self.walk_is_single(number)) {
-                assert_eq!(*dead, 0, "a record of its own goes at once");
-                all.push(name(number, 0));
-                continue;
-            }
-            let records = self.walk(number);
-            let dead_bytes: usize = records
-                .iter()
-                .filter(|(_, live)| !live)
-                .map(|&(record, _)| (self.hole(record).1 & UNITS_MASK) as usize * UNIT)
-                .sum();
-            assert_eq!(dead_bytes, *dead as usize, "dead bytes of chunk {number}");
-            let settled = self.open == Some(number) || 2 * dead_bytes <= bytes.len();
-            assert!(settled || !self.has_room(), "chunk {number} is sparse");
-            holes += records.iter().filter(|(_, live)| !live).count();
-            all.extend(records.iter().filter(|(_, live)| *live).map(|&(record, _)| record));
+    /// Checks the heap of a block, and that these are its records; counts those whose members are long.
+    pub(crate) fn verify(&self, block: u32, records: impl Iterator<Item = u32>) -> usize {
+        let heap = &self.heaps[block as usize];
+        let mut long = 0;
+        let mut pieces: Vec<(usize, usize)> = records
+            .map(|record| {
+                assert_eq!(block_of(record), block, "the block of a record");
+                if let Some(number) = self.long(record) {
+                    assert!(self.long[number as usize].len() >= LONG);
+                    long += 1;
+                }
+                (place_of(record), size_of_record(self.from(record)))
+            })
+            .collect();
+        let (mut at, mut dead) = (heap.hole, 0);
+        while at != NO_HOLE {
+            let (next, units) = heap.hole_at(at);
+            pieces.push((usize::from(at) * UNIT, usize::from(units) * UNIT));
+            dead += usize::from(units) * UNIT;
+            at = next;
         }
-        let mut listed = 0;
-        for (units, &first) in self.holes.iter().enumerate() {
-            let (mut at, mut before) = (first, NONE);
-            while at != NONE {
-                let (next, mark, previous) = self.hole(at);
-                assert_eq!(mark, DEAD | bytes_u32(units));
-                assert_eq!(previous, before);
-                listed += 1;
-                (at, before) = (next, at);
-            }
-        }
-        assert_eq!(listed, holes, "dead records on the lists");
-        all
+        assert_eq!(dead, usize::from(heap.dead), "bytes of holes");
+        pieces.sort_unstable();
+        let end = pieces.iter().fold(0, |end, &(at, size)| {
+            assert_eq!(at, end, "records and holes fill the heap");
+            at + size
+        });
+        assert_eq!(end, usize::from(heap.used));
+        assert!(end <= heap.bytes.len() && heap.bytes.len() <= HEAP_MAX);
+        long
     }
 
-    fn walk_is_single(&self, chunk: u32) -> bool {
-        let first = name(chunk, 0);
-        self.hole(first).1 & DEAD != DEAD
-            && size(self.member(first).len()) == self.chunks[chunk as usize].bytes.len()
+    /// Checks how many long members and heaps there are.
+    pub(crate) fn verify_counts(&self, long: usize, blocks: usize) {
+        assert_eq!(self.long.len() - self.free_long.len(), long, "long members");
+        assert_eq!(self.heaps.len(), blocks, "heaps");
+        assert!(self.free_long.iter().all(|&number| self.long[number as usize].is_empty()));
     }
 }
 
-/// The bytes of a record.
-fn size(len: usize) -> usize {
-    (SCORE + encode_len(len).1 + len).max(LEAST).next_multiple_of(UNIT)
+impl Heap {
+    fn new() -> Self {
+        Self { bytes: Box::default(), used: 0, dead: 0, hole: NO_HOLE }
+    }
+
+    /// The next hole and the size of this one, in units.
+    fn hole_at(&self, at: u16) -> (u16, u16) {
+        let [a, b, c, d] = *self.bytes[usize::from(at) * UNIT..].first_chunk().unwrap_or(&[0; 4]);
+        (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]))
+    }
+
+    fn set_hole(&mut self, at: u16, next: u16, units: u16) {
+        let [a, b] = next.to_le_bytes();
+        let [c, d] = units.to_le_bytes();
+        let at = usize::from(at) * UNIT;
+        self.bytes[at..at + 4].copy_from_slice(&[a, b, c, d]);
+    }
+
+    /// A hole of this size, and the one that leads to it.
+    fn fitting(&self, size: usize) -> Option<(u16, u16)> {
+        let (mut before, mut at) = (NO_HOLE, self.hole);
+        for _ in 0..HOLES_TRIED {
+            if at == NO_HOLE {
+                return None;
+            }
+            let (next, units) = self.hole_at(at);
+            if usize::from(units) * UNIT == size {
+                return Some((before, at));
+            }
+            (before, at) = (at, next);
+        }
+        None
+    }
+
+    /// The place for a record.
+    fn take(&mut self, size: usize) -> usize {
+        if let Some((before, at)) = self.fitting(size) {
+            let (next, _) = self.hole_at(at);
+            if before == NO_HOLE {
+                self.hole = next;
+            } else {
+                let (_, units) = self.hole_at(before);
+                self.set_hole(before, next, units);
+            }
+            self.dead -= in_16(size);
+            return usize::from(at) * UNIT;
+        }
+        let at = usize::from(self.used);
+        if at + size > self.bytes.len() {
+            let mut bytes = std::mem::take(&mut self.bytes).into_vec();
+            let room = room_for(at + size);
+            bytes.reserve_exact(room - bytes.len());
+            bytes.resize(room, 0);
+            self.bytes = bytes.into_boxed_slice();
+        }
+        self.used += in_16(size);
+        at
+    }
+
+    fn give_back(&mut self, at: usize, size: usize) {
+        if at + size == usize::from(self.used) {
+            self.used -= in_16(size);
+            return;
+        }
+        let place = in_16(at / UNIT);
+        self.set_hole(place, self.hole, in_16(size / UNIT));
+        self.hole = place;
+        self.dead += in_16(size);
+    }
+}
+
+/// The bytes of a new record.
+#[inline]
+pub(crate) fn size(body: Body<'_>) -> usize {
+    match body {
+        Body::New(member) if member.len() < LONG => size_with(member.len()),
+        Body::New(_) | Body::Long(_) => LONG_RECORD,
+    }
 }
 
 #[inline]
-fn chunk_of(record: u32) -> u32 {
+fn size_with(len: usize) -> usize {
+    (SCORE + 1 + len).next_multiple_of(UNIT)
+}
+
+fn size_of_record(record: &[u8]) -> usize {
+    let len = usize::from(record[SCORE]);
+    if len < LONG { size_with(len) } else { LONG_RECORD }
+}
+
+/// The bytes that a heap takes for so many.
+fn room_for(used: usize) -> usize {
+    (used + (used / 8).max(SLACK)).next_multiple_of(UNIT).min(HEAP_MAX)
+}
+
+#[inline]
+pub(crate) fn block_of(record: u32) -> u32 {
     record >> PLACE_BITS
 }
 
+/// The offset of a record in its heap.
 #[inline]
-fn place(record: u32) -> (usize, usize) {
-    let at = record & ((1 << PLACE_BITS) - 1);
-    (chunk_of(record) as usize, at as usize * UNIT)
+fn place_of(record: u32) -> usize {
+    (record & ((1 << PLACE_BITS) - 1)) as usize * UNIT
 }
 
-fn name(chunk: u32, at: usize) -> u32 {
-    chunk << PLACE_BITS | bytes_u32(at / UNIT)
+fn name(block: u32, at: usize) -> u32 {
+    name_of(block, in_16(at / UNIT))
 }
 
-/// A number below the size of a chunk, or a count of chunks.
-fn bytes_u32(number: usize) -> u32 {
+/// The name of the record of a block at a place, in units.
+#[inline]
+pub(crate) fn name_of(block: u32, place: u16) -> u32 {
+    block << PLACE_BITS | u32::from(place)
+}
+
+/// The place of a record in units.
+#[inline]
+pub(crate) fn units_of(record: u32) -> u16 {
+    in_16(place_of(record) / UNIT)
+}
+
+/// Bytes of a heap, or units, which fit.
+#[inline]
+fn in_16(number: usize) -> u16 {
+    u16::try_from(number).unwrap_or(u16::MAX)
+}
+
+fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// A vector of what there are many of grows by little.
+pub(crate) fn grow_by_little<T>(all: &mut Vec<T>) {
+    if all.len() == all.capacity() {
+        all.reserve_exact(all.len() / 32 + 1);
+    }
 }
 
 #[inline]
@@ -393,35 +432,9 @@ fn score_of(record: &[u8]) -> f64 {
 }
 
 #[inline]
-fn member_of(record: &[u8]) -> &[u8] {
-    let first = record[SCORE];
-    if first < 0x80 {
-        return &record[SCORE + 1..][..first.into()];
-    }
-    let (mut at, mut len, mut shift) = (SCORE, 0, 0);
-    loop {
-        let byte = record[at];
-        at += 1;
-        len |= usize::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return &record[at..at + len];
-        }
-        shift += 7;
-    }
+fn long_of(rest: &[u8]) -> u32 {
+    rest.first_chunk().map_or(NONE, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// A length, seven bits a byte, low bits first, the high bit set on all but the last; and how many bytes that takes.
-#[inline]
-fn encode_len(len: usize) -> ([u8; 10], usize) {
-    let mut bytes = [0; 10];
-    let (mut left, mut count) = (len, 0);
-    loop {
-        let low = u8::try_from(left & 0x7f).unwrap_or(0);
-        left >>= 7;
-        bytes[count] = if left == 0 { low } else { low | 0x80 };
-        count += 1;
-        if left == 0 {
-            return (bytes, count);
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

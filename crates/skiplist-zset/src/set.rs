@@ -9,7 +9,7 @@ use listpack::{Entry, ListPack};
 
 use crate::by_score::keys_of;
 use crate::large::Large;
-use crate::small::Small;
+use crate::small::{Small, is_at_least, is_at_most};
 use crate::{ByScore, Iter, Limits, Refused};
 
 /// What a command did to a member.
@@ -303,7 +303,7 @@ impl<S: BuildHasher> ZSet<S> {
     fn count_below(&self, score: f64, with_equal: bool) -> usize {
         match &self.form {
             Form::Small(set) => {
-                set.partition(|other, _| other < score || with_equal && other == score).1
+                set.partition(|order| order.is_lt() || with_equal && order.is_eq(), score).1
             }
             Form::Large(set) => set.count_below(score, with_equal),
         }
@@ -311,35 +311,41 @@ impl<S: BuildHasher> ZSet<S> {
 
     /// The ranks of the members within these, of a set whose scores are all equal. O(log n), O(n) in a listpack.
     ///
-    /// With different scores the answer is some run of ranks; for a listpack the one that Redis finds from the front.
+    /// With different scores the answer is a run of members none of which is behind `max`, found from the front as Redis does it: for a
+    /// listpack the same one.
     #[must_use]
     pub fn ranks_by_lex(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {
             Form::Small(set) => set.ranks_by_lex(min, max),
             Form::Large(set) => {
-                let start = match min {
-                    Bound::Unbounded => 0,
-                    Bound::Included(min) => set.count_members(|member| member < min),
-                    Bound::Excluded(min) => set.count_members(|member| member <= min),
-                };
-                let end = match max {
-                    Bound::Unbounded => set.len(),
-                    Bound::Included(max) => set.count_members(|member| member <= max),
-                    Bound::Excluded(max) => set.count_members(|member| member < max),
-                };
-                start..end.max(start)
+                let start = set.count_before(min);
+                if self.has_equal_scores() {
+                    return start..set.count_up_to(max).max(start);
+                }
+                let within = |(member, _): &(Entry<'_>, f64)| is_at_most(*member, max);
+                start..start + self.range(start..usize::MAX).take_while(within).count()
             }
         }
     }
 
-    /// As [`ranks_by_lex`](Self::ranks_by_lex); with different scores in a listpack the run that Redis finds from the back, for the
-    /// commands that go backwards.
+    /// As [`ranks_by_lex`](Self::ranks_by_lex), but found from the back, for the commands that go backwards: with different scores a run
+    /// of members none of which is before `min`.
     #[must_use]
     pub fn ranks_by_lex_from_back(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {
             Form::Small(set) => set.ranks_by_lex_from_back(min, max),
-            Form::Large(_) => self.ranks_by_lex(min, max),
+            Form::Large(_) if self.has_equal_scores() => self.ranks_by_lex(min, max),
+            Form::Large(set) => {
+                let end = set.count_up_to(max);
+                let within = |(member, _): &(Entry<'_>, f64)| is_at_least(*member, min);
+                end - self.range(0..end).rev().take_while(within).count()..end
+            }
         }
+    }
+
+    fn has_equal_scores(&self) -> bool {
+        let ends = self.first().zip(self.last());
+        ends.is_none_or(|((_, low), (_, high))| low == high)
     }
 
     /// Takes a member out and gives its score. O(log n).
@@ -544,7 +550,7 @@ impl<S: BuildHasher> ZSet<S> {
             Form::Small(set) => set,
             Form::Large(set) => return set.update(member, choose),
         };
-        let found = set.find(member);
+        let (places, found) = set.look(member);
         let Some(score) = choose(found.map(|(_, score)| score)) else {
             return Ok(Change::Unchanged);
         };
@@ -555,7 +561,7 @@ impl<S: BuildHasher> ZSet<S> {
             Some((_, old)) if old == score => return Ok(Change::Unchanged),
             Some((at, _)) => set.set_score(at, score, limits.text).map(|()| Change::Updated),
             None if member.len() <= limits.value && set.len() < limits.entries => {
-                set.insert(member, score, limits.text).map(|()| Change::Added)
+                set.insert(&places, member, score, limits.text).map(|()| Change::Added)
             }
             None => return self.enlarge(hasher)?.update(member, |_| Some(score)),
         };

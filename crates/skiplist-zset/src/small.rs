@@ -1,5 +1,6 @@
 //! The form of small sets: one listpack of members and scores in turn, in the order of the set.
 
+use core::cmp::Ordering;
 use core::ops::Bound;
 
 use listpack::{Entry, ListPack, Position, Refused};
@@ -9,6 +10,38 @@ use crate::score;
 
 /// The most places that a search keeps while it walks.
 const SAMPLES: usize = 64;
+
+/// Where members are: all of them, or of many every second one, fourth one, and so on.
+pub(crate) struct Places {
+    kept: [Position; SAMPLES],
+    count: usize,
+    stride: usize,
+    members: usize,
+}
+
+impl Places {
+    #[inline]
+    fn note(&mut self, at: Position) {
+        if self.count == SAMPLES {
+            self.thin_out();
+        }
+        // The stride is a power of two.
+        if self.members & (self.stride - 1) == 0 {
+            self.kept[self.count] = at;
+            self.count += 1;
+        }
+        self.members += 1;
+    }
+
+    #[cold]
+    fn thin_out(&mut self) {
+        self.count /= 2;
+        self.stride *= 2;
+        for place in 0..self.count {
+            self.kept[place] = self.kept[2 * place];
+        }
+    }
+}
 
 /// A listpack in which each score follows its member.
 #[derive(Clone, Debug, Default)]
@@ -49,53 +82,80 @@ impl Small {
         rank
     }
 
-    /// The place and rank of the first member that is not `before`, which holds for some first ones only.
-    ///
-    /// One walk notes places, and a binary search over them reads the scores: their texts cost more than the steps.
-    pub(crate) fn partition(&self, before: impl Fn(f64, Entry<'_>) -> bool) -> (Position, usize) {
-        let mut places = [self.0.end(); SAMPLES];
-        let (mut kept, mut stride, mut len) = (0, 1, 0_usize);
+    /// Looks for a member, and notes on the way where the others are.
+    #[inline]
+    pub(crate) fn look(&self, member: &[u8]) -> (Places, Option<(Position, f64)>) {
+        let member = Entry::from(member).canonical();
+        let (places, found) = self.walk(|entry| entry == member);
+        (places, found.and_then(|at| Some((at, self.score_behind(at)?))))
+    }
+
+    /// Notes the places of the members in front of the one that `is` the one.
+    #[inline]
+    fn walk(&self, is: impl Fn(Entry<'_>) -> bool) -> (Places, Option<Position>) {
+        let mut places = Places { kept: [self.0.end(); SAMPLES], count: 0, stride: 1, members: 0 };
         let mut next = self.0.first();
         while let Some(at) = next {
-            if kept == SAMPLES {
-                kept /= 2;
-                stride *= 2;
-                for place in 0..kept {
-                    places[place] = places[2 * place];
-                }
+            if self.0.entry(at).is_some_and(&is) {
+                return (places, Some(at));
             }
-            // The stride is a power of two.
-            if len & (stride - 1) == 0 {
-                places[kept] = at;
-                kept += 1;
-            }
-            len += 1;
+            places.note(at);
             next = self.0.next(at).and_then(|score| self.0.next(score));
         }
-        let is_before = |at: Position| {
-            let pair = self.0.entry(at).zip(self.score_behind(at));
-            pair.is_some_and(|(member, score)| before(score, member))
-        };
-        let samples = places[..kept].partition_point(|&at| is_before(at));
+        (places, None)
+    }
+
+    /// The place and rank of the first member that is not `before`, which holds for some first ones only.
+    pub(crate) fn partition(
+        &self,
+        before: impl Fn(Ordering) -> bool,
+        score: f64,
+    ) -> (Position, usize) {
+        let (places, _) = self.walk(|_| false);
+        self.partition_places(&places, |at| self.compare(at, score).is_some_and(&before))
+    }
+
+    /// How the score of the member at a place compares to another one.
+    #[inline]
+    fn compare(&self, at: Position, score: f64) -> Option<Ordering> {
+        score::compare(self.0.entry(self.0.next(at)?)?, score)
+    }
+
+    /// A binary search over places that a walk has noted: to read the scores costs more than the steps.
+    fn partition_places(
+        &self,
+        places: &Places,
+        before: impl Fn(Position) -> bool,
+    ) -> (Position, usize) {
+        let samples = places.kept[..places.count].partition_point(|&at| before(at));
         let Some(last) = samples.checked_sub(1) else { return (first_or_end(&self.0), 0) };
-        let mut entries = self.0.iter_from(places[last]);
-        let mut rank = last * stride;
-        while rank < len && is_before(entries.position()) {
+        let mut rank = last * places.stride + 1;
+        if places.stride == 1 {
+            let next = places.kept.get(rank).filter(|_| rank < places.count);
+            return (next.copied().unwrap_or(self.0.end()), rank);
+        }
+        let mut entries = self.0.iter_from(places.kept[last]);
+        entries.nth(1);
+        while rank < places.members && before(entries.position()) {
             entries.nth(1);
             rank += 1;
         }
         (entries.position(), rank)
     }
 
-    /// Puts a member in that is not there.
+    /// Puts a member in that is not there, which a look at all [places](Self::look) has shown.
     pub(crate) fn insert(
         &mut self,
+        places: &Places,
         member: &[u8],
         score: f64,
         text: ScoreText,
     ) -> Result<(), Refused> {
-        let new = Entry::Str(member);
-        let (at, _) = self.partition(|other, entry| other < score || other == score && entry < new);
+        let new = Entry::from(member);
+        let (at, _) = self.partition_places(places, |at| match self.compare(at, score) {
+            Some(Ordering::Equal) => self.0.entry(at).is_some_and(|entry| entry < new),
+            order => order == Some(Ordering::Less),
+        });
         text.with_entry(score, |score| self.0.insert_all(at, [new, score]))
     }
 
@@ -132,10 +192,11 @@ impl Small {
         let member = member.to_vec();
         let old = self.score_behind(at);
         self.remove(at);
-        let result = self.insert(&member, score, text);
+        let (places, _) = self.walk(|_| false);
+        let result = self.insert(&places, &member, score, text);
         if let (Err(_), Some(old)) = (result, old) {
             // A longer text, and no room for it: what was there still fits.
-            self.insert(&member, old, text)?;
+            self.insert(&places, &member, old, text)?;
         }
         result
     }
@@ -187,7 +248,7 @@ fn first_or_end(list: &ListPack) -> Position {
     list.first().unwrap_or(list.end())
 }
 
-fn is_at_least(member: Entry<'_>, min: Bound<&[u8]>) -> bool {
+pub(crate) fn is_at_least(member: Entry<'_>, min: Bound<&[u8]>) -> bool {
     match min {
         Bound::Unbounded => true,
         Bound::Included(min) => member >= Entry::Str(min),
@@ -195,7 +256,7 @@ fn is_at_least(member: Entry<'_>, min: Bound<&[u8]>) -> bool {
     }
 }
 
-fn is_at_most(member: Entry<'_>, max: Bound<&[u8]>) -> bool {
+pub(crate) fn is_at_most(member: Entry<'_>, max: Bound<&[u8]>) -> bool {
     match max {
         Bound::Unbounded => true,
         Bound::Included(max) => member <= Entry::Str(max),

@@ -95,7 +95,7 @@ impl Session {
     fn answer(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
         let command = args.first().and_then(|name| Own::named(name));
         if (command.is_some() || self.queue.is_some())
-            && let Err(error) = checked(args)
+            && let Err(error) = checked(args, self.store.shared().profile())
         {
             if command == Some(Own::Exec) {
                 // Redis takes it for an EXEC that fails, MULTI or not.
@@ -167,7 +167,7 @@ impl Session {
         let mut keys: Vec<&[u8]> = self.watched.iter().map(|watched| &*watched.key).collect();
         let mut whole = false;
         for words in &commands {
-            let info = &checked(words)?.info;
+            let info = &checked(words, self.store.shared().profile())?.info;
             whole |= info.whole;
             let named = words.get(1).and_then(|name| info.subcommand(name)).unwrap_or(info);
             keys.extend(named.keys_of(words));

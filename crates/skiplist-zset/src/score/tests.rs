@@ -91,17 +91,16 @@ fn short_texts_are_those_of_the_newer_servers() {
 fn the_digits_of_a_million_numbers_are_those_of_redis() {
     let mut rng = Rng::new(51);
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut text = Vec::new();
     for _ in 0..1_000_000 {
         let value = f64::from_bits(rng.u64());
         if !value.is_finite() || value == 0.0 {
             continue;
         }
-        text.clear();
+        let mut text = Text { bytes: [0; TEXT_MAX], len: 0 };
         push_digits(value, &mut text);
-        text.push(b'\n');
+        text.push(b"\n");
         // FNV-1a.
-        for byte in &text {
+        for byte in text.as_bytes() {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         }
     }
@@ -156,4 +155,101 @@ proptest! {
             prop_assert_eq!(form.with_entry(score, of_entry), Some(score));
         }
     }
+}
+
+/// Texts of every form that lists may have, and some that are no numbers.
+fn texts() -> Vec<String> {
+    let mut rng = Rng::new(53);
+    let mut texts: Vec<String> = [
+        "",
+        "-",
+        ".",
+        "-.",
+        "1.",
+        ".5",
+        "-0",
+        "-0.0",
+        "+1",
+        "1e",
+        "1e+",
+        "1e5",
+        "1e+5",
+        "1.e+5",
+        "e+5",
+        "1.5e-22",
+        "1.5e+22",
+        "1e+23",
+        "9e-23",
+        "9007199254740992",
+        "9007199254740993",
+        "9007199254740993.5",
+        "1234567890123456789",
+        "12345678901234567890",
+        "0.1234567890123456789",
+        "1.2.3",
+        "1x",
+        "/2345678",
+        "1234567:",
+        "12345678:1234567",
+        "1.2345678/",
+        "inf",
+        "-inf",
+        "nan",
+        "infinity",
+        "1e400",
+        "1e-400",
+        "0x10",
+        " 1",
+        "1 ",
+        "1e+0x",
+        "1e-+1",
+        "--1",
+        "00000000000001.50",
+        "1e+005",
+    ]
+    .map(str::to_owned)
+    .into();
+    for _ in 0..20_000 {
+        let score = match rng.below(4) {
+            0 => f64::from_bits(rng.u64()),
+            1 => rng.unit() * 1e6,
+            2 => (rng.unit() * 1e6).round() / 100.0,
+            _ => -rng.unit() / 1e4,
+        };
+        texts.push(text(ScoreText::Shortest, score));
+        texts.push(text(ScoreText::Digits17, score));
+        // One byte is another one.
+        let mut bytes = text(ScoreText::Shortest, score).into_bytes();
+        let at = rng.index(bytes.len());
+        bytes[at] = b"0159.-+e:/ "[rng.index(11)];
+        texts.extend(String::from_utf8(bytes));
+    }
+    texts
+}
+
+#[test]
+fn texts_are_read_as_the_standard_library_reads_them() {
+    for text in texts() {
+        let expected = text.parse::<f64>().ok().filter(|score| !score.is_nan());
+        let read = of_entry(Entry::Str(text.as_bytes()));
+        assert_eq!(read.map(f64::to_bits), expected.map(f64::to_bits), "{text}");
+    }
+    assert_eq!(of_entry(Entry::Str(b"1\xff")), None);
+    assert_eq!(of_entry(Entry::Int(i64::MIN)), Some(-9_223_372_036_854_775_808.0));
+}
+
+#[test]
+fn texts_are_compared_as_the_numbers_that_they_are() {
+    for text in texts() {
+        let entry = Entry::Str(text.as_bytes());
+        let score = of_entry(entry);
+        let near = score.unwrap_or(1.0);
+        let ulps = (-3..=3_i64).filter_map(|step| near.to_bits().checked_add_signed(step));
+        for other in ulps.map(f64::from_bits).chain([near * 1.1, -near, 0.0, f64::INFINITY]) {
+            let expected = score.and_then(|score| score.partial_cmp(&other));
+            assert_eq!(compare(entry, other), expected, "{text} and {other:e}");
+        }
+    }
+    assert_eq!(compare(Entry::Int(3), 3.5), Some(Ordering::Less));
+    assert_eq!(compare(Entry::Int(3), f64::NAN), None);
 }

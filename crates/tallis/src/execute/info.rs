@@ -82,7 +82,7 @@ impl Info {
         self
     }
 
-    /// It took another number of words in Redis 7.0; the command itself refuses the others.
+    /// It took another number of words in Redis 7.0.
     pub(super) const fn before_72(mut self, arity: i8) -> Self {
         self.arity_70 = Some(arity);
         self
@@ -168,7 +168,7 @@ impl Info {
         self.subcommands.iter().find(|sub| name.eq_ignore_ascii_case(sub.name.as_bytes()))
     }
 
-    /// The arity that servers of that line tell of.
+    /// The arity in that line of servers.
     pub(crate) fn arity_in(&self, profile: Profile) -> i8 {
         match profile {
             Profile::Redis70 => self.arity_70.unwrap_or(self.arity),
@@ -177,9 +177,10 @@ impl Info {
     }
 
     /// Whether that many words, the name included, are right in number.
-    pub(crate) fn takes(&self, words: usize) -> bool {
-        let arity = usize::from(self.arity.unsigned_abs());
-        if self.arity < 0 { words >= arity } else { words == arity }
+    pub(crate) fn takes(&self, words: usize, profile: Profile) -> bool {
+        let arity = self.arity_in(profile);
+        let least = usize::from(arity.unsigned_abs());
+        if arity < 0 { words >= least } else { words == least }
     }
 
     /// The keys among the words of a command that has the right number of them.

@@ -9,8 +9,10 @@ mod table;
 use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind};
+use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::Store;
+use crate::store::door::Door;
 pub(crate) use caller::Caller;
 use table::Command;
 
@@ -56,24 +58,24 @@ pub(crate) fn with_words<A: AsRef<[u8]>, R>(args: &[A], run: impl FnOnce(&[&[u8]
 
 /// Runs a command.
 pub(crate) fn run(caller: Caller<'_, '_>, args: &[&[u8]]) -> Result<Reply, Error> {
-    let command = checked(args)?;
+    let command = checked(args, caller.shared().profile())?;
     (command.run)(caller, &args[1..]).map_err(|error| error.about(args[0]))
 }
 
 /// The command that words call, if they are right in number.
 #[inline]
-pub(crate) fn checked(args: &[&[u8]]) -> Result<&'static Command, Error> {
+pub(crate) fn checked(args: &[&[u8]], profile: Profile) -> Result<&'static Command, Error> {
     let Some((name, rest)) = args.split_first() else {
         return Err(Error::new(ErrorKind::Syntax, "ERR empty command"));
     };
     let command = table::find(name).ok_or_else(|| unknown(name, rest))?;
     let info = &command.info;
-    if !info.takes(args.len()) {
+    if !info.takes(args.len(), profile) {
         return Err(wrong_arity(info.name));
     }
     if let ([_, ..], Some(name)) = (info.subcommands, rest.first()) {
         let sub = info.subcommand(name).ok_or_else(|| unknown_subcommand(info.name, name))?;
-        if !sub.takes(args.len()) {
+        if !sub.takes(args.len(), profile) {
             return Err(wrong_arity(&format!("{}|{}", info.name, sub.name)));
         }
     }

@@ -179,6 +179,23 @@ const OPTIONS: &[&[u8]] = &[
     b"i5",
     b"i64",
     b"#3",
+    b"CH",
+    b"INCR",
+    b"BYSCORE",
+    b"BYLEX",
+    b"REV",
+    b"WITHSCORE",
+    b"WITHSCORES",
+    b"WEIGHTS",
+    b"AGGREGATE",
+    b"SUM",
+    b"MIN",
+    b"MAX",
+    b"(1",
+    b"[1",
+    b"(x",
+    b"-",
+    b"+",
 ];
 
 /// A line: mostly a command with as many words as it takes, in the places that it takes them.
@@ -216,7 +233,12 @@ fn is_key(shape: &Shape, at: usize, count: usize) -> bool {
     // Commands with subcommands have their keys behind these.
     let object = matches!(shape.name.as_str(), "object" | "memory" | "debug" | "pfdebug");
     if first == 0 {
-        return object && at == 2 || matches!(shape.name.as_str(), "sintercard") && at > 1;
+        let counted = ["sintercard", "zdiff", "zinter", "zintercard", "zmpop", "zunion"]
+            .contains(&&*shape.name);
+        return object && at == 2 || counted && at > 1;
+    }
+    if matches!(shape.name.as_str(), "zdiffstore" | "zinterstore" | "zunionstore") && at > 2 {
+        return true;
     }
     at >= first && at <= last && (at - first) % step.max(1) == 0
 }

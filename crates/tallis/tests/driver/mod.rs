@@ -38,6 +38,7 @@ impl Sink for Journal {
 enum Content {
     String(Bytes),
     Set(Vec<Bytes>),
+    ZSet(Vec<(Bytes, f64)>),
     Other(Option<Bytes>),
 }
 
@@ -49,6 +50,7 @@ fn content(store: &Store, key: &Bytes) -> Content {
             members.sort_unstable();
             Content::Set(members)
         }
+        Some("zset") => Content::ZSet(store.zrange_withscores(key, 0, -1).unwrap()),
         _ => Content::Other(store.dump(key).ok().flatten()),
     }
 }

@@ -24,6 +24,8 @@ impl Tallis {
         let limits = Limits {
             set_max_intset_entries: settings.limits.set_max_intset_entries,
             hll_sparse_max_bytes: settings.limits.hll_sparse_max_bytes,
+            zset_max_listpack_entries: settings.limits.zset_max_listpack[0],
+            zset_max_listpack_value: settings.limits.zset_max_listpack[1],
             ..Limits::default()
         };
         let store = Store::builder().limits(limits).profile(Profile::Redis70).build();

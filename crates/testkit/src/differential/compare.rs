@@ -129,7 +129,9 @@ pub(super) fn page(reply: &Reply) -> Option<(Vec<u8>, Vec<Vec<u8>>)> {
     let [cursor, elements] = reply.elements()? else { return None };
     let cursor = cursor.bytes()?;
     std::str::from_utf8(cursor).ok()?.parse::<u64>().ok()?;
-    Some((cursor.to_vec(), elements.members()?))
+    let elements = elements.elements()?.iter();
+    let elements = elements.map(|element| element.bytes().map(<[u8]>::to_vec));
+    Some((cursor.to_vec(), elements.collect::<Option<_>>()?))
 }
 
 /// `Value at:0x7f refcount:1 encoding:raw serializedlength:22 lru:1 lru_seconds_idle:0`

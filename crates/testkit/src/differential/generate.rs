@@ -8,11 +8,13 @@ use crate::rng::Rng;
 pub(super) struct Line {
     pub(super) words: Vec<Vec<u8>>,
     pub(super) how: How,
+    /// Whether another word in the place of one would make the replies a matter of chance.
+    pub(super) fragile: bool,
 }
 
 impl Line {
     pub(super) fn new(name: &str) -> Self {
-        Self { words: name.split(' ').map(Into::into).collect(), how: How::Plain }
+        Self { words: name.split(' ').map(Into::into).collect(), how: How::Plain, fragile: false }
     }
 
     pub(super) fn push(&mut self, word: impl Into<Vec<u8>>) -> &mut Self {
@@ -26,8 +28,21 @@ impl Line {
 }
 
 /// The names of keys: one empty, one binary, some that patterns tell apart.
-pub(super) const KEYS: [&[u8]; 8] =
-    [b"a", b"", b"k:1", b"k:2", b"k:10", b"bin\x00\n\xff", b"K:1", b"{t}[x]*"];
+pub(super) const KEYS: [&[u8]; 13] = [
+    b"a",
+    b"",
+    b"k:1",
+    b"k:2",
+    b"k:10",
+    b"bin\x00\n\xff",
+    b"K:1",
+    b"{t}[x]*",
+    b"k:z",
+    b"z",
+    b"z:1",
+    b"geo",
+    b"k:g",
+];
 
 /// What a key is to hold, as far as its place among the [`KEYS`] decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +52,9 @@ pub(super) enum Kind {
     String,
     Set,
     Hll,
+    ZSet,
+    /// A sorted set of places.
+    Place,
 }
 
 /// The state of the generator.
@@ -69,6 +87,8 @@ impl Gen {
             Kind::String => (1, 2),
             Kind::Set => (3, 3),
             Kind::Hll => (6, 2),
+            Kind::ZSet => (8, 3),
+            Kind::Place => (11, 2),
         };
         let at = if self.one_in(25) {
             self.rng.index(KEYS.len())

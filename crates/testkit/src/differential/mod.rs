@@ -19,9 +19,9 @@
 //! | most | every byte |
 //! | SMEMBERS, SINTER, KEYS, ... | the same elements, in any order |
 //! | TTL and the like | two minutes apart at most; what is negative, exactly |
-//! | SRANDMEMBER, RANDOMKEY | as many, members all of them, none twice where Redis says so |
+//! | SRANDMEMBER, ZRANDMEMBER, RANDOMKEY | as many, members all of them, none twice where Redis says so |
 //! | SPOP | the same, and taken and left make up what was there; then both sides are brought to one state, which the script decides |
-//! | SCAN, SSCAN | a whole iteration, page by page: the same elements, once or more |
+//! | SCAN, SSCAN, ZSCAN | a whole iteration, page by page: the same elements, once or more |
 //! | DUMP | the same value: decompressed, hash tables in any order, blobs exactly |
 //! | DEBUG OBJECT | encoding, and the length where nothing can be compressed |
 //! | MEMORY USAGE, INFO, TIME, COMMAND DOCS | the kind of reply |

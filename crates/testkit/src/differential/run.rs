@@ -202,7 +202,7 @@ impl<'a, S: Subject> Run<'a, S> {
         if theirs.is_error() { count.refused += 1 } else { count.done += 1 }
     }
 
-    /// What SRANDMEMBER gave are members, and different ones if they were not asked for with a negative count.
+    /// What SRANDMEMBER or ZRANDMEMBER gave are members, and different ones if they were not asked for with a negative count.
     fn check_members(
         &mut self,
         at: usize,
@@ -211,7 +211,9 @@ impl<'a, S: Subject> Run<'a, S> {
         ours: &Reply,
         theirs: &Reply,
     ) -> Result<(), Failure> {
-        let given = ours.given();
+        let sorted = words[0].eq_ignore_ascii_case(b"ZRANDMEMBER");
+        let (given, scores) =
+            if sorted && words.len() == 4 { scored(ours) } else { (ours.given(), None) };
         if given.is_empty() {
             return Ok(());
         }
@@ -219,10 +221,14 @@ impl<'a, S: Subject> Run<'a, S> {
         if twice && words.get(2).is_none_or(|count| !count.starts_with(b"-")) {
             return Err(failure(at, words, ours, theirs, "a member came twice"));
         }
-        let mut ask = vec![b"SMISMEMBER".to_vec(), words[1].clone()];
+        let name = if sorted { "ZMSCORE" } else { "SMISMEMBER" };
+        let mut ask = vec![name.into(), words[1].clone()];
         ask.extend(given);
         let answer = self.live.execute(session, &ask);
-        let all = answer.elements().is_some_and(|all| all.iter().all(|one| *one == Reply::Int(1)));
+        let no = if sorted { Reply::Nil } else { Reply::Int(0) };
+        let all = answer.elements().is_some_and(|all| {
+            all.iter().all(|one| *one != no) && scores.is_none_or(|scores| scores == all)
+        });
         if all { Ok(()) } else { Err(failure(at, words, ours, theirs, "not all are members")) }
     }
 
@@ -240,6 +246,25 @@ impl<'a, S: Subject> Run<'a, S> {
         let exists = self.live.execute(session, &ask) == Reply::Int(1);
         if exists { Ok(()) } else { Err(failure(at, words, ours, theirs, "there is no such key")) }
     }
+}
+
+/// The members of a reply WITHSCORES, in order, and their scores.
+fn scored(reply: &Reply) -> (Vec<Vec<u8>>, Option<Vec<Reply>>) {
+    let mut flat: Vec<Reply> = Vec::new();
+    for element in reply.elements().unwrap_or_default() {
+        // RESP3 has a list for each pair.
+        match element.elements() {
+            Some(pair) => flat.extend_from_slice(pair),
+            None => flat.push(element.clone()),
+        }
+    }
+    let mut pairs: Vec<(Vec<u8>, Reply)> = flat
+        .chunks_exact(2)
+        .map(|pair| (pair[0].bytes().unwrap_or_default().to_vec(), pair[1].clone()))
+        .collect();
+    pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let (members, scores) = pairs.into_iter().unzip();
+    (members, Some(scores))
 }
 
 /// Whether an op cannot be part of a batch.
@@ -296,7 +321,12 @@ fn iterate(side: &mut dyn Subject, op: &Op, cursor: usize) -> Result<Vec<Vec<u8>
     for _ in 0..PAGES {
         let reply = side.execute(op.session, &words);
         let Some((next, elements)) = compare::page(&reply) else { return Err(reply) };
-        all.extend(elements);
+        if op.words[0].eq_ignore_ascii_case(b"ZSCAN") {
+            // Members and scores belong together.
+            all.extend(elements.chunks(2).map(|pair| pair.join(&b" has "[..])));
+        } else {
+            all.extend(elements);
+        }
         if next == b"0" {
             all.sort_unstable();
             all.dedup();

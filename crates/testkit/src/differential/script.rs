@@ -131,7 +131,7 @@ fn make(
     if settings.leaves_out("DUMP") && matches!(line.how, How::WithDump { .. }) {
         line.how = How::Plain;
     }
-    if line.how == How::Plain {
+    if line.how == How::Plain && !line.fragile {
         distort(generator, &mut line.words, !settings.leaves_out("NONESUCH"));
     }
     Op { session, words: line.words, how: line.how }

@@ -12,11 +12,18 @@ pub struct Limits {
     pub hll_sparse_max_bytes: usize,
     /// `set-max-listpack-entries` and `set-max-listpack-value`; `None` for a server before 7.2, which has neither.
     pub set_max_listpack: Option<[usize; 2]>,
+    /// `zset-max-listpack-entries` and `zset-max-listpack-value`.
+    pub zset_max_listpack: [usize; 2],
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { set_max_intset_entries: 512, hll_sparse_max_bytes: 3000, set_max_listpack: None }
+        Self {
+            set_max_intset_entries: 512,
+            hll_sparse_max_bytes: 3000,
+            set_max_listpack: None,
+            zset_max_listpack: [128, 64],
+        }
     }
 }
 
@@ -24,7 +31,12 @@ impl Limits {
     /// Limits so low that every transition fires within tens of commands.
     #[must_use]
     pub const fn low() -> Self {
-        Self { set_max_intset_entries: 5, hll_sparse_max_bytes: 40, set_max_listpack: None }
+        Self {
+            set_max_intset_entries: 5,
+            hll_sparse_max_bytes: 40,
+            set_max_listpack: None,
+            zset_max_listpack: [6, 20],
+        }
     }
 
     /// Names and values, as in the configuration.
@@ -33,6 +45,8 @@ impl Limits {
         let mut pairs = vec![
             pair("set-max-intset-entries", self.set_max_intset_entries),
             pair("hll-sparse-max-bytes", self.hll_sparse_max_bytes),
+            pair("zset-max-listpack-entries", self.zset_max_listpack[0]),
+            pair("zset-max-listpack-value", self.zset_max_listpack[1]),
         ];
         if let Some([entries, value]) = self.set_max_listpack {
             pairs.push(pair("set-max-listpack-entries", entries));

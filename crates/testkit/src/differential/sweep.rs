@@ -42,7 +42,7 @@ const JUNK: [&[u8]; 21] = [
 ];
 
 /// The kinds of keys: each name, and what makes it.
-const FIXTURE: [(&[u8], &[&[u8]]); 13] = [
+const FIXTURE: [(&[u8], &[&[u8]]); 14] = [
     (b"missing", &[]),
     (b"int", &[b"SETNX", b"int", b"12345"]),
     (b"max", &[b"SETNX", b"max", b"9223372036854775807"]),
@@ -56,6 +56,7 @@ const FIXTURE: [(&[u8], &[&[u8]]); 13] = [
     (b"list", &[b"RPUSH", b"list", b"1", b"two"]),
     (b"hash", &[b"HSET", b"hash", b"field", b"value"]),
     (b"zset", &[b"ZADD", b"zset", b"1", b"a"]),
+    (b"zsets", &[b"ZADD", b"zsets", b"1", b"1", b"-inf", b"a", b"0.1", b"x\x00\n", b"0.1", b""]),
 ];
 
 /// Commands that reach beyond one key, one line at a time.

@@ -163,8 +163,8 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> Sort<'_, T, C> {
 mod tests {
     use super::*;
 
-    fn by_first(a: &(u32, u32), b: &(u32, u32)) -> Ordering {
-        a.0.cmp(&b.0)
+    fn by_first(a: &[u32; 4], b: &[u32; 4]) -> Ordering {
+        a[0].cmp(&b[0])
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
             let mut items: Vec<_> = (0..len)
                 .map(|at| {
                     state = state.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
-                    ((state >> 16) % values, at)
+                    [(state >> 16) % values, at, 0, 0]
                 })
                 .collect();
             let mut all = items.clone();
@@ -183,8 +183,8 @@ mod tests {
             for wanted in [1, 3, len as usize / 2] {
                 let before = items.clone();
                 assert!(sort(&mut items, wanted, by_first));
-                let firsts = |items: &[(u32, u32)]| -> Vec<u32> {
-                    items.iter().take(wanted).map(|item| item.0).collect()
+                let firsts = |items: &[[u32; 4]]| -> Vec<u32> {
+                    items.iter().take(wanted).map(|item| item[0]).collect()
                 };
                 assert_eq!(firsts(&items), firsts(&all), "{before:?}");
                 let mut same = items.clone();

@@ -10,6 +10,7 @@ use crate::commands::gathered::Gathered;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
+use crate::rules::Rules;
 use crate::store::door::{Door, Scope, View};
 use crate::value::{Value, ZSet};
 
@@ -112,6 +113,19 @@ impl ZRange {
     fn ranks_by_lex(&self, set: &ZSet, min: &LexBound, max: &LexBound) -> Range<usize> {
         let (Some(min), Some(max)) = (min.as_start(), max.as_end()) else { return 0..0 };
         if self.rev { set.ranks_by_lex_from_back(min, max) } else { set.ranks_by_lex(min, max) }
+    }
+
+    /// Redis adds the members one by one to a listpack, unless it knows beforehand that they are too many, and what has been in a
+    /// listpack has no negative zero.
+    fn pass_through_listpack(&self, entries: &mut [(Bytes, f64)], rules: &Rules<'_>) {
+        let limits = rules.zset_limits();
+        if matches!(self.by, By::Rank(..)) && entries.len() > limits.entries {
+            return;
+        }
+        let fitting = entries.iter_mut().take(limits.entries);
+        for (_, score) in fitting.take_while(|(member, _)| member.len() <= limits.value) {
+            *score += 0.0;
+        }
     }
 
     /// The words that ZRANGESTORE takes for it.
@@ -256,6 +270,7 @@ pub trait ZSetRangeCommands: Door {
             // Through the door, so that a source that has expired is dropped for the sinks too.
             scope.change(source, |_| ());
             let mut entries = ranged(&scope.view(), source, range)?;
+            range.pass_through_listpack(&mut entries, &scope.rules());
             if range.rev {
                 entries.reverse();
             }

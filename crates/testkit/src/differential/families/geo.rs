@@ -5,7 +5,7 @@
 //! half of the world.
 
 use super::super::compare::Rule;
-use super::super::generate::{Gen, KEYS, Line};
+use super::super::generate::{Gen, Kind, Line};
 use super::{Family, Row, row};
 
 pub(super) const FAMILY: Family = Family { name: "geo", rows: ROWS };
@@ -45,23 +45,13 @@ const ROWS: &[Row] = &[
     row("GEORADIUS_RO", 8, Rule::Exact, |g, line| around(g, line, false, false)),
     row("GEORADIUSBYMEMBER", 15, Rule::Exact, |g, line| around(g, line, true, true)),
     row("GEORADIUSBYMEMBER_RO", 8, Rule::Exact, |g, line| around(g, line, true, false)),
-    // What other scores than positions are taken for.
-    row("ZADD", 3, Rule::Exact, |g, line| {
-        key(g, line);
-        let score = g.pick(&["3479099956230698.5", "0", "-1", "1e300", "4503599627370495.5"]);
-        line.push(score);
-        member(g, line);
-    }),
-    row("ZREM", 6, Rule::Exact, |g, line| {
-        key(g, line);
-        members(g, line);
-    }),
 ];
 
-/// One of two names, which move on with the steps.
+/// Now and then a sorted set of anything, whose scores are places too.
 fn key(g: &mut Gen, line: &mut Line) {
-    let at = if g.one_in(30) { g.rng.index(KEYS.len()) } else { g.rng.index(2) };
-    line.push(KEYS[(5 + at + g.step / 2_000) % KEYS.len()]);
+    let kind = if g.one_in(8) { Kind::ZSet } else { Kind::Place };
+    let key = g.key(kind);
+    line.push(key);
 }
 
 fn member(g: &mut Gen, line: &mut Line) {

@@ -10,6 +10,7 @@ mod multi;
 mod server;
 mod sets;
 mod strings;
+mod zsets;
 
 use super::compare::Rule;
 use super::generate::{Gen, Line};
@@ -44,6 +45,7 @@ pub(super) static FAMILIES: &[Family] = &[
     bits::FAMILY,
     sets::FAMILY,
     hll::FAMILY,
+    zsets::FAMILY,
     geo::FAMILY,
     multi::FAMILY,
     server::FAMILY,

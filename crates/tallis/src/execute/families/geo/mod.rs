@@ -122,7 +122,7 @@ mod tests {
     fn distances_have_four_digits_as_their_line_of_servers_rounds() {
         for (distance, old, new) in [
             (0.0, "0.0000", "0.0000"),
-            (1387.816_6, "1387.8166", "1387.8166"),
+            (1_387.816_6, "1387.8166", "1387.8166"),
             (20_015_086.796_02, "20015086.7960", "20015086.7960"),
             // A little more than the half, until it is multiplied.
             (0.000_05, "0.0001", "0.0000"),

@@ -51,11 +51,11 @@ pub(in crate::execute) fn command(door: Caller<'_, '_>, args: &[&[u8]]) -> Answe
         [sub, names @ ..] if is(sub, "docs") => Ok(docs(names)),
         [sub, filter @ ..] if is(sub, "list") => list(filter),
         [sub, words @ ..] if is(sub, "getkeys") => {
-            let keys = keys(words)?;
+            let keys = keys(words, profile)?;
             Ok(Reply::Array(keys.into_iter().map(|(key, _)| bulk(key)).collect()))
         }
         [sub, words @ ..] if is(sub, "getkeysandflags") => {
-            let keys = keys(words)?;
+            let keys = keys(words, profile)?;
             let pair = |(key, flags)| Reply::Array(vec![bulk(key), statuses(words_of(flags))]);
             Ok(Reply::Array(keys.into_iter().map(pair).collect()))
         }
@@ -116,7 +116,7 @@ fn list(filter: &[&[u8]]) -> Answer {
 }
 
 /// The keys of a full command, and what happens to each.
-fn keys<'a>(words: &[&'a [u8]]) -> Result<Vec<(&'a [u8], &'static str)>, Error> {
+fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'static str)>, Error> {
     let refused = |text: &'static str| Error::new(ErrorKind::Syntax, text);
     let invalid = || refused("ERR Invalid command specified");
     let command = &words.first().and_then(|name| table::find(name)).ok_or_else(invalid)?.info;
@@ -129,7 +129,7 @@ fn keys<'a>(words: &[&'a [u8]]) -> Result<Vec<(&'a [u8], &'static str)>, Error> 
     if !info.has_keys() {
         return Err(refused("ERR The command has no key arguments"));
     }
-    if !info.takes(words.len()) {
+    if !info.takes(words.len(), profile) {
         return Err(refused("ERR Invalid number of arguments specified for command"));
     }
     info.keys_and_flags(words).ok_or_else(|| refused("ERR Invalid arguments specified for command"))

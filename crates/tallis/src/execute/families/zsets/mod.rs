@@ -24,7 +24,6 @@ use crate::commands::{Written, scan_scores};
 use crate::error::{Error, ErrorKind};
 use crate::execute::wrong_arity;
 use crate::prelude::*;
-use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::text::number;
 
@@ -155,12 +154,8 @@ fn rank(
 ) -> Answer {
     let withscore = match args {
         [_, _] => false,
-        [_, _, word] if door.shared().profile() == Profile::Redis72 => {
-            if !is(word, "withscore") {
-                return Err(Error::syntax());
-            }
-            true
-        }
+        [_, _, word] if is(word, "withscore") => true,
+        [_, _, _] => return Err(Error::syntax()),
         _ => return Err(wrong_arity(name)),
     };
     Ok(match find(args[0], args[1])? {

@@ -1,0 +1,81 @@
+use testkit::rng::Rng;
+
+use super::*;
+
+/// Hashes by record.
+struct Hashes(Vec<u64>);
+
+impl Hashed for Hashes {
+    fn hash(&self, record: u32) -> u64 {
+        self.0[record as usize]
+    }
+
+    fn touch(&self, _: u32) -> u8 {
+        0
+    }
+}
+
+fn record(index: usize) -> u32 {
+    u32::try_from(index).unwrap()
+}
+
+/// Puts all in, looks for all, renames some, and takes all out.
+fn run(hashes: Vec<u64>, room: usize) -> Index {
+    let all = Hashes(hashes);
+    let count = all.0.len();
+    let mut index = Index::with_entries(room);
+    for (at, &hash) in all.0.iter().enumerate() {
+        assert!(index.locate(hash, |other| other == record(at)).is_none());
+        index.insert(hash, record(at), &all);
+    }
+    assert_eq!(index.verify(&all), count);
+    for (at, &hash) in all.0.iter().enumerate() {
+        assert_eq!(index.locate(hash, |other| other == record(at)).unwrap().1, record(at));
+    }
+    // Every record gets the name of the next, and back.
+    let next = |at: usize| (at + 1) % count;
+    let names = |at: usize| (all.0[at], record(at), record(next(at)));
+    index.rename((0..count).map(names));
+    for (at, &hash) in all.0.iter().enumerate() {
+        assert!(index.locate(hash, |other| other == record(next(at))).is_some());
+    }
+    index.rename((0..count).map(|at| (all.0[at], record(next(at)), record(at))));
+    assert_eq!(index.verify(&all), count);
+    for (at, &hash) in all.0.iter().enumerate().rev() {
+        let (place, _) = index.locate(hash, |other| other == record(at)).unwrap();
+        index.remove(hash, place);
+        assert!(index.locate(hash, |other| other == record(at)).is_none());
+        if at % 64 == 0 {
+            assert_eq!(index.verify(&all), at);
+        }
+    }
+    index
+}
+
+#[test]
+fn what_goes_in_is_found_and_goes_out() {
+    let mut rng = Rng::new(5);
+    for count in [1, 53, 54, 55, 3000] {
+        let hashes: Vec<u64> = (0..count).map(|_| rng.u64()).collect();
+        let grown = run(hashes.clone(), 0);
+        let built = run(hashes, count);
+        assert!(grown.crowd.is_empty() && built.crowd.is_empty());
+        assert!(built.capacity() >= count && grown.capacity() >= count);
+    }
+}
+
+#[test]
+fn hashes_with_one_tag_or_one_line_are_told_apart_by_the_records() {
+    // All bits but those of the directory are the same.
+    run((0..200).map(|n: u64| n << 56 | 0x0100).collect(), 0);
+    // Empty slots have the tag that these would have.
+    run((0..200).map(|n: u64| n << 56).collect(), 0);
+}
+
+#[test]
+fn a_broken_hash_fills_a_list_and_not_the_memory() {
+    let index = run(vec![0; 500], 0);
+    assert!(index.capacity() < 2000 && index.directory.len() < 1000);
+    assert!(index.crowd.is_empty(), "all went out");
+    run((0..500).map(|n: u64| n % 3 * 0x5555_5555_5555_5555).collect(), 0);
+}
