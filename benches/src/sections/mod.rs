@@ -4,6 +4,7 @@ mod algebra;
 mod baseline;
 mod bits;
 mod door;
+mod geo;
 mod hll;
 mod intset;
 mod live;
@@ -31,6 +32,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("strings", strings::measure),
     ("bits", bits::measure),
     ("locations", locations::measure),
+    ("geo", geo::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
     ("door", door::measure),

@@ -7,6 +7,7 @@ mod store;
 
 use bytes::Bytes;
 use geo::{GeohashText, Point, Unit};
+use smallvec::SmallVec;
 
 pub use search::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
 
@@ -14,8 +15,8 @@ pub(crate) use find::{Found, find};
 pub(crate) use search::{Limits, undecodable};
 pub(crate) use store::store;
 
-use super::zsets::{Pair, pairs};
-use super::{SortedSetAddOptions, add_scores, members, zset_at};
+use super::zsets::Pair;
+use super::{SortedSetAddOptions, add_scores, checked, members, zset_at};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::store::door::Door;
@@ -67,11 +68,10 @@ pub trait GeoCommands: Door {
         items: impl IntoIterator<Item = (f64, f64, M)>,
         options: SortedSetAddOptions,
     ) -> Result<usize, Error> {
-        let scored = |(lon, lat, member): (f64, f64, M)| {
-            Ok((geo::score(place(lon, lat)?.hash()), member.into()))
+        let pair = |(lon, lat, member): (f64, f64, M)| -> Result<Pair<'_>, Error> {
+            Ok((geo::score(place(lon, lat)?.hash()), checked(member.into())?))
         };
-        let scored: Vec<Pair<'_>> = items.into_iter().map(scored).collect::<Result<_, Error>>()?;
-        let pairs = pairs(scored)?;
+        let pairs = items.into_iter().map(pair).collect::<Result<SmallVec<[_; 8]>, Error>>()?;
         self.write(&[key.as_ref()], |scope, keys| {
             Ok(add_scores(scope, keys[0], &pairs, options)?.counted(options))
         })

@@ -114,7 +114,7 @@ impl Added {
 pub(crate) type Pair<'a> = (f64, Member<'a>);
 
 /// The pairs of a call, gathered before any lock is taken.
-pub(crate) fn pairs<'a, M: Into<Member<'a>>>(
+pub(super) fn pairs<'a, M: Into<Member<'a>>>(
     items: impl IntoIterator<Item = (f64, M)>,
 ) -> Result<SmallVec<[Pair<'a>; 8]>, Error> {
     let pair = |(score, member): (f64, M)| {
