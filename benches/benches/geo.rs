@@ -1,15 +1,18 @@
 //! Positions, distances and areas, each beside a plain loop in the same run.
 //!
 //! The plain encoder halves each axis 26 times, as the definition of a geohash has it. "Near" looks for about 50 of a million points
-//! spread evenly over a country: by a cover in a sorted array, by the nine cells of Redis in the same array, and by a scan
-//! of all.
+//! spread evenly over a country: by a cover in a sorted set, by the nine cells of Redis in the same set, and by trees of other
+//! crates, whose points are left after a look at their distances, as a flat tree needs on a sphere.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;
 use std::ops::Range;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use geo::{Circle, Hit, LATITUDES, Point, Polygon, Rectangle, Shape, Unit, decode};
+use geo::{LATITUDES, Point, Shape, Unit, decode, hash_of_score};
+use kdbush::KDBush;
+use rstar::{AABB, RTree};
+use skiplist_zset::{Entry, Limits, ZSet};
 
 /// Points of the batches.
 const BATCH: usize = 4096;
@@ -111,7 +114,7 @@ fn shapes(centres: &[Point], make: impl Fn(Point) -> Shape) -> Vec<Shape> {
 }
 
 fn circle(centre: Point, km: f64) -> Shape {
-    Circle::new(centre, km, Unit::Kilometres).unwrap().into()
+    Shape::circle(centre, km, Unit::Kilometres).unwrap()
 }
 
 fn covers(c: &mut Criterion) {
@@ -120,9 +123,9 @@ fn covers(c: &mut Criterion) {
         [(0.01, 0.0), (0.002, 0.002), (0.0, 0.01), (-0.002, 0.002), (-0.01, 0.0), (0.0, -0.01)];
     let star = |centre: Point| {
         let tip = |(x, y)| Point::new(centre.lon() + x, centre.lat() + y).unwrap();
-        Polygon::new(tips.map(tip)).unwrap().into()
+        Shape::polygon(tips.map(tip)).unwrap()
     };
-    let rectangle = |centre| Rectangle::new(centre, 2.0, 1.0, Unit::Kilometres).unwrap().into();
+    let rectangle = |centre| Shape::rectangle(centre, 2.0, 1.0, Unit::Kilometres).unwrap();
 
     let mut group = c.benchmark_group("geo/cover");
     group.throughput(Throughput::Elements(SEARCHES as u64));
@@ -153,48 +156,113 @@ fn covers(c: &mut Criterion) {
     group.finish();
 }
 
-/// What of the sorted hashes is in the shape, looked for in some ranges.
-fn look(hashes: &[u64], shape: &Shape, ranges: &[Range<u64>], found: &mut Vec<Hit>) -> usize {
-    let mut looked = 0;
-    for range in ranges {
-        let from = hashes.partition_point(|&hash| hash < range.start);
-        let within = hashes[from..].iter().take_while(|&&hash| hash < range.end);
-        looked += within.clone().count();
-        found.extend(within.filter_map(|&hash| shape.contains_hash(hash)));
-    }
-    looked
+/// A million points three ways: a sorted set, a k-d tree and an R-tree.
+struct Places {
+    set: ZSet,
+    kd: KDBush,
+    r: RTree<[f64; 2]>,
+    hashes: Vec<u64>,
 }
 
-fn scan(hashes: &[u64], shape: &Shape) -> usize {
-    hashes.iter().filter(|&&hash| shape.contains(decode(hash)).is_some()).count()
+impl Places {
+    fn new() -> Self {
+        let points = points(MANY);
+        let mut set: ZSet = ZSet::new();
+        for (point, i) in points.iter().zip(0_u32..) {
+            let (member, score) = (format!("member:{i:09}"), geo::score(point.hash()));
+            set.add(member, score, &Limits::default()).unwrap();
+        }
+        let hashes: Vec<_> = points.iter().map(|point| point.hash()).collect();
+        // All have the centres of the cells, so that the answers are the same.
+        let centres = || hashes.iter().map(|&hash| decode(hash));
+        let kd = KDBush::create(centres().map(|at| (at.lon(), at.lat())).collect::<Vec<_>>(), 64);
+        let r = RTree::bulk_load(centres().map(|at| [at.lon(), at.lat()]).collect());
+        Self { set, kd, r, hashes }
+    }
+
+    /// The members in a shape, found by ranges of scores.
+    fn look<'p>(&'p self, shape: &Shape, ranges: &[Range<u64>], found: &mut Vec<Entry<'p>>) {
+        found.clear();
+        for range in ranges {
+            let scores = geo::score(range.start)..geo::score(range.end);
+            let bounds = |score| shape.bounds_hash(hash_of_score(score));
+            self.set.pick(scores, bounds, |member, score| {
+                if shape.holds_hash(hash_of_score(score)) {
+                    found.push(member);
+                }
+            });
+        }
+    }
+
+    /// The same, and their distances, nearest first.
+    fn look_near<'p>(&'p self, shape: &Shape, found: &mut Vec<(u64, Entry<'p>)>) {
+        found.clear();
+        for range in shape.cover() {
+            let scores = geo::score(range.start)..geo::score(range.end);
+            let bounds = |score| shape.bounds_hash(hash_of_score(score));
+            self.set.pick(scores, bounds, |member, score| {
+                if let Some(hit) = shape.contains_hash(hash_of_score(score)) {
+                    found.push((hit.distance.to_bits(), member));
+                }
+            });
+        }
+        found.sort_unstable_by_key(|&(distance, _)| distance);
+    }
+
+    /// What a k-d tree has within the bounding box, by distance.
+    fn look_in_kd(&self, shape: &Shape, found: &mut Vec<usize>) {
+        found.clear();
+        let ((west, south), (east, north)) = corners(shape);
+        self.kd.range(west, south, east, north, |at| {
+            if shape.contains(decode(self.hashes[at])).is_some() {
+                found.push(at);
+            }
+        });
+    }
+
+    /// What an R-tree has within the bounding box, by distance.
+    fn look_in_r(&self, shape: &Shape, found: &mut Vec<[f64; 2]>) {
+        found.clear();
+        let ((west, south), (east, north)) = corners(shape);
+        let square = AABB::from_corners([west, south], [east, north]);
+        let inside =
+            |&&[lon, lat]: &&[f64; 2]| shape.contains(Point::new(lon, lat).unwrap()).is_some();
+        found.extend(self.r.locate_in_envelope(square).filter(inside));
+    }
+}
+
+/// The bounding box of a circle of 11 km, a little large.
+fn corners(shape: &Shape) -> ((f64, f64), (f64, f64)) {
+    let centre = shape.centre();
+    let up = 0.099;
+    let aside = up / (centre.lat().abs() + up).to_radians().cos();
+    ((centre.lon() - aside, centre.lat() - up), (centre.lon() + aside, centre.lat() + up))
 }
 
 fn near(c: &mut Criterion) {
-    let mut hashes: Vec<_> = points(MANY).iter().map(|point| point.hash()).collect();
-    hashes.sort_unstable();
+    let places = Places::new();
     let shapes = shapes(&points(SEARCHES), |centre| circle(centre, 11.0));
 
-    let mut found = Vec::new();
-    let (mut looked, mut looked_by_redis, mut ranges, mut cells) = (0, 0, 0, 0);
+    let (mut hits, mut ranges, mut cells) = (0, 0, 0);
     for shape in &shapes {
         let (cover, redis) = (shape.cover(), shape.redis_cells());
         (ranges, cells) = (ranges + cover.len(), cells + redis.ranges().len());
-        looked += look(&hashes, shape, &cover, &mut found);
-        looked_by_redis += look(&hashes, shape, redis.ranges(), &mut Vec::new());
+        let count = {
+            let mut found = Vec::new();
+            places.look(shape, &cover, &mut found);
+            found.len()
+        };
+        hits += count;
+        let (mut kd, mut r) = (Vec::new(), Vec::new());
+        places.look_in_kd(shape, &mut kd);
+        places.look_in_r(shape, &mut r);
+        assert_eq!((kd.len(), r.len()), (count, count));
     }
-    let hits: usize = found.len();
-    assert_eq!(scan(&hashes, &shapes[0]), {
-        let mut found = Vec::new();
-        look(&hashes, &shapes[0], &shapes[0].cover(), &mut found);
-        found.len()
-    });
     let each = |total: usize| total / SEARCHES;
     println!(
-        "a search: {} hits of {} looked at in {} ranges; Redis's cells: {} in {}",
+        "a search: {} hits in {} ranges; Redis's cells: {}",
         each(hits),
-        each(looked),
         each(ranges),
-        each(looked_by_redis),
         each(cells)
     );
 
@@ -205,8 +273,7 @@ fn near(c: &mut Criterion) {
             let mut found = Vec::new();
             b.iter(|| {
                 for shape in black_box(&shapes) {
-                    found.clear();
-                    look(&hashes, shape, &ranges(shape), &mut found);
+                    places.look(shape, &ranges(shape), &mut found);
                     black_box(&found);
                 }
             });
@@ -214,8 +281,33 @@ fn near(c: &mut Criterion) {
     };
     run("cover", &|shape| shape.cover());
     run("Redis's cells", &|shape| shape.redis_cells().ranges().to_vec());
-    group.throughput(Throughput::Elements(1)).sample_size(10);
-    group.bench_function("a scan", |b| b.iter(|| scan(black_box(&hashes), &shapes[0])));
+    group.bench_function("cover, nearest first", |b| {
+        let mut found = Vec::new();
+        b.iter(|| {
+            for shape in black_box(&shapes) {
+                places.look_near(shape, &mut found);
+                black_box(&found);
+            }
+        });
+    });
+    group.bench_function("kdbush", |b| {
+        let mut found = Vec::new();
+        b.iter(|| {
+            for shape in black_box(&shapes) {
+                places.look_in_kd(shape, &mut found);
+                black_box(&found);
+            }
+        });
+    });
+    group.bench_function("rstar", |b| {
+        let mut found = Vec::new();
+        b.iter(|| {
+            for shape in black_box(&shapes) {
+                places.look_in_r(shape, &mut found);
+                black_box(&found);
+            }
+        });
+    });
     group.finish();
 }
 

@@ -4,6 +4,7 @@ mod algebra;
 mod baseline;
 mod bits;
 mod door;
+mod geo;
 mod hll;
 mod intset;
 mod limits;
@@ -32,6 +33,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("strings", strings::measure),
     ("bits", bits::measure),
     ("locations", locations::measure),
+    ("geo", geo::measure),
     ("limits", limits::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),

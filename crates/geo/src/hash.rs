@@ -1,5 +1,7 @@
 //! Positions as numbers: encoding, decoding, cells, scores.
 
+use core::ops::Range;
+
 use crate::spread::{gather, interleave};
 use crate::{Error, LATITUDES, LONGITUDES, Point};
 
@@ -74,6 +76,23 @@ pub fn decode(hash: u64) -> Point {
 #[expect(clippy::cast_precision_loss, reason = "said above")]
 pub fn score(hash: u64) -> f64 {
     hash as f64
+}
+
+/// The scores of sorted sets' members in these cells.
+///
+/// Beyond 2^53 a score is the even number that is next, so a bound there is the even number from which on it is true.
+///
+/// ```
+/// let cell = geo::encode(13.361389, 38.115556)?;
+/// assert!(geo::score_range(&(cell..cell + 1)).contains(&geo::score(cell)));
+/// # Ok::<(), geo::Error>(())
+/// ```
+#[inline]
+#[must_use]
+pub fn score_range(cells: &Range<u64>) -> Range<f64> {
+    const EXACT: u64 = 1 << 53;
+    let bound = |hash: u64| score(if hash > EXACT { hash.saturating_add(hash & 1) } else { hash });
+    bound(cells.start)..bound(cells.end)
 }
 
 /// The cell that a score stands for.

@@ -33,7 +33,7 @@
 //! # Worked example
 //!
 //! ```
-//! use geo::{Circle, Point, Shape, Unit};
+//! use geo::{Point, Shape, Unit};
 //!
 //! // GEOADD company 116.48105 39.996794 juejin 116.514203 39.905409 ireader 116.489033 40.007669 meituan
 //! let mut company = vec![
@@ -46,7 +46,7 @@
 //!
 //! // GEORADIUSBYMEMBER company meituan 5 km ASC WITHDIST: what is read is the centre of a cell.
 //! let meituan = geo::decode(company[2].0);
-//! let circle = Shape::from(Circle::new(meituan, 5.0, Unit::Kilometres)?);
+//! let circle = Shape::circle(meituan, 5.0, Unit::Kilometres)?;
 //! let mut found = Vec::new();
 //! for range in circle.cover() {
 //!     let from = company.partition_point(|&(hash, _)| hash < range.start);
@@ -68,6 +68,7 @@
 //! | [`encode`], [`decode`], [`Point::geohash`] | O(1), some nanoseconds |
 //! | [`Point::distance`] | O(1), two sines, two cosines and an arcsine |
 //! | [`Shape::contains_hash`] | O(1), O(vertices) for a polygon; a few comparisons outside of the bounding box |
+//! | [`Shape::holds_hash`] | the same without the distance, nor the functions that it takes |
 //! | [`Shape::cover`] | O(1), O(vertices) for a polygon; at most 16 squares, 64 for a polygon |
 //!
 //! # Limits
@@ -92,6 +93,7 @@
 mod cover;
 mod error;
 mod hash;
+mod haversine;
 mod point;
 mod redis;
 mod shape;
@@ -100,8 +102,8 @@ mod text;
 mod window;
 
 pub use error::Error;
-pub use hash::{Cell, STEPS, decode, encode, hash_of_score, score};
+pub use hash::{Cell, STEPS, decode, encode, hash_of_score, score, score_range};
 pub use point::{EARTH_RADIUS, LATITUDES, LONGITUDES, Point, Unit};
 pub use redis::RedisCells;
-pub use shape::{Circle, Hit, Polygon, Rectangle, Shape};
+pub use shape::{Hit, Shape};
 pub use text::GeohashText;

@@ -46,14 +46,16 @@ impl Point {
     /// # Errors
     ///
     /// [`Error::Longitude`] outside of [`LONGITUDES`], then [`Error::Latitude`] outside of [`LATITUDES`].
+    #[inline]
     pub fn new(lon: f64, lat: f64) -> Result<Self, Error> {
+        // Both ranges lie even around 0, so a comparison each is enough.
+        if lon.abs() <= *LONGITUDES.end() && lat.abs() <= *LATITUDES.end() {
+            return Ok(Self { lon, lat });
+        }
         if !LONGITUDES.contains(&lon) {
             return Err(Error::Longitude { got: lon });
         }
-        if !LATITUDES.contains(&lat) {
-            return Err(Error::Latitude { got: lat });
-        }
-        Ok(Self { lon, lat })
+        Err(Error::Latitude { got: lat })
     }
 
     /// Longitude in degrees, east positive.
@@ -89,15 +91,17 @@ impl Point {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) point: Point,
-    lon: f64,
-    lat: f64,
-    cos_lat: f64,
+    /// In radians.
+    pub(crate) lon: f64,
+    pub(crate) lat: f64,
+    pub(crate) sin_lat: f64,
+    pub(crate) cos_lat: f64,
 }
 
 impl Origin {
     pub(crate) fn new(point: Point) -> Self {
         let lat = radians(point.lat);
-        Self { point, lon: radians(point.lon), lat, cos_lat: lat.cos() }
+        Self { point, lon: radians(point.lon), lat, sin_lat: lat.sin(), cos_lat: lat.cos() }
     }
 
     /// The haversine formula, in the order of operations of Redis, on which the last digits depend.

@@ -62,10 +62,10 @@ impl Extent {
 /// The cells that Redis searches for a shape, at most nine, in its order.
 ///
 /// ```
-/// use geo::{Circle, Point, Unit};
+/// use geo::{Point, Shape, Unit};
 ///
 /// let centre = Point::new(179.9, 10.0)?;
-/// let cells = Circle::new(centre, 50.0, Unit::Kilometres)?.redis_cells();
+/// let cells = Shape::circle(centre, 50.0, Unit::Kilometres)?.redis_cells();
 /// assert_eq!(cells.position(centre.hash()), Some(0));
 /// // A member at longitude 180 itself has a score beyond those of all cells.
 /// let edge = Point::new(180.0, 10.0)?;

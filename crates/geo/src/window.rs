@@ -16,8 +16,33 @@ pub(crate) struct Window {
     columns: [Span; 2],
     rows: Span,
     /// The same as they stand in a hash, with the last coordinate of the map standing for all beyond it.
-    spread_columns: [(u64, u64); 2],
-    spread_rows: (u64, u64),
+    spread_columns: [Spread; 2],
+    spread_rows: Spread,
+}
+
+/// An interval of one axis as it stands in a hash.
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    from: u64,
+    width: u64,
+}
+
+impl Spread {
+    fn new((from, to): Span, shift: u32) -> Self {
+        if from > to {
+            // No axis takes all bits of a hash.
+            return Self { from: u64::MAX, width: 0 };
+        }
+        let from = spread(from) << shift;
+        let to = if to >= EDGE { u64::MAX } else { spread(to) << shift };
+        Self { from, width: to - from }
+    }
+
+    /// What is in front of the interval wraps to beyond it, so that one comparison tells.
+    #[inline]
+    fn holds(self, at: u64) -> bool {
+        at.wrapping_sub(self.from) <= self.width
+    }
 }
 
 /// An interval that holds nothing.
@@ -55,21 +80,19 @@ impl Window {
     }
 
     fn of_spans(columns: [Span; 2], rows: Span) -> Self {
-        let inside = |(from, to): Span, shift: u32| {
-            let last = if to >= EDGE { u64::MAX } else { spread(to) << shift };
-            (spread(from) << shift, last)
-        };
-        let spread_columns = columns.map(|span| inside(span, 1));
-        Self { columns, rows, spread_columns, spread_rows: inside(rows, 0) }
+        let spread_columns = columns.map(|span| Spread::new(span, 1));
+        Self { columns, rows, spread_columns, spread_rows: Spread::new(rows, 0) }
     }
 
     /// Whether a cell is in the window: comparing under masks, without decoding.
     #[inline]
     pub(crate) fn holds(&self, hash: u64) -> bool {
         let (x, y) = (hash & ODD, hash & EVEN);
-        let within = |(from, to): (u64, u64), at: u64| from <= at && at <= to;
-        within(self.spread_rows, y)
-            && (within(self.spread_columns[0], x) || within(self.spread_columns[1], x))
+        let [first, second] = self.spread_columns;
+        // Looked up before they are needed: a branch on each would be guessed wrong every other time.
+        let (in_rows, in_first, in_second) =
+            (self.spread_rows.holds(y), first.holds(x), second.holds(x));
+        in_rows && (in_first || in_second)
     }
 
     /// The intervals of columns, from west to east.

@@ -3,7 +3,7 @@
 #![expect(clippy::unreadable_literal, reason = "coordinates as the commands had them")]
 #![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
-use geo::{Circle, Point, Polygon, Rectangle, Shape, Unit, decode, encode, hash_of_score, score};
+use geo::{Point, Shape, Unit, decode, encode, hash_of_score, score};
 
 const POINTS: &str = include_str!("data/points.tsv");
 const DISTANCES: &str = include_str!("data/distances.tsv");
@@ -65,8 +65,8 @@ fn answers_are_those_of_a_server_in_its_order() {
         let unit = Unit::parse(words[words.len() - 1].as_bytes()).unwrap();
         let side = |at: usize| number(words[at]);
         let shape: Shape = match words[0] {
-            "byradius" => Circle::new(centre, side(1), unit).unwrap().into(),
-            _ => Rectangle::new(centre, side(1), side(2), unit).unwrap().into(),
+            "byradius" => Shape::circle(centre, side(1), unit).unwrap(),
+            _ => Shape::rectangle(centre, side(1), side(2), unit).unwrap(),
         };
         let (cover, cells) = (shape.cover(), shape.redis_cells());
         let mut found = Vec::new();
@@ -106,7 +106,7 @@ fn the_companies_are_where_they_were() {
     assert_eq!(jd.geohash().as_str(), "wx4fk7jgtf0");
 
     let nearest = |centre| {
-        let circle = Circle::new(centre, 20.0, Unit::Kilometres).unwrap();
+        let circle = Shape::circle(centre, 20.0, Unit::Kilometres).unwrap();
         let places = [(juejin, "juejin"), (meituan, "meituan"), (jd, "jd"), (xiaomi, "xiaomi")];
         let mut found: Vec<_> = places
             .into_iter()
@@ -142,7 +142,7 @@ fn a_polygon_in_sicily() {
         (13.3, 38.2),
     ];
     let corners: Vec<_> = corners.iter().map(|&(lon, lat)| Point::new(lon, lat).unwrap()).collect();
-    let shape = Shape::from(Polygon::new(corners).unwrap());
+    let shape = Shape::polygon(corners).unwrap();
     let towns = [
         ("Palermo", 13.361389, 38.115556, true),
         ("Ragusa", 14.733333, 36.933333, true),

@@ -1,7 +1,7 @@
 //! Random shapes against a plain scan, and what holds of every position.
 #![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
-use geo::{Cell, Circle, LATITUDES, Point, Shape, Unit, decode, hash_of_score, score};
+use geo::{Cell, LATITUDES, Point, Shape, Unit, decode, hash_of_score, score};
 use proptest::prelude::*;
 
 mod driver;
@@ -76,7 +76,7 @@ proptest! {
             let furthest = decode(point.hash());
             let radius = centre.distance(furthest);
             for radius in [radius, radius.next_up(), radius * 2.0] {
-                let circle = Shape::from(Circle::new(centre, radius, Unit::Metres).unwrap());
+                let circle = Shape::circle(centre, radius, Unit::Metres).unwrap();
                 prop_assert!(circle.contains_hash(point.hash()).is_some());
                 prop_assert!(circle.cover().iter().any(|range| range.contains(&point.hash())));
             }

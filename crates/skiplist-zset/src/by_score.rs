@@ -44,28 +44,33 @@ impl<'z, S: BuildHasher> ByScore<'z, S> {
 
     /// The members of a large set with these scores; none if a bound is NaN.
     pub(crate) fn large(set: &'z Large<S>, scores: &impl RangeBounds<f64>) -> Self {
-        let (mut low, mut high) = (u64::MIN, u64::MAX);
-        let mut is_nan = false;
-        let mut key = |score: f64| {
-            is_nan |= score.is_nan();
-            score::key(score)
-        };
-        // No score has the least key or the greatest one.
-        match scores.start_bound() {
-            Bound::Unbounded => {}
-            Bound::Included(&min) => low = key(min),
-            Bound::Excluded(&min) => low = key(min).saturating_add(1),
-        }
-        match scores.end_bound() {
-            Bound::Unbounded => {}
-            Bound::Included(&max) => high = key(max),
-            Bound::Excluded(&max) => high = key(max).saturating_sub(1),
-        }
-        let keys = if is_nan { RangeInclusive::new(1, 0) } else { low..=high };
+        let keys = keys_of(scores);
         Self {
             source: Source::Large(Between { set, keys, front: Walk::UNKNOWN, back: Walk::UNKNOWN }),
         }
     }
+}
+
+/// The keys of a range of scores. Keys are whole numbers, so that a bound that is left out is the next key. None if a bound is NaN.
+pub(crate) fn keys_of(scores: &impl RangeBounds<f64>) -> RangeInclusive<u64> {
+    let (mut low, mut high) = (u64::MIN, u64::MAX);
+    let mut is_nan = false;
+    let mut key = |score: f64| {
+        is_nan |= score.is_nan();
+        score::key(score)
+    };
+    // No score has the least key or the greatest one.
+    match scores.start_bound() {
+        Bound::Unbounded => {}
+        Bound::Included(&min) => low = key(min),
+        Bound::Excluded(&min) => low = key(min).saturating_add(1),
+    }
+    match scores.end_bound() {
+        Bound::Unbounded => {}
+        Bound::Included(&max) => high = key(max),
+        Bound::Excluded(&max) => high = key(max).saturating_sub(1),
+    }
+    if is_nan { RangeInclusive::new(1, 0) } else { low..=high }
 }
 
 impl<'z, S: BuildHasher> Between<'z, S> {

@@ -91,6 +91,18 @@ impl<S: BuildHasher> Large<S> {
         self.records.read(heap, place)
     }
 
+    /// The score of a record.
+    #[inline]
+    pub(crate) fn score_of(&self, record: u32) -> f64 {
+        self.records.score(record)
+    }
+
+    /// How many entries of a block are in front of a place.
+    #[inline]
+    pub(crate) fn position(&self, block: u32, target: Target<'_>) -> usize {
+        self.order.block(block).position(target, &self.records)
+    }
+
     #[inline]
     pub(crate) fn find(&self, hash: u64, member: &[u8]) -> Option<(At, u32)> {
         self.index.locate(hash, |record| are_equal(self.records.member(record), member))

@@ -67,7 +67,7 @@
 //! | [`score`](ZSet::score), [`len`](ZSet::len) | O(1) |
 //! | [`add`](ZSet::add), [`incr`](ZSet::incr), [`remove`](ZSet::remove), [`rank`](ZSet::rank), [`get`](ZSet::get) | O(log n) |
 //! | [`ranks_by_score`](ZSet::ranks_by_score), [`ranks_by_lex`](ZSet::ranks_by_lex) | O(log n) |
-//! | [`range`](ZSet::range), [`by_score`](ZSet::by_score) | O(log n + k) |
+//! | [`range`](ZSet::range), [`by_score`](ZSet::by_score), [`pick`](ZSet::pick) | O(log n + k) |
 //! | [`remove_range`](ZSet::remove_range) | O(k log n), at most O(n) |
 //! | [`from_entries`](ZSet::from_entries) | O(n) in order, either way, else O(n log n) |
 //! | a listpack, whatever is asked | O(n) |
@@ -95,6 +95,7 @@ mod index;
 mod iter;
 mod large;
 mod limits;
+mod pick;
 mod records;
 mod scan;
 mod score;

@@ -5,25 +5,28 @@
 mod args;
 pub mod cli;
 mod failure;
+pub mod geo;
 mod input;
 pub mod locate;
 mod output;
 mod progress;
+mod reading;
 mod target;
 pub mod uv;
 
-pub use args::{Args, CliArgs, Command, LocateArgs, UvArgs};
+pub use args::{Args, CliArgs, Command, GeoArgs, LocateArgs, UvArgs};
 pub use failure::Failure;
 
 /// Does what the command line asks for.
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`] and [`cli::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`] and [`cli::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Uv(args) => uv::run(args),
         Command::Locate(args) => locate::run(args),
+        Command::Geo(args) => geo::run(args),
         Command::Cli(args) => cli::run(args),
     }
 }

@@ -114,6 +114,16 @@ impl Error {
         Self::new(ErrorKind::InvalidHll, "INVALIDOBJ Corrupted HLL object detected")
     }
 
+    /// The error with the name by which its command was called, if its text ends where that belongs.
+    #[cold]
+    pub(crate) fn about(self, name: &[u8]) -> Self {
+        if !self.repr.text.ends_with(" can be specified for ") {
+            return self;
+        }
+        let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+        Self::showing(self.kind(), &[self.repr.text.as_bytes(), name])
+    }
+
     /// What sort of error this is.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -54,10 +54,13 @@ pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use commands::{
     Aggregate, BitFieldOp, BitRange, BitUnit, CopyOptions, ExistenceCheck, ExpireOption, Expiry,
-    LcsMatch, LcsMatches, LexBound, Popped, RestoreOptions, ScanOptions, SetExpiry, SetOptions,
-    SetOutcome, SortedSetAddOptions, UpdateCheck, ZRange,
+    GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored, LcsMatch, LcsMatches, LexBound, Popped,
+    RestoreOptions, ScanOptions, SetExpiry, SetOptions, SetOutcome, SortedSetAddOptions,
+    UpdateCheck, ZRange,
 };
 pub use error::{Error, ErrorKind};
+/// Places on the map, and the units of distances.
+pub use geo;
 pub use limits::Limits;
 pub use member::Member;
 pub use persist::{Target, WriteOptions};
@@ -87,9 +90,9 @@ pub mod door {
 /// The traits that give a store its commands.
 pub mod prelude {
     pub use crate::commands::{
-        BitCommands, DumpCommands, ExpiryCommands, HllCommands, KeyCommands, KeyspaceCommands,
-        LcsCommands, SetCommands, StringCommands, ZSetAlgebraCommands, ZSetCommands,
-        ZSetRangeCommands,
+        BitCommands, DumpCommands, ExpiryCommands, GeoCommands, HllCommands, KeyCommands,
+        KeyspaceCommands, LcsCommands, SetCommands, StringCommands, ZSetAlgebraCommands,
+        ZSetCommands, ZSetRangeCommands,
     };
     pub use crate::door::Door;
 }

@@ -25,6 +25,8 @@ pub enum Reply {
     Bulk(Bytes),
     /// A score or a distance, and the line of servers by which RESP2 shows it as a byte string.
     Double(f64, Profile),
+    /// A coordinate in degrees. RESP2 shows it as a byte string, with up to 17 digits behind the point.
+    Coordinate(f64),
     /// A text for people to read, such as that of INFO. RESP2 shows it as a byte string.
     Verbatim(String),
     /// Nothing: the key or member does not exist.
@@ -76,6 +78,7 @@ impl Reply {
             ),
             Self::Verbatim(text) => Self::Bulk(text.into()),
             Self::Double(number, profile) => Self::Bulk(profile.double(number).into()),
+            Self::Coordinate(degrees) => Self::Bulk(human(degrees).into()),
             Self::Status(_) | Self::Error(_) | Self::Int(_) | Self::Bulk(_) | Self::Nil => self,
         }
     }
@@ -89,6 +92,17 @@ impl Reply {
     pub(crate) fn count(count: usize) -> Self {
         Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
+}
+
+/// A number with as many digits behind the point as there are, but 17 at most.
+fn human(number: f64) -> String {
+    let mut text = format!("{number:.17}");
+    let kept = text.trim_end_matches('0').trim_end_matches('.').len();
+    text.truncate(kept);
+    if text == "-0" {
+        text.remove(0);
+    }
+    text
 }
 
 impl From<i64> for Reply {

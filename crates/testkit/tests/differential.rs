@@ -176,7 +176,7 @@ fn a_panic_is_a_difference() {
 
 #[test]
 fn a_bent_value_is_found_at_the_next_look() {
-    let settings = Settings { seed: 5, ..Settings::default() };
+    let settings = Settings { seed: 5, families: vec!["keys", "strings"], ..Settings::default() };
     // A renamed key loses its time to live: no reply tells.
     let found = bent(&settings, |live, session, words, reply| {
         if is(words, "RENAME") && reply == Reply::Status("OK".into()) {

@@ -6,19 +6,22 @@ mod rectangle;
 
 use core::ops::Range;
 
-pub use circle::Circle;
-pub use polygon::Polygon;
-pub use rectangle::Rectangle;
+use circle::Circle;
+use polygon::Polygon;
+use rectangle::Rectangle;
 
+use crate::cover::cover;
+use crate::point::Origin;
+use crate::window::Window;
 use crate::{Error, Point, RedisCells, Unit, decode};
 
-/// An area, as GEOSEARCH takes it.
+/// An area, as GEOSEARCH takes it: a circle, a rectangle or a polygon.
 ///
 /// ```
-/// use geo::{Circle, Point, Shape, Unit};
+/// use geo::{Point, Shape, Unit};
 ///
 /// let here = Point::new(15.0, 37.0)?;
-/// let shape = Shape::from(Circle::new(here, 200.0, Unit::Kilometres)?);
+/// let shape = Shape::circle(here, 200.0, Unit::Kilometres)?;
 /// let catania = Point::new(15.087269, 37.502669)?;
 /// let distance = shape.contains(catania).unwrap();
 /// assert_eq!(format!("{:.4}", Unit::Kilometres.of_metres(distance)), "56.4413");
@@ -26,12 +29,18 @@ use crate::{Error, Point, RedisCells, Unit, decode};
 /// # Ok::<(), geo::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub enum Shape {
-    /// BYRADIUS
+pub struct Shape {
+    origin: Origin,
+    unit: Unit,
+    window: Window,
+    area: Area,
+}
+
+/// What is inside.
+#[derive(Clone, Debug)]
+enum Area {
     Circle(Circle),
-    /// BYBOX
     Rectangle(Rectangle),
-    /// BYPOLYGON
     Polygon(Polygon),
 }
 
@@ -45,92 +54,149 @@ pub struct Hit {
 }
 
 impl Shape {
-    /// The distance of a point from the centre of the shape in metres, if the point is inside.
-    #[must_use]
-    pub fn contains(&self, point: Point) -> Option<f64> {
-        match self {
-            Self::Circle(circle) => circle.contains(point),
-            Self::Rectangle(rectangle) => rectangle.contains(point),
-            Self::Polygon(polygon) => polygon.contains(point),
-        }
+    /// BYRADIUS: the points at most a radius away from a centre.
+    ///
+    /// Where rounding leaves no number, opposite of the centre, Redis takes the point as inside, and so does this.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the radius is negative or not a number.
+    pub fn circle(centre: Point, radius: f64, unit: Unit) -> Result<Self, Error> {
+        let circle = Circle::new(length(radius)?, unit);
+        let window = circle.window(centre);
+        Ok(Self { origin: Origin::new(centre), unit, window, area: Area::Circle(circle) })
     }
 
-    /// Whether the centre of a cell is inside: [`contains`](Self::contains) of [`decode`], but cells outside of the bounding
-    /// box are refused by a few comparisons, without decoding.
+    /// BYBOX: the points at most half a height from a centre along the meridian, and at most half a width from the centre's meridian.
+    ///
+    /// The width is measured at the latitude of the point, along the great circle from the point to where the centre's
+    /// meridian meets that latitude. So the sides are not meridians: a box is as wide in metres at its top as at its bottom.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] if the width, then the height, is negative or not a number.
+    pub fn rectangle(centre: Point, width: f64, height: f64, unit: Unit) -> Result<Self, Error> {
+        let rectangle = Rectangle::new(length(width)?, length(height)?, unit);
+        let window = rectangle.window(centre);
+        Ok(Self { origin: Origin::new(centre), unit, window, area: Area::Rectangle(rectangle) })
+    }
+
+    /// BYPOLYGON: the points inside of a closed line, on the flat map of longitudes and latitudes, as Valkey 9 has them.
+    ///
+    /// The last vertex is joined to the first. A point is inside if a line from it to the east crosses an odd number of edges, so
+    /// where the line crosses itself, what is enclosed twice is outside. On the flat map edges do not pass the date line: one
+    /// from longitude 179 to -179 goes the long way, through 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewVertices`] if there are fewer than three.
+    ///
+    /// ```
+    /// use geo::{Point, Shape};
+    ///
+    /// let corners = [(0.0, 0.0), (10.0, 0.0), (0.0, 10.0)];
+    /// let corners: Vec<_> = corners.iter().map(|&(x, y)| Point::new(x, y)).collect::<Result<_, _>>()?;
+    /// let triangle = Shape::polygon(corners)?;
+    /// assert!(triangle.contains(Point::new(2.0, 3.0)?).is_some());
+    /// assert!(triangle.contains(Point::new(6.0, 6.0)?).is_none());
+    /// # Ok::<(), geo::Error>(())
+    /// ```
+    pub fn polygon(vertices: impl Into<Box<[Point]>>) -> Result<Self, Error> {
+        let polygon = Polygon::new(vertices.into())?;
+        let (origin, window) = (Origin::new(polygon.middle()), polygon.window());
+        Ok(Self { origin, unit: Unit::Metres, window, area: Area::Polygon(polygon) })
+    }
+
+    /// The distance of a point from the centre of the shape in metres, if the point is inside.
+    ///
+    /// O(1), O(vertices) for a polygon.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, point: Point) -> Option<f64> {
+        let inside = match &self.area {
+            Area::Circle(circle) => {
+                let distance = self.origin.distance(point);
+                return circle.reaches(distance).then_some(distance);
+            }
+            Area::Rectangle(rectangle) => rectangle.encloses(&self.origin, point),
+            Area::Polygon(polygon) => polygon.encloses(point),
+        };
+        inside.then(|| self.origin.distance(point))
+    }
+
+    /// Whether a cell is in the bounding box: never false if [`contains_hash`](Self::contains_hash) is some, and takes no branch.
+    #[inline]
+    #[must_use]
+    pub fn bounds_hash(&self, hash: u64) -> bool {
+        self.window.holds(hash)
+    }
+
+    /// Whether the centre of a cell is inside, and how far away: [`contains`](Self::contains) of [`decode`], but cells outside of the
+    /// bounding box are refused by a few comparisons, without decoding.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> Option<Hit> {
-        let window = match self {
-            Self::Circle(circle) => circle.window(),
-            Self::Rectangle(rectangle) => rectangle.window(),
-            Self::Polygon(polygon) => polygon.window(),
-        };
-        if !window.holds(hash) {
+        if !self.window.holds(hash) {
             return None;
         }
         let point = decode(hash);
         self.contains(point).map(|distance| Hit { point, distance })
     }
 
-    /// Ranges of scores that hold the cells of all points of the shape, in order, apart from each other.
-    ///
-    /// Every hash that [`encode`](crate::encode) makes, and whose centre is in the shape, is in one of them. They hold others too:
-    /// [`contains_hash`](Self::contains_hash) tells.
+    /// Whether the centre of a cell is inside, where nobody asks how far away: says what [`contains_hash`](Self::contains_hash)
+    /// says in a fraction of the time.
+    #[inline]
     #[must_use]
-    pub fn cover(&self) -> Vec<Range<u64>> {
-        match self {
-            Self::Circle(circle) => circle.cover(),
-            Self::Rectangle(rectangle) => rectangle.cover(),
-            Self::Polygon(polygon) => polygon.cover(),
+    pub fn holds_hash(&self, hash: u64) -> bool {
+        if !self.window.holds(hash) {
+            return false;
+        }
+        let point = decode(hash);
+        match &self.area {
+            Area::Circle(circle) => circle.holds(&self.origin, point),
+            Area::Rectangle(rectangle) => rectangle.holds(&self.origin, point),
+            Area::Polygon(polygon) => polygon.encloses(point),
         }
     }
 
-    /// The point from which distances are measured: of a polygon, the middle of its vertices.
+    /// Ranges of scores that hold the cells of all points of the shape, in order, apart from each other.
+    ///
+    /// Every hash that [`encode`](crate::encode) makes, and whose centre is in the shape, is in one of them. They hold others too:
+    /// [`contains_hash`](Self::contains_hash) tells. O(1), O(vertices) for a polygon.
+    #[must_use]
+    pub fn cover(&self) -> Vec<Range<u64>> {
+        match &self.area {
+            Area::Circle(_) | Area::Rectangle(_) => cover(&self.window, circle::GRAIN, |_| true),
+            Area::Polygon(polygon) => {
+                cover(&self.window, polygon::GRAIN, |square| polygon.meets(square))
+            }
+        }
+    }
+
+    /// The point from which distances are measured.
+    ///
+    /// Of a polygon the middle of its vertices on the sphere. It need not be inside. Vertices that outweigh each other have no
+    /// middle; which point this is then, rounding decides.
     #[must_use]
     pub fn centre(&self) -> Point {
-        match self {
-            Self::Circle(circle) => circle.centre(),
-            Self::Rectangle(rectangle) => rectangle.centre(),
-            Self::Polygon(polygon) => polygon.centre(),
-        }
+        self.origin.point
     }
 
     /// The unit in which the shape was given, and in which distances are told: metres for a polygon.
     #[must_use]
     pub fn unit(&self) -> Unit {
-        match self {
-            Self::Circle(circle) => circle.unit(),
-            Self::Rectangle(rectangle) => rectangle.unit(),
-            Self::Polygon(_) => Unit::Metres,
-        }
+        self.unit
     }
 
     /// The cells that Redis searches, in its order.
     #[must_use]
     pub fn redis_cells(&self) -> RedisCells {
-        match self {
-            Self::Circle(circle) => circle.redis_cells(),
-            Self::Rectangle(rectangle) => rectangle.redis_cells(),
-            Self::Polygon(polygon) => polygon.redis_cells(),
-        }
-    }
-}
-
-impl From<Circle> for Shape {
-    fn from(circle: Circle) -> Self {
-        Self::Circle(circle)
-    }
-}
-
-impl From<Rectangle> for Shape {
-    fn from(rectangle: Rectangle) -> Self {
-        Self::Rectangle(rectangle)
-    }
-}
-
-impl From<Polygon> for Shape {
-    fn from(polygon: Polygon) -> Self {
-        Self::Polygon(polygon)
+        let (reach, extent) = match &self.area {
+            Area::Circle(circle) => circle.reach(self.centre()),
+            Area::Rectangle(rectangle) => rectangle.reach(self.centre()),
+            Area::Polygon(polygon) => polygon.reach(&self.origin),
+        };
+        RedisCells::new(self.centre(), reach, &extent)
     }
 }
 

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
 use arbitrary::{Arbitrary, Unstructured};
-use geo::{Circle, EARTH_RADIUS, LATITUDES, Point, Polygon, Rectangle, Shape, Unit};
+use geo::{EARTH_RADIUS, LATITUDES, Point, Shape, Unit};
 use geo::{decode, hash_of_score, score};
 
 /// A position: anywhere, or where the map ends.
@@ -82,16 +82,16 @@ impl Area {
         match self {
             &Self::Circle(centre, radius, of) => {
                 let radius = unit(of).of_metres(radius.metres());
-                Circle::new(centre.point(), radius, unit(of)).unwrap().into()
+                Shape::circle(centre.point(), radius, unit(of)).unwrap()
             }
             &Self::Rectangle(centre, width, height, of) => {
                 let [width, height] = [width, height].map(|side| unit(of).of_metres(side.metres()));
-                Rectangle::new(centre.point(), width, height, unit(of)).unwrap().into()
+                Shape::rectangle(centre.point(), width, height, unit(of)).unwrap()
             }
             Self::Polygon(first, more) => {
                 let vertices: Vec<_> =
                     first.iter().chain(more).map(|place| place.point()).collect();
-                Polygon::new(vertices).unwrap().into()
+                Shape::polygon(vertices).unwrap()
             }
             Self::Star(centre, size, first, more) => {
                 let tip = |&(turn, part): &(u8, u8)| {
@@ -99,7 +99,7 @@ impl Area {
                     walk(centre.point(), metres, f64::from(turn) / 256.0)
                 };
                 let vertices: Vec<_> = first.iter().chain(more).map(tip).collect();
-                Polygon::new(vertices).unwrap().into()
+                Shape::polygon(vertices).unwrap()
             }
         }
     }
@@ -201,6 +201,7 @@ pub(crate) fn run(case: &Case) {
             }
             differing => panic!("{differing:?} of {centre:?} in {shape:?}"),
         }
+        assert_eq!(shape.holds_hash(hash), told.is_some(), "{centre:?} in {shape:?}");
         if told.is_some() {
             let covered = cover.iter().any(|range| range.contains(&hash));
             assert!(covered, "{centre:?} of {shape:?} is not in {cover:?}");

@@ -314,7 +314,18 @@ fn by_score<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle, source: &mut Source<
     assert!(same(range.clone().rev(), expected.iter().rev().copied()));
     let (least, most) = range.size_hint();
     assert!(least <= expected.len() && most.is_some_and(|most| expected.len() <= most));
+    let even = |score: f64| score.abs().to_bits().count_ones().is_multiple_of(2);
+    let (mut looked, mut found) = (Vec::new(), Vec::new());
+    let keep = |score: f64| {
+        looked.push(score);
+        even(score)
+    };
+    set.pick((min, max), keep, |member, score| found.push((member, score)));
+    let kept = expected.iter().copied().filter(|&(_, score)| even(score));
+    assert!(same(found.into_iter(), kept));
+    assert!(looked.iter().eq(expected.iter().map(|(_, score)| score)));
     both_ends(range, expected.into_iter(), source);
+    set.pick(f64::NAN.., |_| true, |member, _| panic!("{member:?} is not beyond NaN"));
     assert_eq!(set.by_score(f64::NAN..).next().or(set.by_score(..=f64::NAN).next_back()), None);
 }
 

@@ -66,6 +66,7 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
         Reply::Double(number, profile) => {
             out.extend_from_slice(profile.double(*number).as_bytes());
         }
+        Reply::Coordinate(degrees) => out.extend_from_slice(&coordinate(*degrees)),
         Reply::Pairs(pairs) => {
             for (index, (first, second)) in pairs.iter().enumerate() {
                 if index > 0 {
@@ -91,6 +92,12 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
     }
 }
 
+/// The digits of a coordinate.
+fn coordinate(degrees: f64) -> Vec<u8> {
+    let shown = Reply::Coordinate(degrees).into_resp2();
+    if let Reply::Bulk(text) = shown { text.into() } else { format!("{shown:?}").into_bytes() }
+}
+
 /// Writes a reply that starts in column `indent`, each element of an array on a line of its own.
 fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
     match reply {
@@ -102,6 +109,10 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
         Reply::Double(number, profile) => {
             out.extend_from_slice(format!("(double) {}", profile.double(*number)).as_bytes());
+        }
+        Reply::Coordinate(degrees) => {
+            out.extend_from_slice(b"(double) ");
+            out.extend_from_slice(&coordinate(*degrees));
         }
         Reply::Pairs(pairs) if pairs.is_empty() => out.extend_from_slice(b"(empty array)"),
         Reply::Pairs(pairs) => {

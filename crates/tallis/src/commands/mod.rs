@@ -10,6 +10,7 @@ mod bits;
 mod dump;
 mod expiry;
 mod gathered;
+mod geo;
 mod hlls;
 mod keys;
 mod keyspace;
@@ -20,6 +21,7 @@ mod zsets;
 pub use bits::{BitCommands, BitFieldOp, BitRange, BitUnit};
 pub use dump::{DumpCommands, RestoreOptions};
 pub use expiry::{ExpireOption, ExpiryCommands};
+pub use geo::{GeoCentre, GeoCommands, GeoHit, GeoOrder, GeoSearch, GeoStored};
 pub use hlls::HllCommands;
 pub use keys::{CopyOptions, KeyCommands};
 pub use keyspace::{KeyspaceCommands, ScanOptions};
@@ -37,6 +39,7 @@ pub use zsets::{
 pub(crate) use bits::{
     Operations, combine, count_with, operate, out_of_range, position_with, set_bit,
 };
+pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places, undecodable};
 pub(crate) use keys::references;
 pub(crate) use sets::add_members;
 pub(crate) use strings::{

@@ -26,7 +26,7 @@ pub(crate) struct Info {
     /// Hints for clients and proxies.
     pub(crate) tips: &'static str,
     /// Where its keys are.
-    pub(crate) keys: [Option<KeySpec>; 2],
+    pub(crate) keys: [Option<KeySpec>; 3],
     /// Its subcommands, if it is nothing without one.
     pub(crate) subcommands: &'static [Info],
     /// Whether it touches keys that its words do not name.
@@ -52,6 +52,8 @@ pub(crate) enum Find {
     Range { last: i8, step: u8 },
     /// As many as the first word says, behind it.
     Counted,
+    /// The word behind this one, which stands at the first word or later, if it does.
+    Keyword(&'static str),
 }
 
 /// A command by its name, its arity and its flags; the rest is added to it.
@@ -67,7 +69,7 @@ pub(super) const fn info(name: &'static str, arity: i8, flags: &'static str) -> 
         complexity: "",
         acl: "",
         tips: "",
-        keys: [None, None],
+        keys: [None, None, None],
         subcommands: &[],
         whole: false,
     }
@@ -119,17 +121,35 @@ impl Info {
 
     /// Why the keys have the flags that they have.
     pub(super) const fn note(mut self, note: &'static str) -> Self {
-        let at = if self.keys[1].is_none() { 0 } else { 1 };
+        let at = self.specs().saturating_sub(1);
         if let Some(spec) = &mut self.keys[at] {
             spec.note = note;
         }
         self
     }
 
+    /// The key behind a keyword, which may stand at the first word or later.
+    pub(super) const fn keyword_key(
+        self,
+        flags: &'static str,
+        keyword: &'static str,
+        first: usize,
+    ) -> Self {
+        self.key_spec(KeySpec { flags, first, find: Find::Keyword(keyword), note: "" })
+    }
+
     const fn key_spec(mut self, spec: KeySpec) -> Self {
-        let at = if self.keys[0].is_none() { 0 } else { 1 };
+        let at = self.specs();
         self.keys[at] = Some(spec);
         self
+    }
+
+    const fn specs(&self) -> usize {
+        let mut count = 0;
+        while count < self.keys.len() && self.keys[count].is_some() {
+            count += 1;
+        }
+        count
     }
 
     pub(super) const fn subcommands(mut self, subcommands: &'static [Self]) -> Self {
@@ -165,7 +185,18 @@ impl Info {
 
     /// The keys among the words of a command that has the right number of them.
     pub(crate) fn keys_of<'a>(&self, words: &[&'a [u8]]) -> Vec<&'a [u8]> {
-        self.keys.iter().flatten().flat_map(|spec| spec.keys_of(words)).collect()
+        let mut keys = Vec::new();
+        for spec in self.keys.iter().flatten() {
+            match spec.find {
+                // Behind each of them: the last one counts, but it does no harm to name more.
+                Find::Keyword(keyword) => {
+                    let pairs = words.windows(2).skip(spec.first);
+                    keys.extend(pairs.filter(|pair| is(pair[0], keyword)).map(|pair| pair[1]));
+                }
+                Find::Range { .. } | Find::Counted => keys.extend(spec.keys_of(words)),
+            }
+        }
+        keys
     }
 
     /// The keys among the words of a command, and what happens to each; `None` if the words are not right.
@@ -175,6 +206,14 @@ impl Info {
     ) -> Option<Vec<(&'a [u8], &'static str)>> {
         let mut keys = Vec::new();
         for spec in self.keys.iter().flatten() {
+            if let Find::Keyword(keyword) = spec.find {
+                let mut rest = words.iter().skip(spec.first);
+                if rest.any(|word| is(word, keyword)) {
+                    let Some(key) = rest.next() else { return Some(stored(words)) };
+                    keys.push((*key, spec.flags));
+                }
+                continue;
+            }
             let range = spec.range(words).map(|range| (range, spec.flags_in(words)));
             let (range, flags) = range.or_else(|| Some((spec.range_as_in_c(words)?, "")))?;
             let (first, last, step) = range;
@@ -203,13 +242,38 @@ impl Info {
 
     /// Whether it has keys that the older scheme cannot tell of.
     pub(crate) fn has_movable_keys(&self) -> bool {
-        self.keys.iter().flatten().any(|spec| spec.find == Find::Counted)
+        let movable = |spec: &KeySpec| match spec.find {
+            Find::Range { .. } => false,
+            Find::Counted | Find::Keyword(_) => true,
+        };
+        self.keys.iter().flatten().any(movable)
     }
 
     /// Whether a command or, of a command that is nothing without one, this subcommand names keys.
     pub(crate) const fn has_keys(&self) -> bool {
         self.keys[0].is_some()
     }
+}
+
+/// Whether a word is this one, in whatever case: as a C string, which a NUL ends.
+fn is(word: &[u8], name: &str) -> bool {
+    let word = word.split(|&byte| byte == 0).next().unwrap_or_default();
+    word.eq_ignore_ascii_case(name.as_bytes())
+}
+
+/// The keys of a GEORADIUS that ends with the word STORE or STOREDIST: Redis then looks for them in an older way, which tells
+/// nothing of what happens to them.
+fn stored<'a>(words: &[&'a [u8]]) -> Vec<(&'a [u8], &'static str)> {
+    let mut keys: Vec<(&[u8], &str)> = words.iter().skip(1).take(1).map(|&key| (key, "")).collect();
+    let mut rest = words.iter().skip(5);
+    let mut to = None;
+    while let Some(word) = rest.next() {
+        if is(word, "store") || is(word, "storedist") {
+            to = rest.next().or(to);
+        }
+    }
+    keys.extend(to.map(|&key| (key, "")));
+    keys
 }
 
 impl KeySpec {
@@ -238,6 +302,7 @@ impl KeySpec {
                 let count = usize::try_from(count).ok().filter(|&count| count > 0)?;
                 Some((self.first + 1, self.first.saturating_add(count), 1))
             }
+            Find::Keyword(_) => None,
         }
     }
 
@@ -258,10 +323,6 @@ impl KeySpec {
         if !self.flags.ends_with("variable_flags") {
             return self.flags;
         }
-        let is = |word: &[u8], name: &str| {
-            let word = word.split(|&byte| byte == 0).next().unwrap_or_default();
-            word.eq_ignore_ascii_case(name.as_bytes())
-        };
         if words.first().is_some_and(|name| is(name, "set")) {
             // Without GET it does not care for what was there.
             let reads = words.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"get"));

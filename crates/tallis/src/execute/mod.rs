@@ -59,7 +59,7 @@ pub(crate) fn with_words<A: AsRef<[u8]>, R>(args: &[A], run: impl FnOnce(&[&[u8]
 /// Runs a command.
 pub(crate) fn run(caller: Caller<'_, '_>, args: &[&[u8]]) -> Result<Reply, Error> {
     let command = checked(args, caller.shared().profile())?;
-    (command.run)(caller, &args[1..])
+    (command.run)(caller, &args[1..]).map_err(|error| error.about(args[0]))
 }
 
 /// The command that words call, if they are right in number.

@@ -191,6 +191,16 @@ const OPTIONS: &[&[u8]] = &[
     b"SUM",
     b"MIN",
     b"MAX",
+    b"ASC",
+    b"DESC",
+    b"ANY",
+    b"STORE",
+    b"STOREDIST",
+    b"WITHDIST",
+    b"FROMMEMBER",
+    b"BYBOX",
+    b"BYPOLYGON",
+    b"km",
     b"(1",
     b"[1",
     b"(x",
@@ -219,11 +229,45 @@ pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
             word(u)?
         });
     }
+    if shape.name.starts_with("geo") && !u.ratio(1, 4)? {
+        place(u, &mut words)?;
+    }
     // The limits stay as they are: what a later command does depends on them.
     if words[0] == b"config" && words.get(1).is_some_and(|sub| sub.eq_ignore_ascii_case(b"set")) {
         words[1] = b"GET".to_vec();
     }
     Ok(words)
+}
+
+/// Puts words for a place and an area where a command on places has them.
+fn place(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
+    let mut degrees = || Ok(u.int_in_range(-60..=60_i64)?.to_string());
+    let (lon, lat) = (degrees()?, degrees()?);
+    let km = u.int_in_range(0..=9000_i64)?.to_string();
+    let area = match &*words[0] {
+        b"geoadd" => vec![lon, lat],
+        b"georadius" | b"georadius_ro" => vec![lon, lat, km, "km".into()],
+        b"georadiusbymember" | b"georadiusbymember_ro" => vec![km, "km".into()],
+        b"geosearch" | b"geosearchstore" => {
+            vec!["FROMLONLAT".into(), lon, lat, "BYRADIUS".into(), km, "km".into()]
+        }
+        _ => return Ok(()),
+    };
+    // Behind the keys, and the member of which some tell.
+    let behind = if matches!(&*words[0], b"geoadd" | b"geosearch" | b"georadius" | b"georadius_ro")
+    {
+        2
+    } else {
+        3
+    };
+    for (at, word) in (behind..).zip(area) {
+        let word = word.into_bytes();
+        match words.get_mut(at) {
+            Some(old) => *old = word,
+            None => words.push(word),
+        }
+    }
+    Ok(())
 }
 
 fn is_key(shape: &Shape, at: usize, count: usize) -> bool {

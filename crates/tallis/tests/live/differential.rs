@@ -63,6 +63,12 @@ fn answer(reply: Reply) -> Answer {
             pairs.into_iter().map(|(key, value)| (answer(key), answer(value))).collect(),
         ),
         Reply::Double(number, _) => Answer::Double(number),
+        // As many digits as go over the wire.
+        Reply::Coordinate(degrees) => {
+            let shown = Reply::Coordinate(degrees).into_resp2();
+            let Reply::Bulk(text) = shown else { panic!("{shown:?} is no text") };
+            Answer::Double(std::str::from_utf8(&text).unwrap().parse().unwrap())
+        }
         Reply::Pairs(pairs) => {
             let pair = |(first, second)| Answer::Array(vec![answer(first), answer(second)]);
             Answer::Array(pairs.into_iter().map(pair).collect())

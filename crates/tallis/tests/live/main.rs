@@ -8,6 +8,7 @@ mod cohorts;
 mod commands;
 mod differential;
 mod files;
+mod geo;
 mod hlls;
 mod limits;
 mod locations;

@@ -28,7 +28,7 @@ impl Line {
 }
 
 /// The names of keys: one empty, one binary, some that patterns tell apart.
-pub(super) const KEYS: [&[u8]; 11] = [
+pub(super) const KEYS: [&[u8]; 13] = [
     b"a",
     b"",
     b"k:1",
@@ -40,6 +40,8 @@ pub(super) const KEYS: [&[u8]; 11] = [
     b"k:z",
     b"z",
     b"z:1",
+    b"geo",
+    b"k:g",
 ];
 
 /// What a key is to hold, as far as its place among the [`KEYS`] decides.
@@ -51,6 +53,8 @@ pub(super) enum Kind {
     Set,
     Hll,
     ZSet,
+    /// A sorted set of places.
+    Place,
 }
 
 /// The state of the generator.
@@ -84,6 +88,7 @@ impl Gen {
             Kind::Set => (3, 3),
             Kind::Hll => (6, 2),
             Kind::ZSet => (8, 3),
+            Kind::Place => (11, 2),
         };
         let at = if self.one_in(25) {
             self.rng.index(KEYS.len())

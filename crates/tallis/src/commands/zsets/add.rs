@@ -223,6 +223,6 @@ pub(crate) fn refusal(refused: Refused) -> Error {
 }
 
 #[cold]
-pub(super) fn not_a_number() -> Error {
+pub(crate) fn not_a_number() -> Error {
     Error::new(ErrorKind::NotInteger, "ERR resulting score is not a number (NaN)")
 }

@@ -515,7 +515,7 @@ fn remove(scope: &mut Scope<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<u
 }
 
 /// Puts members at a key, whatever was there, in the form that they ask for; returns how many they are. None are no key.
-pub(super) fn put<M: AsRef<[u8]>>(
+pub(crate) fn put<M: AsRef<[u8]>>(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,
     entries: Vec<(M, f64)>,

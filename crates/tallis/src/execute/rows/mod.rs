@@ -3,6 +3,7 @@
 //! The facts are those of Redis 7.0: a test compares them with COMMAND INFO of a live server.
 
 mod bits;
+mod geo;
 mod hlls;
 mod keys;
 mod server;
@@ -14,13 +15,14 @@ mod zsets;
 use super::table::Command;
 
 /// Every command, by family.
-pub(super) static FAMILIES: [&[Command]; 8] = [
+pub(super) static FAMILIES: [&[Command]; 9] = [
     keys::ROWS,
     strings::ROWS,
     bits::ROWS,
     sets::ROWS,
     hlls::ROWS,
     zsets::ROWS,
+    geo::ROWS,
     server::ROWS,
     sessions::ROWS,
 ];

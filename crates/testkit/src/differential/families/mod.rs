@@ -3,6 +3,7 @@
 //! A further family is a file beside this one and a row in [`FAMILIES`].
 
 mod bits;
+mod geo;
 mod hll;
 mod keys;
 mod multi;
@@ -45,6 +46,7 @@ pub(super) static FAMILIES: &[Family] = &[
     sets::FAMILY,
     hll::FAMILY,
     zsets::FAMILY,
+    geo::FAMILY,
     multi::FAMILY,
     server::FAMILY,
 ];

@@ -15,7 +15,7 @@ use crate::store::door::Door;
 use crate::text::glob;
 
 /// The ACL categories of commands that there are here, in Redis's order.
-const CATEGORIES: [&str; 15] = [
+const CATEGORIES: [&str; 16] = [
     "keyspace",
     "read",
     "write",
@@ -24,6 +24,7 @@ const CATEGORIES: [&str; 15] = [
     "bitmap",
     "sortedset",
     "hyperloglog",
+    "geo",
     "admin",
     "fast",
     "slow",
@@ -228,30 +229,39 @@ impl Named {
 }
 
 fn describe_keys(spec: &KeySpec) -> Reply {
-    let index = i64::try_from(spec.first).unwrap_or(i64::MAX);
-    let (kind, find) = match spec.find {
-        Find::Range { last, step } => (
-            "range",
-            pairs([
-                ("lastkey", Reply::Int(last.into())),
-                ("keystep", Reply::Int(step.into())),
-                ("limit", Reply::Int(0)),
-            ]),
-        ),
+    let first = Reply::Int(i64::try_from(spec.first).unwrap_or(i64::MAX));
+    let range = |last: i8, step: u8| {
+        pairs([
+            ("lastkey", Reply::Int(last.into())),
+            ("keystep", Reply::Int(step.into())),
+            ("limit", Reply::Int(0)),
+        ])
+    };
+    let index = ("index", pairs([("index", first.clone())]));
+    let (begin, find) = match spec.find {
+        Find::Range { last, step } => (index, ("range", range(last, step))),
         Find::Counted => (
-            "keynum",
-            pairs([
-                ("keynumidx", Reply::Int(0)),
-                ("firstkey", Reply::Int(1)),
-                ("keystep", Reply::Int(1)),
-            ]),
+            index,
+            (
+                "keynum",
+                pairs([
+                    ("keynumidx", Reply::Int(0)),
+                    ("firstkey", Reply::Int(1)),
+                    ("keystep", Reply::Int(1)),
+                ]),
+            ),
+        ),
+        Find::Keyword(keyword) => (
+            ("keyword", pairs([("keyword", Reply::text(keyword)), ("startfrom", first)])),
+            ("range", range(0, 1)),
         ),
     };
-    let typed = |kind, spec| Reply::Map(pairs([("type", Reply::text(kind)), ("spec", spec)]));
+    let typed =
+        |(kind, spec)| Reply::Map(pairs([("type", Reply::text(kind)), ("spec", Reply::Map(spec))]));
     let mut parts = pairs([
         ("flags", statuses(words_of(spec.flags))),
-        ("begin_search", typed("index", Reply::Map(pairs([("index", Reply::Int(index))])))),
-        ("find_keys", typed(kind, Reply::Map(find))),
+        ("begin_search", typed(begin)),
+        ("find_keys", typed(find)),
     ]);
     if !spec.note.is_empty() {
         parts.insert(0, (Reply::text("notes"), Reply::text(spec.note)));

@@ -1,0 +1,201 @@
+//! Places: positions as numbers, a million of them in one sorted set, and what is near.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::hint::black_box;
+
+use geo::{LATITUDES, Point, Shape, Unit as Length, decode};
+use kdbush::KDBush;
+use redis::Cmd;
+use rstar::{AABB, RTree};
+use tallis::prelude::*;
+use tallis::{GeoOrder, GeoSearch, Store};
+use testkit::rng::Rng;
+
+use super::live::{Live, beside, command, rival};
+use crate::inputs::{Turns, Words};
+use crate::report::{Bench, Row, Section, Unit};
+
+/// Searches in turn, so that no branch predictor learns one by heart.
+const SEARCHES: usize = 1024;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let quick = bench.effort().is_quick();
+    let count = if quick { 20_000 } else { 1_000_000 };
+    let text = format!(
+        "{count} places spread evenly over a country of 40 degrees by 20. *encode* makes the number that GEOADD scores a member by; *a plain loop* halves each axis 26 \
+         times. *GEOADD*: one call a member, `member:0` to `member:{}`, into a sorted set that is empty at first. *radius*: the members within \
+         a distance of a random place that has about 50 around it, without an order, and nearest first with distances and \
+         places. *kdbush* and *rstar* are static trees over the same places, flat as they are, built beforehand: what they find in the bounding box is left after a \
+         look at its distance. *redis-server* as for the sets: GEORADIUS_RO, the same radius.",
+        count - 1,
+    );
+    let mut live = Live::start();
+    let places = places(count);
+    let members: Words = (0..count).map(|n| format!("member:{n}")).collect();
+    let store = fill(&places, &members);
+    // 50 of the places, of which `count` share 40 by 20 degrees of some 89 km.
+    let share = 50.0 / f64::from(u32::try_from(count).unwrap());
+    let km = (40.0 * 20.0 * 111.2 * 85.0 * share / core::f64::consts::PI).sqrt();
+    Section::new("Places", &text)
+        .row(encode(bench, &places))
+        .row(add(bench, &places, &members, live.as_mut()))
+        .row(near(bench, &store, &places, km, live.as_mut()))
+        .row(nearest_first(bench, &store, km, live.as_mut()))
+}
+
+fn places(count: usize) -> Vec<Point> {
+    let mut rng = Rng::new(11);
+    let mut place = || Point::new(-110.0 + 40.0 * rng.unit(), 30.0 + 20.0 * rng.unit()).unwrap();
+    (0..count).map(|_| place()).collect()
+}
+
+fn fill(places: &[Point], members: &Words) -> Store {
+    let store = Store::new();
+    for (place, member) in places.iter().zip(members.iter()) {
+        store.geo_add("geo", [(place.lon(), place.lat(), member)]).unwrap();
+    }
+    store
+}
+
+fn halved(point: Point) -> u64 {
+    let (mut west, mut east) = (-180.0, 180.0);
+    let (mut south, mut north) = (*LATITUDES.start(), *LATITUDES.end());
+    (0..26).fold(0, |hash, _| {
+        let (lon, lat) = (f64::midpoint(west, east), f64::midpoint(south, north));
+        let (right, upper) = (point.lon() >= lon, point.lat() >= lat);
+        *(if right { &mut west } else { &mut east }) = lon;
+        *(if upper { &mut south } else { &mut north }) = lat;
+        hash << 2 | u64::from(right) << 1 | u64::from(upper)
+    })
+}
+
+fn encode(bench: &Bench, places: &[Point]) -> Row {
+    let pairs: Vec<_> = places.iter().take(10_000).map(|at| (at.lon(), at.lat())).collect();
+    let pieces = u32::try_from(pairs.len()).unwrap();
+    let results = bench
+        .race()
+        .contender("tallis", pieces, || {
+            let hash = |&(lon, lat): &(f64, f64)| geo::encode(lon, lat).unwrap();
+            black_box(&pairs).iter().map(hash).fold(0, |all, hash| all ^ hash)
+        })
+        .contender("a plain loop", pieces, || {
+            let places = black_box(&places[..pairs.len()]);
+            places.iter().fold(0, |all, &place| all ^ halved(place))
+        })
+        .run();
+    Row::new("encode", Unit::Nanos, results).target(5.0)
+}
+
+fn add(bench: &Bench, places: &[Point], members: &Words, live: Option<&mut Live>) -> Row {
+    let pieces = u32::try_from(places.len()).unwrap();
+    let mut results =
+        bench.race().contender_from("tallis", pieces, || (), |()| fill(places, members)).run();
+    results.extend(rival(live.map(|live| {
+        let add = places.iter().zip(members.iter()).map(|(place, member)| {
+            let [lon, lat] = [place.lon(), place.lat()].map(|degrees| degrees.to_string());
+            command([b"GEOADD", b"geo", lon.as_bytes(), lat.as_bytes(), member])
+        });
+        live.nanos("GEOADD", add)
+    })));
+    let work = format!("GEOADD, a new member, up to {}", places.len());
+    Row::new(&work, Unit::Nanos, results).target(500.0).note(&beside(500.0, 2250.0))
+}
+
+fn searches(km: f64) -> (Vec<Point>, Vec<Shape>) {
+    let centres = places(SEARCHES);
+    let circle = |&centre: &Point| Shape::circle(centre, km, Length::Kilometres).unwrap();
+    let shapes = centres.iter().map(circle).collect();
+    (centres, shapes)
+}
+
+/// The server has the places from [`add`].
+fn asked(km: f64, options: &'static [&'static str]) -> impl Iterator<Item = Cmd> {
+    searches(km).0.into_iter().map(move |centre| {
+        let [lon, lat, km] = [centre.lon(), centre.lat(), km].map(|number| number.to_string());
+        let mut ask = redis::cmd("GEORADIUS_RO");
+        ask.arg(&["geo", &lon, &lat, &km, "km"]).arg(options);
+        ask
+    })
+}
+
+fn near(bench: &Bench, store: &Store, places: &[Point], km: f64, live: Option<&mut Live>) -> Row {
+    let (centres, shapes) = searches(km);
+    let search = |&centre: &Point| GeoSearch::circle(centre, km, Length::Kilometres);
+    let searches: Vec<_> = centres.iter().map(search).collect();
+    let cells: Vec<_> = places.iter().map(|place| decode(place.hash())).collect();
+    let kd = KDBush::create(cells.iter().map(|at| (at.lon(), at.lat())).collect::<Vec<_>>(), 64);
+    let r = RTree::bulk_load(cells.iter().map(|at| [at.lon(), at.lat()]).collect());
+    let in_kd = |shape: &Shape, found: &mut Vec<usize>| {
+        found.clear();
+        let [west, south, east, north] = corners(shape, km);
+        kd.range(west, south, east, north, |at| {
+            found.extend(shape.contains(cells[at]).map(|_| at));
+        });
+    };
+    let in_r = |shape: &Shape, found: &mut Vec<[f64; 2]>| {
+        found.clear();
+        let [west, south, east, north] = corners(shape, km);
+        let square = AABB::from_corners([west, south], [east, north]);
+        let inside = |at: &&[f64; 2]| shape.contains(Point::new(at[0], at[1]).unwrap()).is_some();
+        found.extend(r.locate_in_envelope(square).filter(inside));
+    };
+    let (mut found_in_kd, mut found_in_r) = (Vec::new(), Vec::new());
+    let mut hits = 0;
+    for (search, shape) in searches.iter().zip(&shapes) {
+        let ours = store.geo_search("geo", search).unwrap().len();
+        in_kd(shape, &mut found_in_kd);
+        in_r(shape, &mut found_in_r);
+        assert_eq!((found_in_kd.len(), found_in_r.len()), (ours, ours));
+        hits += ours;
+    }
+    let [mut first, mut second, mut third] = [(); 3].map(|()| Turns::new(128, SEARCHES));
+    let mut results = bench
+        .race()
+        .contender("tallis", 128, || {
+            for search in &searches[first.turn()] {
+                black_box(store.geo_search("geo", search).unwrap());
+            }
+        })
+        .contender("kdbush", 128, || {
+            for shape in &shapes[second.turn()] {
+                in_kd(shape, black_box(&mut found_in_kd));
+            }
+        })
+        .contender("rstar", 128, || {
+            for shape in &shapes[third.turn()] {
+                in_r(shape, black_box(&mut found_in_r));
+            }
+        })
+        .run();
+    results.extend(rival(live.map(|live| live.nanos("GEORADIUS_RO", asked(km, &[])))));
+    let work = format!("radius, {} hits of {}", hits / SEARCHES, places.len());
+    Row::new(&work, Unit::Nanos, results).target(6000.0).note(&beside(6000.0, 38_000.0))
+}
+
+/// The bounding box of a circle, a little large.
+fn corners(shape: &Shape, km: f64) -> [f64; 4] {
+    let centre = shape.centre();
+    let up = km / 111.0;
+    let aside = up / (centre.lat().abs() + up).to_radians().cos();
+    [centre.lon() - aside, centre.lat() - up, centre.lon() + aside, centre.lat() + up]
+}
+
+fn nearest_first(bench: &Bench, store: &Store, km: f64, live: Option<&mut Live>) -> Row {
+    let (centres, _) = searches(km);
+    let search =
+        |&centre: &Point| GeoSearch::circle(centre, km, Length::Kilometres).order(GeoOrder::Asc);
+    let searches: Vec<_> = centres.iter().map(search).collect();
+    let mut turns = Turns::new(128, SEARCHES);
+    let mut results = bench
+        .race()
+        .contender("tallis", 128, || {
+            for search in &searches[turns.turn()] {
+                black_box(store.geo_search_hits("geo", search).unwrap());
+            }
+        })
+        .run();
+    let options = &["WITHDIST", "WITHCOORD", "ASC"];
+    results.extend(rival(live.map(|live| live.nanos("GEORADIUS_RO", asked(km, options)))));
+    Row::new("the same, nearest first, with distances", Unit::Nanos, results)
+}

@@ -1,0 +1,200 @@
+//! Areas and lengths, as the command line has them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tallis::geo::{Error, Point, Unit};
+
+/// `LON,LAT,DIST`: what is at most a distance away.
+///
+/// ```
+/// use tallis_cli::geo::Around;
+///
+/// let around: Around = "-73.99,40.75,2km".parse()?;
+/// assert_eq!((around.centre.lon(), around.radius), (-73.99, 2.0));
+/// assert!("0,91,2km".parse::<Around>().is_err());
+/// # Ok::<(), tallis_cli::geo::AreaError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Around {
+    /// The middle.
+    pub centre: Point,
+    /// How far it reaches.
+    pub radius: f64,
+    /// In which unit.
+    pub unit: Unit,
+}
+
+/// `LON,LAT,WIDTH,HEIGHT`: what is in a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Within {
+    /// The middle.
+    pub centre: Point,
+    /// From west to east.
+    pub width: f64,
+    /// From south to north.
+    pub height: f64,
+    /// In which unit: that of the width.
+    pub unit: Unit,
+}
+
+/// `LON,LAT,N`: the nearest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    /// From where.
+    pub centre: Point,
+    /// How many.
+    pub count: usize,
+}
+
+/// Why a text is no area.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AreaError {
+    /// There are more or fewer parts between commas.
+    Parts {
+        /// How many there are.
+        got: usize,
+        /// How many there should be.
+        want: usize,
+    },
+    /// A longitude or latitude is no number.
+    Degrees(String),
+    /// The place is not on the map.
+    Place(Error),
+    /// A length is no number with a unit.
+    Length(String),
+    /// The count is no number from 1 on.
+    Count(String),
+}
+
+impl fmt::Display for AreaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parts { got, want } => write!(f, "{got} parts between commas instead of {want}"),
+            Self::Degrees(text) => write!(f, "'{text}' is no number of degrees"),
+            Self::Place(error) => error.fmt(f),
+            Self::Length(text) => {
+                write!(f, "'{text}' is no length: expected a number and m, km, mi or ft")
+            }
+            Self::Count(text) => write!(f, "'{text}' is no number from 1 on"),
+        }
+    }
+}
+
+impl std::error::Error for AreaError {}
+
+fn parts<const N: usize>(text: &str) -> Result<[&str; N], AreaError> {
+    let parts: Vec<_> = text.split(',').collect();
+    let got = parts.len();
+    parts.try_into().map_err(|_| AreaError::Parts { got, want: N })
+}
+
+fn place(lon: &str, lat: &str) -> Result<Point, AreaError> {
+    let degrees = |text: &str| degrees(text).ok_or_else(|| AreaError::Degrees(text.to_owned()));
+    Point::new(degrees(lon)?, degrees(lat)?).map_err(AreaError::Place)
+}
+
+/// A number, without the names that Rust has for what is none or too great.
+pub(super) fn degrees(text: &str) -> Option<f64> {
+    let is_numeric = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    text.parse().ok().filter(|_| text.bytes().all(is_numeric))
+}
+
+/// A length as it was given, and its unit.
+fn length(text: &str) -> Result<(f64, Unit), AreaError> {
+    let units = [Unit::Kilometres, Unit::Metres, Unit::Miles, Unit::Feet];
+    let split = |unit: Unit| Some((degrees(text.strip_suffix(unit.name())?)?, unit));
+    let length = units
+        .into_iter()
+        .find_map(split)
+        .filter(|(length, _)| length.is_finite() && *length >= 0.0);
+    length.ok_or_else(|| AreaError::Length(text.to_owned()))
+}
+
+impl FromStr for Around {
+    type Err = AreaError;
+
+    fn from_str(text: &str) -> Result<Self, AreaError> {
+        let [lon, lat, radius] = parts(text)?;
+        let centre = place(lon, lat)?;
+        let (radius, unit) = length(radius)?;
+        Ok(Self { centre, radius, unit })
+    }
+}
+
+impl FromStr for Within {
+    type Err = AreaError;
+
+    fn from_str(text: &str) -> Result<Self, AreaError> {
+        let [lon, lat, width, height] = parts(text)?;
+        let centre = place(lon, lat)?;
+        let (width, unit) = length(width)?;
+        let (height, of) = length(height)?;
+        // Not by way of metres if both have one unit, so that no digit changes.
+        let height = if of == unit { height } else { unit.of_metres(of.to_metres(height)) };
+        Ok(Self { centre, width, height, unit })
+    }
+}
+
+impl FromStr for Nearest {
+    type Err = AreaError;
+
+    fn from_str(text: &str) -> Result<Self, AreaError> {
+        let [lon, lat, count] = parts(text)?;
+        let centre = place(lon, lat)?;
+        let number = count.parse().ok().filter(|&number| number > 0);
+        let count = number.ok_or_else(|| AreaError::Count(count.to_owned()))?;
+        Ok(Self { centre, count })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_a_unit() {
+        for (text, want) in [
+            ("500m", (500.0, Unit::Metres)),
+            ("2km", (2.0, Unit::Kilometres)),
+            ("3.5mi", (3.5, Unit::Miles)),
+            ("90ft", (90.0, Unit::Feet)),
+            ("0m", (0.0, Unit::Metres)),
+            ("1e3km", (1000.0, Unit::Kilometres)),
+        ] {
+            assert_eq!(length(text), Ok(want), "{text}");
+        }
+        for text in
+            ["", "m", "km", "5", "5 km", "-1m", "nanm", "infm", "1e999m", "5KM", "5yd", "5kmm"]
+        {
+            assert_eq!(length(text), Err(AreaError::Length(text.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn areas_are_parted_by_commas() {
+        let box_: Within = "1,-2,1km,500m".parse().unwrap();
+        assert_eq!((box_.width, box_.height, box_.unit), (1.0, 0.5, Unit::Kilometres));
+        let box_: Within = "1,-2,0.1mi,0.3mi".parse().unwrap();
+        assert_eq!((box_.width, box_.height), (0.1, 0.3));
+        let nearest: Nearest = "180,85.05,7".parse().unwrap();
+        assert_eq!((nearest.centre.lat(), nearest.count), (85.05, 7));
+        for (text, error) in [
+            ("1,2", "2 parts between commas instead of 3"),
+            ("1,2,3,4", "4 parts between commas instead of 3"),
+            ("x,2,3", "'x' is no number of degrees"),
+            ("1,inf,3", "'inf' is no number of degrees"),
+            ("1,,3", "'' is no number of degrees"),
+            ("181,2,3", "longitude 181 is not between -180 and 180"),
+            ("1,86,3", "latitude 86 is not between -85.05112878 and 85.05112878"),
+            ("1,2,0", "'0' is no number from 1 on"),
+            ("1,2,-1", "'-1' is no number from 1 on"),
+            ("1,2,1.5", "'1.5' is no number from 1 on"),
+        ] {
+            assert_eq!(text.parse::<Nearest>().unwrap_err().to_string(), error);
+        }
+        let error = "1,2,3".parse::<Around>().unwrap_err().to_string();
+        assert_eq!(error, "'3' is no length: expected a number and m, km, mi or ft");
+    }
+}

@@ -1,0 +1,11 @@
+//! `tallis geo`: what is near a place, from a CSV file.
+
+mod area;
+mod load;
+mod report;
+mod run;
+
+pub use area::{AreaError, Around, Nearest, Within};
+pub use load::Loader;
+pub use report::{Found, Report};
+pub use run::run;

@@ -1,0 +1,85 @@
+//! What was found, as a table and as JSON.
+
+use std::fmt;
+
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use serde::Serialize;
+use tallis::GeoHit;
+use tallis::geo::{EARTH_RADIUS, Unit};
+
+/// A place that was found. Its JSON form is part of the program's contract, the order of the fields included.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Found {
+    /// Its name. Bytes that are no UTF-8 are replaced.
+    pub id: String,
+    /// How far away it is, in metres.
+    pub dist: f64,
+    /// Its longitude in degrees, as it is kept.
+    pub lon: f64,
+    /// Its latitude in degrees, as it is kept.
+    pub lat: f64,
+}
+
+/// The places that were found, nearest first. Its JSON form is a list of them; its [`Display`](fmt::Display) form is a table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+#[non_exhaustive]
+pub struct Report {
+    /// The places.
+    pub found: Vec<Found>,
+    /// In which unit the table tells distances.
+    #[serde(skip)]
+    pub unit: Unit,
+    /// The file that the places were saved to.
+    #[serde(skip)]
+    pub saved: Option<String>,
+}
+
+impl Report {
+    /// What was found by a search in metres.
+    #[must_use]
+    pub fn new(hits: Vec<GeoHit>, unit: Unit) -> Self {
+        // On the other side of the Earth rounding may leave no number.
+        let other_side = EARTH_RADIUS * core::f64::consts::PI;
+        let found = |hit: GeoHit| Found {
+            id: String::from_utf8_lossy(&hit.member).into_owned(),
+            dist: if hit.distance.is_nan() { other_side } else { hit.distance },
+            lon: hit.place.lon(),
+            lat: hit.place.lat(),
+        };
+        Self { found: hits.into_iter().map(found).collect(), unit, saved: None }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = Table::new();
+        let rule = LineStyle::none().fill('-').junction('-');
+        table.load_style(TableStyle::new().header_separator(rule));
+        table.set_header(["id", self.unit.name(), "lon", "lat"]);
+        for Found { id, dist, lon, lat } in &self.found {
+            // An id may be any text, a table is for people.
+            let id: String =
+                id.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+            let dist = format!("{:.4}", self.unit.of_metres(*dist));
+            table.add_row([id, dist, format!("{lon:.6}"), format!("{lat:.6}")]);
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if index == 0 {
+                column.set_padding((0, 1));
+            } else {
+                column
+                    .set_padding((1, u16::from(index < 3)))
+                    .set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for line in table.lines() {
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        if let Some(file) = &self.saved {
+            writeln!(f, "saved to {file}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! The command itself: rows in, places out.
+
+use tallis::geo::{EARTH_RADIUS, Point, Unit};
+use tallis::prelude::*;
+use tallis::{GeoHit, GeoOrder, GeoSearch, Store};
+
+use super::load::{KEY, Loader};
+use super::report::Report;
+use crate::args::GeoArgs;
+use crate::failure::Failure;
+use crate::input::{is_standard_input, size_of_files};
+use crate::output::print;
+use crate::reading::{Reading, Refused, TOO_LONG};
+use crate::target::check_target;
+use crate::uv::TooLong;
+
+/// Runs `tallis geo`.
+///
+/// # Errors
+///
+/// A file that cannot be read, a bad row unless that is to be borne, a file that cannot be saved.
+pub fn run(args: &GeoArgs) -> Result<(), Failure> {
+    if args.files.iter().filter(|file| is_standard_input(file)).count() > 1 {
+        return Err(Failure::Trouble("standard input can be read only once".to_owned()));
+    }
+    let total = size_of_files(&args.files)?;
+    if let Some(file) = &args.save {
+        check_target(file)?;
+    }
+    let store = Store::new();
+    let mut loader = Loader::new(&store);
+    let mut reading = Reading::new(total, args.lenient);
+    for file in &args.files {
+        loader.next_file();
+        reading.each_line(file, |line| {
+            let line = line.map_err(|TooLong| Refused::skipped(TOO_LONG.to_owned()))?;
+            loader.line(line).map_err(Refused::skipped)
+        })?;
+    }
+    loader.finish()?;
+    reading.finish();
+
+    let (hits, unit) = find(&store, args)?;
+    let mut report = Report::new(hits, unit);
+    // What was found is shown even if it cannot be saved.
+    let saved = args.save.as_ref().map_or(Ok(()), |file| {
+        store.save(file)?;
+        report.saved = Some(file.display().to_string());
+        Ok(())
+    });
+    print(&report, args.json).map_err(|error| Failure::output(&error))?;
+    saved
+}
+
+/// What the command line asks for, in metres, and the unit to tell it in.
+fn find(store: &Store, args: &GeoArgs) -> Result<(Vec<GeoHit>, Unit), tallis::Error> {
+    let most = args.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
+    let (search, unit) = if let Some(around) = args.radius {
+        let metres = around.unit.to_metres(around.radius);
+        (GeoSearch::circle(around.centre, metres, Unit::Metres), around.unit)
+    } else if let Some(within) = args.within {
+        let [width, height] = [within.width, within.height].map(|side| within.unit.to_metres(side));
+        (GeoSearch::rectangle(within.centre, width, height, Unit::Metres), within.unit)
+    } else if let Some(of) = args.nearest {
+        return Ok((nearest(store, of.centre, of.count.min(most))?, Unit::Metres));
+    } else {
+        return Ok((Vec::new(), Unit::Metres));
+    };
+    Ok((store.geo_search_hits(KEY, &search.order(GeoOrder::Asc).count(most))?, unit))
+}
+
+/// So many places, those next to another: what a circle has that has enough of them.
+fn nearest(store: &Store, centre: Point, count: usize) -> Result<Vec<GeoHit>, tallis::Error> {
+    let mut radius = 1000.0;
+    loop {
+        // Half of the way round is as far as it goes. Where rounding leaves no number there, a circle has it all the same.
+        let last = radius > EARTH_RADIUS * core::f64::consts::PI;
+        let search =
+            GeoSearch::circle(centre, if last { f64::INFINITY } else { radius }, Unit::Metres);
+        let hits = store.geo_search_hits(KEY, &search.order(GeoOrder::Asc).count(count))?;
+        if hits.len() >= count || last {
+            return Ok(hits);
+        }
+        radius *= 2.0;
+    }
+}

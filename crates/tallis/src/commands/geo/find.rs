@@ -1,0 +1,135 @@
+//! What of a sorted set is in a shape, in which order.
+
+use core::cmp::Ordering;
+
+use geo::{Shape, hash_of_score, score_range};
+use skiplist_zset::{Encoding, Entry};
+
+use super::partial;
+use super::search::{GeoOrder, Limits};
+use crate::value::ZSet;
+
+/// A member in a shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found<'z> {
+    pub(crate) member: Entry<'z>,
+    pub(crate) score: f64,
+    /// From the centre, in metres; 0 where nobody asks for it.
+    pub(crate) distance: f64,
+}
+
+/// The members in a shape, as many as are wanted, in the order that is wanted.
+pub(crate) fn find<'z>(
+    set: &'z ZSet,
+    shape: &Shape,
+    limits: Limits,
+    distances: bool,
+) -> Vec<Found<'z>> {
+    let Limits { order, count, any } = limits;
+    // So many without an order, which are not just any, are the nearest.
+    let order = order.or((count > 0 && !any).then_some(GeoOrder::Asc));
+    let mut found = gather(set, shape, distances || order.is_some());
+    if any || order.is_none() {
+        found = by_cells(found, shape);
+    }
+    if any {
+        found.truncate(count);
+    }
+    let Some(order) = order else { return found };
+    let wanted = if count == 0 { found.len() } else { count.min(found.len()) };
+    sorted(found, order, wanted, |found| if any { found } else { by_cells(found, shape) })
+}
+
+/// The members in a shape, lowest score first.
+fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
+    let mut found = Vec::new();
+    let mut look = |member, score| {
+        let hash = hash_of_score(score);
+        if distances {
+            if let Some(hit) = shape.contains_hash(hash) {
+                found.push(Found { member, score, distance: hit.distance });
+            }
+        } else if shape.holds_hash(hash) {
+            found.push(Found { member, score, distance: 0.0 });
+        }
+    };
+    let ranges = shape.cover();
+    match set.encoding() {
+        // One walk over the few members rather than one for each range.
+        Encoding::ListPack => {
+            let ranges: Vec<_> = ranges.iter().map(score_range).collect();
+            for (member, score) in set {
+                if ranges.iter().any(|range| range.contains(&score)) {
+                    look(member, score);
+                }
+            }
+        }
+        Encoding::SkipList => {
+            let bounds = |score| shape.bounds_hash(hash_of_score(score));
+            for range in &ranges {
+                set.pick(score_range(range), bounds, &mut look);
+            }
+        }
+    }
+    found
+}
+
+/// Puts members that stand by their scores into the order in which Redis finds them: by the cells that it searches. What it does not
+/// find comes last.
+fn by_cells<'z>(found: Vec<Found<'z>>, shape: &Shape) -> Vec<Found<'z>> {
+    if found.len() < 2 {
+        return found;
+    }
+    let cells = shape.redis_cells();
+    let last = cells.ranges().len();
+    let cell = |hit: &Found<'_>| cells.position(hash_of_score(hit.score)).unwrap_or(last);
+    let of: Vec<usize> = found.iter().map(cell).collect();
+    let mut ordered = Vec::with_capacity(found.len());
+    for cell in 0..=last {
+        let here = found.iter().zip(&of).filter(|&(_, &of)| of == cell);
+        ordered.extend(here.map(|(&hit, _)| hit));
+    }
+    ordered
+}
+
+/// The first `wanted` members by distance. Among equal distances it matters in which order they were before: `as_found` gives that
+/// order to members that stand by their scores.
+fn sorted<'z>(
+    found: Vec<Found<'z>>,
+    order: GeoOrder,
+    wanted: usize,
+    as_found: impl FnOnce(Vec<Found<'z>>) -> Vec<Found<'z>>,
+) -> Vec<Found<'z>> {
+    if wanted == 0 {
+        return Vec::new();
+    }
+    // No distance is negative, so that their bits are in order; turned over, in the other.
+    let turn = match order {
+        GeoOrder::Asc => 0,
+        GeoOrder::Desc => u64::MAX,
+    };
+    let key = |hit: &Found<'_>| hit.distance.to_bits() ^ turn;
+    let mut keys: Vec<(u64, usize)> = found.iter().map(key).zip(0..).collect();
+    let mut tied_behind = false;
+    if wanted < keys.len() {
+        let (_, &mut (last, _), behind) = keys.select_nth_unstable(wanted - 1);
+        tied_behind = behind.iter().any(|&(key, _)| key == last);
+        keys.truncate(wanted);
+    }
+    keys.sort_unstable();
+    if !tied_behind && keys.is_sorted_by(|a, b| a.0 < b.0) {
+        return keys.into_iter().map(|(_, at)| found[at]).collect();
+    }
+    let mut found = as_found(found);
+    ties(&mut found, wanted, |a, b| key(a).cmp(&key(b)));
+    found.truncate(wanted);
+    found
+}
+
+/// Sorts members of which some are equal, the first `wanted` of them for good, as Redis would: all of them by a sort that leaves
+/// equals as they were, only some of them by one that does not.
+fn ties<T: Copy>(found: &mut [T], wanted: usize, compare: impl Fn(&T, &T) -> Ordering + Copy) {
+    if wanted == found.len() || !partial::sort(found, wanted, compare) {
+        found.sort_by(compare);
+    }
+}

@@ -1,0 +1,266 @@
+//! Commands on places.
+
+mod find;
+mod partial;
+mod search;
+mod store;
+
+use bytes::Bytes;
+use geo::{GeohashText, Point, Unit};
+use smallvec::SmallVec;
+
+pub use search::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
+
+pub(crate) use find::{Found, find};
+pub(crate) use search::{Limits, undecodable};
+pub(crate) use store::store;
+
+use super::zsets::Pair;
+use super::{SortedSetAddOptions, add_scores, checked, members, zset_at};
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::store::door::Door;
+use crate::value::ZSet;
+
+/// Commands on places: sorted sets whose scores are positions, as [`geo`] encodes them.
+///
+/// A position comes back as the centre of its cell, up to 30 cm away. Lengths and distances have the unit that the caller names.
+/// n members, of which k are handed out.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::geo::Unit;
+/// use tallis::{GeoCentre, GeoSearch, Store, prelude::*};
+///
+/// let store = Store::new();
+/// store.geo_add("sicily", [(13.361389, 38.115556, "Palermo"), (15.087269, 37.502669, "Catania")])?;
+/// let distance = store.geo_dist("sicily", "Palermo", "Catania", Unit::Kilometres)?;
+/// assert_eq!(distance.map(|km| km.round()), Some(166.0));
+/// let near = GeoSearch::circle(GeoCentre::at(15.0, 37.0)?, 100.0, Unit::Kilometres);
+/// assert_eq!(store.geo_search("sicily", &near)?, ["Catania"]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+pub trait GeoCommands: Door {
+    /// GEOADD: gives members places, each a longitude and a latitude in degrees; returns how many are new. O(log n) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a place that is not on the map (see [`geo::LONGITUDES`] and
+    /// [`geo::LATITUDES`]); [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set; a member of
+    /// more than 512 MiB.
+    fn geo_add<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        items: impl IntoIterator<Item = (f64, f64, M)>,
+    ) -> Result<usize, Error> {
+        self.geo_add_options(key, items, SortedSetAddOptions::default())
+    }
+
+    /// GEOADD with NX, XX, CH; returns how many members are new or, with CH, have another place. O(log n) each.
+    ///
+    /// # Errors
+    ///
+    /// As [`geo_add`](Self::geo_add).
+    fn geo_add_options<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        items: impl IntoIterator<Item = (f64, f64, M)>,
+        options: SortedSetAddOptions,
+    ) -> Result<usize, Error> {
+        let pair = |(lon, lat, member): (f64, f64, M)| -> Result<Pair<'_>, Error> {
+            Ok((geo::score(place(lon, lat)?.hash()), checked(member.into())?))
+        };
+        let pairs = items.into_iter().map(pair).collect::<Result<SmallVec<[_; 8]>, Error>>()?;
+        self.write(&[key.as_ref()], |scope, keys| {
+            Ok(add_scores(scope, keys[0], &pairs, options)?.counted(options))
+        })
+    }
+
+    /// GEOPOS: where members are; `None` for what is none. O(1) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn geo_pos<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<Option<Point>>, Error> {
+        let of = members(of)?;
+        self.read(&[key.as_ref()], |view, keys| {
+            let set = zset_at(view, keys[0])?;
+            Ok(of.iter().map(|&member| place_of(set?, member)).collect())
+        })
+    }
+
+    /// GEODIST: the distance between two members; `None` if one is missing. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    fn geo_dist<'a, 'b>(
+        &self,
+        key: impl AsRef<[u8]>,
+        from: impl Into<Member<'a>>,
+        to: impl Into<Member<'b>>,
+        unit: Unit,
+    ) -> Result<Option<f64>, Error> {
+        let (from, to) = (from.into(), to.into());
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(set) = zset_at(view, keys[0])? else { return Ok(None) };
+            let ends = place_of(set, from).zip(place_of(set, to));
+            Ok(ends.map(|(from, to)| unit.of_metres(from.distance(to))))
+        })
+    }
+
+    /// GEOHASH: the places of members as texts of 11 characters; `None` for what is none. O(1) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.geo_add("company", [(116.489033, 40.007669, "meituan")])?;
+    /// let texts = store.geo_hash("company", ["meituan"])?;
+    /// assert_eq!(texts[0].unwrap().as_str(), "wx4gdg0tx40");
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn geo_hash<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        of: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<Option<GeohashText>>, Error> {
+        let places = self.geo_pos(key, of)?;
+        Ok(places.into_iter().map(|place| place.map(Point::geohash)).collect())
+    }
+
+    /// GEOSEARCH: the members in an area. O(log n + k) and, for a polygon, O(vertices) for each member near it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the search begins at a member that is not there;
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths below 0 and for polygons of fewer than three vertices.
+    fn geo_search(&self, key: impl AsRef<[u8]>, search: &GeoSearch) -> Result<Vec<Bytes>, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
+            Ok(search::members(&find(set, &search.shape(set)?, search.limits(), false)))
+        })
+    }
+
+    /// GEOSEARCH WITHDIST WITHHASH WITHCOORD: the members in an area, where they are, and how far off. O(log n + k), as
+    /// [`geo_search`](Self::geo_search).
+    ///
+    /// # Errors
+    ///
+    /// As [`geo_search`](Self::geo_search).
+    fn geo_search_hits(
+        &self,
+        key: impl AsRef<[u8]>,
+        search: &GeoSearch,
+    ) -> Result<Vec<GeoHit>, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
+            let shape = search.shape(set)?;
+            Ok(search::hits(&find(set, &shape, search.limits(), true), shape.unit()))
+        })
+    }
+
+    /// GEOSEARCHSTORE: puts the members in an area of `source` at `destination`, whatever was there; returns how many members
+    /// that are. None is no key. O(log n + k log k).
+    ///
+    /// # Errors
+    ///
+    /// As [`geo_search`](Self::geo_search), for the source.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::geo::Unit;
+    /// use tallis::{GeoSearch, GeoStored, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.geo_add("sicily", [(13.361389, 38.115556, "Palermo"), (15.087269, 37.502669, "Catania")])?;
+    /// let search = GeoSearch::circle("Palermo", 200.0, Unit::Kilometres);
+    /// assert_eq!(store.geo_search_store("near", "sicily", &search, GeoStored::Distances)?, 2);
+    /// assert_eq!(store.zscore("near", "Palermo")?, Some(0.0));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn geo_search_store(
+        &self,
+        destination: impl AsRef<[u8]>,
+        source: impl AsRef<[u8]>,
+        search: &GeoSearch,
+        stored: GeoStored,
+    ) -> Result<usize, Error> {
+        self.write(&[destination.as_ref(), source.as_ref()], |scope, keys| {
+            let [destination, source] = *keys else { return Ok(0) };
+            // Through the door, so that a source that has expired is dropped for the sinks too.
+            scope.change(source, |_| ());
+            let shape = match zset_at(&scope.view(), source)? {
+                Some(set) => Some(search.shape(set)?),
+                None => None,
+            };
+            store(scope, destination, source, shape.as_ref(), search.limits(), stored)
+        })
+    }
+
+    /// GEORADIUS WITHDIST WITHHASH WITHCOORD: the members at most a radius away from a place, nearest first, at most `count` of
+    /// them if that is not 0. O(log n + k).
+    ///
+    /// # Errors
+    ///
+    /// As [`geo_add`](Self::geo_add) for the place, and as [`geo_search`](Self::geo_search).
+    fn geo_radius(
+        &self,
+        key: impl AsRef<[u8]>,
+        lon: f64,
+        lat: f64,
+        radius: f64,
+        unit: Unit,
+        count: usize,
+    ) -> Result<Vec<GeoHit>, Error> {
+        let search = GeoSearch::circle(GeoCentre::at(lon, lat)?, radius, unit);
+        self.geo_search_hits(key, &search.order(GeoOrder::Asc).count(count))
+    }
+
+    /// GEORADIUSBYMEMBER WITHDIST WITHHASH WITHCOORD: as [`geo_radius`](Self::geo_radius), around a member.
+    ///
+    /// # Errors
+    ///
+    /// As [`geo_search`](Self::geo_search).
+    fn geo_radius_by_member<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        member: impl Into<Member<'a>>,
+        radius: f64,
+        unit: Unit,
+        count: usize,
+    ) -> Result<Vec<GeoHit>, Error> {
+        let centre = GeoCentre::Member(member.into().to_bytes());
+        let search = GeoSearch::circle(centre, radius, unit);
+        self.geo_search_hits(key, &search.order(GeoOrder::Asc).count(count))
+    }
+}
+
+impl<D: Door> GeoCommands for D {}
+
+/// A place on the map.
+pub(crate) fn place(lon: f64, lat: f64) -> Result<Point, Error> {
+    Point::new(lon, lat).map_err(|_| {
+        let text = format!("ERR invalid longitude,latitude pair {lon:.6},{lat:.6}");
+        Error::new(ErrorKind::Syntax, text)
+    })
+}
+
+/// Where a member is.
+pub(crate) fn place_of(set: &ZSet, member: Member<'_>) -> Option<Point> {
+    let score = member.with_bytes(|bytes| set.score(bytes))?;
+    Some(geo::decode(geo::hash_of_score(score)))
+}

@@ -1,0 +1,212 @@
+//! What is looked for, and what is found.
+
+use bytes::Bytes;
+use geo::{Point, Shape, Unit};
+
+use super::{Found, place, place_of};
+use crate::commands::gathered::Gathered;
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::value::ZSet;
+
+/// Where a search begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GeoCentre {
+    /// FROMMEMBER: where this member is.
+    Member(Bytes),
+    /// FROMLONLAT: a place.
+    Place(Point),
+}
+
+impl GeoCentre {
+    /// The place at a longitude and a latitude in degrees.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if it is not on the map.
+    pub fn at(lon: f64, lat: f64) -> Result<Self, Error> {
+        place(lon, lat).map(Self::Place)
+    }
+}
+
+impl From<Point> for GeoCentre {
+    fn from(place: Point) -> Self {
+        Self::Place(place)
+    }
+}
+
+impl From<&str> for GeoCentre {
+    fn from(member: &str) -> Self {
+        Self::Member(Bytes::copy_from_slice(member.as_bytes()))
+    }
+}
+
+impl From<&[u8]> for GeoCentre {
+    fn from(member: &[u8]) -> Self {
+        Self::Member(Bytes::copy_from_slice(member))
+    }
+}
+
+/// Which come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GeoOrder {
+    /// ASC: the nearest.
+    Asc,
+    /// DESC: the furthest.
+    Desc,
+}
+
+/// What GEOSEARCHSTORE makes the scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GeoStored {
+    /// The positions, so that the result is one of places too.
+    #[default]
+    Positions,
+    /// STOREDIST: the distances, in the unit of the search.
+    Distances,
+}
+
+/// An area, and how many of the members in it are wanted in which order.
+///
+/// Without an order they come in Redis's: by the cells that it searches, the centre's first, and by position in each.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::geo::Unit;
+/// use tallis::{GeoCentre, GeoOrder, GeoSearch};
+///
+/// // BYRADIUS 20 km FROMMEMBER meituan COUNT 3
+/// let nearest = GeoSearch::circle("meituan", 20.0, Unit::Kilometres).count(3);
+/// // BYBOX 400 200 mi FROMLONLAT 15 37 DESC
+/// let boxed = GeoSearch::rectangle(GeoCentre::at(15.0, 37.0)?, 400.0, 200.0, Unit::Miles).order(GeoOrder::Desc);
+/// # let _ = (nearest, boxed);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct GeoSearch {
+    area: Area,
+    limits: Limits,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Area {
+    Circle(GeoCentre, f64, Unit),
+    Rectangle(GeoCentre, f64, f64, Unit),
+    Polygon(Vec<Point>),
+}
+
+/// How many are wanted, and in which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Limits {
+    pub(crate) order: Option<GeoOrder>,
+    /// All of them if it is 0.
+    pub(crate) count: usize,
+    pub(crate) any: bool,
+}
+
+impl GeoSearch {
+    /// BYRADIUS: at most a radius away.
+    pub fn circle(centre: impl Into<GeoCentre>, radius: f64, unit: Unit) -> Self {
+        Self::new(Area::Circle(centre.into(), radius, unit))
+    }
+
+    /// BYBOX: at most half a width away from the centre's meridian, and at most half a height along it.
+    pub fn rectangle(centre: impl Into<GeoCentre>, width: f64, height: f64, unit: Unit) -> Self {
+        Self::new(Area::Rectangle(centre.into(), width, height, unit))
+    }
+
+    /// BYPOLYGON: inside of a closed line, as in Valkey 9. Distances are in metres from the middle of the vertices.
+    pub fn polygon(vertices: impl IntoIterator<Item = Point>) -> Self {
+        Self::new(Area::Polygon(vertices.into_iter().collect()))
+    }
+
+    fn new(area: Area) -> Self {
+        Self { area, limits: Limits::default() }
+    }
+
+    /// ASC or DESC.
+    pub fn order(mut self, order: GeoOrder) -> Self {
+        self.limits.order = Some(order);
+        self
+    }
+
+    /// COUNT: so many of them, the nearest unless another order is asked for; all if it is 0.
+    pub fn count(mut self, count: usize) -> Self {
+        self.limits.count = count;
+        self.limits.any = false;
+        self
+    }
+
+    /// COUNT ANY: so many of them, those that are found first; all if it is 0.
+    pub fn any(mut self, count: usize) -> Self {
+        self.limits.count = count;
+        self.limits.any = count > 0;
+        self
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The area, in a sorted set in which members have places.
+    pub(crate) fn shape(&self, set: &ZSet) -> Result<Shape, Error> {
+        let at = |centre: &GeoCentre| match centre {
+            GeoCentre::Place(place) => Ok(*place),
+            GeoCentre::Member(member) => {
+                place_of(set, Member::Bytes(member)).ok_or_else(undecodable)
+            }
+        };
+        let refused = |text: &'static str| move |_| Error::new(ErrorKind::Syntax, text);
+        match &self.area {
+            &Area::Circle(ref centre, radius, unit) => Shape::circle(at(centre)?, radius, unit)
+                .map_err(refused("ERR radius cannot be negative")),
+            &Area::Rectangle(ref centre, width, height, unit) => {
+                Shape::rectangle(at(centre)?, width, height, unit)
+                    .map_err(refused("ERR height or width cannot be negative"))
+            }
+            Area::Polygon(vertices) => Shape::polygon(&vertices[..])
+                .map_err(refused("ERR GEOSEARCH BYPOLYGON must have at least 3 vertices")),
+        }
+    }
+}
+
+/// The member where a search begins is not there.
+#[cold]
+pub(crate) fn undecodable() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ERR could not decode requested zset member")
+}
+
+/// A member in an area.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GeoHit {
+    /// The member.
+    pub member: Bytes,
+    /// Its distance from the centre, in the unit of the search.
+    pub distance: f64,
+    /// Where it is: the centre of its cell.
+    pub place: Point,
+    /// Its score.
+    pub score: f64,
+}
+
+pub(super) fn members(found: &[Found<'_>]) -> Vec<Bytes> {
+    let mut members = Gathered::with_capacity(found.len());
+    for hit in found {
+        members.push(hit.member.into());
+    }
+    members.finish()
+}
+
+pub(super) fn hits(found: &[Found<'_>], unit: Unit) -> Vec<GeoHit> {
+    let members = members(found).into_iter().zip(found);
+    let hit = |(member, found): (Bytes, &Found<'_>)| GeoHit {
+        member,
+        distance: unit.of_metres(found.distance),
+        place: geo::decode(geo::hash_of_score(found.score)),
+        score: found.score,
+    };
+    members.map(hit).collect()
+}

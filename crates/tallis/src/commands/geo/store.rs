@@ -1,0 +1,56 @@
+//! GEOSEARCHSTORE, and the STORE and STOREDIST of GEORADIUS.
+
+use bytes::Bytes;
+use geo::Shape;
+use skiplist_zset::ScoreText;
+
+use super::find::find;
+use super::search::{GeoStored, Limits};
+use crate::commands::zset_at;
+use crate::commands::zsets::{not_a_number, put};
+use crate::error::Error;
+use crate::key::HashedKey;
+use crate::store::door::Scope;
+
+/// Puts the members of `source` in a shape at `destination`, whatever was there; returns how many they are. None are no key.
+pub(crate) fn store(
+    scope: &mut Scope<'_>,
+    destination: HashedKey<'_>,
+    source: HashedKey<'_>,
+    shape: Option<&Shape>,
+    limits: Limits,
+    stored: GeoStored,
+) -> Result<usize, Error> {
+    let entries: Vec<(Vec<u8>, f64)> = match (zset_at(&scope.view(), source)?, shape) {
+        (Some(set), Some(shape)) => {
+            let distances = stored == GeoStored::Distances;
+            let score = |hit: &super::Found<'_>| {
+                if distances { shape.unit().of_metres(hit.distance) } else { hit.score }
+            };
+            let found = find(set, shape, limits, distances);
+            found.iter().map(|hit| (hit.member.to_vec(), score(hit))).collect()
+        }
+        _ => Vec::new(),
+    };
+    if entries.iter().any(|(_, score)| score.is_nan()) {
+        return Err(not_a_number());
+    }
+    scope.change(destination, |slot| {
+        if slot.remove() {
+            slot.changed("DEL", Vec::new);
+        }
+    });
+    let borrowed = entries.iter().map(|(member, score)| (&member[..], *score)).collect();
+    // Noted as it came out, and not as a search: another server may find less, or know no polygons.
+    put::<&[u8]>(scope, destination, borrowed, || effect(destination, &entries))
+}
+
+fn effect(key: HashedKey<'_>, entries: &[(Vec<u8>, f64)]) -> Vec<Bytes> {
+    let mut words = vec![Bytes::from_static(b"ZADD"), Bytes::copy_from_slice(key.bytes)];
+    for (member, score) in entries {
+        let mut text = Vec::new();
+        ScoreText::Shortest.push(*score, &mut text);
+        words.extend([text.into(), Bytes::copy_from_slice(member)]);
+    }
+    words
+}

@@ -1,0 +1,76 @@
+//! Searches on the rim of the map, near the poles and across the date line, where a server has gaps.
+
+use redis::Value;
+use tallis::geo::{LATITUDES, Point, Shape, Unit, hash_of_score};
+use tallis::prelude::*;
+use tallis::{GeoSearch, Profile, Store};
+use testkit::live::server;
+use testkit::rng::Rng;
+
+use super::run;
+
+/// The server has what lies in the cells that it searches, in their order; the rest is only in our answer.
+#[test]
+fn a_server_finds_what_its_cells_have() {
+    let Some(server) = server() else { return };
+    let mut server = server.connect();
+    let store = Store::builder().profile(Profile::Redis70).build();
+    let north = *LATITUDES.end();
+    let mut rng = Rng::new(5);
+    let mut add = vec!["GEOADD".to_owned(), "rim".to_owned()];
+    let mut places = Vec::new();
+    for at in 0..600 {
+        let near = rng.unit().powi(5) * 20.0;
+        let (x, y) = (rng.unit() * 360.0 - 180.0, (rng.unit() * 2.0 - 1.0) * north);
+        let (lon, lat) = match at % 8 {
+            0 => (180.0 - near, y),
+            1 => (near - 180.0, y),
+            2 => (x, north - near),
+            3 => (x, near - north),
+            4 => (180.0, y),
+            5 => (x, north),
+            6 => (-180.0, y),
+            _ => (x, -north),
+        };
+        places.push(Point::new(lon, lat).unwrap());
+        add.extend([lon.to_string(), lat.to_string(), format!("place:{at}")]);
+    }
+    run(&mut server, &add);
+    assert!(!store.execute(&add).is_error());
+
+    let (mut told, mut missed) = (0, 0);
+    for _ in 0..500 {
+        let centre = places[rng.index(places.len())];
+        let km = 10_f64.powf(4.2 * rng.unit());
+        let (search, shape, words) = if rng.chance(1, 2) {
+            (
+                GeoSearch::circle(centre, km, Unit::Kilometres),
+                Shape::circle(centre, km, Unit::Kilometres).unwrap(),
+                format!("BYRADIUS {km} km"),
+            )
+        } else {
+            (
+                GeoSearch::rectangle(centre, km, km / 2.0, Unit::Kilometres),
+                Shape::rectangle(centre, km, km / 2.0, Unit::Kilometres).unwrap(),
+                format!("BYBOX {km} {} km", km / 2.0),
+            )
+        };
+        let line = format!("GEOSEARCH rim FROMLONLAT {} {} {words}", centre.lon(), centre.lat());
+        let Value::Array(theirs) = run(&mut server, &line.split(' ').collect::<Vec<_>>()) else {
+            panic!("{line}")
+        };
+        let theirs: Vec<_> =
+            theirs.iter().map(|member| testkit::live::as_bytes(member).unwrap().to_vec()).collect();
+        let cells = shape.redis_cells();
+        let ours = store.geo_search_hits("rim", &search).unwrap();
+        let all = ours.len();
+        let ours: Vec<_> = ours
+            .into_iter()
+            .filter(|hit| cells.position(hash_of_score(hit.score)).is_some())
+            .map(|hit| hit.member.to_vec())
+            .collect();
+        (told, missed) = (told + ours.len(), missed + all - ours.len());
+        assert_eq!(ours, theirs, "{line}");
+    }
+    assert!(told > 1000 && missed > 100, "{told} {missed}");
+}
