@@ -136,7 +136,7 @@ impl Small {
         }
         let mut entries = self.0.iter_from(places.kept[last]);
         entries.nth(1);
-        while rank < places.members && before(entries.position()) {
+        while before(entries.position()) {
             entries.nth(1);
             rank += 1;
         }

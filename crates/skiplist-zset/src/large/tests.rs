@@ -60,6 +60,23 @@ fn room_follows_what_is_kept() {
 }
 
 #[test]
+fn blocks_of_long_members_go_with_them() {
+    let long = |n: u32| format!("{n:0240}");
+    let mut set = Large::new(Sound::default(), 0);
+    for n in 0..3000_u32 {
+        set.update(long(n).as_bytes(), |_| Some(f64::from(n))).unwrap();
+    }
+    let before = set.order.block_counts().1;
+    for n in 0..3000_u32 {
+        set.update(&n.to_le_bytes(), |_| Some(f64::from(n))).unwrap();
+        assert!(set.remove(long(n).as_bytes()).is_some());
+    }
+    let (blocks, room) = set.order.block_counts();
+    assert!(room <= IDLE * blocks && room < before / 2, "{blocks} of {room}, once {before}");
+    set.verify();
+}
+
+#[test]
 fn members_of_every_length_are_built_into_blocks() {
     for len in [8, 60, 200, 246, 255, 300] {
         let entries = |n: u32| (format!("{n:0len$}"), f64::from(n));
