@@ -12,7 +12,7 @@ use crate::score;
 const SAMPLES: usize = 64;
 
 /// Where members are: all of them, or of many every second one, fourth one, and so on.
-pub(crate) struct Places {
+struct Places {
     kept: [Position; SAMPLES],
     count: usize,
     stride: usize,
@@ -82,27 +82,16 @@ impl Small {
         rank
     }
 
-    /// Looks for a member, and notes on the way where the others are.
+    /// Notes the places of the members.
     #[inline]
-    pub(crate) fn look(&self, member: &[u8]) -> (Places, Option<(Position, f64)>) {
-        let member = Entry::from(member).canonical();
-        let (places, found) = self.walk(|entry| entry == member);
-        (places, found.and_then(|at| Some((at, self.score_behind(at)?))))
-    }
-
-    /// Notes the places of the members in front of the one that `is` the one.
-    #[inline]
-    fn walk(&self, is: impl Fn(Entry<'_>) -> bool) -> (Places, Option<Position>) {
+    fn places(&self) -> Places {
         let mut places = Places { kept: [self.0.end(); SAMPLES], count: 0, stride: 1, members: 0 };
         let mut next = self.0.first();
         while let Some(at) = next {
-            if self.0.entry(at).is_some_and(&is) {
-                return (places, Some(at));
-            }
             places.note(at);
             next = self.0.next(at).and_then(|score| self.0.next(score));
         }
-        (places, None)
+        places
     }
 
     /// The place and rank of the first member that is not `before`, which holds for some first ones only.
@@ -111,8 +100,7 @@ impl Small {
         before: impl Fn(Ordering) -> bool,
         score: f64,
     ) -> (Position, usize) {
-        let (places, _) = self.walk(|_| false);
-        self.partition_places(&places, |at| self.compare(at, score).is_some_and(&before))
+        self.partition_places(|at| self.compare(at, score).is_some_and(&before))
     }
 
     /// How the score of the member at a place compares to another one.
@@ -122,11 +110,8 @@ impl Small {
     }
 
     /// A binary search over places that a walk has noted: to read the scores costs more than the steps.
-    fn partition_places(
-        &self,
-        places: &Places,
-        before: impl Fn(Position) -> bool,
-    ) -> (Position, usize) {
+    fn partition_places(&self, before: impl Fn(Position) -> bool) -> (Position, usize) {
+        let places = self.places();
         let samples = places.kept[..places.count].partition_point(|&at| before(at));
         let Some(last) = samples.checked_sub(1) else { return (first_or_end(&self.0), 0) };
         let mut rank = last * places.stride + 1;
@@ -143,19 +128,24 @@ impl Small {
         (entries.position(), rank)
     }
 
-    /// Puts a member in that is not there, which a look at all [places](Self::look) has shown.
+    /// Puts a member in that is not there.
     pub(crate) fn insert(
         &mut self,
-        places: &Places,
         member: &[u8],
         score: f64,
         text: ScoreText,
     ) -> Result<(), Refused> {
         let new = Entry::from(member);
-        let (at, _) = self.partition_places(places, |at| match self.compare(at, score) {
+        let is_before = |at: Position| match self.compare(at, score) {
             Some(Ordering::Equal) => self.0.entry(at).is_some_and(|entry| entry < new),
             order => order == Some(Ordering::Less),
-        });
+        };
+        // What comes in the order of its scores, as times do, needs no walk.
+        let last = self.0.last().and_then(|score| self.0.prev(score));
+        let at = match last {
+            Some(last) if !is_before(last) => self.partition_places(is_before).0,
+            Some(_) | None => self.0.end(),
+        };
         text.with_entry(score, |score| self.0.insert_all(at, [new, score]))
     }
 
@@ -192,11 +182,10 @@ impl Small {
         let member = member.to_vec();
         let old = self.score_behind(at);
         self.remove(at);
-        let (places, _) = self.walk(|_| false);
-        let result = self.insert(&places, &member, score, text);
+        let result = self.insert(&member, score, text);
         if let (Err(_), Some(old)) = (result, old) {
             // A longer text, and no room for it: what was there still fits.
-            self.insert(&places, &member, old, text)?;
+            self.insert(&member, old, text)?;
         }
         result
     }

@@ -151,7 +151,7 @@ impl<S: BuildHasher> ZSet<S> {
             Form::Small(set) => set,
             Form::Large(set) => return set.update(member, choose),
         };
-        let (places, found) = set.look(member);
+        let found = set.find(member);
         let Some(score) = choose(found.map(|(_, score)| score)) else {
             return Ok(Change::Unchanged);
         };
@@ -162,7 +162,7 @@ impl<S: BuildHasher> ZSet<S> {
             Some((_, old)) if old == score => return Ok(Change::Unchanged),
             Some((at, _)) => set.set_score(at, score, limits.text).map(|()| Change::Updated),
             None if member.len() <= limits.value && set.len() < limits.entries => {
-                set.insert(&places, member, score, limits.text).map(|()| Change::Added)
+                set.insert(member, score, limits.text).map(|()| Change::Added)
             }
             None => return self.enlarge(hasher)?.update(member, |_| Some(score)),
         };
