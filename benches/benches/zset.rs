@@ -1,22 +1,15 @@
-//! A million members of 16 bytes with random scores, beside two rivals made of an ordered set of scores and members and a map from
-//! member to score. And 100,000 small sorted sets.
+//! A million members of 16 bytes with random scores, beside the [rivals](tallis_benches::rivals). And 100,000 small sorted sets.
 //!
-//! The ordered set is the standard library's `BTreeSet`, which shares each member with the map by an `Arc`, as Redis's skip list and
-//! dictionary do, and has no ranks; or indexset's, which has them, with members of exactly 16 bytes in place of pointers, the best
-//! that can be done for it. Each turn asks for other members than the last, in random order; the bytes of each are printed first.
+//! Each turn asks for other members than the last, in random order; the bytes of each are printed first.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
-#![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]
 #![expect(clippy::cast_precision_loss, reason = "bytes a member, to be read")]
 
-use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
 use std::hint::black_box;
-use std::ops::Range;
-use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use skiplist_zset::{Limits, ZSet};
 use tallis_benches::inputs::{Turns, Words, shuffled};
+use tallis_benches::rivals::{IndexSetAndMap, Ranked, Rival, TreeAndMap};
 use testkit::alloc::Counting;
 use testkit::rng::Rng;
 
@@ -29,168 +22,6 @@ const TURN: usize = 20_000;
 const SMALL_SETS: usize = 100_000;
 /// Members of a small set.
 const SMALL: usize = 10;
-
-#[derive(Clone, PartialEq)]
-struct Scored(f64, Arc<[u8]>);
-
-impl Eq for Scored {}
-
-impl PartialOrd for Scored {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Scored {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0).then_with(|| self.1.cmp(&other.1))
-    }
-}
-
-/// What is measured.
-trait Rival: Default {
-    const NAME: &str;
-
-    fn add(&mut self, member: &[u8], score: f64);
-
-    fn score(&self, member: &[u8]) -> Option<f64>;
-
-    fn remove(&mut self, member: &[u8]) -> bool;
-}
-
-/// What is measured of those that have ranks.
-trait Ranked: Rival {
-    fn rank(&self, member: &[u8]) -> usize;
-
-    /// Goes through the entries of some ranks.
-    fn range(&self, ranks: Range<usize>);
-}
-
-impl Rival for ZSet {
-    const NAME: &str = "zset";
-
-    fn add(&mut self, member: &[u8], score: f64) {
-        self.add(member, score, &Limits::default()).unwrap();
-    }
-
-    fn score(&self, member: &[u8]) -> Option<f64> {
-        self.score(member)
-    }
-
-    fn remove(&mut self, member: &[u8]) -> bool {
-        self.remove(member).is_some()
-    }
-}
-
-impl Ranked for ZSet {
-    fn rank(&self, member: &[u8]) -> usize {
-        self.rank(member).unwrap()
-    }
-
-    fn range(&self, ranks: Range<usize>) {
-        for entry in self.range(ranks) {
-            black_box(entry);
-        }
-    }
-}
-
-/// A score and a member of exactly 16 bytes.
-#[derive(Clone, Copy, PartialEq)]
-struct Inline(f64, [u8; 16]);
-
-impl Eq for Inline {}
-
-impl PartialOrd for Inline {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Inline {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0).then_with(|| self.1.cmp(&other.1))
-    }
-}
-
-#[derive(Default)]
-struct IndexSetAndMap {
-    order: indexset::BTreeSet<Inline>,
-    scores: HashMap<[u8; 16], f64, ahash::RandomState>,
-}
-
-impl Rival for IndexSetAndMap {
-    const NAME: &str = "indexset and HashMap";
-
-    fn add(&mut self, member: &[u8], score: f64) {
-        let member = member.try_into().unwrap();
-        match self.scores.insert(member, score) {
-            Some(old) if old == score => return,
-            Some(old) => {
-                self.order.remove(&Inline(old, member));
-            }
-            None => {}
-        }
-        self.order.insert(Inline(score, member));
-    }
-
-    fn score(&self, member: &[u8]) -> Option<f64> {
-        self.scores.get(member).copied()
-    }
-
-    fn remove(&mut self, member: &[u8]) -> bool {
-        let Some((member, score)) = self.scores.remove_entry(member) else { return false };
-        self.order.remove(&Inline(score, member))
-    }
-}
-
-impl Ranked for IndexSetAndMap {
-    fn rank(&self, member: &[u8]) -> usize {
-        let member = member.try_into().unwrap();
-        self.order.rank(&Inline(self.scores[&member], member))
-    }
-
-    fn range(&self, ranks: Range<usize>) {
-        for rank in ranks {
-            black_box(self.order.get_index(rank));
-        }
-    }
-}
-
-#[derive(Default)]
-struct TreeAndMap {
-    order: BTreeSet<Scored>,
-    scores: HashMap<Arc<[u8]>, f64, ahash::RandomState>,
-}
-
-impl Rival for TreeAndMap {
-    const NAME: &str = "BTreeSet and HashMap";
-
-    fn add(&mut self, member: &[u8], score: f64) {
-        if let Some((member, old)) = self.scores.get_key_value(member) {
-            if *old == score {
-                return;
-            }
-            let member = Arc::clone(member);
-            let moved = Scored(*old, member);
-            self.order.remove(&moved);
-            *self.scores.get_mut(&moved.1).unwrap() = score;
-            self.order.insert(Scored(score, moved.1));
-            return;
-        }
-        let member: Arc<[u8]> = member.into();
-        self.scores.insert(Arc::clone(&member), score);
-        self.order.insert(Scored(score, member));
-    }
-
-    fn score(&self, member: &[u8]) -> Option<f64> {
-        self.scores.get(member).copied()
-    }
-
-    fn remove(&mut self, member: &[u8]) -> bool {
-        let Some((member, score)) = self.scores.remove_entry(member) else { return false };
-        self.order.remove(&Scored(score, member))
-    }
-}
 
 struct Input {
     members: Words,

@@ -16,6 +16,7 @@ mod strings;
 mod threads;
 mod uv;
 mod visitors;
+mod zsets;
 
 use crate::report::{Bench, Section};
 
@@ -33,6 +34,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("strings", strings::measure),
     ("bits", bits::measure),
     ("locations", locations::measure),
+    ("zsets", zsets::measure),
     ("geo", geo::measure),
     ("limits", limits::measure),
     ("sketches", sketches::measure),

@@ -1,0 +1,347 @@
+//! Sorted sets: the structure alone and through the store, beside an ordered set with a map, and a live server.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::hint::black_box;
+
+use skiplist_zset::ZSet;
+use tallis::Store;
+use tallis::prelude::*;
+use testkit::rng::Rng;
+
+use super::live::{Live, beside, command, rival};
+use crate::inputs::{Turns, Words, shuffled};
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::rivals::{IndexSetAndMap, Ranked, Rival};
+
+/// Members of a small sorted set.
+const SMALL: usize = 10;
+
+/// What the structure alone is called on the page.
+const ALONE: &str = "tallis, the structure";
+const STORE: &str = "tallis, the store";
+
+struct Input {
+    members: Words,
+    scores: Vec<f64>,
+    /// The members in another order, to ask for.
+    asked: Words,
+    /// Scores for them.
+    fresh: Vec<f64>,
+    /// Calls of a turn.
+    turn: usize,
+}
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
+    let text = format!(
+        "{count} members of 16 bytes with random scores, added in random order; then other members in turn, in another random order. \
+         *{ALONE}* is `skiplist-zset`, *{STORE}* the typed calls on one key. *indexset and HashMap* is that crate's ordered set of scores and \
+         members, which lie in it as arrays of 16 bytes, and a map from member to score. *Small sorted sets*: {SMALL} members each, \
+         added in random order. *redis-server* as for the sets."
+    );
+    let input = Input::new(count);
+    let mut live = Live::start();
+    let store = fill(&input);
+    let set: ZSet = filled(&input);
+    let other: IndexSetAndMap = filled(&input);
+    Section::new("Sorted sets", &text)
+        .row(add(bench, &input, live.as_mut()))
+        .row(score(bench, &input, &store, &set, &other, live.as_mut()))
+        .row(rank(bench, &input, &store, &set, &other, live.as_mut()))
+        .row(ten(bench, &input, &store, &set, &other, live.as_mut()))
+        .row(rescore(bench, &input, &store, set.clone(), other.clone(), live.as_mut()))
+        .row(remove(bench, &input, &set, &other, live.as_mut()))
+        .row(bytes(bench, &input, live.as_mut()))
+        .row(small(bench, count / SMALL))
+}
+
+impl Input {
+    fn new(count: usize) -> Self {
+        let mut rng = Rng::new(11);
+        let member = |number: usize| format!("member:{number:09}");
+        let mut scores = || (0..count).map(|_| rng.unit() * 1e9).collect();
+        Self {
+            members: shuffled(1, count).into_iter().map(member).collect(),
+            asked: shuffled(2, count).into_iter().map(member).collect(),
+            scores: scores(),
+            fresh: scores(),
+            turn: count.min(20_000),
+        }
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (&[u8], f64)> {
+        self.members.iter().zip(self.scores.iter().copied())
+    }
+
+    fn turns(&self) -> (u32, Turns, Turns, Turns) {
+        let turns = || Turns::new(self.turn, self.asked.len());
+        (u32::try_from(self.turn).unwrap(), turns(), turns(), turns())
+    }
+}
+
+fn filled<R: Rival>(input: &Input) -> R {
+    let mut rival = R::default();
+    input.pairs().for_each(|(member, score)| rival.add(member, score));
+    rival
+}
+
+fn fill(input: &Input) -> Store {
+    let store = Store::new();
+    for (member, score) in input.pairs() {
+        store.zadd("z", member, score).unwrap();
+    }
+    store
+}
+
+fn zadd(key: &str, member: &[u8], score: f64) -> redis::Cmd {
+    command([b"ZADD", key.as_bytes(), score.to_string().as_bytes(), member])
+}
+
+/// The remark on a target that was set beside the best crate too.
+fn beside_both(target: f64, redis: f64, best: f64) -> String {
+    format!(
+        "{}; beside the best crate: x{:.2} ({target} of {best})",
+        beside(target, redis),
+        target / best
+    )
+}
+
+fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
+    let pieces = u32::try_from(input.members.len()).unwrap();
+    let mut results = bench
+        .race()
+        .contender_from(ALONE, pieces, || (), |()| filled::<ZSet>(input))
+        .contender_from(STORE, pieces, || (), |()| fill(input))
+        .contender_from(IndexSetAndMap::NAME, pieces, || (), |()| filled::<IndexSetAndMap>(input))
+        .run();
+    let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
+    results.extend(rival(live.map(|live| live.nanos("ZADD", all()))));
+    let note = beside_both(350.0, 1558.0, 325.0);
+    Row::new("add", Unit::Nanos, results).target(350.0).note(&note)
+}
+
+/// The server has the members from [`add`].
+fn score(
+    bench: &Bench,
+    input: &Input,
+    store: &Store,
+    set: &ZSet,
+    other: &IndexSetAndMap,
+    live: Option<&mut Live>,
+) -> Row {
+    let (pieces, mut a, mut b, mut c) = input.turns();
+    let asked = |turn| input.asked.range(turn);
+    let mut results = bench
+        .race()
+        .contender(ALONE, pieces, || {
+            asked(a.turn()).filter_map(|name| set.score(name)).sum::<f64>()
+        })
+        .contender(STORE, pieces, || {
+            asked(b.turn()).filter_map(|name| store.zscore("z", name).unwrap()).sum::<f64>()
+        })
+        .contender(IndexSetAndMap::NAME, pieces, || {
+            asked(c.turn()).filter_map(|name| other.score(name)).sum::<f64>()
+        })
+        .run();
+    let ask = || input.asked.iter().map(|name| command([b"ZSCORE", b"z", name]));
+    results.extend(rival(live.map(|live| live.nanos("ZSCORE", ask()))));
+    let note = beside_both(60.0, 909.0, 59.0);
+    Row::new("score of a member", Unit::Nanos, results).target(60.0).note(&note)
+}
+
+fn rank(
+    bench: &Bench,
+    input: &Input,
+    store: &Store,
+    set: &ZSet,
+    other: &IndexSetAndMap,
+    live: Option<&mut Live>,
+) -> Row {
+    let (pieces, mut a, mut b, mut c) = input.turns();
+    let asked = |turn| input.asked.range(turn);
+    let mut results = bench
+        .race()
+        .contender(ALONE, pieces, || {
+            asked(a.turn()).filter_map(|name| set.rank(name)).sum::<usize>()
+        })
+        .contender(STORE, pieces, || {
+            asked(b.turn()).filter_map(|name| store.zrank("z", name).unwrap()).sum::<usize>()
+        })
+        .contender(IndexSetAndMap::NAME, pieces, || {
+            asked(c.turn()).map(|name| other.rank(name)).sum::<usize>()
+        })
+        .run();
+    let ask = || input.asked.iter().map(|name| command([b"ZRANK", b"z", name]));
+    results.extend(rival(live.map(|live| live.nanos("ZRANK", ask()))));
+    let note = beside_both(450.0, 1626.0, 469.0);
+    Row::new("rank of a member", Unit::Nanos, results).target(450.0).note(&note)
+}
+
+fn ten(
+    bench: &Bench,
+    input: &Input,
+    store: &Store,
+    set: &ZSet,
+    other: &IndexSetAndMap,
+    live: Option<&mut Live>,
+) -> Row {
+    let ranks = shuffled(3, input.members.len() - 10);
+    let turns = || Turns::new(ranks.len().min(20_000), ranks.len());
+    let (mut a, mut b, mut c) = (turns(), turns(), turns());
+    let pieces = u32::try_from(ranks.len().min(20_000)).unwrap();
+    let range = |&rank: &usize| rank..rank + 10;
+    let first = |rank: usize| i64::try_from(rank).unwrap();
+    let mut results = bench
+        .race()
+        .contender(ALONE, pieces, || {
+            ranks[a.turn()].iter().map(range).for_each(|ranks| Ranked::range(set, ranks));
+        })
+        .contender(STORE, pieces, || {
+            for &rank in &ranks[b.turn()] {
+                black_box(store.zrange_withscores("z", first(rank), first(rank + 9)).unwrap());
+            }
+        })
+        .contender(IndexSetAndMap::NAME, pieces, || {
+            ranks[c.turn()].iter().map(range).for_each(|ranks| other.range(ranks));
+        })
+        .run();
+    let ask = || {
+        ranks.iter().take(200_000).map(|rank| {
+            let [first, last] = [*rank, rank + 9].map(|rank| rank.to_string());
+            command([b"ZRANGE", b"z", first.as_bytes(), last.as_bytes(), b"WITHSCORES"])
+        })
+    };
+    results.extend(rival(live.map(|live| live.nanos("ZRANGE", ask()))));
+    let note = beside_both(150.0, 4224.0, 148.0);
+    Row::new("ten by rank", Unit::Nanos, results).target(150.0).note(&note)
+}
+
+fn rescore(
+    bench: &Bench,
+    input: &Input,
+    store: &Store,
+    mut set: ZSet,
+    mut other: IndexSetAndMap,
+    live: Option<&mut Live>,
+) -> Row {
+    let (pieces, mut a, mut b, mut c) = input.turns();
+    let mut fresh =
+        [input.fresh.iter().cycle(), input.fresh.iter().cycle(), input.fresh.iter().cycle()];
+    let [fresh_a, fresh_b, fresh_c] = &mut fresh;
+    // The scores are other ones each time round.
+    let asked = |turn| input.asked.range(turn);
+    let mut results = bench
+        .race()
+        .contender(ALONE, pieces, || {
+            for name in asked(a.turn()) {
+                Rival::add(&mut set, name, *fresh_a.next().unwrap());
+            }
+        })
+        .contender(STORE, pieces, || {
+            for name in asked(b.turn()) {
+                store.zadd("z", name, *fresh_b.next().unwrap()).unwrap();
+            }
+        })
+        .contender(IndexSetAndMap::NAME, pieces, || {
+            for name in asked(c.turn()) {
+                other.add(name, *fresh_c.next().unwrap());
+            }
+        })
+        .run();
+    let again =
+        || input.asked.iter().zip(&input.fresh).map(|(name, &score)| zadd("z", name, score));
+    results.extend(rival(live.map(|live| live.nanos("ZADD", again()))));
+    let note = beside_both(1000.0, 2960.0, 1330.0);
+    Row::new("new random score", Unit::Nanos, results).target(1000.0).note(&note)
+}
+
+fn remove(
+    bench: &Bench,
+    input: &Input,
+    set: &ZSet,
+    other: &IndexSetAndMap,
+    live: Option<&mut Live>,
+) -> Row {
+    let (pieces, mut a, _, mut c) = input.turns();
+    let mut results = bench
+        .race()
+        .contender_from(
+            ALONE,
+            pieces,
+            || set.clone(),
+            |mut set| {
+                let gone = input
+                    .asked
+                    .range(a.turn())
+                    .filter(|name| Rival::remove(&mut set, name))
+                    .count();
+                (gone, set)
+            },
+        )
+        .contender_from(
+            IndexSetAndMap::NAME,
+            pieces,
+            || other.clone(),
+            |mut other| {
+                let gone = input.asked.range(c.turn()).filter(|name| other.remove(name)).count();
+                (gone, other)
+            },
+        )
+        .run();
+    let ask = || input.asked.iter().take(200_000).map(|name| command([b"ZREM", b"z", name]));
+    results.extend(rival(live.map(|live| live.nanos("ZREM", ask()))));
+    let note = beside_both(700.0, 1656.0, 876.0);
+    Row::new("remove", Unit::Nanos, results).target(700.0).note(&note)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn bytes(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
+    let each = |bytes: f64| bytes / input.members.len() as f64;
+    let mut results = vec![
+        Result::new(STORE, Sample::exact(each(bench.held(|| fill(input)).1 as f64))),
+        Result::new(
+            IndexSetAndMap::NAME,
+            Sample::exact(each(bench.held(|| filled::<IndexSetAndMap>(input)).1 as f64)),
+        ),
+    ];
+    let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
+    results.extend(rival(live.map(|live| each(live.held(all())))));
+    let note = format!("{}; the best crate 46", beside(46.0, 110.0));
+    Row::new("bytes a member", Unit::Bytes, results).target(46.0).note(&note)
+}
+
+fn small(bench: &Bench, sets: usize) -> Row {
+    let count = sets * SMALL;
+    let order: Vec<usize> = shuffled(4, count).into_iter().map(|n| n % sets).collect();
+    let members: Words = (0..count).map(|n| format!("member:{n:09}")).collect();
+    let keys: Vec<String> = (0..sets).map(|set| format!("z:{set}")).collect();
+    let mut rng = Rng::new(12);
+    let scores: Vec<f64> = (0..count).map(|_| (rng.unit() * 1e6).round()).collect();
+    let all = || order.iter().zip(members.iter()).zip(&scores);
+    let pieces = u32::try_from(count).unwrap();
+    let mut results = bench
+        .race()
+        .contender_from(
+            ALONE,
+            pieces,
+            || vec![ZSet::default(); sets],
+            |mut sets| {
+                for ((&at, member), &score) in all() {
+                    Rival::add(&mut sets[at], member, score);
+                }
+                sets
+            },
+        )
+        .contender_from(STORE, pieces, Store::new, |store| {
+            for ((&at, member), &score) in all() {
+                store.zadd(&keys[at], member, score).unwrap();
+            }
+            store
+        })
+        .run();
+    let zadds = || all().map(|((&at, member), &score)| zadd(&keys[at], member, score));
+    results.extend(rival(Live::start().map(|mut live| live.nanos("ZADD", zadds()))));
+    let work = format!("add to {sets} small sorted sets, whole scores");
+    Row::new(&work, Unit::Nanos, results).target(250.0).note(&beside(250.0, 1469.0))
+}
