@@ -44,6 +44,17 @@ impl Live {
         self.stats(name, commands).1
     }
 
+    /// As [`nanos`](Self::nanos), for commands of several names of which as many are sent: what one of each takes together.
+    pub(super) fn nanos_of_each(
+        &mut self,
+        names: &[&str],
+        commands: impl IntoIterator<Item = Cmd>,
+    ) -> f64 {
+        let () = redis::cmd("CONFIG").arg("RESETSTAT").query(&mut self.connection).unwrap();
+        self.run(commands);
+        names.iter().map(|name| self.stat(name).1).sum()
+    }
+
     /// As [`nanos`](Self::nanos), for all of the commands together.
     pub(super) fn nanos_of_all(
         &mut self,
@@ -58,6 +69,11 @@ impl Live {
     fn stats(&mut self, name: &str, commands: impl IntoIterator<Item = Cmd>) -> (f64, f64) {
         let () = redis::cmd("CONFIG").arg("RESETSTAT").query(&mut self.connection).unwrap();
         self.run(commands);
+        self.stat(name)
+    }
+
+    /// What the server says of a command since its figures were set back: calls, and nanoseconds a call.
+    fn stat(&mut self, name: &str) -> (f64, f64) {
         let stats = self.info("commandstats");
         let line = stats.split(&format!("cmdstat_{}:", name.to_lowercase())).nth(1).unwrap();
         let field = |field: &str| -> f64 {

@@ -7,6 +7,7 @@ mod door;
 mod geo;
 mod hll;
 mod intset;
+mod limits;
 mod live;
 mod locations;
 mod sets;
@@ -33,6 +34,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("bits", bits::measure),
     ("locations", locations::measure),
     ("geo", geo::measure),
+    ("limits", limits::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
     ("door", door::measure),

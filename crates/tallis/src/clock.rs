@@ -10,6 +10,14 @@ pub trait Clock: Send + Sync + fmt::Debug {
     /// Milliseconds since the Unix epoch.
     fn now_ms(&self) -> i64;
 
+    /// Microseconds since the Unix epoch, for what is limited more finely than by the millisecond. Of one moment the
+    /// milliseconds are these divided by 1000, rounded down.
+    ///
+    /// A clock that knows milliseconds only need not have it: it is the millisecond's first microsecond then.
+    fn now_us(&self) -> i64 {
+        self.now_ms().saturating_mul(1000)
+    }
+
     /// Seconds since the Unix epoch, allowed to lag by a few milliseconds in return for speed.
     ///
     /// It stamps access times only; expiry always asks [`now_ms`](Self::now_ms).
@@ -23,13 +31,17 @@ pub trait Clock: Send + Sync + fmt::Debug {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        self.now_us() / 1000
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that asks the machine for the time"
     )]
-    fn now_ms(&self) -> i64 {
+    fn now_us(&self) -> i64 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+        since.map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
 
     #[cfg(target_os = "linux")]
@@ -41,6 +53,8 @@ impl Clock for SystemClock {
 }
 
 /// A clock that stands still until it is told to move: for tests and for replays of old logs.
+///
+/// It counts microseconds in 64 bits, 292,000 years either way: times beyond that become the last one.
 ///
 /// # Examples
 ///
@@ -59,28 +73,82 @@ impl Clock for SystemClock {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct ManualClock(AtomicI64);
+pub struct ManualClock {
+    now_us: AtomicI64,
+}
 
 impl ManualClock {
     /// A clock that shows `now_ms`, milliseconds since the Unix epoch.
     #[must_use]
     pub const fn new(now_ms: i64) -> Self {
-        Self(AtomicI64::new(now_ms))
+        Self { now_us: AtomicI64::new(now_ms.saturating_mul(1000)) }
     }
 
     /// Moves the clock on by `ms` milliseconds.
     pub fn advance(&self, ms: i64) {
-        self.0.fetch_add(ms, Ordering::SeqCst);
+        self.advance_us(ms.saturating_mul(1000));
+    }
+
+    /// Moves the clock on by `us` microseconds.
+    pub fn advance_us(&self, us: i64) {
+        self.now_us.update(Ordering::SeqCst, Ordering::SeqCst, |now| now.saturating_add(us));
     }
 
     /// Sets the clock to `now_ms`, milliseconds since the Unix epoch.
     pub fn set(&self, now_ms: i64) {
-        self.0.store(now_ms, Ordering::SeqCst);
+        self.now_us.store(now_ms.saturating_mul(1000), Ordering::SeqCst);
     }
 }
 
 impl Clock for ManualClock {
     fn now_ms(&self) -> i64 {
-        self.0.load(Ordering::SeqCst)
+        self.now_us().div_euclid(1000)
+    }
+
+    fn now_us(&self) -> i64 {
+        self.now_us.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_are_microseconds_rounded_down() {
+        let clock = ManualClock::new(-1);
+        assert_eq!((clock.now_ms(), clock.now_us()), (-1, -1000));
+        clock.advance_us(-1);
+        assert_eq!((clock.now_ms(), clock.now_us()), (-2, -1001));
+        clock.advance_us(1001);
+        clock.advance(7);
+        assert_eq!((clock.now_ms(), clock.now_us()), (7, 7000));
+        clock.set(i64::MAX);
+        clock.advance(1);
+        assert_eq!(clock.now_us(), i64::MAX);
+        clock.set(i64::MIN);
+        clock.advance_us(-1);
+        assert_eq!(clock.now_us(), i64::MIN);
+    }
+
+    #[test]
+    fn the_machine_tells_one_time_in_all_units() {
+        let clock = SystemClock;
+        let (before, ms, after) = (clock.now_us(), clock.now_ms(), clock.now_us());
+        assert!((before / 1000..=after / 1000).contains(&ms));
+    }
+
+    #[test]
+    fn a_clock_of_milliseconds_has_whole_ones() {
+        #[derive(Debug)]
+        struct Coarse(i64);
+        impl Clock for Coarse {
+            fn now_ms(&self) -> i64 {
+                self.0
+            }
+        }
+        for (ms, us) in [(5, 5000), (-5, -5000), (i64::MAX, i64::MAX), (i64::MIN, i64::MIN)] {
+            assert_eq!(Coarse(ms).now_us(), us);
+        }
     }
 }

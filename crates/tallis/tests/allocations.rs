@@ -1,7 +1,9 @@
 //! How often commands on strings ask the allocator, which is most of what they could cost.
 
+use std::time::Duration;
+
 use tallis::prelude::*;
-use tallis::{BitFieldOp, FieldType, Overflow, SetOptions, Store};
+use tallis::{BitFieldOp, FieldType, Funnel, Overflow, Quota, SetOptions, SlidingWindow, Store};
 use testkit::alloc::Counting;
 
 #[global_allocator]
@@ -57,6 +59,14 @@ fn commands_ask_no_more_than_they_must() {
     store.bit_or("union", ["bits", "bits"]).unwrap();
     assert_eq!(asked(|| store.bit_or("union", ["bits", "bits"]).unwrap()), 0);
     assert_eq!(asked(|| store.bit_or("union", ["bits", "union"]).unwrap()), 1);
+    let quota = Quota::new(9, 1, Duration::from_hours(1)).unwrap();
+    let (funnel, window) = (Funnel::new(store.clone(), quota), SlidingWindow::new(store.clone()));
+    let can_reply = || window.can_reply("Lei", "reply", Duration::from_hours(1), 3).unwrap();
+    assert!(!funnel.take("funnel", 1).unwrap().limited && can_reply());
+    assert_eq!(asked(|| funnel.take("funnel", 1).unwrap()), 0);
+    assert_eq!(asked(|| funnel.take("funnel", 9).unwrap()), 0);
+    assert!(can_reply() && can_reply());
+    assert_eq!(asked(|| assert!(!can_reply())), 0);
     // A string that grows doubles its room, so 2^16 bytes take some sixteen steps.
     let appends = asked(|| {
         for _ in 0..1 << 13 {

@@ -47,7 +47,7 @@ pub(crate) use strings::{
     increment_float, put_all, set_range, set_with, string_at,
 };
 
-pub(crate) use zsets::{Pair, Written, add_scores, check_sources, scan_scores, zset_at};
+pub(crate) use zsets::{Pair, Written, add_scores, check_sources, refusal, scan_scores, zset_at};
 
 use smallvec::SmallVec;
 

@@ -7,6 +7,7 @@
 mod bucket;
 mod cohorts;
 mod locations;
+mod rates;
 mod session_id;
 mod shard;
 mod sharded_set;
@@ -18,6 +19,9 @@ pub use cohorts::{
 };
 pub use locations::{
     LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
+};
+pub use rates::{
+    CounterSteps, Funnel, FunnelSteps, Quota, SlidingCounter, SlidingWindow, Throttle, WindowSteps,
 };
 pub use session_id::SessionIds;
 pub use shard::shard_key;

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 #[derive(Debug)]
 pub(crate) struct Moment<'s> {
     clock: &'s dyn Clock,
-    now_ms: Cell<Option<i64>>,
+    now_us: Cell<Option<i64>>,
     coarse_secs: Cell<Option<u32>>,
     met_expired: Cell<bool>,
 }
@@ -19,19 +19,30 @@ impl<'s> Moment<'s> {
     pub(crate) const fn new(clock: &'s dyn Clock) -> Self {
         Self {
             clock,
-            now_ms: Cell::new(None),
+            now_us: Cell::new(None),
             coarse_secs: Cell::new(None),
             met_expired: Cell::new(false),
         }
     }
 
-    /// Milliseconds since the epoch.
-    pub(crate) fn now_ms(&self) -> i64 {
-        self.now_ms.get().unwrap_or_else(|| {
-            let now = self.clock.now_ms();
-            self.now_ms.set(Some(now));
+    /// Microseconds since the epoch.
+    #[inline]
+    pub(crate) fn now_us(&self) -> i64 {
+        self.now_us.get().unwrap_or_else(|| {
+            let now = self.clock.now_us();
+            self.now_us.set(Some(now));
             now
         })
+    }
+
+    /// Milliseconds since the epoch.
+    #[inline]
+    pub(crate) fn now_ms(&self) -> i64 {
+        match self.now_us() {
+            // A clock of milliseconds shows a time for which microseconds have no number.
+            i64::MIN | i64::MAX => self.clock.now_ms(),
+            now => now.div_euclid(1000),
+        }
     }
 
     /// Whether a key with this expiry has expired; remembers if so.
@@ -55,7 +66,11 @@ impl<'s> Moment<'s> {
     #[inline]
     pub(crate) fn coarse_secs(&self) -> u32 {
         self.coarse_secs.get().unwrap_or_else(|| {
-            let now = self.clock.coarse_secs();
+            // The exact time does as well, and here it is at hand.
+            let now = match self.now_us.get() {
+                Some(now) => u32::try_from(now / 1_000_000).unwrap_or(u32::MAX),
+                None => self.clock.coarse_secs(),
+            };
             self.coarse_secs.set(Some(now));
             now
         })

@@ -121,6 +121,12 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         self.context.moment.now_ms()
     }
 
+    /// The time of the command, in microseconds since the epoch.
+    #[inline]
+    pub(crate) fn now_us(&self) -> i64 {
+        self.context.moment.now_us()
+    }
+
     /// Says that something changed, and by which command after the key the same change could be made again.
     #[inline]
     pub(crate) fn changed(&mut self, command: &'static str, args: impl FnOnce() -> Vec<Bytes>) {

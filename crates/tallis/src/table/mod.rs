@@ -30,6 +30,7 @@
 //! Look-ups O(1): one directory word, one line of tags (see `tags`), one entry. Inserts O(1) amortised, at worst the split of one piece.
 
 pub(crate) mod keys;
+mod marks;
 pub(crate) mod members;
 mod offsets;
 pub(crate) mod scan;

@@ -10,6 +10,7 @@ mod differential;
 mod files;
 mod geo;
 mod hlls;
+mod limits;
 mod locations;
 mod lzf;
 mod scripts;

@@ -399,7 +399,13 @@ fn settings_are_read_and_changed() {
 #[test]
 fn values_of_settings_are_read_as_the_server_reads_them() {
     let Some(mut both) = Both::new() else { return };
-    let settings = ["set-max-intset-entries", "hll-sparse-max-bytes"];
+    let settings = [
+        "set-max-intset-entries",
+        "hll-sparse-max-bytes",
+        "zset-max-listpack-entries",
+        "zset-max-listpack-value",
+        "zset-max-ziplist-value",
+    ];
     let values = [
         "0",
         "1",
@@ -440,6 +446,18 @@ fn values_of_settings_are_read_as_the_server_reads_them() {
     }
     for pattern in [&b"databases\x00"[..], b"databases\x00*", b"databas*\x00x", b"databas?\x00"] {
         both.same(&[&b"CONFIG"[..], b"GET", pattern]);
+    }
+    // A setting has an older name too, and both are told.
+    for words in [
+        "zset-max-ziplist-entries 5 zset-max-listpack-entries 6",
+        "zset-max-listpack-value 7 zset-max-ziplist-value 8",
+        "zset-max-listpack-value 7 zset-max-listpack-value 8",
+    ] {
+        let words: Vec<&str> = ["CONFIG", "SET"].into_iter().chain(words.split(' ')).collect();
+        both.same(&words);
+        for name in ["listpack-entries", "ziplist-entries", "listpack-value", "ziplist-value"] {
+            both.same(&["CONFIG", "GET", &format!("zset-max-{name}")]);
+        }
     }
     let long = ["0".repeat(127), "0".repeat(128), format!("{}7", "0".repeat(126))];
     for name in settings {

@@ -13,7 +13,7 @@ pub use add::{SortedSetAddOptions, UpdateCheck};
 pub use algebra::{Aggregate, ZSetAlgebraCommands};
 pub use range::{LexBound, ZRange, ZSetRangeCommands};
 
-pub(crate) use add::{Pair, add_scores, not_a_number};
+pub(crate) use add::{Pair, add_scores, not_a_number, refusal};
 pub(crate) use algebra::check_sources;
 pub(crate) use range::put;
 pub(crate) use scan::{Written, scan as scan_scores};

@@ -1,0 +1,187 @@
+//! The sliding counter: two counts that stand for a period.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::buckets::{Buckets, Meter};
+use super::{Throttle, period_ms};
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::store::Store;
+use crate::store::door::Door;
+use crate::store::slot::Slot;
+use crate::value::Value;
+
+/// The step that a [`SlidingCounter`] needs, atomic.
+pub trait CounterSteps {
+    /// GET of the counts, the decision at the time of whoever holds the key, and, if the actions are allowed, SET of the new
+    /// counts with PXAT, the millisecond in which they will not matter any more.
+    ///
+    /// `limit` and `period_ms` are above 0, `period_ms` at most half of the greatest.
+    ///
+    /// # Errors
+    ///
+    /// A key that holds no string, or one that is no counts; nothing is changed then.
+    fn count(
+        &self,
+        key: &[u8],
+        limit: i64,
+        period_ms: i64,
+        quantity: u64,
+    ) -> Result<Throttle, Error>;
+}
+
+impl CounterSteps for Store {
+    #[inline]
+    fn count(
+        &self,
+        key: &[u8],
+        limit: i64,
+        period_ms: i64,
+        quantity: u64,
+    ) -> Result<Throttle, Error> {
+        self.write(&[key], |scope, keys| {
+            scope.change(keys[0], |slot| count(slot, Meter { limit, period_ms }, quantity))
+        })
+    }
+}
+
+fn count(slot: &mut Slot<'_, '_, '_>, meter: Meter, quantity: u64) -> Result<Throttle, Error> {
+    let stored = slot.value().map(stored).transpose()?;
+    let (throttle, next) = meter.take(stored, slot.now_ms(), quantity);
+    if let Some(next) = next {
+        let (text, expires_at) = (next.to_text(), next.expiry_ms(meter.period_ms));
+        slot.put(Value::text(&text));
+        slot.set_expiry(Some(expires_at));
+        slot.changed("SET", || {
+            let expires_at = Member::Int(expires_at).to_bytes();
+            vec![Bytes::copy_from_slice(&text), Bytes::from_static(b"PXAT"), expires_at]
+        });
+    }
+    Ok(throttle)
+}
+
+/// The counts that a string says.
+fn stored(value: &Value) -> Result<Buckets, Error> {
+    match value.as_str() {
+        Some(Member::Bytes(text)) => Buckets::parse(text).ok_or_else(no_counts),
+        Some(Member::Int(_)) => Err(no_counts()),
+        None => Err(Error::wrong_type()),
+    }
+}
+
+#[cold]
+fn no_counts() -> Error {
+    Error::new(ErrorKind::NotInteger, "ERR the value is not the counts of a sliding counter")
+}
+
+/// At most about so many actions in a period, from two counts: for limits of a million in a minute.
+///
+/// # Idea
+///
+/// To know how many actions the last period saw, a [`SlidingWindow`](super::SlidingWindow) keeps every one of them. This keeps two
+/// counts: of the period of the calendar (the minute, say) that runs, and of the one before. Of that one, as much is taken as the last
+/// period still overlaps, as if its actions had come evenly.
+///
+/// ```text
+///        12:00                 12:01                 12:02
+///          |---- before: 80 ---|--- now: 30 -+       |
+///                         |<--- last period->|
+///                         |-25%-|            12:01:45
+///
+/// 80 * 0.25 + 30 = 50 in the last period
+/// ```
+///
+/// # Representation
+///
+/// The key is the caller's own, and holds a string of three decimal numbers, `1700000040000:80:30`: when the period began, in
+/// milliseconds since the Unix epoch, the count before and the count now. It expires when neither matters, two periods after
+/// that. Periods begin at multiples of their length, as minutes do; a key that meets another limit goes on from what it has.
+///
+/// # Error
+///
+/// What counts of the period before is told from its number alone. Let `f` be the part of the running period that is over, from 0 to
+/// 1, and `before` its count. Then the estimate is
+///
+/// * above the truth by at most `(1 - f) * before`: if all of them came at the beginning, they are out of the last period and still
+///   count;
+/// * below the truth by at most `f * before`: if all came at the end, they all are in it and count in part.
+///
+/// So **fewer than twice the limit** can be allowed in any period, `limit * (1 + f)`, and that is reached: by a whole
+/// limit in the last millisecond of a period of the calendar, and another spread over the next. In a period of the calendar
+/// never more than the limit are. If the actions come evenly, the estimate is off by no more than what comes in a millisecond, and
+/// two: of a million in a minute, 18. Nothing is rounded: the sum of the weighed counts and what is asked for has to be at most the limit.
+///
+/// # Complexity
+///
+/// O(1), and about 30 bytes, however large the limit. A refused action changes nothing.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use tallis::{ManualClock, SlidingCounter, Store, prelude::*};
+///
+/// let clock = Arc::new(ManualClock::new(1_699_999_980_000));
+/// let store = Store::builder().clock(clock.clone()).build();
+/// let requests = SlidingCounter::new(store.clone(), 100, Duration::from_secs(60))?;
+///
+/// assert_eq!(requests.take("api", 80)?.remaining, 20);
+/// clock.advance(60_000 + 45_000);
+/// assert_eq!(requests.take("api", 30)?.remaining, 50);
+/// assert_eq!(store.get("api")?.as_deref(), Some(&b"1700000040000:80:30"[..]));
+///
+/// let refused = requests.take("api", 60)?;
+/// assert_eq!((refused.limited, refused.retry_after), (true, Some(Duration::from_millis(7_500))));
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SlidingCounter<S = Store> {
+    steps: S,
+    meter: Meter,
+}
+
+impl<S: CounterSteps> SlidingCounter<S> {
+    /// Counters that allow about `limit` actions in any `period`, one for each key of that store. The period is rounded up to a whole
+    /// millisecond.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for a limit of 0 or above 2^63 - 1, a period of zero, and one of more than 146 million years.
+    pub fn new(steps: S, limit: u64, period: Duration) -> Result<Self, Error> {
+        let limit = i64::try_from(limit).ok().filter(|&limit| limit > 0).ok_or_else(bad_limit)?;
+        Ok(Self { steps, meter: Meter { limit, period_ms: period_ms(period)? } })
+    }
+
+    /// The most actions in a period.
+    #[must_use]
+    pub const fn limit(&self) -> u64 {
+        self.meter.limit.unsigned_abs()
+    }
+
+    /// The period, in whole milliseconds.
+    #[must_use]
+    pub const fn period(&self) -> Duration {
+        Duration::from_millis(self.meter.period_ms.unsigned_abs())
+    }
+
+    /// Counts `quantity` actions at the key, if that many are allowed; 0 looks at it. O(1).
+    ///
+    /// [`remaining`](Throttle::remaining) is the limit less the estimate, rounded down.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`] if the key holds no string, [`ErrorKind::NotInteger`] if the string is no such counts. Nothing is
+    /// changed then.
+    #[inline]
+    pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
+        self.steps.count(key.as_ref(), self.meter.limit, self.meter.period_ms, quantity)
+    }
+}
+
+#[cold]
+fn bad_limit() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ERR the limit is zero or too large")
+}

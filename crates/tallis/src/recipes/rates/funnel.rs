@@ -1,0 +1,151 @@
+//! The leaky bucket.
+
+use bytes::Bytes;
+
+use super::quota::expiry_ms;
+use super::{Quota, Throttle};
+use crate::error::Error;
+use crate::member::Member;
+use crate::store::Store;
+use crate::store::door::Door;
+use crate::store::slot::Slot;
+use crate::value::{Value, parse_int};
+
+/// The step that a [`Funnel`] needs, atomic.
+pub trait FunnelSteps {
+    /// GET of the time at which the funnel is empty, [`Quota::take`] at the time of whoever holds the key, and, if that changes
+    /// it, SET of the new time with PXAT, the millisecond in which the funnel will be empty.
+    ///
+    /// # Errors
+    ///
+    /// A key that holds no string, or one that is no whole number; nothing is changed then.
+    fn take(&self, key: &[u8], quota: &Quota, quantity: u64) -> Result<Throttle, Error>;
+}
+
+impl FunnelSteps for Store {
+    #[inline]
+    fn take(&self, key: &[u8], quota: &Quota, quantity: u64) -> Result<Throttle, Error> {
+        self.write(&[key], |scope, keys| scope.change(keys[0], |slot| take(slot, quota, quantity)))
+    }
+}
+
+#[inline]
+fn take(slot: &mut Slot<'_, '_, '_>, quota: &Quota, quantity: u64) -> Result<Throttle, Error> {
+    let arrival = slot.value().map(arrival).transpose()?;
+    let (throttle, next) = quota.take(arrival, slot.now_us(), quantity);
+    if let Some(next) = next {
+        let expires_at = expiry_ms(next);
+        slot.put(Value::Int(next));
+        slot.set_expiry(Some(expires_at));
+        slot.changed("SET", || {
+            let number = |number| Member::Int(number).to_bytes();
+            vec![number(next), Bytes::from_static(b"PXAT"), number(expires_at)]
+        });
+    }
+    Ok(throttle)
+}
+
+/// The time that a string says.
+#[inline]
+fn arrival(value: &Value) -> Result<i64, Error> {
+    match value.as_str() {
+        Some(Member::Int(number)) => Ok(number),
+        Some(Member::Bytes(text)) => parse_int(text).ok_or_else(Error::not_integer),
+        None => Err(Error::wrong_type()),
+    }
+}
+
+/// The leaky bucket: so much at once, and from then on so much a period.
+///
+/// # Idea
+///
+/// A funnel holds a capacity and leaks evenly. What is done is poured in; what would make it run over is refused. To know how full
+/// it is, one number is enough: the time at which it will be empty if nothing more comes. Whatever is done moves that time on. This
+/// is the generic cell rate algorithm (GCRA), where it is the *theoretical arrival time*, and the one of redis-cell.
+///
+/// # Representation
+///
+/// ```text
+/// capacity 3, one a second
+///
+/// 12:00:00.0   take 1   allowed    empty at 12:00:01.0     remaining 2
+/// 12:00:00.0   take 2   allowed    empty at 12:00:03.0     remaining 0
+/// 12:00:00.4   take 1   refused    it would be 4.0         retry after 0.6
+/// 12:00:01.0   take 1   allowed    empty at 12:00:04.0     remaining 0
+/// ```
+///
+/// The key is the caller's own, and holds that time as a string: microseconds since the Unix epoch, in decimal. It expires in
+/// the millisecond in which the funnel is empty, so who does nothing costs nothing. A few bytes a key, however many actions.
+///
+/// # Bounds
+///
+/// In any span of time no more is allowed than the capacity plus the rate times the span, by any number of callers at once.
+/// A refused action changes nothing. [`Quota`] says how the rate is rounded.
+///
+/// More than the capacity at once is refused for ever: it is `limited` without a `retry_after`. A quantity of 0 is a look that changes
+/// nothing. When a key meets another quota, its time stays what it was, and counts in the new one's measure.
+///
+/// # Complexity
+///
+/// O(1).
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+/// use tallis::{Funnel, ManualClock, Quota, Store, prelude::*};
+///
+/// let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+/// let store = Store::builder().clock(clock.clone()).build();
+/// let funnel = Funnel::new(store.clone(), Quota::new(3, 1, Duration::from_secs(1))?);
+///
+/// assert_eq!(funnel.take("user:7", 1)?.remaining, 2);
+/// assert_eq!(funnel.take("user:7", 2)?.remaining, 0);
+/// assert_eq!(store.get("user:7")?.as_deref(), Some(&b"1700000003000000"[..]));
+///
+/// clock.advance(400);
+/// let refused = funnel.take("user:7", 1)?;
+/// assert_eq!((refused.limited, refused.retry_after), (true, Some(Duration::from_millis(600))));
+///
+/// clock.advance(600);
+/// assert!(!funnel.take("user:7", 1)?.limited);
+/// clock.advance(3_000);
+/// assert_eq!(store.exists(["user:7"])?, 0);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+///
+/// # References
+///
+/// * ITU-T I.371, Traffic control and congestion control in B-ISDN: the algorithm.
+/// * redis-cell, <https://github.com/brandur/redis-cell>: the reply.
+#[derive(Clone, Debug)]
+pub struct Funnel<S = Store> {
+    steps: S,
+    quota: Quota,
+}
+
+impl<S: FunnelSteps> Funnel<S> {
+    /// Funnels of that quota, one for each key of that store.
+    #[must_use]
+    pub const fn new(steps: S, quota: Quota) -> Self {
+        Self { steps, quota }
+    }
+
+    /// What each funnel holds, and how fast it runs empty.
+    #[must_use]
+    pub const fn quota(&self) -> &Quota {
+        &self.quota
+    }
+
+    /// Pours `quantity` into the funnel at the key, if it holds that much; 0 looks at it. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string,
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no whole number. Nothing is changed then.
+    #[inline]
+    pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
+        self.steps.take(key.as_ref(), &self.quota, quantity)
+    }
+}

@@ -1,0 +1,42 @@
+//! How often something may happen: limits that are kept in the store, under a key for each of whom or what is limited.
+//!
+//! | recipe | keeps | a key holds | exact |
+//! |---|---|---|---|
+//! | [`SlidingWindow`] | at most N actions in any period | every action of the period | yes |
+//! | [`Funnel`] | N at once, and then so many a period | one time | yes |
+//! | [`SlidingCounter`] | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
+//!
+//! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are to be
+//! smooth.
+
+mod buckets;
+mod counter;
+mod funnel;
+mod quota;
+mod throttle;
+mod window;
+
+pub use counter::{CounterSteps, SlidingCounter};
+pub use funnel::{Funnel, FunnelSteps};
+pub use quota::Quota;
+pub use throttle::Throttle;
+pub use window::{SlidingWindow, WindowSteps};
+
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind};
+
+/// The longest period or burst, in the unit in which it is counted: half of what 63 bits hold, so that it can be added to a
+/// time.
+const LONGEST: i64 = i64::MAX / 2;
+
+/// A period in whole milliseconds, rounded up: never shorter than was asked for.
+fn period_ms(period: Duration) -> Result<i64, Error> {
+    let ms = period.as_nanos().div_ceil(1_000_000);
+    i64::try_from(ms).ok().filter(|ms| (1..=LONGEST).contains(ms)).ok_or_else(bad_period)
+}
+
+#[cold]
+fn bad_period() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ERR the period is zero or too long")
+}

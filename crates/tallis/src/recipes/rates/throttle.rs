@@ -1,0 +1,86 @@
+//! What a rate limit answers.
+
+use std::time::Duration;
+
+/// What a rate limit answers: whether the action may be done, and what to tell whoever asked.
+///
+/// These are the five numbers of redis-cell's CL.THROTTLE, which web services send on as `X-RateLimit-Limit`, `-Remaining`,
+/// `Retry-After` and `X-RateLimit-Reset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Throttle {
+    /// Whether the action is refused.
+    pub limited: bool,
+    /// How many actions may be done at once when none was done before.
+    pub limit: u64,
+    /// How many could still be done at this moment.
+    pub remaining: u64,
+    /// How long to wait until the same action will be allowed if no other comes between. `None` if it is allowed now, and
+    /// also if it never will be, since it is for more than the whole limit.
+    pub retry_after: Option<Duration>,
+    /// How long until nothing is left of what was done, if no more is.
+    pub reset_after: Duration,
+}
+
+impl Throttle {
+    /// The reply of CL.THROTTLE: limited (0 or 1), limit, remaining, retry after, reset after. Both times are in seconds, and
+    /// a part of one counts as a whole, so that nobody comes back too early; -1 where there is nothing to wait for.
+    ///
+    /// Numbers beyond 63 bits become the greatest of them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use tallis::{Funnel, ManualClock, Quota, Store};
+    ///
+    /// // CL.THROTTLE user123 15 30 60 1
+    /// let store = Store::builder().clock(Arc::new(ManualClock::new(1_000_000))).build();
+    /// let quota = Quota::new(16, 30, Duration::from_secs(60))?;
+    /// let throttle = Funnel::new(store, quota).take("user123", 1)?;
+    /// assert_eq!(throttle.to_reply(), [0, 16, 15, -1, 2]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn to_reply(&self) -> [i64; 5] {
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let seconds = |time: Duration| {
+            number(time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)))
+        };
+        [
+            i64::from(self.limited),
+            number(self.limit),
+            number(self.remaining),
+            self.retry_after.map_or(-1, seconds),
+            seconds(self.reset_after),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_round_times_up_to_seconds() {
+        let reply = |retry_after, reset_after| {
+            let throttle =
+                Throttle { limited: true, limit: 5, remaining: 0, retry_after, reset_after };
+            throttle.to_reply()
+        };
+        let nanos = Duration::from_nanos;
+        assert_eq!(reply(None, nanos(0)), [1, 5, 0, -1, 0]);
+        assert_eq!(reply(Some(nanos(0)), nanos(1)), [1, 5, 0, 0, 1]);
+        assert_eq!(reply(Some(nanos(1_000_000_000)), nanos(1_000_000_001)), [1, 5, 0, 1, 2]);
+        assert_eq!(reply(Some(Duration::MAX), Duration::MAX), [1, 5, 0, i64::MAX, i64::MAX]);
+        let most = Throttle {
+            limited: false,
+            limit: u64::MAX,
+            remaining: u64::MAX,
+            retry_after: None,
+            reset_after: Duration::ZERO,
+        };
+        assert_eq!(most.to_reply(), [0, i64::MAX, i64::MAX, -1, 0]);
+    }
+}

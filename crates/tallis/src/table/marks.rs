@@ -1,0 +1,241 @@
+//! What the store knows of the entries of a piece beside their values: when each was last touched, and when it expires.
+//!
+//! ```text
+//! no entry expires     | accessed | accessed | ...
+//! any entry expires    | accessed | expiry, low | expiry, high | accessed | ...
+//! ```
+//!
+//! A command on a key that expires needs both, and waits for memory once if they lie together. Few pieces hold keys of both kinds, so
+//! one column is either narrow or wide.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The expiry's word for "never": a time so long gone that no key ever has it.
+const NEVER: i64 = i64::MIN;
+
+/// Words of a row with an expiry.
+const WIDE: usize = 3;
+
+/// A row for each entry, in the entries' order.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    /// Atomic, because readers stamp accesses too.
+    words: Vec<AtomicU32>,
+    /// How many rows have an expiry; the rows are wide if any has.
+    expiring: u32,
+}
+
+impl Marks {
+    /// No rows, with room for as many, of the width that these have.
+    pub(super) fn like(other: &Self, rows: usize) -> Self {
+        let mut words = Vec::new();
+        words.reserve_exact(rows * other.width());
+        Self { words, expiring: 0 }
+    }
+
+    #[inline]
+    const fn width(&self) -> usize {
+        if self.expiring == 0 { 1 } else { WIDE }
+    }
+
+    fn rows(&self) -> usize {
+        self.words.len() / self.width()
+    }
+
+    /// How many rows have an expiry.
+    pub(super) const fn expiring(&self) -> usize {
+        self.expiring as usize
+    }
+
+    /// Notes the time of an access, in seconds.
+    #[inline]
+    pub(super) fn stamp(&self, at: usize, secs: u32) {
+        let accessed = &self.words[at * self.width()];
+        // A key that is in use has this second's stamp already. Writing it again would make the lock that is given back
+        // next wait for the line, where a read is done beside that of the entry.
+        if accessed.load(Ordering::Relaxed) != secs {
+            accessed.store(secs, Ordering::Relaxed);
+        }
+    }
+
+    /// The time of the last access, in seconds.
+    pub(super) fn accessed(&self, at: usize) -> u32 {
+        self.words[at * self.width()].load(Ordering::Relaxed)
+    }
+
+    /// When the entry expires, in milliseconds.
+    #[inline]
+    pub(super) fn expires_at(&self, at: usize) -> Option<i64> {
+        if self.expiring == 0 {
+            return None;
+        }
+        let [_, low, high] = self.words.as_chunks::<WIDE>().0.get(at)?;
+        Some(joined(low.load(Ordering::Relaxed), high.load(Ordering::Relaxed)))
+            .filter(|&at| at != NEVER)
+    }
+
+    /// Sets or clears an expiry.
+    #[inline]
+    pub(super) fn set_expiry(&mut self, at: usize, at_ms: Option<i64>) {
+        if self.expiring == 0 {
+            if at_ms.is_none() {
+                return;
+            }
+            self.widen();
+        }
+        let new = at_ms.map_or(NEVER, |at| at.max(NEVER + 1));
+        let [_, low, high] = &mut self.words.as_chunks_mut::<WIDE>().0[at];
+        let old = joined(*low.get_mut(), *high.get_mut());
+        (*low.get_mut(), *high.get_mut()) = parted(new);
+        self.expiring -= u32::from(old != NEVER);
+        self.expiring += u32::from(new != NEVER);
+        if self.expiring == 0 {
+            self.narrow();
+        }
+    }
+
+    /// Gives every row an expiry that is none. The caller sets one at once.
+    #[cold]
+    fn widen(&mut self) {
+        let rows = self.words.len();
+        self.words.reserve_exact(rows * (WIDE - 1));
+        self.words.resize_with(rows * WIDE, AtomicU32::default);
+        // From behind, so that none is written over.
+        for at in (0..rows).rev() {
+            self.words.swap(at, at * WIDE);
+        }
+        let (low, high) = parted(NEVER);
+        for row in self.words.as_chunks_mut::<WIDE>().0 {
+            (*row[1].get_mut(), *row[2].get_mut()) = (low, high);
+        }
+    }
+
+    /// Takes the expiries away, of which none is left.
+    #[cold]
+    fn narrow(&mut self) {
+        let rows = self.words.len() / WIDE;
+        for at in 0..rows {
+            self.words.swap(at, at * WIDE);
+        }
+        self.words.truncate(rows);
+        self.words.shrink_to_fit();
+    }
+
+    /// Adds a row without an expiry.
+    pub(super) fn push(&mut self, accessed: u32) {
+        let width = self.width();
+        if self.words.capacity() - self.words.len() < width {
+            self.words.reserve_exact(super::keys::step(self.rows()) * width);
+        }
+        self.words.push(AtomicU32::new(accessed));
+        if width == WIDE {
+            let (low, high) = parted(NEVER);
+            self.words.extend([AtomicU32::new(low), AtomicU32::new(high)]);
+        }
+    }
+
+    /// Removes a row; the last one takes its place.
+    pub(super) fn swap_remove(&mut self, at: usize) {
+        self.set_expiry(at, None);
+        let width = self.width();
+        for word in (at * width..(at + 1) * width).rev() {
+            // The last word first: it is the last of the last row.
+            self.words.swap_remove(word);
+        }
+    }
+
+    /// Gives back the memory of all but so many rows.
+    pub(super) fn shrink_to(&mut self, rows: usize) {
+        self.words.shrink_to(rows * self.width());
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.words.capacity() * size_of::<AtomicU32>()
+    }
+}
+
+/// The two words of a time.
+#[inline]
+const fn parted(at_ms: i64) -> (u32, u32) {
+    let [a, b, c, d, e, f, g, h] = at_ms.to_le_bytes();
+    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+}
+
+#[inline]
+const fn joined(low: u32, high: u32) -> i64 {
+    ((high as u64) << 32 | low as u64).cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::rng::Rng;
+
+    use super::*;
+
+    #[test]
+    fn times_are_parted_and_joined() {
+        for time in [0, 1, -1, 1 << 31, 1 << 32, i64::MAX, i64::MIN, 0x1234_5678_9abc_def0] {
+            let (low, high) = parted(time);
+            assert_eq!(joined(low, high), time);
+        }
+        assert_eq!(parted(0x1_0000_0002), (2, 1));
+    }
+
+    #[test]
+    fn rows_are_what_was_put_in() {
+        let mut rng = Rng::new(5);
+        for round in 0..60 {
+            let (mut marks, mut plain) = (Marks::default(), Vec::<(u32, Option<i64>)>::new());
+            // How often an expiry is set, from hardly ever to always.
+            let often = [1, 20, 50, 100][round % 4];
+            for secs in 0..400 {
+                let at = rng.index(plain.len().max(1));
+                match rng.below(5) {
+                    0 if !plain.is_empty() => {
+                        marks.swap_remove(at);
+                        plain.swap_remove(at);
+                    }
+                    1 if !plain.is_empty() => {
+                        marks.stamp(at, secs);
+                        plain[at].0 = secs;
+                    }
+                    2 | 3 if !plain.is_empty() => {
+                        let ends = [i64::MIN, i64::MIN + 1, i64::MAX, -1, 0, i64::from(secs) << 20];
+                        let expires = (rng.below(100) < often).then(|| *rng.pick(&ends).unwrap());
+                        marks.set_expiry(at, expires);
+                        // The time that stands for none is the next one.
+                        plain[at].1 = expires.map(|at| at.max(i64::MIN + 1));
+                    }
+                    _ => {
+                        marks.push(secs);
+                        plain.push((secs, None));
+                    }
+                }
+                let rows = |at| (marks.accessed(at), marks.expires_at(at));
+                assert_eq!((0..plain.len()).map(rows).collect::<Vec<_>>(), plain);
+                let expiring = plain.iter().filter(|row| row.1.is_some()).count();
+                assert_eq!(marks.expiring(), expiring);
+                assert_eq!(marks.words.len(), plain.len() * if expiring > 0 { 3 } else { 1 });
+            }
+            marks.shrink_to(plain.len());
+            assert!(marks.heap_bytes() >= plain.len() * 4);
+        }
+    }
+
+    #[test]
+    fn room_is_made_for_rows_of_the_same_width() {
+        let mut marks = Marks::default();
+        marks.push(1);
+        assert_eq!(Marks::like(&marks, 10).heap_bytes(), 40);
+        marks.set_expiry(0, Some(1));
+        let mut like = Marks::like(&marks, 10);
+        assert_eq!(like.heap_bytes(), 120);
+        // Filled with rows that expire, it needs no more.
+        for at in 0..10 {
+            like.push(at);
+            like.set_expiry(at as usize, Some(5));
+        }
+        assert_eq!(like.heap_bytes(), 120);
+    }
+}

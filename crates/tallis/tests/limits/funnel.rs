@@ -1,0 +1,262 @@
+//! The leaky bucket.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tallis::prelude::*;
+use tallis::{Clock, ErrorKind, Funnel, Quota, Store, SystemClock};
+use testkit::rng::Rng;
+
+use super::{START, by_eight, journaled, reloaded, store};
+
+fn quota(capacity: u64, count: u64, secs: u64) -> Quota {
+    Quota::new(capacity, count, Duration::from_secs(secs)).unwrap()
+}
+
+/// CL.THROTTLE's own example: `user123 15 30 60`.
+#[test]
+fn replies_are_those_of_redis_cell() {
+    let (store, clock) = store();
+    let funnel = Funnel::new(store, quota(16, 30, 60));
+    let reply = |quantity| funnel.take("user123", quantity).unwrap().to_reply();
+    assert_eq!(reply(1), [0, 16, 15, -1, 2]);
+    assert_eq!(reply(14), [0, 16, 1, -1, 30]);
+    assert_eq!(reply(1), [0, 16, 0, -1, 32]);
+    assert_eq!(reply(1), [1, 16, 0, 2, 32]);
+    assert_eq!(reply(16), [1, 16, 0, 32, 32]);
+    assert_eq!(reply(17), [1, 16, 0, -1, 32]);
+    assert_eq!(reply(0), [0, 16, 0, -1, 32]);
+    clock.advance_us(1_999_999);
+    assert_eq!(reply(1), [1, 16, 0, 1, 31]);
+    clock.advance_us(1);
+    assert_eq!(reply(1), [0, 16, 0, -1, 32]);
+    clock.advance(31_000);
+    assert_eq!(reply(0), [0, 16, 15, -1, 1]);
+    clock.advance(1_000);
+    assert_eq!(reply(0), [0, 16, 16, -1, 0]);
+}
+
+#[test]
+fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
+    let (store, clock, journal) = journaled();
+    let funnel = Funnel::new(store.clone(), quota(3, 3, 1));
+    clock.advance_us(7);
+    assert!(!funnel.take("k", 1).unwrap().limited);
+    assert_eq!(store.get("k").unwrap().unwrap(), "1700000040333341");
+    assert_eq!(store.object_encoding("k").unwrap(), Some("int"));
+    assert_eq!(store.pexpire_time("k").unwrap(), START + 334);
+    assert_eq!(journal.lines(), ["SET k 1700000040333341 PXAT 1700000040334"]);
+    // Refused, or nothing asked for: no change, and nobody hears of one.
+    let changes = store.changes();
+    assert!(funnel.take("k", 3).unwrap().limited);
+    assert!(funnel.take("k", 9).unwrap().limited);
+    assert!(!funnel.take("k", 0).unwrap().limited);
+    assert!(!funnel.take("other", 0).unwrap().limited);
+    assert_eq!((store.changes(), store.exists(["other"]).unwrap()), (changes, 0));
+    assert!(journal.lines().is_empty());
+    clock.set(START + 333);
+    assert_eq!(funnel.take("k", 0).unwrap().reset_after, Duration::from_micros(341));
+    clock.advance(1);
+    assert_eq!(store.exists(["k"]).unwrap(), 0);
+    assert_eq!(funnel.take("k", 0).unwrap().reset_after, Duration::ZERO);
+    assert_eq!(journal.lines(), ["DEL k"]);
+    // A key that somebody has made last: the time in it is what counts.
+    store.set("k", (START + 1000) * 1000).unwrap();
+    assert!(!funnel.take("k", 1).unwrap().limited);
+    assert_eq!(store.get("k").unwrap().unwrap(), "1700000041333334");
+    assert_eq!(store.pexpire_time("k").unwrap(), START + 1334);
+}
+
+#[test]
+fn what_is_no_time_is_an_error_and_stays() {
+    let (store, _) = store();
+    let funnel = Funnel::new(store.clone(), quota(3, 1, 1));
+    store.sadd("set", [1]).unwrap();
+    store.sadd("names", ["a"]).unwrap();
+    for text in ["", "soon", "1.5", "-0", "007", " 1", "9223372036854775808"] {
+        store.set(format!("text {text}"), text).unwrap();
+    }
+    store.setbit("bits", 7, true).unwrap();
+    let mut keys = store.keys("*").unwrap();
+    keys.sort();
+    let dumps = || keys.iter().map(|key| store.dump(key).unwrap()).collect::<Vec<_>>();
+    let (before, changes) = (dumps(), store.changes());
+    for key in &keys {
+        for quantity in [0, 1, 100] {
+            let error = funnel.take(key, quantity).unwrap_err();
+            if key == "set" || key == "names" {
+                assert_eq!(error.kind(), ErrorKind::WrongType);
+                assert!(error.to_string().starts_with("WRONGTYPE "));
+            } else {
+                assert_eq!(error.kind(), ErrorKind::NotInteger, "{key:?}");
+                let text = "ERR value is not an integer or out of range";
+                assert_eq!(error.to_string(), text);
+            }
+        }
+        assert_eq!(store.pttl(key).unwrap(), -1);
+    }
+    assert_eq!((dumps(), store.changes()), (before, changes));
+    // A time is a time however its string came to be, even one that lies far off or before all times.
+    store.append("time", "170000004").unwrap();
+    store.append("time", "0000000").unwrap();
+    assert_eq!(funnel.take("time", 1).unwrap().remaining, 2);
+    store.set("time", i64::MIN).unwrap();
+    assert_eq!(funnel.take("time", 1).unwrap().remaining, 2);
+    store.set("time", i64::MAX).unwrap();
+    let far = funnel.take("time", 1).unwrap();
+    assert!(far.limited && far.retry_after > Some(Duration::from_secs(1 << 40)));
+}
+
+/// A bucket that is drained by the microsecond, in whole numbers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bucket {
+    level: u64,
+    at: u64,
+}
+
+impl Bucket {
+    fn take(&mut self, quota: &Quota, now: u64, quantity: u64) -> [u64; 4] {
+        let interval = u64::try_from(quota.interval().as_micros()).unwrap();
+        self.level = self.level.saturating_sub(now - self.at);
+        self.at = now;
+        let (depth, drop) = (quota.capacity() * interval, quantity * interval);
+        let limited = self.level + drop > depth;
+        let retry = if limited && drop <= depth { self.level + drop - depth } else { u64::MAX };
+        if !limited {
+            self.level += drop;
+        }
+        [u64::from(limited), (depth - self.level) / interval, retry, self.level]
+    }
+}
+
+#[test]
+fn a_funnel_is_a_bucket_that_leaks() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(seed);
+        let (mut store, clock, journal) = journaled();
+        let mut count = || 1 + rng.below(20);
+        let quota =
+            Quota::new(count(), count(), Duration::from_micros(20 + count() * 700)).unwrap();
+        let mut plain: HashMap<u64, Bucket> = HashMap::new();
+        let mut now = 0;
+        for step in 0..400 {
+            let pause = rng.below(3000) * rng.below(2);
+            clock.advance_us(pause.try_into().unwrap());
+            now += pause;
+            let (key, quantity) = (rng.below(3), rng.below(quota.capacity() + 2));
+            let got = Funnel::new(store.clone(), quota).take(format!("k{key}"), quantity).unwrap();
+            let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap();
+            let retry = got.retry_after.map_or(u64::MAX, micros);
+            let got = [u64::from(got.limited), got.remaining, retry, micros(got.reset_after)];
+            let want = plain.entry(key).or_default().take(&quota, now, quantity);
+            assert_eq!(got, want, "{seed} {step} {quota:?}");
+            if step == 200 {
+                let loaded = reloaded(&store, &clock);
+                let lines = |store: &Store| {
+                    let entry = |key| (store.get(key).unwrap(), store.pexpire_time(key).unwrap());
+                    ["k0", "k1", "k2"].map(entry)
+                };
+                assert_eq!(lines(&loaded), lines(&store));
+                store = loaded;
+            }
+        }
+        assert!(
+            journal
+                .lines()
+                .iter()
+                .all(|line| line.starts_with("SET k") || line.starts_with("DEL k"))
+        );
+    }
+}
+
+#[test]
+fn effects_leave_what_the_funnel_left() {
+    let (store, clock, journal) = journaled();
+    let again = Store::builder().clock(clock.clone()).build();
+    let funnel = Funnel::new(store.clone(), quota(5, 7, 1));
+    let mut rng = Rng::new(1);
+    for _ in 0..300 {
+        clock.advance_us(rng.below(300_000).try_into().unwrap());
+        funnel.take(format!("k{}", rng.below(4)), rng.below(7)).unwrap();
+        for effect in std::mem::take(&mut *journal.0.lock().unwrap()) {
+            let reply = again.execute(&effect.args);
+            assert!(!reply.is_error(), "{reply:?}");
+        }
+        for key in ["k0", "k1", "k2", "k3"] {
+            assert_eq!(again.get(key).unwrap(), store.get(key).unwrap());
+            assert_eq!(again.pexpire_time(key).unwrap(), store.pexpire_time(key).unwrap());
+        }
+    }
+}
+
+#[test]
+fn eight_threads_never_get_more_than_the_burst_and_the_rate() {
+    let (store, clock) = store();
+    let funnel = Funnel::new(store, quota(20, 7, 1));
+    let interval = funnel.quota().interval().as_micros();
+    let mut rng = Rng::new(8);
+    let steps: Vec<i64> = (0..120).map(|_| rng.range(0..=1_500_000)).collect();
+    let sums = by_eight(&clock, &steps, |thread| {
+        let mut allowed = 0;
+        for round in 0..20 {
+            let quantity = 1 + (thread + round) % 4;
+            if !funnel.take("shared", quantity).unwrap().limited {
+                allowed += quantity;
+            }
+        }
+        allowed
+    });
+    for from in 0..sums.len() {
+        let mut taken = 0;
+        for &(at, sum) in &sums[from..] {
+            taken += sum;
+            let leaked = u128::try_from(at - sums[from].0).unwrap() / interval;
+            assert!(u128::from(taken) <= 20 + leaked, "{taken} in {leaked}");
+        }
+    }
+    // They asked for more all the time, so they got all that there was, but for what two more could not fill.
+    let (first, last) = (sums[0].0, sums[sums.len() - 1].0);
+    let leaked = u64::try_from(u128::try_from(last - first).unwrap() / interval).unwrap();
+    let all: u64 = sums.iter().map(|(_, sum)| sum).sum();
+    assert_eq!(all, 20 + leaked);
+}
+
+#[test]
+fn eight_threads_on_the_machines_clock_keep_to_the_rate() {
+    let store = Store::new();
+    let funnel = Funnel::new(store, quota(50, 10_000, 1));
+    let before = SystemClock.now_us();
+    let take = |_| !funnel.take("shared", 1).unwrap().limited;
+    let run = || (0..20_000).map(take).map(u64::from).sum::<u64>();
+    let allowed: u64 = thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(run)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    let most = 50 + u64::try_from((SystemClock.now_us() - before) / 100).unwrap();
+    assert!((51..=most).contains(&allowed), "{allowed} of {most}");
+}
+
+#[test]
+fn a_clock_is_read_once_an_action() {
+    #[derive(Debug, Default)]
+    struct Counted(std::sync::atomic::AtomicU32);
+    impl Clock for Counted {
+        fn now_ms(&self) -> i64 {
+            self.now_us() / 1000
+        }
+        fn now_us(&self) -> i64 {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            SystemClock.now_us()
+        }
+    }
+    let clock = Arc::new(Counted::default());
+    let store = Store::builder().clock(clock.clone()).build();
+    let funnel = Funnel::new(store, quota(3, 1, 1));
+    for round in 1..=5 {
+        // A new key, one that is there, and refusals.
+        funnel.take("k", 1).unwrap();
+        assert_eq!(clock.0.load(std::sync::atomic::Ordering::SeqCst), round);
+    }
+}

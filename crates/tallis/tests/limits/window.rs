@@ -1,0 +1,223 @@
+//! The sliding window, beside a list of all actions.
+
+use std::time::Duration;
+
+use tallis::prelude::*;
+use tallis::{ErrorKind, Limits, SlidingWindow, Store};
+use testkit::rng::Rng;
+
+use super::{START, by_eight, journaled, reloaded, store};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// The example of the notes: `can_reply("Lei", "reply", 60, 5)`.
+#[test]
+fn five_are_allowed_and_the_sixth_when_the_first_is_over() {
+    let (store, clock) = store();
+    let limits = SlidingWindow::new(store.clone());
+    let can_reply = || limits.can_reply("Lei", "reply", MINUTE, 5).unwrap();
+    for _ in 0..5 {
+        assert!(can_reply());
+        clock.advance(7);
+    }
+    assert!(!can_reply());
+    // Others are not concerned, nor other actions.
+    assert!(limits.can_reply("Ann", "reply", MINUTE, 5).unwrap());
+    assert!(limits.can_reply("Lei", "delete", MINUTE, 5).unwrap());
+    for at in [100, 30_000, 59_999] {
+        clock.set(START + at);
+        assert!(!can_reply(), "{at}");
+    }
+    clock.set(START + 60_000);
+    assert!(can_reply());
+    assert!(!can_reply());
+    clock.advance(6);
+    assert!(!can_reply());
+    clock.advance(1);
+    assert!(can_reply());
+    assert_eq!(store.zcard("hist:Lei:reply").unwrap(), 5);
+    let mut keys = store.keys("*").unwrap();
+    keys.sort();
+    assert_eq!(keys, ["hist:Ann:reply", "hist:Lei:delete", "hist:Lei:reply"]);
+}
+
+#[test]
+fn actions_of_one_millisecond_have_names_of_their_own() {
+    let (store, clock, journal) = journaled();
+    let limits = SlidingWindow::new(store.clone());
+    let can_reply = || limits.can_reply("a", "b", Duration::from_millis(20), 12).unwrap();
+    assert_eq!((0..20).filter(|_| can_reply()).count(), 12);
+    clock.advance_us(999);
+    assert!(!can_reply());
+    let members = store.zrange("hist:a:b", 0, 2).unwrap();
+    assert_eq!(members, ["1700000040000", "1700000040000-1", "1700000040000-10"]);
+    assert_eq!(store.pexpire_time("hist:a:b").unwrap(), START + 1020);
+    let lines = journal.lines();
+    assert_eq!(lines.len(), 24);
+    assert_eq!(
+        lines[..4],
+        [
+            "ZADD hist:a:b 1700000040000 1700000040000",
+            "PEXPIREAT hist:a:b 1700000041020",
+            "ZADD hist:a:b 1700000040000 1700000040000-1",
+            "PEXPIREAT hist:a:b 1700000041020",
+        ]
+    );
+    clock.set(START + 20);
+    assert!(can_reply());
+    assert_eq!(
+        journal.lines(),
+        [
+            "ZREMRANGEBYSCORE hist:a:b -inf 1700000040000",
+            "ZADD hist:a:b 1700000040020 1700000040020",
+            "PEXPIREAT hist:a:b 1700000041040",
+        ]
+    );
+    // A refusal trims too, and if nothing is left the key goes.
+    clock.set(START + 40);
+    assert!(!limits.can_reply("a", "b", Duration::from_millis(20), 0).unwrap());
+    assert_eq!(journal.lines(), ["ZREMRANGEBYSCORE hist:a:b -inf 1700000040020"]);
+    assert_eq!(store.exists(["hist:a:b"]).unwrap(), 0);
+    assert!(!limits.can_reply("a", "b", MINUTE, 0).unwrap());
+    assert!(journal.lines().is_empty());
+    assert!(can_reply());
+    clock.set(START + 40 + 1019);
+    assert_eq!(store.exists(["hist:a:b"]).unwrap(), 1);
+    clock.advance(1);
+    assert_eq!(store.exists(["hist:a:b"]).unwrap(), 0);
+}
+
+#[test]
+fn a_refusal_counts_only_if_asked() {
+    for count_refused in [false, true] {
+        let (store, clock) = store();
+        let limits = SlidingWindow::new(store.clone()).count_refused(count_refused);
+        let can_reply = || limits.can_reply("a", "b", MINUTE, 2).unwrap();
+        assert!(can_reply() && can_reply());
+        // Trying on and on.
+        let mut allowed = 0;
+        for _ in 0..12 {
+            clock.advance(10_000);
+            allowed += u32::from(can_reply());
+        }
+        assert_eq!(allowed, if count_refused { 0 } else { 2 + 1 });
+        let members = store.zcard("hist:a:b").unwrap();
+        assert_eq!(members, if count_refused { 6 } else { 2 });
+        clock.advance(60_000);
+        assert!(can_reply());
+    }
+}
+
+#[test]
+fn what_is_no_sorted_set_is_an_error_and_stays() {
+    let (store, _) = store();
+    let limits = SlidingWindow::new(store.clone());
+    store.set("hist:a:b", "1").unwrap();
+    store.sadd("hist:a:c", [1]).unwrap();
+    let changes = store.changes();
+    for action in ["b", "c"] {
+        let error = limits.can_reply("a", action, MINUTE, 5).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::WrongType);
+    }
+    assert_eq!((store.changes(), store.pttl("hist:a:b").unwrap()), (changes, -1));
+    for period in [Duration::ZERO, Duration::MAX] {
+        let error = limits.can_reply("a", "d", period, 5).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    }
+    assert!(limits.can_reply("a", "d", Duration::from_millis((1 << 62) - 1), u64::MAX).unwrap());
+}
+
+#[test]
+fn names_that_others_took_are_passed_over() {
+    let (store, _) = store();
+    let limits = SlidingWindow::new(store.clone());
+    // Of another score, and of this one with a gap.
+    store.zadd("hist:a:b", START, 5e15).unwrap();
+    store.zadd("hist:a:b", &format!("{START}-2"), 1_700_000_040_000.0).unwrap();
+    for count in 3..=6 {
+        assert!(limits.can_reply("a", "b", MINUTE, 6).unwrap());
+        assert_eq!(store.zcard("hist:a:b").unwrap(), count);
+    }
+    assert!(!limits.can_reply("a", "b", MINUTE, 6).unwrap());
+    let names = store.zrange("hist:a:b", 0, -1).unwrap();
+    let want = ["-1", "-2", "-3", "-4", "-5", ""].map(|end| format!("{START}{end}"));
+    assert_eq!(names, want);
+}
+
+/// Small and large sets, few and many actions in a millisecond, saved and loaded on the way.
+#[test]
+fn no_window_has_more_than_the_limit_and_no_room_is_lost() {
+    for seed in 0..24 {
+        let mut rng = Rng::new(seed);
+        let (mut store, clock, journal) = journaled();
+        if seed % 2 == 0 {
+            let entries = usize::try_from(rng.below(8)).unwrap();
+            store.set_limits(Limits { zset_max_listpack_entries: entries, ..store.limits() });
+        }
+        let again = Store::builder().clock(clock.clone()).build();
+        again.set_limits(store.limits());
+        let (most, period) = (1 + rng.below(if seed < 12 { 9 } else { 200 }), 1 + rng.below(90));
+        let mut plain: Vec<u64> = Vec::new();
+        let mut now = 0;
+        for step in 0..500 {
+            let pause = rng.below(if seed < 12 { 30 } else { 2 }) * rng.below(2);
+            clock.advance(pause.try_into().unwrap());
+            now += pause;
+            let limits = SlidingWindow::new(store.clone());
+            let got = limits.can_reply("a", "b", Duration::from_millis(period), most).unwrap();
+            let count = plain.iter().filter(|&&at| at + period > now).count() as u64;
+            assert_eq!(got, count < most, "{seed} {step}");
+            if got {
+                plain.push(now);
+            }
+            for effect in std::mem::take(&mut *journal.0.lock().unwrap()) {
+                assert!(!again.execute(&effect.args).is_error());
+            }
+            assert_eq!(again.dump("hist:a:b").unwrap(), store.dump("hist:a:b").unwrap());
+            let expiry = |store: &Store| store.pexpire_time("hist:a:b").unwrap();
+            assert_eq!(expiry(&again), expiry(&store));
+            let encoding = |store: &Store| store.object_encoding("hist:a:b").unwrap();
+            assert_eq!(encoding(&again), encoding(&store), "{seed} {step}");
+        }
+        let loaded = reloaded(&store, &clock);
+        assert_eq!(
+            loaded.pexpire_time("hist:a:b").unwrap(),
+            store.pexpire_time("hist:a:b").unwrap()
+        );
+        store = loaded;
+        let limits = SlidingWindow::new(store.clone());
+        for _ in 0..200 {
+            let got = limits.can_reply("a", "b", Duration::from_millis(period), most).unwrap();
+            let count = plain.iter().filter(|&&at| at + period > now).count() as u64;
+            assert_eq!(got, count < most, "{seed} after a load");
+            if got {
+                plain.push(now);
+            }
+            clock.advance(1);
+            now += 1;
+        }
+    }
+}
+
+#[test]
+fn eight_threads_never_get_more_than_the_limit() {
+    let (store, clock) = store();
+    let limits = SlidingWindow::new(store);
+    let (most, period) = (7, 50);
+    let mut rng = Rng::new(3);
+    let steps: Vec<i64> = (0..150).map(|_| 1000 * rng.range(0..=30)).collect();
+    let length = Duration::from_millis(50);
+    let sums = by_eight(&clock, &steps, |_| {
+        let can_reply = |_: &u32| limits.can_reply("Lei", "reply", length, most).unwrap();
+        (0..5).filter(can_reply).count() as u64
+    });
+    let mut all = 0;
+    for (at, sum) in &sums {
+        let within = |&&(other, _): &&(i64, u64)| other <= *at && *at - other < 1000 * period;
+        let window: u64 = sums.iter().filter(within).map(|(_, sum)| sum).sum();
+        // They ask for more than there is all the time, so every window is full.
+        assert_eq!(window, most, "at {at}");
+        all += sum;
+    }
+    assert!(all > 20 * most);
+}
