@@ -149,7 +149,7 @@ mod tests {
         let hav = |metres: f64| (metres / EARTH_RADIUS / 2.0).sin().powi(2);
         assert_eq!(border.holds(hav(999.999_99)), Some(true));
         assert_eq!(border.holds(hav(1000.0)), None);
-        assert_eq!(border.holds(hav(1000.000_01)), Some(false));
+        assert_eq!(border.holds(hav(1_000.000_01)), Some(false));
         assert_eq!(Border::at(0.0).holds(0.0), None);
         assert_eq!(Border::at(f64::INFINITY).holds(1.0), Some(true));
     }
