@@ -94,7 +94,7 @@ impl RedisCells {
             }
             let range = grid.range(east, north);
             // At the top level, opposite neighbours are the same cell.
-            if ranges.len() < 2 || ranges.last() != Some(&range) {
+            if ranges.last() != Some(&range) {
                 ranges.push(range);
             }
         }

@@ -3,7 +3,7 @@
 #![expect(clippy::unreadable_literal, reason = "coordinates as the commands had them")]
 #![expect(clippy::unwrap_used, reason = "what fails here is what the tests look for")]
 
-use geo::{Point, Shape, Unit, decode, encode, hash_of_score, score};
+use geo::{Point, Shape, Unit, decode, encode, hash_of_score, score, score_range};
 
 const POINTS: &str = include_str!("data/points.tsv");
 const DISTANCES: &str = include_str!("data/distances.tsv");
@@ -156,6 +156,42 @@ fn a_polygon_in_sicily() {
         if inside {
             assert!(shape.cover().iter().any(|range| range.contains(&hash)), "{name}");
             assert!(shape.redis_cells().position(hash).is_some(), "{name}");
+        }
+    }
+}
+
+/// On an edge a point is inside in the west and the south, and outside in the east and the north.
+#[test]
+fn the_sides_of_a_polygon() {
+    let corners = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)];
+    let corners: Vec<_> = corners.iter().map(|&(lon, lat)| Point::new(lon, lat).unwrap()).collect();
+    let square = Shape::polygon(corners).unwrap();
+    for (lon, lat, inside) in [
+        (5.0, 5.0, true),
+        (5.0, 0.0, true),
+        (0.0, 5.0, true),
+        (0.0, 0.0, true),
+        (5.0, 10.0, false),
+        (10.0, 5.0, false),
+        (10.0, 0.0, false),
+        (10.0, 10.0, false),
+        (0.0, 10.0, false),
+    ] {
+        assert_eq!(square.contains(Point::new(lon, lat).unwrap()).is_some(), inside, "{lon} {lat}");
+    }
+}
+
+/// Cells whose numbers are odd and too great for a double have the even number beside theirs as a score.
+#[test]
+fn ranges_of_scores_are_those_of_their_cells() {
+    let edge = (1_u64 << 53) + 2;
+    for start in edge - 6..edge + 6 {
+        for end in start..edge + 8 {
+            let scores = score_range(&(start..end));
+            for hash in edge - 8..edge + 10 {
+                let kept = hash_of_score(score(hash));
+                assert_eq!(scores.contains(&score(hash)), (start..end).contains(&kept));
+            }
         }
     }
 }

@@ -11,6 +11,8 @@
 /// | ZRANK, ZREVRANK WITHSCORE | unknown | known |
 /// | CONFIG `set-max-listpack-*` | unknown | known |
 /// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 |
+/// | GEOSEARCH BYPOLYGON | unknown | known, as in Valkey 9 |
+/// | fourth digit of a distance | the nearest | that of the distance by 10,000 |
 /// | version of DUMP, and the newest that RESTORE takes | 10 | 11, and 12 as far as its types are known |
 ///
 /// The version of a snapshot is chosen apart from it (see [`WriteOptions`](crate::WriteOptions)).

@@ -362,3 +362,38 @@ fn polygons_are_valkeys() {
         "ERR exactly one of BYRADIUS and BYBOX can be specified for GEOSEARCH"
     );
 }
+
+#[test]
+fn a_transaction_knows_where_a_search_stores() {
+    let store = companies();
+    let session = &mut store.session();
+    for (line, reply) in [
+        ("MULTI", "OK"),
+        ("GEORADIUS company 116.5 39.9 20 km STORE a STOREDIST b", "QUEUED"),
+        ("GEORADIUSBYMEMBER company jd 20 km storedist c", "QUEUED"),
+        ("GEOSEARCHSTORE d company FROMMEMBER jd BYBOX 90 90 km", "QUEUED"),
+    ] {
+        assert_eq!(
+            session.execute(&line.split(' ').collect::<Vec<_>>()),
+            Reply::Status(reply.into())
+        );
+    }
+    let counts = [3, 1, 4].map(Reply::Int).to_vec();
+    assert_eq!(session.execute(&["EXEC"]), Reply::Array(counts));
+    assert_eq!(store.exists(["a", "b", "c", "d"]).unwrap(), 3);
+}
+
+#[test]
+fn the_keys_of_a_search_are_told() {
+    let store = Store::new();
+    for (line, keys) in [
+        ("georadius k 1 1 1 m STORE a storedist b", "[k a b]"),
+        ("georadius k 1 1 1 m asc store", "[k]"),
+        ("georadius k 1 1 1 m storedist a store", "[k a]"),
+        ("georadius k 1 1 1 store a", "[k]"),
+        ("georadiusbymember k store 1 m store a", "[k a]"),
+        ("geosearchstore a k 1 2 3 4 5", "[a k]"),
+    ] {
+        assert_eq!(told(&store, &format!("COMMAND GETKEYS {line}")), keys, "{line}");
+    }
+}

@@ -207,11 +207,11 @@ impl Info {
         let mut keys = Vec::new();
         for spec in self.keys.iter().flatten() {
             if let Find::Keyword(keyword) = spec.find {
-                let mut rest = words.iter().skip(spec.first);
-                if rest.any(|word| is(word, keyword)) {
-                    let Some(key) = rest.next() else { return Some(stored(words)) };
-                    keys.push((*key, spec.flags));
-                }
+                // Behind the first of them. As the last word it has nothing behind it and does not count.
+                let mut pairs = words.windows(2).skip(spec.first);
+                keys.extend(
+                    pairs.find(|pair| is(pair[0], keyword)).map(|pair| (pair[1], spec.flags)),
+                );
                 continue;
             }
             let range = spec.range(words).map(|range| (range, spec.flags_in(words)));
@@ -259,21 +259,6 @@ impl Info {
 fn is(word: &[u8], name: &str) -> bool {
     let word = word.split(|&byte| byte == 0).next().unwrap_or_default();
     word.eq_ignore_ascii_case(name.as_bytes())
-}
-
-/// The keys of a GEORADIUS that ends with the word STORE or STOREDIST: Redis then looks for them in an older way, which tells
-/// nothing of what happens to them.
-fn stored<'a>(words: &[&'a [u8]]) -> Vec<(&'a [u8], &'static str)> {
-    let mut keys: Vec<(&[u8], &str)> = words.iter().skip(1).take(1).map(|&key| (key, "")).collect();
-    let mut rest = words.iter().skip(5);
-    let mut to = None;
-    while let Some(word) = rest.next() {
-        if is(word, "store") || is(word, "storedist") {
-            to = rest.next().or(to);
-        }
-    }
-    keys.extend(to.map(|&key| (key, "")));
-    keys
 }
 
 impl KeySpec {

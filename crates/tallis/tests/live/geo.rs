@@ -74,3 +74,45 @@ fn a_server_finds_what_its_cells_have() {
     }
     assert!(told > 1000 && missed > 100, "{told} {missed}");
 }
+
+/// Members that are equally far come in the order in which the server's sorts leave them, with a count and without.
+#[test]
+fn equals_come_as_the_sorts_of_a_server_leave_them() {
+    let Some(server) = server() else { return };
+    let mut server = server.connect();
+    let store = Store::builder().profile(Profile::Redis70).build();
+    let mut rng = Rng::new(6);
+    let (mut cut, mut whole) = (0, 0);
+    for round in 0..60 {
+        let key = format!("ties:{round}");
+        let places = 1 + rng.index(40);
+        let mut add = vec!["GEOADD".to_owned(), key.clone()];
+        for at in 0..5 + rng.index(400) {
+            // A few places, some as far in the west as others are in the east.
+            let place = rng.index(places);
+            let (x, y) = (place % 7, place / 7);
+            let lon = [-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3][x];
+            let lat = f64::from(u32::try_from(y).unwrap()) / 20.0;
+            add.extend([lon.to_string(), lat.to_string(), format!("place:{at}")]);
+        }
+        run(&mut server, &add);
+        assert!(!store.execute(&add).is_error());
+        for _ in 0..20 {
+            let order = if rng.chance(1, 2) { "ASC" } else { "DESC" };
+            let line = format!("GEOSEARCH {key} FROMLONLAT 0 0.1 BYRADIUS 50 km {order}");
+            let count = (1 + rng.index(100)).to_string();
+            let mut words: Vec<_> = line.split(' ').collect();
+            if rng.chance(4, 5) {
+                words.extend(["COUNT", &count]);
+                words.extend(rng.chance(1, 8).then_some("ANY"));
+                cut += 1;
+            } else {
+                whole += 1;
+            }
+            let theirs = run(&mut server, &words);
+            let ours = store.execute(&words);
+            assert!(super::same_value(&ours, &theirs), "{words:?}\n{ours:?}\n{theirs:?}");
+        }
+    }
+    assert!(cut > 500 && whole > 100);
+}

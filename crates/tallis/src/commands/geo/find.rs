@@ -81,13 +81,15 @@ fn by_cells<'z>(found: Vec<Found<'z>>, shape: &Shape) -> Vec<Found<'z>> {
         return found;
     }
     let cells = shape.redis_cells();
-    let last = cells.ranges().len();
-    let cell = |hit: &Found<'_>| cells.position(hash_of_score(hit.score)).unwrap_or(last);
-    let of: Vec<usize> = found.iter().map(cell).collect();
     let mut ordered = Vec::with_capacity(found.len());
-    for cell in 0..=last {
-        let here = found.iter().zip(&of).filter(|&(_, &of)| of == cell);
-        ordered.extend(here.map(|(&hit, _)| hit));
+    // The members of a cell stand together.
+    for cell in cells.ranges() {
+        let place = |bound| found.partition_point(|hit| hash_of_score(hit.score) < bound);
+        ordered.extend_from_slice(&found[place(cell.start)..place(cell.end)]);
+    }
+    if ordered.len() < found.len() {
+        let missed = |hit: &&Found<'_>| cells.position(hash_of_score(hit.score)).is_none();
+        ordered.extend(found.iter().filter(missed).copied());
     }
     ordered
 }
