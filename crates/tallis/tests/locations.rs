@@ -8,7 +8,8 @@ use std::thread;
 
 use tallis::prelude::*;
 use tallis::{
-    Effect, ErrorKind, LocationTable, Locations, ManualClock, RestoreOptions, Sink, Store,
+    Aggregate, Effect, ErrorKind, LocationTable, Locations, ManualClock, RestoreOptions, Sink,
+    SortedSetAddOptions, Store, UpdateCheck,
 };
 use testkit::rng::Rng;
 
@@ -351,6 +352,28 @@ fn what_others_did_to_the_keys_is_seen() {
     assert_eq!(locations.largest_user().unwrap(), Some(701));
     let all = [("max".into(), 701.0), ("other".into(), 9000.0)];
     assert_eq!(store.zrange_withscores("location:max", 0, -1).unwrap(), all);
+}
+
+/// The largest id as ZADD with GT keeps it, and as the book does: a set of one's own, united with it by the greatest score.
+#[test]
+fn the_books_ways_to_the_largest_id_give_the_same() {
+    let (store, locations) = locations();
+    let (by_zadd, by_union) = (Store::new(), Store::new());
+    let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
+    let mut rng = Rng::new(9);
+    for _ in 0..300 {
+        let user = rng.below(Locations::MAX_USER + 1) >> rng.below(40);
+        locations.set(user, "USA", None).unwrap();
+        let score = user.to_string().parse().unwrap();
+        by_zadd.zadd_options("location:max", "max", score, higher).unwrap();
+        by_union.zadd("own", "max", score).unwrap();
+        let keys = ["own", "location:max"];
+        by_union.zunionstore("location:max", keys, &[], Aggregate::Max).unwrap();
+        by_union.del(["own"]).unwrap();
+        let kept = store.dump("location:max").unwrap();
+        assert_eq!(by_zadd.dump("location:max").unwrap(), kept, "{user}");
+        assert_eq!(by_union.dump("location:max").unwrap(), kept, "{user}");
+    }
 }
 
 #[test]
