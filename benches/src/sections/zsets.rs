@@ -121,6 +121,23 @@ fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
     Row::new("add", Unit::Nanos, results).target(350.0).note(&note)
 }
 
+/// Asks all three for members in turn.
+fn race<'a>(
+    bench: &'a Bench,
+    input: &'a Input,
+    mut alone: impl FnMut(&[u8]) + 'a,
+    mut stored: impl FnMut(&[u8]) + 'a,
+    mut other: impl FnMut(&[u8]) + 'a,
+) -> Vec<Result> {
+    let (pieces, mut a, mut b, mut c) = input.turns();
+    let asked = |turn| input.asked.range(turn);
+    let race = bench.race();
+    race.contender(ALONE, pieces, move || asked(a.turn()).for_each(&mut alone))
+        .contender(STORE, pieces, move || asked(b.turn()).for_each(&mut stored))
+        .contender(IndexSetAndMap::NAME, pieces, move || asked(c.turn()).for_each(&mut other))
+        .run()
+}
+
 /// The server has the members from [`add`].
 fn score(
     bench: &Bench,
@@ -130,20 +147,13 @@ fn score(
     other: &IndexSetAndMap,
     live: Option<&mut Live>,
 ) -> Row {
-    let (pieces, mut a, mut b, mut c) = input.turns();
-    let asked = |turn| input.asked.range(turn);
-    let mut results = bench
-        .race()
-        .contender(ALONE, pieces, || {
-            asked(a.turn()).filter_map(|name| set.score(name)).sum::<f64>()
-        })
-        .contender(STORE, pieces, || {
-            asked(b.turn()).filter_map(|name| store.zscore("z", name).unwrap()).sum::<f64>()
-        })
-        .contender(IndexSetAndMap::NAME, pieces, || {
-            asked(c.turn()).filter_map(|name| other.score(name)).sum::<f64>()
-        })
-        .run();
+    let mut results = race(
+        bench,
+        input,
+        |name| _ = black_box(set.score(name)),
+        |name| _ = black_box(store.zscore("z", name).unwrap()),
+        |name| _ = black_box(other.score(name)),
+    );
     let ask = || input.asked.iter().map(|name| command([b"ZSCORE", b"z", name]));
     results.extend(rival(live.map(|live| live.nanos("ZSCORE", ask()))));
     let note = beside_both(60.0, 909.0, 59.0);
@@ -158,20 +168,13 @@ fn rank(
     other: &IndexSetAndMap,
     live: Option<&mut Live>,
 ) -> Row {
-    let (pieces, mut a, mut b, mut c) = input.turns();
-    let asked = |turn| input.asked.range(turn);
-    let mut results = bench
-        .race()
-        .contender(ALONE, pieces, || {
-            asked(a.turn()).filter_map(|name| set.rank(name)).sum::<usize>()
-        })
-        .contender(STORE, pieces, || {
-            asked(b.turn()).filter_map(|name| store.zrank("z", name).unwrap()).sum::<usize>()
-        })
-        .contender(IndexSetAndMap::NAME, pieces, || {
-            asked(c.turn()).map(|name| other.rank(name)).sum::<usize>()
-        })
-        .run();
+    let mut results = race(
+        bench,
+        input,
+        |name| _ = black_box(set.rank(name)),
+        |name| _ = black_box(store.zrank("z", name).unwrap()),
+        |name| _ = black_box(other.rank(name)),
+    );
     let ask = || input.asked.iter().map(|name| command([b"ZRANK", b"z", name]));
     results.extend(rival(live.map(|live| live.nanos("ZRANK", ask()))));
     let note = beside_both(450.0, 1626.0, 469.0);
@@ -225,30 +228,16 @@ fn rescore(
     mut other: IndexSetAndMap,
     live: Option<&mut Live>,
 ) -> Row {
-    let (pieces, mut a, mut b, mut c) = input.turns();
-    let mut fresh =
-        [input.fresh.iter().cycle(), input.fresh.iter().cycle(), input.fresh.iter().cycle()];
-    let [fresh_a, fresh_b, fresh_c] = &mut fresh;
-    // The scores are other ones each time round.
-    let asked = |turn| input.asked.range(turn);
-    let mut results = bench
-        .race()
-        .contender(ALONE, pieces, || {
-            for name in asked(a.turn()) {
-                Rival::add(&mut set, name, *fresh_a.next().unwrap());
-            }
-        })
-        .contender(STORE, pieces, || {
-            for name in asked(b.turn()) {
-                store.zadd("z", name, *fresh_b.next().unwrap()).unwrap();
-            }
-        })
-        .contender(IndexSetAndMap::NAME, pieces, || {
-            for name in asked(c.turn()) {
-                other.add(name, *fresh_c.next().unwrap());
-            }
-        })
-        .run();
+    // Scores that go on from turn to turn.
+    let fresh = || input.fresh.iter().copied().cycle();
+    let (mut alone, mut stored, mut others) = (fresh(), fresh(), fresh());
+    let mut results = race(
+        bench,
+        input,
+        |name| Rival::add(&mut set, name, alone.next().unwrap()),
+        |name| _ = store.zadd("z", name, stored.next().unwrap()).unwrap(),
+        |name| other.add(name, others.next().unwrap()),
+    );
     let again =
         || input.asked.iter().zip(&input.fresh).map(|(name, &score)| zadd("z", name, score));
     results.extend(rival(live.map(|live| live.nanos("ZADD", again()))));

@@ -83,3 +83,8 @@ impl fmt::Display for Report {
         Ok(())
     }
 }
+impl crate::output::Report for Report {
+    fn saved_to(&mut self, file: String) {
+        self.saved = Some(file);
+    }
+}

@@ -92,6 +92,12 @@ impl fmt::Display for Report {
     }
 }
 
+impl crate::output::Report for Report {
+    fn saved_to(&mut self, file: String) {
+        self.saved = Some(file);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tallis::{Locations, Store};

@@ -7,7 +7,7 @@ use super::report::Report;
 use crate::args::LocateArgs;
 use crate::failure::Failure;
 use crate::input::{is_standard_input, size_of_files};
-use crate::output::print;
+use crate::output::deliver;
 use crate::reading::{Reading, Refused, TOO_LONG};
 use crate::target::check_target;
 use crate::uv::TooLong;
@@ -57,14 +57,7 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
     } else {
         Report::new(loader.users(), &locations.aggregate()?)
     };
-    // What was counted is shown even if it cannot be saved.
-    let saved = args.save.as_ref().map_or(Ok(()), |file| {
-        store.save(file)?;
-        report.saved = Some(file.display().to_string());
-        Ok(())
-    });
-    print(&report, args.json).map_err(|error| Failure::output(&error))?;
-    saved
+    deliver(&mut report, &store, args.save.as_ref(), args.json)
 }
 
 impl From<BadRow> for Refused {

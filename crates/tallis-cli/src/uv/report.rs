@@ -125,6 +125,12 @@ pub(crate) fn lines(count: u64) -> String {
     format!("{count} {}", if count == 1 { "line" } else { "lines" })
 }
 
+impl crate::output::Report for Report {
+    fn saved_to(&mut self, file: String) {
+        self.saved = Some(file);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

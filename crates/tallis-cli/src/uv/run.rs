@@ -11,7 +11,7 @@ use super::tally::{Refused, Tally};
 use crate::args::UvArgs;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
-use crate::output::print;
+use crate::output::deliver;
 use crate::progress::Progress;
 use crate::target::check_target;
 
@@ -48,14 +48,7 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
 
     let mut report = tally.report()?;
     report.skipped = skipped;
-    // What was counted is shown even if it cannot be saved.
-    let saved = args.save.as_ref().map_or(Ok(()), |file| {
-        store.save(file)?;
-        report.saved = Some(file.display().to_string());
-        Ok(())
-    });
-    print(&report, args.json).map_err(|error| Failure::output(&error))?;
-    saved
+    deliver(&mut report, &store, args.save.as_ref(), args.json)
 }
 
 /// Counts the lines of one log, and gives the number of lines skipped so far.

@@ -38,6 +38,24 @@ const fn row(name: &'static str, weight: u32, rule: Rule, make: fn(&mut Gen, &mu
     Row { name, weight, rule, make }
 }
 
+/// How many random members to draw. A great negative count would fill the memory of any server.
+fn draws(g: &mut Gen) -> &'static str {
+    g.pick(&[
+        "0",
+        "1",
+        "2",
+        "3",
+        "10",
+        "1000",
+        "-1",
+        "-2",
+        "-30",
+        "x",
+        "9223372036854775807",
+        "-9223372036854775808",
+    ])
+}
+
 /// Every family.
 pub(super) static FAMILIES: &[Family] = &[
     keys::FAMILY,

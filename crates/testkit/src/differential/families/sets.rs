@@ -4,7 +4,7 @@ use super::super::compare::Rule;
 use super::super::generate::{Gen, Kind, Line};
 use super::super::script::How;
 use super::keys::{scan_options, some};
-use super::{Family, Row, row};
+use super::{Family, Row, draws, row};
 
 pub(super) const FAMILY: Family = Family { name: "sets", rows: ROWS };
 
@@ -45,21 +45,7 @@ const ROWS: &[Row] = &[
     row("SRANDMEMBER", 6, Rule::RandomMember, |g, line| {
         key(g, line);
         if !g.one_in(3) {
-            // A great negative count would fill the memory of any server.
-            line.push(g.pick(&[
-                "0",
-                "1",
-                "2",
-                "3",
-                "10",
-                "1000",
-                "-1",
-                "-2",
-                "-30",
-                "x",
-                "9223372036854775807",
-                "-9223372036854775808",
-            ]));
+            line.push(draws(g));
         }
     }),
     row("SMOVE", 10, Rule::Exact, |g, line| {
