@@ -2,6 +2,7 @@
 //!
 //! The table has checked the number of words, so that `args[0]` and whatever else it promises are there.
 
+mod call;
 mod search;
 
 pub(in crate::execute) use search::{
