@@ -88,6 +88,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         set_max_intset_entries: 4,
         set_max_listpack_entries: 3,
         set_max_listpack_value: 6,
+        zset_max_listpack_entries: 2,
+        zset_max_listpack_value: 3,
         hll_sparse_max_bytes: 40,
     };
     let limits = if flags & 8 == 0 { Limits::default() } else { low };
