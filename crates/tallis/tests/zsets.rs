@@ -73,6 +73,11 @@ fn what_is_built_or_restored_chooses_afresh() {
         assert_eq!(encoding(&store, key), "listpack");
         assert_eq!(store.zrange("z", 0, -1).unwrap(), store.zrange(key, 0, -1).unwrap());
     }
+    // What is put at a key takes the place of all that was there, its expiry too.
+    store.set("union", "a text").unwrap();
+    store.expire("union", 100).unwrap();
+    store.zunionstore("union", ["z"], &[], Aggregate::Sum).unwrap();
+    assert_eq!((store.zcard("union").unwrap(), store.ttl("union").unwrap()), (3, -1));
     store.copy("z", "same", tallis::CopyOptions::default()).unwrap();
     assert_eq!(encoding(&store, "same"), "skiplist");
 }
@@ -152,6 +157,9 @@ fn options_say_what_is_added_and_what_is_changed() {
     let lower = SortedSetAddOptions::add_or_update(Some(UpdateCheck::LT));
     assert_eq!(store.zincr_options("z", "m", 1.0, lower).unwrap(), None);
     assert_eq!(store.zincr_options("z", "m", -1.0, lower).unwrap(), Some(1.0));
+    // As high as before is not higher.
+    let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
+    assert_eq!(store.zincr_options("z", "m", 0.0, higher).unwrap(), None);
     assert_eq!(store.zincr("z", "fresh", 2.5).unwrap(), 2.5);
 }
 
@@ -462,6 +470,7 @@ fn sinks_hear_what_changed_and_nothing_else() {
     store.zrembyscore("z", 3.5..).unwrap();
     store.zpopmax("z", 1).unwrap();
     assert_eq!(heard(), ["ZREMRANGEBYRANK z 3 3", "ZPOPMAX z 1"]);
+    store.zrangestore("top", "z", &ZRange::by_rank(0, 1).rev()).unwrap();
     let open = (Bound::Excluded(1.0), Bound::Unbounded);
     store.zrangestore("top", "z", &ZRange::by_score(open).rev().limit(0, 1)).unwrap();
     store.zunionstore("u", ["z", "top"], &[1.0, 0.5], Aggregate::Max).unwrap();
@@ -469,6 +478,7 @@ fn sinks_hear_what_changed_and_nothing_else() {
     assert_eq!(
         heard(),
         [
+            "ZRANGESTORE top z 0 1 REV",
             "ZRANGESTORE top z inf (1 BYSCORE REV LIMIT 0 1",
             "ZUNIONSTORE u 2 z top WEIGHTS 1 0.5 AGGREGATE MAX",
             "DEL u",

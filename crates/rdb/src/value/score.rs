@@ -47,3 +47,33 @@ pub(crate) fn walk<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<(
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_read_and_passed_over() {
+        for (form, bytes, score) in [
+            (ScoreForm::Text, &b"\x031.5"[..], Some(1.5)),
+            (ScoreForm::Text, b"\x15-3.1400000000000001e2", Some(-314.0)),
+            (ScoreForm::Text, b"\xfd", None),
+            (ScoreForm::Text, b"\xfe", Some(f64::INFINITY)),
+            (ScoreForm::Text, b"\xff", Some(f64::NEG_INFINITY)),
+            (ScoreForm::Text, b"\x03abc", None),
+            (ScoreForm::Text, b"\0", None),
+            (ScoreForm::Double, b"\0\0\0\0\0\0\xf8\xbf", Some(-1.5)),
+        ] {
+            let source = || Source::new(bytes, Some(bytes.len() as u64), false);
+            let read = read(&mut source(), form).unwrap();
+            assert_eq!(Some(read).filter(|score| !score.is_nan()), score, "{bytes:?}");
+            let mut walked = source();
+            walk(&mut walked, form).unwrap();
+            assert_eq!(walked.left(), Some(0), "{bytes:?}");
+            let cut = &bytes[..bytes.len() - 1];
+            assert!(
+                super::read(&mut Source::new(cut, Some(cut.len() as u64), false), form).is_err()
+            );
+        }
+    }
+}

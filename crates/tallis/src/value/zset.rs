@@ -45,22 +45,7 @@ impl Rules<'_> {
         }
     }
 
-    /// The empty sorted set with which a command begins that is about to add `count` members, the first of `first_len` bytes.
-    pub(crate) fn zset_for(&self, count: usize, first_len: usize) -> ZSet {
-        let limits = self.zset_limits();
-        let entries = match self.profile {
-            // Only whether there are listpacks at all.
-            Profile::Redis70 => limits.entries.min(1),
-            Profile::Redis72 => count,
-        };
-        let mut set = ZSet::new();
-        if entries > limits.entries || limits.entries == 0 || first_len > limits.value {
-            self.make_skip_list(&mut set);
-        }
-        set
-    }
-
-    /// Gets a sorted set ready for a command that is about to add `count` members.
+    /// Gets a sorted set, an empty one too, ready for a command that is about to add `count` members.
     pub(crate) fn expect_in_zset(&self, set: &mut ZSet, count: usize) {
         if self.profile == Profile::Redis72 && count > self.limits.zset_max_listpack_entries {
             self.make_skip_list(set);

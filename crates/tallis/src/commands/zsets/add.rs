@@ -11,7 +11,6 @@ use crate::key::HashedKey;
 use crate::member::Member;
 use crate::rules::Rules;
 use crate::store::door::Scope;
-use crate::store::slot::Slot;
 use crate::value::{Value, ZSet};
 
 /// Which way a score may change.
@@ -133,17 +132,18 @@ pub(crate) fn add_scores(
     pairs: &[Pair<'_>],
     options: SortedSetAddOptions,
 ) -> Result<Added, Error> {
-    let Some(&(_, first)) = pairs.first() else { return Ok(Added::default()) };
+    if pairs.is_empty() {
+        return Ok(Added::default());
+    }
     let rules = scope.rules();
     scope.change(key, |slot| {
         let adds = options.existence != Some(ExistenceCheck::XX);
-        let Some((set, is_new)) = in_zset(slot, adds.then_some((pairs.len(), first)), &rules)?
-        else {
-            return Ok(Added::default());
-        };
-        if !is_new {
-            rules.expect_in_zset(set, pairs.len());
+        if adds && slot.value().is_none() {
+            slot.put(Value::ZSet(ZSet::new()));
         }
+        let Some(value) = slot.value_mut() else { return Ok(Added::default()) };
+        let set = value.as_zset_mut().ok_or_else(Error::wrong_type)?;
+        rules.expect_in_zset(set, pairs.len());
         let mut done = Added::default();
         let result = pairs.iter().try_for_each(|pair| done.add(set, pair, options, &rules));
         if set.is_empty() {
@@ -154,24 +154,6 @@ pub(crate) fn add_scores(
         }
         result.map(|()| done)
     })
-}
-
-/// The sorted set in a slot and whether it is new: one is made if there is none and `first` says how many members are to come and
-/// which is the first.
-#[inline]
-pub(crate) fn in_zset<'s>(
-    slot: &'s mut Slot<'_, '_, '_>,
-    first: Option<(usize, Member<'_>)>,
-    rules: &Rules<'_>,
-) -> Result<Option<(&'s mut ZSet, bool)>, Error> {
-    let is_new = slot.value().is_none();
-    if is_new {
-        let Some((count, first)) = first else { return Ok(None) };
-        slot.put(Value::ZSet(rules.zset_for(count, first.byte_len())));
-    }
-    let Some(value) = slot.value_mut() else { return Ok(None) };
-    let set = value.as_zset_mut().ok_or_else(Error::wrong_type)?;
-    Ok(Some((set, is_new)))
 }
 
 impl Added {

@@ -102,7 +102,7 @@ fn act(
 fn add(slot: &mut Slot<'_, '_, '_>, rules: &Rules<'_>, now: i64) -> Result<Text, Error> {
     let mut name = name(now, 0);
     if slot.value().is_none() {
-        slot.put(Value::ZSet(rules.zset_for(1, name.len())));
+        slot.put(Value::ZSet(ZSet::new()));
     }
     let Some(set) = slot.value_mut().and_then(Value::as_zset_mut) else {
         return Err(Error::wrong_type());
