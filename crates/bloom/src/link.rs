@@ -1,0 +1,342 @@
+//! One bit array with its hashes: a Bloom filter that does not grow.
+
+use crate::arch;
+use crate::divisor::Divisor;
+use crate::error::{Fault, SizeError};
+use crate::hash::ItemHash;
+use crate::plan;
+
+/// The most hashes that a link can have: those of the smallest error rate that a double can hold.
+pub(crate) const MAX_HASHES: u32 = 1075;
+
+/// Probes that a question makes before it looks at what they found.
+///
+/// In a filter that is half full a stranger fails with one of four probes in 15 of 16 cases, so the branch is foreseen; with a
+/// look after each probe, it would be a coin toss, and the processor could not start with the next item.
+const GROUP: u32 = 4;
+
+/// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
+///
+/// By itself it takes any number of items; past its capacity it only errs more and more often.
+///
+/// # Examples
+///
+/// ```
+/// let mut link = bloom::Link::new(1000, 0.01)?;
+/// assert!(link.add(b"user1"));
+/// assert!(link.contains(b"user1"));
+/// assert!(!link.contains(b"user2"));
+/// assert_eq!((link.bits(), link.hashes()), (9600, 7));
+/// # Ok::<(), bloom::SizeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// As long as the divisor says.
+    bytes: Vec<u8>,
+    bits: Divisor,
+    hashes: u32,
+    size: u64,
+    entries: u64,
+    error_rate: f64,
+    bits_per_item: f64,
+}
+
+impl Link {
+    /// An empty filter for so many items (at least 1) at this error rate (between 0 and 1, neither included).
+    ///
+    /// # Errors
+    ///
+    /// Arguments outside of their ranges, and bits that memory has no room for.
+    pub fn new(capacity: u64, error_rate: f64) -> Result<Self, SizeError> {
+        if capacity == 0 {
+            return Err(SizeError::Capacity { got: Some(capacity) });
+        }
+        if !is_error_rate(error_rate) {
+            return Err(SizeError::ErrorRate { got: error_rate });
+        }
+        let bits_per_item = plan::bits_per_item(error_rate);
+        let bits = plan::bits_for(capacity, error_rate);
+        let length = if bits == u64::MAX { bits } else { bits / 8 };
+        let too_large = SizeError::OutOfMemory { bytes: length };
+        let bits = Divisor::new(bits).ok_or(too_large)?;
+        let bytes = zeroed(length).ok_or(too_large)?;
+        let hashes = plan::hashes(bits_per_item);
+        Ok(Self { bytes, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
+    }
+
+    /// Adds an item, and tells whether that set a bit: if not, the item is there already, or is taken for another.
+    #[inline]
+    pub fn add(&mut self, item: &[u8]) -> bool {
+        self.add_hash(ItemHash::of(item))
+    }
+
+    /// [`Link::add`] of an item that is hashed already.
+    #[inline]
+    pub fn add_hash(&mut self, hash: ItemHash) -> bool {
+        let mut fresh = 0;
+        let mut place = hash.first;
+        for _ in 0..self.hashes {
+            let bit = self.bits.remainder(place);
+            if let Some(byte) = self.bytes.get_mut(index(bit)) {
+                let mask = 1 << (bit & 7);
+                fresh |= mask & !*byte;
+                *byte |= mask;
+            }
+            place = place.wrapping_add(hash.second);
+        }
+        self.size += u64::from(fresh != 0);
+        fresh != 0
+    }
+
+    /// Whether an item is there, or is taken for one that is.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, item: &[u8]) -> bool {
+        self.contains_hash(ItemHash::of(item))
+    }
+
+    /// [`Link::contains`] of an item that is hashed already.
+    #[must_use]
+    #[inline]
+    pub fn contains_hash(&self, hash: ItemHash) -> bool {
+        let mut place = hash.first;
+        let mut left = self.hashes;
+        while left > 0 {
+            let mut all = 1;
+            for _ in 0..left.min(GROUP) {
+                all &= self.bit(place);
+                place = place.wrapping_add(hash.second);
+            }
+            if all == 0 {
+                return false;
+            }
+            left = left.saturating_sub(GROUP);
+        }
+        true
+    }
+
+    #[inline]
+    fn bit(&self, place: u64) -> u8 {
+        let bit = self.bits.remainder(place);
+        self.bytes.get(index(bit)).map_or(0, |byte| byte >> (bit & 7) & 1)
+    }
+
+    /// Asks for the memory of the first `probes` probes.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: ItemHash, probes: u32) {
+        let mut place = hash.first;
+        for _ in 0..self.hashes.min(probes) {
+            arch::prefetch(&self.bytes, index(self.bits.remainder(place)));
+            place = place.wrapping_add(hash.second);
+        }
+    }
+
+    /// Items that set a bit when they were added.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether nothing was added.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    /// Items that the link was made for.
+    #[must_use]
+    pub const fn capacity(&self) -> u64 {
+        self.entries
+    }
+
+    /// Whether it holds what it was made for.
+    #[must_use]
+    #[inline]
+    pub const fn is_full(&self) -> bool {
+        self.size >= self.entries
+    }
+
+    /// The error rate that it was made for, at its capacity.
+    #[must_use]
+    pub const fn error_rate(&self) -> f64 {
+        self.error_rate
+    }
+
+    /// Bits of the array.
+    #[must_use]
+    #[inline]
+    pub const fn bits(&self) -> u64 {
+        self.bits.get()
+    }
+
+    /// Probes for each item.
+    #[must_use]
+    pub const fn hashes(&self) -> u32 {
+        self.hashes
+    }
+
+    /// The bit array: bit x is `1 << (x % 8)` of byte `x / 8`.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Bits that are set. O(bits).
+    #[must_use]
+    pub fn set_bits(&self) -> u64 {
+        let (words, tail) = self.bytes.as_chunks::<8>();
+        let words = words.iter().map(|word| u64::from_le_bytes(*word).count_ones());
+        words.chain(tail.iter().map(|byte| byte.count_ones())).map(u64::from).sum()
+    }
+
+    /// The share of bits that are set, 0 to 1: about a half at capacity. O(bits).
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    pub fn saturation(&self) -> f64 {
+        self.set_bits() as f64 / self.bits() as f64
+    }
+
+    /// How often a stranger is now taken for a member, by the bits that are set. O(bits).
+    #[must_use]
+    pub fn error_rate_by_bits(&self) -> f64 {
+        self.saturation().powf(self.hashes.into())
+    }
+
+    /// How often a stranger is now taken for a member, by the number of items. O(1).
+    #[must_use]
+    pub fn error_rate_by_items(&self) -> f64 {
+        plan::expected_error(self.bits(), self.hashes, self.size)
+    }
+
+    /// Whether the same items would set the same bits.
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
+        self.bits == other.bits
+            && self.hashes == other.hashes
+            && self.entries == other.entries
+            && self.error_rate.to_bits() == other.error_rate.to_bits()
+    }
+
+    /// Takes the items of an equal link. Their number is told by the bits: what the union has set more than this one had,
+    /// within what the two numbers allow.
+    pub(crate) fn unite(&mut self, other: &Self) {
+        let told = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
+        let before = told(self);
+        for (byte, more) in self.bytes.iter_mut().zip(&other.bytes) {
+            *byte |= more;
+        }
+        let least = self.size.max(other.size);
+        let most = self.size.saturating_add(other.size);
+        self.size = match (before, told(self)) {
+            (Some(before), Some(after)) => {
+                let added = after.saturating_sub(before);
+                self.size.saturating_add(added).clamp(least, most)
+            }
+            _ => most,
+        };
+    }
+
+    /// What is saved beside the bit array.
+    pub(crate) const fn parts(&self) -> LinkParts {
+        LinkParts {
+            bits: self.bits.get(),
+            size: self.size,
+            error_rate: self.error_rate,
+            bits_per_item: self.bits_per_item,
+            hashes: self.hashes as u64,
+            entries: self.entries,
+            power_of_two: 0,
+        }
+    }
+
+    /// A link of parts that were checked, and of as many bytes.
+    pub(crate) fn from_parts(parts: &CheckedParts, bytes: Vec<u8>) -> Option<Self> {
+        let CheckedParts { parts, bits, hashes } = *parts;
+        (bytes.len() as u64 == parts.bits / 8).then_some(Self {
+            bytes,
+            bits,
+            hashes,
+            size: parts.size,
+            entries: parts.entries,
+            error_rate: parts.error_rate,
+            bits_per_item: parts.bits_per_item,
+        })
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+}
+
+/// The numbers of a link as they are saved, of whatever origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkParts {
+    pub(crate) bits: u64,
+    pub(crate) size: u64,
+    pub(crate) error_rate: f64,
+    pub(crate) bits_per_item: f64,
+    pub(crate) hashes: u64,
+    pub(crate) entries: u64,
+    pub(crate) power_of_two: u64,
+}
+
+/// The numbers of a link that can be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CheckedParts {
+    pub(crate) parts: LinkParts,
+    bits: Divisor,
+    hashes: u32,
+}
+
+/// Which of the numbers is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Bits,
+    ErrorRate,
+    Hashes,
+    Entries,
+    PowerOfTwo,
+}
+
+impl LinkParts {
+    /// Checks what has to hold, given the length of the bit array.
+    pub(crate) fn check(self, bytes: u64) -> Result<CheckedParts, (Part, Fault)> {
+        if self.power_of_two != 0 {
+            return Err((Part::PowerOfTwo, Fault::PowerOfTwo { got: self.power_of_two }));
+        }
+        if self.entries == 0 {
+            return Err((Part::Entries, Fault::NoEntries));
+        }
+        if !is_error_rate(self.error_rate) {
+            return Err((Part::ErrorRate, Fault::ErrorRate { got: self.error_rate }));
+        }
+        // A cast of what is no number gives 0, and no link has so few.
+        let expected = plan::hashes(self.bits_per_item);
+        let hashes = u32::try_from(self.hashes).ok().filter(|&hashes| hashes == expected);
+        let hashes = hashes
+            .filter(|hashes| (1..=MAX_HASHES).contains(hashes))
+            .ok_or((Part::Hashes, Fault::Hashes { got: self.hashes, expected }))?;
+        let bits = Divisor::new(self.bits).filter(|_| bytes.checked_mul(8) == Some(self.bits));
+        let bits = bits.ok_or((Part::Bits, Fault::Bits { got: self.bits, bytes }))?;
+        Ok(CheckedParts { parts: self, bits, hashes })
+    }
+}
+
+/// The byte of a bit.
+#[inline]
+const fn index(bit: u64) -> usize {
+    (bit / 8) as usize
+}
+
+fn is_error_rate(rate: f64) -> bool {
+    rate > 0.0 && rate < 1.0
+}
+
+/// So many zero bytes, or `None` where memory has no room for them.
+///
+/// `vec!` takes pages that the system has zeroed, and touches none, but aborts where there are not enough. So the allocator is
+/// asked first.
+pub(crate) fn zeroed(length: u64) -> Option<Vec<u8>> {
+    let length = usize::try_from(length).ok()?;
+    Vec::<u8>::new().try_reserve_exact(length).ok()?;
+    Some(vec![0; length])
+}
