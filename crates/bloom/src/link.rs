@@ -327,7 +327,7 @@ const fn index(bit: u64) -> usize {
     (bit / 8) as usize
 }
 
-fn is_error_rate(rate: f64) -> bool {
+pub(crate) fn is_error_rate(rate: f64) -> bool {
     rate > 0.0 && rate < 1.0
 }
 

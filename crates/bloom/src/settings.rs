@@ -1,6 +1,7 @@
 //! What a filter is made with.
 
-use crate::error::SettingsError;
+use crate::error::{SettingsError, SizeError};
+use crate::link::is_error_rate;
 
 /// The largest capacity that can be asked for. Later links may be larger.
 pub const MAX_CAPACITY: u64 = 1 << 30;
@@ -74,20 +75,20 @@ impl Settings {
         self.scaling && self.expansion > 0
     }
 
-    /// What the first link asks for: a scaling filter halves its rate with each link, the first included, so that the sum
-    /// over all links stays below the rate.
+    /// What the first link asks for: a scaling filter halves its rate with each link, the first included, so that all links
+    /// together have the rate.
     pub(crate) fn first_error_rate(&self) -> f64 {
-        let rate = if self.error_rate > MAX_ERROR_RATE && self.error_rate < 1.0 {
-            MAX_ERROR_RATE
-        } else {
-            self.error_rate
-        };
+        let rate = self.error_rate.min(MAX_ERROR_RATE);
         if self.scales() { rate * TIGHTENING } else { rate }
     }
 
     pub(crate) fn check(&self) -> Result<(), SettingsError> {
         if !(1..=MAX_CAPACITY).contains(&self.capacity) {
             return Err(SettingsError::Capacity { got: self.capacity });
+        }
+        // Before it is halved, which would bring rates up to 2 into range.
+        if !is_error_rate(self.error_rate) {
+            return Err(SizeError::ErrorRate { got: self.error_rate }.into());
         }
         if self.expansion > MAX_EXPANSION {
             return Err(SettingsError::Expansion { got: self.expansion });
