@@ -21,6 +21,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
     value: u64,
+    /// `2^64 % value`.
+    wrap: u64,
     reciprocal: u64,
     shift: u32,
 }
@@ -38,7 +40,8 @@ impl Divisor {
         let shift = divisor.ilog2();
         let quotient = (1 << (64 + shift)) / divisor as u128;
         let reciprocal = if quotient > u64::MAX as u128 { u64::MAX } else { quotient as u64 };
-        Some(Self { value: divisor, reciprocal, shift })
+        let wrap = (1_u128 << 64) % divisor as u128;
+        Some(Self { value: divisor, wrap: wrap as u64, reciprocal, shift })
     }
 
     /// The divisor itself.
@@ -52,10 +55,57 @@ impl Divisor {
     pub(crate) const fn remainder(self, number: u64) -> u64 {
         let upper = ((number as u128 * self.reciprocal as u128) >> 64) as u64;
         let quotient = upper >> self.shift;
-        let remainder = number.wrapping_sub(quotient.wrapping_mul(self.value));
-        // Wraps round to something larger exactly where there is nothing to correct.
-        let corrected = remainder.wrapping_sub(self.value);
-        if corrected < remainder { corrected } else { remainder }
+        self.reduce(number.wrapping_sub(quotient.wrapping_mul(self.value)))
+    }
+
+    /// The remainder of a number below twice the divisor.
+    #[inline]
+    const fn reduce(self, number: u64) -> u64 {
+        // Wraps round to something larger exactly where there is nothing to take away.
+        let less = number.wrapping_sub(self.value);
+        if less < number { less } else { number }
+    }
+
+    /// The remainders of `first + i * step`, modulo 2^64, for i = 0, 1, 2 and so on.
+    ///
+    /// A sum that stays below 2^64 moves the remainder on by that of the step, and one that does not, by that of the step less
+    /// 2^64; so after two multiplications for each of the first two remainders, additions are enough.
+    #[inline]
+    pub(crate) const fn remainders(self, first: u64, step: u64) -> Remainders {
+        let on = self.remainder(step);
+        let on_wrapped = self.reduce(on + (self.value - self.wrap));
+        Remainders {
+            divisor: self,
+            number: first,
+            step,
+            remainder: self.remainder(first),
+            on,
+            on_wrapped,
+        }
+    }
+}
+
+/// See [`Divisor::remainders`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Remainders {
+    divisor: Divisor,
+    number: u64,
+    step: u64,
+    remainder: u64,
+    on: u64,
+    on_wrapped: u64,
+}
+
+impl Remainders {
+    /// The next remainder. There is always one.
+    #[inline]
+    pub(crate) const fn take(&mut self) -> u64 {
+        let remainder = self.remainder;
+        let (number, wrapped) = self.number.overflowing_add(self.step);
+        let on = if wrapped { self.on_wrapped } else { self.on };
+        self.remainder = self.divisor.reduce(remainder + on);
+        self.number = number;
+        remainder
     }
 }
 
@@ -93,6 +143,20 @@ mod tests {
             }
             for number in [u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1] {
                 assert_eq!(divisor.remainder(number), number % d, "{number} % {d}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_series_agrees_with_the_division(first: u64, step: u64, divisor: u64, cut in 1u32..64, low in 0u32..64) {
+            let divisor = (divisor >> cut).max(1);
+            for step in [step, step >> low, (step >> low).wrapping_neg(), divisor, divisor.wrapping_neg()] {
+                let mut remainders = Divisor::new(divisor).unwrap().remainders(first, step);
+                for i in 0..20 {
+                    let number = first.wrapping_add(step.wrapping_mul(i));
+                    prop_assert_eq!(remainders.take(), number % divisor);
+                }
             }
         }
     }

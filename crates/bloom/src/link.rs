@@ -1,7 +1,7 @@
 //! One bit array with its hashes: a Bloom filter that does not grow.
 
 use crate::arch;
-use crate::divisor::Divisor;
+use crate::divisor::{Divisor, Remainders};
 use crate::error::{Fault, SizeError};
 use crate::hash::ItemHash;
 use crate::plan;
@@ -31,8 +31,8 @@ const GROUP: u32 = 4;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// As long as the divisor says.
-    bytes: Vec<u8>,
+    /// The bit array, and zeros up to a whole word.
+    words: Vec<u8>,
     bits: Divisor,
     hashes: u32,
     size: u64,
@@ -59,9 +59,9 @@ impl Link {
         let length = if bits == u64::MAX { bits } else { bits / 8 };
         let too_large = SizeError::OutOfMemory { bytes: length };
         let bits = Divisor::new(bits).ok_or(too_large)?;
-        let bytes = zeroed(length).ok_or(too_large)?;
+        let words = zeroed(length).ok_or(too_large)?;
         let hashes = plan::hashes(bits_per_item);
-        Ok(Self { bytes, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
+        Ok(Self { words, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
     }
 
     /// Adds an item, and tells whether that set a bit: if not, the item is there already, or is taken for another.
@@ -73,19 +73,19 @@ impl Link {
     /// [`Link::add`] of an item that is hashed already.
     #[inline]
     pub fn add_hash(&mut self, hash: ItemHash) -> bool {
-        let mut fresh = 0;
-        let mut place = hash.first;
+        let mut places = self.places(hash);
+        let (words, _) = self.words.as_chunks_mut::<8>();
+        let mut fresh = false;
         for _ in 0..self.hashes {
-            let bit = self.bits.remainder(place);
-            if let Some(byte) = self.bytes.get_mut(index(bit)) {
-                let mask = 1 << (bit & 7);
-                fresh |= mask & !*byte;
-                *byte |= mask;
+            let bit = places.take();
+            if let Some(bytes) = words.get_mut(index(bit)) {
+                let word = u64::from_le_bytes(*bytes);
+                fresh |= word & mask(bit) == 0;
+                *bytes = (word | mask(bit)).to_le_bytes();
             }
-            place = place.wrapping_add(hash.second);
         }
-        self.size += u64::from(fresh != 0);
-        fresh != 0
+        self.size += u64::from(fresh);
+        fresh
     }
 
     /// Whether an item is there, or is taken for one that is.
@@ -99,35 +99,38 @@ impl Link {
     #[must_use]
     #[inline]
     pub fn contains_hash(&self, hash: ItemHash) -> bool {
-        let mut place = hash.first;
+        let mut places = self.places(hash);
         let mut left = self.hashes;
-        while left > 0 {
-            let mut all = 1;
-            for _ in 0..left.min(GROUP) {
-                all &= self.bit(place);
-                place = place.wrapping_add(hash.second);
+        while left >= GROUP {
+            let mut all = true;
+            for _ in 0..GROUP {
+                all &= self.bit(places.take());
             }
-            if all == 0 {
+            if !all {
                 return false;
             }
-            left = left.saturating_sub(GROUP);
+            left -= GROUP;
         }
-        true
+        (0..left).all(|_| self.bit(places.take()))
     }
 
     #[inline]
-    fn bit(&self, place: u64) -> u8 {
-        let bit = self.bits.remainder(place);
-        self.bytes.get(index(bit)).map_or(0, |byte| byte >> (bit & 7) & 1)
+    const fn places(&self, hash: ItemHash) -> Remainders {
+        self.bits.remainders(hash.first, hash.second)
+    }
+
+    #[inline]
+    fn bit(&self, bit: u64) -> bool {
+        let (words, _) = self.words.as_chunks::<8>();
+        words.get(index(bit)).is_some_and(|word| u64::from_le_bytes(*word) & mask(bit) != 0)
     }
 
     /// Asks for the memory of the first `probes` probes.
     #[inline]
     pub(crate) fn prefetch(&self, hash: ItemHash, probes: u32) {
-        let mut place = hash.first;
+        let mut places = self.places(hash);
         for _ in 0..self.hashes.min(probes) {
-            arch::prefetch(&self.bytes, index(self.bits.remainder(place)));
-            place = place.wrapping_add(hash.second);
+            arch::prefetch(&self.words, index(places.take()) * 8);
         }
     }
 
@@ -178,15 +181,21 @@ impl Link {
     /// The bit array: bit x is `1 << (x % 8)` of byte `x / 8`.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes
+        let (bytes, _) = self.words.split_at(self.array_len());
+        bytes
+    }
+
+    /// Bytes of the array, which is in memory.
+    #[expect(clippy::cast_possible_truncation, reason = "no more than the length of a vector")]
+    const fn array_len(&self) -> usize {
+        (self.bits.get() / 8) as usize
     }
 
     /// Bits that are set. O(bits).
     #[must_use]
     pub fn set_bits(&self) -> u64 {
-        let (words, tail) = self.bytes.as_chunks::<8>();
-        let words = words.iter().map(|word| u64::from_le_bytes(*word).count_ones());
-        words.chain(tail.iter().map(|byte| byte.count_ones())).map(u64::from).sum()
+        let (words, _) = self.words.as_chunks::<8>();
+        words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum()
     }
 
     /// The share of bits that are set, 0 to 1: about a half at capacity. O(bits).
@@ -221,7 +230,7 @@ impl Link {
     pub(crate) fn unite(&mut self, other: &Self) {
         let told = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
         let before = told(self);
-        for (byte, more) in self.bytes.iter_mut().zip(&other.bytes) {
+        for (byte, more) in self.words.iter_mut().zip(&other.words) {
             *byte |= more;
         }
         let least = self.size.max(other.size);
@@ -249,10 +258,14 @@ impl Link {
     }
 
     /// A link of parts that were checked, and of as many bytes.
-    pub(crate) fn from_parts(parts: &CheckedParts, bytes: Vec<u8>) -> Option<Self> {
+    pub(crate) fn from_parts(parts: &CheckedParts, mut bytes: Vec<u8>) -> Option<Self> {
         let CheckedParts { parts, bits, hashes } = *parts;
-        (bytes.len() as u64 == parts.bits / 8).then_some(Self {
-            bytes,
+        if bytes.len() as u64 != parts.bits / 8 {
+            return None;
+        }
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        Some(Self {
+            words: bytes,
             bits,
             hashes,
             size: parts.size,
@@ -263,7 +276,9 @@ impl Link {
     }
 
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes
+        let length = self.array_len();
+        let (bytes, _) = self.words.split_at_mut(length);
+        bytes
     }
 }
 
@@ -321,10 +336,16 @@ impl LinkParts {
     }
 }
 
-/// The byte of a bit.
+/// The word of a bit.
 #[inline]
 const fn index(bit: u64) -> usize {
-    (bit / 8) as usize
+    (bit / 64) as usize
+}
+
+/// The bit in its word: the bytes of the array are those of little-endian words.
+#[inline]
+const fn mask(bit: u64) -> u64 {
+    1 << (bit % 64)
 }
 
 pub(crate) fn is_error_rate(rate: f64) -> bool {
