@@ -6,6 +6,7 @@
 //! only look as far ahead as its own window reaches. So the items of a window are hashed first and their lines are asked for; when
 //! the first of them is probed, the lines of all are on their way.
 
+use crate::divisor::Remainders;
 use crate::error::AddError;
 use crate::filter::BloomFilter;
 use crate::hash::ItemHash;
@@ -17,8 +18,8 @@ const WINDOW: usize = 32;
 /// Arrays up to this many bytes stay in the nearer caches, where asking beforehand gains nothing.
 const NEAR: usize = 1 << 20;
 
-/// Probes that a question asks for beforehand: strangers seldom need more.
-const LOOK: u32 = 4;
+/// Probes of the first stage of a question. Each further stage has twice as many.
+const FIRST_STAGE: u32 = 2;
 
 impl BloomFilter {
     /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS tells it; the answers are appended.
@@ -66,7 +67,7 @@ impl BloomFilter {
         for items in items.chunks(WINDOW) {
             let hashes = Window::of(items);
             if is_far(&self.newest) {
-                hashes.iter().for_each(|&hash| self.newest.prefetch(hash, u32::MAX));
+                hashes.iter().for_each(|&hash| self.newest.prefetch(hash));
             }
             let mut known = 0;
             for link in self.older.iter().rev() {
@@ -121,18 +122,67 @@ impl Window {
     /// The items of a set.
     #[inline]
     fn each(&self, set: u32) -> impl Iterator<Item = (usize, ItemHash)> {
-        self.iter().copied().enumerate().filter(move |&(at, _)| set >> at & 1 == 1)
+        Members::new(set).filter_map(|at| Some((at, *self.hashes.get(at)?)))
     }
 }
 
 impl Link {
     /// Those of the items asked for that are here.
-    #[inline]
+    ///
+    /// In stages, because most strangers fail at once: each stage asks for the lines of some more probes of all items that are
+    /// still open, and then probes them.
     fn find(&self, hashes: &Window, asked: u32) -> u32 {
-        if is_far(self) {
-            hashes.each(asked).for_each(|(_, hash)| self.prefetch(hash, LOOK));
+        if !is_far(self) {
+            let here = |(at, hash)| u32::from(self.contains_hash(hash)) << at;
+            return hashes.each(asked).map(here).fold(0, |found, bit| found | bit);
         }
-        let here = |(at, hash)| u32::from(self.contains_hash(hash)) << at;
-        hashes.each(asked).map(here).fold(0, |found, bit| found | bit)
+        let mut states = [Remainders::default(); WINDOW];
+        for (at, hash) in hashes.each(asked) {
+            if let Some(state) = states.get_mut(at) {
+                *state = self.places(hash);
+            }
+        }
+        let mut open = asked;
+        let (mut done, mut stage) = (0, FIRST_STAGE);
+        while open != 0 && done < self.hashes() {
+            stage = stage.min(self.hashes() - done);
+            for state in Members::new(open).filter_map(|at| states.get(at)) {
+                let mut ahead = *state;
+                (0..stage).for_each(|_| self.prefetch_bit(ahead.take()));
+            }
+            for at in Members::new(open) {
+                if let Some(state) = states.get_mut(at) {
+                    let mut all = true;
+                    (0..stage).for_each(|_| all &= self.bit(state.take()));
+                    open &= !(u32::from(!all) << at);
+                }
+            }
+            done += stage;
+            stage *= 2;
+        }
+        open
+    }
+}
+
+/// The members of a set of places, in order.
+struct Members(u32);
+
+impl Members {
+    const fn new(set: u32) -> Self {
+        Self(set)
+    }
+}
+
+impl Iterator for Members {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let at = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(at as usize)
     }
 }

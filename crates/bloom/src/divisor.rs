@@ -55,15 +55,7 @@ impl Divisor {
     pub(crate) const fn remainder(self, number: u64) -> u64 {
         let upper = ((number as u128 * self.reciprocal as u128) >> 64) as u64;
         let quotient = upper >> self.shift;
-        self.reduce(number.wrapping_sub(quotient.wrapping_mul(self.value)))
-    }
-
-    /// The remainder of a number below twice the divisor.
-    #[inline]
-    const fn reduce(self, number: u64) -> u64 {
-        // Wraps round to something larger exactly where there is nothing to take away.
-        let less = number.wrapping_sub(self.value);
-        if less < number { less } else { number }
+        reduce(number.wrapping_sub(quotient.wrapping_mul(self.value)), self.value)
     }
 
     /// The remainders of `first + i * step`, modulo 2^64, for i = 0, 1, 2 and so on.
@@ -73,9 +65,9 @@ impl Divisor {
     #[inline]
     pub(crate) const fn remainders(self, first: u64, step: u64) -> Remainders {
         let on = self.remainder(step);
-        let on_wrapped = self.reduce(on + (self.value - self.wrap));
+        let on_wrapped = reduce(on + (self.value - self.wrap), self.value);
         Remainders {
-            divisor: self,
+            divisor: self.value,
             number: first,
             step,
             remainder: self.remainder(first),
@@ -85,10 +77,18 @@ impl Divisor {
     }
 }
 
+/// The remainder of a number below twice the divisor.
+#[inline]
+const fn reduce(number: u64, divisor: u64) -> u64 {
+    // Wraps round to something larger exactly where there is nothing to take away.
+    let less = number.wrapping_sub(divisor);
+    if less < number { less } else { number }
+}
+
 /// See [`Divisor::remainders`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Remainders {
-    divisor: Divisor,
+    divisor: u64,
     number: u64,
     step: u64,
     remainder: u64,
@@ -103,7 +103,7 @@ impl Remainders {
         let remainder = self.remainder;
         let (number, wrapped) = self.number.overflowing_add(self.step);
         let on = if wrapped { self.on_wrapped } else { self.on };
-        self.remainder = self.divisor.reduce(remainder + on);
+        self.remainder = reduce(remainder + on, self.divisor);
         self.number = number;
         remainder
     }

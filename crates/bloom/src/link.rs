@@ -13,7 +13,7 @@ pub(crate) const MAX_HASHES: u32 = 1075;
 ///
 /// In a filter that is half full a stranger fails with one of four probes in 15 of 16 cases, so the branch is foreseen; with a
 /// look after each probe, it would be a coin toss, and the processor could not start with the next item.
-const GROUP: u32 = 4;
+const GROUP: u32 = 2;
 
 /// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
 ///
@@ -115,23 +115,27 @@ impl Link {
     }
 
     #[inline]
-    const fn places(&self, hash: ItemHash) -> Remainders {
+    pub(crate) const fn places(&self, hash: ItemHash) -> Remainders {
         self.bits.remainders(hash.first, hash.second)
     }
 
     #[inline]
-    fn bit(&self, bit: u64) -> bool {
+    pub(crate) fn bit(&self, bit: u64) -> bool {
         let (words, _) = self.words.as_chunks::<8>();
         words.get(index(bit)).is_some_and(|word| u64::from_le_bytes(*word) & mask(bit) != 0)
     }
 
-    /// Asks for the memory of the first `probes` probes.
+    /// Asks for the memory of all probes.
     #[inline]
-    pub(crate) fn prefetch(&self, hash: ItemHash, probes: u32) {
+    pub(crate) fn prefetch(&self, hash: ItemHash) {
         let mut places = self.places(hash);
-        for _ in 0..self.hashes.min(probes) {
-            arch::prefetch(&self.words, index(places.take()) * 8);
-        }
+        (0..self.hashes).for_each(|_| self.prefetch_bit(places.take()));
+    }
+
+    /// Asks for the memory of a bit.
+    #[inline]
+    pub(crate) fn prefetch_bit(&self, bit: u64) {
+        arch::prefetch(&self.words, index(bit) * 8);
     }
 
     /// Items that set a bit when they were added.
