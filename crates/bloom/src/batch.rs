@@ -15,9 +15,6 @@ use crate::link::Link;
 /// Items that are under way together.
 const WINDOW: usize = 32;
 
-/// Arrays up to this many bytes stay in the nearer caches, where asking beforehand gains nothing.
-const NEAR: usize = 1 << 20;
-
 /// Probes of the first stage of a question. Each further stage has twice as many.
 const FIRST_STAGE: u32 = 2;
 
@@ -66,7 +63,7 @@ impl BloomFilter {
         answers.reserve(items.len());
         for items in items.chunks(WINDOW) {
             let hashes = Window::of(items);
-            if is_far(&self.newest) {
+            if self.newest.is_far() {
                 hashes.iter().for_each(|&hash| self.newest.prefetch(hash));
             }
             let mut known = 0;
@@ -88,10 +85,6 @@ impl BloomFilter {
         }
         Ok(())
     }
-}
-
-fn is_far(link: &Link) -> bool {
-    link.as_bytes().len() > NEAR
 }
 
 /// The hashes of up to [`WINDOW`] items.
@@ -132,7 +125,7 @@ impl Link {
     /// In stages, because most strangers fail at once: each stage asks for the lines of some more probes of all items that are
     /// still open, and then probes them.
     fn find(&self, hashes: &Window, asked: u32) -> u32 {
-        if !is_far(self) {
+        if !self.is_far() {
             let here = |(at, hash)| u32::from(self.contains_hash(hash)) << at;
             return hashes.each(asked).map(here).fold(0, |found, bit| found | bit);
         }
