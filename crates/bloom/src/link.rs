@@ -12,10 +12,11 @@ pub(crate) const MAX_HASHES: u32 = 1075;
 /// Arrays up to this many bytes stay in the nearer caches, where asking for lines beforehand gains nothing.
 const NEAR: usize = 1 << 20;
 
-/// Probes that a question makes before it looks at what they found.
+/// Probes of a near array that a question makes before it looks at what they found.
 ///
 /// In a filter that is half full a stranger fails with one of four probes in 15 of 16 cases, so the branch is foreseen; with a
-/// look after each probe, it would be a coin toss, and the processor could not start with the next item.
+/// look after each probe it would be a coin toss, and the processor could not start with the next item. In a large
+/// array the lines of further probes cost more than that.
 const GROUP: u32 = 4;
 
 /// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
@@ -199,7 +200,6 @@ impl Link {
     }
 
     /// Bytes of the array, which is in memory.
-    #[expect(clippy::cast_possible_truncation, reason = "no more than the length of a vector")]
     const fn array_len(&self) -> usize {
         (self.bits.get() / 8) as usize
     }
