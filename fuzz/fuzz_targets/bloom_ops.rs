@@ -4,8 +4,4 @@
 #[path = "../../crates/bloom/tests/driver/mod.rs"]
 mod driver;
 
-libfuzzer_sys::fuzz_target!(|input: (driver::Made, Vec<driver::Op>)| {
-    let (made, mut ops) = input;
-    ops.truncate(60);
-    driver::run(made, &ops);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| driver::run(bytes));

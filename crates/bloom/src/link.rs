@@ -372,5 +372,7 @@ pub(crate) fn is_error_rate(rate: f64) -> bool {
 pub(crate) fn zeroed(length: u64) -> Option<Vec<u8>> {
     let length = usize::try_from(length).ok()?;
     Vec::<u8>::new().try_reserve_exact(length).ok()?;
-    Some(vec![0; length])
+    let mut bytes = vec![0; length];
+    arch::prefer_large_pages(&mut bytes);
+    Some(bytes)
 }

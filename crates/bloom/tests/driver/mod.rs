@@ -10,12 +10,12 @@
     reason = "the numbers are small, and the constants are RedisBloom's"
 )]
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Unstructured};
 use bloom::{AddError, BloomFilter, ENCODING_VERSION, Loader, Settings, SizeError};
 
 /// Settings at which every transition comes soon.
 #[derive(Arbitrary, Clone, Copy, Debug)]
-pub(crate) struct Made {
+struct Made {
     capacity: u8,
     rate: u8,
     expansion: u8,
@@ -23,15 +23,30 @@ pub(crate) struct Made {
 }
 
 /// An operation. Items are few, so that they come again; some are longer than what the hash keeps.
-#[derive(Arbitrary, Clone, Debug)]
-pub(crate) enum Op {
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Op {
     Add(u8),
-    AddMany(Vec<u8>),
+    AddMany(Batch),
     Contains(u8),
-    ContainsMany(Vec<u8>),
+    ContainsMany(Batch),
     ThroughFields,
     ThroughChunks(u8),
-    Merge(Vec<u8>),
+    Merge(Batch),
+}
+
+/// Items at equal steps, around the circle of all.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+struct Batch {
+    first: u8,
+    step: u8,
+    len: u8,
+}
+
+impl Batch {
+    fn items(self) -> Vec<Vec<u8>> {
+        let number = |at: u8| self.first.wrapping_add(self.step.wrapping_mul(at));
+        (0..self.len % 80).map(|at| item(number(at))).collect()
+    }
 }
 
 fn item(number: u8) -> Vec<u8> {
@@ -150,8 +165,13 @@ impl Plain {
     }
 }
 
-/// Makes both and runs the operations on both.
-pub(crate) fn run(made: Made, ops: &[Op]) {
+/// Operations of a run.
+const OPS: usize = 60;
+
+/// Makes both as the bytes say, and runs the operations that follow on both.
+pub(crate) fn run(bytes: &[u8]) {
+    let mut data = Unstructured::new(bytes);
+    let made = Made::arbitrary(&mut data).unwrap();
     let capacity = u64::from(made.capacity % 20) + 1;
     let rate = [0.01, 0.1, 0.25, 0.9, 1e-9, 1e-305][usize::from(made.rate) % 6];
     let expansion = u32::from(made.expansion % 5);
@@ -163,20 +183,24 @@ pub(crate) fn run(made: Made, ops: &[Op]) {
     let mut ours = settings.build().unwrap();
     let mut plain = Plain::new(capacity, rate, expansion, scales);
     compare(&ours, &plain);
-    for op in ops {
+    for _ in 0..OPS {
+        if data.is_empty() {
+            break;
+        }
+        let op = Op::arbitrary(&mut data).unwrap();
         step(op, &settings, &mut ours, &mut plain);
         compare(&ours, &plain);
     }
 }
 
-fn step(op: &Op, settings: &Settings, ours: &mut BloomFilter, plain: &mut Plain) {
+fn step(op: Op, settings: &Settings, ours: &mut BloomFilter, plain: &mut Plain) {
     match op {
         Op::Add(number) => {
-            let item = item(*number);
+            let item = item(number);
             assert_eq!(ours.add(&item), plain.add(&item));
         }
-        Op::AddMany(numbers) => {
-            let items: Vec<_> = numbers.iter().map(|&number| item(number)).collect();
+        Op::AddMany(batch) => {
+            let items = batch.items();
             let mut answers = vec![true];
             let outcome = ours.add_many(&items, &mut answers);
             let mut expected = vec![true];
@@ -187,11 +211,11 @@ fn step(op: &Op, settings: &Settings, ours: &mut BloomFilter, plain: &mut Plain)
             assert_eq!((outcome, answers), (plainly, expected));
         }
         Op::Contains(number) => {
-            let item = item(*number);
+            let item = item(number);
             assert_eq!(ours.contains(&item), plain.contains(&item));
         }
-        Op::ContainsMany(numbers) => {
-            let items: Vec<_> = numbers.iter().map(|&number| item(number)).collect();
+        Op::ContainsMany(batch) => {
+            let items = batch.items();
             let mut answers = vec![false];
             ours.contains_many(&items, &mut answers);
             let plainly = items.iter().map(|item| plain.contains(item));
@@ -201,14 +225,10 @@ fn step(op: &Op, settings: &Settings, ours: &mut BloomFilter, plain: &mut Plain)
             let fields: Vec<_> = ours.fields().collect();
             *ours = BloomFilter::from_fields(ENCODING_VERSION, fields).unwrap();
         }
-        Op::ThroughChunks(size) => *ours = through_chunks(ours, usize::from(*size) + 1),
-        Op::Merge(numbers) => {
+        Op::ThroughChunks(size) => *ours = through_chunks(ours, usize::from(size) + 1),
+        Op::Merge(batch) => {
             let mut other = settings.build().unwrap();
-            let mut same = plain.clone();
-            for &number in numbers {
-                let _ = other.add(&item(number));
-                let _ = same.add(&item(number));
-            }
+            let _ = other.add_many(&batch.items(), &mut Vec::new());
             let before = ours.clone();
             let merged = ours.merge(&other);
             let grown = before.link_count().max(other.link_count()) > 1;
