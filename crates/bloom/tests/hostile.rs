@@ -301,6 +301,34 @@ fn odd_numbers_are_kept_and_harmless() {
     assert!(bytes > 1 << 51);
 }
 
+/// Servers fill whole words, but a file may say otherwise: the last bytes are bits like any other.
+#[test]
+fn arrays_need_not_be_whole_words() {
+    for bytes in [1, 7, 9, 13] {
+        let mut fields = owned(&grown("bf:empty").unwrap());
+        fields[4] = Field::Unsigned(100);
+        fields[8] = Field::Unsigned(bytes * 8);
+        fields[10] = Field::Bytes(vec![0; usize::try_from(bytes).unwrap()]);
+        let mut filter = BloomFilter::from_fields(ENCODING_VERSION, fields).unwrap();
+        for n in 0..5_u32 {
+            filter.add(&n.to_le_bytes()).unwrap();
+            assert!((0..=n).all(|n| filter.contains(&n.to_le_bytes())), "{bytes} bytes");
+        }
+        let array = filter.links().next().unwrap().as_bytes();
+        assert_eq!(array.len() as u64, bytes);
+        assert_ne!(array.last(), Some(&0));
+        let mut loader = Loader::new(&filter.header()).unwrap();
+        let mut placed = BloomFilter::from_header(&filter.header(), bytes).unwrap();
+        for chunk in filter.chunks().skip(1) {
+            loader.load(chunk.cursor, &chunk.bytes).unwrap();
+            placed.load_chunk(chunk.cursor, &chunk.bytes).unwrap();
+            assert!(placed.load_chunk(chunk.cursor + 1, &chunk.bytes).is_err());
+        }
+        assert_eq!(loader.finish().unwrap(), filter);
+        assert_eq!(placed, filter);
+    }
+}
+
 #[test]
 fn settings_have_their_ranges() {
     let build = |settings: Settings| settings.build().map(|filter| filter.len());
