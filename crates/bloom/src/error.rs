@@ -205,8 +205,22 @@ pub enum Fault {
     Hashes {
         /// Hashes stored.
         got: u64,
-        /// Hashes that follow; 0 if the bits for each item are no number that can be.
+        /// Hashes that follow.
         expected: u32,
+    },
+    /// Bits for each item that do not follow from the error rate.
+    BitsPerItem {
+        /// Bits for each item stored.
+        got: f64,
+        /// Bits for each item that follow.
+        expected: f64,
+    },
+    /// A link for more items than its bits are enough for.
+    Capacity {
+        /// Items stored.
+        got: u64,
+        /// Bits stored.
+        bits: u64,
     },
     /// A number of bits that the bit array does not have.
     Bits {
@@ -244,6 +258,10 @@ impl fmt::Display for Fault {
             Self::Hashes { got, expected } => {
                 write!(f, "a link of {got} hashes, expected {expected}")
             }
+            Self::BitsPerItem { got, expected } => {
+                write!(f, "{got} bits for each item, expected {expected}")
+            }
+            Self::Capacity { got, bits } => write!(f, "a link for {got} items in {bits} bits"),
             Self::Bits { got, bytes } => write!(f, "{got} bits in an array of {bytes} bytes"),
             Self::PowerOfTwo { got } => write!(f, "a size of 2^{got} bits is not supported"),
             Self::TooLarge { bytes } => write!(f, "bit arrays of {bytes} bytes are too large"),
@@ -314,7 +332,7 @@ mod tests {
 
     #[test]
     fn messages_say_what_and_where() {
-        let cases: [(&dyn fmt::Display, &str); 22] = [
+        let cases: [(&dyn fmt::Display, &str); 24] = [
             (&SizeError::Capacity { got: Some(0) }, "a link cannot be made for 0 items"),
             (
                 &SizeError::Capacity { got: None },
@@ -353,6 +371,14 @@ mod tests {
             (
                 &DecodeError::new(28, Fault::Bits { got: 9, bytes: 1 }),
                 "9 bits in an array of 1 bytes at 28",
+            ),
+            (
+                &DecodeError::new(52, Fault::BitsPerItem { got: 9.0, expected: 9.5 }),
+                "9 bits for each item, expected 9.5 at 52",
+            ),
+            (
+                &DecodeError::new(64, Fault::Capacity { got: 9, bits: 64 }),
+                "a link for 9 items in 64 bits at 64",
             ),
             (
                 &DecodeError::new(72, Fault::PowerOfTwo { got: 9 }),

@@ -176,6 +176,7 @@ const fn number(part: Part) -> usize {
         Part::Entries => 0,
         Part::ErrorRate => 1,
         Part::Hashes => 2,
+        Part::BitsPerItem => 3,
         Part::Bits => 4,
         Part::PowerOfTwo => 5,
     }

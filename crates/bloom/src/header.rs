@@ -141,6 +141,7 @@ const fn offset(part: Part) -> usize {
     match part {
         Part::Bits => 8,
         Part::ErrorRate => 24,
+        Part::BitsPerItem => 32,
         Part::Hashes => 40,
         Part::Entries => 44,
         Part::PowerOfTwo => 52,

@@ -1,13 +1,15 @@
 //! One bit array with its hashes: a Bloom filter that does not grow.
 
+use core::cmp::Ordering::Less;
+
 use crate::arch;
 use crate::divisor::{Divisor, Remainders};
 use crate::error::{Fault, SizeError};
 use crate::hash::ItemHash;
 use crate::plan;
 
-/// The most hashes that a link can have: those of the smallest error rate that a double can hold.
-pub(crate) const MAX_HASHES: u32 = 1075;
+/// How far the bits for each item may be off: logarithms differ between libraries, but only in their last digits.
+const TOLERANCE: f64 = 1e-9;
 
 /// Arrays up to this many bytes stay in the nearer caches, where asking for lines beforehand gains nothing.
 const NEAR: usize = 1 << 20;
@@ -320,6 +322,7 @@ pub(crate) struct CheckedParts {
 pub(crate) enum Part {
     Bits,
     ErrorRate,
+    BitsPerItem,
     Hashes,
     Entries,
     PowerOfTwo,
@@ -337,14 +340,22 @@ impl LinkParts {
         if !is_error_rate(self.error_rate) {
             return Err((Part::ErrorRate, Fault::ErrorRate { got: self.error_rate }));
         }
-        // A cast of what is no number gives 0, and no link has so few.
+        // So a rate also bounds the hashes, and with them the time of a question.
+        let expected = plan::bits_per_item(self.error_rate);
+        if (self.bits_per_item - expected).abs().partial_cmp(&(expected * TOLERANCE)) != Some(Less)
+        {
+            let got = self.bits_per_item;
+            return Err((Part::BitsPerItem, Fault::BitsPerItem { got, expected }));
+        }
         let expected = plan::hashes(self.bits_per_item);
         let hashes = u32::try_from(self.hashes).ok().filter(|&hashes| hashes == expected);
-        let hashes = hashes
-            .filter(|hashes| (1..=MAX_HASHES).contains(hashes))
-            .ok_or((Part::Hashes, Fault::Hashes { got: self.hashes, expected }))?;
+        let hashes = hashes.ok_or((Part::Hashes, Fault::Hashes { got: self.hashes, expected }))?;
         let bits = Divisor::new(self.bits).filter(|_| bytes.checked_mul(8) == Some(self.bits));
         let bits = bits.ok_or((Part::Bits, Fault::Bits { got: self.bits, bytes }))?;
+        // So a filter cannot claim to be so large that the next link, which is larger, takes all memory.
+        if plan::raw_bits(self.entries, self.bits_per_item) > self.bits {
+            return Err((Part::Entries, Fault::Capacity { got: self.entries, bits: self.bits }));
+        }
         Ok(CheckedParts { parts: self, bits, hashes })
     }
 }

@@ -67,7 +67,7 @@ pub fn hashes(bits_per_item: f64) -> u32 {
 /// ```
 #[must_use]
 pub fn bits_for(capacity: u64, error_rate: f64) -> u64 {
-    whole_words((capacity as f64 * bits_per_item(error_rate)) as u64)
+    whole_words(raw_bits(capacity, bits_per_item(error_rate)))
 }
 
 /// The items that a filter of so many bits takes at this error rate.
@@ -129,6 +129,11 @@ pub fn items_from_fill(bits: u64, hashes: u32, set: u64) -> Option<u64> {
 /// The share of `bits` that are set after so many probes.
 fn fill_after(bits: u64, probes: f64) -> f64 {
     -(-probes / bits as f64).exp_m1()
+}
+
+/// Bits before they are made whole words.
+pub(crate) fn raw_bits(capacity: u64, bits_per_item: f64) -> u64 {
+    (capacity as f64 * bits_per_item) as u64
 }
 
 /// At least one, and up to the next multiple of [`WORD`].
