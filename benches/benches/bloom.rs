@@ -212,7 +212,9 @@ fn all(c: &mut Criterion, count: u64, settings: Settings) {
         name: "bloomfilter",
         make: Box::new(move || bloomfilter::Bloom::new_for_fp_rate(capacity, 0.01).unwrap()),
         add: |f, keys| {
-            keys.iter().for_each(|key| f.set(&u64::from_le_bytes(*key)));
+            for key in keys {
+                f.set(&u64::from_le_bytes(*key));
+            }
             keys.len()
         },
         ask: |f, keys| keys.iter().filter(|key| f.check(&u64::from_le_bytes(**key))).count(),
