@@ -1,0 +1,389 @@
+//! One bit array with its hashes: a Bloom filter that does not grow.
+
+use core::cmp::Ordering::Less;
+
+use crate::arch;
+use crate::divisor::{Divisor, Remainders};
+use crate::error::{Fault, SizeError};
+use crate::hash::ItemHash;
+use crate::plan;
+
+/// How far the bits for each item may be off: logarithms differ between libraries, but only in their last digits.
+const TOLERANCE: f64 = 1e-9;
+
+/// Arrays up to this many bytes stay in the nearer caches, where asking for lines beforehand gains nothing.
+const NEAR: usize = 1 << 20;
+
+/// Probes of a near array that a question makes before it looks at what they found.
+///
+/// In a filter that is half full a stranger fails with one of four probes in 15 of 16 cases, so the branch is foreseen; with a
+/// look after each probe it would be a coin toss, and the processor could not start with the next item. In a large
+/// array the lines of further probes cost more than that.
+const GROUP: u32 = 4;
+
+/// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
+///
+/// By itself it takes any number of items; past its capacity it only errs more and more often.
+///
+/// # Examples
+///
+/// ```
+/// let mut link = bloom::Link::new(1000, 0.01)?;
+/// assert!(link.add(b"user1"));
+/// assert!(link.contains(b"user1"));
+/// assert!(!link.contains(b"user2"));
+/// assert_eq!((link.bits(), link.hashes()), (9600, 7));
+/// # Ok::<(), bloom::SizeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The bit array, and zeros up to a whole word.
+    words: Vec<u8>,
+    bits: Divisor,
+    hashes: u32,
+    size: u64,
+    entries: u64,
+    error_rate: f64,
+    bits_per_item: f64,
+}
+
+impl Link {
+    /// An empty filter for so many items (at least 1) at this error rate (between 0 and 1, neither included).
+    ///
+    /// # Errors
+    ///
+    /// Arguments outside of their ranges, and bits that memory has no room for.
+    pub fn new(capacity: u64, error_rate: f64) -> Result<Self, SizeError> {
+        if capacity == 0 {
+            return Err(SizeError::Capacity { got: Some(capacity) });
+        }
+        if !is_error_rate(error_rate) {
+            return Err(SizeError::ErrorRate { got: error_rate });
+        }
+        let bits_per_item = plan::bits_per_item(error_rate);
+        let bits = plan::bits_for(capacity, error_rate);
+        let length = if bits == u64::MAX { bits } else { bits / 8 };
+        let too_large = SizeError::OutOfMemory { bytes: length };
+        let bits = Divisor::new(bits).ok_or(too_large)?;
+        let words = zeroed(length).ok_or(too_large)?;
+        let hashes = plan::hashes(bits_per_item);
+        Ok(Self { words, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
+    }
+
+    /// Adds an item, and tells whether that set a bit: if not, the item is there already, or is taken for another.
+    #[inline]
+    pub fn add(&mut self, item: &[u8]) -> bool {
+        self.add_hash(ItemHash::of(item))
+    }
+
+    /// [`Link::add`] of an item that is hashed already.
+    #[inline]
+    pub fn add_hash(&mut self, hash: ItemHash) -> bool {
+        let mut places = self.places(hash);
+        let (words, _) = self.words.as_chunks_mut::<8>();
+        let mut fresh = false;
+        for _ in 0..self.hashes {
+            let bit = places.take();
+            if let Some(bytes) = words.get_mut(index(bit)) {
+                let word = u64::from_le_bytes(*bytes);
+                fresh |= word & mask(bit) == 0;
+                *bytes = (word | mask(bit)).to_le_bytes();
+            }
+        }
+        self.size += u64::from(fresh);
+        fresh
+    }
+
+    /// Whether an item is there, or is taken for one that is.
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, item: &[u8]) -> bool {
+        self.contains_hash(ItemHash::of(item))
+    }
+
+    /// [`Link::contains`] of an item that is hashed already.
+    #[must_use]
+    #[inline]
+    pub fn contains_hash(&self, hash: ItemHash) -> bool {
+        let mut places = self.places(hash);
+        let mut left = self.hashes;
+        while left >= GROUP && !self.is_far() {
+            let mut set = 0;
+            for _ in 0..GROUP {
+                set += u32::from(self.bit(places.take()));
+            }
+            if set < GROUP {
+                return false;
+            }
+            left -= GROUP;
+        }
+        (0..left).all(|_| self.bit(places.take()))
+    }
+
+    /// Whether the array is so large that its lines come from far away.
+    #[inline]
+    pub(crate) const fn is_far(&self) -> bool {
+        self.words.len() > NEAR
+    }
+
+    #[inline]
+    pub(crate) const fn places(&self, hash: ItemHash) -> Remainders {
+        self.bits.remainders(hash.first, hash.second)
+    }
+
+    #[inline]
+    pub(crate) fn bit(&self, bit: u64) -> bool {
+        let (words, _) = self.words.as_chunks::<8>();
+        words.get(index(bit)).is_some_and(|word| u64::from_le_bytes(*word) & mask(bit) != 0)
+    }
+
+    /// Asks for the memory of all probes.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: ItemHash) {
+        let mut places = self.places(hash);
+        (0..self.hashes).for_each(|_| self.prefetch_bit(places.take()));
+    }
+
+    /// Asks for the memory of a bit.
+    #[inline]
+    pub(crate) fn prefetch_bit(&self, bit: u64) {
+        arch::prefetch(&self.words, index(bit) * 8);
+    }
+
+    /// Items that set a bit when they were added.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether nothing was added.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    /// Items that the link was made for.
+    #[must_use]
+    pub const fn capacity(&self) -> u64 {
+        self.entries
+    }
+
+    /// Whether it holds what it was made for.
+    #[must_use]
+    #[inline]
+    pub const fn is_full(&self) -> bool {
+        self.size >= self.entries
+    }
+
+    /// The error rate that it was made for, at its capacity.
+    #[must_use]
+    pub const fn error_rate(&self) -> f64 {
+        self.error_rate
+    }
+
+    /// Bits of the array.
+    #[must_use]
+    #[inline]
+    pub const fn bits(&self) -> u64 {
+        self.bits.get()
+    }
+
+    /// Probes for each item.
+    #[must_use]
+    pub const fn hashes(&self) -> u32 {
+        self.hashes
+    }
+
+    /// The bit array: bit x is `1 << (x % 8)` of byte `x / 8`.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        let (bytes, _) = self.words.split_at(self.array_len());
+        bytes
+    }
+
+    /// Bytes of the array, which is in memory.
+    const fn array_len(&self) -> usize {
+        (self.bits.get() / 8) as usize
+    }
+
+    /// Bits that are set. O(bits).
+    #[must_use]
+    pub fn set_bits(&self) -> u64 {
+        let (words, _) = self.words.as_chunks::<8>();
+        words.iter().map(|word| u64::from(u64::from_le_bytes(*word).count_ones())).sum()
+    }
+
+    /// The share of bits that are set, 0 to 1: about a half at capacity. O(bits).
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share")]
+    pub fn saturation(&self) -> f64 {
+        self.set_bits() as f64 / self.bits() as f64
+    }
+
+    /// How often a stranger is now taken for a member, by the bits that are set. O(bits).
+    #[must_use]
+    pub fn error_rate_by_bits(&self) -> f64 {
+        self.saturation().powf(self.hashes.into())
+    }
+
+    /// How often a stranger is now taken for a member, by the number of items. O(1).
+    #[must_use]
+    pub fn error_rate_by_items(&self) -> f64 {
+        plan::expected_error(self.bits(), self.hashes, self.size)
+    }
+
+    /// Whether the same items would set the same bits.
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
+        self.bits == other.bits
+            && self.hashes == other.hashes
+            && self.entries == other.entries
+            && self.error_rate.to_bits() == other.error_rate.to_bits()
+    }
+
+    /// Takes the items of an equal link. Their number is told by the bits: what the union has set more than this one had,
+    /// within what the two numbers allow.
+    pub(crate) fn unite(&mut self, other: &Self) {
+        let told = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
+        let before = told(self);
+        for (byte, more) in self.words.iter_mut().zip(&other.words) {
+            *byte |= more;
+        }
+        let least = self.size.max(other.size);
+        let most = self.size.saturating_add(other.size);
+        self.size = match (before, told(self)) {
+            (Some(before), Some(after)) => {
+                let added = after.saturating_sub(before);
+                self.size.saturating_add(added).clamp(least, most)
+            }
+            _ => most,
+        };
+    }
+
+    /// What is saved beside the bit array.
+    pub(crate) const fn parts(&self) -> LinkParts {
+        LinkParts {
+            bits: self.bits.get(),
+            size: self.size,
+            error_rate: self.error_rate,
+            bits_per_item: self.bits_per_item,
+            hashes: self.hashes as u64,
+            entries: self.entries,
+            power_of_two: 0,
+        }
+    }
+
+    /// A link of parts that were checked, and of as many bytes.
+    pub(crate) fn from_parts(parts: &CheckedParts, mut bytes: Vec<u8>) -> Option<Self> {
+        let CheckedParts { parts, bits, hashes } = *parts;
+        if bytes.len() as u64 != parts.bits / 8 {
+            return None;
+        }
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        Some(Self {
+            words: bytes,
+            bits,
+            hashes,
+            size: parts.size,
+            entries: parts.entries,
+            error_rate: parts.error_rate,
+            bits_per_item: parts.bits_per_item,
+        })
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        let length = self.array_len();
+        let (bytes, _) = self.words.split_at_mut(length);
+        bytes
+    }
+}
+
+/// The numbers of a link as they are saved, of whatever origin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkParts {
+    pub(crate) bits: u64,
+    pub(crate) size: u64,
+    pub(crate) error_rate: f64,
+    pub(crate) bits_per_item: f64,
+    pub(crate) hashes: u64,
+    pub(crate) entries: u64,
+    pub(crate) power_of_two: u64,
+}
+
+/// The numbers of a link that can be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CheckedParts {
+    pub(crate) parts: LinkParts,
+    bits: Divisor,
+    hashes: u32,
+}
+
+/// Which of the numbers is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Bits,
+    ErrorRate,
+    BitsPerItem,
+    Hashes,
+    Entries,
+    PowerOfTwo,
+}
+
+impl LinkParts {
+    /// Checks what has to hold, given the length of the bit array.
+    pub(crate) fn check(self, bytes: u64) -> Result<CheckedParts, (Part, Fault)> {
+        if self.power_of_two != 0 {
+            return Err((Part::PowerOfTwo, Fault::PowerOfTwo { got: self.power_of_two }));
+        }
+        if self.entries == 0 {
+            return Err((Part::Entries, Fault::NoEntries));
+        }
+        if !is_error_rate(self.error_rate) {
+            return Err((Part::ErrorRate, Fault::ErrorRate { got: self.error_rate }));
+        }
+        // So a rate also bounds the hashes, and with them the time of a question.
+        let expected = plan::bits_per_item(self.error_rate);
+        if (self.bits_per_item - expected).abs().partial_cmp(&(expected * TOLERANCE)) != Some(Less)
+        {
+            let got = self.bits_per_item;
+            return Err((Part::BitsPerItem, Fault::BitsPerItem { got, expected }));
+        }
+        let expected = plan::hashes(self.bits_per_item);
+        let hashes = u32::try_from(self.hashes).ok().filter(|&hashes| hashes == expected);
+        let hashes = hashes.ok_or((Part::Hashes, Fault::Hashes { got: self.hashes, expected }))?;
+        let bits = Divisor::new(self.bits).filter(|_| bytes.checked_mul(8) == Some(self.bits));
+        let bits = bits.ok_or((Part::Bits, Fault::Bits { got: self.bits, bytes }))?;
+        // So a filter cannot claim to be so large that the next link, which is larger, takes all memory.
+        if plan::raw_bits(self.entries, self.bits_per_item) > self.bits {
+            return Err((Part::Entries, Fault::Capacity { got: self.entries, bits: self.bits }));
+        }
+        Ok(CheckedParts { parts: self, bits, hashes })
+    }
+}
+
+/// The word of a bit.
+#[inline]
+const fn index(bit: u64) -> usize {
+    (bit / 64) as usize
+}
+
+/// The bit in its word: the bytes of the array are those of little-endian words.
+#[inline]
+const fn mask(bit: u64) -> u64 {
+    1 << (bit % 64)
+}
+
+pub(crate) fn is_error_rate(rate: f64) -> bool {
+    rate > 0.0 && rate < 1.0
+}
+
+/// So many zero bytes, or `None` where memory has no room for them.
+///
+/// `vec!` takes pages that the system has zeroed, and touches none, but aborts where there are not enough. So the allocator is
+/// asked first.
+pub(crate) fn zeroed(length: u64) -> Option<Vec<u8>> {
+    let length = usize::try_from(length).ok()?;
+    Vec::<u8>::new().try_reserve_exact(length).ok()?;
+    let mut bytes = vec![0; length];
+    arch::prefer_large_pages(&mut bytes);
+    Some(bytes)
+}

@@ -1,0 +1,73 @@
+//! Many items at once, where the window matters: growth within it, and arrays whose lines are asked for.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use bloom::{BloomFilter, Settings};
+use testkit::rng::Rng;
+
+/// One by one and in batches of all sizes around the window.
+fn both(settings: Settings, items: &[[u8; 8]], rng: &mut Rng) -> BloomFilter {
+    let mut one = settings.build().unwrap();
+    let mut many = settings.build().unwrap();
+    let mut rest = items;
+    let mut answers = Vec::new();
+    while !rest.is_empty() {
+        let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
+        answers.clear();
+        many.add_many(batch, &mut answers).unwrap();
+        let expected: Vec<_> = batch.iter().map(|item| one.add(item).unwrap()).collect();
+        assert_eq!(answers, expected);
+        rest = after;
+    }
+    assert!(one == many);
+    many
+}
+
+fn asked(filter: &BloomFilter, items: &[[u8; 8]], rng: &mut Rng) {
+    let mut rest = items;
+    let mut answers = Vec::new();
+    while !rest.is_empty() {
+        let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
+        filter.contains_many(batch, &mut answers);
+        rest = after;
+    }
+    assert!(items.iter().map(|item| filter.contains(item)).eq(answers));
+}
+
+/// Items that come twice in a window, before and after the link that took them has become an older one.
+#[test]
+fn a_window_that_grows_the_filter_knows_what_it_has_added() {
+    let mut rng = Rng::new(1);
+    for capacity in [1, 2, 5, 16, 31, 33] {
+        for expansion in [1, 2] {
+            let items: Vec<_> = (0..600).map(|_| rng.below(300).to_le_bytes()).collect();
+            let settings = Settings::new(capacity, 0.001).expansion(expansion);
+            let filter = both(settings, &items, &mut rng);
+            assert!(filter.link_count() > 3);
+            let asks: Vec<_> = (0..600).map(|_| rng.below(600).to_le_bytes()).collect();
+            asked(&filter, &asks, &mut rng);
+        }
+    }
+}
+
+/// Members and strangers in arrays of more than a megabyte, in two links.
+#[test]
+fn large_links_answer_as_small_ones_do() {
+    let mut rng = Rng::new(2);
+    let settings = Settings::new(200_000, 1e-9).expansion(1);
+    let items: Vec<_> = (0..450_000_u64).map(|_| rng.below(500_000).to_le_bytes()).collect();
+    let filter = both(settings, &items, &mut rng);
+    assert_eq!(filter.link_count(), 2);
+    assert!(filter.links().all(|link| link.as_bytes().len() > 1 << 20));
+    let asks: Vec<_> = (0..100_000).map(|_| rng.below(1_000_000).to_le_bytes()).collect();
+    asked(&filter, &asks, &mut rng);
+    let all = items.iter().filter(|item| filter.contains(*item)).count();
+    assert_eq!(all, items.len());
+
+    // Half full, so that strangers go through several stages.
+    let mut filter = Settings::new(3_000_000, 0.2).non_scaling().build().unwrap();
+    assert!(filter.memory() > 1 << 20);
+    let mut answers = Vec::new();
+    let items: Vec<_> = (0..3_000_000_u64).map(u64::to_le_bytes).collect();
+    filter.add_many(&items[..2_900_000], &mut answers).unwrap();
+    asked(&filter, &items[2_800_000..], &mut rng);
+}

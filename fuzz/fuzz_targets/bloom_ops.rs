@@ -1,0 +1,7 @@
+//! Operations on a Bloom filter and on a plain one, with growth, saving and merging in between.
+#![no_main]
+
+#[path = "../../crates/bloom/tests/driver/mod.rs"]
+mod driver;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| driver::run(bytes));
