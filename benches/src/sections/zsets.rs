@@ -42,18 +42,23 @@ pub(super) fn measure(bench: &Bench) -> Section {
     );
     let input = Input::new(count);
     let mut live = Live::start();
-    let store = fill(&input);
-    let set: ZSet = filled(&input);
-    let other: IndexSetAndMap = filled(&input);
+    let all = Filled { store: fill(&input), set: filled(&input), other: filled(&input) };
     Section::new("Sorted sets", &text)
         .row(add(bench, &input, live.as_mut()))
-        .row(score(bench, &input, &store, &set, &other, live.as_mut()))
-        .row(rank(bench, &input, &store, &set, &other, live.as_mut()))
-        .row(ten(bench, &input, &store, &set, &other, live.as_mut()))
-        .row(rescore(bench, &input, &store, set.clone(), other.clone(), live.as_mut()))
-        .row(remove(bench, &input, &set, &other, live.as_mut()))
+        .row(score(bench, &input, &all, live.as_mut()))
+        .row(rank(bench, &input, &all, live.as_mut()))
+        .row(ten(bench, &input, &all, live.as_mut()))
+        .row(rescore(bench, &input, &all, live.as_mut()))
+        .row(remove(bench, &input, &all, live.as_mut()))
         .row(bytes(bench, &input, live.as_mut()))
         .row(small(bench, count / SMALL))
+}
+
+/// All three with the same members.
+struct Filled {
+    store: Store,
+    set: ZSet,
+    other: IndexSetAndMap,
 }
 
 impl Input {
@@ -98,13 +103,14 @@ fn zadd(key: &str, member: &[u8], score: f64) -> redis::Cmd {
     command([b"ZADD", key.as_bytes(), score.to_string().as_bytes(), member])
 }
 
-/// The remark on a target that was set beside the best crate too.
-fn beside_both(target: f64, redis: f64, best: f64) -> String {
-    format!(
+/// A row whose target was set beside a server's figure and beside that of the best crate.
+fn row(work: &str, results: Vec<Result>, [target, redis, best]: [f64; 3]) -> Row {
+    let note = format!(
         "{}; beside the best crate: x{:.2} ({target} of {best})",
         beside(target, redis),
         target / best
-    )
+    );
+    Row::new(work, Unit::Nanos, results).target(target).note(&note)
 }
 
 fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
@@ -117,8 +123,7 @@ fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
         .run();
     let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
     results.extend(rival(live.map(|live| live.nanos("ZADD", all()))));
-    let note = beside_both(350.0, 1558.0, 325.0);
-    Row::new("add", Unit::Nanos, results).target(350.0).note(&note)
+    row("add", results, [350.0, 1558.0, 325.0])
 }
 
 /// Asks all three for members in turn.
@@ -138,57 +143,42 @@ fn race<'a>(
         .run()
 }
 
-/// The server has the members from [`add`].
-fn score(
-    bench: &Bench,
-    input: &Input,
-    store: &Store,
-    set: &ZSet,
-    other: &IndexSetAndMap,
+/// Asks the server for each member; it has those from [`add`].
+fn asked(
     live: Option<&mut Live>,
-) -> Row {
+    name: &'static str,
+    input: &Input,
+    most: usize,
+) -> Option<Result> {
+    let ask = |member| command([name.as_bytes(), b"z", member]);
+    rival(live.map(|live| live.nanos(name, input.asked.iter().take(most).map(ask))))
+}
+
+fn score(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
     let mut results = race(
         bench,
         input,
-        |name| _ = black_box(set.score(name)),
-        |name| _ = black_box(store.zscore("z", name).unwrap()),
-        |name| _ = black_box(other.score(name)),
+        |name| _ = black_box(all.set.score(name)),
+        |name| _ = black_box(all.store.zscore("z", name).unwrap()),
+        |name| _ = black_box(all.other.score(name)),
     );
-    let ask = || input.asked.iter().map(|name| command([b"ZSCORE", b"z", name]));
-    results.extend(rival(live.map(|live| live.nanos("ZSCORE", ask()))));
-    let note = beside_both(60.0, 909.0, 59.0);
-    Row::new("score of a member", Unit::Nanos, results).target(60.0).note(&note)
+    results.extend(asked(live, "ZSCORE", input, usize::MAX));
+    row("score of a member", results, [60.0, 909.0, 59.0])
 }
 
-fn rank(
-    bench: &Bench,
-    input: &Input,
-    store: &Store,
-    set: &ZSet,
-    other: &IndexSetAndMap,
-    live: Option<&mut Live>,
-) -> Row {
+fn rank(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
     let mut results = race(
         bench,
         input,
-        |name| _ = black_box(set.rank(name)),
-        |name| _ = black_box(store.zrank("z", name).unwrap()),
-        |name| _ = black_box(other.rank(name)),
+        |name| _ = black_box(all.set.rank(name)),
+        |name| _ = black_box(all.store.zrank("z", name).unwrap()),
+        |name| _ = black_box(all.other.rank(name)),
     );
-    let ask = || input.asked.iter().map(|name| command([b"ZRANK", b"z", name]));
-    results.extend(rival(live.map(|live| live.nanos("ZRANK", ask()))));
-    let note = beside_both(450.0, 1626.0, 469.0);
-    Row::new("rank of a member", Unit::Nanos, results).target(450.0).note(&note)
+    results.extend(asked(live, "ZRANK", input, usize::MAX));
+    row("rank of a member", results, [450.0, 1626.0, 469.0])
 }
 
-fn ten(
-    bench: &Bench,
-    input: &Input,
-    store: &Store,
-    set: &ZSet,
-    other: &IndexSetAndMap,
-    live: Option<&mut Live>,
-) -> Row {
+fn ten(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
     let ranks = shuffled(3, input.members.len() - 10);
     let turns = || Turns::new(ranks.len().min(20_000), ranks.len());
     let (mut a, mut b, mut c) = (turns(), turns(), turns());
@@ -198,15 +188,16 @@ fn ten(
     let mut results = bench
         .race()
         .contender(ALONE, pieces, || {
-            ranks[a.turn()].iter().map(range).for_each(|ranks| Ranked::range(set, ranks));
+            ranks[a.turn()].iter().map(range).for_each(|ranks| Ranked::range(&all.set, ranks));
         })
         .contender(STORE, pieces, || {
             for &rank in &ranks[b.turn()] {
-                black_box(store.zrange_withscores("z", first(rank), first(rank + 9)).unwrap());
+                let ten = all.store.zrange_withscores("z", first(rank), first(rank + 9));
+                black_box(ten.unwrap());
             }
         })
         .contender(IndexSetAndMap::NAME, pieces, || {
-            ranks[c.turn()].iter().map(range).for_each(|ranks| other.range(ranks));
+            ranks[c.turn()].iter().map(range).for_each(|ranks| all.other.range(ranks));
         })
         .run();
     let ask = || {
@@ -216,18 +207,11 @@ fn ten(
         })
     };
     results.extend(rival(live.map(|live| live.nanos("ZRANGE", ask()))));
-    let note = beside_both(150.0, 4224.0, 148.0);
-    Row::new("ten by rank", Unit::Nanos, results).target(150.0).note(&note)
+    row("ten by rank", results, [150.0, 4224.0, 148.0])
 }
 
-fn rescore(
-    bench: &Bench,
-    input: &Input,
-    store: &Store,
-    mut set: ZSet,
-    mut other: IndexSetAndMap,
-    live: Option<&mut Live>,
-) -> Row {
+fn rescore(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
+    let (mut set, mut other) = (all.set.clone(), all.other.clone());
     // Scores that go on from turn to turn.
     let fresh = || input.fresh.iter().copied().cycle();
     let (mut alone, mut stored, mut others) = (fresh(), fresh(), fresh());
@@ -235,53 +219,32 @@ fn rescore(
         bench,
         input,
         |name| Rival::add(&mut set, name, alone.next().unwrap()),
-        |name| _ = store.zadd("z", name, stored.next().unwrap()).unwrap(),
+        |name| _ = all.store.zadd("z", name, stored.next().unwrap()).unwrap(),
         |name| other.add(name, others.next().unwrap()),
     );
     let again =
         || input.asked.iter().zip(&input.fresh).map(|(name, &score)| zadd("z", name, score));
     results.extend(rival(live.map(|live| live.nanos("ZADD", again()))));
-    let note = beside_both(1000.0, 2960.0, 1330.0);
-    Row::new("new random score", Unit::Nanos, results).target(1000.0).note(&note)
+    row("new random score", results, [1000.0, 2960.0, 1330.0])
 }
 
-fn remove(
-    bench: &Bench,
-    input: &Input,
-    set: &ZSet,
-    other: &IndexSetAndMap,
-    live: Option<&mut Live>,
-) -> Row {
+fn remove(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
+    fn take<R: Rival>(input: &Input, turn: std::ops::Range<usize>, mut from: R) -> (usize, R) {
+        (input.asked.range(turn).filter(|name| from.remove(name)).count(), from)
+    }
     let (pieces, mut a, _, mut c) = input.turns();
     let mut results = bench
         .race()
-        .contender_from(
-            ALONE,
-            pieces,
-            || set.clone(),
-            |mut set| {
-                let gone = input
-                    .asked
-                    .range(a.turn())
-                    .filter(|name| Rival::remove(&mut set, name))
-                    .count();
-                (gone, set)
-            },
-        )
+        .contender_from(ALONE, pieces, || all.set.clone(), |set| take(input, a.turn(), set))
         .contender_from(
             IndexSetAndMap::NAME,
             pieces,
-            || other.clone(),
-            |mut other| {
-                let gone = input.asked.range(c.turn()).filter(|name| other.remove(name)).count();
-                (gone, other)
-            },
+            || all.other.clone(),
+            |other| take(input, c.turn(), other),
         )
         .run();
-    let ask = || input.asked.iter().take(200_000).map(|name| command([b"ZREM", b"z", name]));
-    results.extend(rival(live.map(|live| live.nanos("ZREM", ask()))));
-    let note = beside_both(700.0, 1656.0, 876.0);
-    Row::new("remove", Unit::Nanos, results).target(700.0).note(&note)
+    results.extend(asked(live, "ZREM", input, 200_000));
+    row("remove", results, [700.0, 1656.0, 876.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]

@@ -9,7 +9,7 @@ use hashbrown::hash_table::Entry as Place;
 use skiplist_zset::ScoreText;
 use smallvec::SmallVec;
 
-use super::range::put;
+use super::put::put;
 use crate::commands::{keys, slices};
 use crate::error::Error;
 use crate::key::HashedKey;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ahash::RandomState;
 use bytes::Bytes;
 
-use super::range::gather;
+use super::put::gather;
 use super::zset_at;
 use crate::commands::MOST_DRAWS;
 use crate::error::{Error, ErrorKind};

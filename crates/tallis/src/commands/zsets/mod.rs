@@ -3,7 +3,9 @@
 mod add;
 mod algebra;
 mod draw;
+mod list;
 mod pop;
+mod put;
 mod range;
 mod scan;
 
@@ -11,11 +13,12 @@ use bytes::Bytes;
 
 pub use add::{SortedSetAddOptions, UpdateCheck};
 pub use algebra::{Aggregate, ZSetAlgebraCommands};
-pub use range::{LexBound, ZRange, ZSetRangeCommands};
+pub use list::ZSetRangeCommands;
+pub use range::{LexBound, ZRange};
 
 pub(crate) use add::{Pair, add_scores, not_a_number, refusal};
 pub(crate) use algebra::check_sources;
-pub(crate) use range::put;
+pub(crate) use put::put;
 pub(crate) use scan::{Written, scan as scan_scores};
 
 use super::keyspace::ScanOptions;

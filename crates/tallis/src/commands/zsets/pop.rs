@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::Popped;
-use super::range::gather;
+use super::put::gather;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::store::door::Scope;

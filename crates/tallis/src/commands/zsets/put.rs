@@ -1,0 +1,52 @@
+//! How members are handed out with their scores, and how those that a command has made are put at a key.
+
+use bytes::Bytes;
+use skiplist_zset::Entry;
+
+use crate::commands::gathered::Gathered;
+use crate::error::{Error, ErrorKind};
+use crate::key::HashedKey;
+use crate::store::door::Scope;
+use crate::value::{Value, ZSet};
+
+/// Members with their scores, as they are handed out.
+pub(super) fn gather<'a>(entries: impl IntoIterator<Item = (Entry<'a>, f64)>) -> Vec<(Bytes, f64)> {
+    let entries = entries.into_iter();
+    let mut scores = Vec::with_capacity(entries.size_hint().0);
+    let mut members = Gathered::with_capacity(entries.size_hint().0);
+    for (member, score) in entries {
+        members.push(member.into());
+        scores.push(score);
+    }
+    members.finish().into_iter().zip(scores).collect()
+}
+
+/// Puts members at a key, whatever was there, in the form that they ask for; returns how many they are. None are no key.
+pub(crate) fn put<M: AsRef<[u8]>>(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    entries: Vec<(M, f64)>,
+    effect: impl FnOnce() -> Vec<Bytes>,
+) -> Result<usize, Error> {
+    let rules = scope.rules();
+    let count = entries.len();
+    let built = ZSet::skip_list(entries, rules.hasher.clone());
+    let mut set =
+        built.map_err(|error| Error::new(ErrorKind::InvalidArgument, format!("ERR {error}")))?;
+    rules.fit_zset(&mut set);
+    scope.change(key, |slot| {
+        if count == 0 {
+            if slot.remove() {
+                slot.changed("DEL", Vec::new);
+            }
+            return;
+        }
+        slot.put(Value::ZSet(set));
+        slot.set_expiry(None);
+        slot.touched();
+    });
+    if count > 0 {
+        scope.note(effect);
+    }
+    Ok(count)
+}
