@@ -5,7 +5,7 @@
 #![no_main]
 
 use rdb::{
-    Attributes, Error, RawValue, ReadOptions, Reader, Record, StringValue, Target, Value,
+    Attributes, Error, ModulePart, RawValue, ReadOptions, Reader, Record, StringValue, Target, Value,
     WriteOptions, Writer,
 };
 
@@ -138,6 +138,24 @@ fn write(items: &[Item], compression: bool) -> Option<Vec<u8>> {
     Some(writer.finish().expect("all members were written"))
 }
 
+/// The parts of a module's value are written as the same parts.
+fn check_module(raw: &RawValue) {
+    let Some((id, parts)) = raw.module_parts() else { return };
+    let parts: Vec<_> = parts.map(|part| part.expect("it was walked")).collect();
+    let again = rdb::dump::encode(WriteOptions::default(), |value| {
+        let mut value = value.module(id)?;
+        parts.iter().try_for_each(|part| value.part(part.borrowed()))?;
+        value.finish()
+    });
+    let again = again.expect("memory does not fail");
+    let mut payload = rdb::dump::decode(&again).expect("what was written is read");
+    let again = payload.raw_value().expect("there is a value");
+    let (found, again) = again.module_parts().expect("it is a module's");
+    let bits = |part: &ModulePart<Vec<u8>>| format!("{part:?}");
+    let again: Vec<_> = again.map(|part| bits(&part.expect("it was walked"))).collect();
+    assert_eq!((found, again), (id, parts.iter().map(bits).collect()));
+}
+
 /// Text of an integer may come as bytes; it is written as an integer.
 fn canonical(item: Item) -> Item {
     match item {
@@ -166,6 +184,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         assert!(skip().is_err());
         return;
     };
+    for item in &items {
+        if let Item::Key(_, _, Kept::Raw(raw)) = item {
+            check_module(raw);
+        }
+    }
     let Some(again) = write(&items, flags & 16 != 0) else { return };
     let length = Some(again.len() as u64);
     let reread = read(&again, ReadOptions { length, checksum: true }, raw);

@@ -107,7 +107,8 @@ pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};
 pub use string::StringValue;
 pub use value::{
-    Members, ModuleId, RawValue, Scores, SetWriter, Value, ValueType, ValueWriter, ZSetWriter,
+    Members, ModuleId, ModulePart, ModuleParts, ModuleWriter, RawValue, Scores, SetWriter, Value,
+    ValueType, ValueWriter, ZSetWriter,
 };
 pub use version::{Dialect, Target, Version};
 pub use writer::{StandardAux, WriteError, WriteOptions, Writer};

@@ -43,7 +43,7 @@ pub enum WriteError {
         /// The version.
         target: Target,
     },
-    /// A set got fewer members than announced. The file cannot be finished.
+    /// A set got fewer members than announced, or a module's value no end. The file cannot be finished.
     MissingMembers {
         /// How many fewer.
         missing: u64,
@@ -65,7 +65,7 @@ impl fmt::Display for WriteError {
             Self::NotInVersion { byte, target } => {
                 write!(f, "version {} has no type or opcode {byte}", target.number())
             }
-            Self::MissingMembers { missing } => write!(f, "a set lacks {missing} members"),
+            Self::MissingMembers { missing } => write!(f, "a value lacks {missing} members"),
             Self::TooManyMembers => f.write_str("a set has more members than announced"),
             Self::NotOneValue => f.write_str("a payload holds exactly one value"),
             Self::Malformed(error) => write!(f, "malformed bytes to write: {error}"),

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use common::{Item, Kept, bytes, every_file, listed, path, read_all, read_bytes};
 use rdb::{
     Attributes, Dialect, ErrorKind, RawValue, ReadOptions, Reader, Record, Target, Version,
-    WriteError, WriteOptions, Writer, crc64,
+    WriteError, WriteOptions, Writer, crc64, dump,
 };
 
 /// A log whose base is a file; what follows it is no part of one.
@@ -186,6 +186,31 @@ fn records_beside_the_keys_are_read() {
         | Record::Key { .. } => None,
     });
     assert!(ids.count() > 0, "{modules:?}");
+}
+
+/// Servers write each part in its only form, so the same parts are the same bytes.
+#[test]
+fn values_of_modules_are_written_part_by_part_as_they_came() {
+    let mut modules = 0;
+    for name in every_file().iter().filter(|name| *name != PREAMBLE) {
+        let file = bytes(name);
+        for item in read_bytes(&file, true).unwrap() {
+            let Item::Key { value: Kept::Raw(raw), .. } = item else { continue };
+            let Some((id, parts)) = raw.module_parts() else { continue };
+            let parts: Vec<_> = parts.collect::<Result<_, _>>().unwrap();
+            let options = WriteOptions { target: target_of(&file), ..WriteOptions::default() };
+            let again = dump::encode(options, |value| {
+                let mut value = value.module(id)?;
+                parts.iter().try_for_each(|part| value.part(part.borrowed()))?;
+                value.finish()
+            });
+            let again = again.unwrap();
+            let body = &again[1..again.len() - 10];
+            assert_eq!(body, raw.body(), "{name}: {id:?}");
+            modules += 1;
+        }
+    }
+    assert!(modules >= 5, "{modules}");
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use common::{Item, Kept, read_bytes};
 use proptest::prelude::*;
 use rdb::{
-    Attributes, RawValue, Record, StandardAux, StringValue, Target, ValueType, WriteError,
-    WriteOptions, Writer,
+    Attributes, ModuleId, ModulePart, RawValue, Record, StandardAux, StringValue, Target,
+    ValueType, WriteError, WriteOptions, Writer,
 };
 
 const PLAIN: Attributes = Attributes { expire_at_ms: None, idle_s: None, freq: None };
@@ -123,6 +123,45 @@ fn a_set_has_as_many_members_as_announced() {
     let mut last = writer(Target::V10);
     leave_one_out(&mut last);
     assert!(missing(last.finish().map(drop)));
+}
+
+#[test]
+fn a_modules_value_has_an_end() {
+    let id = ModuleId::new(*b"MBbloom--", 4).unwrap();
+    let mut writer = writer(Target::V10);
+    let mut value = writer.key(b"m", Attributes::default()).module(id).unwrap();
+    value.part(ModulePart::Signed(-1)).unwrap();
+    drop(value);
+    let missing = writer.finish().unwrap_err();
+    assert!(matches!(missing, WriteError::MissingMembers { missing: 1 }), "{missing}");
+}
+
+#[test]
+fn parts_of_a_module_have_one_form_each() {
+    let id = ModuleId::new(*b"_AAAAAAAA", 1023).unwrap();
+    let payload = rdb::dump::encode(WriteOptions::default(), |value| {
+        let mut value = value.module(id)?;
+        value.part(ModulePart::Signed(-1))?;
+        value.part(ModulePart::Unsigned(300))?;
+        value.part(ModulePart::Float(1.5))?;
+        value.part(ModulePart::Double(-1.5))?;
+        value.part(ModulePart::Bytes(b"10"))?;
+        value.finish()
+    });
+    let expected = [
+        &b"\x07\x81\xfc\0\0\0\0\0\x03\xff"[..],
+        b"\x01\x81\xff\xff\xff\xff\xff\xff\xff\xff",
+        b"\x02\x41\x2c",
+        b"\x03\0\0\xc0\x3f",
+        b"\x04\0\0\0\0\0\0\xf8\xbf",
+        b"\x05\xc0\x0a",
+        b"\0",
+    ];
+    let payload = payload.unwrap();
+    assert_eq!(payload[..payload.len() - 10], expected.concat());
+    for (name, version) in [(*b"MBbloom-*", 4), (*b"MBbloom--", 1024)] {
+        assert_eq!(ModuleId::new(name, version), None);
+    }
 }
 
 #[test]

@@ -10,10 +10,10 @@ mod walk;
 mod write;
 
 pub use kind::ValueType;
-pub use module::ModuleId;
+pub use module::{ModuleId, ModulePart, ModuleParts};
 pub use raw::RawValue;
 pub use read::{Members, Scores, Value};
-pub use write::{SetWriter, ValueWriter, ZSetWriter};
+pub use write::{ModuleWriter, SetWriter, ValueWriter, ZSetWriter};
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
 pub(crate) use module::{check_aux, walk_aux};

@@ -6,13 +6,18 @@
 //! id | 1 length (signed) | 2 length (unsigned) | 3 f32 | 4 f64 | 5 string | ... | 0
 //! ```
 
-use std::{fmt, io::Read};
+use std::{
+    fmt,
+    io::{Read, Write},
+};
 
 use crate::{
     error::{Error, ErrorKind},
     length,
+    sink::Sink,
     source::Source,
     string,
+    writer::WriteError,
 };
 
 const END: u64 = 0;
@@ -41,6 +46,21 @@ impl ModuleId {
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
+    }
+
+    /// The id of a name of nine characters of `A-Z a-z 0-9 - _` and a version of at most 1023; `None` if they are not that.
+    ///
+    /// ```
+    /// let id = rdb::ModuleId::new(*b"MBbloom--", 4).unwrap();
+    /// assert_eq!(id.bits(), 0x3016_e5a2_89be_f804);
+    /// ```
+    #[must_use]
+    pub fn new(name: [u8; NAME_LEN], version: u16) -> Option<Self> {
+        let name = name.into_iter().try_fold(0, |bits, letter| {
+            let place = ALPHABET.iter().position(|&this| this == letter)?;
+            Some(bits << 6 | place as u64)
+        })?;
+        (version >> VERSION_BITS == 0).then_some(Self(name << VERSION_BITS | u64::from(version)))
     }
 
     /// The number that is stored.
@@ -75,6 +95,116 @@ impl fmt::Debug for ModuleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ModuleId({} {})", self.name().escape_ascii(), self.version())
     }
+}
+
+/// A part of a module's value. `B` is what holds the bytes of a string.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ModulePart<B> {
+    /// A signed number.
+    Signed(i64),
+    /// An unsigned number.
+    Unsigned(u64),
+    /// A float.
+    Float(f32),
+    /// A double.
+    Double(f64),
+    /// A string.
+    Bytes(B),
+}
+
+impl<B: AsRef<[u8]>> ModulePart<B> {
+    /// The same part with the bytes lent.
+    #[must_use]
+    pub fn borrowed(&self) -> ModulePart<&[u8]> {
+        match self {
+            Self::Signed(number) => ModulePart::Signed(*number),
+            Self::Unsigned(number) => ModulePart::Unsigned(*number),
+            Self::Float(number) => ModulePart::Float(*number),
+            Self::Double(number) => ModulePart::Double(*number),
+            Self::Bytes(bytes) => ModulePart::Bytes(bytes.as_ref()),
+        }
+    }
+}
+
+/// The parts of a module's value, in order.
+#[derive(Debug)]
+pub struct ModuleParts<'a> {
+    /// `None` behind the end tag or an error.
+    source: Option<Source<&'a [u8]>>,
+}
+
+impl<'a> ModuleParts<'a> {
+    /// The id, and the parts behind it.
+    pub(super) fn of(body: &'a [u8]) -> Result<(ModuleId, Self), Error> {
+        let mut source = Source::new(body, Some(body.len() as u64), false);
+        let id = read_id(&mut source)?;
+        Ok((id, Self { source: Some(source) }))
+    }
+}
+
+impl Iterator for ModuleParts<'_> {
+    type Item = Result<ModulePart<Vec<u8>>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut source = self.source.take()?;
+        match read_part(&mut source) {
+            Ok(None) => None,
+            Ok(Some(part)) => {
+                self.source = Some(source);
+                Some(Ok(part))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// The next part; `None` for the end tag.
+fn read_part<R: Read>(source: &mut Source<R>) -> Result<Option<ModulePart<Vec<u8>>>, Error> {
+    let at = source.offset();
+    Ok(Some(match length::read(source)? {
+        END => return Ok(None),
+        SIGNED => ModulePart::Signed(length::read(source)?.cast_signed()),
+        UNSIGNED => ModulePart::Unsigned(length::read(source)?),
+        FLOAT => ModulePart::Float(f32::from_le_bytes(source.array()?)),
+        DOUBLE => ModulePart::Double(f64::from_le_bytes(source.array()?)),
+        STRING => ModulePart::Bytes(string::read(source)?),
+        tag => return Err(Error::new(at, ErrorKind::BadModulePart(tag))),
+    }))
+}
+
+/// Writes a part as it is read.
+pub(super) fn write_part<W: Write>(
+    sink: &mut Sink<W>,
+    part: ModulePart<&[u8]>,
+) -> Result<(), WriteError> {
+    match part {
+        ModulePart::Signed(number) => {
+            length::write(sink, SIGNED)?;
+            length::write(sink, number.cast_unsigned())
+        }
+        ModulePart::Unsigned(number) => {
+            length::write(sink, UNSIGNED)?;
+            length::write(sink, number)
+        }
+        ModulePart::Float(number) => {
+            length::write(sink, FLOAT)?;
+            sink.put(&number.to_le_bytes())
+        }
+        ModulePart::Double(number) => {
+            length::write(sink, DOUBLE)?;
+            sink.put(&number.to_le_bytes())
+        }
+        ModulePart::Bytes(bytes) => {
+            length::write(sink, STRING)?;
+            string::write(sink, bytes)
+        }
+    }
+}
+
+/// Writes what stands behind the last part.
+pub(super) fn write_end<W: Write>(sink: &mut Sink<W>) -> Result<(), WriteError> {
+    length::write(sink, END)
 }
 
 pub(crate) fn read_id<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error> {

@@ -2,7 +2,7 @@
 
 use super::{
     kind::ValueType,
-    module::{self, ModuleId},
+    module::{self, ModuleId, ModuleParts},
     walk::walk,
 };
 use crate::{error::Error, source::Source};
@@ -65,5 +65,28 @@ impl RawValue {
             return None;
         }
         module::read_id(&mut Source::new(&*self.body, Some(self.body.len() as u64), false)).ok()
+    }
+
+    /// The id and the parts of a value of a module, for a caller who knows the module.
+    ///
+    /// ```
+    /// use rdb::{ModuleId, ModulePart, RawValue, ValueType};
+    ///
+    /// // The version 0 of a type of this name, two parts, the end.
+    /// let mut body = b"\x81\0\0\0\0\0\0\0\0\x02\x07\x05\x02hi\0".to_vec();
+    /// let id = ModuleId::new(*b"my-module", 0).unwrap();
+    /// body[1..9].copy_from_slice(&id.bits().to_be_bytes());
+    /// let value = RawValue::new(ValueType::Module, body)?;
+    /// let (found, parts) = value.module_parts().unwrap();
+    /// let parts: Result<Vec<_>, _> = parts.collect();
+    /// assert_eq!((found, parts?), (id, vec![ModulePart::Unsigned(7), ModulePart::Bytes(b"hi".to_vec())]));
+    /// # Ok::<(), rdb::Error>(())
+    /// ```
+    #[must_use]
+    pub fn module_parts(&self) -> Option<(ModuleId, ModuleParts<'_>)> {
+        if self.kind != ValueType::Module {
+            return None;
+        }
+        ModuleParts::of(&self.body).ok()
     }
 }

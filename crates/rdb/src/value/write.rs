@@ -2,7 +2,11 @@
 
 use std::{fmt, io::Write};
 
-use super::{kind::ValueType, raw::RawValue};
+use super::{
+    kind::ValueType,
+    module::{self, ModuleId, ModulePart},
+    raw::RawValue,
+};
 use crate::{
     format, length,
     record::Attributes,
@@ -132,6 +136,18 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Ok(ZSetWriter { sink })
     }
 
+    /// A value of a module, part by part.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn module(self, id: ModuleId) -> Result<ModuleWriter<'a, W>, WriteError> {
+        let sink = self.begin(ValueType::Module)?;
+        length::write(sink, id.bits())?;
+        // The end tag.
+        sink.owed = 1;
+        Ok(ModuleWriter { sink })
+    }
+
     /// A value as it came from another file or payload.
     ///
     /// # Errors
@@ -215,5 +231,39 @@ impl<W: Write> ZSetWriter<'_, W> {
 impl<W> fmt::Debug for ZSetWriter<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ZSetWriter").finish_non_exhaustive()
+    }
+}
+
+/// Takes the parts of a module's value.
+///
+/// If it is dropped before [`finish`](Self::finish), whatever comes next on the writer fails.
+#[must_use = "the parts are still to be written"]
+pub struct ModuleWriter<'a, W> {
+    sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> ModuleWriter<'_, W> {
+    /// One part; a string is compressed where servers do so.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn part(&mut self, part: ModulePart<&[u8]>) -> Result<(), WriteError> {
+        module::write_part(self.sink, part)
+    }
+
+    /// Ends the value.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn finish(self) -> Result<(), WriteError> {
+        module::write_end(self.sink)?;
+        self.sink.owed = 0;
+        Ok(())
+    }
+}
+
+impl<W> fmt::Debug for ModuleWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModuleWriter").finish_non_exhaustive()
     }
 }
