@@ -91,6 +91,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         zset_max_listpack_entries: 2,
         zset_max_listpack_value: 3,
         hll_sparse_max_bytes: 40,
+        bloom_memory_usage_limit: 1 << 20,
     };
     let limits = if flags & 8 == 0 { Limits::default() } else { low };
     for profile in [Profile::Redis70, Profile::Redis72] {

@@ -36,18 +36,29 @@ impl BloomFilter {
     pub fn contains_many<T: AsRef<[u8]>>(&self, items: &[T], answers: &mut Vec<bool>) {
         answers.reserve(items.len());
         for items in items.chunks(WINDOW) {
-            let hashes = Window::of(items);
-            let mut open = hashes.all();
-            let mut found = 0;
-            for link in self.links().rev() {
-                found |= link.find(&hashes, open);
-                open &= !found;
-                if open == 0 {
-                    break;
-                }
-            }
-            answers.extend((0..items.len()).map(|at| found >> at & 1 == 1));
+            self.find_window(&Window::of(items), answers);
         }
+    }
+
+    /// [`BloomFilter::contains_many`] of items that are hashed already.
+    pub fn contains_hashes(&self, hashes: &[ItemHash], answers: &mut Vec<bool>) {
+        answers.reserve(hashes.len());
+        for hashes in hashes.chunks(WINDOW) {
+            self.find_window(&Window::of_hashes(hashes), answers);
+        }
+    }
+
+    fn find_window(&self, hashes: &Window, answers: &mut Vec<bool>) {
+        let mut open = hashes.all();
+        let mut found = 0;
+        for link in self.links().rev() {
+            found |= link.find(hashes, open);
+            open &= !found;
+            if open == 0 {
+                break;
+            }
+        }
+        answers.extend((0..hashes.len).map(|at| found >> at & 1 == 1));
     }
 
     /// [`BloomFilter::add`] of each item, in order, as BF.MADD does it; the answers are appended.
@@ -61,27 +72,43 @@ impl BloomFilter {
         answers: &mut Vec<bool>,
     ) -> Result<(), AddError> {
         answers.reserve(items.len());
-        for items in items.chunks(WINDOW) {
-            let hashes = Window::of(items);
-            if self.newest.is_far() {
-                hashes.iter().for_each(|&hash| self.newest.prefetch(hash));
-            }
-            let mut known = 0;
-            for link in self.older.iter().rev() {
-                known |= link.find(&hashes, hashes.all() & !known);
-            }
-            let links = self.older.len();
-            for (at, &hash) in hashes.iter().enumerate() {
-                let new = if known >> at & 1 == 1 {
-                    false
-                } else if self.older.len() == links {
-                    self.add_to_newest(hash)?
-                } else {
-                    // An item of this window has made the link grow, which what is known does not cover.
-                    self.add_hash(hash)?
-                };
-                answers.push(new);
-            }
+        items.chunks(WINDOW).try_for_each(|items| self.add_window(&Window::of(items), answers))
+    }
+
+    /// [`BloomFilter::add_many`] of items that are hashed already.
+    ///
+    /// # Errors
+    ///
+    /// As of [`BloomFilter::add_many`].
+    pub fn add_hashes(
+        &mut self,
+        hashes: &[ItemHash],
+        answers: &mut Vec<bool>,
+    ) -> Result<(), AddError> {
+        answers.reserve(hashes.len());
+        let mut windows = hashes.chunks(WINDOW).map(Window::of_hashes);
+        windows.try_for_each(|hashes| self.add_window(&hashes, answers))
+    }
+
+    fn add_window(&mut self, hashes: &Window, answers: &mut Vec<bool>) -> Result<(), AddError> {
+        if self.newest.is_far() {
+            hashes.iter().for_each(|&hash| self.newest.prefetch(hash));
+        }
+        let mut known = 0;
+        for link in self.older.iter().rev() {
+            known |= link.find(hashes, hashes.all() & !known);
+        }
+        let links = self.older.len();
+        for (at, &hash) in hashes.iter().enumerate() {
+            let new = if known >> at & 1 == 1 {
+                false
+            } else if self.older.len() == links {
+                self.add_to_newest(hash)?
+            } else {
+                // An item of this window has made the link grow, which what is known does not cover.
+                self.add_hash(hash)?
+            };
+            answers.push(new);
         }
         Ok(())
     }
@@ -101,6 +128,15 @@ impl Window {
             *hash = ItemHash::of(item.as_ref());
         }
         Self { hashes, len: items.len().min(WINDOW) }
+    }
+
+    #[inline]
+    fn of_hashes(given: &[ItemHash]) -> Self {
+        let mut hashes = [ItemHash::default(); WINDOW];
+        for (hash, given) in hashes.iter_mut().zip(given) {
+            *hash = *given;
+        }
+        Self { hashes, len: given.len().min(WINDOW) }
     }
 
     fn iter(&self) -> impl Iterator<Item = &ItemHash> {

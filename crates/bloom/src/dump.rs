@@ -109,7 +109,10 @@ impl BloomFilter {
             let bytes = zeroed(link.parts.bits / 8).ok_or(too_large(at, total))?;
             links.extend(Link::from_parts(link, bytes));
         }
-        Self::of_links(&header, links).ok_or(DecodeError::new(0, Fault::NoLinks))
+        let mut filter =
+            Self::of_links(&header, links).ok_or(DecodeError::new(0, Fault::NoLinks))?;
+        filter.max_bytes = max_bytes;
+        Ok(filter)
     }
 
     /// Puts a piece of a dump in its place, given the cursor that came beside it. Pieces may come in any order and size, but
@@ -131,7 +134,7 @@ impl BloomFilter {
     pub(crate) fn of_links(header: &Header, mut links: Vec<Link>) -> Option<Self> {
         let newest = links.pop()?;
         let Header { size, options, expansion, .. } = *header;
-        Some(Self { size, options, expansion, older: links, newest })
+        Some(Self { size, options, expansion, max_bytes: u64::MAX, older: links, newest })
     }
 }
 

@@ -234,6 +234,11 @@ pub enum Fault {
         /// The exponent.
         got: u64,
     },
+    /// A number of items in a header that is not that of its links together.
+    Size {
+        /// Items stored.
+        got: u64,
+    },
     /// More bytes of bit arrays than the caller allows, or the machine has.
     TooLarge {
         /// Bytes of all arrays up to this one.
@@ -264,6 +269,7 @@ impl fmt::Display for Fault {
             Self::Capacity { got, bits } => write!(f, "a link for {got} items in {bits} bits"),
             Self::Bits { got, bytes } => write!(f, "{got} bits in an array of {bytes} bytes"),
             Self::PowerOfTwo { got } => write!(f, "a size of 2^{got} bits is not supported"),
+            Self::Size { got } => write!(f, "{got} items, which is not the sum of the links"),
             Self::TooLarge { bytes } => write!(f, "bit arrays of {bytes} bytes are too large"),
         }
     }
@@ -332,7 +338,7 @@ mod tests {
 
     #[test]
     fn messages_say_what_and_where() {
-        let cases: [(&dyn fmt::Display, &str); 24] = [
+        let cases: [(&dyn fmt::Display, &str); 25] = [
             (&SizeError::Capacity { got: Some(0) }, "a link cannot be made for 0 items"),
             (
                 &SizeError::Capacity { got: None },
@@ -383,6 +389,10 @@ mod tests {
             (
                 &DecodeError::new(72, Fault::PowerOfTwo { got: 9 }),
                 "a size of 2^9 bits is not supported at 72",
+            ),
+            (
+                &DecodeError::new(0, Fault::Size { got: 9 }),
+                "9 items, which is not the sum of the links at 0",
             ),
             (
                 &DecodeError::new(20, Fault::TooLarge { bytes: 9 }),

@@ -4,7 +4,8 @@ use std::{iter, mem};
 
 use crate::error::{AddError, MergeError, SettingsError, SizeError};
 use crate::hash::ItemHash;
-use crate::link::Link;
+use crate::link::{Link, is_error_rate};
+use crate::plan;
 use crate::settings::{Settings, TIGHTENING};
 
 /// Options of every filter: no rounding of sizes to powers of two, and hashes of 64 bits.
@@ -28,14 +29,25 @@ const LINK_BYTES: u64 = 64;
 /// assert!(filter.contains(b"user1"));
 /// assert!(!filter.contains(b"user2"));
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct BloomFilter {
     pub(crate) size: u64,
     pub(crate) options: u32,
     pub(crate) expansion: u32,
+    /// The most bytes of all bit arrays. It is for the machine and no part of what the filter is.
+    pub(crate) max_bytes: u64,
     /// Oldest first.
     pub(crate) older: Vec<Link>,
     pub(crate) newest: Link,
+}
+
+/// Filters are equal if they would be saved as the same bytes.
+impl PartialEq for BloomFilter {
+    fn eq(&self, other: &Self) -> bool {
+        (self.size, self.options, self.expansion) == (other.size, other.options, other.expansion)
+            && self.older == other.older
+            && self.newest == other.newest
+    }
 }
 
 impl Default for BloomFilter {
@@ -61,10 +73,11 @@ impl BloomFilter {
     /// A capacity, error rate or expansion outside of its range, or a first link that memory has no room for.
     pub fn new(settings: &Settings) -> Result<Self, SettingsError> {
         settings.check()?;
-        let newest = Link::new(settings.capacity, settings.first_error_rate())?;
-        let options = if settings.scales() { SCALING } else { NON_SCALING };
-        let expansion = settings.expansion;
-        Ok(Self { size: 0, options, expansion, older: Vec::new(), newest })
+        let (capacity, error_rate) = (settings.capacity, settings.first_error_rate());
+        let newest = link_within(settings.max_bytes, 0, capacity, error_rate)?;
+        let options = if settings.is_scaling() { SCALING } else { NON_SCALING };
+        let Settings { expansion, max_bytes, .. } = *settings;
+        Ok(Self { size: 0, options, expansion, max_bytes, older: Vec::new(), newest })
     }
 
     /// Adds an item, and tells whether it is new, as BF.ADD does. O(links), and O(bits) of the new link when it grows.
@@ -120,7 +133,8 @@ impl BloomFilter {
         }
         let capacity = self.newest.capacity().checked_mul(self.expansion.into());
         let capacity = capacity.ok_or(AddError::Grow(SizeError::Capacity { got: None }))?;
-        let link = Link::new(capacity, self.newest.error_rate() * TIGHTENING);
+        let error_rate = self.newest.error_rate() * TIGHTENING;
+        let link = link_within(self.max_bytes, self.array_bytes(), capacity, error_rate);
         let full = mem::replace(&mut self.newest, link.map_err(AddError::Grow)?);
         self.older.push(full);
         Ok(())
@@ -164,6 +178,22 @@ impl BloomFilter {
     pub fn memory(&self) -> u64 {
         self.links().map(|link| LINK_BYTES + link.as_bytes().len() as u64).sum::<u64>()
             + FILTER_BYTES
+    }
+
+    /// Bytes that the filter holds beyond itself.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.older.capacity() * size_of::<Link>()
+            + self.links().map(Link::heap_bytes).sum::<usize>()
+    }
+
+    /// Lets the filter grow only as far as all bit arrays together have at most so many bytes; what it has stays.
+    pub const fn set_max_bytes(&mut self, bytes: u64) {
+        self.max_bytes = bytes;
+    }
+
+    fn array_bytes(&self) -> u64 {
+        self.links().map(|link| link.bits() / 8).sum()
     }
 
     /// Whether it grows when it is full.
@@ -245,6 +275,22 @@ impl BloomFilter {
         self.size = self.newest.len();
         Ok(())
     }
+}
+
+/// A link, if it has room beside `before` bytes.
+fn link_within(
+    max_bytes: u64,
+    before: u64,
+    capacity: u64,
+    error_rate: f64,
+) -> Result<Link, SizeError> {
+    if is_error_rate(error_rate) {
+        let bytes = before.saturating_add(plan::bits_for(capacity, error_rate) / 8);
+        if bytes > max_bytes {
+            return Err(SizeError::OutOfMemory { bytes });
+        }
+    }
+    Link::new(capacity, error_rate)
 }
 
 /// The probability that at least one of independent events happens.

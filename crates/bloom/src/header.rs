@@ -84,6 +84,10 @@ impl Header {
         if !rest.bytes.is_empty() {
             return Err(DecodeError::new(rest.at, Fault::Tail));
         }
+        let of_links = links.iter().try_fold(0, |sum: u64, link| sum.checked_add(link.parts.size));
+        if of_links != Some(size) {
+            return Err(DecodeError::new(0, Fault::Size { got: size }));
+        }
         Ok(Self { size, options, expansion, links })
     }
 }

@@ -201,6 +201,11 @@ impl Link {
         bytes
     }
 
+    /// Bytes that the link holds beyond itself.
+    pub(crate) const fn heap_bytes(&self) -> usize {
+        self.words.capacity()
+    }
+
     /// Bytes of the array, which is in memory.
     const fn array_len(&self) -> usize {
         (self.bits.get() / 8) as usize

@@ -30,6 +30,7 @@ pub struct Settings {
     pub(crate) error_rate: f64,
     pub(crate) expansion: u32,
     pub(crate) scaling: bool,
+    pub(crate) max_bytes: u64,
 }
 
 impl Default for Settings {
@@ -39,11 +40,34 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Each further link is for twice as many items, if nothing else is said.
+    pub const DEFAULT_EXPANSION: u32 = 2;
+
     /// A filter for `capacity` items (1 to [`MAX_CAPACITY`]) at this error rate (between 0 and 1, cut to
     /// [`MAX_ERROR_RATE`]), which doubles when it is full.
     #[must_use]
     pub const fn new(capacity: u64, error_rate: f64) -> Self {
-        Self { capacity, error_rate, expansion: 2, scaling: true }
+        Self {
+            capacity,
+            error_rate,
+            expansion: Self::DEFAULT_EXPANSION,
+            scaling: true,
+            max_bytes: u64::MAX,
+        }
+    }
+
+    /// The same with another capacity.
+    #[must_use]
+    pub const fn with_capacity(mut self, capacity: u64) -> Self {
+        self.capacity = capacity;
+        self
+    }
+
+    /// The same with another error rate.
+    #[must_use]
+    pub const fn with_error_rate(mut self, error_rate: f64) -> Self {
+        self.error_rate = error_rate;
+        self
     }
 
     /// Each further link is for so many times the items of the one before: 0 to [`MAX_EXPANSION`]. 0 makes a filter that does
@@ -62,6 +86,37 @@ impl Settings {
         self
     }
 
+    /// The filter's bit arrays never have more bytes than this together. It is no part of what is saved.
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// Items that the first link is for.
+    #[must_use]
+    pub const fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// The error rate that was asked for.
+    #[must_use]
+    pub const fn error_rate(&self) -> f64 {
+        self.error_rate
+    }
+
+    /// How many times larger each further link is.
+    #[must_use]
+    pub const fn expansion_rate(&self) -> u32 {
+        self.expansion
+    }
+
+    /// Whether the filter grows when it is full.
+    #[must_use]
+    pub const fn is_scaling(&self) -> bool {
+        self.scaling && self.expansion > 0
+    }
+
     /// Makes the empty filter.
     ///
     /// # Errors
@@ -71,15 +126,11 @@ impl Settings {
         crate::BloomFilter::new(self)
     }
 
-    pub(crate) const fn scales(&self) -> bool {
-        self.scaling && self.expansion > 0
-    }
-
     /// What the first link asks for: a scaling filter halves its rate with each link, the first included, so that all links
     /// together have the rate.
     pub(crate) fn first_error_rate(&self) -> f64 {
         let rate = self.error_rate.min(MAX_ERROR_RATE);
-        if self.scales() { rate * TIGHTENING } else { rate }
+        if self.is_scaling() { rate * TIGHTENING } else { rate }
     }
 
     pub(crate) fn check(&self) -> Result<(), SettingsError> {

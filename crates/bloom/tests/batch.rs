@@ -1,10 +1,14 @@
 //! Many items at once, where the window matters: growth within it, and arrays whose lines are asked for.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use bloom::{BloomFilter, Settings};
+use bloom::{BloomFilter, ItemHash, Settings};
 use testkit::rng::Rng;
 
-/// One by one and in batches of all sizes around the window.
+fn hashes(items: &[[u8; 8]]) -> Vec<ItemHash> {
+    items.iter().map(|item| ItemHash::of(item)).collect()
+}
+
+/// One by one and in batches of all sizes around the window, of items and of hashes.
 fn both(settings: Settings, items: &[[u8; 8]], rng: &mut Rng) -> BloomFilter {
     let mut one = settings.build().unwrap();
     let mut many = settings.build().unwrap();
@@ -13,7 +17,11 @@ fn both(settings: Settings, items: &[[u8; 8]], rng: &mut Rng) -> BloomFilter {
     while !rest.is_empty() {
         let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
         answers.clear();
-        many.add_many(batch, &mut answers).unwrap();
+        if rng.index(2) == 0 {
+            many.add_many(batch, &mut answers).unwrap();
+        } else {
+            many.add_hashes(&hashes(batch), &mut answers).unwrap();
+        }
         let expected: Vec<_> = batch.iter().map(|item| one.add(item).unwrap()).collect();
         assert_eq!(answers, expected);
         rest = after;
@@ -27,7 +35,11 @@ fn asked(filter: &BloomFilter, items: &[[u8; 8]], rng: &mut Rng) {
     let mut answers = Vec::new();
     while !rest.is_empty() {
         let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
-        filter.contains_many(batch, &mut answers);
+        if rng.index(2) == 0 {
+            filter.contains_many(batch, &mut answers);
+        } else {
+            filter.contains_hashes(&hashes(batch), &mut answers);
+        }
         rest = after;
     }
     assert!(items.iter().map(|item| filter.contains(item)).eq(answers));

@@ -86,7 +86,9 @@ fn a_header_says_what_is_wrong_and_where() {
     let second = HEADER_LEN + LINK_HEADER_LEN;
     let infinite = f64::INFINITY.to_le_bytes();
     let expected = bloom::plan::bits_per_item(0.0025);
-    let cases: [(usize, &[u8], usize, Fault); 16] = [
+    let cases: [(usize, &[u8], usize, Fault); 18] = [
+        (0, &[223], 0, Fault::Size { got: 991 }),
+        (second + 16, &[0xff; 8], 0, Fault::Size { got: 990 }),
         (8, &[0; 4], 8, Fault::NoLinks),
         (8, &[5], HEADER_LEN + 4 * LINK_HEADER_LEN, Fault::Short),
         (8, &[3], HEADER_LEN + 3 * LINK_HEADER_LEN, Fault::Tail),
@@ -319,6 +321,33 @@ fn odd_numbers_are_kept_and_harmless() {
     // And one that no 63 bits can count.
     let uncounted = SizeError::OutOfMemory { bytes: u64::MAX };
     assert_eq!(bloom::Link::new(u64::MAX, 0.01).map(|link| link.len()), Err(uncounted));
+}
+
+#[test]
+fn a_filter_stays_within_its_bytes() {
+    // 100 items at 0.5 % take 144 bytes, 200 at 0.25 % 312 more.
+    let settings = Settings::new(100, 0.01).max_bytes(143);
+    let too_large = SettingsError::Size(SizeError::OutOfMemory { bytes: 144 });
+    assert_eq!(settings.build().unwrap_err(), too_large);
+    for max_bytes in [144, 455] {
+        let mut filter = settings.max_bytes(max_bytes).build().unwrap();
+        let mut added = 0;
+        let refused = (0..).find_map(|n: u32| match filter.add(&n.to_le_bytes()) {
+            Ok(new) => {
+                added += u64::from(new);
+                None
+            }
+            Err(error) => Some(error),
+        });
+        assert_eq!(refused, Some(AddError::Grow(SizeError::OutOfMemory { bytes: 456 })));
+        assert_eq!((added, filter.len(), filter.add(&[0; 4])), (100, 100, Ok(false)));
+        filter.set_max_bytes(456);
+        let mut answers = Vec::new();
+        filter.add_many(&["new"], &mut answers).unwrap();
+        assert_eq!((filter.link_count(), answers), (2, vec![true]));
+        let copy = BloomFilter::from_header(&filter.header(), 456).unwrap();
+        assert!(filter.heap_bytes() >= 456 && copy.heap_bytes() >= 456);
+    }
 }
 
 /// Servers fill whole words, but a file may say otherwise: the last bytes are bits like any other.

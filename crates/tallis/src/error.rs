@@ -34,6 +34,10 @@ pub enum ErrorKind {
     KeyNotNamed,
     /// A session id or a recipe's parameter cannot be used.
     InvalidArgument,
+    /// A Bloom filter that does not scale holds all that it was made for.
+    FilterFull,
+    /// A Bloom filter would take more memory than there is, or than [`Limits`](crate::Limits) allow.
+    OutOfMemory,
     /// A file or payload is not what its format asks for.
     Corrupt,
     /// The operating system refused a read or a write.

@@ -51,12 +51,14 @@ mod text;
 mod value;
 
 pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
+/// Bloom filters by themselves: settings, planning, merging.
+pub use bloom;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use commands::{
-    Aggregate, BitFieldOp, BitRange, BitUnit, CopyOptions, ExistenceCheck, ExpireOption, Expiry,
-    GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored, LcsMatch, LcsMatches, LexBound, Popped,
-    RestoreOptions, ScanOptions, SetExpiry, SetOptions, SetOutcome, SortedSetAddOptions,
-    UpdateCheck, ZRange,
+    Aggregate, BitFieldOp, BitRange, BitUnit, BloomInfo, BloomInsertOptions, CopyOptions,
+    ExistenceCheck, ExpireOption, Expiry, GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored,
+    LcsMatch, LcsMatches, LexBound, Popped, RestoreOptions, ScanOptions, SetExpiry, SetOptions,
+    SetOutcome, SortedSetAddOptions, UpdateCheck, ZRange,
 };
 pub use error::{Error, ErrorKind};
 /// Places on the map, and the units of distances.
@@ -90,9 +92,9 @@ pub mod door {
 /// The traits that give a store its commands.
 pub mod prelude {
     pub use crate::commands::{
-        BitCommands, DumpCommands, ExpiryCommands, GeoCommands, HllCommands, KeyCommands,
-        KeyspaceCommands, LcsCommands, SetCommands, StringCommands, ZSetAlgebraCommands,
-        ZSetCommands, ZSetRangeCommands,
+        BitCommands, BloomCommands, DumpCommands, ExpiryCommands, GeoCommands, HllCommands,
+        KeyCommands, KeyspaceCommands, LcsCommands, SetCommands, StringCommands,
+        ZSetAlgebraCommands, ZSetCommands, ZSetRangeCommands,
     };
     pub use crate::door::Door;
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-/// The limits at which a value changes its encoding; the defaults are Redis's.
+/// The limits at which a value changes its encoding, and of a Bloom filter; the defaults are Redis's where it has them.
 ///
 /// # Examples
 ///
@@ -33,6 +33,9 @@ pub struct Limits {
     pub zset_max_listpack_value: usize,
     /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
     pub hll_sparse_max_bytes: usize,
+    /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does not grow
+    /// beyond. Default 4 GiB, enough for 3.5 thousand million items at 1 %. What a file holds is loaded whatever its size.
+    pub bloom_memory_usage_limit: usize,
 }
 
 impl Default for Limits {
@@ -44,6 +47,7 @@ impl Default for Limits {
             zset_max_listpack_entries: 128,
             zset_max_listpack_value: 64,
             hll_sparse_max_bytes: 3000,
+            bloom_memory_usage_limit: 4 << 30,
         }
     }
 }
@@ -57,6 +61,7 @@ pub(crate) struct Settings {
     zset_max_listpack_entries: AtomicUsize,
     zset_max_listpack_value: AtomicUsize,
     hll_sparse_max_bytes: AtomicUsize,
+    bloom_memory_usage_limit: AtomicUsize,
     /// Held by whoever sets some of them and leaves the others.
     changing: Mutex<()>,
 }
@@ -70,6 +75,7 @@ impl Settings {
             zset_max_listpack_entries: AtomicUsize::new(limits.zset_max_listpack_entries),
             zset_max_listpack_value: AtomicUsize::new(limits.zset_max_listpack_value),
             hll_sparse_max_bytes: AtomicUsize::new(limits.hll_sparse_max_bytes),
+            bloom_memory_usage_limit: AtomicUsize::new(limits.bloom_memory_usage_limit),
             changing: Mutex::new(()),
         }
     }
@@ -85,6 +91,7 @@ impl Settings {
             zset_max_listpack_entries: read(&self.zset_max_listpack_entries),
             zset_max_listpack_value: read(&self.zset_max_listpack_value),
             hll_sparse_max_bytes: read(&self.hll_sparse_max_bytes),
+            bloom_memory_usage_limit: read(&self.bloom_memory_usage_limit),
         }
     }
 
@@ -114,5 +121,6 @@ impl Settings {
         write(&self.zset_max_listpack_entries, limits.zset_max_listpack_entries);
         write(&self.zset_max_listpack_value, limits.zset_max_listpack_value);
         write(&self.hll_sparse_max_bytes, limits.hll_sparse_max_bytes);
+        write(&self.bloom_memory_usage_limit, limits.bloom_memory_usage_limit);
     }
 }

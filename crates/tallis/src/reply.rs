@@ -21,6 +21,8 @@ pub enum Reply {
     Error(String),
     /// A whole number.
     Int(i64),
+    /// Yes or no. RESP2 shows them as 1 and 0.
+    Boolean(bool),
     /// A byte string.
     Bulk(Bytes),
     /// A score or a distance, and the line of servers by which RESP2 shows it as a byte string.
@@ -37,6 +39,8 @@ pub enum Reply {
     Set(Vec<Reply>),
     /// Pairs. RESP2 shows them as an array of keys and values in turn.
     Map(Vec<(Reply, Reply)>),
+    /// A value with its name, a map of one. RESP2 shows an array of the value alone.
+    Named(&'static str, Box<Reply>),
     /// Pairs in order, each an array of two. RESP2 shows them as an array of firsts and seconds in turn.
     Pairs(Vec<(Reply, Reply)>),
 }
@@ -77,6 +81,8 @@ impl Reply {
                     .collect(),
             ),
             Self::Verbatim(text) => Self::Bulk(text.into()),
+            Self::Boolean(yes) => Self::Int(yes.into()),
+            Self::Named(_, value) => Self::Array(vec![value.into_resp2()]),
             Self::Double(number, profile) => Self::Bulk(profile.double(number).into()),
             Self::Coordinate(degrees) => Self::Bulk(human(degrees).into()),
             Self::Status(_) | Self::Error(_) | Self::Int(_) | Self::Bulk(_) | Self::Nil => self,

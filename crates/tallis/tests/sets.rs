@@ -17,6 +17,7 @@ const LOW: Limits = Limits {
     zset_max_listpack_entries: 128,
     zset_max_listpack_value: 64,
     hll_sparse_max_bytes: 3000,
+    bloom_memory_usage_limit: 1 << 20,
 };
 
 fn store(profile: Profile, limits: Limits) -> Store {

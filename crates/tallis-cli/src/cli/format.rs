@@ -52,6 +52,7 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
             out.push(b'\n');
         }
         Reply::Int(number) => out.extend_from_slice(number.to_string().as_bytes()),
+        Reply::Boolean(yes) => out.extend_from_slice(format!("({yes})").as_bytes()),
         Reply::Bulk(bytes) => out.extend_from_slice(bytes),
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
         Reply::Nil => {}
@@ -87,6 +88,11 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
                 write_raw(value, out);
             }
         }
+        Reply::Named(name, value) => {
+            out.extend_from_slice(name.as_bytes());
+            out.push(b' ');
+            write_raw(value, out);
+        }
         // A reply of a kind yet to come is shown, if not in `redis-cli`'s way.
         other => out.extend_from_slice(format!("{other:?}").as_bytes()),
     }
@@ -104,6 +110,7 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         Reply::Status(text) => out.extend_from_slice(text.as_bytes()),
         Reply::Error(text) => out.extend_from_slice(format!("(error) {text}").as_bytes()),
         Reply::Int(number) => out.extend_from_slice(format!("(integer) {number}").as_bytes()),
+        Reply::Boolean(yes) => out.extend_from_slice(format!("({yes})").as_bytes()),
         Reply::Bulk(bytes) => quote(bytes, out),
         Reply::Nil => out.extend_from_slice(b"(nil)"),
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
@@ -133,20 +140,29 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         }
         Reply::Map(pairs) => {
             return write_numbered(pairs, '#', indent, out, |(key, value), indent, out| {
-                write_formatted(key, indent, out);
-                // Both on one line, if the value takes no more.
-                out.pop();
-                out.extend_from_slice(b" => ");
-                if takes_lines(value) {
-                    out.push(b'\n');
-                    out.resize(out.len() + indent, b' ');
-                }
-                write_formatted(value, indent, out);
+                write_pair(key, value, indent, out);
+            });
+        }
+        Reply::Named(name, value) => {
+            return write_numbered(&[value], '#', indent, out, |value, indent, out| {
+                write_pair(&Reply::Status((*name).into()), value, indent, out);
             });
         }
         other => out.extend_from_slice(format!("{other:?}").as_bytes()),
     }
     out.push(b'\n');
+}
+
+/// Writes a pair of a map, on one line if the value takes no more.
+fn write_pair(key: &Reply, value: &Reply, indent: usize, out: &mut Vec<u8>) {
+    write_formatted(key, indent, out);
+    out.pop();
+    out.extend_from_slice(b" => ");
+    if takes_lines(value) {
+        out.push(b'\n');
+        out.resize(out.len() + indent, b' ');
+    }
+    write_formatted(value, indent, out);
 }
 
 /// Writes elements, each with its number and the mark behind that, on a line of its own.
@@ -174,6 +190,9 @@ fn takes_lines(reply: &Reply) -> bool {
     }
     if let Reply::Pairs(pairs) = reply {
         return !pairs.is_empty();
+    }
+    if let Reply::Named(_, value) = reply {
+        return takes_lines(value);
     }
     let (Reply::Array(elements) | Reply::Set(elements)) = reply else { return false };
     elements.len() > 1 || elements.first().is_some_and(takes_lines)

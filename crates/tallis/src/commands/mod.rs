@@ -7,6 +7,7 @@
 //! Each operation is written once, here; the command door (`execute`) and the recipes call these.
 
 mod bits;
+mod bloom;
 mod dump;
 mod expiry;
 mod gathered;
@@ -19,6 +20,7 @@ mod strings;
 mod zsets;
 
 pub use bits::{BitCommands, BitFieldOp, BitRange, BitUnit};
+pub use bloom::{BloomCommands, BloomInfo, BloomInsertOptions};
 pub use dump::{DumpCommands, RestoreOptions};
 pub use expiry::{ExpireOption, ExpiryCommands};
 pub use geo::{GeoCentre, GeoCommands, GeoHit, GeoOrder, GeoSearch, GeoStored};
@@ -39,6 +41,7 @@ pub use zsets::{
 pub(crate) use bits::{
     Operations, combine, count_with, operate, out_of_range, position_with, set_bit,
 };
+pub(crate) use bloom::{Insertion, capacity_range, error_range, expansion_range, insert_items};
 pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places, undecodable};
 pub(crate) use keys::references;
 pub(crate) use sets::add_members;

@@ -4,14 +4,15 @@ use std::fmt;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
+use bloom::{BloomFilter, Field};
 use intset::{IntSet, Validation};
 use listpack::{Entry, ListPack};
-use rdb::{StringValue, Target, ValueWriter, WriteError, ziplist};
+use rdb::{ModuleId, ModulePart, RawValue, StringValue, Target, ValueWriter, WriteError, ziplist};
 
 use crate::member::Member;
 use crate::rules::Rules;
 use crate::store::Shared;
-use crate::value::{Value, ZSet};
+use crate::value::{BLOOM_TYPE, Value, ZSet};
 
 /// Writes a value in the encoding that it has.
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
@@ -47,8 +48,25 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
                 scores.finish()
             }
         },
+        Value::Bloom(filter) => write_bloom(filter, writer),
         Value::Foreign(value) => writer.raw(value),
     }
+}
+
+fn write_bloom<W: Write>(
+    filter: &BloomFilter,
+    writer: ValueWriter<'_, W>,
+) -> Result<(), WriteError> {
+    let Some(id) = ModuleId::new(BLOOM_TYPE, bloom::ENCODING_VERSION) else { return Ok(()) };
+    let mut value = writer.module(id)?;
+    for field in filter.fields() {
+        value.part(match field {
+            Field::Unsigned(number) => ModulePart::Unsigned(number),
+            Field::Double(number) => ModulePart::Double(number),
+            Field::Bytes(bytes) => ModulePart::Bytes(bytes),
+        })?;
+    }
+    value.finish()
 }
 
 /// What a value in a file turns out to be.
@@ -113,10 +131,53 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             return zset_from_listpack(list, &rules);
         }
         rdb::Value::ZSet(scores) => return zset_from_scores(scores, &rules),
-        // Types that the store does not work on are kept as they came.
-        rdb::Value::Raw(raw) => Value::Foreign(Box::new(raw)),
+        rdb::Value::Raw(raw) => match load_bloom(&raw)? {
+            Some(filter) => Value::Bloom(Box::new(filter)),
+            // Types that the store does not work on are kept as they came.
+            None => Value::Foreign(Box::new(raw)),
+        },
     };
     Ok(Loaded::Value(value))
+}
+
+/// The Bloom filter of a module's value; `None` if it is something else, or a filter that only servers of other times can ask.
+fn load_bloom(raw: &RawValue) -> Result<Option<BloomFilter>, Fault> {
+    let Some((id, mut parts)) = raw.module_parts() else { return Ok(None) };
+    if id.name() != BLOOM_TYPE {
+        return Ok(None);
+    }
+    // What is no field of a filter ends the fields, and is told behind them.
+    let mut other = None;
+    let fields = parts.by_ref().map_while(|part| match part {
+        Ok(ModulePart::Unsigned(number)) => Some(Field::Unsigned(number)),
+        Ok(ModulePart::Double(number)) => Some(Field::Double(number)),
+        Ok(ModulePart::Bytes(bytes)) => Some(Field::Bytes(bytes)),
+        Ok(_) => None,
+        Err(error) => {
+            other = Some(error);
+            None
+        }
+    });
+    let filter = BloomFilter::from_fields(id.version(), fields);
+    if let Some(error) = other {
+        return Err(error.into());
+    }
+    match filter {
+        Ok(filter) if parts.next().is_none() => Ok(Some(filter)),
+        Ok(_) => Err(Fault::LongFilter),
+        Err(error) if is_of_other_times(error.fault()) => Ok(None),
+        Err(error) => Err(Fault::Bloom(error)),
+    }
+}
+
+/// Whether a filter is well formed, but has hashes or sizes that today's filters do not have.
+const fn is_of_other_times(fault: bloom::Fault) -> bool {
+    matches!(
+        fault,
+        bloom::Fault::Version { .. }
+            | bloom::Fault::Options { .. }
+            | bloom::Fault::PowerOfTwo { .. }
+    )
 }
 
 /// The sorted set of a listpack: servers look at the number of its members, and not at their lengths.
@@ -177,6 +238,10 @@ pub(super) enum Fault {
     Scores(skiplist_zset::BuildError),
     /// There are more bytes than a listpack holds.
     Full,
+    /// What a module's value holds is no Bloom filter.
+    Bloom(bloom::DecodeError),
+    /// Something follows a Bloom filter.
+    LongFilter,
 }
 
 impl fmt::Display for Fault {
@@ -191,6 +256,8 @@ impl fmt::Display for Fault {
             Self::ZSet(error) => write!(f, "the sorted set is malformed: {error}"),
             Self::Scores(error) => write!(f, "the sorted set is malformed: {error}"),
             Self::Full => f.write_str("the sorted set is too long for a listpack"),
+            Self::Bloom(error) => write!(f, "the Bloom filter is malformed: {error}"),
+            Self::LongFilter => f.write_str("something follows the Bloom filter"),
         }
     }
 }

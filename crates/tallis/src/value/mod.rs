@@ -1,5 +1,6 @@
 //! A value: its own bytes, in Redis's encoding.
 
+mod bloom;
 mod foreign;
 mod number;
 mod set;
@@ -8,6 +9,7 @@ mod zset;
 
 use std::borrow::Cow;
 
+use ::bloom::BloomFilter;
 use intset::IntSet;
 use listpack::ListPack;
 use rdb::RawValue;
@@ -16,6 +18,7 @@ use crate::profile::Profile;
 use crate::table::Extendible;
 use crate::table::members::MemberPiece;
 
+pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
 pub(crate) use number::parse_int;
 pub(crate) use set::SetRef;
 pub(crate) use zset::ZSet;
@@ -59,6 +62,8 @@ pub(crate) enum Value {
     HashTable(Box<Members>),
     /// A sorted set, in whichever form.
     ZSet(ZSet),
+    /// A Bloom filter.
+    Bloom(Box<BloomFilter>),
     /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
     /// deleted, dumped and saved.
     Foreign(Box<RawValue>),
@@ -71,6 +76,7 @@ impl Value {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => "string".into(),
             Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) => "set".into(),
             Self::ZSet(_) => "zset".into(),
+            Self::Bloom(_) => bloom::TYPE_NAME.into(),
             Self::Foreign(value) => foreign::type_name(value),
         }
     }
@@ -83,6 +89,8 @@ impl Value {
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
             Self::HashTable(table) => SetRef::HashTable(table).encoding(),
             Self::ZSet(set) => zset::encoding(set),
+            // As of every value of a module.
+            Self::Bloom(_) => "raw",
             Self::Foreign(value) => foreign::encoding(value, profile),
         }
     }
@@ -96,6 +104,9 @@ impl Value {
             Self::ListPack(set) => allocated(set.heap_bytes()),
             Self::HashTable(table) => allocated(size_of::<Members>()) + table.table_bytes(),
             Self::ZSet(set) => allocated(set.heap_bytes()),
+            Self::Bloom(filter) => {
+                allocated(size_of::<BloomFilter>()) + allocated(filter.heap_bytes())
+            }
             Self::Foreign(value) => {
                 allocated(size_of::<RawValue>()) + allocated(value.body().len())
             }

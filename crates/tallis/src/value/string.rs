@@ -67,6 +67,7 @@ impl Value {
             | Self::ListPack(_)
             | Self::HashTable(_)
             | Self::ZSet(_)
+            | Self::Bloom(_)
             | Self::Foreign(_) => None,
         }
     }
@@ -86,6 +87,7 @@ impl Value {
             | Self::ListPack(_)
             | Self::HashTable(_)
             | Self::ZSet(_)
+            | Self::Bloom(_)
             | Self::Foreign(_) => "no string",
         }
     }
@@ -105,6 +107,7 @@ impl Value {
             | Self::ListPack(_)
             | Self::HashTable(_)
             | Self::ZSet(_)
+            | Self::Bloom(_)
             | Self::Foreign(_) => {
                 return None;
             }

@@ -96,6 +96,7 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         zset_max_listpack_entries: u.int_in_range(0..=6)?,
         zset_max_listpack_value: u.int_in_range(0..=8)?,
         hll_sparse_max_bytes: u.int_in_range(0..=60)?,
+        bloom_memory_usage_limit: u.int_in_range(0..=2000)?,
     };
     let builder = || {
         let seeded = Store::builder().stripes(2).hash_seed(1).random_seed(2);

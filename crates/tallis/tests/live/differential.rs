@@ -62,6 +62,10 @@ fn answer(reply: Reply) -> Answer {
         Reply::Map(pairs) => Answer::Map(
             pairs.into_iter().map(|(key, value)| (answer(key), answer(value))).collect(),
         ),
+        Reply::Boolean(yes) => Answer::Bool(yes),
+        Reply::Named(name, value) => {
+            Answer::Map(vec![(Answer::Status(name.to_owned()), answer(*value))])
+        }
         Reply::Double(number, _) => Answer::Double(number),
         // As many digits as go over the wire.
         Reply::Coordinate(degrees) => {

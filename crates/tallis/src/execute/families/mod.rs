@@ -2,6 +2,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "every command of the table has the same signature")]
 
 pub(super) mod bits;
+pub(super) mod bloom;
 pub(super) mod geo;
 pub(super) mod hlls;
 pub(super) mod keys;

@@ -3,6 +3,7 @@
 //! The facts are those of Redis 7.0: a test compares them with COMMAND INFO of a live server.
 
 mod bits;
+mod bloom;
 mod geo;
 mod hlls;
 mod keys;
@@ -15,7 +16,7 @@ mod zsets;
 use super::table::Command;
 
 /// Every command, by family.
-pub(super) static FAMILIES: [&[Command]; 9] = [
+pub(super) static FAMILIES: [&[Command]; 10] = [
     keys::ROWS,
     strings::ROWS,
     bits::ROWS,
@@ -23,6 +24,7 @@ pub(super) static FAMILIES: [&[Command]; 9] = [
     hlls::ROWS,
     zsets::ROWS,
     geo::ROWS,
+    bloom::ROWS,
     server::ROWS,
     sessions::ROWS,
 ];

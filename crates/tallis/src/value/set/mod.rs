@@ -48,6 +48,7 @@ impl Value {
             | Self::Short { .. }
             | Self::Str { .. }
             | Self::ZSet(_)
+            | Self::Bloom(_)
             | Self::Foreign(_) => None,
         }
     }

@@ -211,6 +211,7 @@ impl SetMut<'_> {
             | Value::Short { .. }
             | Value::Str { .. }
             | Value::ZSet(_)
+            | Value::Bloom(_)
             | Value::Foreign(_) => return false,
         };
         self.promote(refused, member, rules);
@@ -252,6 +253,7 @@ impl SetMut<'_> {
             | Value::Short { .. }
             | Value::Str { .. }
             | Value::ZSet(_)
+            | Value::Bloom(_)
             | Value::Foreign(_) => false,
         }
     }

@@ -101,7 +101,10 @@ fn list(filter: &[&[u8]]) -> Answer {
     let all = commands().flat_map(|command| std::iter::once(command).chain(command.subcommands()));
     let names: Vec<Reply> = match filter {
         [] => all.map(Named::name_reply).collect(),
-        [by, kind, _] if is(by, "filterby") && is(kind, "module") => Vec::new(),
+        [by, kind, module] if is(by, "filterby") && is(kind, "module") => all
+            .filter(|command| command.module().is_some_and(|name| *module == name.as_bytes()))
+            .map(Named::name_reply)
+            .collect(),
         [by, kind, category] if is(by, "filterby") && is(kind, "aclcat") => all
             .filter(|command| command.categories().any(|one| is(category, one)))
             .map(Named::name_reply)
@@ -199,6 +202,9 @@ impl Named {
             ("group", Reply::text(group)),
             ("complexity", Reply::text(info.complexity)),
         ]);
+        if let Some(module) = self.module() {
+            parts.push((Reply::text("module"), Reply::text(module)));
+        }
         let subcommands: Vec<_> = self.subcommands().map(Self::docs).collect();
         if !subcommands.is_empty() {
             parts.push((Reply::text("subcommands"), Reply::Map(subcommands)));
@@ -211,11 +217,21 @@ impl Named {
         words_of(self.info.flags).chain(self.info.has_movable_keys().then_some("movablekeys"))
     }
 
-    /// The ACL categories, those too that follow from the flags.
+    /// The module that a command is of, where it is not of the server itself.
+    fn module(self) -> Option<&'static str> {
+        self.has_flag("module").then_some("bf")
+    }
+
+    fn has_flag(self, flag: &str) -> bool {
+        words_of(self.info.flags).any(|one| one == flag)
+    }
+
+    /// The ACL categories, those too that follow from the flags. Commands of modules have none in Redis 7.
     fn categories(self) -> impl Iterator<Item = &'static str> {
         CATEGORIES.into_iter().filter(move |&category| {
-            let flag = |flag| words_of(self.info.flags).any(|one| one == flag);
+            let flag = |flag| self.has_flag(flag);
             let follows = match category {
+                _ if flag("module") => false,
                 "read" => flag("readonly"),
                 "write" => flag("write"),
                 "admin" | "dangerous" => flag("admin"),

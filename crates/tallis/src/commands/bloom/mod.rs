@@ -1,0 +1,380 @@
+//! Commands on Bloom filters.
+
+mod insert;
+mod load;
+mod text;
+
+use bloom::{BloomFilter, ItemHash, Settings, SettingsError, SizeError};
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+pub use insert::BloomInsertOptions;
+pub(crate) use insert::{Insertion, insert_items};
+
+use crate::error::{Error, ErrorKind};
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::store::door::{Door, View};
+use crate::value::Value;
+
+/// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about one
+/// stranger in a hundred, or however few are asked for.
+///
+/// Replies, errors and bytes are those of RedisBloom. The filter itself is the crate [`bloom`], which plans sizes too.
+///
+/// # Errors
+///
+/// All of them but [`bf_exists`](Self::bf_exists) and [`bf_mexists`](Self::bf_mexists) fail with [`ErrorKind::WrongType`] if the
+/// key holds something else. A filter has at most [`Limits::bloom_memory_usage_limit`](crate::Limits::bloom_memory_usage_limit)
+/// bytes; what would make it larger fails with [`ErrorKind::OutOfMemory`].
+pub trait BloomCommands: Door {
+    /// BF.RESERVE: makes an empty filter. O(bits), which is what it takes to get zeroed memory.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::KeyExists`] if the key is there; [`ErrorKind::InvalidArgument`] for settings out of range; see [the
+    /// trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, bloom::Settings, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.bf_reserve("seen", &Settings::new(1000, 0.001).non_scaling())?;
+    /// assert_eq!(store.bf_info("seen")?.capacity, 1000);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bf_reserve(&self, key: impl AsRef<[u8]>, settings: &Settings) -> Result<(), Error> {
+        self.write(&[key.as_ref()], |scope, keys| {
+            let limit = scope.rules().limits.bloom_memory_usage_limit;
+            scope.change(keys[0], |slot| {
+                match slot.value() {
+                    Some(Value::Bloom(_)) => return Err(item_exists()),
+                    Some(_) => return Err(Error::wrong_type()),
+                    None => {}
+                }
+                let filter = create(settings, limit)?;
+                let words = text::reserve_words(settings);
+                let header = words.is_none().then(|| filter.header());
+                slot.put(Value::Bloom(Box::new(filter)));
+                match (words, header) {
+                    (Some(words), _) => slot.changed("BF.RESERVE", || words),
+                    // What BF.RESERVE has no words for is made of its header.
+                    (None, header) => slot.changed("BF.LOADCHUNK", || {
+                        vec![Bytes::from_static(b"1"), header.unwrap_or_default().into()]
+                    }),
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// BF.ADD: adds an item, and tells whether it is new; a filter of the default [`Settings`] is made if need be.
+    /// O(hashes), for each link of the filter.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale; see [the trait](Self#errors). An item that is there is
+    /// no error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// assert!(store.bf_add("codehole", "user1")?);
+    /// assert!(store.bf_exists("codehole", "user1")?);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    fn bf_add<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        item: impl Into<Member<'a>>,
+    ) -> Result<bool, Error> {
+        let item = item.into();
+        let hash = hash(item);
+        self.write(&[key.as_ref()], |scope, keys| {
+            let limit = scope.rules().limits.bloom_memory_usage_limit;
+            scope.change(keys[0], |slot| insert::add_item(slot, item, hash, limit))
+        })
+    }
+
+    /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The waits for memory overlap, so many items at once take a
+    /// fraction of the time of single ones in a large filter.
+    ///
+    /// # Errors
+    ///
+    /// As of [`bf_add`](Self::bf_add). The items before the one that was refused are in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.bf_madd("codehole", ["user4", "user5", "user6"])?, [true; 3]);
+    /// let known = store.bf_mexists("codehole", ["user4", "user5", "user6", "user7"])?;
+    /// assert_eq!(known, [true, true, true, false]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bf_madd<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        items: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<bool>, Error> {
+        self.bf_insert(key, items, BloomInsertOptions::default())
+    }
+
+    /// BF.INSERT: as [`bf_madd`](Self::bf_madd), with the settings of a filter that has to be made.
+    ///
+    /// # Errors
+    ///
+    /// As of [`bf_madd`](Self::bf_madd); [`ErrorKind::NoSuchKey`] if there is no filter and none is to be made.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{BloomInsertOptions, ErrorKind, Store, bloom::Settings, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// let make = BloomInsertOptions::new(Settings::new(10_000, 0.001));
+    /// assert_eq!(store.bf_insert("seen", ["a", "a"], make)?, [true, false]);
+    /// let none = store.bf_insert("unseen", ["a"], make.no_create());
+    /// assert_eq!(none.unwrap_err().kind(), ErrorKind::NoSuchKey);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bf_insert<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        items: impl IntoIterator<Item = M>,
+        options: BloomInsertOptions,
+    ) -> Result<Vec<bool>, Error> {
+        let items: SmallVec<[Member<'_>; 8]> = items.into_iter().map(Into::into).collect();
+        insert_items(self, key.as_ref(), &items, options)?.complete()
+    }
+
+    /// BF.EXISTS: whether an item was added, or is taken for one that was. `false` where there is no filter, whatever else is
+    /// there. O(hashes), for each link of the filter.
+    ///
+    /// # Errors
+    ///
+    /// In a transaction, a key that it did not name.
+    #[inline]
+    fn bf_exists<'a>(
+        &self,
+        key: impl AsRef<[u8]>,
+        item: impl Into<Member<'a>>,
+    ) -> Result<bool, Error> {
+        let hash = hash(item.into());
+        self.read(&[key.as_ref()], |view, keys| {
+            let filter = view.get(keys[0]).and_then(Value::as_bloom);
+            Ok(filter.is_some_and(|filter| filter.contains_hash(hash)))
+        })
+    }
+
+    /// BF.MEXISTS: [`bf_exists`](Self::bf_exists) of each item, in order. The waits for memory overlap.
+    ///
+    /// # Errors
+    ///
+    /// As of [`bf_exists`](Self::bf_exists).
+    fn bf_mexists<'a, M: Into<Member<'a>>>(
+        &self,
+        key: impl AsRef<[u8]>,
+        items: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<bool>, Error> {
+        let hashes: SmallVec<[ItemHash; 32]> =
+            items.into_iter().map(|item| hash(item.into())).collect();
+        self.read(&[key.as_ref()], |view, keys| {
+            let mut answers = Vec::with_capacity(hashes.len());
+            match view.get(keys[0]).and_then(Value::as_bloom) {
+                Some(filter) => filter.contains_hashes(&hashes, &mut answers),
+                None => answers.resize(hashes.len(), false),
+            }
+            Ok(answers)
+        })
+    }
+
+    /// BF.INFO: what a filter holds and takes. O(links).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuchKey`] if there is none; see [the trait](Self#errors).
+    fn bf_info(&self, key: impl AsRef<[u8]>) -> Result<BloomInfo, Error> {
+        self.read(&[key.as_ref()], |view, keys| Ok(BloomInfo::of(filter_at(view, keys[0])?)))
+    }
+
+    /// BF.CARD: how many items were new when they were added; 0 if there is no filter. O(1).
+    ///
+    /// # Errors
+    ///
+    /// See [the trait](Self#errors).
+    fn bf_card(&self, key: impl AsRef<[u8]>) -> Result<u64, Error> {
+        self.read(&[key.as_ref()], |view, keys| match view.get(keys[0]) {
+            None => Ok(0),
+            Some(Value::Bloom(filter)) => Ok(filter.len()),
+            Some(_) => Err(Error::wrong_type()),
+        })
+    }
+
+    /// BF.SCANDUMP: the piece of a dump at a cursor, 0 at first, and the cursor that belongs to it: to ask for the next piece, and
+    /// to load this one with. `None` at the end. A piece has at most 16 MiB. O(its bytes).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuchKey`] if there is none; see [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.bf_madd("seen", 0..1000)?;
+    /// let mut cursor = 0;
+    /// while let Some((next, piece)) = store.bf_scandump("seen", cursor)? {
+    ///     store.bf_loadchunk("copy", next, piece)?;
+    ///     cursor = next;
+    /// }
+    /// assert_eq!(store.dump("copy")?, store.dump("seen")?);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bf_scandump(
+        &self,
+        key: impl AsRef<[u8]>,
+        cursor: u64,
+    ) -> Result<Option<(u64, Bytes)>, Error> {
+        self.read(&[key.as_ref()], |view, keys| {
+            let chunk = filter_at(view, keys[0])?.chunk_at(cursor);
+            Ok(chunk.map(|chunk| (chunk.cursor, chunk.bytes.into_owned().into())))
+        })
+    }
+
+    /// BF.LOADCHUNK: takes a piece of a dump, and the cursor that came with it. The first makes the filter, with no bit set; the
+    /// others may come in any order. The bytes are not trusted. O(bits) for the first, else O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first piece; [`ErrorKind::Corrupt`] if it is not what it
+    /// should be, or has no place in the filter; see [the trait](Self#errors). Nothing has changed then.
+    fn bf_loadchunk(
+        &self,
+        key: impl AsRef<[u8]>,
+        cursor: u64,
+        piece: impl AsRef<[u8]>,
+    ) -> Result<(), Error> {
+        self.write(&[key.as_ref()], |scope, keys| {
+            let limit = scope.rules().limits.bloom_memory_usage_limit;
+            scope.change(keys[0], |slot| load::load(slot, cursor, piece.as_ref(), limit))
+        })
+    }
+
+    /// BF.DEBUG: the number of items, and the numbers of each link, as texts. O(links).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuchKey`] if there is none; see [the trait](Self#errors).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// store.bf_add("seen", "a")?;
+    /// assert_eq!(
+    ///     store.bf_debug("seen")?,
+    ///     ["size:1", "bytes:144 bits:1152 hashes:8 hashwidth:64 capacity:100 size:1 ratio:0.005"]
+    /// );
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    fn bf_debug(&self, key: impl AsRef<[u8]>) -> Result<Vec<String>, Error> {
+        self.read(&[key.as_ref()], |view, keys| Ok(text::debug(filter_at(view, keys[0])?)))
+    }
+}
+
+impl<D: Door> BloomCommands for D {}
+
+/// What BF.INFO tells of a filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BloomInfo {
+    /// Items that all its links together were made for.
+    pub capacity: u64,
+    /// Bytes by RedisBloom's reckoning.
+    pub size: u64,
+    /// Its links.
+    pub filters: usize,
+    /// Items that were new when they were added.
+    pub items: u64,
+    /// How many times larger each further link is; `None` if the filter does not scale.
+    pub expansion: Option<u32>,
+    /// How often a stranger is now taken for a member, by the number of items. BF.INFO does not tell it.
+    pub error_rate: f64,
+}
+
+impl BloomInfo {
+    fn of(filter: &BloomFilter) -> Self {
+        Self {
+            capacity: filter.capacity(),
+            size: filter.memory(),
+            filters: filter.link_count(),
+            items: filter.len(),
+            expansion: filter.expansion(),
+            error_rate: filter.error_rate_by_items(),
+        }
+    }
+}
+
+#[inline]
+fn hash(item: Member<'_>) -> ItemHash {
+    item.with_bytes(ItemHash::of)
+}
+
+/// The filter at a key, which must be there.
+fn filter_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<&'v BloomFilter, Error> {
+    match view.get(key) {
+        None => Err(not_found()),
+        Some(value) => value.as_bloom().ok_or_else(Error::wrong_type),
+    }
+}
+
+/// An empty filter of at most `limit` bytes.
+fn create(settings: &Settings, limit: usize) -> Result<BloomFilter, Error> {
+    settings.max_bytes(limit as u64).build().map_err(|why| match why {
+        SettingsError::Size(SizeError::OutOfMemory { .. }) => {
+            Error::new(ErrorKind::OutOfMemory, "ERR Insufficient memory to create filter")
+        }
+        SettingsError::Capacity { .. } => capacity_range(),
+        SettingsError::Expansion { .. } => expansion_range(),
+        SettingsError::Size(_) | _ => error_range(),
+    })
+}
+
+#[cold]
+pub(crate) fn error_range() -> Error {
+    let text = "ERR error rate must be in the range (0.000000, 1.000000)";
+    Error::new(ErrorKind::InvalidArgument, text)
+}
+
+#[cold]
+pub(crate) fn capacity_range() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ERR capacity must be in the range [1, 1073741824]")
+}
+
+#[cold]
+pub(crate) fn expansion_range() -> Error {
+    Error::new(ErrorKind::InvalidArgument, "ERR expansion must be in the range [0, 32768]")
+}
+
+#[cold]
+fn not_found() -> Error {
+    Error::new(ErrorKind::NoSuchKey, "ERR not found")
+}
+
+#[cold]
+fn item_exists() -> Error {
+    Error::new(ErrorKind::KeyExists, "ERR item exists")
+}
