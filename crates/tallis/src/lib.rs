@@ -11,7 +11,7 @@
 //! * [`Store::transaction`] makes several commands one.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
 //! * [`Visitors`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the structures, as types of
-//!   their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`].
+//!   their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`], and [`Dedup`], which knows what it has seen.
 //! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change, a [`Profile`] which
 //!   servers' bytes they are.
 //!
@@ -68,11 +68,11 @@ pub use member::Member;
 pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
 pub use recipes::{
-    Bucket, Cohort, CohortSteps, Cohorts, CounterSteps, Funnel, FunnelSteps, LocationCounts,
-    LocationSteps, LocationTable, Locations, Period, PeriodKind, Query, Quota, Retention,
-    RetentionRow, SessionIds, SetSteps, ShardedSet, SlidingCounter, SlidingWindow, TableError,
-    TableProblem, Throttle, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps, forecast,
-    shard_key,
+    Bucket, Cohort, CohortSteps, Cohorts, CounterSteps, Dedup, DedupInfo, DedupSteps, Funnel,
+    FunnelSteps, LocationCounts, LocationSteps, LocationTable, Locations, Period, PeriodKind,
+    Query, Quota, Retention, RetentionRow, SessionIds, SetSteps, ShardedSet, SlidingCounter,
+    SlidingWindow, TableError, TableProblem, Throttle, Turn, VisitorSteps, Visitors, VisitorsIn,
+    When, WindowSteps, forecast, shard_key,
 };
 pub use reply::Reply;
 pub use session::Session;

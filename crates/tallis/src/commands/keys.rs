@@ -263,7 +263,8 @@ pub(crate) fn delete(slot: &mut Slot<'_, '_, '_>) -> bool {
     removed
 }
 
-fn rename(
+/// Gives a value another name; `false` if that is taken and is not to be.
+pub(crate) fn rename(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,
     to: HashedKey<'_>,

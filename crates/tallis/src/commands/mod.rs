@@ -41,9 +41,11 @@ pub use zsets::{
 pub(crate) use bits::{
     Operations, combine, count_with, operate, out_of_range, position_with, set_bit,
 };
-pub(crate) use bloom::{Insertion, capacity_range, error_range, expansion_range, insert_items};
+pub(crate) use bloom::{
+    Insertion, capacity_range, error_range, expansion_range, insert_hashed, insert_items, item_hash,
+};
 pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places, undecodable};
-pub(crate) use keys::references;
+pub(crate) use keys::{references, rename};
 pub(crate) use sets::add_members;
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,

@@ -6,6 +6,7 @@
 
 mod bucket;
 mod cohorts;
+mod dedup;
 mod locations;
 mod rates;
 mod session_id;
@@ -17,6 +18,7 @@ pub use bucket::Bucket;
 pub use cohorts::{
     Cohort, CohortSteps, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When,
 };
+pub use dedup::{Dedup, DedupInfo, DedupSteps, Turn};
 pub use locations::{
     LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
 };

@@ -4,7 +4,7 @@ use bloom::{AddError, BloomFilter, ItemHash, Settings};
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-use super::{create, hash, not_found, text};
+use super::{create, item_hash, not_found, text};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::store::door::Door;
@@ -57,10 +57,10 @@ pub(crate) fn insert_items<D: Door + ?Sized>(
     options: BloomInsertOptions,
 ) -> Result<Insertion, Error> {
     // Outside of the lock.
-    let hashes: SmallVec<[ItemHash; 8]> = items.iter().map(|&item| hash(item)).collect();
+    let hashes: SmallVec<[ItemHash; 8]> = items.iter().map(|&item| item_hash(item)).collect();
     door.write(&[key], |scope, keys| {
         let limit = scope.rules().limits.bloom_memory_usage_limit;
-        scope.change(keys[0], |slot| insert(slot, items, &hashes, options, limit))
+        scope.change(keys[0], |slot| insert_hashed(slot, items, &hashes, options, limit))
     })
 }
 
@@ -73,7 +73,7 @@ pub(super) fn add_item(
     limit: usize,
 ) -> Result<bool, Error> {
     let Some(value) = slot.value_mut() else {
-        let added = insert(slot, &[item], &[hash], BloomInsertOptions::default(), limit)?;
+        let added = insert_hashed(slot, &[item], &[hash], BloomInsertOptions::default(), limit)?;
         return Ok(added.complete()?.contains(&true));
     };
     let filter = value.as_bloom_mut().ok_or_else(Error::wrong_type)?;
@@ -83,7 +83,8 @@ pub(super) fn add_item(
     Ok(new)
 }
 
-fn insert(
+/// Adds items that are hashed already.
+pub(crate) fn insert_hashed(
     slot: &mut Slot<'_, '_, '_>,
     items: &[Member<'_>],
     hashes: &[ItemHash],

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 pub use insert::BloomInsertOptions;
-pub(crate) use insert::{Insertion, insert_items};
+pub(crate) use insert::{Insertion, insert_hashed, insert_items};
 
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
@@ -95,7 +95,7 @@ pub trait BloomCommands: Door {
         item: impl Into<Member<'a>>,
     ) -> Result<bool, Error> {
         let item = item.into();
-        let hash = hash(item);
+        let hash = item_hash(item);
         self.write(&[key.as_ref()], |scope, keys| {
             let limit = scope.rules().limits.bloom_memory_usage_limit;
             scope.change(keys[0], |slot| insert::add_item(slot, item, hash, limit))
@@ -168,7 +168,7 @@ pub trait BloomCommands: Door {
         key: impl AsRef<[u8]>,
         item: impl Into<Member<'a>>,
     ) -> Result<bool, Error> {
-        let hash = hash(item.into());
+        let hash = item_hash(item.into());
         self.read(&[key.as_ref()], |view, keys| {
             let filter = view.get(keys[0]).and_then(Value::as_bloom);
             Ok(filter.is_some_and(|filter| filter.contains_hash(hash)))
@@ -186,7 +186,7 @@ pub trait BloomCommands: Door {
         items: impl IntoIterator<Item = M>,
     ) -> Result<Vec<bool>, Error> {
         let hashes: SmallVec<[ItemHash; 32]> =
-            items.into_iter().map(|item| hash(item.into())).collect();
+            items.into_iter().map(|item| item_hash(item.into())).collect();
         self.read(&[key.as_ref()], |view, keys| {
             let mut answers = Vec::with_capacity(hashes.len());
             match view.get(keys[0]).and_then(Value::as_bloom) {
@@ -329,7 +329,7 @@ impl BloomInfo {
 }
 
 #[inline]
-fn hash(item: Member<'_>) -> ItemHash {
+pub(crate) fn item_hash(item: Member<'_>) -> ItemHash {
     item.with_bytes(ItemHash::of)
 }
 

@@ -31,7 +31,7 @@ use crate::error::{Error, ErrorKind};
 const LONGEST: i64 = i64::MAX / 2;
 
 /// A period in whole milliseconds, rounded up: never shorter than was asked for.
-fn period_ms(period: Duration) -> Result<i64, Error> {
+pub(super) fn period_ms(period: Duration) -> Result<i64, Error> {
     let ms = period.as_nanos().div_ceil(1_000_000);
     i64::try_from(ms).ok().filter(|ms| (1..=LONGEST).contains(ms)).ok_or_else(bad_period)
 }

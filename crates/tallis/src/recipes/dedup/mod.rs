@@ -1,0 +1,252 @@
+//! Seen before: each item of a stream once, in some ten bits an item.
+
+mod older;
+mod steps;
+
+use std::time::Duration;
+
+use bloom::Settings;
+use smallvec::SmallVec;
+
+pub use steps::{DedupSteps, Turn};
+
+use super::rates::period_ms;
+use crate::commands::{BloomInfo, BloomInsertOptions};
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::store::Store;
+use older::older_key;
+
+/// Which items of a stream were seen before, on Bloom filters.
+///
+/// # Idea
+///
+/// A stream is too long to keep what it brought, but ten bits an item are enough to know an item again: a Bloom filter never
+/// takes an item that it has seen for a new one, and takes a new one for seen as seldom as is asked for.
+///
+/// A filter cannot forget, so one that goes on for ever fills up, or grows. [`last`](Self::last) and [`within`](Self::within) keep two
+/// filters, each for half a period. What is new goes into the younger one; when its half is over, it becomes the older one, and what
+/// that had is forgotten.
+///
+/// ```text
+///            half a period        half a period
+/// older    [ a b c d e f g h ]  [ i j k l m n o p ]  ...
+/// younger                       [ i j k l m n o p ]  [ q r ...
+///                               ^ a to h are still known, and forgotten at the next turn
+/// ```
+///
+/// An item that comes again is remembered anew. So an item is known for at least half a period after it came last, and for at most
+/// a whole one.
+///
+/// # Representation
+///
+/// | key | what |
+/// |---|---|
+/// | `KEY` | the filter that new items go into; with a period of time it expires when the period from its first item is over |
+/// | `{KEY}:older` | the one before, where there are two; `KEY:older` if the key has braces of its own that a cluster would go by |
+///
+/// Both are values of RedisBloom, and a turn is RENAME: a server that has the module can go on where the store ended.
+///
+/// # Error
+///
+/// A new item is taken for one that was seen with at most the probability asked for, as long as no more than the items planned for come
+/// (in each period); [`info`](Self::info) tells what is to be expected now. Without a period the filter grows beyond its plan and keeps
+/// the rate; with one of items it never holds more than planned.
+///
+/// # Complexity
+///
+/// As of BF.ADD, twice where there are two filters; many items at once wait for memory together.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{Dedup, Store};
+///
+/// let store = Store::new();
+/// let seen = Dedup::new(store, "seen", 1_000_000, 0.001)?;
+/// assert!(seen.insert("first")?);
+/// assert!(!seen.insert("first")?);
+/// assert_eq!(seen.insert_many(["first", "second", "second"])?, [false, true, false]);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Dedup<S = Store> {
+    steps: S,
+    keys: [Vec<u8>; 2],
+    settings: Settings,
+    turn: Option<Turn>,
+}
+
+impl<S: DedupSteps> Dedup<S> {
+    /// Remembers all items. The filter is made for `capacity` of them (1 to 2^30), of which one in `1 / error_rate` (between 0 and 1)
+    /// is wrongly taken for seen, and grows when there are more.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for numbers out of range.
+    pub fn new(
+        steps: S,
+        key: impl AsRef<[u8]>,
+        capacity: u64,
+        error_rate: f64,
+    ) -> Result<Self, Error> {
+        Self::with(steps, key.as_ref(), Settings::new(capacity, error_rate), None)
+    }
+
+    /// Remembers at least the last `count / 2` different items (rounded up), and at most about `count` of them. `count` is 1 to 2^30.
+    ///
+    /// # Errors
+    ///
+    /// As of [`new`](Self::new).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Dedup, Store};
+    ///
+    /// let seen = Dedup::last(Store::new(), "seen", 4, 0.001)?;
+    /// assert_eq!(seen.insert_many(1..=4)?, [true; 4]);
+    /// assert!(!seen.insert(1)?);
+    /// // 5 and 6 come, so 2 is not among the last few any more; 1 came again, and is.
+    /// assert_eq!(seen.insert_many([5, 6, 2, 1])?, [true, true, true, false]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn last(
+        steps: S,
+        key: impl AsRef<[u8]>,
+        count: u64,
+        error_rate: f64,
+    ) -> Result<Self, Error> {
+        let half = count.div_ceil(2);
+        // Each filter has half of the rate, since two are asked.
+        let settings = Settings::new(half, error_rate / 2.0).non_scaling();
+        Self::with(steps, key.as_ref(), settings, Some(Turn::Items(half)))
+    }
+
+    /// Remembers the items of at least half of `period`, and of at most all of it. The filters are made for `capacity` items a period
+    /// (1 to 2^30), and grow when there are more.
+    ///
+    /// # Errors
+    ///
+    /// As of [`new`](Self::new); also for a period of no time, or of more than 146 million years.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::time::Duration;
+    /// use tallis::{Dedup, ManualClock, Store};
+    ///
+    /// let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    /// let store = Store::builder().clock(clock.clone()).build();
+    /// let seen = Dedup::within(store, "seen", 1000, 0.001, Duration::from_secs(60))?;
+    /// assert!(seen.insert("a")?);
+    /// clock.advance(30_000);
+    /// assert!(!seen.insert("a")?);
+    /// clock.advance(60_000);
+    /// assert!(seen.insert("a")?);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn within(
+        steps: S,
+        key: impl AsRef<[u8]>,
+        capacity: u64,
+        error_rate: f64,
+        period: Duration,
+    ) -> Result<Self, Error> {
+        let period_ms = period_ms(period)?;
+        let settings = Settings::new(capacity.div_ceil(2), error_rate / 2.0);
+        Self::with(steps, key.as_ref(), settings, Some(Turn::PeriodMs(period_ms)))
+    }
+
+    fn with(steps: S, key: &[u8], settings: Settings, turn: Option<Turn>) -> Result<Self, Error> {
+        let refused = |text: &'static str| Err(Error::new(ErrorKind::InvalidArgument, text));
+        if !(1..=bloom::MAX_CAPACITY).contains(&settings.capacity()) {
+            return refused("ERR the number of items is not between 1 and 1073741824");
+        }
+        let rate = settings.error_rate();
+        // A half of it is smaller than any that can be asked for.
+        if !(rate >= f64::MIN_POSITIVE && rate < if turn.is_some() { 0.5 } else { 1.0 }) {
+            return refused("ERR the error rate is not between 0 and 1, neither included");
+        }
+        Ok(Self { steps, keys: [key.to_vec(), older_key(key)], settings, turn })
+    }
+
+    /// Takes an item in, and tells whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// A key that holds something else; no memory for a filter that has to grow.
+    #[inline]
+    pub fn insert<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
+        Ok(self.add(&[item.into()])?.first().copied().unwrap_or_default())
+    }
+
+    /// [`insert`](Self::insert) of each item, in order, at once.
+    ///
+    /// # Errors
+    ///
+    /// As of [`insert`](Self::insert). Items before the one that found no room may be in.
+    pub fn insert_many<'a, M: Into<Member<'a>>>(
+        &self,
+        items: impl IntoIterator<Item = M>,
+    ) -> Result<Vec<bool>, Error> {
+        let items: SmallVec<[Member<'_>; 32]> = items.into_iter().map(Into::into).collect();
+        self.add(&items)
+    }
+
+    fn add(&self, items: &[Member<'_>]) -> Result<Vec<bool>, Error> {
+        let [key, older] = self.keys();
+        let options = BloomInsertOptions::new(self.settings);
+        match self.turn {
+            None => self.steps.add(key, items, options),
+            Some(turn) => self.steps.add_turning(key, older, items, options, turn),
+        }
+    }
+
+    /// Whether an item was seen, without taking it in.
+    ///
+    /// # Errors
+    ///
+    /// Those of the steps.
+    pub fn contains<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
+        let [key, older] = self.keys();
+        let item = item.into();
+        Ok(self.steps.has(key, item)? || self.turn.is_some() && self.steps.has(older, item)?)
+    }
+
+    /// What is kept now.
+    ///
+    /// # Errors
+    ///
+    /// A key that holds something else.
+    pub fn info(&self) -> Result<DedupInfo, Error> {
+        let [key, older] = self.keys();
+        let older = if self.turn.is_some() { self.steps.info(older)? } else { None };
+        let filters = [self.steps.info(key)?, older];
+        let sum = |of: fn(&BloomInfo) -> u64| filters.iter().flatten().map(of).sum();
+        let known = filters.iter().flatten().map(|info| 1.0 - info.error_rate).product::<f64>();
+        Ok(DedupInfo {
+            items: sum(|info| info.items),
+            bytes: sum(|info| info.size),
+            error_rate: 1.0 - known,
+        })
+    }
+
+    fn keys(&self) -> [&[u8]; 2] {
+        let [key, older] = &self.keys;
+        [key, older]
+    }
+}
+
+/// What a [`Dedup`] keeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DedupInfo {
+    /// Items in the filters. Where there are two, an item may be in both.
+    pub items: u64,
+    /// Bytes, by RedisBloom's reckoning.
+    pub bytes: u64,
+    /// How often a new item is now taken for one that was seen.
+    pub error_rate: f64,
+}
