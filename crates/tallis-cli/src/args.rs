@@ -29,6 +29,8 @@ pub enum Command {
     Locate(LocateArgs),
     /// Find the places near another, from a CSV file
     Geo(GeoArgs),
+    /// Write each line once, in order, dropping those that were seen
+    Dedup(DedupArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
     Cli(CliArgs),
 }
@@ -184,6 +186,65 @@ pub struct GeoArgs {
     /// CSV files, plain or gzip; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+const DEDUP_EXAMPLES: &str = "\
+Examples:
+  tallis dedup urls.txt > once.txt
+  tallis dedup --capacity 50000000 --error 0.0001 part-*.gz > once.txt
+  tail -f events.log | tallis dedup --rotate 100000
+  tallis dedup --load seen.rdb --save seen.rdb today.txt > new.txt
+
+What was seen is kept in a Bloom filter, so no line is written twice, and of new lines the share
+given by --error is dropped by mistake; the end tells how many were dropped and the error to expect
+now. The filter takes about 2 bytes a line at the default error, and grows beyond its capacity.
+
+With --rotate N lines are forgotten: known are at least the last N/2 different lines, and at most
+about N; two filters of N/2 lines take turns, whatever the capacity.
+
+The filters are the keys dedup and {dedup}:older, which a Redis server with RedisBloom loads. A line
+is what stands before a line feed, at most 1 MiB.
+
+Exit status: 0, 1 if a file cannot be read or written, 2 for a line that is too long or a wrong
+command line.";
+
+/// `tallis dedup`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = DEDUP_EXAMPLES)]
+pub struct DedupArgs {
+    /// Different lines to expect
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub capacity: u64,
+
+    /// The share of new lines that may be taken for seen, between 0 and 1
+    #[arg(long, value_name = "P", default_value_t = 0.001, value_parser = share)]
+    pub error: f64,
+
+    /// Forget lines: remember about the last N different ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 31))]
+    pub rotate: Option<u64>,
+
+    /// Go on with the filter that was saved to this file
+    #[arg(long, value_name = "FILE.rdb")]
+    pub load: Option<PathBuf>,
+
+    /// Write the filter to this file at the end
+    #[arg(long, value_name = "FILE.rdb")]
+    pub save: Option<PathBuf>,
+
+    /// Files, plain or gzip; - is standard input
+    #[arg(default_value = "-", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// A share between 0 and 1, neither included.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().map_err(|_| "not a number".to_owned())?;
+    if share > f64::MIN_POSITIVE && share < 1.0 {
+        Ok(share)
+    } else {
+        Err("not between 0 and 1, neither included".to_owned())
+    }
 }
 
 const CLI_EXAMPLES: &str = "\

@@ -4,6 +4,7 @@
 
 mod args;
 pub mod cli;
+pub mod dedup;
 mod failure;
 pub mod geo;
 mod input;
@@ -14,19 +15,20 @@ mod reading;
 mod target;
 pub mod uv;
 
-pub use args::{Args, CliArgs, Command, GeoArgs, LocateArgs, UvArgs};
+pub use args::{Args, CliArgs, Command, DedupArgs, GeoArgs, LocateArgs, UvArgs};
 pub use failure::Failure;
 
 /// Does what the command line asks for.
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`], [`geo::run`] and [`cli::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`], [`dedup::run`] and [`cli::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Uv(args) => uv::run(args),
         Command::Locate(args) => locate::run(args),
         Command::Geo(args) => geo::run(args),
+        Command::Dedup(args) => dedup::run(args),
         Command::Cli(args) => cli::run(args),
     }
 }

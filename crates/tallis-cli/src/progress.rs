@@ -18,14 +18,20 @@ pub(crate) struct Progress {
 impl Progress {
     /// A bar on standard error if that and the output are terminals; `total` bytes are to be read, if it is known.
     pub(crate) fn new(total: Option<u64>) -> Self {
-        let bar = if stderr().is_terminal() && stdout().is_terminal() {
-            match total {
-                Some(total) => ProgressBar::new(total)
-                    .with_style(style("{wide_bar} {bytes} of {total_bytes}, {msg}")),
-                None => ProgressBar::new_spinner().with_style(style("{spinner} {bytes}, {msg}")),
-            }
-        } else {
-            ProgressBar::hidden()
+        Self::shown(total, stdout().is_terminal())
+    }
+
+    /// The same for a command that writes as it reads: the bar would stand between its lines if they went to the terminal too.
+    pub(crate) fn beside_output(total: Option<u64>) -> Self {
+        Self::shown(total, !stdout().is_terminal())
+    }
+
+    fn shown(total: Option<u64>, shown: bool) -> Self {
+        let bar = match total {
+            _ if !shown || !stderr().is_terminal() => ProgressBar::hidden(),
+            Some(total) => ProgressBar::new(total)
+                .with_style(style("{wide_bar} {bytes} of {total_bytes}, {msg}")),
+            None => ProgressBar::new_spinner().with_style(style("{spinner} {bytes}, {msg}")),
         };
         Self { bar, before: 0, here: 0, lines: 0 }
     }
@@ -39,6 +45,13 @@ impl Progress {
             self.here = read;
             self.show();
         }
+    }
+
+    /// So many lines were read in all, and `read` bytes of this file.
+    pub(crate) fn lines(&mut self, lines: u64, read: u64) {
+        self.lines = lines;
+        self.here = read;
+        self.show();
     }
 
     /// The file is at its end.

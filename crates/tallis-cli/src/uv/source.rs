@@ -11,7 +11,7 @@ use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 /// The longest line, in bytes, its line feed left out.
 pub const MAX_LINE: usize = 1 << 20;
@@ -122,6 +122,48 @@ impl<R: Read> Source<R> {
                 let (start, end) = (self.start, self.end);
                 self.start = end;
                 return Ok((start < end || self.skipping).then(|| self.line(start, end)));
+            }
+            self.fill()?;
+        }
+    }
+
+    /// All whole lines that are at hand, one behind the other and each with its line feed; the last one of the stream may be
+    /// without.
+    ///
+    /// Where the stream waits for more, so does this, with no line held back. A line without an end that is longer than
+    /// [`MAX_LINE`] is [`TooLong`], and so is whatever is asked for after it.
+    ///
+    /// # Errors
+    ///
+    /// As of [`next_line`](Self::next_line).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis_cli::uv::Source;
+    ///
+    /// let mut source = Source::new(&b"one\r\ntwo\nthree"[..])?;
+    /// assert_eq!(source.next_lines()?, Some(Ok(&b"one\r\ntwo\n"[..])));
+    /// assert_eq!(source.next_lines()?, Some(Ok(&b"three"[..])));
+    /// assert_eq!(source.next_lines()?, None);
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn next_lines(&mut self) -> io::Result<Option<Result<&[u8], TooLong>>> {
+        loop {
+            if let Some(length) = memrchr(b'\n', &self.buffer[self.searched..self.end]) {
+                let (start, end) = (self.start, self.searched + length + 1);
+                self.start = end;
+                self.searched = self.end;
+                return Ok(Some(Ok(&self.buffer[start..end])));
+            }
+            self.searched = self.end;
+            if self.end - self.start > MAX_LINE {
+                return Ok(Some(Err(TooLong)));
+            }
+            if self.ended {
+                let (start, end) = (self.start, self.end);
+                self.start = end;
+                return Ok((start < end).then(|| Ok(&self.buffer[start..end])));
             }
             self.fill()?;
         }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod cli;
+mod dedup;
 mod geo;
 mod live;
 mod locate;

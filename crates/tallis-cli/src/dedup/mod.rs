@@ -1,0 +1,7 @@
+//! `tallis dedup`: each line once.
+
+mod lines;
+mod report;
+mod run;
+
+pub use run::run;

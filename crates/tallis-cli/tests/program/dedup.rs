@@ -1,0 +1,184 @@
+use std::collections::HashSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use testkit::rng::Rng;
+
+use crate::{Ran, run, run_with, tallis};
+
+/// What the lines are without those that came before.
+fn once(lines: &str) -> String {
+    let mut seen = HashSet::new();
+    let first: Vec<&str> = lines.lines().filter(|line| seen.insert(*line)).collect();
+    first.join("\n") + "\n"
+}
+
+/// Lines of which many come again.
+fn many(seed: u64, count: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let lines: Vec<_> =
+        (0..count).map(|_| format!("line {:05} of some length\n", rng.below(count))).collect();
+    lines.concat()
+}
+
+fn numbers(numbers: impl Iterator<Item = u32>) -> String {
+    let lines: Vec<_> = numbers.map(|number| format!("{number}\n")).collect();
+    lines.concat()
+}
+
+#[test]
+fn each_line_is_written_once_and_in_order() {
+    let input = "b\na\nb\n\na\n\nc\r\nc\nlast";
+    let Ran { status, out, err } = run_with(&["dedup"], input.as_bytes());
+    assert_eq!((status, out.as_str()), (0, "b\na\n\nc\r\nc\nlast\n"));
+    let lines: Vec<&str> = err.lines().collect();
+    assert_eq!(lines.len(), 1, "{err}");
+    assert!(lines[0].starts_with("tallis: 3 lines dropped of 9; "), "{err}");
+    assert!(lines[0].contains("(error "), "{err}");
+
+    // The default error is so small that these are all told apart.
+    let input = many(1, 3000);
+    let ran = run_with(&["dedup", "-"], input.as_bytes());
+    let expected = once(&input);
+    assert_eq!((ran.status, ran.out), (0, expected.clone()));
+    let dropped = 3000 - expected.lines().count();
+    assert!(
+        ran.err.starts_with(&format!("tallis: {dropped} lines dropped of 3000; ")),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn nothing_in_is_nothing_out() {
+    let Ran { status, out, err } = run_with(&["dedup"], b"");
+    assert_eq!((status, out.as_str()), (0, ""));
+    assert_eq!(err, "tallis: 0 lines dropped of 0; no new line is taken for seen yet (error 0)\n");
+}
+
+/// With room for few lines and a large error there are some that are dropped by mistake, and none is written twice.
+#[test]
+fn the_error_is_about_what_was_asked_for() {
+    let input = numbers(0..20_000);
+    for (capacity, error, least, most) in
+        [("20000", "0.1", 100, 2000), ("100", "0.1", 100, 2000), ("20000", "0.01", 5, 200)]
+    {
+        let args = ["dedup", "--capacity", capacity, "--error", error];
+        let ran = run_with(&args, input.as_bytes());
+        let written = ran.out.lines().count();
+        let distinct: HashSet<&str> = ran.out.lines().collect();
+        assert_eq!((ran.status, distinct.len()), (0, written));
+        let dropped = 20_000 - written;
+        assert!((least..=most).contains(&dropped), "{args:?}: {dropped}");
+        // What it says of the error is what there is, within a factor.
+        let told = ran.err.rsplit_once("(error ").unwrap().1.trim_end_matches(")\n");
+        let told: f64 = told.parse().unwrap();
+        let asked: f64 = error.parse().unwrap();
+        assert!(told > asked / 4.0 && told <= asked, "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_filter_goes_on_from_run_to_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("seen.rdb");
+    let file = file.to_str().unwrap();
+    let first = run_with(&["dedup", "--save", file], b"a\nb\n");
+    assert_eq!((first.status, first.out.as_str()), (0, "a\nb\n"));
+    let second = run_with(&["dedup", "--load", file, "--save", file], b"b\nc\n");
+    assert_eq!((second.status, second.out.as_str()), (0, "c\n"));
+    let third = run_with(&["dedup", "--load", file], b"a\nb\nc\nd\n");
+    assert_eq!((third.status, third.out.as_str()), (0, "d\n"));
+    // It is a key like any other.
+    let asked = run(&["cli", "--rdb", file, "BF.MEXISTS", "dedup", "a", "c", "d"]);
+    assert_eq!((asked.status, asked.out.as_str()), (0, "1\n1\n0\n"));
+}
+
+#[test]
+fn lines_are_forgotten_in_turns() {
+    let input = "1\n2\n3\n4\n1\n5\n6\n1\n2\n";
+    let ran = run_with(&["dedup", "--rotate", "4"], input.as_bytes());
+    assert_eq!((ran.status, ran.out.as_str()), (0, "1\n2\n3\n4\n5\n6\n2\n"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("seen.rdb");
+    let file = file.to_str().unwrap();
+    let args = ["dedup", "--rotate", "200", "--save", file, "--capacity", "5"];
+    let input = numbers(0..1000);
+    assert!(run_with(&args, input.as_bytes()).out.lines().count() >= 995);
+    let args = ["dedup", "--rotate", "200", "--load", file];
+    let again = run_with(&args, input.as_bytes()).out;
+    // The last hundred are known, and come in time to be.
+    assert!(again.starts_with("0\n1\n"), "{again}");
+    let reversed = numbers((0..1000).rev());
+    let again = run_with(&args, reversed.as_bytes()).out;
+    assert!(!again.contains("999\n") && again.contains("\n500\n"), "{again}");
+    let Ran { status, err, .. } = run_with(&["dedup", "--load", file], b"x\n");
+    assert_eq!(status, 1);
+    assert!(err.contains("saved with --rotate"), "{err}");
+}
+
+#[test]
+fn many_files_are_one_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
+    for (path, text) in paths.iter().zip(["1\n2", "2\n3\n", "1\n4\n"]) {
+        fs::write(path, text).unwrap();
+    }
+    let [a, b, c] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let ran = run_with(&["dedup", a, "-", b, c], b"0\n1\n");
+    assert_eq!((ran.status, ran.out.as_str()), (0, "1\n2\n0\n3\n4\n"));
+}
+
+/// What has come goes out before more comes.
+#[test]
+fn lines_go_out_as_they_come() {
+    let mut command = tallis();
+    command.arg("dedup").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut stdout = BufReader::new(stdout);
+    for (input, output) in [("a\n", "a\n"), ("a\nb\n", "b\n"), ("b\nc\npart", "c\n")] {
+        stdin.write_all(input.as_bytes()).unwrap();
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        assert_eq!(line, output);
+    }
+    drop(stdin);
+    let mut rest = String::new();
+    stdout.read_line(&mut rest).unwrap();
+    assert_eq!(rest, "part\n");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn mistakes_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(path("long"), [b"ok\n".to_vec(), vec![b'x'; (1 << 20) + 1]].concat()).unwrap();
+    let ran = run(&["dedup", &path("long")]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, "ok\n"));
+    assert!(ran.err.contains("long:2: the line is longer than 1 MiB"), "{}", ran.err);
+
+    let other = path("other.rdb");
+    assert_eq!(run(&["cli", "--save", &other, "SET", "dedup", "x"]).status, 0);
+    fs::write(path("empty"), "").unwrap();
+    for (args, status, says) in [
+        (vec!["dedup", "/nonesuch"], 1, "/nonesuch: No such file"),
+        (vec!["dedup", "--load", "/nonesuch.rdb"], 1, "cannot load /nonesuch.rdb: No such file"),
+        (vec!["dedup", "--load", &other], 1, "the key dedup holds no Bloom filter"),
+        (vec!["dedup", "--save", "/nonesuch/x.rdb"], 1, "/nonesuch: No such file"),
+        (vec!["dedup", "-", "-"], 1, "standard input can be read only once"),
+        (vec!["dedup", "--error", "0"], 2, "not between 0 and 1"),
+        (vec!["dedup", "--error", "1"], 2, "not between 0 and 1"),
+        (vec!["dedup", "--error", "nan"], 2, "not between 0 and 1"),
+        (vec!["dedup", "--error", "x"], 2, "not a number"),
+        (vec!["dedup", "--capacity", "0"], 2, "0 is not in 1..="),
+        (vec!["dedup", "--rotate", "0"], 2, "0 is not in 1..="),
+    ] {
+        let ran = run(&args);
+        assert_eq!(ran.status, status, "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(says), "{args:?}: {}", ran.err);
+    }
+}
