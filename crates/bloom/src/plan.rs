@@ -111,6 +111,32 @@ pub fn expected_error(bits: u64, hashes: u32, items: u64) -> f64 {
     fill_after(bits, hashes * items as f64).powf(hashes)
 }
 
+/// How far apart the error rates of filters are that differ only in their items: the standard deviation around
+/// [`expected_error`].
+///
+/// Items set a few bits more or less than they do on the average, as balls thrown into bins leave more or fewer of them
+/// empty; the variance of the empty ones is `m q (1 - (1 + c) q)` with c = kn/m and q = e^-c. It matters for small filters only: it
+/// falls with the square root of their bits.
+///
+/// # Examples
+///
+/// ```
+/// let of_a_hundredth = |items| {
+///     let bits = bloom::plan::bits_for(items, 0.01);
+///     format!("{:.5}", bloom::plan::error_deviation(bits, 7, items))
+/// };
+/// assert_eq!([1000, 1_000_000].map(of_a_hundredth), ["0.00039", "0.00001"]);
+/// ```
+#[must_use]
+pub fn error_deviation(bits: u64, hashes: u32, items: u64) -> f64 {
+    let (bits, hashes) = (bits as f64, f64::from(hashes));
+    let probes = hashes * items as f64 / bits;
+    let (unset, set) = ((-probes).exp(), -(-probes).exp_m1());
+    // (1 - (1 + c) q) in a form that keeps its digits where c is small.
+    let variance = unset * (set - probes * unset).max(0.0) / bits;
+    hashes * set.powf(hashes - 1.0) * variance.sqrt()
+}
+
 /// The items that so many set bits speak of, to the nearest; `None` if all bits are set, which says nothing.
 ///
 /// # Examples
@@ -234,6 +260,38 @@ mod tests {
         }
         assert_eq!(items_from_fill(64, 7, 64), None);
         assert_eq!(items_from_fill(64, 7, 65), None);
+    }
+
+    /// The deviation of 400 filters, which is itself uncertain by 1 / sqrt(2 * 400) = 3.5 %.
+    #[test]
+    fn filters_differ_as_much_as_is_said() {
+        for (items, error) in [(500, 0.1), (2000, 0.01), (2000, 0.2)] {
+            for filled in [items / 2, items, items * 3] {
+                let mut item = 0_u64;
+                let mut rate = || {
+                    let mut link = crate::Link::new(items, error).unwrap();
+                    for _ in 0..filled {
+                        item += 1;
+                        link.add(&item.to_le_bytes());
+                    }
+                    (link.error_rate_by_bits(), link.bits(), link.hashes())
+                };
+                let (_, bits, hashes) = rate();
+                let expected = expected_error(bits, hashes, filled);
+                let squares: f64 = (0..400).map(|_| (rate().0 - expected).powi(2)).sum();
+                let (seen, told) =
+                    ((squares / 400.0).sqrt(), error_deviation(bits, hashes, filled));
+                let ratio = seen / told;
+                assert!((0.85..1.15).contains(&ratio), "{items}, {error}, {filled}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn filters_that_are_empty_or_saturated_do_not_differ() {
+        assert!(error_deviation(6400, 7, 0).abs() < 1e-300);
+        assert!(error_deviation(64, 7, 1_000_000).abs() < 1e-300);
+        assert!(error_deviation(64, 1, 1).is_finite());
     }
 
     /// The rules of thumb stay within a few hundredths of the formulas where k is the best.

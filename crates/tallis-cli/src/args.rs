@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 use tallis::Profile;
 
 use crate::geo::{Around, Nearest, Within};
+use crate::number::{count, count_to, share};
 use crate::uv::{By, Every};
 
 /// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a server.
@@ -29,6 +30,8 @@ pub enum Command {
     Locate(LocateArgs),
     /// Find the places near another, from a CSV file
     Geo(GeoArgs),
+    /// Plan Bloom filters
+    Bloom(BloomArgs),
     /// Write each line once, in order, dropping those that were seen
     Dedup(DedupArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
@@ -213,7 +216,7 @@ command line.";
 #[command(after_help = DEDUP_EXAMPLES)]
 pub struct DedupArgs {
     /// Different lines to expect
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = |text: &str| count_to(text, 1 << 30))]
     pub capacity: u64,
 
     /// The share of new lines that may be taken for seen, between 0 and 1
@@ -221,7 +224,7 @@ pub struct DedupArgs {
     pub error: f64,
 
     /// Forget lines: remember about the last N different ones
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 31))]
+    #[arg(long, value_name = "N", value_parser = |text: &str| count_to(text, 1 << 31))]
     pub rotate: Option<u64>,
 
     /// Go on with the filter that was saved to this file
@@ -237,14 +240,70 @@ pub struct DedupArgs {
     pub files: Vec<PathBuf>,
 }
 
-/// A share between 0 and 1, neither included.
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse::<f64>().map_err(|_| "not a number".to_owned())?;
-    if share > f64::MIN_POSITIVE && share < 1.0 {
-        Ok(share)
-    } else {
-        Err("not between 0 and 1, neither included".to_owned())
-    }
+/// `tallis bloom`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct BloomArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: BloomCommand,
+}
+
+/// What can be done with Bloom filters.
+#[derive(Clone, Debug, Subcommand)]
+#[non_exhaustive]
+pub enum BloomCommand {
+    /// Tell the size of a filter from two of items, error rate and bits
+    Plan(PlanArgs),
+}
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  tallis bloom plan -n 10000000 -p 0.01
+  tallis bloom plan -m 1G -p 1e-4 --json
+  tallis bloom plan -n 10M -m 64M
+  tallis bloom plan -n 1M -p 0.01 --measure --plot error.svg
+
+Two of -n, -p and -m are needed: the third follows. The plan is of one filter that does not grow,
+as BF.RESERVE makes it with NONSCALING: m is whole words of 64 bits, so -m is rounded up to a
+multiple of 64; the hashes are rounded up to a whole number, which costs up to 3 % of the error rate.
+A filter that grows has half of the error rate in its first link.
+
+Numbers may be written as 1000000, 1_000_000, 1000k, 1M, 1G or 1e6. --measure fills such a filter
+with up to three times its items, and asks it for a million strangers or more at each of six stages;
+it takes filters of at most 2147483648 bits (256 MiB) for at most 268435456 items.
+
+Exit status: 0, 1 if a file cannot be written, 2 for a wrong command line.";
+
+/// `tallis bloom plan`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = PLAN_EXAMPLES,
+    override_usage = "tallis bloom plan [OPTIONS] <two of -n <N>, -p <P> and -m <M>>"
+)]
+pub struct PlanArgs {
+    /// Items that the filter is made for
+    #[arg(short = 'n', long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
+    pub items: Option<u64>,
+
+    /// How often a stranger is taken for a member when it is full: above 0 and below 1
+    #[arg(short = 'p', long, value_name = "P", value_parser = share, allow_hyphen_values = true)]
+    pub error: Option<f64>,
+
+    /// Bits of the filter, rounded up to a multiple of 64
+    #[arg(short = 'm', long, value_name = "M", value_parser = count, allow_hyphen_values = true)]
+    pub bits: Option<u64>,
+
+    /// Fill a filter of this plan, and count how often it is wrong
+    #[arg(long)]
+    pub measure: bool,
+
+    /// Draw the error against the fill, and what was measured, to this file
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// Print one JSON object instead of the tables
+    #[arg(long)]
+    pub json: bool,
 }
 
 const CLI_EXAMPLES: &str = "\

@@ -13,6 +13,8 @@ pub enum Failure {
     Trouble(String),
     /// A line of a log does not parse: exit status 2.
     BadLine(String),
+    /// The command line asks for what cannot be: exit status 2.
+    Usage(String),
     /// Nobody reads the output any more. There is nothing left to do or to say.
     OutputClosed,
 }
@@ -56,6 +58,10 @@ impl Failure {
             }
             Self::BadLine(what) => {
                 eprintln!("{what}");
+                ExitCode::from(2)
+            }
+            Self::Usage(what) => {
+                eprintln!("tallis: {what}");
                 ExitCode::from(2)
             }
             Self::OutputClosed => ExitCode::SUCCESS,

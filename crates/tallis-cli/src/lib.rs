@@ -3,31 +3,38 @@
 //! They are a library so that benchmarks, fuzz targets and tests can reach them; what is kept stable is the program.
 
 mod args;
+pub mod bloom;
 pub mod cli;
 pub mod dedup;
 mod failure;
 pub mod geo;
 mod input;
 pub mod locate;
+mod number;
 mod output;
+mod plot;
 mod progress;
 mod reading;
 mod target;
 pub mod uv;
 
-pub use args::{Args, CliArgs, Command, DedupArgs, GeoArgs, LocateArgs, UvArgs};
+pub use args::{
+    Args, BloomArgs, BloomCommand, CliArgs, Command, DedupArgs, GeoArgs, LocateArgs, PlanArgs,
+    UvArgs,
+};
 pub use failure::Failure;
 
 /// Does what the command line asks for.
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`], [`geo::run`], [`dedup::run`] and [`cli::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`] and [`cli::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Uv(args) => uv::run(args),
         Command::Locate(args) => locate::run(args),
         Command::Geo(args) => geo::run(args),
+        Command::Bloom(args) => bloom::run(args),
         Command::Dedup(args) => dedup::run(args),
         Command::Cli(args) => cli::run(args),
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tallis::Store;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// What a subcommand has found, as one line of JSON or as it shows itself.
 pub(crate) trait Report: Serialize + Display {
-    /// Notes that the store was saved.
+    /// Notes that what was to be saved is saved.
     fn saved_to(&mut self, file: String);
 }
 
@@ -22,8 +22,18 @@ pub(crate) fn deliver(
     save: Option<&PathBuf>,
     json: bool,
 ) -> Result<(), Failure> {
+    deliver_as(report, save.map(PathBuf::as_path), |file| Ok(store.save(file)?), json)
+}
+
+/// Saves something by `write`, if that is asked for, and prints the report, which is shown even if nothing can be saved.
+pub(crate) fn deliver_as(
+    report: &mut impl Report,
+    save: Option<&Path>,
+    write: impl FnOnce(&Path) -> Result<(), Failure>,
+    json: bool,
+) -> Result<(), Failure> {
     let saved = save.map_or(Ok(()), |file| {
-        store.save(file)?;
+        write(file)?;
         report.saved_to(file.display().to_string());
         Ok(())
     });

@@ -1,8 +1,10 @@
-//! How far the reading has come.
+//! How far the work has come.
 
 use std::io::{IsTerminal, stderr, stdout};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+
+const ITEMS: &str = "{wide_bar} {human_pos} of {human_len}, {eta} left";
 
 /// A bar on the terminal, or nothing where there is none.
 #[derive(Debug)]
@@ -18,22 +20,35 @@ pub(crate) struct Progress {
 impl Progress {
     /// A bar on standard error if that and the output are terminals; `total` bytes are to be read, if it is known.
     pub(crate) fn new(total: Option<u64>) -> Self {
-        Self::shown(total, stdout().is_terminal())
+        Self::of_bytes(total, stdout().is_terminal())
     }
 
     /// The same for a command that writes as it reads: the bar would stand between its lines if they went to the terminal too.
     pub(crate) fn beside_output(total: Option<u64>) -> Self {
-        Self::shown(total, !stdout().is_terminal())
+        Self::of_bytes(total, !stdout().is_terminal())
     }
 
-    fn shown(total: Option<u64>, shown: bool) -> Self {
-        let bar = match total {
-            _ if !shown || !stderr().is_terminal() => ProgressBar::hidden(),
+    fn of_bytes(total: Option<u64>, shown: bool) -> Self {
+        Self::shown(shown, || match total {
             Some(total) => ProgressBar::new(total)
                 .with_style(style("{wide_bar} {bytes} of {total_bytes}, {msg}")),
             None => ProgressBar::new_spinner().with_style(style("{spinner} {bytes}, {msg}")),
-        };
+        })
+    }
+
+    /// A bar of work that reads nothing: `total` items are to be done.
+    pub(crate) fn of_items(total: u64) -> Self {
+        Self::shown(stdout().is_terminal(), || ProgressBar::new(total).with_style(style(ITEMS)))
+    }
+
+    fn shown(shown: bool, bar: impl FnOnce() -> ProgressBar) -> Self {
+        let bar = if shown && stderr().is_terminal() { bar() } else { ProgressBar::hidden() };
         Self { bar, before: 0, here: 0, lines: 0 }
+    }
+
+    /// So many more items are done.
+    pub(crate) fn items(&self, done: u64) {
+        self.bar.inc(done);
     }
 
     /// One more line was read, and `read` bytes of this file by now.
@@ -98,7 +113,9 @@ mod tests {
 
     #[test]
     fn the_templates_are_valid() {
-        for template in ["{wide_bar} {bytes} of {total_bytes}, {msg}", "{spinner} {bytes}, {msg}"] {
+        for template in
+            ["{wide_bar} {bytes} of {total_bytes}, {msg}", "{spinner} {bytes}, {msg}", ITEMS]
+        {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }
     }

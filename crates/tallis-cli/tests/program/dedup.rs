@@ -170,12 +170,13 @@ fn mistakes_are_told() {
         (vec!["dedup", "--load", &other], 1, "the key dedup holds no Bloom filter"),
         (vec!["dedup", "--save", "/nonesuch/x.rdb"], 1, "/nonesuch: No such file"),
         (vec!["dedup", "-", "-"], 1, "standard input can be read only once"),
-        (vec!["dedup", "--error", "0"], 2, "not between 0 and 1"),
-        (vec!["dedup", "--error", "1"], 2, "not between 0 and 1"),
-        (vec!["dedup", "--error", "nan"], 2, "not between 0 and 1"),
-        (vec!["dedup", "--error", "x"], 2, "not a number"),
-        (vec!["dedup", "--capacity", "0"], 2, "0 is not in 1..="),
-        (vec!["dedup", "--rotate", "0"], 2, "0 is not in 1..="),
+        (vec!["dedup", "--error", "0"], 2, "above 0 and below 1"),
+        (vec!["dedup", "--error", "1"], 2, "above 0 and below 1"),
+        (vec!["dedup", "--error", "nan"], 2, "above 0 and below 1"),
+        (vec!["dedup", "--error", "x"], 2, "it is no number"),
+        (vec!["dedup", "--capacity", "0"], 2, "it must be at least 1"),
+        (vec!["dedup", "--capacity", "2G"], 2, "it must be at most 1073741824"),
+        (vec!["dedup", "--rotate", "0"], 2, "it must be at least 1"),
     ] {
         let ran = run(&args);
         assert_eq!(ran.status, status, "{args:?}: {}", ran.err);

@@ -1,0 +1,254 @@
+//! A chart, and how it is drawn.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::Ranged;
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters::element::DashedPathElement;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::axis::Axis;
+use crate::failure::Failure;
+
+/// Width and height in pixels.
+const SIZE: (u32, u32) = (1200, 800);
+
+/// Pixels of the strips around the picture: above with title and legend, left and below with the numbers, right for the last of
+/// them.
+const ABOVE: u32 = 120;
+const LEFT: u32 = 140;
+const BELOW: u32 = 80;
+const RIGHT: u32 = 40;
+
+/// Pixels beyond the outermost text to the left and below.
+const MARGIN: u32 = 12;
+
+/// Where title and legend begin, and how far apart entries and their parts are.
+const TITLE_AT: (i32, i32) = (LEFT.cast_signed(), 36);
+const LEGEND_AT: (i32, i32) = (LEFT.cast_signed(), 88);
+const SAMPLE: i32 = 44;
+const GAP: i32 = 14;
+
+const FONT: &str = "sans-serif";
+const TITLE: f64 = 30.0;
+const TEXT: f64 = 22.0;
+
+/// How wide letters are on the average, of their size and, in the legend, in pixels, in the wider of the fonts that sans-serif
+/// stands for. Nobody knows more of it here: the reader's machine chooses the font.
+const LETTER_OF_SIZE: f64 = 0.53;
+const LETTER: i32 = 9;
+
+const INK: RGBColor = RGBColor(40, 40, 40);
+const GRID: RGBColor = RGBColor(221, 221, 221);
+
+/// Blue, vermilion, black, green: from the palette of Okabe and Ito.
+const COLOURS: [RGBColor; 4] =
+    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), BLACK, RGBColor(0, 158, 115)];
+
+/// Pixels: of a line, of a dash and of the gap after it, of a dot.
+const STROKE: u32 = 3;
+const DASH: i32 = 12;
+const DASH_GAP: i32 = 8;
+const DOT: i32 = 6;
+
+/// A picture of curves and points between two axes.
+#[derive(Clone, Debug)]
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    /// Drawn in this order, each in a colour of its own.
+    pub(crate) series: Vec<Series>,
+    /// A place on the x axis to look at, and why.
+    pub(crate) guide: (f64, String),
+}
+
+/// What one entry of the legend stands for.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    name: String,
+    mark: Mark,
+}
+
+impl Series {
+    pub(crate) fn new(name: &str, mark: Mark) -> Self {
+        Self { name: name.to_owned(), mark }
+    }
+}
+
+/// How values are drawn: x and y each.
+#[derive(Clone, Debug)]
+pub(crate) enum Mark {
+    Line(Vec<(f64, f64)>),
+    Dashes(Vec<(f64, f64)>),
+    /// With how far y may be off to either side.
+    Points(Vec<(f64, f64, f64)>),
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Picture<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
+type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
+
+impl Chart {
+    /// The chart as a document.
+    pub(super) fn svg(&self) -> Result<String, Failure> {
+        let mut svg = String::new();
+        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+        let drawn = self.draw(&area);
+        drop(area);
+        drawn.map_err(|error| Failure::Trouble(format!("cannot draw the plot: {error}")))?;
+        Ok(svg)
+    }
+
+    fn draw(&self, area: &Area<'_>) -> Drawn {
+        area.fill(&WHITE)?;
+        let title = style(self.title_size(), HPos::Left, VPos::Center);
+        area.draw(&Text::new(&*self.title, TITLE_AT, title))?;
+        let mut picture = ChartBuilder::on(area)
+            .margin_top(ABOVE)
+            .margin_right(RIGHT)
+            .margin_bottom(MARGIN)
+            .margin_left(MARGIN)
+            .x_label_area_size(BELOW - MARGIN)
+            .y_label_area_size(LEFT - MARGIN)
+            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
+        picture
+            .configure_mesh()
+            .x_desc(&*self.x.label)
+            .y_desc(&*self.y.label)
+            .label_style(font(TEXT))
+            .axis_desc_style(font(TEXT))
+            .axis_style(INK)
+            .bold_line_style(GRID)
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        self.draw_guide(&mut picture)?;
+        let mut at = LEGEND_AT;
+        for (series, colour) in self.series.iter().zip(COLOURS.into_iter().cycle()) {
+            self.draw_mark(&mut picture, &series.mark, colour)?;
+            at = draw_entry(area, series, colour, at)?;
+        }
+        area.present()
+    }
+
+    /// The size of the title, which is smaller if it would not fit.
+    fn title_size(&self) -> f64 {
+        let letters = self.title.chars().count().max(1);
+        let room = f64::from(SIZE.0 - LEFT - RIGHT);
+        #[expect(clippy::cast_precision_loss, reason = "letters of a title")]
+        TITLE.min(room / (LETTER_OF_SIZE * letters as f64))
+    }
+
+    /// A line from top to bottom, and beside its lower end, where few curves come, what it means.
+    fn draw_guide(&self, picture: &mut Picture<'_, '_>) -> Drawn {
+        let (x, text) = &self.guide;
+        let (x, y) = (self.x.place(*x), self.y.range());
+        let line = [(x, y.start), (x, y.end)];
+        picture.draw_series([PathElement::new(line, INK.mix(0.6))])?;
+        let beside = EmptyElement::at((x, y.start))
+            + Text::new(text.clone(), (GAP, -GAP), style(TEXT, HPos::Left, VPos::Bottom));
+        picture.draw_series([beside])?;
+        Ok(())
+    }
+
+    fn draw_mark(&self, picture: &mut Picture<'_, '_>, mark: &Mark, colour: RGBColor) -> Drawn {
+        let line = colour.stroke_width(STROKE);
+        match mark {
+            Mark::Line(points) => {
+                for piece in self.visible(points) {
+                    picture.draw_series([PathElement::new(piece, line)])?;
+                }
+            }
+            Mark::Dashes(points) => {
+                for piece in self.visible(points) {
+                    picture.draw_series(DashedLineSeries::new(piece, DASH, DASH_GAP, line))?;
+                }
+            }
+            Mark::Points(points) => {
+                for &(x, y, spread) in points {
+                    let bar = self.visible(&[(x, y - spread), (x, y), (x, y + spread)]);
+                    picture.draw_series(
+                        bar.into_iter().map(|piece| PathElement::new(piece, colour)),
+                    )?;
+                    let (x, y) = (self.x.place(x), self.y.place(y));
+                    if self.y.range().contains(&y) {
+                        picture.draw_series([Circle::new((x, y), DOT, colour.filled())])?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The pieces of a line of values that lie between top and bottom, in places.
+    fn visible(&self, values: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
+        let range = self.y.range();
+        let places = values.iter().map(|&(x, y)| (self.x.place(x), self.y.place(y)));
+        // A zero has no place on an axis of powers, and less than a zero even less: they are far below.
+        let below = range.start - (range.end - range.start);
+        let places = places.map(|(x, y)| (x, if y.is_nan() { below } else { y.max(below) }));
+        let places: Vec<_> = places.collect();
+        let mut pieces: Vec<Vec<(f64, f64)>> = Vec::new();
+        for ends in places.windows(2) {
+            let &[from, to] = ends else { continue };
+            let Some([from, to]) = cut(from, to, range.start, range.end) else { continue };
+            match pieces.last_mut() {
+                Some(piece) if piece.last() == Some(&from) => piece.push(to),
+                _ => pieces.push(vec![from, to]),
+            }
+        }
+        pieces
+    }
+}
+
+/// The part of a straight line whose y is between two values.
+fn cut(from: (f64, f64), to: (f64, f64), low: f64, high: f64) -> Option<[(f64, f64); 2]> {
+    if from.1.max(to.1) < low || from.1.min(to.1) > high {
+        return None;
+    }
+    let bounded = |end: (f64, f64)| {
+        let y = end.1.clamp(low, high);
+        if y.total_cmp(&end.1).is_eq() {
+            return end;
+        }
+        let share = (y - from.1) / (to.1 - from.1);
+        (from.0 + share * (to.0 - from.0), y)
+    };
+    Some([bounded(from), bounded(to)])
+}
+
+/// An entry of the legend, and where the next one begins.
+fn draw_entry(
+    area: &Area<'_>,
+    series: &Series,
+    colour: RGBColor,
+    (x, y): (i32, i32),
+) -> Drawn<(i32, i32)> {
+    let (line, sample) = (colour.stroke_width(STROKE), [(x, y), (x + SAMPLE, y)]);
+    match series.mark {
+        Mark::Line(_) => area.draw(&PathElement::new(sample, line))?,
+        Mark::Dashes(_) => {
+            area.draw(&DashedPathElement::new(sample, DASH, DASH_GAP, line))?;
+        }
+        Mark::Points(_) => {
+            let middle = x + SAMPLE / 2;
+            area.draw(&PathElement::new([(middle, y - GAP), (middle, y + GAP)], colour))?;
+            area.draw(&Circle::new((middle, y), DOT, colour.filled()))?;
+        }
+    }
+    let text = x + SAMPLE + GAP;
+    area.draw(&Text::new(&*series.name, (text, y), style(TEXT, HPos::Left, VPos::Center)))?;
+    let letters = i32::try_from(series.name.chars().count()).unwrap_or(0);
+    Ok((text + letters * LETTER + 3 * GAP, y))
+}
+
+fn font(size: f64) -> TextStyle<'static> {
+    (FONT, size).into_font().color(&INK)
+}
+
+fn style(size: f64, across: HPos, down: VPos) -> TextStyle<'static> {
+    font(size).pos(Pos::new(across, down))
+}
+
+#[cfg(test)]
+mod tests;

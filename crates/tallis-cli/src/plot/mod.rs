@@ -1,0 +1,13 @@
+//! Plots, drawn as SVG: one look for all of them.
+//!
+//! A [`Chart`] is a title, two [`Axis`]es and some [`Series`]. The legend stands between title and picture, where no curve
+//! comes. Colours are those of Okabe and Ito, which people tell apart who see fewer of them, and each kind of mark has a form of
+//! its own besides.
+
+mod axis;
+mod chart;
+mod file;
+
+pub(crate) use axis::Axis;
+pub(crate) use chart::{Chart, Mark, Series};
+pub(crate) use file::write;
