@@ -173,7 +173,7 @@ mod tests {
         for round in 0..3000 {
             let items = 2_f64.powf(rng.unit() * 16.0) as u64;
             let rate = 10_f64.powf(-rng.unit() * 6.0 - 0.01);
-            let bits = (items as f64 * (0.5 + 40.0 * rng.unit())) as u64 + 1;
+            let bits = items * (50 + rng.below(4000)) / 100 + 1;
             let plan = match round % 3 {
                 0 => Plan::new(Some(items), Some(rate), None),
                 1 => Plan::new(Some(items), None, Some(bits)),
