@@ -288,3 +288,15 @@ fn a_plot_that_cannot_be_saved_is_told() {
     assert_eq!((status, err.as_str()), (1, "tallis: /dev/null: it is there, but not as a file\n"));
     assert_eq!(out, "{\"n\":5,\"p\":0.1,\"bits\":64,\"hashes\":4,\"bytes\":8}\n");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_plot_replaces_what_a_link_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let [file, link] = ["error.svg", "link.svg"].map(|name| folder.path().join(name));
+    fs::write(&file, "older").unwrap();
+    std::os::unix::fs::symlink("error.svg", &link).unwrap();
+    printed(&format!("-n 5 -p 0.1 --plot {}", link.to_str().unwrap()));
+    assert!(link.is_symlink() && !file.is_symlink());
+    assert!(fs::read_to_string(&file).unwrap().starts_with("<svg "));
+}

@@ -53,3 +53,39 @@ fn every_mark_and_text_is_in_the_document() {
     assert_eq!(svg.matches("#0072B2").count(), 2, "{svg}");
     assert!(svg.matches("#D55E00").count() > 10);
 }
+
+/// Of the text elements that say this: the place from the left, and the size.
+fn text(svg: &str, words: &str) -> (f64, f64) {
+    let (before, _) = svg.split_once(&format!("\n{words}\n</text>")).unwrap();
+    let (_, element) = before.rsplit_once("<text ").unwrap();
+    let number = |name: &str| {
+        let (_, rest) = element.split_once(name)?;
+        rest.split('"').nth(1)?.parse().ok()
+    };
+    (number("x=").unwrap(), number("font-size=").unwrap())
+}
+
+#[test]
+fn a_legend_has_room_for_its_entries() {
+    let names = ["the first of them", "another", "the last one"];
+    let svg =
+        chart(names.map(|name| Series::new(name, Mark::Line(vec![]))).to_vec()).svg().unwrap();
+    for pair in names.windows(2) {
+        let ((left, size), (right, _)) = (text(&svg, pair[0]), text(&svg, pair[1]));
+        // Half of the size is what a letter takes on the average.
+        let end = left + 0.5 * size * f64::from(u32::try_from(pair[0].len()).unwrap());
+        assert!(end + f64::from(SAMPLE) < right, "{pair:?}: {end}, {right}");
+    }
+}
+
+#[test]
+fn a_long_title_is_set_smaller() {
+    let size = |letters: usize| {
+        let mut chart = chart(vec![]);
+        chart.title = "x".repeat(letters);
+        text(&chart.svg().unwrap(), &chart.title).1
+    };
+    let sizes = [1, 40, 100, 200].map(size);
+    assert!(sizes[0].total_cmp(&sizes[1]).is_eq() && sizes[1] > sizes[2], "{sizes:?}");
+    assert!((sizes[2] / sizes[3] - 2.0).abs() < 1e-9 && 100.0 * 0.5 * sizes[2] < 1020.0);
+}
