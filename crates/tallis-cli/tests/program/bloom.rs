@@ -283,10 +283,20 @@ fn a_plot_that_cannot_be_saved_is_told() {
         assert_eq!((status, out.as_str()), (1, ""), "{err}");
         assert!(err.starts_with("tallis: ") && !err.contains("os error"), "{err}");
     }
-    // It is there, but cannot be a plot: the plan is told all the same.
-    let Ran { status, out, err } = plan("-n 5 -p 0.1 --json --plot /dev/null");
-    assert_eq!((status, err.as_str()), (1, "tallis: /dev/null: it is there, but not as a file\n"));
+}
+
+/// The plan is told all the same.
+#[cfg(unix)]
+#[test]
+fn a_plot_takes_the_place_of_files_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let name = socket.to_str().unwrap();
+    let Ran { status, out, err } = plan(&format!("-n 5 -p 0.1 --json --plot {name}"));
+    assert_eq!((status, err), (1, format!("tallis: {name}: it is there, but not as a file\n")));
     assert_eq!(out, "{\"n\":5,\"p\":0.1,\"bits\":64,\"hashes\":4,\"bytes\":8}\n");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
 #[cfg(unix)]
