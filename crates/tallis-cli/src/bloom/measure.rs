@@ -77,10 +77,8 @@ fn measure_by(plan: &Plan, seed: u64, strangers: u64) -> Result<Vec<Measured>, F
             link.add_hash(key);
         });
         added = items;
-        // Other strangers at each stage, so that no two rows err alike.
-        let first = (1 << 63) + stage * strangers;
         let mut wrong = 0;
-        each_key(seed, first..first + strangers, &progress, |key| {
+        each_key(seed, strangers_of(stage, strangers), &progress, |key| {
             wrong += u64::from(link.contains_hash(key));
         });
         Measured::new(plan, items, strangers, wrong)
@@ -101,6 +99,12 @@ pub(super) const fn items_at(plan: &Plan, halves: u64) -> u64 {
 fn strangers(plan: &Plan) -> u64 {
     let [fewest, most] = STRANGERS;
     (WRONG / plan.error_rate).clamp(fewest, most) as u64
+}
+
+/// The numbers of the strangers of a stage: others at each, so that no two rows err alike, and none of an item.
+const fn strangers_of(stage: u64, strangers: u64) -> std::ops::Range<u64> {
+    let first = (1 << 63) + stage * strangers;
+    first..first + strangers
 }
 
 /// Hands over the hashes of the keys with these numbers. Numbers that differ are keys that differ.
@@ -164,12 +168,22 @@ mod tests {
     }
 
     #[test]
-    fn no_stranger_is_a_member() {
+    fn no_stranger_is_a_member_or_comes_twice() {
         let mut keys = std::collections::HashSet::new();
-        for numbers in [0..3000, 1 << 63..(1 << 63) + 3000] {
+        for numbers in
+            [0..3000, strangers_of(0, 3000), strangers_of(1, 3000), strangers_of(5, 3000)]
+        {
             each_key(7, numbers, &Progress::of_items(0), |key| assert!(keys.insert(key)));
         }
-        assert_eq!(keys.len(), 6000);
+        assert_eq!(keys.len(), 12_000);
         each_key(8, 0..3000, &Progress::of_items(0), |key| assert!(keys.insert(key)));
+    }
+
+    /// Of a million strangers, an error of 1e-30 shows none, which tells no more than that it is below about 1e-6.
+    #[test]
+    fn what_is_too_seldom_to_be_seen_has_the_error_of_one_stranger() {
+        let plan = Plan::new(Some(1000), Some(1e-30), None).unwrap();
+        let row = Measured::new(&plan, 1000, 1_000_000, 0);
+        assert!((row.standard_error / 1e-6 - 1.0).abs() < 1e-3, "{row:?}");
     }
 }
