@@ -3,6 +3,7 @@
 mod algebra;
 mod baseline;
 mod bits;
+mod bloom;
 mod door;
 mod geo;
 mod hll;
@@ -37,6 +38,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("zsets", zsets::measure),
     ("geo", geo::measure),
     ("limits", limits::measure),
+    ("bloom", bloom::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
     ("door", door::measure),

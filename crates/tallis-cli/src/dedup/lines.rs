@@ -12,22 +12,38 @@ const BATCH: usize = 1024;
 
 /// Writes the lines that were not seen before.
 #[derive(Debug)]
-pub(super) struct Sieve<'d, W> {
+pub struct Sieve<'d, W> {
     seen: &'d Dedup,
     out: W,
-    /// Lines so far.
-    pub(super) read: u64,
-    /// Those of them that were new.
-    pub(super) written: u64,
+    read: u64,
+    written: u64,
 }
 
 impl<'d, W: Write> Sieve<'d, W> {
-    pub(super) const fn new(seen: &'d Dedup, out: W) -> Self {
+    /// Writes to `out` what `seen` has not seen.
+    #[must_use]
+    pub const fn new(seen: &'d Dedup, out: W) -> Self {
         Self { seen, out, read: 0, written: 0 }
     }
 
+    /// Lines so far.
+    #[must_use]
+    pub const fn read(&self) -> u64 {
+        self.read
+    }
+
+    /// Those of them that were new.
+    #[must_use]
+    pub const fn written(&self) -> u64 {
+        self.written
+    }
+
     /// Takes whole lines, and writes those that are new, each with a line feed. What has come is on its way when this returns.
-    pub(super) fn pass(&mut self, lines: &[u8]) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    ///
+    /// An output that takes nothing, or a filter that cannot grow.
+    pub fn pass(&mut self, lines: &[u8]) -> Result<(), Failure> {
         let whole = memchr_iter(b'\n', lines).map(|feed| feed + 1);
         let last = (!lines.ends_with(b"\n") && !lines.is_empty()).then_some(lines.len());
         let mut ends = whole.chain(last);

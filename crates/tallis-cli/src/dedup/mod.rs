@@ -4,4 +4,5 @@ mod lines;
 mod report;
 mod run;
 
+pub use lines::Sieve;
 pub use run::run;

@@ -54,8 +54,11 @@ pub fn run(args: &DedupArgs) -> Result<(), Failure> {
         read(file, &mut sieve, &mut progress)?;
     }
     drop(progress);
-    let report =
-        Report { read: sieve.read, written: sieve.written, error_rate: seen.info()?.error_rate };
+    let report = Report {
+        read: sieve.read(),
+        written: sieve.written(),
+        error_rate: seen.info()?.error_rate,
+    };
     drop(sieve);
     let saved = args.save.as_ref().map_or(Ok(()), |file| store.save(file));
     eprintln!("tallis: {report}");
@@ -69,20 +72,20 @@ fn read<W: std::io::Write>(
     progress: &mut Progress,
 ) -> Result<(), Failure> {
     let mut source = open(path).map_err(|error| Failure::at(path, &error))?;
-    let before = sieve.read;
+    let before = sieve.read();
     loop {
         match source.next_lines() {
             Ok(None) => break,
             Ok(Some(Ok(lines))) => sieve.pass(lines)?,
             Ok(Some(Err(TooLong))) => {
-                let number = sieve.read - before + 1;
+                let number = sieve.read() - before + 1;
                 let what = format!("{}:{number}: {TOO_LONG}", path.display());
                 return Err(Failure::BadLine(what));
             }
-            Err(error) if sieve.read == before => return Err(Failure::at(path, &error)),
-            Err(error) => return Err(Failure::after(path, sieve.read - before, &error)),
+            Err(error) if sieve.read() == before => return Err(Failure::at(path, &error)),
+            Err(error) => return Err(Failure::after(path, sieve.read() - before, &error)),
         }
-        progress.lines(sieve.read, source.bytes_read());
+        progress.lines(sieve.read(), source.bytes_read());
     }
     progress.next_file();
     Ok(())

@@ -1,0 +1,229 @@
+//! Bloom filters, and lines each once.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::Path;
+
+use ::bloom::{BloomFilter, Settings};
+use tallis::{Dedup, Store};
+use tallis_cli::dedup::Sieve;
+use tallis_cli::uv::Source;
+use testkit::rng::Rng;
+
+use crate::filters::{Batches, Classic, ERROR, Filter, Stored, StoredBatches, keys};
+use crate::report::{Bench, Race, Result, Row, Sample, Section, Unit};
+
+/// Keys of a turn: few enough to stay in the caches while a turn is prepared, unlike the filter.
+const TURN: u32 = 20_000;
+
+/// Bytes of a line, its feed included.
+const LINE: usize = 41;
+
+type Fast = fastbloom::BloomFilter;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let [large, huge, lines] = if bench.effort().is_quick() {
+        [100_000, 200_000, 20_000]
+    } else {
+        [10_000_000, 100_000_000, 1_000_000]
+    };
+    let text = format!(
+        "u64 keys at 1 %. *Add* fills a filter from empty to full, *hit* asks a full one for what it has, *miss* for what it has not. *classic* is \
+         RedisBloom's algorithm in plain Rust. {large} keys: filters that scale, with 8 probes for each key where the other crates have 7; {huge} \
+         keys: filters that do not, with 7. *By 100*: keys in batches of a hundred. *the store*: BF.ADD, BF.EXISTS, BF.MADD and BF.MEXISTS of the \
+         typed interface on one key. *Lines*: what `tallis dedup` does with the lines of a file of {lines} lines of 40 bytes, of which a \
+         third came before, one thread; the page cache is warm, and the output goes nowhere."
+    );
+    let scaling = Settings::new(large, ERROR);
+    let fixed = Settings::new(huge, ERROR).non_scaling();
+    let mut rows = vec![add(bench, &scaling)];
+    rows.extend(ask(bench, &scaling));
+    rows.extend([add_many(bench, &scaling), huge_add(bench, &fixed)]);
+    rows.extend(huge_ask(bench, &fixed));
+    rows.push(dedup(bench, lines));
+    rows.into_iter().fold(Section::new("Bloom filters", &text), Section::row)
+}
+
+/// A filter that is filled turn by turn, and emptied when it is full.
+struct Filling<F> {
+    filter: RefCell<F>,
+    next: Cell<u64>,
+    settings: Settings,
+}
+
+impl<F: Filter> Filling<F> {
+    fn new(settings: &Settings) -> Self {
+        let filter = RefCell::new(F::make(settings));
+        Self { filter, next: Cell::new(0), settings: *settings }
+    }
+
+    fn race<'a>(&'a self, race: Race<'a>) -> Race<'a> {
+        race.contender_from(
+            F::NAME,
+            TURN,
+            || {
+                let start = self.next.get();
+                self.next.set((start + u64::from(TURN)) % self.settings.capacity());
+                if start == 0 {
+                    *self.filter.borrow_mut() = F::make(&self.settings);
+                }
+                keys(start..start + u64::from(TURN))
+            },
+            |keys| self.filter.borrow_mut().add(&keys),
+        )
+    }
+}
+
+/// Asks a full filter for keys from `first` on.
+fn asks<'a, F: Filter>(race: Race<'a>, full: &'a F, count: u64, first: u64) -> Race<'a> {
+    let mut next = 0;
+    race.contender_from(
+        F::NAME,
+        TURN,
+        move || {
+            let start = first + next;
+            next = (next + u64::from(TURN)) % count;
+            keys(start..start + u64::from(TURN))
+        },
+        |keys| full.ask(&keys),
+    )
+}
+
+fn full<F: Filter>(settings: &Settings) -> F {
+    let mut filter = F::make(settings);
+    for start in (0..settings.capacity()).step_by(TURN as usize) {
+        filter.add(&keys(start..start + u64::from(TURN)));
+    }
+    filter
+}
+
+fn millions(settings: &Settings, work: &str) -> String {
+    match settings.capacity() {
+        count @ 1_000_000.. => format!("{} million: {work}", count / 1_000_000),
+        count => format!("{count}: {work}"),
+    }
+}
+
+/// A row with the target and, where it was set beside one, the figure of fastbloom.
+fn row(name: &str, results: Vec<Result>, [target, best]: [f64; 2]) -> Row {
+    let note = format!("target beside fastbloom: x{:.2} ({target} of {best})", target / best);
+    Row::new(name, Unit::Nanos, results).target(target).note(&note)
+}
+
+fn add(bench: &Bench, settings: &Settings) -> Row {
+    let (alone, stored) = (Filling::<BloomFilter>::new(settings), Filling::<Stored>::new(settings));
+    let (fast, classic) = (Filling::<Fast>::new(settings), Filling::<Classic>::new(settings));
+    let race = alone.race(bench.race());
+    let results = classic.race(fast.race(stored.race(race))).run();
+    row(&millions(settings, "add"), results, [20.0, 8.0])
+}
+
+/// Hits and misses, one by one and by hundreds, of the same full filters.
+fn ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
+    let (alone, stored) = (full::<BloomFilter>(settings), full::<Stored>(settings));
+    let (fast, classic) = (full::<Fast>(settings), full::<Classic>(settings));
+    let (by_100, stored_by_100) = (full::<Batches>(settings), full::<StoredBatches>(settings));
+    let count = settings.capacity();
+    let one_by_one = |first| {
+        let race = asks(asks(bench.race(), &alone, count, first), &stored, count, first);
+        asks(asks(race, &fast, count, first), &classic, count, first).run()
+    };
+    let batches = |first| {
+        let race = asks(bench.race(), &by_100, count, first);
+        asks(asks(race, &stored_by_100, count, first), &fast, count, first).run()
+    };
+    vec![
+        row(&millions(settings, "hit"), one_by_one(0), [18.0, 9.0]),
+        row(&millions(settings, "miss"), one_by_one(count), [12.0, 17.0]),
+        Row::new(&millions(settings, "hit, by 100"), Unit::Nanos, batches(0)).target(12.0),
+        Row::new(&millions(settings, "miss, by 100"), Unit::Nanos, batches(count)).target(12.0),
+        through_the_store(settings, bench, &stored),
+    ]
+}
+
+/// One in two is there.
+fn through_the_store(settings: &Settings, bench: &Bench, stored: &Stored) -> Row {
+    let count = settings.capacity();
+    let half = |range: std::ops::Range<u64>| {
+        let mut half = keys(range.clone());
+        half.extend(keys(range.start + count..range.end + count));
+        Rng::new(range.start).shuffle(&mut half);
+        half
+    };
+    let mut next = 0;
+    let setup = move || {
+        let start = next;
+        next = (next + u64::from(TURN) / 2) % count;
+        half(start..start + u64::from(TURN) / 2)
+    };
+    let race = bench.race().contender_from(Stored::NAME, TURN, setup, |keys| stored.ask(&keys));
+    let name = millions(settings, "BF.EXISTS, every other one there");
+    Row::new(&name, Unit::Nanos, race.run())
+        .target(40.0)
+        .note("target beside Redis: x0.25 (40 of 160)")
+}
+
+fn add_many(bench: &Bench, settings: &Settings) -> Row {
+    let (alone, stored) =
+        (Filling::<Batches>::new(settings), Filling::<StoredBatches>::new(settings));
+    let fast = Filling::<Fast>::new(settings);
+    let results = fast.race(stored.race(alone.race(bench.race()))).run();
+    Row::new(&millions(settings, "add, by 100"), Unit::Nanos, results).target(12.0)
+}
+
+fn huge_add(bench: &Bench, settings: &Settings) -> Row {
+    let (alone, by_100) =
+        (Filling::<BloomFilter>::new(settings), Filling::<Batches>::new(settings));
+    let fast = Filling::<Fast>::new(settings);
+    let results = fast.race(by_100.race(alone.race(bench.race()))).run();
+    row(&millions(settings, "add"), results, [75.0, 82.0])
+}
+
+fn huge_ask(bench: &Bench, settings: &Settings) -> Vec<Row> {
+    // Filled in batches, which is the same filter sooner.
+    let by_100 = full::<Batches>(settings);
+    let fast = full::<Fast>(settings);
+    let count = settings.capacity();
+    let run = |first| {
+        let race = asks(bench.race(), by_100.alone(), count, first);
+        asks(asks(race, &by_100, count, first), &fast, count, first).run()
+    };
+    vec![
+        row(&millions(settings, "hit; by 100: target 35 ns"), run(0), [75.0, 77.0]),
+        row(&millions(settings, "miss; by 100: target 35 ns"), run(count), [45.0, 49.0]),
+    ]
+}
+
+fn dedup(bench: &Bench, count: u64) -> Row {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lines.txt");
+    let mut rng = Rng::new(1);
+    let mut lines = Vec::with_capacity(usize::try_from(count).unwrap() * LINE);
+    // Of n draws among as many, about a third are of what was drawn before.
+    for _ in 0..count {
+        lines.extend_from_slice(format!("{:040}\n", rng.below(count)).as_bytes());
+    }
+    fs::write(&file, lines).unwrap();
+    let pieces = u32::try_from(count).unwrap();
+    let results = bench.race().contender("tallis", pieces, || each_once(&file, count)).run();
+    // From nanoseconds a line to lines a second.
+    let rate = |Sample { median, min, max }: Sample| Sample {
+        median: 1e9 / median,
+        min: 1e9 / max,
+        max: 1e9 / min,
+    };
+    let results = results.iter().map(|result| Result::new(&result.name, rate(result.sample)));
+    Row::new("lines a second", Unit::PerSecond, results.collect()).target(5e6)
+}
+
+fn each_once(file: &Path, count: u64) {
+    let seen = Dedup::new(Store::new(), "dedup", count, ERROR).unwrap();
+    let mut sieve = Sieve::new(&seen, std::io::sink());
+    let mut source = Source::open(file).unwrap();
+    while let Some(lines) = source.next_lines().unwrap() {
+        sieve.pass(lines.unwrap()).unwrap();
+    }
+    assert_eq!(sieve.read(), count);
+}
