@@ -16,16 +16,13 @@ pub(super) struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { read, written, error_rate } = *self;
-        write!(f, "{} dropped of {read}; ", lines(read - written))?;
-        if error_rate > 0.0 {
-            let one_in = (1.0 / error_rate).round();
-            write!(
-                f,
-                "of new lines about 1 in {one_in} is taken for seen now (error {error_rate:.3e})"
-            )
-        } else {
-            f.write_str("no new line is taken for seen yet (error 0)")
+        write!(f, "{} dropped of {read}; error to expect now: ", lines(read - written))?;
+        if error_rate <= 0.0 {
+            return f.write_str("0");
         }
+        let one_in = 1.0 / error_rate;
+        let one_in = if one_in < 1e9 { format!("{one_in:.0}") } else { format!("{one_in:.0e}") };
+        write!(f, "{error_rate:.3e} (of new lines 1 in {one_in} is taken for seen)")
     }
 }
 
@@ -38,11 +35,12 @@ mod tests {
         let report = |read, written, error_rate| Report { read, written, error_rate }.to_string();
         assert_eq!(
             report(10, 7, 0.000_98),
-            "3 lines dropped of 10; of new lines about 1 in 1020 is taken for seen now (error 9.800e-4)"
+            "3 lines dropped of 10; error to expect now: 9.800e-4 (of new lines 1 in 1020 is taken for seen)"
         );
         assert_eq!(
-            report(1, 0, 0.0),
-            "1 line dropped of 1; no new line is taken for seen yet (error 0)"
+            report(10, 9, 3.2e-20),
+            "1 line dropped of 10; error to expect now: 3.200e-20 (of new lines 1 in 3e19 is taken for seen)"
         );
+        assert_eq!(report(1, 0, 0.0), "1 line dropped of 1; error to expect now: 0");
     }
 }

@@ -225,11 +225,12 @@ impl<S: DedupSteps> Dedup<S> {
         let older = if self.turn.is_some() { self.steps.info(older)? } else { None };
         let filters = [self.steps.info(key)?, older];
         let sum = |of: fn(&BloomInfo) -> u64| filters.iter().flatten().map(of).sum();
-        let known = filters.iter().flatten().map(|info| 1.0 - info.error_rate).product::<f64>();
+        // Through logarithms, because 1 - p has few digits left where p is small.
+        let known: f64 = filters.iter().flatten().map(|info| (-info.error_rate).ln_1p()).sum();
         Ok(DedupInfo {
             items: sum(|info| info.items),
             bytes: sum(|info| info.size),
-            error_rate: 1.0 - known,
+            error_rate: -known.exp_m1(),
         })
     }
 
