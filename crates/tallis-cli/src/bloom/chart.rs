@@ -54,7 +54,7 @@ pub(super) fn chart(plan: &Plan, measured: Option<&[Measured]>) -> Chart {
         x: Axis::linear("fill t: items / n", MOST, 2, |fill| format!("{fill:.1}")),
         y: Axis::decades("error: strangers taken for members", [decade(full) - BELOW, 0], power),
         series,
-        guide: (1.0, format!("full: {}", percent(full))),
+        guide: Some((1.0, format!("full: {}", percent(full)))),
     }
 }
 

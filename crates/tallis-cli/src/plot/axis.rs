@@ -7,6 +7,10 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 /// The most ticks of an axis of powers.
 const TICKS: usize = 10;
 
+/// The most names of an axis of names, of up to this many letters; longer ones are fewer.
+const NAMES: usize = 7;
+const LETTERS: usize = 10;
+
 /// An axis. Values are mapped to places on it, which are as far apart on paper as they are in number.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
@@ -37,6 +41,35 @@ impl Axis {
         let ticks = powers.rev().step_by(step).map(|power| (f64::from(power), text(power)));
         let range = f64::from(from)..f64::from(to);
         Self { label: label.to_owned(), logarithmic: true, range, ticks: ticks.collect() }
+    }
+
+    /// From 0 to a round number that is not below `most`, with ticks at round numbers.
+    pub(crate) fn counts(label: &str, most: u64, text: impl Fn(u64) -> String) -> Self {
+        /// Ticks above 0, about.
+        const STEPS: u64 = 5;
+        let least = most.div_ceil(STEPS).max(1);
+        let power = 10_u64.pow(least.ilog10());
+        let steps = [power, power.saturating_mul(2), power.saturating_mul(5)];
+        let step = steps.into_iter().find(|&step| step >= least);
+        let step = step.unwrap_or(power.saturating_mul(10));
+        let ticks = (0..=most.div_ceil(step).max(1)).map(|tick| tick.saturating_mul(step));
+        #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
+        let ticks: Vec<_> = ticks.map(|count| (count as f64, text(count))).collect();
+        let end = ticks.last().map_or(1.0, |&(end, _)| end);
+        Self { label: label.to_owned(), logarithmic: false, range: 0.0..end, ticks }
+    }
+
+    /// A place for each name, 0 for the first, 1 for the second; if they are many, only every second, third... is told.
+    pub(crate) fn names(label: &str, names: &[String]) -> Self {
+        let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let most = (NAMES * LETTERS / letters.max(LETTERS)).max(1);
+        let step = names.len().div_ceil(most).max(1);
+        #[expect(clippy::cast_precision_loss, reason = "a place on paper")]
+        let place = |at: usize| at as f64;
+        let ticks = names.iter().enumerate().step_by(step);
+        let ticks = ticks.map(|(at, name)| (place(at), name.clone())).collect();
+        let range = -0.5..place(names.len().max(1)) - 0.5;
+        Self { label: label.to_owned(), logarithmic: false, range, ticks }
     }
 
     /// The place of a value. It may lie outside of the range.
@@ -88,6 +121,38 @@ mod tests {
         assert_eq!([1.5, 1.6].map(|at| axis.format_ext(&at)), ["1.5!", "1.6"]);
         assert_eq!([0.0, 1.5, 3.0, 6.0].map(|at| axis.map(&at, (100, 40))), [100, 70, 40, -20]);
         assert!(axis.place(7.0).total_cmp(&7.0).is_eq());
+    }
+
+    #[test]
+    fn ticks_of_counts_are_round() {
+        for (most, ticks) in [
+            (0, &["0", "1"][..]),
+            (1, &["0", "1"]),
+            (4, &["0", "1", "2", "3", "4"]),
+            (9, &["0", "2", "4", "6", "8", "10"]),
+            (23, &["0", "5", "10", "15", "20", "25"]),
+            (627, &["0", "200", "400", "600", "800"]),
+        ] {
+            let axis = Axis::counts("y", most, |count| count.to_string());
+            let texts: Vec<_> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
+            assert_eq!(texts, ticks, "{most}");
+            assert!(axis.range.end.total_cmp(&axis.ticks.last().unwrap().0).is_eq());
+        }
+        assert!(Axis::counts("y", u64::MAX, |count| count.to_string()).ticks.len() < 9);
+    }
+
+    #[test]
+    fn names_stay_apart() {
+        let axis = |count: usize, letters: usize| {
+            let names: Vec<_> = (0..count).map(|at| format!("{at:0>letters$}")).collect();
+            Axis::names("x", &names)
+        };
+        assert_eq!(axis(3, 10).key_points(9), [0.0, 1.0, 2.0]);
+        assert_eq!(axis(3, 10).range, -0.5..2.5);
+        assert_eq!(axis(0, 0).range, -0.5..0.5);
+        assert_eq!(axis(8, 10).key_points(9), [0.0, 2.0, 4.0, 6.0]);
+        assert_eq!(axis(96, 13).ticks.len(), 5);
+        assert_eq!(axis(2, 1000).ticks.len(), 1);
     }
 
     #[test]

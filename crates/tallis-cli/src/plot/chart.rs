@@ -51,6 +51,10 @@ const DASH: i32 = 12;
 const DASH_GAP: i32 = 8;
 const DOT: i32 = 6;
 
+/// Half of the width of a bar, and how much of its colour it has.
+const BAR: f64 = 0.35;
+const SHADE: f64 = 0.5;
+
 /// A picture of curves and points between two axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
@@ -60,7 +64,7 @@ pub(crate) struct Chart {
     /// Drawn in this order, each in a colour of its own.
     pub(crate) series: Vec<Series>,
     /// A place on the x axis to look at, and why.
-    pub(crate) guide: (f64, String),
+    pub(crate) guide: Option<(f64, String)>,
 }
 
 /// What one entry of the legend stands for.
@@ -81,6 +85,8 @@ impl Series {
 pub(crate) enum Mark {
     Line(Vec<(f64, f64)>),
     Dashes(Vec<(f64, f64)>),
+    /// From 0 up, wide enough for places that are 1 apart.
+    Bars(Vec<(f64, f64)>),
     /// With how far y may be off to either side.
     Points(Vec<(f64, f64, f64)>),
 }
@@ -141,7 +147,7 @@ impl Chart {
 
     /// A line from top to bottom, and beside its lower end, where few curves come, what it means.
     fn draw_guide(&self, picture: &mut Picture<'_, '_>) -> Drawn {
-        let (x, text) = &self.guide;
+        let Some((x, text)) = &self.guide else { return Ok(()) };
         let (x, y) = (self.x.place(*x), self.y.range());
         let line = [(x, y.start), (x, y.end)];
         picture.draw_series([PathElement::new(line, INK.mix(0.6))])?;
@@ -162,6 +168,13 @@ impl Chart {
             Mark::Dashes(points) => {
                 for piece in self.visible(points) {
                     picture.draw_series(DashedLineSeries::new(piece, DASH, DASH_GAP, line))?;
+                }
+            }
+            Mark::Bars(points) => {
+                for &(x, y) in points {
+                    let corners = [(x - BAR, 0.0), (x + BAR, y)];
+                    let corners = corners.map(|(x, y)| (self.x.place(x), self.y.place(y)));
+                    picture.draw_series([Rectangle::new(corners, colour.mix(SHADE).filled())])?;
                 }
             }
             Mark::Points(points) => {
@@ -229,6 +242,10 @@ fn draw_entry(
         Mark::Line(_) => area.draw(&PathElement::new(sample, line))?,
         Mark::Dashes(_) => {
             area.draw(&DashedPathElement::new(sample, DASH, DASH_GAP, line))?;
+        }
+        Mark::Bars(_) => {
+            let corners = [(x, y - GAP), (x + SAMPLE, y + GAP)];
+            area.draw(&Rectangle::new(corners, colour.mix(SHADE).filled()))?;
         }
         Mark::Points(_) => {
             let middle = x + SAMPLE / 2;

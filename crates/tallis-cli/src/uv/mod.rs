@@ -1,5 +1,6 @@
 //! `tallis uv`: the unique visitors of an access log, exact and approximate.
 
+mod chart;
 mod every;
 mod line;
 mod report;

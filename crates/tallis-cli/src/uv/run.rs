@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tallis::{Store, Visitors};
 
+use super::chart::chart;
 use super::line::{LineError, Problem};
 use super::report::lines;
 use super::source::TooLong;
@@ -12,6 +13,7 @@ use crate::args::UvArgs;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
 use crate::output::deliver;
+use crate::plot;
 use crate::progress::Progress;
 use crate::target::check_target;
 
@@ -25,7 +27,7 @@ const TOLD: u64 = 5;
 /// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
     let total = size_of_files(&args.logs)?;
-    if let Some(file) = &args.save {
+    for file in args.save.iter().chain(&args.plot) {
         check_target(file)?;
     }
     let store = Store::new();
@@ -48,7 +50,11 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
 
     let mut report = tally.report()?;
     report.skipped = skipped;
-    deliver(&mut report, &store, args.save.as_ref(), args.json)
+    // What cannot be drawn does not keep the rest from being told and saved.
+    let drawn =
+        args.plot.as_ref().map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
+    deliver(&mut report, &store, args.save.as_ref(), args.json)?;
+    drawn
 }
 
 /// Counts the lines of one log, and gives the number of lines skipped so far.

@@ -326,3 +326,29 @@ fn wrong_command_lines_are_told() {
         assert_eq!(run(args).status, 0, "{args:?}");
     }
 }
+
+#[test]
+fn a_plot_has_a_column_and_a_point_for_each_bucket() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("visitors.svg");
+    let plot = file.to_str().unwrap();
+    let log = small_log();
+    for (every, unit, buckets) in [("hour", "hour", 7), ("day", "day", 3), ("all", "bucket", 1)] {
+        // What is printed is what is printed without it.
+        let told = json(&["--every", every, "--plot", plot, "-"], &log);
+        assert_eq!(counts(&told), counts(&json(&["--every", every, "-"], &log)));
+        let svg = fs::read_to_string(&file).unwrap();
+        // One more of each in the legend, and the paper is a rectangle too.
+        assert_eq!(svg.matches("<circle").count(), buckets + 1, "{every}");
+        assert_eq!(svg.matches("<rect").count(), buckets + 2, "{every}");
+        for text in
+            ["5 unique visitors in 9 events", "unique visitors", unit, "exact", "HyperLogLog"]
+        {
+            assert!(svg.contains(text), "{every}: {text}");
+        }
+    }
+    assert_eq!(run_with(&["uv", "--plot", plot, "-"], b"").status, 0);
+    let refused = run_with(&["uv", "--plot", folder.path().to_str().unwrap(), "-"], &log);
+    assert_eq!((refused.status, refused.out.as_str()), (1, ""));
+    assert!(refused.err.contains("s a directory"), "{}", refused.err);
+}

@@ -6,7 +6,7 @@ fn chart(series: Vec<Series>) -> Chart {
         x: Axis::linear("across", 2, 1, |at| format!("{at}")),
         y: Axis::decades("down", [-2, 0], |power| format!("e{power}")),
         series,
-        guide: (1.0, "here".to_owned()),
+        guide: Some((1.0, "here".to_owned())),
     }
 }
 
