@@ -184,7 +184,8 @@ impl Chart {
                         bar.into_iter().map(|piece| PathElement::new(piece, colour)),
                     )?;
                     let (x, y) = (self.x.place(x), self.y.place(y));
-                    if self.y.range().contains(&y) {
+                    let range = self.y.range();
+                    if (range.start..=range.end).contains(&y) {
                         picture.draw_series([Circle::new((x, y), DOT, colour.filled())])?;
                     }
                 }
