@@ -43,6 +43,7 @@ Examples:
   tallis uv access.log
   tallis uv --every hour --by ip-agent access.log.2.gz access.log.1 access.log
   zcat -f access.log* | tallis uv --lenient --json -
+  tallis uv --follow /var/log/nginx/access.log
   tallis uv --every hour access.log --plot visitors.svg
   tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
 
@@ -71,6 +72,10 @@ pub struct UvArgs {
     /// Write what was counted to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Go on with the last log as it grows, a line of figures a second, until interrupted
+    #[arg(long)]
+    pub follow: bool,
 
     /// Draw the unique visitors of each bucket to this file
     #[arg(long, value_name = "FILE.svg")]

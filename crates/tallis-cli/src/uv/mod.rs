@@ -2,6 +2,7 @@
 
 mod chart;
 mod every;
+mod follow;
 mod line;
 mod report;
 mod run;
@@ -13,7 +14,7 @@ mod visitor;
 pub use every::Every;
 pub use line::{LineError, LogLine, Problem};
 pub(crate) use report::lines;
-pub use report::{Bytes, Report, Row, Total};
+pub use report::{Bytes, Latest, Report, Row, Total};
 pub use run::run;
 pub use source::{MAX_LINE, Source, TooLong};
 pub use stamp::{STAMP_LEN, Stamp, StampError};

@@ -40,6 +40,32 @@ pub struct Row {
     pub bytes: Bytes,
 }
 
+/// How the bucket of the last line stands. Its JSON form is part of the program's contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Latest {
+    /// Its name.
+    pub bucket: String,
+    /// Its lines.
+    pub events: u64,
+    /// Its unique visitors.
+    pub exact: u64,
+    /// The same by the `HyperLogLog`.
+    pub approx: u64,
+    /// The lines of all buckets.
+    pub total_events: u64,
+}
+
+impl fmt::Display for Latest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bucket, events, exact, approx, total_events } = self;
+        write!(
+            f,
+            "{bucket}  events {events}  exact {exact}  approx {approx}  events in all {total_events}"
+        )
+    }
+}
+
 /// All buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

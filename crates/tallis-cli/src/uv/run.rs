@@ -1,10 +1,16 @@
 //! The command itself: logs in, table out.
 
+use std::io::{self, Write, stdout};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use tallis::{Store, Visitors};
 
 use super::chart::chart;
+use super::follow::Growing;
 use super::line::{LineError, Problem};
 use super::report::lines;
 use super::source::TooLong;
@@ -19,6 +25,12 @@ use crate::target::check_target;
 
 /// How many of the lines that do not parse are told of one by one.
 const TOLD: u64 = 5;
+
+/// The time between two lines of figures.
+const TICK: Duration = Duration::from_secs(1);
+
+/// The time after which a log that grows is looked at again.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs `tallis uv`.
 ///
@@ -35,14 +47,21 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     if let Some(expected) = args.expected {
         visitors = visitors.default_yesterday(expected);
     }
-    let mut tally = Tally::new(&store, &visitors, args.by, args.every);
-
-    let mut progress = Progress::new(total);
-    let mut skipped = 0;
-    for log in &args.logs {
-        skipped = read_log(log, &mut tally, &mut progress, args.lenient, skipped)?;
-        progress.next_file();
+    let followed = args.logs.last().filter(|_| args.follow);
+    let mut counting = Counting {
+        tally: Tally::new(&store, &visitors, args.by, args.every),
+        progress: if args.follow { Progress::beside_output(None) } else { Progress::new(total) },
+        lenient: args.lenient,
+        skipped: 0,
+    };
+    let whole = args.logs.len() - usize::from(followed.is_some());
+    for log in args.logs.iter().take(whole) {
+        counting.read(log)?;
     }
+    if let Some(log) = followed {
+        counting.follow(log, args.json)?;
+    }
+    let Counting { tally, progress, skipped, .. } = counting;
     drop(progress);
     if skipped > 0 {
         eprintln!("tallis: {} skipped", lines(skipped));
@@ -51,47 +70,122 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     let mut report = tally.report()?;
     report.skipped = skipped;
     // What cannot be drawn does not keep the rest from being told and saved.
-    let drawn =
-        args.plot.as_ref().map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
+    let drawn = args.plot.as_ref();
+    let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
     deliver(&mut report, &store, args.save.as_ref(), args.json)?;
     drawn
 }
 
-/// Counts the lines of one log, and gives the number of lines skipped so far.
-fn read_log(
-    path: &Path,
-    tally: &mut Tally<'_>,
-    progress: &mut Progress,
+/// The reading of all logs.
+struct Counting<'v> {
+    tally: Tally<'v>,
+    progress: Progress,
     lenient: bool,
-    mut skipped: u64,
-) -> Result<u64, Failure> {
-    let mut source = open(path).map_err(|error| Failure::at(path, &error))?;
-    let mut number: u64 = 0;
-    loop {
-        let counted = match source.next_line() {
-            Ok(None) => return Ok(skipped),
-            Ok(Some(Ok(line))) => tally.add(line),
-            Ok(Some(Err(TooLong))) => {
-                Err(Refused::Line(LineError { problem: Problem::TooLong, at: 0 }))
+    skipped: u64,
+}
+
+impl Counting<'_> {
+    /// Counts the lines of a log.
+    fn read(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut source = open(path).map_err(|error| Failure::at(path, &error))?;
+        let mut number = 0;
+        loop {
+            let line = match source.next_line().map_err(|error| failed(path, number, &error))? {
+                None => break,
+                Some(line) => self.tally_line(line),
+            };
+            number += 1;
+            self.progress.line(source.bytes_read());
+            self.settle(line, path, number)?;
+        }
+        self.progress.next_file();
+        Ok(())
+    }
+
+    /// Counts the lines of a log as they come, and tells each second how it stands, until it ends or somebody interrupts.
+    #[expect(clippy::disallowed_methods, reason = "a line each second of the clock on the wall")]
+    fn follow(&mut self, path: &Path, json: bool) -> Result<(), Failure> {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = stopped.clone();
+        ctrlc::set_handler(move || stop.store(true, Ordering::Release))
+            .map_err(|error| Failure::Trouble(format!("cannot wait for an interrupt: {error}")))?;
+        let mut log = Growing::open(path).map_err(|error| Failure::at(path, &error))?;
+        let mut number = 0;
+        let mut next = Instant::now() + TICK;
+        let mut ended = false;
+        loop {
+            while let Some(line) = log.next_line().map_err(|error| failed(path, number, &error))? {
+                let line = self.tally_line(line);
+                number += 1;
+                self.settle(line, path, number)?;
+                if number % 1024 == 0 && Instant::now() >= next {
+                    break;
+                }
             }
-            Err(error) if number == 0 => return Err(Failure::at(path, &error)),
-            Err(error) => return Err(Failure::after(path, number, &error)),
-        };
-        number += 1;
-        progress.line(source.bytes_read());
+            if Instant::now() >= next {
+                self.tell(json).map_err(|error| Failure::output(&error))?;
+                next = Instant::now() + TICK;
+                continue;
+            }
+            if ended {
+                return Ok(());
+            }
+            let more = log.look_again().map_err(|error| failed(path, number, &error))?;
+            if !more || stopped.load(Ordering::Acquire) {
+                // The last line may have come without its line feed.
+                log.end();
+                ended = true;
+                continue;
+            }
+            sleep(PAUSE);
+        }
+    }
+
+    /// How it stands, on a line.
+    fn tell(&self, json: bool) -> io::Result<()> {
+        let Some(latest) = self.tally.latest().map_err(io::Error::other)? else { return Ok(()) };
+        let mut out = stdout().lock();
+        if json {
+            serde_json::to_writer(&mut out, &latest)?;
+            writeln!(out)?;
+        } else {
+            writeln!(out, "{latest}")?;
+        }
+        out.flush()
+    }
+
+    fn tally_line(&mut self, line: Result<&[u8], TooLong>) -> Result<(), Refused> {
+        match line {
+            Ok(line) => self.tally.add(line),
+            Err(TooLong) => Err(Refused::Line(LineError { problem: Problem::TooLong, at: 0 })),
+        }
+    }
+
+    /// Ends at a line that was refused, or tells of it.
+    fn settle(
+        &mut self,
+        counted: Result<(), Refused>,
+        path: &Path,
+        number: u64,
+    ) -> Result<(), Failure> {
         match counted {
-            Ok(()) => {}
-            Err(Refused::Store(error)) => return Err(error.into()),
+            Ok(()) => Ok(()),
+            Err(Refused::Store(error)) => Err(error.into()),
             Err(Refused::Line(error)) => {
                 let what = format!("{}:{number}: {error}", path.display());
-                if !lenient {
+                if !self.lenient {
                     return Err(Failure::BadLine(what));
                 }
-                if skipped < TOLD {
-                    progress.say(&what);
+                if self.skipped < TOLD {
+                    self.progress.say(&what);
                 }
-                skipped += 1;
+                self.skipped += 1;
+                Ok(())
             }
         }
     }
+}
+
+fn failed(path: &Path, lines: u64, error: &io::Error) -> Failure {
+    if lines == 0 { Failure::at(path, error) } else { Failure::after(path, lines, error) }
 }

@@ -47,6 +47,8 @@ pub struct Source<R> {
     /// Whether the line that starts the buffer is the rest of one that was too long.
     skipping: bool,
     ended: bool,
+    /// Whether the end of the stream is that of the log.
+    growing: bool,
 }
 
 /// A line that is longer than [`MAX_LINE`]; it has been passed over.
@@ -83,7 +85,29 @@ impl<R: Read> Source<R> {
             searched: 0,
             skipping: false,
             ended: false,
+            growing: false,
         })
+    }
+
+    /// Takes the stream for one that grows: where it ends, what stands behind the last line feed waits for the rest of its line,
+    /// and [`next_line`](Self::next_line) may be asked again.
+    ///
+    /// # Errors
+    ///
+    /// A gzip stream, whose end is its end.
+    pub fn follow(&mut self) -> io::Result<()> {
+        match self.input {
+            Input::Plain(_) => {
+                self.growing = true;
+                Ok(())
+            }
+            Input::Gzip(_) => Err(io::Error::other("gzip cannot be followed")),
+        }
+    }
+
+    /// Takes the stream for one that has ended.
+    pub const fn stop_following(&mut self) {
+        self.growing = false;
     }
 
     /// The bytes taken from the stream so far, before any unpacking.
@@ -117,6 +141,10 @@ impl<R: Read> Source<R> {
             }
             if self.skipping {
                 self.start = self.end;
+            }
+            if self.ended && self.growing {
+                self.ended = false;
+                return Ok(None);
             }
             if self.ended {
                 let (start, end) = (self.start, self.end);

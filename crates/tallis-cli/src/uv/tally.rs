@@ -8,7 +8,7 @@ use tallis::{Bucket, Store, Visitors, VisitorsIn};
 
 use super::every::Every;
 use super::line::{LineError, LogLine};
-use super::report::{Bytes, Report, Row, Total};
+use super::report::{Bytes, Latest, Report, Row, Total};
 use super::visitor::{By, VisitorId};
 
 /// Counts the visits of lines into a store, bucket by bucket.
@@ -124,6 +124,22 @@ impl<'v> Tally<'v> {
         });
         self.places.insert(bucket, place);
         Ok(place)
+    }
+
+    /// The figures of the bucket of the last line, and how many lines there were in all; `None` before the first.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub fn latest(&self) -> Result<Option<Latest>, tallis::Error> {
+        let Some(slot) = self.slots.get(self.last) else { return Ok(None) };
+        Ok(Some(Latest {
+            bucket: slot.bucket.to_string(),
+            events: slot.events,
+            exact: self.visitors.count(slot.bucket)?,
+            approx: self.store.pfcount([&slot.approx_key])?,
+            total_events: self.slots.iter().map(|slot| slot.events).sum(),
+        }))
     }
 
     /// What was counted, in the order of the calendar.

@@ -1,7 +1,9 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -351,4 +353,93 @@ fn a_plot_has_a_column_and_a_point_for_each_bucket() {
     let refused = run_with(&["uv", "--plot", folder.path().to_str().unwrap(), "-"], &log);
     assert_eq!((refused.status, refused.out.as_str()), (1, ""));
     assert!(refused.err.contains("s a directory"), "{}", refused.err);
+}
+
+/// A line of a log, of that visitor.
+fn visit(visitor: u32) -> String {
+    format!("192.0.2.{visitor} - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n")
+}
+
+/// Reads figures until they are these.
+fn figures(out: &mut impl BufRead, want: &str) {
+    let mut line = String::new();
+    while line.trim_end() != want {
+        line.clear();
+        assert!(out.read_line(&mut line).unwrap() > 0, "no {want}");
+    }
+}
+
+#[test]
+fn a_growing_log_is_followed_through_its_rotation() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, saved) = (folder.path().join("access.log"), folder.path().join("visitors.rdb"));
+    fs::write(&log, visit(1) + &visit(2)).unwrap();
+    let mut command = tallis();
+    command.args(["uv", "--follow", "--json", "--save"]).arg(&saved).arg(&log);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let latest = |events: u32, unique: u32| {
+        format!(
+            r#"{{"bucket":"2015-05-17","events":{events},"exact":{unique},"approx":{unique},"total_events":{events}}}"#
+        )
+    };
+    figures(&mut out, &latest(2, 2));
+    let append = |text: &str| {
+        let mut file = fs::OpenOptions::new().append(true).open(&log).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    };
+    // Half a line waits for the rest of it.
+    append(&(visit(2) + &visit(3)[..20]));
+    figures(&mut out, &latest(3, 2));
+    append(&visit(3)[20..]);
+    figures(&mut out, &latest(4, 3));
+    // Cut to nothing, and begun anew.
+    fs::write(&log, visit(4)).unwrap();
+    figures(&mut out, &latest(5, 4));
+    // Another file takes the name.
+    let other = folder.path().join("other");
+    fs::write(&other, visit(5) + &visit(6)).unwrap();
+    fs::rename(&other, &log).unwrap();
+    figures(&mut out, &latest(7, 6));
+    // What has no line feed yet counts at the end.
+    append(visit(7).trim_end());
+    sleep(Duration::from_millis(300));
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success());
+    let report: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
+    assert_eq!((&report["total"]["events"], &report["total"]["exact"]), (&8.into(), &7.into()));
+    assert!(saved.exists());
+}
+
+#[test]
+fn a_pipe_is_followed_to_its_end() {
+    let mut command = tallis();
+    command.args(["uv", "--follow", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut input = child.stdin.take().unwrap();
+    input.write_all((visit(1) + &visit(1)).as_bytes()).unwrap();
+    figures(&mut out, "2015-05-17  events 2  exact 1  approx 1  events in all 2");
+    input.write_all(visit(2).trim_end().as_bytes()).unwrap();
+    drop(input);
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success());
+    let total: Vec<&str> = rest.lines().last().unwrap().split_whitespace().take(4).collect();
+    assert_eq!(total, ["total", "3", "2", "2"]);
+}
+
+#[test]
+fn what_cannot_be_followed_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let packed = folder.path().join("log.gz");
+    fs::write(&packed, gzip(&small_log())).unwrap();
+    let ran = run(&["uv", "--follow", packed.to_str().unwrap()]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.contains("gzip cannot be followed"), "{}", ran.err);
+    let bad = folder.path().join("bad.log");
+    fs::write(&bad, "no log\n").unwrap();
+    assert_eq!(run(&["uv", "--follow", bad.to_str().unwrap()]).status, 2);
 }
