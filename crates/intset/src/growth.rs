@@ -37,6 +37,14 @@ pub(crate) const fn shrunk(capacity: usize, used: usize) -> Option<usize> {
     if capacity - used >= 2 * step(capacity) { Some(capacity_for(used)) } else { None }
 }
 
+/// The bytes of `blob` in a box of exactly `capacity`, in place where the allocator can, with zeros behind them.
+pub(crate) fn reallocated(blob: Box<[u8]>, capacity: usize) -> Box<[u8]> {
+    let mut blob = blob.into_vec();
+    blob.reserve_exact(capacity.saturating_sub(blob.len()));
+    blob.resize(capacity, 0);
+    blob.into_boxed_slice()
+}
+
 const _: () = assert!(capacity_for(HEADER) == 8);
 
 #[cfg(test)]

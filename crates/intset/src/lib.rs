@@ -89,6 +89,7 @@
 mod algebra;
 mod build;
 mod codec;
+pub mod compact;
 mod growth;
 mod iter;
 mod ops;
@@ -101,6 +102,7 @@ mod width;
 pub use algebra::{Count, Each, Sink};
 pub use build::OrderError;
 pub use codec::{DecodeError, Validation, validate};
+pub use compact::{Compact, CompactError, CompactIter, OutsidePrefix, Prefix};
 pub use iter::{IntoIter, Iter};
 pub use set::IntSet;
 pub use width::Width;

@@ -186,9 +186,7 @@ impl IntSet {
     #[inline]
     #[must_use]
     pub fn random_member(&self, random: u64) -> Option<i64> {
-        // The high half of the product is below `len`: a multiply in place of a division.
-        let index = (u128::from(random) * self.len() as u128) >> u64::BITS;
-        self.get(usize::try_from(index).ok()?)
+        self.get(random_index(random, self.len()))
     }
 
     /// The members, from the least.
@@ -297,16 +295,14 @@ impl IntSet {
         self.blob.get_mut(HEADER..).unwrap_or_default()
     }
 
-    /// Loads a byte of every cache line of a blob of a few kilobytes, at most [`TOUCHED`] of them.
+    /// Loads a byte of every cache line, as [`touch`] does.
     ///
     /// A search waits for one line after the other, some eighty nanoseconds each when the set is not in a near cache. These loads do
     /// not depend on each other, so that all of them together take little longer than one; and an insertion is about to move
     /// half of the lines in any case.
     #[inline(always)]
     pub(crate) fn touch(&self) {
-        let stride = (self.blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);
-        let touched = self.blob.iter().step_by(stride).fold(0, |all, byte| all | byte);
-        black_box(touched);
+        touch(&self.blob);
     }
 
     /// The slots of the whole capacity, members first.
@@ -375,14 +371,11 @@ impl IntSet {
 
     /// Reallocates to exactly `capacity` bytes, in place where the allocator can.
     pub(crate) fn set_capacity(&mut self, capacity: usize) {
-        let mut blob = std::mem::take(&mut self.blob).into_vec();
-        if blob.is_empty() {
-            blob.reserve_exact(capacity);
-            blob.extend_from_slice(&EMPTY);
+        let fresh = self.blob.is_empty();
+        self.blob = growth::reallocated(std::mem::take(&mut self.blob), capacity);
+        if fresh && let Some(header) = self.blob.first_chunk_mut() {
+            *header = EMPTY;
         }
-        blob.reserve_exact(capacity.saturating_sub(blob.len()));
-        blob.resize(capacity, 0);
-        self.blob = blob.into_boxed_slice();
     }
 }
 
@@ -390,4 +383,20 @@ impl IntSet {
 #[inline(always)]
 fn one_more(len: u32) -> u32 {
     len.checked_add(1).expect(COUNT_LIMIT)
+}
+
+/// Loads a byte of every cache line of a blob of a few kilobytes, at most [`TOUCHED`] of them.
+#[inline(always)]
+pub(crate) fn touch(blob: &[u8]) {
+    let stride = (blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);
+    let touched = blob.iter().step_by(stride).fold(0, |all, byte| all | byte);
+    black_box(touched);
+}
+
+/// An index of a set of `len` members, all as likely as can be.
+#[inline(always)]
+pub(crate) fn random_index(random: u64, len: usize) -> usize {
+    // The high half of the product is below `len`, or 0: a multiply in place of a division.
+    let index = (u128::from(random) * len as u128) >> u64::BITS;
+    usize::try_from(index).unwrap_or(usize::MAX)
 }

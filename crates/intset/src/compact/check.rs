@@ -1,0 +1,51 @@
+//! Whether a set is whole, for tests.
+
+use super::bits::PAD;
+use super::form::HEADER;
+use super::set::Compact;
+
+impl Compact {
+    /// Checks everything that the operations rely on. O(n).
+    ///
+    /// # Panics
+    ///
+    /// If something is wrong, which no use of this type can bring about.
+    #[doc(hidden)]
+    pub fn internal_validate(&self) {
+        let view = self.view();
+        let form = view.form;
+        assert!(form.low <= 63 && form.width <= 64);
+        assert!(form.hole_len == 0 || form.len() > 0);
+        assert!(form.hole_at + form.hole_len + form.low <= form.width + form.hole_at);
+        assert!(form.hole_at + form.hole_len <= form.width, "the hole is below the prefix");
+        assert!(!form.is_crowded() && !form.is_sparse(), "{form:?}");
+
+        // The upper bits are a one for each member and a zero for each bucket, then zeros.
+        let bits = form.len() + form.buckets();
+        let words = (form.lows_at() - HEADER) / 8;
+        assert_eq!(words, bits.div_ceil(64));
+        let ones: u32 = (0..words).map(|index| view.upper.word(index).count_ones()).sum();
+        assert_eq!(ones as usize, form.len());
+        let last = view.upper.word(words - 1);
+        let used = (bits - 1) % 64;
+        assert_eq!(last >> used, 0, "the last bucket ends with a zero");
+
+        // Members increase, by buckets and by low parts, and have the bits that all share.
+        let members: Vec<i64> = self.iter().collect();
+        assert_eq!(members.len(), form.len());
+        assert!(members.is_sorted_by(|a, b| a < b), "{members:?}");
+        for (index, &member) in members.iter().enumerate() {
+            assert!(form.prefix().contains(member));
+            let (bucket, low) = form.split(member).expect("a member has the form");
+            assert_eq!(form.join(bucket, low), member);
+            assert_eq!(view.upper.select::<true>(index), index + bucket);
+        }
+
+        // Room for all of it, and not much more.
+        let used = HEADER + 8 * words + (form.len() * usize::from(form.low)).div_ceil(8) + PAD;
+        assert_eq!(used, form.bytes());
+        let held = self.heap_bytes();
+        assert!(held >= used, "{held} bytes held for {used}");
+        assert!(held < used + (held / 16).max(32), "{held} bytes held for {used}");
+    }
+}

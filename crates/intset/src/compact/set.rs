@@ -1,0 +1,296 @@
+use super::bits;
+use super::build::{OutsidePrefix, encode};
+use super::form::{Form, HEADER, ordered};
+use super::iter::CompactIter;
+use super::prefix::Prefix;
+use super::upper::{insert_one, remove_bit};
+use super::view::View;
+use crate::build::COUNT_LIMIT;
+use crate::{IntSet, growth};
+
+/// A set of `i64` that share their high bits, in little more memory than the information they carry.
+///
+/// The [module documentation](super) tells how it is kept.
+///
+/// ```
+/// use intset::{Compact, Prefix};
+///
+/// let shard = Prefix::new(0x0123_4567_0000_0000, 32);
+/// let mut set = Compact::new(shard);
+/// assert_eq!(set.try_insert(0x0123_4567_89ab_cdef), Ok(true));
+/// assert_eq!(set.try_insert(0x0123_4567_89ab_cdef), Ok(false));
+/// assert!(set.contains(0x0123_4567_89ab_cdef));
+///
+/// // What belongs elsewhere changes nothing.
+/// assert_eq!(set.try_insert(7).unwrap_err().prefix, shard);
+/// assert_eq!(set.len(), 1);
+/// ```
+pub struct Compact {
+    /// The capacity. It begins with a header, and is as long as the header asks for.
+    blob: Box<[u8]>,
+}
+
+impl Compact {
+    /// An empty set of values with this prefix. It takes 40 bytes of the heap.
+    #[must_use]
+    pub fn new(prefix: Prefix) -> Self {
+        let form = Form::suiting(prefix, &[]);
+        Self { blob: encode(form, &[], growth::capacity_for(form.bytes())).into() }
+    }
+
+    /// Takes a blob that was made here.
+    pub(super) fn from_blob(blob: Box<[u8]>) -> Self {
+        Self { blob }
+    }
+
+    /// What the set may hold. O(1).
+    #[inline]
+    #[must_use]
+    pub fn prefix(&self) -> Prefix {
+        self.form().prefix()
+    }
+
+    /// The number of members. O(1).
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.form().len()
+    }
+
+    /// Whether there are no members. O(1).
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether `value` is a member. One outside of the prefix is none.
+    #[inline(never)]
+    #[must_use]
+    pub fn contains(&self, value: i64) -> bool {
+        let view = self.view();
+        match view.form.split(value) {
+            Some((bucket, low)) => view.find(bucket, low).found,
+            None => false,
+        }
+    }
+
+    /// The number of members below `value`, whether or not it is one, or has the prefix.
+    #[inline(never)]
+    #[must_use]
+    pub fn count_below(&self, value: i64) -> usize {
+        self.view().count_below(value)
+    }
+
+    /// The index of a member, counted from the least.
+    #[inline(never)]
+    #[must_use]
+    pub fn rank(&self, value: i64) -> Option<usize> {
+        let view = self.view();
+        let (bucket, low) = view.form.split(value)?;
+        let place = view.find(bucket, low);
+        place.found.then_some(place.index)
+    }
+
+    /// The member at `index`, counted from the least.
+    #[inline(never)]
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<i64> {
+        let view = self.view();
+        (index < view.form.len()).then(|| view.member(index))
+    }
+
+    /// The least member.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<i64> {
+        self.get(0)
+    }
+
+    /// The greatest member.
+    #[inline]
+    #[must_use]
+    pub fn last(&self) -> Option<i64> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    /// The member that `random` chooses; `None` for an empty set.
+    ///
+    /// With 64 random bits no member is more than one part in 2^32 likelier than another.
+    #[inline]
+    #[must_use]
+    pub fn random_member(&self, random: u64) -> Option<i64> {
+        self.get(crate::set::random_index(random, self.len()))
+    }
+
+    /// The members, from the least. A saver that writes them as it goes needs no copy of the set: an intset is a header and these.
+    #[inline]
+    #[must_use]
+    pub fn iter(&self) -> CompactIter<'_> {
+        CompactIter::new(self.view())
+    }
+
+    /// The members as Redis's intset, without slack, in the narrowest width that holds them. O(n).
+    ///
+    /// A set that was an intset all along may be wider: its widths never shrink.
+    #[must_use]
+    pub fn to_int_set(&self) -> IntSet {
+        IntSet::from_sorted(self).expect("members increase")
+    }
+
+    /// The bytes of the heap that the set holds, slack included. O(1).
+    #[inline]
+    #[must_use]
+    pub const fn heap_bytes(&self) -> usize {
+        self.blob.len()
+    }
+
+    /// Adds `value`; `Ok(false)` if it was a member. O(n) to move what is behind it, some ten bytes at a time.
+    ///
+    /// # Errors
+    ///
+    /// A value that does not have the prefix; the set stays as it is.
+    ///
+    /// # Panics
+    ///
+    /// If the set has `u32::MAX` members.
+    #[inline(never)]
+    pub fn try_insert(&mut self, value: i64) -> Result<bool, OutsidePrefix> {
+        self.touch();
+        let view = self.view();
+        let old = view.form;
+        let Some((bucket, low)) = old.split(value) else { return self.insert_apart(value) };
+        let place = view.find(bucket, low);
+        if place.found {
+            return Ok(false);
+        }
+        let new = old.with_count(one_more(old));
+        if new.is_crowded() {
+            self.rebuild_with(Some(value));
+            return Ok(true);
+        }
+        if new.bytes() > self.blob.len() {
+            self.set_capacity(growth::capacity_for(new.bytes()));
+        }
+        let blob = &mut *self.blob;
+        if new.lows_at() > old.lows_at() {
+            blob.copy_within(old.lows_at()..old.bytes(), new.lows_at());
+            blob[old.lows_at()..new.lows_at()].fill(0);
+        }
+        let (upper, lows) = blob.split_at_mut(new.lows_at());
+        insert_one(&mut upper[HEADER..], place.index + bucket);
+        if old.low > 0 {
+            let at = place.index * usize::from(old.low);
+            bits::open(lows, at, old.lows_end(), old.low.into());
+            bits::write(lows, at, old.low.into(), low);
+        }
+        self.set_form(new);
+        Ok(true)
+    }
+
+    /// Takes `value` out; false if it was no member. O(n) to move what is behind it.
+    ///
+    /// Memory that is no longer needed goes back; the prefix stays.
+    #[inline(never)]
+    pub fn remove(&mut self, value: i64) -> bool {
+        let view = self.view();
+        let old = view.form;
+        let Some((bucket, low)) = old.split(value) else { return false };
+        let place = view.find(bucket, low);
+        if !place.found {
+            return false;
+        }
+        let new = old.with_count(old.count - 1);
+        let blob = &mut *self.blob;
+        let (upper, lows) = blob.split_at_mut(old.lows_at());
+        remove_bit(&mut upper[HEADER..], place.index + bucket);
+        if old.low > 0 {
+            let at = place.index * usize::from(old.low);
+            bits::close(lows, at, old.lows_end(), old.low.into());
+        }
+        if new.lows_at() < old.lows_at() {
+            blob.copy_within(old.lows_at()..old.bytes(), new.lows_at());
+        }
+        self.set_form(new);
+        if new.is_sparse() {
+            self.rebuild_with(None);
+        } else if let Some(capacity) = growth::shrunk(self.blob.len(), new.bytes()) {
+            self.set_capacity(capacity);
+        }
+        true
+    }
+
+    /// Takes all members out and gives their memory back; the prefix stays.
+    pub fn clear(&mut self) {
+        *self = Self::new(self.prefix());
+    }
+
+    /// Gives back the memory that only growth would need.
+    pub fn shrink_to_fit(&mut self) {
+        self.set_capacity(self.form().bytes());
+    }
+
+    #[inline(always)]
+    pub(super) fn view(&self) -> View<'_> {
+        View::new(&self.blob)
+    }
+
+    /// The blob without slack.
+    pub(super) fn used(&self) -> &[u8] {
+        &self.blob[..self.form().bytes()]
+    }
+
+    #[inline(always)]
+    fn form(&self) -> Form {
+        Form::decode(*self.blob.first_chunk().expect("a header"))
+    }
+
+    #[inline(always)]
+    fn set_form(&mut self, form: Form) {
+        *self.blob.first_chunk_mut().expect("a header") = form.encode();
+    }
+
+    #[inline(always)]
+    fn touch(&self) {
+        crate::set::touch(&self.blob);
+    }
+
+    /// Adds a value that differs from all members in a bit that they share.
+    #[cold]
+    #[inline(never)]
+    fn insert_apart(&mut self, value: i64) -> Result<bool, OutsidePrefix> {
+        let prefix = self.prefix();
+        if !prefix.contains(value) {
+            return Err(OutsidePrefix { value, prefix });
+        }
+        one_more(self.form());
+        self.rebuild_with(Some(value));
+        Ok(true)
+    }
+
+    /// Chooses the form afresh, with one more member if one is given.
+    #[cold]
+    #[inline(never)]
+    fn rebuild_with(&mut self, value: Option<i64>) {
+        let mut members: Vec<u64> = Vec::with_capacity(self.len() + 1);
+        members.extend(self.iter().map(ordered));
+        if let Some(value) = value {
+            members.insert(self.count_below(value), ordered(value));
+        }
+        let form = Form::suiting(self.prefix(), &members);
+        self.blob = encode(form, &members, growth::capacity_for(form.bytes())).into();
+    }
+
+    /// Reallocates to exactly `capacity` bytes, in place where the allocator can.
+    #[cold]
+    #[inline(never)]
+    fn set_capacity(&mut self, capacity: usize) {
+        self.blob = growth::reallocated(std::mem::take(&mut self.blob), capacity);
+    }
+}
+
+/// The number of members after one more.
+#[inline(always)]
+fn one_more(form: Form) -> u32 {
+    form.count.checked_add(1).expect(COUNT_LIMIT)
+}

@@ -1,0 +1,116 @@
+//! The parts of a blob, and the search in them.
+
+use super::bits;
+use super::form::{Form, HEADER, ordered};
+use super::upper::Upper;
+
+/// Members of a bucket that are compared without a branch between them. One in fifty has more company than that.
+const FEW: usize = 4;
+
+/// A whole blob, its header read.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) form: Form,
+    pub(super) upper: Upper<'a>,
+    /// The low parts, and all that is behind them.
+    lows: &'a [u8],
+}
+
+/// Where a key is, or belongs.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The number of members below it.
+    pub(super) index: usize,
+    pub(super) found: bool,
+}
+
+impl<'a> View<'a> {
+    #[inline(always)]
+    pub(super) fn new(blob: &'a [u8]) -> Self {
+        let (header, parts) = blob.split_first_chunk::<HEADER>().expect("a header");
+        let form = Form::decode(*header);
+        let (upper, lows) = parts.split_at(form.lows_at() - HEADER);
+        Self { form, upper: Upper::new(upper), lows }
+    }
+
+    /// The low part of this index.
+    #[inline(always)]
+    pub(super) fn low(self, index: usize) -> u64 {
+        bits::read(self.lows, index * self.form.low as usize) & bits::mask(self.form.low.into())
+    }
+
+    /// Finds a key by its bucket and low part.
+    #[inline(always)]
+    pub(super) fn find(self, bucket: usize, low: u64) -> Place {
+        let start = self.upper.start_of(bucket);
+        let run = self.upper.ones_from(start);
+        let first = start - bucket;
+        if run > FEW {
+            return self.find_in_many(first, run, low);
+        }
+        let last = self.form.len().saturating_sub(1);
+        let (mut below, mut found) = (0, false);
+        for k in 0..FEW {
+            // Beyond the bucket the answer does not count; a member's field can always be read.
+            let there = self.low((first + k).min(last));
+            below += usize::from((k < run) & (there < low));
+            found |= (k < run) & (there == low);
+        }
+        Place { index: first + below, found }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_in_many(self, first: usize, run: usize, low: u64) -> Place {
+        let (mut at, mut end) = (first, first + run);
+        while at < end {
+            let middle = usize::midpoint(at, end);
+            if self.low(middle) < low {
+                at = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        Place { index: at, found: at < first + run && self.low(at) == low }
+    }
+
+    /// How many members are below a value.
+    pub(super) fn count_below(self, value: i64) -> usize {
+        let Some((bucket, low)) = self.form.split(value) else {
+            return self.count_below_apart(value);
+        };
+        self.find(bucket, low).index
+    }
+
+    /// The same for a value that differs from all members in a bit that they share: it lies below or above all those that agree in the
+    /// bits above that one.
+    #[cold]
+    fn count_below_apart(self, value: i64) -> usize {
+        let form = self.form;
+        let prefix = form.prefix();
+        if !prefix.contains(value) {
+            return if value < prefix.first() { 0 } else { form.len() };
+        }
+        // The bits from the hole up, and whether what is in the hole takes it beyond those that agree above it.
+        let value = ordered(value);
+        let hole = bits::mask(form.hole_len.into()) << form.hole_at;
+        let above = (form.squeeze(value ^ form.base & !hole) >> form.hole_at)
+            + u64::from(value & hole > form.base & hole);
+        let bound = u128::from(above) << form.hole_at;
+        let bucket = bound >> form.low;
+        match usize::try_from(bucket) {
+            Ok(bucket) if bucket < form.buckets() => {
+                let low = u64::try_from(bound & u128::from(bits::mask(form.low.into())));
+                self.find(bucket, low.unwrap_or(u64::MAX)).index
+            }
+            _ => form.len(),
+        }
+    }
+
+    /// The member of this index, which must be below the count.
+    #[inline(always)]
+    pub(super) fn member(self, index: usize) -> i64 {
+        let bucket = self.upper.select::<true>(index) - index;
+        self.form.join(bucket, self.low(index))
+    }
+}
