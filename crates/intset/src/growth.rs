@@ -9,32 +9,46 @@ use crate::codec::HEADER;
 const GRAIN: usize = 16;
 const CHUNK_OVERHEAD: usize = 8;
 
-/// A step is at most this part of the blob.
-///
+/// How large the steps are in which a kind of blob grows.
+#[derive(Clone, Copy)]
+pub(crate) struct Steps {
+    /// A step is at most this part of the blob.
+    divisor: usize,
+}
+
 /// Chosen for 8-byte members that come one by one: a step of 16 bytes costs a reallocation every other insertion, while slack counts
 /// in every set that is kept. Below 1.5 KB, where the shards of a large set are, steps are 16 bytes; up to 512 members a greater divisor
 /// takes ever more reallocations and saves hardly any memory, and a divisor of 16 has more than twice the slack.
-const STEP_DIVISOR: usize = 48;
+pub(crate) const INTSET: Steps = Steps { divisor: 48 };
 
-/// The distance between capacities about `used` bytes: a power of two, of a grain at least and a
-/// [`STEP_DIVISOR`]th of the blob at most.
-const fn step(used: usize) -> usize {
-    let part = used / STEP_DIVISOR;
-    if part <= GRAIN { GRAIN } else { 1 << part.ilog2() }
-}
+/// Members take two thirds of the bytes here, and what is saved by small steps is less beside what is saved already.
+pub(crate) const COMPACT: Steps = Steps { divisor: 20 };
 
-/// The capacity, in bytes, for a blob of `used` bytes that grows.
-pub(crate) const fn capacity_for(used: usize) -> usize {
-    (used + CHUNK_OVERHEAD).next_multiple_of(step(used)) - CHUNK_OVERHEAD
-}
+impl Steps {
+    /// The distance between capacities about `used` bytes: a power of two, of a grain at least and a part of the blob at
+    /// most.
+    const fn step(self, used: usize) -> usize {
+        let part = used / self.divisor;
+        if part <= GRAIN { GRAIN } else { 1 << part.ilog2() }
+    }
 
-/// The capacity to shrink to, if `capacity` is too much for a blob of `used` bytes.
-///
-/// Two steps must be idle, so that after each change of capacity at least a step's worth of members comes or goes before the
-/// next: a member that is added and removed by turns moves nothing. The step is the capacity's, which is the wider where
-/// the two differ.
-pub(crate) const fn shrunk(capacity: usize, used: usize) -> Option<usize> {
-    if capacity - used >= 2 * step(capacity) { Some(capacity_for(used)) } else { None }
+    /// The capacity, in bytes, for a blob of `used` bytes that grows.
+    pub(crate) const fn capacity_for(self, used: usize) -> usize {
+        (used + CHUNK_OVERHEAD).next_multiple_of(self.step(used)) - CHUNK_OVERHEAD
+    }
+
+    /// The capacity to shrink to, if `capacity` is too much for a blob of `used` bytes.
+    ///
+    /// Two steps must be idle, so that after each change of capacity at least a step's worth of members comes or goes before the
+    /// next: a member that is added and removed by turns moves nothing. The step is the capacity's, which is the wider where
+    /// the two differ.
+    pub(crate) const fn shrunk(self, capacity: usize, used: usize) -> Option<usize> {
+        if capacity - used >= 2 * self.step(capacity) {
+            Some(self.capacity_for(used))
+        } else {
+            None
+        }
+    }
 }
 
 /// The bytes of `blob` in a box of exactly `capacity`, in place where the allocator can, with zeros behind them.
@@ -45,7 +59,7 @@ pub(crate) fn reallocated(blob: Box<[u8]>, capacity: usize) -> Box<[u8]> {
     blob.into_boxed_slice()
 }
 
-const _: () = assert!(capacity_for(HEADER) == 8);
+const _: () = assert!(INTSET.capacity_for(HEADER) == 8);
 
 #[cfg(test)]
 mod tests {
@@ -56,24 +70,24 @@ mod tests {
         let table = [(8, 8), (10, 24), (24, 24), (25, 40), (984, 984), (985, 1_000)];
         let wider = [(1_024, 1_032), (1_536, 1_560), (4_104, 4_152), (1 << 20, 1_064_952)];
         for (used, capacity) in table.into_iter().chain(wider) {
-            assert_eq!(capacity_for(used), capacity, "{used}");
+            assert_eq!(INTSET.capacity_for(used), capacity, "{used}");
         }
     }
 
     #[test]
     fn two_idle_steps_shrink_and_one_does_not() {
-        assert_eq!(shrunk(1_000, 984), None);
-        assert_eq!(shrunk(1_016, 984), Some(984));
-        assert_eq!(shrunk(984, 984), None);
+        assert_eq!(INTSET.shrunk(1_000, 984), None);
+        assert_eq!(INTSET.shrunk(1_016, 984), Some(984));
+        assert_eq!(INTSET.shrunk(984, 984), None);
     }
 
     #[test]
     fn a_member_that_comes_and_goes_moves_nothing() {
         for used in (16..100_000).step_by(8) {
             // Right after either change of capacity, with a member more or less.
-            let capacity = capacity_for(used);
-            assert_eq!(shrunk(capacity, used), None);
-            assert_eq!(shrunk(capacity, used - 8), None, "{used}");
+            let capacity = INTSET.capacity_for(used);
+            assert_eq!(INTSET.shrunk(capacity, used), None);
+            assert_eq!(INTSET.shrunk(capacity, used - 8), None, "{used}");
         }
     }
 }

@@ -102,7 +102,7 @@ mod width;
 pub use algebra::{Count, Each, Sink};
 pub use build::OrderError;
 pub use codec::{DecodeError, Validation, validate};
-pub use compact::{Compact, CompactError, CompactIter, OutsidePrefix, Prefix};
+pub use compact::{Compact, CompactError, CompactIter, Prefix, Refused};
 pub use iter::{IntoIter, Iter};
 pub use set::IntSet;
 pub use width::Width;

@@ -2,8 +2,9 @@ use core::hint::black_box;
 
 use crate::build::{COUNT_LIMIT, widen};
 use crate::codec::{self, DecodeError, EMPTY, HEADER, Validation, decode_header, encode_header};
+use crate::growth::{self, INTSET};
 use crate::slot::{Slot, View, with_slots};
-use crate::{Iter, Width, growth, search};
+use crate::{Iter, Width, search};
 
 /// Bytes that the processor fetches together.
 const CACHE_LINE: usize = 64;
@@ -333,7 +334,7 @@ impl IntSet {
         let Ok(at) = search::find(slots, value) else { return false };
         slots.copy_within(at + 1.., at);
         self.set_header(S::WIDTH, len - 1);
-        if let Some(capacity) = growth::shrunk(self.heap_bytes(), self.used()) {
+        if let Some(capacity) = INTSET.shrunk(self.heap_bytes(), self.used()) {
             self.set_capacity(capacity);
         }
         true
@@ -365,7 +366,7 @@ impl IntSet {
     #[inline(never)]
     pub(crate) fn reserve(&mut self, used: usize) {
         if used > self.heap_bytes() {
-            self.set_capacity(growth::capacity_for(used));
+            self.set_capacity(INTSET.capacity_for(used));
         }
     }
 

@@ -50,6 +50,43 @@ pub(super) fn write(bytes: &mut [u8], bit: usize, len: u32, value: u64) {
     }
 }
 
+/// Writes fields of one length one after the other, over zeros.
+pub(super) struct Writer<'a> {
+    bytes: &'a mut [u8],
+    len: u32,
+    /// Where the next word begins, in bytes.
+    at: usize,
+    /// The bits of it so far, and how many: less than a word.
+    word: u64,
+    filled: u32,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer of fields of `len` bits, 63 at most, from the start of `bytes`.
+    pub(super) fn new(bytes: &'a mut [u8], len: u32) -> Self {
+        Self { bytes, len, at: 0, word: 0, filled: 0 }
+    }
+
+    /// Writes a field, which has no other bits.
+    #[inline(always)]
+    pub(super) fn push(&mut self, field: u64) {
+        self.word |= field << self.filled;
+        self.filled += self.len;
+        if self.filled >= 64 {
+            set_word(self.bytes, self.at, self.word);
+            self.at += 8;
+            self.filled -= 64;
+            // What did not fit: the `filled` highest bits of the field.
+            self.word = field >> (self.len - self.filled);
+        }
+    }
+
+    /// Writes what is left, and zeros to the end of its word.
+    pub(super) fn finish(self) {
+        set_word(self.bytes, self.at, self.word);
+    }
+}
+
 /// Words that are read together before any of them is written, so that the compiler can shift them side by side.
 const TOGETHER: usize = 4;
 const TOGETHER_BYTES: usize = 8 * TOGETHER;

@@ -3,28 +3,40 @@
 use core::{error, fmt};
 
 use super::bits::{self, mask};
-use super::form::{Form, HEADER, ordered};
+use super::form::{Form, HEADER, MOST, ordered};
+
 use super::prefix::Prefix;
 use super::set::Compact;
+use super::upper::GROUP;
 use crate::OrderError;
 
-/// A value does not have the prefix of a set.
+/// Why a [`Compact`] does not take a value. The set is as it was: who owns it keeps the members in another form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct OutsidePrefix {
-    /// The value.
-    pub value: i64,
-    /// What the set may hold.
-    pub prefix: Prefix,
+#[non_exhaustive]
+pub enum Refused {
+    /// The value does not have the prefix of the set.
+    Outside {
+        /// The value.
+        value: i64,
+        /// What the set may hold.
+        prefix: Prefix,
+    },
+    /// The set would have more than [`Compact::MOST`] members.
+    Full,
 }
 
-impl fmt::Display for OutsidePrefix {
+impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { value, prefix } = self;
-        write!(f, "value {value} is not among {} to {}", prefix.first(), prefix.last())
+        match self {
+            Self::Outside { value, prefix } => {
+                write!(f, "value {value} is not among {} to {}", prefix.first(), prefix.last())
+            }
+            Self::Full => write!(f, "a compact set has at most {MOST} members"),
+        }
     }
 }
 
-impl error::Error for OutsidePrefix {}
+impl error::Error for Refused {}
 
 /// Why values do not make a [`Compact`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,15 +44,15 @@ impl error::Error for OutsidePrefix {}
 pub enum CompactError {
     /// They do not strictly increase.
     Order(OrderError),
-    /// One does not have the prefix.
-    Outside(OutsidePrefix),
+    /// One does not have the prefix, or there are too many.
+    Refused(Refused),
 }
 
 impl fmt::Display for CompactError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Order(error) => error.fmt(f),
-            Self::Outside(error) => error.fmt(f),
+            Self::Refused(error) => error.fmt(f),
         }
     }
 }
@@ -53,9 +65,9 @@ impl From<OrderError> for CompactError {
     }
 }
 
-impl From<OutsidePrefix> for CompactError {
-    fn from(error: OutsidePrefix) -> Self {
-        Self::Outside(error)
+impl From<Refused> for CompactError {
+    fn from(error: Refused) -> Self {
+        Self::Refused(error)
     }
 }
 
@@ -64,35 +76,32 @@ impl Compact {
     ///
     /// # Errors
     ///
-    /// The first value that is not above the one before it, or does not have the prefix.
+    /// The first value that is not above the one before it, or else the first that does not have the prefix, or else that they are more than
+    /// [`Compact::MOST`].
     ///
     /// # Examples
     ///
     /// ```
-    /// use intset::{Compact, CompactError, IntSet, Prefix};
+    /// use intset::{Compact, CompactError, IntSet, Prefix, Refused};
     ///
     /// let shard = IntSet::from_iter([0x1200, 0x1234, 0x12ff]);
     /// let compact = Compact::from_sorted(Prefix::new(0x1200, 8), &shard)?;
     /// assert_eq!(compact.to_int_set(), shard);
     /// assert!(matches!(
     ///     Compact::from_sorted(Prefix::new(0x1300, 8), &shard),
-    ///     Err(CompactError::Outside(error)) if error.value == 0x1200
+    ///     Err(CompactError::Refused(Refused::Outside { value: 0x1200, .. }))
     /// ));
     /// # Ok::<(), CompactError>(())
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// If there are more than `u32::MAX` values.
     pub fn from_sorted(
         prefix: Prefix,
         values: impl IntoIterator<Item = i64>,
     ) -> Result<Self, CompactError> {
         let members = in_order(values)?;
         if let Some(&value) = members.iter().find(|value| !prefix.contains(**value)) {
-            return Err(OutsidePrefix { value, prefix }.into());
+            return Err(Refused::Outside { value, prefix }.into());
         }
-        Ok(Self::of_members(prefix, members))
+        Self::of_members(prefix, members)
     }
 
     /// Makes a set, without slack, of values that strictly increase, and finds their narrowest prefix; that of no values is 0 alone. O(n).
@@ -101,25 +110,24 @@ impl Compact {
     ///
     /// # Errors
     ///
-    /// The first value that is not above the one before it.
-    ///
-    /// # Panics
-    ///
-    /// If there are more than `u32::MAX` values.
-    pub fn spanning(values: impl IntoIterator<Item = i64>) -> Result<Self, OrderError> {
+    /// The first value that is not above the one before it, or that they are more than [`Compact::MOST`].
+    pub fn spanning(values: impl IntoIterator<Item = i64>) -> Result<Self, CompactError> {
         let members = in_order(values)?;
         let prefix = match (members.first(), members.last()) {
             (Some(first), Some(last)) => Prefix::spanning(*first, *last),
             _ => Prefix::new(0, 0),
         };
-        Ok(Self::of_members(prefix, members))
+        Self::of_members(prefix, members)
     }
 
     /// The set of members that increase and have the prefix.
-    fn of_members(prefix: Prefix, members: Vec<i64>) -> Self {
+    fn of_members(prefix: Prefix, members: Vec<i64>) -> Result<Self, CompactError> {
+        if members.len() > MOST {
+            return Err(Refused::Full.into());
+        }
         let members: Vec<u64> = members.into_iter().map(ordered).collect();
         let form = Form::suiting(prefix, &members);
-        Self::from_blob(encode(form, &members, form.bytes()).into())
+        Ok(Self::from_blob(encode(form, &members, form.bytes()).into()))
     }
 }
 
@@ -147,12 +155,22 @@ pub(super) fn encode(form: Form, members: &[u64], capacity: usize) -> Vec<u8> {
     let (upper, lows) = blob.split_at_mut(form.lows_at());
     let (header, upper) = upper.split_at_mut(HEADER);
     header.copy_from_slice(&form.encode());
-    for (index, member) in members.iter().enumerate() {
+    let (directory, upper) = upper.split_at_mut(form.upper_at() - HEADER);
+    let mut groups = directory.as_chunks_mut::<2>().0.iter_mut();
+    let mut next_group = 0;
+    let mut lows = bits::Writer::new(lows, form.low.into());
+    for (index, member) in (0_u16..).zip(members) {
         let key = form.squeeze(member ^ form.base);
-        let bit = index + usize::try_from(key >> form.low).expect("a bucket");
+        let bucket = usize::try_from(key >> form.low).expect("a bucket");
+        while next_group <= bucket {
+            *groups.next().expect("an entry for the group of a bucket") = index.to_le_bytes();
+            next_group += GROUP;
+        }
+        let bit = usize::from(index) + bucket;
         upper[bit / 8] |= 1 << (bit % 8);
-        let low = key & mask(form.low.into());
-        bits::write(lows, index * usize::from(form.low), form.low.into(), low);
+        lows.push(key & mask(form.low.into()));
     }
+    lows.finish();
+    groups.for_each(|before| *before = form.count.to_le_bytes());
     blob
 }

@@ -3,6 +3,7 @@
 use super::bits::PAD;
 use super::form::HEADER;
 use super::set::Compact;
+use super::upper::GROUP;
 
 impl Compact {
     /// Checks everything that the operations rely on. O(n).
@@ -22,7 +23,7 @@ impl Compact {
 
         // The upper bits are a one for each member and a zero for each bucket, then zeros.
         let bits = form.len() + form.buckets();
-        let words = (form.lows_at() - HEADER) / 8;
+        let words = (form.lows_at() - form.upper_at()) / 8;
         assert_eq!(words, bits.div_ceil(64));
         let ones: u32 = (0..words).map(|index| view.upper.word(index).count_ones()).sum();
         assert_eq!(ones as usize, form.len());
@@ -38,14 +39,24 @@ impl Compact {
             assert!(form.prefix().contains(member));
             let (bucket, low) = form.split(member).expect("a member has the form");
             assert_eq!(form.join(bucket, low), member);
-            assert_eq!(view.upper.select::<true>(index), index + bucket);
+            assert_eq!(view.upper.select(index), index + bucket);
+        }
+
+        let groups = form.buckets().div_ceil(GROUP);
+        assert_eq!(form.upper_at(), HEADER + 2 * groups);
+        for group in 0..groups {
+            let before = members.partition_point(|member| {
+                form.split(*member).expect("a member has the form").0 < GROUP * group
+            });
+            assert_eq!(view.upper.before(group), before);
         }
 
         // Room for all of it, and not much more.
-        let used = HEADER + 8 * words + (form.len() * usize::from(form.low)).div_ceil(8) + PAD;
+        let used =
+            form.upper_at() + 8 * words + (form.len() * usize::from(form.low)).div_ceil(8) + PAD;
         assert_eq!(used, form.bytes());
         let held = self.heap_bytes();
         assert!(held >= used, "{held} bytes held for {used}");
-        assert!(held < used + (held / 16).max(32), "{held} bytes held for {used}");
+        assert!(held < used + (held / 10).max(32), "{held} bytes held for {used}");
     }
 }

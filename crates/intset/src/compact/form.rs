@@ -2,13 +2,17 @@
 
 use super::bits::{PAD, mask};
 use super::prefix::Prefix;
+use super::upper::GROUP;
 
 /// The bytes of the header.
-pub(super) const HEADER: usize = 16;
+pub(super) const HEADER: usize = 14;
+
+/// The most members: the directory counts them in 16 bits.
+pub(super) const MOST: usize = u16::MAX as usize;
 
 const BASE_AT: usize = 0;
 const COUNT_AT: usize = BASE_AT + size_of::<u64>();
-const WIDTH_AT: usize = COUNT_AT + size_of::<u32>();
+const WIDTH_AT: usize = COUNT_AT + size_of::<u16>();
 const HOLE_AT_AT: usize = WIDTH_AT + 1;
 const HOLE_LEN_AT: usize = HOLE_AT_AT + 1;
 const LOW_AT: usize = HOLE_LEN_AT + 1;
@@ -35,7 +39,7 @@ pub(super) const fn unordered(value: u64) -> i64 {
 pub(super) struct Form {
     /// The bits that all members have, of their [`ordered`] form; zeros where they differ.
     pub(super) base: u64,
-    pub(super) count: u32,
+    pub(super) count: u16,
     /// Bits below the prefix.
     pub(super) width: u8,
     /// Where among them the bits begin that are left out.
@@ -63,7 +67,7 @@ impl Form {
             members.len().next_power_of_two().ilog2().clamp(keys.saturating_sub(63), keys);
         Self {
             base: start | first & hole,
-            count: u32::try_from(members.len()).expect(crate::build::COUNT_LIMIT),
+            count: u16::try_from(members.len()).expect("at most so many"),
             width: byte(prefix.width()),
             hole_at: byte(hole_at),
             hole_len: byte(hole_len),
@@ -73,11 +77,10 @@ impl Form {
 
     #[inline(always)]
     pub(super) fn decode(header: [u8; HEADER]) -> Self {
-        let [b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, width, hole_at, hole_len, low] =
-            header;
+        let [b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, width, hole_at, hole_len, low] = header;
         Self {
             base: u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]),
-            count: u32::from_le_bytes([c0, c1, c2, c3]),
+            count: u16::from_le_bytes([c0, c1]),
             width,
             hole_at,
             hole_len,
@@ -88,9 +91,9 @@ impl Form {
     #[inline(always)]
     pub(super) fn encode(self) -> [u8; HEADER] {
         let [b0, b1, b2, b3, b4, b5, b6, b7] = self.base.to_le_bytes();
-        let [c0, c1, c2, c3] = self.count.to_le_bytes();
+        let [c0, c1] = self.count.to_le_bytes();
         let Self { width, hole_at, hole_len, low, .. } = self;
-        [b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, c2, c3, width, hole_at, hole_len, low]
+        [b0, b1, b2, b3, b4, b5, b6, b7, c0, c1, width, hole_at, hole_len, low]
     }
 
     pub(super) fn prefix(self) -> Prefix {
@@ -104,7 +107,7 @@ impl Form {
     }
 
     #[inline(always)]
-    pub(super) const fn with_count(self, count: u32) -> Self {
+    pub(super) const fn with_count(self, count: u16) -> Self {
         Self { count, ..self }
     }
 
@@ -114,10 +117,16 @@ impl Form {
         1 << (self.width - self.hole_len - self.low)
     }
 
+    /// Where the upper bits begin, in bytes; the directory is between the header and them.
+    #[inline(always)]
+    pub(super) const fn upper_at(self) -> usize {
+        HEADER + self.buckets().div_ceil(GROUP) * size_of::<u16>()
+    }
+
     /// Where the low parts begin, in bytes.
     #[inline(always)]
     pub(super) const fn lows_at(self) -> usize {
-        HEADER + (self.len() + self.buckets()).div_ceil(64) * 8
+        self.upper_at() + (self.len() + self.buckets()).div_ceil(64) * 8
     }
 
     /// Where the low parts end, in bits from where they begin.

@@ -46,7 +46,7 @@ impl CompactIter<'_> {
     /// Goes to where members are drawn from the front next, after some have been left out.
     fn seek_front(&mut self) {
         if !self.left.is_empty() {
-            let bit = self.view.upper.select::<true>(self.left.start);
+            let bit = self.view.upper.select(self.left.start);
             let ones = self.view.upper.word(bit / 64) >> (bit % 64) << (bit % 64);
             self.front = End { index: bit / 64, ones };
         }
@@ -55,7 +55,7 @@ impl CompactIter<'_> {
     /// The same for the back.
     fn seek_back(&mut self) {
         if !self.left.is_empty() {
-            let bit = self.view.upper.select::<true>(self.left.end - 1);
+            let bit = self.view.upper.select(self.left.end - 1);
             let ones = self.view.upper.word(bit / 64) << (63 - bit % 64) >> (63 - bit % 64);
             self.back = End { index: bit / 64, ones };
         }

@@ -10,7 +10,7 @@ mod traits;
 mod upper;
 mod view;
 
-pub use build::{CompactError, OutsidePrefix};
+pub use build::{CompactError, Refused};
 pub use iter::CompactIter;
 pub use prefix::Prefix;
 pub use set::Compact;

@@ -1,19 +1,19 @@
 use super::bits;
-use super::build::{OutsidePrefix, encode};
-use super::form::{Form, HEADER, ordered};
+use super::build::{Refused, encode};
+use super::form::{Form, HEADER, MOST, ordered};
 use super::iter::CompactIter;
 use super::prefix::Prefix;
-use super::upper::{insert_one, remove_bit};
+use super::upper::{insert_one, remove_bit, shift_directory};
 use super::view::View;
-use crate::build::COUNT_LIMIT;
-use crate::{IntSet, growth};
+use crate::IntSet;
+use crate::growth::{self, COMPACT};
 
 /// A set of `i64` that share their high bits, in little more memory than the information they carry.
 ///
 /// The [module documentation](super) tells how it is kept.
 ///
 /// ```
-/// use intset::{Compact, Prefix};
+/// use intset::{Compact, Prefix, Refused};
 ///
 /// let shard = Prefix::new(0x0123_4567_0000_0000, 32);
 /// let mut set = Compact::new(shard);
@@ -22,7 +22,7 @@ use crate::{IntSet, growth};
 /// assert!(set.contains(0x0123_4567_89ab_cdef));
 ///
 /// // What belongs elsewhere changes nothing.
-/// assert_eq!(set.try_insert(7).unwrap_err().prefix, shard);
+/// assert_eq!(set.try_insert(7), Err(Refused::Outside { value: 7, prefix: shard }));
 /// assert_eq!(set.len(), 1);
 /// ```
 pub struct Compact {
@@ -31,11 +31,14 @@ pub struct Compact {
 }
 
 impl Compact {
+    /// The most members that a set may have.
+    pub const MOST: usize = MOST;
+
     /// An empty set of values with this prefix. It takes 40 bytes of the heap.
     #[must_use]
     pub fn new(prefix: Prefix) -> Self {
         let form = Form::suiting(prefix, &[]);
-        Self { blob: encode(form, &[], growth::capacity_for(form.bytes())).into() }
+        Self { blob: encode(form, &[], COMPACT.capacity_for(form.bytes())).into() }
     }
 
     /// Takes a blob that was made here.
@@ -149,13 +152,9 @@ impl Compact {
     ///
     /// # Errors
     ///
-    /// A value that does not have the prefix; the set stays as it is.
-    ///
-    /// # Panics
-    ///
-    /// If the set has `u32::MAX` members.
+    /// A value that does not have the prefix, or is one too many; the set stays as it is.
     #[inline(never)]
-    pub fn try_insert(&mut self, value: i64) -> Result<bool, OutsidePrefix> {
+    pub fn try_insert(&mut self, value: i64) -> Result<bool, Refused> {
         self.touch();
         let view = self.view();
         let old = view.form;
@@ -164,13 +163,13 @@ impl Compact {
         if place.found {
             return Ok(false);
         }
-        let new = old.with_count(one_more(old));
+        let new = old.with_count(one_more(old)?);
         if new.is_crowded() {
             self.rebuild_with(Some(value));
             return Ok(true);
         }
         if new.bytes() > self.blob.len() {
-            self.set_capacity(growth::capacity_for(new.bytes()));
+            self.set_capacity(COMPACT.capacity_for(new.bytes()));
         }
         let blob = &mut *self.blob;
         if new.lows_at() > old.lows_at() {
@@ -178,7 +177,9 @@ impl Compact {
             blob[old.lows_at()..new.lows_at()].fill(0);
         }
         let (upper, lows) = blob.split_at_mut(new.lows_at());
-        insert_one(&mut upper[HEADER..], place.index + bucket);
+        let (directory, upper) = upper[HEADER..].split_at_mut(new.upper_at() - HEADER);
+        shift_directory(directory, bucket, 1);
+        insert_one(upper, place.index + bucket);
         if old.low > 0 {
             let at = place.index * usize::from(old.low);
             bits::open(lows, at, old.lows_end(), old.low.into());
@@ -203,7 +204,9 @@ impl Compact {
         let new = old.with_count(old.count - 1);
         let blob = &mut *self.blob;
         let (upper, lows) = blob.split_at_mut(old.lows_at());
-        remove_bit(&mut upper[HEADER..], place.index + bucket);
+        let (directory, upper) = upper[HEADER..].split_at_mut(old.upper_at() - HEADER);
+        shift_directory(directory, bucket, -1);
+        remove_bit(upper, place.index + bucket);
         if old.low > 0 {
             let at = place.index * usize::from(old.low);
             bits::close(lows, at, old.lows_end(), old.low.into());
@@ -214,7 +217,7 @@ impl Compact {
         self.set_form(new);
         if new.is_sparse() {
             self.rebuild_with(None);
-        } else if let Some(capacity) = growth::shrunk(self.blob.len(), new.bytes()) {
+        } else if let Some(capacity) = COMPACT.shrunk(self.blob.len(), new.bytes()) {
             self.set_capacity(capacity);
         }
         true
@@ -258,12 +261,12 @@ impl Compact {
     /// Adds a value that differs from all members in a bit that they share.
     #[cold]
     #[inline(never)]
-    fn insert_apart(&mut self, value: i64) -> Result<bool, OutsidePrefix> {
+    fn insert_apart(&mut self, value: i64) -> Result<bool, Refused> {
         let prefix = self.prefix();
         if !prefix.contains(value) {
-            return Err(OutsidePrefix { value, prefix });
+            return Err(Refused::Outside { value, prefix });
         }
-        one_more(self.form());
+        one_more(self.form())?;
         self.rebuild_with(Some(value));
         Ok(true)
     }
@@ -278,7 +281,7 @@ impl Compact {
             members.insert(self.count_below(value), ordered(value));
         }
         let form = Form::suiting(self.prefix(), &members);
-        self.blob = encode(form, &members, growth::capacity_for(form.bytes())).into();
+        self.blob = encode(form, &members, COMPACT.capacity_for(form.bytes())).into();
     }
 
     /// Reallocates to exactly `capacity` bytes, in place where the allocator can.
@@ -291,6 +294,6 @@ impl Compact {
 
 /// The number of members after one more.
 #[inline(always)]
-fn one_more(form: Form) -> u32 {
-    form.count.checked_add(1).expect(COUNT_LIMIT)
+fn one_more(form: Form) -> Result<u16, Refused> {
+    form.count.checked_add(1).ok_or(Refused::Full)
 }

@@ -1,101 +1,115 @@
-//! The upper bits of the keys, in unary: for each bucket a one for each of its members, and a zero.
+//! The upper bits of the keys, in unary, and a directory of where they are.
 //!
 //! # Idea
 //!
-//! The member of index `i` in bucket `q` is the one at bit `i + q`, and bucket `q` begins behind the zero of index `q - 1`. So both questions
-//! are a search for the n-th bit of a kind. A shard of some hundred members has ten words; which of them it is differs from
-//! question to question, and a wrong guess would cost more than counting them all. So no step here branches on what it counts.
+//! For each bucket there is a one for each of its members, and a zero. So the member of index `i` in bucket `q` is the one at bit `i + q`, and bucket `q` begins
+//! behind the zero of index `q - 1`. To find it without counting from the start, the directory has for each group of [`GROUP`] buckets how many members
+//! there are before it: group `g` begins at bit `GROUP * g + directory[g]`. A group and its members are some thirty bits, so that
+//! one load brings them; which of these bits a bucket begins at differs from question to question, so that no step there branches on what it counts.
 
-use core::hint::select_unpredictable;
+use super::bits;
 
-/// Words that are counted without a branch between them.
-const BLOCK: usize = 16;
+/// Buckets that share an entry of the directory.
+pub(super) const GROUP: usize = 16;
 
 /// A one in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of each byte.
 const HIGHS: u64 = ONES << 7;
 
-/// The words of the bit string, bit `i` of it being bit `i % 64` of word `i / 64`.
+/// The directory and the bits, bit `i` of which is bit `i % 8` of byte `i / 8`.
 #[derive(Clone, Copy)]
 pub(super) struct Upper<'a> {
-    words: &'a [[u8; 8]],
+    directory: &'a [[u8; 2]],
+    /// Whole words, and what is behind them: a load may reach beyond the last.
+    bytes: &'a [u8],
+}
+
+/// The bits of a bucket: where they begin, and how many members it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bucket {
+    pub(super) start: usize,
+    pub(super) run: usize,
 }
 
 impl<'a> Upper<'a> {
     #[inline(always)]
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { words: bytes.as_chunks().0 }
+    pub(super) fn new(directory: &'a [u8], bytes: &'a [u8]) -> Self {
+        Self { directory: directory.as_chunks().0, bytes }
     }
 
-    /// The word at this index; zeros behind the last.
+    /// The word at this index.
     #[inline(always)]
     pub(super) fn word(self, index: usize) -> u64 {
-        self.words.get(index).map_or(0, |word| u64::from_le_bytes(*word))
+        bits::read(self.bytes, 64 * index)
     }
 
-    /// Where the bits of this bucket begin.
+    /// How many members there are before this group.
     #[inline(always)]
-    pub(super) fn start_of(self, bucket: usize) -> usize {
-        match bucket.checked_sub(1) {
-            Some(before) => self.select::<false>(before) + 1,
-            None => 0,
+    pub(super) fn before(self, group: usize) -> usize {
+        u16::from_le_bytes(self.directory[group]).into()
+    }
+
+    /// Finds a bucket whose group begins behind `before` members.
+    #[inline(always)]
+    pub(super) fn bucket(self, bucket: usize, before: usize) -> Bucket {
+        let start = bucket / GROUP * GROUP + before;
+        let bits = bits::read(self.bytes, start);
+        // With a zero in front, a bucket begins where the zero of its index is.
+        let zeros = !(bits << 1);
+        let index = bucket % GROUP;
+        let sums = sums_of_bytes(zeros);
+        let at = select_in_word(zeros, sums, index);
+        let run = (bits >> at).trailing_ones() as usize;
+        if (sums >> 56 > index as u64) & (at + run < 64) {
+            Bucket { start: start + at, run }
+        } else {
+            self.bucket_far(start, index)
         }
+    }
+
+    /// The same where the load ends before the bucket does: behind `index` zeros from `start`.
+    #[cold]
+    #[inline(never)]
+    fn bucket_far(self, mut start: usize, mut index: usize) -> Bucket {
+        while index > 0 {
+            start += self.ones_from(start) + 1;
+            index -= 1;
+        }
+        Bucket { start, run: self.ones_from(start) }
     }
 
     /// How many ones follow from `bit` on.
-    #[inline(always)]
-    pub(super) fn ones_from(self, bit: usize) -> usize {
-        let first = self.word(bit / 64) >> (bit % 64);
-        let run = first.trailing_ones() as usize;
-        if run + bit % 64 < 64 {
-            return run;
-        }
-        self.ones_in_next(bit / 64 + 1, run)
-    }
-
-    #[inline(always)]
-    fn ones_in_next(self, mut index: usize, mut run: usize) -> usize {
+    fn ones_from(self, bit: usize) -> usize {
+        let mut run = 0;
         loop {
-            let ones = self.word(index).trailing_ones() as usize;
+            let ones = bits::read(self.bytes, bit + run).trailing_ones() as usize;
             run += ones;
-            index += 1;
             if ones < 64 {
                 return run;
             }
         }
     }
 
-    /// Where the one or the zero of this index is, which must exist.
-    #[inline(always)]
-    pub(super) fn select<const ONE: bool>(self, index: usize) -> usize {
-        let flip = if ONE { 0 } else { u64::MAX };
-        let mut before = 0;
-        let mut first = 0;
-        for block in self.words.chunks(BLOCK) {
-            let mut sum = before;
-            let mut passed = 0;
-            for word in block {
-                let next = sum_of_bits(u64::from_le_bytes(*word) ^ flip) + sum;
-                let whole = next <= index;
-                passed += usize::from(whole);
-                before = select_unpredictable(whole, next, before);
-                sum = next;
+    /// Where the one of this index is, which must exist.
+    pub(super) fn select(self, index: usize) -> usize {
+        // The last group that has no more members than that before it.
+        let group = self
+            .directory
+            .partition_point(|before| usize::from(u16::from_le_bytes(*before)) <= index)
+            - 1;
+        let before = self.before(group);
+        let (mut at, mut left) = (GROUP * group + before, index - before);
+        loop {
+            let bits = bits::read(self.bytes, at);
+            let ones = bits.count_ones() as usize;
+            if left < ones {
+                return at + select_in_word(bits, sums_of_bytes(bits), left);
             }
-            if sum > index {
-                let at = first + passed;
-                return 64 * at + select_in_word(self.word(at) ^ flip, index - before);
-            }
-            first += block.len();
+            left -= ones;
+            at += 64;
         }
-        debug_assert!(false, "there is no bit of index {index}");
-        64 * first
     }
-}
-
-#[inline(always)]
-fn sum_of_bits(word: u64) -> usize {
-    word.count_ones() as usize
 }
 
 /// The ones up to and with each byte, a byte each.
@@ -112,20 +126,28 @@ const fn count_not_above(sums: u64, limit: u64) -> u64 {
     (((limit.wrapping_mul(ONES) | HIGHS) - sums) & HIGHS).wrapping_mul(ONES >> 7) >> 56
 }
 
-/// Where the one of this index is in `word`, which has as many.
+/// Where the one of this index is in `word`, whose sums are given; any number if there is none.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "below 64")]
-const fn select_in_word(word: u64, index: usize) -> usize {
+#[expect(clippy::cast_possible_truncation, reason = "below 128")]
+const fn select_in_word(word: u64, sums: u64, index: usize) -> usize {
     let index = index as u64;
-    let sums = sums_of_bytes(word);
     // Eight times the number of bytes that lie wholly before it.
-    let shift = 8 * count_not_above(sums, index);
+    let shift = 8 * count_not_above(sums, index) & 63;
     let before = ((sums << 8) >> shift) & 0xff;
     let byte = (word >> shift) & 0xff;
     // A byte for each bit, 1 where it is set: bit `i` is kept in byte `i` alone, and a carry brings it to the top.
     let spread = byte.wrapping_mul(ONES) & 0x8040_2010_0804_0201;
-    let bits = ((spread & !HIGHS) + 0x7f * ONES | spread) >> 7 & ONES;
-    (shift + count_not_above(bits.wrapping_mul(ONES), index - before)) as usize
+    let bits = (((spread & !HIGHS) + 0x7f * ONES) | spread) >> 7 & ONES;
+    let within = count_not_above(bits.wrapping_mul(ONES), index.wrapping_sub(before) & 63);
+    (shift + (within & 7)) as usize
+}
+
+/// Adds 1, or takes it away, where the directory counts the members before the groups behind this bucket.
+#[inline(always)]
+pub(super) fn shift_directory(directory: &mut [u8], bucket: usize, by: i16) {
+    for before in directory.as_chunks_mut::<2>().0.iter_mut().skip(bucket / GROUP + 1) {
+        *before = u16::from_le_bytes(*before).wrapping_add_signed(by).to_le_bytes();
+    }
 }
 
 /// Inserts a one at `bit`; the last word has room.
@@ -180,7 +202,7 @@ mod tests {
         for word in words {
             let places = (0..64).filter(|bit| word >> bit & 1 == 1);
             for (index, place) in places.enumerate() {
-                assert_eq!(select_in_word(word, index), place, "{word:#x}");
+                assert_eq!(select_in_word(word, sums_of_bytes(word), index), place, "{word:#x}");
             }
         }
     }
@@ -204,17 +226,40 @@ mod tests {
         }
     }
 
+    /// With all members in one bucket, in the buckets of one group, in every bucket, and so on.
     #[test]
-    fn bits_are_found_beyond_the_first_block() {
-        let words: Vec<u8> = (0..40 * 8_usize).map(|i| (i * i % 251).to_le_bytes()[0]).collect();
-        let upper = Upper::new(&words);
-        let is_one = |bit: &usize| words[bit / 8] >> (bit % 8) & 1 == 1;
-        for (index, place) in (0..words.len() * 8).filter(is_one).enumerate() {
-            assert_eq!(upper.select::<true>(index), place);
-        }
-        for (index, place) in (0..words.len() * 8).filter(|bit| !is_one(bit)).enumerate() {
-            assert_eq!(upper.select::<false>(index), place);
-            assert_eq!(upper.start_of(index + 1), place + 1);
+    fn buckets_and_members_are_found_wherever_they_are() {
+        let buckets = 64;
+        let counts: [fn(usize) -> usize; 6] = [
+            |bucket| usize::from(bucket == 21) * 300,
+            |bucket| usize::from((16..32).contains(&bucket)) * 9,
+            |_| 1,
+            |bucket| bucket * bucket % 7,
+            |bucket| usize::from(bucket % 16 == 15) * 64,
+            |_| 0,
+        ];
+        for count in counts {
+            let (mut directory, mut bits, mut all) = (Vec::new(), Vec::new(), Vec::new());
+            for bucket in 0..buckets {
+                if bucket % GROUP == 0 {
+                    let before = bits.len() - bucket;
+                    directory.extend(u16::try_from(before).unwrap().to_le_bytes());
+                }
+                all.push(Bucket { start: bits.len(), run: count(bucket) });
+                bits.extend(std::iter::repeat_n(true, count(bucket)));
+                bits.push(false);
+            }
+            let mut bytes = vec![0; bits.len().div_ceil(64) * 8 + 9];
+            bits.iter().enumerate().for_each(|(i, bit)| bytes[i / 8] |= u8::from(*bit) << (i % 8));
+            let upper = Upper::new(&directory, &bytes);
+            for (bucket, expected) in all.iter().enumerate() {
+                let before = upper.before(bucket / GROUP);
+                assert_eq!(upper.bucket(bucket, before), *expected, "{bucket}");
+            }
+            let ones = (0..bits.len()).filter(|bit| bits[*bit]);
+            for (index, place) in ones.enumerate() {
+                assert_eq!(upper.select(index), place);
+            }
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The parts of a blob, and the search in them.
 
+use core::hint::black_box;
+
 use super::bits;
 use super::form::{Form, HEADER, ordered};
-use super::upper::Upper;
+use super::upper::{Bucket, GROUP, Upper};
 
 /// Members of a bucket that are compared without a branch between them. One in fifty has more company than that.
 const FEW: usize = 4;
@@ -12,7 +14,7 @@ const FEW: usize = 4;
 pub(super) struct View<'a> {
     pub(super) form: Form,
     pub(super) upper: Upper<'a>,
-    /// The low parts, and all that is behind them.
+    /// The low parts, and what is behind them.
     lows: &'a [u8],
 }
 
@@ -29,8 +31,8 @@ impl<'a> View<'a> {
     pub(super) fn new(blob: &'a [u8]) -> Self {
         let (header, parts) = blob.split_first_chunk::<HEADER>().expect("a header");
         let form = Form::decode(*header);
-        let (upper, lows) = parts.split_at(form.lows_at() - HEADER);
-        Self { form, upper: Upper::new(upper), lows }
+        let (directory, upper) = parts.split_at(form.upper_at() - HEADER);
+        Self { form, upper: Upper::new(directory, upper), lows: &blob[form.lows_at()..] }
     }
 
     /// The low part of this index.
@@ -39,11 +41,18 @@ impl<'a> View<'a> {
         bits::read(self.lows, index * self.form.low as usize) & bits::mask(self.form.low.into())
     }
 
+    /// Lets the processor fetch the low parts about this index, as a member in each bucket would have it, while the bits of its bucket are looked for.
+    #[inline(always)]
+    fn touch_low(self, index: usize) {
+        black_box(self.lows.get(index * self.form.low as usize / 8).copied());
+    }
+
     /// Finds a key by its bucket and low part.
     #[inline(always)]
     pub(super) fn find(self, bucket: usize, low: u64) -> Place {
-        let start = self.upper.start_of(bucket);
-        let run = self.upper.ones_from(start);
+        let before = self.upper.before(bucket / GROUP);
+        self.touch_low(before + bucket % GROUP);
+        let Bucket { start, run } = self.upper.bucket(bucket, before);
         let first = start - bucket;
         if run > FEW {
             return self.find_in_many(first, run, low);
@@ -110,7 +119,7 @@ impl<'a> View<'a> {
     /// The member of this index, which must be below the count.
     #[inline(always)]
     pub(super) fn member(self, index: usize) -> i64 {
-        let bucket = self.upper.select::<true>(index) - index;
+        let bucket = self.upper.select(index) - index;
         self.form.join(bucket, self.low(index))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use intset::{Compact, IntSet, OutsidePrefix, Prefix};
+use intset::{Compact, IntSet, Prefix, Refused};
 
 /// A set, its oracle, and what is left of the bytes.
 struct Run<'a> {
@@ -123,7 +123,7 @@ impl Run<'_> {
         let prefix = self.prefix();
         let expected = match prefix.contains(value) {
             true => Ok(self.oracle.insert(value)),
-            false => Err(OutsidePrefix { value, prefix }),
+            false => Err(Refused::Outside { value, prefix }),
         };
         assert_eq!(self.set.try_insert(value), expected, "insert {value}");
     }
