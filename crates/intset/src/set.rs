@@ -296,14 +296,16 @@ impl IntSet {
         self.blob.get_mut(HEADER..).unwrap_or_default()
     }
 
-    /// Loads a byte of every cache line, as [`touch`] does.
+    /// Loads a byte of every cache line of a blob of a few kilobytes, at most [`TOUCHED`] of them.
     ///
     /// A search waits for one line after the other, some eighty nanoseconds each when the set is not in a near cache. These loads do
     /// not depend on each other, so that all of them together take little longer than one; and an insertion is about to move
     /// half of the lines in any case.
     #[inline(always)]
     pub(crate) fn touch(&self) {
-        touch(&self.blob);
+        let stride = (self.blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);
+        let touched = self.blob.iter().step_by(stride).fold(0, |all, byte| all | byte);
+        black_box(touched);
     }
 
     /// The slots of the whole capacity, members first.
@@ -384,14 +386,6 @@ impl IntSet {
 #[inline(always)]
 fn one_more(len: u32) -> u32 {
     len.checked_add(1).expect(COUNT_LIMIT)
-}
-
-/// Loads a byte of every cache line of a blob of a few kilobytes, at most [`TOUCHED`] of them.
-#[inline(always)]
-pub(crate) fn touch(blob: &[u8]) {
-    let stride = (blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);
-    let touched = blob.iter().step_by(stride).fold(0, |all, byte| all | byte);
-    black_box(touched);
 }
 
 /// An index of a set of `len` members, all as likely as can be.

@@ -27,12 +27,16 @@ fn set_word(bytes: &mut [u8], at: usize, word: u64) {
 /// The 64 bits from `bit` on.
 #[inline(always)]
 pub(super) fn read(bytes: &[u8], bit: usize) -> u64 {
-    let [l0, l1, l2, l3, l4, l5, l6, l7, last] =
-        *bytes[bit / 8..].first_chunk::<SPAN>().expect("padding follows the last field");
-    let low = u64::from_le_bytes([l0, l1, l2, l3, l4, l5, l6, l7]);
-    let shift = bit % 8;
-    // In two steps, as a shift by 64 is none.
-    low >> shift | (u64::from(last) << 1) << (63 - shift)
+    let span: &[u8; SPAN] = bytes[bit / 8..].first_chunk().expect("padding follows the last field");
+    aligned(word(span, 0), word(span, 1), bit % 8)
+}
+
+/// The word that begins at bit `shift`, 7 at most, of the first of two words; the second begins a byte behind the first.
+///
+/// Where both have a bit they agree, so that the second need not be cut.
+#[inline(always)]
+const fn aligned(first: u64, second: u64, shift: usize) -> u64 {
+    first >> shift | second << (8 - shift)
 }
 
 /// Writes the `len` low bits of `value`, which has no others, from `bit` on; `len` is at most 63.
@@ -97,10 +101,11 @@ fn read_some(bytes: &[u8], bit: usize) -> [[u8; 8]; TOGETHER] {
     let span: &[u8; TOGETHER_BYTES + 1] =
         bytes[bit / 8..].first_chunk().expect("padding follows the last field");
     let shift = bit % 8;
+    let (firsts, _) = span.as_chunks::<8>();
+    let (seconds, _) = span[1..].as_chunks::<8>();
     std::array::from_fn(|k| {
-        let low = word(span, 8 * k);
-        let last = u64::from(span[8 * k + 8]);
-        (low >> shift | (last << 1) << (63 - shift)).to_le_bytes()
+        let (first, second) = (u64::from_le_bytes(firsts[k]), u64::from_le_bytes(seconds[k]));
+        aligned(first, second, shift).to_le_bytes()
     })
 }
 

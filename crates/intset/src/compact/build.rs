@@ -159,7 +159,7 @@ pub(super) fn encode(form: Form, members: &[u64], capacity: usize) -> Vec<u8> {
     let mut groups = directory.as_chunks_mut::<2>().0.iter_mut();
     let mut next_group = 0;
     let mut lows = bits::Writer::new(lows, form.low.into());
-    for (index, member) in (0_u16..).zip(members) {
+    for (member, index) in members.iter().zip(0_u16..) {
         let key = form.squeeze(member ^ form.base);
         let bucket = usize::try_from(key >> form.low).expect("a bucket");
         while next_group <= bucket {

@@ -22,6 +22,9 @@ const _: () = assert!(LOW_AT + 1 == HEADER);
 /// The fewest members whose common bits are left out: among so many, random bits do not agree by chance.
 const HOLE_MEMBERS: usize = 24;
 
+/// The number of buckets, a power of two, below which it is not worth while to build a set anew: an entry of the directory.
+const LEAST_BUCKETS: u32 = GROUP.ilog2();
+
 /// The least value in the order of unsigned numbers, and so on.
 #[inline(always)]
 pub(super) const fn ordered(value: i64) -> u64 {
@@ -62,9 +65,9 @@ impl Form {
         };
         let hole = mask(hole_len) << hole_at;
         let keys = prefix.width() - hole_len;
-        // As many buckets as members, up to a power of two. A low part has at most 63 bits.
-        let buckets =
-            members.len().next_power_of_two().ilog2().clamp(keys.saturating_sub(63), keys);
+        // As few as are not crowded. A low part has at most 63 bits.
+        let buckets = (2 * members.len()).div_ceil(3).next_power_of_two().ilog2();
+        let buckets = buckets.max(LEAST_BUCKETS).clamp(keys.saturating_sub(63), keys);
         Self {
             base: start | first & hole,
             count: u16::try_from(members.len()).expect("at most so many"),
@@ -150,16 +153,21 @@ impl Form {
     /// Whether there are so few members that fewer buckets would save memory: a quarter of what would be too many.
     #[inline(always)]
     pub(super) const fn is_sparse(self) -> bool {
-        8 * self.len() < 3 * self.buckets() && self.buckets() > 1 && self.low < 63
+        8 * self.len() < 3 * self.buckets() && self.buckets() > GROUP
     }
 
     /// Bucket and low part of a value, `None` if it differs from all members in a bit that they share.
     #[inline(always)]
     pub(super) fn split(self, value: i64) -> Option<(usize, u64)> {
         let differing = ordered(value) ^ self.base;
-        let key = self.squeeze(differing);
+        let (key, fits) = if self.hole_len == 0 {
+            (differing, true)
+        } else {
+            let key = self.squeeze(differing);
+            (key, self.spread(key) == differing)
+        };
         let bucket = key >> self.low;
-        let fits = (bucket < self.buckets() as u64) & (self.spread(key) == differing);
+        let fits = (bucket < self.buckets() as u64) & fits;
         #[expect(clippy::cast_possible_truncation, reason = "a number of buckets is a usize")]
         fits.then_some((bucket as usize, key & mask(self.low.into())))
     }
@@ -178,7 +186,7 @@ impl Form {
 
     /// Puts zeros where the hole is.
     #[inline(always)]
-    const fn spread(self, key: u64) -> u64 {
+    pub(super) const fn spread(self, key: u64) -> u64 {
         key >> self.hole_at << self.hole_at << self.hole_len | key & mask(self.hole_at as u32)
     }
 }

@@ -1,12 +1,12 @@
 use super::bits;
 use super::build::{Refused, encode};
-use super::form::{Form, HEADER, MOST, ordered};
+use super::form::{Form, HEADER, MOST, ordered, unordered};
 use super::iter::CompactIter;
 use super::prefix::Prefix;
 use super::upper::{insert_one, remove_bit, shift_directory};
 use super::view::View;
-use crate::IntSet;
 use crate::growth::{self, COMPACT};
+use crate::{IntSet, Width, codec};
 
 /// A set of `i64` that share their high bits, in little more memory than the information they carry.
 ///
@@ -133,12 +133,47 @@ impl Compact {
         CompactIter::new(self.view())
     }
 
+    /// The width that Redis's intset needs for these members; its blob is a header of 8 bytes and as many for each.
+    #[must_use]
+    pub fn int_set_width(&self) -> Width {
+        // Of members that increase, one of the ends is the widest.
+        let ends = [self.first(), self.last()];
+        ends.into_iter().flatten().map(Width::of).max().unwrap_or(Width::W16)
+    }
+
+    /// Appends the members to `out` as the blob of Redis's intset, in the narrowest width that holds them. O(n).
+    ///
+    /// ```
+    /// use intset::{Compact, Prefix};
+    ///
+    /// let set = Compact::from_sorted(Prefix::new(0, 16), [1, 300])?;
+    /// let mut out = vec![0xff];
+    /// set.write_int_set(&mut out);
+    /// assert_eq!(out, [0xff, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 44, 1]);
+    /// # Ok::<(), intset::CompactError>(())
+    /// ```
+    pub fn write_int_set(&self, out: &mut Vec<u8>) {
+        let width = self.int_set_width();
+        let form = self.form();
+        out.reserve(codec::HEADER + form.len() * width.bytes());
+        out.extend(codec::encode_header(width, form.count.into()));
+        self.view().for_each(|member| {
+            out.extend_from_slice(&unordered(member).to_le_bytes()[..width.bytes()]);
+        });
+    }
+
     /// The members as Redis's intset, without slack, in the narrowest width that holds them. O(n).
     ///
     /// A set that was an intset all along may be wider: its widths never shrink.
     #[must_use]
     pub fn to_int_set(&self) -> IntSet {
-        IntSet::from_sorted(self).expect("members increase")
+        if self.is_empty() {
+            return IntSet::new();
+        }
+        let mut blob =
+            Vec::with_capacity(codec::HEADER + self.len() * self.int_set_width().bytes());
+        self.write_int_set(&mut blob);
+        IntSet::from_capacity(blob.into())
     }
 
     /// The bytes of the heap that the set holds, slack included. O(1).
@@ -155,7 +190,6 @@ impl Compact {
     /// A value that does not have the prefix, or is one too many; the set stays as it is.
     #[inline(never)]
     pub fn try_insert(&mut self, value: i64) -> Result<bool, Refused> {
-        self.touch();
         let view = self.view();
         let old = view.form;
         let Some((bucket, low)) = old.split(value) else { return self.insert_apart(value) };
@@ -253,11 +287,6 @@ impl Compact {
         *self.blob.first_chunk_mut().expect("a header") = form.encode();
     }
 
-    #[inline(always)]
-    fn touch(&self) {
-        crate::set::touch(&self.blob);
-    }
-
     /// Adds a value that differs from all members in a bit that they share.
     #[cold]
     #[inline(never)]
@@ -276,7 +305,7 @@ impl Compact {
     #[inline(never)]
     fn rebuild_with(&mut self, value: Option<i64>) {
         let mut members: Vec<u64> = Vec::with_capacity(self.len() + 1);
-        members.extend(self.iter().map(ordered));
+        self.view().for_each(|member| members.push(member));
         if let Some(value) = value {
             members.insert(self.count_below(value), ordered(value));
         }

@@ -145,7 +145,9 @@ const fn select_in_word(word: u64, sums: u64, index: usize) -> usize {
 /// Adds 1, or takes it away, where the directory counts the members before the groups behind this bucket.
 #[inline(always)]
 pub(super) fn shift_directory(directory: &mut [u8], bucket: usize, by: i16) {
-    for before in directory.as_chunks_mut::<2>().0.iter_mut().skip(bucket / GROUP + 1) {
+    // All entries, those before it by 0: how many there are behind it no branch predictor knows.
+    for (group, before) in (0_u16..).zip(directory.as_chunks_mut::<2>().0) {
+        let by = if usize::from(group) > bucket / GROUP { by } else { 0 };
         *before = u16::from_le_bytes(*before).wrapping_add_signed(by).to_le_bytes();
     }
 }

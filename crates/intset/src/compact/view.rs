@@ -6,8 +6,8 @@ use super::bits;
 use super::form::{Form, HEADER, ordered};
 use super::upper::{Bucket, GROUP, Upper};
 
-/// Members of a bucket that are compared without a branch between them. One in fifty has more company than that.
-const FEW: usize = 4;
+/// Members of a bucket that are compared without a branch between them. One in fifteen has more company than that.
+const FEW: usize = 3;
 
 /// A whole blob, its header read.
 #[derive(Clone, Copy)]
@@ -57,11 +57,13 @@ impl<'a> View<'a> {
         if run > FEW {
             return self.find_in_many(first, run, low);
         }
-        let last = self.form.len().saturating_sub(1);
+        let len = self.form.low as usize;
+        // Beyond the bucket the answer does not count: but a field must be there to be read.
+        let last = self.form.lows_end().saturating_sub(len);
         let (mut below, mut found) = (0, false);
         for k in 0..FEW {
-            // Beyond the bucket the answer does not count; a member's field can always be read.
-            let there = self.low((first + k).min(last));
+            let bit = ((first + k) * len).min(last);
+            let there = bits::read(self.lows, bit) & bits::mask(self.form.low.into());
             below += usize::from((k < run) & (there < low));
             found |= (k < run) & (there == low);
         }
@@ -113,6 +115,27 @@ impl<'a> View<'a> {
                 self.find(bucket, low.unwrap_or(u64::MAX)).index
             }
             _ => form.len(),
+        }
+    }
+
+    /// Hands all members to `each`, from the least, in their [`ordered`] form.
+    pub(super) fn for_each(self, mut each: impl FnMut(u64)) {
+        let Form { base, low, .. } = self.form;
+        let (mut index, mut bit) = (0, 0);
+        for at in (0..).step_by(64) {
+            let mut ones = self.upper.word(at / 64);
+            while ones != 0 {
+                let bucket = at + ones.trailing_zeros() as usize - index;
+                let key =
+                    (bucket as u64) << low | bits::read(self.lows, bit) & bits::mask(low.into());
+                each(self.form.spread(key) | base);
+                ones &= ones - 1;
+                index += 1;
+                bit += usize::from(low);
+            }
+            if index == self.form.len() {
+                break;
+            }
         }
     }
 
