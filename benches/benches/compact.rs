@@ -1,0 +1,190 @@
+//! A million ids of 60 bits in shards by their high bits: compact sets beside intsets, and a static Elias-Fano code of them all.
+//!
+//! Random ids, and the first 60 bits of random UUIDs of version 4, which fix 4 of them. Each turn asks for other ids than the last, in random
+//! order; the bytes of each are printed first, allocator's share included. The bound is what the ids carry as a set, the logarithm of how many
+//! such sets there are.
+#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+#![expect(clippy::cast_precision_loss, reason = "bytes an id, to be read")]
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use intset::{Compact, IntSet, Prefix};
+use tallis_benches::inputs::Turns;
+use testkit::alloc::Counting;
+use testkit::rng::Rng;
+use vers_vecs::EliasFanoVec;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::paused();
+
+const IDS: usize = 1_000_000;
+/// Bits of an id.
+const WIDTH: u32 = 60;
+/// Calls of a turn.
+const TURN: usize = 50_000;
+/// The bits that name a shard: 244 ids in each, or 488.
+const SHARD_BITS: [u32; 2] = [12, 11];
+
+/// One shard of ids.
+trait Shard {
+    const NAME: &str;
+
+    /// An empty one.
+    fn new(prefix: Prefix) -> Self;
+
+    fn add(&mut self, id: i64) -> bool;
+
+    fn has(&self, id: i64) -> bool;
+
+    fn remove(&mut self, id: i64) -> bool;
+}
+
+impl Shard for Compact {
+    const NAME: &str = "compact";
+
+    fn new(prefix: Prefix) -> Self {
+        Self::new(prefix)
+    }
+
+    fn add(&mut self, id: i64) -> bool {
+        self.try_insert(id).unwrap()
+    }
+
+    fn has(&self, id: i64) -> bool {
+        self.contains(id)
+    }
+
+    fn remove(&mut self, id: i64) -> bool {
+        self.remove(id)
+    }
+}
+
+impl Shard for IntSet {
+    const NAME: &str = "intset";
+
+    fn new(_: Prefix) -> Self {
+        Self::new()
+    }
+
+    fn add(&mut self, id: i64) -> bool {
+        self.insert(id)
+    }
+
+    fn has(&self, id: i64) -> bool {
+        self.contains(id)
+    }
+
+    fn remove(&mut self, id: i64) -> bool {
+        self.remove(id)
+    }
+}
+
+/// A kind of ids.
+struct Input {
+    name: &'static str,
+    /// Bits of an id that are random.
+    random_bits: u32,
+    ids: Vec<i64>,
+    /// Ids to ask for, in an order of their own, half of them strangers.
+    asked: Vec<i64>,
+}
+
+impl Input {
+    fn new(name: &'static str, random_bits: u32, id: fn(u64) -> u64) -> Self {
+        let mut rng = Rng::new(21);
+        let mut draw = || (id(rng.u64()) >> (u64::BITS - WIDTH)).cast_signed();
+        let ids: Vec<i64> = (0..IDS).map(|_| draw()).collect();
+        let mut asked: Vec<i64> = (0..IDS / 2).map(|_| draw()).collect();
+        asked.extend(&ids[..IDS / 2]);
+        rng.shuffle(&mut asked);
+        Self { name, random_bits, ids, asked }
+    }
+
+    /// Bytes that an id of the set carries.
+    fn bound(&self) -> f64 {
+        // The logarithm of the binomial coefficient, by its first terms.
+        let each = f64::from(self.random_bits) - (IDS as f64).log2() + std::f64::consts::LOG2_E;
+        each / 8.0
+    }
+
+    fn filled<S: Shard>(&self, bits: u32) -> Vec<S> {
+        let width = WIDTH - bits;
+        let mut shards: Vec<S> =
+            (0..1_i64 << bits).map(|high| S::new(Prefix::new(high << width, width))).collect();
+        let added = self.ids.iter().filter(|id| shards[shard_of(**id, bits)].add(**id)).count();
+        assert_eq!(added, IDS, "random ids do not meet");
+        shards
+    }
+}
+
+fn shard_of(id: i64, bits: u32) -> usize {
+    usize::try_from(id >> (WIDTH - bits)).unwrap()
+}
+
+type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
+
+fn shards<S: Shard>(group: &mut Group<'_>, input: &Input, bits: u32) {
+    let name = format!("{}, {} in a shard", S::NAME, IDS >> bits);
+    let (mut shards, bytes) = ALLOCATOR.counting(|| input.filled::<S>(bits));
+    // The structs are in the owner's table.
+    let bytes = bytes - size_of::<S>() * shards.capacity();
+    println!("{}, {name}: {:.3} bytes an id", input.name, bytes as f64 / IDS as f64);
+
+    group.sample_size(10).throughput(Throughput::Elements(IDS as u64));
+    group.bench_function(format!("add, {name}"), |b| {
+        b.iter_batched(|| (), |()| input.filled::<S>(bits), BatchSize::PerIteration);
+    });
+    group.sample_size(40).throughput(Throughput::Elements(TURN as u64));
+    let mut turns = Turns::new(TURN, IDS);
+    group.bench_function(format!("contains, {name}"), |b| {
+        b.iter(|| {
+            let asked = &input.asked[turns.turn()];
+            black_box(asked.iter().filter(|id| shards[shard_of(**id, bits)].has(**id)).count())
+        });
+    });
+    let mut turns = Turns::new(TURN, IDS);
+    group.bench_function(format!("remove and add again, {name}"), |b| {
+        b.iter(|| {
+            for &id in &input.ids[turns.turn()] {
+                let shard = &mut shards[shard_of(id, bits)];
+                assert!(shard.remove(id) && shard.add(id));
+            }
+        });
+    });
+}
+
+/// All ids in one code that cannot change, as the crate `vers-vecs` has it, with what it adds for its searches.
+fn elias_fano(group: &mut Group<'_>, input: &Input) {
+    let mut sorted: Vec<u64> = input.ids.iter().map(|id| id.cast_unsigned()).collect();
+    sorted.sort_unstable();
+    let (code, bytes) = ALLOCATOR.counting(|| EliasFanoVec::from_slice(&sorted));
+    println!("{}, static Elias-Fano: {:.3} bytes an id", input.name, bytes as f64 / IDS as f64);
+    let mut turns = Turns::new(TURN, IDS);
+    group.bench_function("contains, static Elias-Fano", |b| {
+        b.iter(|| {
+            let asked = input.asked[turns.turn()].iter().map(|id| id.cast_unsigned());
+            black_box(asked.filter(|id| code.predecessor(*id) == Some(*id)).count())
+        });
+    });
+}
+
+fn ids(c: &mut Criterion) {
+    let inputs = [
+        Input::new("random ids", 60, |bits| bits),
+        Input::new("uuids", 56, |bits| bits & !0xf000 | 0x4000),
+    ];
+    for input in inputs {
+        println!("{}, bound: {:.3} bytes an id", input.name, input.bound());
+        let mut group = c.benchmark_group(format!("compact/{}", input.name));
+        for bits in SHARD_BITS {
+            shards::<Compact>(&mut group, &input, bits);
+            shards::<IntSet>(&mut group, &input, bits);
+        }
+        elias_fano(&mut group, &input);
+        group.finish();
+    }
+}
+
+criterion_group!(benches, ids);
+criterion_main!(benches);
