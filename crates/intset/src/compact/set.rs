@@ -176,6 +176,13 @@ impl Compact {
         IntSet::from_capacity(blob.into())
     }
 
+    /// The blob without slack, as the [module documentation](super) draws it. Nothing reads it in: to send the members, there is
+    /// [`write_int_set`](Self::write_int_set).
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.blob[..self.form().bytes()]
+    }
+
     /// The bytes of the heap that the set holds, slack included. O(1).
     #[inline]
     #[must_use]
@@ -270,11 +277,6 @@ impl Compact {
     #[inline(always)]
     pub(super) fn view(&self) -> View<'_> {
         View::new(&self.blob)
-    }
-
-    /// The blob without slack.
-    pub(super) fn used(&self) -> &[u8] {
-        &self.blob[..self.form().bytes()]
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use crate::IntSet;
 /// Gives the copy no slack.
 impl Clone for Compact {
     fn clone(&self) -> Self {
-        Self::from_blob(self.used().into())
+        Self::from_blob(self.as_bytes().into())
     }
 }
 
