@@ -134,18 +134,10 @@ impl Compact {
 /// The values as a vector, if they strictly increase.
 fn in_order(values: impl IntoIterator<Item = i64>) -> Result<Vec<i64>, OrderError> {
     let values: Vec<i64> = values.into_iter().collect();
-    match values.is_sorted_by(|a, b| a < b) {
-        true => Ok(values),
-        false => Err(values
-            .windows(2)
-            .enumerate()
-            .find_map(|(at, pair)| match *pair {
-                [previous, got] if got <= previous => {
-                    Some(OrderError { index: at + 1, previous, got })
-                }
-                _ => None,
-            })
-            .expect("a pair that is out of order")),
+    let pairs = values.iter().zip(values.get(1..).unwrap_or_default());
+    match (1..).zip(pairs).find(|(_, (previous, got))| got <= previous) {
+        Some((index, (&previous, &got))) => Err(OrderError { index, previous, got }),
+        None => Ok(values),
     }
 }
 

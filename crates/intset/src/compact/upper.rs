@@ -61,7 +61,7 @@ impl<'a> Upper<'a> {
         let sums = sums_of_bytes(zeros);
         let at = select_in_word(zeros, sums, index);
         let run = (bits >> at).trailing_ones() as usize;
-        if (sums >> 56 > index as u64) & (at + run < 64) {
+        if sums >> 56 > index as u64 && at + run < 64 {
             Bucket { start: start + at, run }
         } else {
             self.bucket_far(start, index)
@@ -132,7 +132,7 @@ const fn count_not_above(sums: u64, limit: u64) -> u64 {
 const fn select_in_word(word: u64, sums: u64, index: usize) -> usize {
     let index = index as u64;
     // Eight times the number of bytes that lie wholly before it.
-    let shift = 8 * count_not_above(sums, index) & 63;
+    let shift = (8 * count_not_above(sums, index)) & 63;
     let before = ((sums << 8) >> shift) & 0xff;
     let byte = (word >> shift) & 0xff;
     // A byte for each bit, 1 where it is set: bit `i` is kept in byte `i` alone, and a carry brings it to the top.
@@ -161,7 +161,7 @@ pub(super) fn insert_one(bytes: &mut [u8], bit: usize) {
     let word = u64::from_le_bytes(*first);
     let below = (1_u64 << (bit % 64)) - 1;
     let mut carry = word >> 63;
-    *first = (word & below | (word & !below) << 1 | below + 1).to_le_bytes();
+    *first = (word & below | (word & !below) << 1 | (below + 1)).to_le_bytes();
     for slot in rest {
         let word = u64::from_le_bytes(*slot);
         *slot = (word << 1 | carry).to_le_bytes();
