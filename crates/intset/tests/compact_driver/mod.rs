@@ -121,9 +121,10 @@ impl Run<'_> {
 
     fn insert(&mut self, value: i64) {
         let prefix = self.prefix();
-        let expected = match prefix.contains(value) {
-            true => Ok(self.oracle.insert(value)),
-            false => Err(Refused::Outside { value, prefix }),
+        let expected = if prefix.contains(value) {
+            Ok(self.oracle.insert(value))
+        } else {
+            Err(Refused::Outside { value, prefix })
         };
         assert_eq!(self.set.try_insert(value), expected, "insert {value}");
     }
@@ -164,11 +165,10 @@ impl Run<'_> {
     }
 
     /// From both ends, with leaps.
-    fn walk(&mut self) {
+    fn walk(&self) {
         let mut ours = self.set.iter();
         let mut theirs = self.oracle.iter().copied();
-        let mut bytes = self.bytes.iter().take(40);
-        while let Some(&byte) = bytes.next() {
+        for &byte in self.bytes.iter().take(40) {
             let leap = usize::from(byte / 4);
             let pair = match byte % 4 {
                 0 => (ours.next(), theirs.next()),
