@@ -141,7 +141,7 @@ fn a_set_of_the_most_members_takes_no_more() {
     assert_eq!(Refused::Full.to_string(), "a compact set has at most 65535 members");
     // Though all of them have common bits that this one lacks.
     let mut even = Compact::from_sorted(prefix, (0..most).map(|n| 2 * n)).unwrap();
-    assert_eq!(even.try_insert(1), Err(Refused::Full));
+    assert_eq!(even.try_insert(1 << 39), Err(Refused::Full));
 }
 
 /// The table of the module documentation, to a hundredth of a byte.

@@ -65,9 +65,9 @@ impl Form {
         };
         let hole = mask(hole_len) << hole_at;
         let keys = prefix.width() - hole_len;
-        // As few as are not crowded. A low part has at most 63 bits.
+        // As few as are not crowded. So a low part has at most 60 bits.
         let buckets = (2 * members.len()).div_ceil(3).next_power_of_two().ilog2();
-        let buckets = buckets.max(LEAST_BUCKETS).clamp(keys.saturating_sub(63), keys);
+        let buckets = buckets.max(LEAST_BUCKETS).min(keys);
         Self {
             base: start | first & hole,
             count: u16::try_from(members.len()).expect("at most so many"),
@@ -160,14 +160,9 @@ impl Form {
     #[inline(always)]
     pub(super) fn split(self, value: i64) -> Option<(usize, u64)> {
         let differing = ordered(value) ^ self.base;
-        let (key, fits) = if self.hole_len == 0 {
-            (differing, true)
-        } else {
-            let key = self.squeeze(differing);
-            (key, self.spread(key) == differing)
-        };
+        let key = self.squeeze(differing);
         let bucket = key >> self.low;
-        let fits = (bucket < self.buckets() as u64) & fits;
+        let fits = (bucket < self.buckets() as u64) & (self.spread(key) == differing);
         #[expect(clippy::cast_possible_truncation, reason = "a number of buckets is a usize")]
         fits.then_some((bucket as usize, key & mask(self.low.into())))
     }
@@ -181,12 +176,18 @@ impl Form {
     /// Leaves out the bits of the hole.
     #[inline(always)]
     pub(super) const fn squeeze(self, bits: u64) -> u64 {
+        if self.hole_len == 0 {
+            return bits;
+        }
         bits >> self.hole_at >> self.hole_len << self.hole_at | bits & mask(self.hole_at as u32)
     }
 
     /// Puts zeros where the hole is.
     #[inline(always)]
     pub(super) const fn spread(self, key: u64) -> u64 {
+        if self.hole_len == 0 {
+            return key;
+        }
         key >> self.hole_at << self.hole_at << self.hole_len | key & mask(self.hole_at as u32)
     }
 }
