@@ -16,7 +16,6 @@ impl Compact {
         let view = self.view();
         let form = view.form;
         assert!(form.low <= 60 && form.width <= 64);
-        assert!(form.hole_len == 0 || form.len() > 0);
         assert!(form.hole_at + form.hole_len + form.low <= form.width + form.hole_at);
         assert!(form.hole_at + form.hole_len <= form.width, "the hole is below the prefix");
         assert!(!form.is_crowded() && !form.is_sparse(), "{form:?}");

@@ -47,10 +47,11 @@
 //!
 //! # Transitions
 //!
-//! The form is chosen anew when a bucket would have more than one and a half members in the mean (twice as many buckets) or fewer than three eighths (half as
-//! many, but never fewer than 16), and when a member comes that does not fit the hole. So a member that comes and goes changes no form. The *hole* is the
-//! longest run of bits that all members have in common, sought among 24 members or more when the form is chosen: among so many, random bits do not
-//! agree by chance. It is what makes a UUID of version 4 take 4 bits less, its version, and a run of neighbours take little.
+//! The form is chosen anew when a bucket would have more than one and a half members in the mean, or fewer than a quarter, and when a member comes that
+//! does not fit the hole. There are as few buckets as hold one and a half each, never fewer than 16, or twice as many if that makes the low parts whole
+//! bytes, which move faster. So a member that comes and goes changes no form. The *hole* is the longest run of bits that all members have in common, sought among
+//! 24 members or more when the form is chosen: among so many, random bits do not agree by chance. It is what makes a UUID of version 4 take 4 bits
+//! less, its version, and a run of neighbours take little.
 //!
 //! A set holds at most [`Compact::MOST`] members, which the directory can count. A value that does not have the prefix, or is one too many, is [`Refused`]
 //! and nothing changes: who owns the set keeps it in another form from there on.
@@ -80,10 +81,10 @@
 //!
 //! | members | random: bound | exact | grown one by one | uuids: bound | exact | grown one by one |
 //! |--------:|--------------:|------:|-----------------:|-------------:|------:|-----------------:|
-//! |     122 |          5.31 |  5.71 |             5.97 |         4.81 |  5.21 |             5.31 |
+//! |     122 |          5.31 |  5.84 |             5.97 |         4.81 |  5.21 |             5.31 |
 //! |     244 |          5.19 |  5.49 |             5.74 |         4.69 |  4.99 |             5.08 |
 //! |     488 |          5.06 |  5.32 |             5.36 |         4.56 |  4.82 |             4.84 |
-//! |   2,000 |          4.81 |  5.02 |             5.12 |         4.31 |  4.52 |             4.60 |
+//! |   2,000 |          4.81 |  5.02 |             5.12 |         4.31 |  4.65 |             4.73 |
 //!
 //! One that grows has slack, less than a twentieth or 16 bytes, whichever is more; one that shrinks, less than twice as much.
 //!

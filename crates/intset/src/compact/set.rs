@@ -1,6 +1,6 @@
 use super::bits;
 use super::build::{Refused, encode};
-use super::form::{Form, HEADER, MOST, ordered, unordered};
+use super::form::{COUNT_AT, Form, HEADER, MOST, ordered, unordered};
 use super::iter::CompactIter;
 use super::prefix::Prefix;
 use super::upper::{insert_one, remove_bit, shift_directory};
@@ -226,7 +226,7 @@ impl Compact {
             bits::open(lows, at, old.lows_end(), old.low.into());
             bits::write(lows, at, old.low.into(), low);
         }
-        self.set_form(new);
+        self.set_count(new.count);
         Ok(true)
     }
 
@@ -255,7 +255,7 @@ impl Compact {
         if new.lows_at() < old.lows_at() {
             blob.copy_within(old.lows_at()..old.bytes(), new.lows_at());
         }
-        self.set_form(new);
+        self.set_count(new.count);
         if new.is_sparse() {
             self.rebuild_with(None);
         } else if let Some(capacity) = COMPACT.shrunk(self.blob.len(), new.bytes()) {
@@ -285,8 +285,8 @@ impl Compact {
     }
 
     #[inline(always)]
-    fn set_form(&mut self, form: Form) {
-        *self.blob.first_chunk_mut().expect("a header") = form.encode();
+    fn set_count(&mut self, count: u16) {
+        self.blob[COUNT_AT..COUNT_AT + size_of::<u16>()].copy_from_slice(&count.to_le_bytes());
     }
 
     /// Adds a value that differs from all members in a bit that they share.
