@@ -1,13 +1,14 @@
 //! Tallis as the subject of the differential harness.
 
 use std::env;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tallis::{Limits, Profile, Reply, Session, Store};
 use testkit::differential::{
-    Differential, Reply as Answer, Report, Settings, Subject, family_names,
+    Differential, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject, family_names,
 };
-use testkit::live::{Protocol, server_with};
+use testkit::live::{Protocol, redisbloom, server_with};
 
 /// What is there only for its errors.
 const WRONG: [&str; 7] =
@@ -47,7 +48,7 @@ impl Subject for Tallis {
 }
 
 /// The reply in the harness's own shape.
-fn answer(reply: Reply) -> Answer {
+pub(crate) fn answer(reply: Reply) -> Answer {
     match reply {
         Reply::Status(text) => Answer::Status(text.into_owned()),
         Reply::Error(text) => Answer::Error(text),
@@ -143,6 +144,48 @@ fn sorted_sets_and_places_are_those_of_the_server() {
     }
 }
 
+/// With `RedisBloom` alone: without it the recorded transcript has to do.
+#[test]
+fn bloom_filters_are_those_of_redisbloom() {
+    let Some(module) = redisbloom() else { return };
+    let mut sum = Report::default();
+    for seed in 40..44 {
+        let Some(report) = compare(with_blooms(&module, settings(seed, 15_000))) else { return };
+        sum.add(&report);
+    }
+    assert!(sum.commands >= 50_000, "{sum}");
+    assert_eq!(sum.never_done(), ["(unknown)"], "{sum}");
+    for transition in 1..4 {
+        let form = |links| format!("ModuleId(MBbloom-- 4) of {} parts", 4 + 8 * links);
+        let transition = format!("{} -> {}", form(transition), form(transition + 1));
+        assert!(sum.transitions.contains_key(&transition), "{transition}\n{sum}");
+    }
+}
+
+#[test]
+fn bloom_commands_refuse_what_redisbloom_refuses() {
+    let Some(module) = redisbloom() else { return };
+    for seed in [0, 2] {
+        let settings =
+            Settings { families: vec![MODULE_FAMILY], ..with_blooms(&module, settings(seed, 0)) };
+        let Some(server) = server_with(&settings.options()) else { return };
+        let sweep = Differential::new(settings).sweep(&server, Tallis::new);
+        let report = sweep.unwrap_or_else(|difference| panic!("{difference}"));
+        assert!(report.commands > 10_000, "{report}");
+    }
+}
+
+/// Bloom filters, and what may be done to any key.
+fn with_blooms(module: &Path, settings: Settings) -> Settings {
+    let families = vec![MODULE_FAMILY, "keys", "multi"];
+    with_redisbloom(module, Settings { families, ..settings })
+}
+
+/// `RedisBloom` refuses to have its filters copied.
+fn with_redisbloom(module: &Path, settings: Settings) -> Settings {
+    Settings { leave_out: vec!["COPY"], module: Some(module.to_owned()), ..settings }
+}
+
 #[test]
 fn every_command_refuses_what_the_server_refuses() {
     for seed in [0, 2] {
@@ -168,16 +211,27 @@ fn fuzz_live() {
     let commands = usize::try_from(number("TALLIS_FUZZ_COMMANDS", 20_000)).unwrap();
     let families = match env::var("TALLIS_FUZZ_FAMILIES") {
         Ok(asked) => {
-            let unknown = asked.split(',').find(|name| !family_names().contains(name));
-            assert_eq!(unknown, None, "the families are {:?}", family_names());
-            family_names().into_iter().filter(|name| asked.split(',').any(|a| a == *name)).collect()
+            let mut all = family_names();
+            all.push(MODULE_FAMILY);
+            let unknown = asked.split(',').find(|name| !all.contains(name));
+            assert_eq!(unknown, None, "the families are {all:?}");
+            all.retain(|name| asked.split(',').any(|asked| asked == *name));
+            all
         }
         Err(_) => family_names(),
     };
+    let module = families.contains(&MODULE_FAMILY).then(|| {
+        redisbloom().expect("the family needs RedisBloom: name its file in TALLIS_REDISBLOOM")
+    });
     let start = Instant::now();
     let mut sum = Report::default();
     for seed in first.. {
-        let settings = Settings { families: families.clone(), ..settings(seed, commands) };
+        let families = families.clone();
+        let settings = Settings { families, ..settings(seed, commands) };
+        let settings = match &module {
+            Some(module) => with_redisbloom(module, settings),
+            None => settings,
+        };
         let Some(report) = compare(settings) else { return };
         sum.add(&report);
         println!("seed {seed}: no difference; {} commands in all", sum.commands);

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
 mod bits;
+mod blooms;
 mod bytes;
 mod cohorts;
 mod commands;

@@ -55,6 +55,7 @@ pub(super) enum Kind {
     ZSet,
     /// A sorted set of places.
     Place,
+    Bloom,
 }
 
 /// The state of the generator.
@@ -85,7 +86,7 @@ impl Gen {
         let (first, count) = match kind {
             Kind::Number => (0, 1),
             Kind::String => (1, 2),
-            Kind::Set => (3, 3),
+            Kind::Set | Kind::Bloom => (3, 3),
             Kind::Hll => (6, 2),
             Kind::ZSet => (8, 3),
             Kind::Place => (11, 2),

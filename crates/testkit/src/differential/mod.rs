@@ -68,5 +68,5 @@ mod sweep;
 pub use harness::Differential;
 pub use reply::{Reply, command_line, quoted};
 pub use report::{Count, Difference, Report};
-pub use settings::{Limits, Settings, family_names};
+pub use settings::{Limits, MODULE_FAMILY, Settings, family_names};
 pub use subject::{LiveSubject, Subject};

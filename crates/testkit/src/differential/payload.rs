@@ -17,6 +17,8 @@ pub(super) enum Payload {
     ZSetListpack(Vec<u8>),
     /// The members of a skip list with the bits of their scores, in order.
     Scores(Vec<(Vec<u8>, u64)>),
+    /// The value of a module: its id, and its parts, strings apart from numbers.
+    Module(String, Vec<Vec<u8>>),
     /// Another type: its name, and its bytes as they are.
     Other(String, Vec<u8>),
 }
@@ -49,7 +51,13 @@ impl Payload {
                 Self::Scores(all)
             }
             rdb::Value::ZSetZiplist(blob) => Self::Other("ZSetZiplist".to_owned(), blob),
-            rdb::Value::Raw(raw) => Self::Other(format!("{:?}", raw.kind()), raw.body().to_vec()),
+            rdb::Value::Raw(raw) => match raw.module_parts() {
+                Some((id, parts)) => {
+                    let parts: Result<_, _> = parts.map(|part| part.map(flat)).collect();
+                    Self::Module(format!("{id:?}"), parts.map_err(|error| error.to_string())?)
+                }
+                None => Self::Other(format!("{:?}", raw.kind()), raw.body().to_vec()),
+            },
         })
     }
 
@@ -64,8 +72,17 @@ impl Payload {
             Self::IntSet(blob) => format!("intset-{}", blob.first().unwrap_or(&0) * 8),
             Self::Listpack(_) | Self::Members(_) => format!("set-{encoding}"),
             Self::ZSetListpack(_) | Self::Scores(_) => format!("zset-{encoding}"),
+            Self::Module(id, parts) => format!("{id} of {} parts", parts.len()),
             Self::Other(kind, _) => kind.clone(),
         }
+    }
+}
+
+/// What a part holds: a string its bytes, a number its text.
+fn flat(part: rdb::ModulePart<Vec<u8>>) -> Vec<u8> {
+    match part {
+        rdb::ModulePart::Bytes(bytes) => [&b"bytes "[..], &bytes].concat(),
+        number => format!("{number:?}").into(),
     }
 }
 
@@ -87,6 +104,10 @@ impl std::fmt::Debug for Payload {
                 };
                 let all: Vec<String> = all.iter().map(pair).collect();
                 format!("scores {}", all.join(" "))
+            }
+            Self::Module(id, parts) => {
+                let all: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
+                format!("{id} {}", all.join(" "))
             }
             Self::Other(kind, body) => format!("{kind} {}", quoted(body)),
         };

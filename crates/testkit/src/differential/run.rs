@@ -5,7 +5,7 @@ use super::compare::{self, Rule};
 use super::families;
 use super::harness::{Failure, failure};
 use super::report::Report;
-use super::script::{How, Op};
+use super::script::{Damage, How, Op};
 use super::subject::{AUDITOR, Caught, LiveSubject, SESSIONS, Subject};
 use super::{Reply, Settings, command_line, pop};
 
@@ -66,7 +66,9 @@ impl<'a, S: Subject> Run<'a, S> {
 
     /// Whether an op is more than one command, as things stand: in a transaction, each is just queued.
     fn is_single(&self, op: &Op) -> bool {
-        alone(op) && (self.queued[op.session].is_none() || matches!(op.how, How::WithDump { .. }))
+        alone(op)
+            && (self.queued[op.session].is_none()
+                || matches!(op.how, How::WithDump { .. } | How::WithChunk { .. }))
     }
 
     fn batch(&mut self, at: usize, ops: &[Op]) -> Result<(), Failure> {
@@ -112,6 +114,43 @@ impl<'a, S: Subject> Run<'a, S> {
                 op.words[*word] = payload;
                 self.batch(at, &[op])
             }
+            How::WithChunk { at: word, key, nth, theirs, damage } => {
+                let side: &mut dyn Subject =
+                    if *theirs { &mut self.live } else { &mut self.subject };
+                let Some((mut cursor, mut piece)) = chunk(side, key, *nth) else { return Ok(()) };
+                match *damage {
+                    Damage::Nothing => {}
+                    Damage::Flip(bit) if piece.is_empty() => cursor ^= bit as i64 & 1,
+                    Damage::Flip(bit) => {
+                        let bit = bit % (piece.len() * 8);
+                        piece[bit / 8] ^= 1 << (bit % 8);
+                    }
+                    Damage::Cut(bytes) => piece.truncate(piece.len().saturating_sub(bytes)),
+                    Damage::Grow(bytes) => piece.resize(piece.len() + bytes, 7),
+                    Damage::Shift(by) => cursor += by,
+                }
+                let mut op = Op { how: How::Plain, ..op.clone() };
+                op.words[word - 1] = cursor.to_string().into();
+                op.words[*word] = piece;
+                self.batch(at, &[op])
+            }
+        }
+    }
+
+    /// A module that opens a key to write counts it as changed, whether it changes it or not; the subject sees no change there. So
+    /// that both sides go on alike, the subject's key is renamed and back, or made and deleted.
+    fn touch(&mut self, session: usize, words: &[Vec<u8>], theirs: &Reply) {
+        let Some(key) = families::opened_for_nothing(words, theirs) else { return };
+        const ASIDE: &[u8] = b"the harness puts it aside";
+        let mut run = |words: &[&[u8]]| {
+            let words: Vec<Vec<u8>> = words.iter().map(|word| word.to_vec()).collect();
+            self.subject.execute(session, &words)
+        };
+        if run(&[b"RENAME", key, ASIDE]).is_error() {
+            run(&[b"SET", key, b""]);
+            run(&[b"DEL", key]);
+        } else {
+            run(&[b"RENAME", ASIDE, key]);
         }
     }
 
@@ -155,6 +194,7 @@ impl<'a, S: Subject> Run<'a, S> {
                     if let Some(results) = theirs.elements() {
                         for (words, reply) in waiting.iter().zip(results) {
                             self.count(words, reply);
+                            self.touch(session, words, reply);
                         }
                     }
                     Ok(())
@@ -176,6 +216,9 @@ impl<'a, S: Subject> Run<'a, S> {
             (waiting, b"DISCARD" | b"RESET") if !theirs.is_error() => *waiting = None,
             (Some(waiting), _) if queued => waiting.push(words.to_vec()),
             _ => {}
+        }
+        if !queued {
+            self.touch(session, words, theirs);
         }
         if queued || theirs.is_error() {
             return Ok(());
@@ -265,6 +308,19 @@ fn scored(reply: &Reply) -> (Vec<Vec<u8>>, Option<Vec<Reply>>) {
     pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
     let (members, scores) = pairs.into_iter().unzip();
     (members, Some(scores))
+}
+
+/// A piece of a dump and its cursor.
+fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>)> {
+    let mut cursor = 0;
+    let mut piece = Vec::new();
+    for _ in 0..=nth {
+        let ask = [b"BF.SCANDUMP".to_vec(), key.to_vec(), cursor.to_string().into()];
+        let reply = side.execute(AUDITOR, &ask);
+        let [Reply::Int(next), Reply::Bulk(bytes)] = reply.elements()? else { return None };
+        (cursor, piece) = (*next, bytes.clone());
+    }
+    Some((cursor, piece))
 }
 
 /// Whether an op cannot be part of a batch.

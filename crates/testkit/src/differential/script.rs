@@ -32,6 +32,32 @@ pub(super) enum How {
         /// A bit to flip in it.
         flip: Option<usize>,
     },
+    /// With a piece that BF.SCANDUMP gives just before, and its cursor in the word before it.
+    WithChunk {
+        /// The word that the piece takes the place of.
+        at: usize,
+        key: Vec<u8>,
+        /// The pieces to pass over.
+        nth: usize,
+        /// Whether the server makes it, or the subject.
+        theirs: bool,
+        /// What to do to the piece.
+        damage: Damage,
+    },
+}
+
+/// What is wrong with a piece of a dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Damage {
+    Nothing,
+    /// This bit is flipped.
+    Flip(usize),
+    /// So many bytes are cut off.
+    Cut(usize),
+    /// So many bytes are added.
+    Grow(usize),
+    /// The cursor is another by so much.
+    Shift(i64),
 }
 
 /// Commands after a CONFIG until the limits are set back.

@@ -1,6 +1,8 @@
 //! What a run is made of.
 
-use super::families::FAMILIES;
+use std::path::PathBuf;
+
+use super::families::{self, FAMILIES};
 use crate::live::{Options, Protocol};
 
 /// The limits at which a value changes its encoding, by Redis's names.
@@ -67,6 +69,8 @@ pub struct Settings {
     pub look_every: usize,
     /// The families to take commands from, by name; see [`family_names`].
     pub families: Vec<&'static str>,
+    /// The module that the server loads: [`MODULE_FAMILY`] needs it.
+    pub module: Option<PathBuf>,
     /// Commands that the subject does not know yet, in capitals (`SPOP`, `OBJECT FREQ`). They are not sent, nor used by the
     /// harness itself where it can do without: `RESTORE`, `PEXPIRETIME`, `CONFIG SET`.
     pub leave_out: Vec<&'static str>,
@@ -85,6 +89,7 @@ impl Default for Settings {
             commands: 10_000,
             look_every: 100,
             families: family_names(),
+            module: None,
             leave_out: Vec::new(),
             limits: Limits::default(),
             protocol: Protocol::Resp2,
@@ -103,7 +108,10 @@ impl Settings {
         for [name, value] in self.limits.pairs() {
             options = options.config(&name, &value);
         }
-        options
+        match &self.module {
+            Some(module) => options.module(module),
+            None => options,
+        }
     }
 
     /// Whether a command is left out: `words` may be a container and its subcommand, `OBJECT FREQ`.
@@ -113,8 +121,11 @@ impl Settings {
     }
 }
 
-/// The names of all families.
+/// The family that a server knows only with RedisBloom.
+pub const MODULE_FAMILY: &str = families::BLOOM;
+
+/// The names of the families that every server knows: all but [`MODULE_FAMILY`].
 #[must_use]
 pub fn family_names() -> Vec<&'static str> {
-    FAMILIES.iter().map(|family| family.name).collect()
+    FAMILIES.iter().map(|family| family.name).filter(|name| *name != MODULE_FAMILY).collect()
 }

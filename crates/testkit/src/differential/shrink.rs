@@ -197,5 +197,10 @@ fn line(op: &Op) -> String {
             let flip = flip.map(|bit| format!(", with bit {bit} flipped")).unwrap_or_default();
             format!("{text}   # payload: {side} DUMP {} in database {db}{flip}", quoted(key))
         }
+        How::WithChunk { key, nth, theirs, damage, .. } => {
+            let side = if *theirs { "the server's" } else { "our" };
+            let key = quoted(key);
+            format!("{text}   # piece {nth} of {side} BF.SCANDUMP {key}, damage: {damage:?}")
+        }
     }
 }

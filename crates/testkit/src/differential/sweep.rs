@@ -8,6 +8,7 @@ use super::compare::{self, Rule};
 use super::families::{FAMILIES, Row};
 use super::harness::{Differential, Failure, failure, words};
 use super::run::Run;
+use super::settings::MODULE_FAMILY;
 use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Difference, Reply, Report, Settings, command_line};
 use crate::live::Server;
@@ -42,7 +43,7 @@ const JUNK: [&[u8]; 21] = [
 ];
 
 /// The kinds of keys: each name, and what makes it.
-const FIXTURE: [(&[u8], &[&[u8]]); 14] = [
+const FIXTURE: [(&[u8], &[&[u8]]); 15] = [
     (b"missing", &[]),
     (b"int", &[b"SETNX", b"int", b"12345"]),
     (b"max", &[b"SETNX", b"max", b"9223372036854775807"]),
@@ -57,7 +58,14 @@ const FIXTURE: [(&[u8], &[&[u8]]); 14] = [
     (b"hash", &[b"HSET", b"hash", b"field", b"value"]),
     (b"zset", &[b"ZADD", b"zset", b"1", b"a"]),
     (b"zsets", &[b"ZADD", b"zsets", b"1", b"1", b"-inf", b"a", b"0.1", b"x\x00\n", b"0.1", b""]),
+    (b"bloom", &[b"BF.ADD", b"bloom", b"a"]),
 ];
+
+/// The kinds of keys that a server knows.
+fn fixture(settings: &Settings) -> impl Iterator<Item = (&'static [u8], &'static [&'static [u8]])> {
+    let blooms = settings.families.contains(&MODULE_FAMILY);
+    FIXTURE.into_iter().filter(move |(_, maker)| blooms || maker.first() != Some(&&b"BF.ADD"[..]))
+}
 
 /// Commands that reach beyond one key, one line at a time.
 const STATEFUL: [&str; 9] =
@@ -87,7 +95,7 @@ impl Differential {
             .flat_map(|family| family.rows)
             .filter(|row| !self.settings.leaves_out(row.name));
         for row in rows {
-            for (key, maker) in FIXTURE {
+            for (key, maker) in fixture(&self.settings) {
                 if let Err(failure) = sweep.group(row, key) {
                     return Err(Box::new(self.swept(&failure, maker)));
                 }
@@ -186,7 +194,7 @@ impl<S: Subject> Sweep<'_, S> {
             subject.execute(0, &words(&["FLUSHALL"]));
             live.execute(0, &words(&["FLUSHALL"]));
         }
-        for (key, maker) in FIXTURE.iter().filter(|(_, maker)| !maker.is_empty()) {
+        for (key, maker) in fixture(self.run.settings).filter(|(_, maker)| !maker.is_empty()) {
             let command: Vec<Vec<u8>> = maker.iter().map(|word| word.to_vec()).collect();
             if [&b"RPUSH"[..], b"HSET", b"ZADD"].contains(&maker[0]) {
                 if self.run.settings.leaves_out("RESTORE") {

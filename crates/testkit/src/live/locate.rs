@@ -14,6 +14,9 @@ const PROGRAM_VARIABLE: &str = "TALLIS_REDIS_SERVER";
 /// Names the file that gets a line for each test left out.
 const SKIPPED_VARIABLE: &str = "TALLIS_SKIPPED_LOG";
 
+/// Names the file of RedisBloom, a module that a server can load.
+const REDISBLOOM_VARIABLE: &str = "TALLIS_REDISBLOOM";
+
 /// What to do about a missing server.
 const ADVICE: &str = "no redis-server; install it with apt-get install redis-server, or name one in TALLIS_REDIS_SERVER";
 
@@ -55,6 +58,23 @@ pub fn locate() -> Option<PathBuf> {
     }
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join("redis-server")).find(|file| file.is_file())
+}
+
+/// The module RedisBloom that the variable `TALLIS_REDISBLOOM` names, for [`Options::module`].
+///
+/// Unlike a server it is nothing that a machine is expected to have: without the variable a test that asks returns early and is
+/// not counted as left out. What RedisBloom says is recorded for such machines.
+///
+/// # Panics
+///
+/// If the variable names no file.
+#[must_use]
+pub fn redisbloom() -> Option<PathBuf> {
+    let named = PathBuf::from(env::var_os(REDISBLOOM_VARIABLE).filter(|value| !value.is_empty())?);
+    match named.canonicalize() {
+        Ok(path) => Some(path),
+        Err(error) => panic!("{REDISBLOOM_VARIABLE}: {}: {error}", named.display()),
+    }
 }
 
 /// Records that the test of this thread was left out.

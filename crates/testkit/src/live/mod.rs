@@ -21,6 +21,7 @@
 //!   a line to the file that `TALLIS_SKIPPED_LOG` names. `cargo xtask test` sets that variable and counts the lines.
 //! * Under `CI=true` a missing server fails the test.
 //! * A server that is there but does not start always fails the test.
+//! * The module [RedisBloom](redisbloom) is asked for by name alone (`TALLIS_REDISBLOOM`), and missed nowhere.
 //!
 //! # How a server ends
 //!
@@ -39,7 +40,7 @@ mod reply;
 mod server;
 mod wire;
 
-pub use locate::{locate, server, server_with};
+pub use locate::{locate, redisbloom, server, server_with};
 pub use options::Options;
 pub use reply::{as_bytes, command, error_text};
 pub use server::{Server, Version};

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     pub(super) settings: Vec<[String; 2]>,
     pub(super) rdb: Option<PathBuf>,
+    pub(super) modules: Vec<PathBuf>,
 }
 
 impl Options {
@@ -40,6 +41,13 @@ impl Options {
     #[must_use]
     pub fn rdb(mut self, file: impl AsRef<Path>) -> Self {
         self.rdb = Some(file.as_ref().to_owned());
+        self
+    }
+
+    /// Loads the module in this file; its path must be absolute, since the server has a folder of its own.
+    #[must_use]
+    pub fn module(mut self, file: impl AsRef<Path>) -> Self {
+        self.modules.push(file.as_ref().to_owned());
         self
     }
 }

@@ -64,6 +64,9 @@ impl Server {
         for [name, value] in &options.settings {
             run.arg(format!("--{name}")).arg(value);
         }
+        for module in &options.modules {
+            run.arg("--loadmodule").arg(module);
+        }
         let supervisor = run
             .current_dir(folder.path())
             .stdin(Stdio::piped())

@@ -349,6 +349,12 @@ fn create(settings: &Settings, limit: usize) -> Result<BloomFilter, Error> {
         }
         SettingsError::Capacity { .. } => capacity_range(),
         SettingsError::Expansion { .. } => expansion_range(),
+        // Half of the least number there is, for a scaling filter.
+        SettingsError::Size(SizeError::ErrorRate { .. })
+            if settings.error_rate() > 0.0 && settings.error_rate() < 1.0 =>
+        {
+            Error::new(ErrorKind::InvalidArgument, "ERR could not create filter")
+        }
         SettingsError::Size(_) | _ => error_range(),
     })
 }

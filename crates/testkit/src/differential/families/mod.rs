@@ -3,6 +3,7 @@
 //! A further family is a file beside this one and a row in [`FAMILIES`].
 
 mod bits;
+mod bloom;
 mod geo;
 mod hll;
 mod keys;
@@ -11,6 +12,8 @@ mod server;
 mod sets;
 mod strings;
 mod zsets;
+
+pub(super) use bloom::opened_for_nothing;
 
 use super::compare::Rule;
 use super::generate::{Gen, Line};
@@ -56,6 +59,9 @@ fn draws(g: &mut Gen) -> &'static str {
     ])
 }
 
+/// The name of the family of RedisBloom.
+pub(super) const BLOOM: &str = bloom::FAMILY.name;
+
 /// Every family.
 pub(super) static FAMILIES: &[Family] = &[
     keys::FAMILY,
@@ -67,6 +73,7 @@ pub(super) static FAMILIES: &[Family] = &[
     geo::FAMILY,
     multi::FAMILY,
     server::FAMILY,
+    bloom::FAMILY,
 ];
 
 /// The row of a command, whatever the case of its name.
