@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use redis::{Connection, Value};
 use tallis::{Limits, Profile, Reply, Session, Store};
-use testkit::live::{Options, Server, command, server_with};
+use testkit::live::{Options, Server, command, redisbloom, server_with};
 
 /// A reply of either side. Sets and maps are in an order of their own, since Redis promises none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,15 +109,21 @@ fn map(pairs: impl Iterator<Item = (Tree, Tree)>) -> Tree {
 struct Both {
     session: Session,
     connection: Connection,
+    /// Whether the server has `RedisBloom` too.
+    with_module: bool,
     _server: Server,
 }
 
 impl Both {
     fn new() -> Option<Self> {
         let options = Options::new().config("enable-debug-command", "yes");
+        let (options, with_module) = match redisbloom() {
+            Some(module) => (options.module(module), true),
+            None => (options, false),
+        };
         let server = server_with(&options)?;
-        let store = Store::builder().profile(Profile::Redis70).build();
-        Some(Self { session: store.session(), connection: server.connect(), _server: server })
+        let session = Store::builder().profile(Profile::Redis70).build().session();
+        Some(Self { session, connection: server.connect(), with_module, _server: server })
     }
 
     fn ask<A: AsRef<[u8]>>(&mut self, words: &[A]) -> (Tree, Tree) {
@@ -144,13 +150,13 @@ impl Both {
     fn names(&mut self) -> Vec<String> {
         let all = ours(self.session.execute(&["COMMAND"]));
         let names = all.items().iter().map(|one| one.items()[0].bytes().to_owned());
-        names.filter(|name| of_the_server(&&**name)).collect()
+        names.filter(|name| self.is_there(name)).collect()
     }
-}
 
-/// Whether a command is the server's own, and not that of a module.
-fn of_the_server(name: &&str) -> bool {
-    !name.starts_with("bf.")
+    /// Whether the server has a command of ours: its own, or that of a module that it has loaded.
+    fn is_there(&self, name: &str) -> bool {
+        self.with_module || !name.starts_with("bf.")
+    }
 }
 
 /// What COMMAND INFO of a server says, without what we do not have or say in words of our own.
@@ -182,7 +188,8 @@ fn every_command_is_described_as_the_server_does() {
     let (mine, _) = both.ask(&["HELLO", "3"]);
     assert_eq!(mine.pairs()["proto"], &Tree::Int(3));
     let listed = ours(both.session.execute(&["COMMAND", "LIST"]));
-    let listed: Vec<&str> = listed.items().iter().map(Tree::bytes).filter(of_the_server).collect();
+    let listed = listed.items().iter().map(Tree::bytes);
+    let listed: Vec<&str> = listed.filter(|name| both.is_there(name)).collect();
     let known = |name: &str| listed.contains(&name);
     let names = both.names();
     assert!(names.len() > 80);
@@ -212,7 +219,7 @@ fn documents_have_the_servers_groups_and_versions() {
     let Some(mut both) = Both::new() else { return };
     both.ask(&["HELLO", "3"]);
     let ours = both.ask(&["COMMAND", "DOCS"]).0;
-    let names: Vec<&str> = ours.pairs().into_keys().filter(of_the_server).collect();
+    let names: Vec<&str> = ours.pairs().into_keys().filter(|name| both.is_there(name)).collect();
     let mut listed = both.names();
     listed.sort_unstable();
     assert_eq!(names, listed);
@@ -236,9 +243,10 @@ fn documents_have_the_servers_groups_and_versions() {
 }
 
 fn same_docs(name: &str, ours: &BTreeMap<&str, &Tree>, theirs: &BTreeMap<&str, &Tree>) {
-    for field in ["since", "group"] {
-        assert_eq!(ours[field], theirs[field], "{field} of {name}");
+    for field in ["since", "group", "module"] {
+        assert_eq!(ours.get(field), theirs.get(field), "{field} of {name}");
     }
+    assert!(ours.contains_key("since") && ours.contains_key("group"));
     assert!(!ours["summary"].bytes().is_empty() && !ours["complexity"].bytes().is_empty());
     assert_ne!(ours["summary"], theirs["summary"], "{name}: the words are to be ours");
 }
@@ -261,6 +269,11 @@ fn commands_are_listed_by_the_servers_filters() {
         &["PATTERN", "set"],
         &["PATTERN", "*"],
         &["MODULE", "json"],
+        &["MODULE", "bf"],
+        &["MODULE", "BF"],
+        &["ACLCAT", "write"],
+        &["ACLCAT", "fast"],
+        &["PATTERN", "bf.*"],
     ] {
         let words = ["COMMAND", "LIST", "FilterBy", filter[0], filter[1]];
         let (ours, theirs) = both.ask(&words);
@@ -268,7 +281,7 @@ fn commands_are_listed_by_the_servers_filters() {
             Tree::Array(all.items().iter().filter(|name| some(name)).cloned().collect()).sorted()
         };
         let theirs = some(&theirs, &|name| known.items().contains(name));
-        let ours = some(&ours, &|name| of_the_server(&name.bytes()));
+        let ours = some(&ours, &|name| both.is_there(name.bytes()));
         assert_eq!(ours, theirs, "{filter:?}");
     }
     both.all_same(

@@ -319,6 +319,10 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
         let reply = side.execute(AUDITOR, &ask);
         let [Reply::Int(next), Reply::Bulk(bytes)] = reply.elements()? else { return None };
         (cursor, piece) = (*next, bytes.clone());
+        // Behind the last piece it would begin anew.
+        if cursor == 0 {
+            break;
+        }
     }
     Some((cursor, piece))
 }

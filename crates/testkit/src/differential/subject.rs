@@ -3,7 +3,7 @@
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 
-use super::{Reply, Settings};
+use super::{Reply, Settings, command_line};
 use crate::live::{Server, Wire};
 
 /// Sessions that the commands come from; a last one looks at what they have left.
@@ -80,9 +80,16 @@ impl LiveSubject {
         session: usize,
         commands: impl IntoIterator<Item = &'a [Vec<u8>]>,
     ) -> Vec<Reply> {
-        match self.wires[session].run_all(commands) {
+        let commands: Vec<&[Vec<u8>]> = commands.into_iter().collect();
+        match self.wires[session].run_all(commands.iter().copied()) {
             Ok(replies) => replies,
-            Err(error) => panic!("the connection to redis-server broke: {error}"),
+            Err(error) => {
+                let lines: Vec<String> = commands.iter().map(|words| command_line(words)).collect();
+                panic!(
+                    "the connection to redis-server broke: {error}, at one of\n{}",
+                    lines.join("\n")
+                )
+            }
         }
     }
 }
@@ -91,7 +98,9 @@ impl Subject for LiveSubject {
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
         match self.wires[session].run(words) {
             Ok(reply) => reply,
-            Err(error) => panic!("the connection to redis-server broke: {error}"),
+            Err(error) => {
+                panic!("the connection to redis-server broke: {error}, at {}", command_line(words))
+            }
         }
     }
 }

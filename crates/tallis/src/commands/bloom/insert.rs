@@ -39,6 +39,8 @@ pub(crate) struct Insertion {
     pub(crate) added: Vec<bool>,
     /// Why the next one was refused.
     pub(crate) refused: Option<Error>,
+    /// Whether each behind it was there, if RedisBloom looks at them: where a filter cannot grow, but not where it does not scale.
+    pub(crate) behind: Vec<bool>,
 }
 
 impl Insertion {
@@ -114,8 +116,12 @@ pub(crate) fn insert_hashed(
 
 fn add(filter: &mut BloomFilter, hashes: &[ItemHash]) -> Insertion {
     let mut added = Vec::with_capacity(hashes.len());
-    let refused = filter.add_hashes(hashes, &mut added).err().map(refusal);
-    Insertion { added, refused }
+    let why = filter.add_hashes(hashes, &mut added).err();
+    let mut behind = Vec::new();
+    if matches!(why, Some(AddError::Grow(_))) {
+        filter.contains_hashes(hashes.get(added.len() + 1..).unwrap_or_default(), &mut behind);
+    }
+    Insertion { added, refused: why.map(refusal), behind }
 }
 
 /// Tells of the items that were new: the others change nothing.

@@ -155,7 +155,7 @@ fn next<'a>(words: &mut std::slice::Iter<'_, &'a [u8]>) -> Result<&'a [u8], Erro
     words.next().copied().ok_or_else(|| wrong_arity("bf.insert"))
 }
 
-/// The answers for items, the last of which may be an error.
+/// The answers for items, the last of which may be errors.
 fn insert_all(
     door: Caller<'_, '_>,
     key: &[u8],
@@ -163,9 +163,14 @@ fn insert_all(
     options: BloomInsertOptions,
 ) -> Answer {
     let items: Vec<Member<'_>> = items.iter().map(|&item| item.into()).collect();
-    let Insertion { added, refused } = insert_items(&door, key, &items, options)?;
-    let added = added.into_iter().map(Reply::Boolean);
-    Ok(Reply::Array(added.chain(refused.map(Reply::from)).collect()))
+    let Insertion { added, refused, behind } = insert_items(&door, key, &items, options)?;
+    let mut replies: Vec<Reply> = added.into_iter().map(Reply::Boolean).collect();
+    if let Some(refused) = refused.map(Reply::from) {
+        replies.push(refused.clone());
+        let known = |known| if known { Reply::Boolean(false) } else { refused.clone() };
+        replies.extend(behind.into_iter().map(known));
+    }
+    Ok(Reply::Array(replies))
 }
 
 fn error_rate(text: &[u8]) -> Result<f64, Error> {

@@ -78,6 +78,12 @@ fn key(g: &mut Gen, line: &mut Line) {
     line.push(key);
 }
 
+/// A key that often holds nothing.
+fn maybe_free(g: &mut Gen, line: &mut Line) {
+    let key = if g.one_in(2) { g.any_key() } else { g.key(Kind::Bloom) };
+    line.push(key);
+}
+
 /// An item: of a small space, so that filters fill and items are met again.
 fn item(g: &mut Gen) -> Vec<u8> {
     match g.rng.below(12) {
@@ -170,7 +176,7 @@ fn expansion(g: &mut Gen) -> &'static str {
 }
 
 fn reserve(g: &mut Gen, line: &mut Line) {
-    key(g, line);
+    maybe_free(g, line);
     line.push(rate(g)).push(capacity(g));
     match g.rng.below(16) {
         0..5 => {}
@@ -277,7 +283,7 @@ fn cursor(g: &mut Gen) -> Vec<u8> {
 }
 
 fn loadchunk(g: &mut Gen, line: &mut Line) {
-    key(g, line);
+    maybe_free(g, line);
     if g.one_in(5) {
         let cursor = cursor(g);
         let piece = if g.one_in(2) { g.value() } else { item(g) };
