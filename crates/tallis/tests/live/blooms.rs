@@ -7,7 +7,7 @@ use tallis::{Profile, Store};
 use testkit::differential::Reply;
 use testkit::live::{Options, Protocol, Server, Wire, redisbloom, server_with};
 
-use crate::differential::answer;
+use crate::answer::answer;
 
 /// A server with `RedisBloom`, if there is one.
 fn with_module() -> Option<(Server, Wire)> {

@@ -4,11 +4,13 @@ use std::env;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tallis::{Limits, Profile, Reply, Session, Store};
+use tallis::{Limits, Profile, Session, Store};
 use testkit::differential::{
     Differential, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject, family_names,
 };
 use testkit::live::{Protocol, redisbloom, server_with};
+
+use crate::answer::answer;
 
 /// What is there only for its errors.
 const WRONG: [&str; 7] =
@@ -44,41 +46,6 @@ impl Tallis {
 impl Subject for Tallis {
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Answer {
         answer(self.sessions[session].execute(words))
-    }
-}
-
-/// The reply in the harness's own shape.
-pub(crate) fn answer(reply: Reply) -> Answer {
-    match reply {
-        Reply::Status(text) => Answer::Status(text.into_owned()),
-        Reply::Error(text) => Answer::Error(text),
-        Reply::Int(number) => Answer::Int(number),
-        Reply::Bulk(bytes) => Answer::Bulk(bytes.to_vec()),
-        Reply::Verbatim(text) => {
-            Answer::Verbatim { format: "txt".to_owned(), text: text.into_bytes() }
-        }
-        Reply::Nil => Answer::Nil,
-        Reply::Array(all) => Answer::Array(all.into_iter().map(answer).collect()),
-        Reply::Set(all) => Answer::Set(all.into_iter().map(answer).collect()),
-        Reply::Map(pairs) => Answer::Map(
-            pairs.into_iter().map(|(key, value)| (answer(key), answer(value))).collect(),
-        ),
-        Reply::Boolean(yes) => Answer::Bool(yes),
-        Reply::Named(name, value) => {
-            Answer::Map(vec![(Answer::Status(name.to_owned()), answer(*value))])
-        }
-        Reply::Double(number, _) => Answer::Double(number),
-        // As many digits as go over the wire.
-        Reply::Coordinate(degrees) => {
-            let shown = Reply::Coordinate(degrees).into_resp2();
-            let Reply::Bulk(text) = shown else { panic!("{shown:?} is no text") };
-            Answer::Double(std::str::from_utf8(&text).unwrap().parse().unwrap())
-        }
-        Reply::Pairs(pairs) => {
-            let pair = |(first, second)| Answer::Array(vec![answer(first), answer(second)]);
-            Answer::Array(pairs.into_iter().map(pair).collect())
-        }
-        other => panic!("{other:?} has no shape in the harness yet"),
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+#[path = "../answer/mod.rs"]
+mod answer;
 mod bits;
 mod blooms;
 mod bytes;

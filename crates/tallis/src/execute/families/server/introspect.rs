@@ -102,7 +102,9 @@ fn list(filter: &[&[u8]]) -> Answer {
     let names: Vec<Reply> = match filter {
         [] => all.map(Named::name_reply).collect(),
         [by, kind, module] if is(by, "filterby") && is(kind, "module") => all
-            .filter(|command| command.module().is_some_and(|name| *module == name.as_bytes()))
+            .filter(|command| {
+                command.module().is_some_and(|name| module.eq_ignore_ascii_case(name.as_bytes()))
+            })
             .map(Named::name_reply)
             .collect(),
         [by, kind, category] if is(by, "filterby") && is(kind, "aclcat") => all

@@ -1,0 +1,7 @@
+//! Bloom filters in a store.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+#[path = "../answer/mod.rs"]
+mod answer;
+mod transcript;

@@ -1,0 +1,210 @@
+//! What `RedisBloom` said, replayed.
+//!
+//! `tests/data/bloom/transcript.txt` is made of scripts, each on an empty store. A line `> words` is a command. The lines behind it
+//! are the reply in RESP2, marked `2`, and in RESP3, marked `3`; or one marked `=` where both are the same. `$cursor` and `$piece`
+//! are what the last BF.SCANDUMP gave.
+//!
+//! With `RedisBloom` at hand the commands run on it as well, and with `TALLIS_RECORD` set the file is written anew.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+use tallis::{Profile, Session, Store};
+use testkit::differential::{Reply, quoted};
+use testkit::live::{Options, Protocol, Wire, redisbloom, server_with};
+
+use crate::answer::answer;
+
+/// A command and its replies.
+struct Step {
+    line: String,
+    replies: [String; 2],
+}
+
+struct Script {
+    title: String,
+    steps: Vec<Step>,
+}
+
+fn scripts(text: &str) -> Vec<Script> {
+    let mut scripts = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let (mark, rest) = line.split_once(' ').unwrap();
+        if mark == "#" {
+            scripts.push(Script { title: rest.to_owned(), steps: Vec::new() });
+            continue;
+        }
+        let steps = &mut scripts.last_mut().unwrap().steps;
+        if mark == ">" {
+            steps.push(Step { line: rest.to_owned(), replies: Default::default() });
+            continue;
+        }
+        let replies = &mut steps.last_mut().unwrap().replies;
+        match mark {
+            "2" => rest.clone_into(&mut replies[0]),
+            "3" => rest.clone_into(&mut replies[1]),
+            "=" => *replies = [rest.to_owned(), rest.to_owned()],
+            _ => panic!("{line}"),
+        }
+    }
+    scripts
+}
+
+fn text(scripts: &[Script]) -> String {
+    let mut text = String::new();
+    for script in scripts {
+        writeln!(text, "# {}", script.title).unwrap();
+        for Step { line, replies: [two, three] } in &script.steps {
+            writeln!(text, "> {line}").unwrap();
+            if two == three {
+                writeln!(text, "= {two}").unwrap();
+            } else {
+                writeln!(text, "2 {two}\n3 {three}").unwrap();
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The words of a line. Those in quotes have the escapes that [`quoted`] writes.
+fn words(line: &str) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let Some(mut inside) = rest.strip_prefix('"') else {
+            let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+            words.push(word.into());
+            rest = behind.trim_start();
+            continue;
+        };
+        let mut word = Vec::new();
+        while !inside.starts_with('"') {
+            let (byte, length) = match inside.as_bytes() {
+                [b'\\', b'x', _, _, ..] => (u8::from_str_radix(&inside[2..4], 16).unwrap(), 4),
+                [b'\\', b'n', ..] => (b'\n', 2),
+                [b'\\', b'r', ..] => (b'\r', 2),
+                [b'\\', b't', ..] => (b'\t', 2),
+                [b'\\', b'a', ..] => (7, 2),
+                [b'\\', b'b', ..] => (8, 2),
+                [b'\\', byte, ..] => (*byte, 2),
+                [byte, ..] => (*byte, 1),
+                [] => panic!("a quote is missing: {line}"),
+            };
+            word.push(byte);
+            inside = &inside[length..];
+        }
+        words.push(word);
+        rest = inside[1..].trim_start();
+    }
+    words
+}
+
+/// A reply in one line, with all that is in it.
+fn shown(reply: &Reply) -> String {
+    let all = |items: &[Reply]| items.iter().map(shown).collect::<Vec<_>>().join(" ");
+    match reply {
+        Reply::Status(text) => format!("+{}", quoted(text.as_bytes())),
+        Reply::Error(text) => format!("-{}", quoted(text.as_bytes())),
+        Reply::Int(number) => format!(":{number}"),
+        Reply::Bulk(bytes) => quoted(bytes),
+        Reply::Nil => "nil".to_owned(),
+        Reply::Array(items) => format!("[{}]", all(items)),
+        Reply::Set(items) => format!("~[{}]", all(items)),
+        Reply::Map(pairs) => {
+            let pair = |(key, value): &(Reply, Reply)| format!("{}: {}", shown(key), shown(value));
+            format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
+        }
+        Reply::Bool(yes) => format!("#{yes}"),
+        Reply::Double(_) | Reply::BigNumber(_) | Reply::Verbatim { .. } => format!("{reply:?}"),
+    }
+}
+
+/// Runs a script, with what each BF.SCANDUMP gave in the places of it.
+fn replies(script: &Script, mut run: impl FnMut(&[Vec<u8>]) -> Reply) -> Vec<String> {
+    let (mut cursor, mut piece) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
+    for step in &script.steps {
+        let mut words = words(&step.line);
+        for word in &mut words {
+            match &**word {
+                b"$cursor" => word.clone_from(&cursor),
+                b"$piece" => word.clone_from(&piece),
+                _ => {}
+            }
+        }
+        let reply = run(&words);
+        if let (b"BF.SCANDUMP", Some([Reply::Int(next), Reply::Bulk(bytes)])) =
+            (&*words[0], reply.elements())
+        {
+            cursor = next.to_string().into();
+            piece.clone_from(bytes);
+        }
+        all.push(shown(&reply));
+    }
+    all
+}
+
+fn session(protocol: Protocol) -> Session {
+    let mut session = Store::builder().profile(Profile::Redis70).build().session();
+    if protocol == Protocol::Resp3 {
+        assert!(!session.execute(&["HELLO", "3"]).is_error());
+    }
+    session
+}
+
+fn file() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bloom/transcript.txt")
+}
+
+const PROTOCOLS: [Protocol; 2] = [Protocol::Resp2, Protocol::Resp3];
+
+#[test]
+fn replies_are_those_that_redisbloom_gave() {
+    let scripts = scripts(&fs::read_to_string(file()).unwrap());
+    assert!(scripts.iter().map(|script| script.steps.len()).sum::<usize>() > 500);
+    let mut wrong = String::new();
+    for script in &scripts {
+        for (at, protocol) in PROTOCOLS.into_iter().enumerate() {
+            let mut session = session(protocol);
+            let ours = replies(script, |words| answer(session.execute(words)));
+            for (step, ours) in script.steps.iter().zip(ours) {
+                let theirs = &step.replies[at];
+                if ours != *theirs {
+                    let (title, line) = (&script.title, &step.line);
+                    writeln!(wrong, "{title}: {line}\n  ours   {ours}\n  theirs {theirs}").unwrap();
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn redisbloom_still_says_so() {
+    let Some(module) = redisbloom() else { return };
+    let Some(server) = server_with(&Options::new().module(module)) else { return };
+    let recorded = fs::read_to_string(file()).unwrap();
+    let mut scripts = scripts(&recorded);
+    for script in &mut scripts {
+        for (at, protocol) in PROTOCOLS.into_iter().enumerate() {
+            let mut wire = Wire::open(&server, protocol).unwrap();
+            wire.run(&[b"FLUSHALL".to_vec()]).unwrap();
+            let run = |words: &[Vec<u8>]| {
+                let reply = wire.run(words);
+                reply.unwrap_or_else(|error| panic!("{error} at {words:?}"))
+            };
+            let all = replies(script, run);
+            for (step, reply) in script.steps.iter_mut().zip(all) {
+                step.replies[at] = reply;
+            }
+        }
+    }
+    let text = text(&scripts);
+    if env::var_os("TALLIS_RECORD").is_some() {
+        fs::write(file(), text).unwrap();
+    } else {
+        assert!(text == recorded, "the recording is another; TALLIS_RECORD=1 writes it anew");
+    }
+}
