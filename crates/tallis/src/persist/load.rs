@@ -148,6 +148,7 @@ impl std::error::Error for LoadError {
             FileFault::Value(Fault::Bytes(error)) => Some(error),
             FileFault::Value(Fault::IntSet(error)) => Some(error),
             FileFault::Value(Fault::ListPack(error)) => Some(error),
+            FileFault::Value(Fault::Bloom(error)) => Some(error),
             FileFault::Value(_) | FileFault::TwiceInFile => None,
         }
     }

@@ -4,4 +4,7 @@
 
 #[path = "../answer/mod.rs"]
 mod answer;
+mod calls;
+mod recorded;
 mod transcript;
+mod versions;
