@@ -5,8 +5,8 @@
 #![no_main]
 
 use rdb::{
-    Attributes, Error, ModulePart, RawValue, ReadOptions, Reader, Record, StringValue, Target, Value,
-    WriteOptions, Writer,
+    Attributes, Error, ModulePart, RawValue, ReadOptions, Reader, Record, StringValue, Target,
+    Value, WriteOptions, Writer,
 };
 
 #[derive(Debug, PartialEq)]

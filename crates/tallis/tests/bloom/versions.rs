@@ -135,8 +135,8 @@ fn damaged_filters_are_refused_with_key_and_offset() {
         parts
     };
     let mut damaged = vec![
-        number(0, 4), // items in all
-        number(1, 0), // links
+        number(9, 64), // the power of two
+        number(1, 0),  // links
         number(1, 2),
         number(1, 1 << 40),
         number(3, u64::MAX), // the expansion

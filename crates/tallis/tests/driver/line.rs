@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
+use tallis::bloom::BloomFilter;
 use tallis::{Reply, Store};
 
 /// A command as COMMAND describes it: as much of it as a line needs.
@@ -206,7 +207,18 @@ const OPTIONS: &[&[u8]] = &[
     b"(x",
     b"-",
     b"+",
+    b"ITEMS",
+    b"ERROR",
+    b"CAPACITY",
+    b"EXPANSION",
+    b"NONSCALING",
+    b"NOCREATE",
 ];
+
+/// Rates of errors: the words of BF.RESERVE that are no numbers of another sort.
+const RATES: &[&[u8]] = &[b"0.01", b"0.5", b"1e-5", b"1e-300", b"5e-324", b"0.99"];
+
+const CAPACITIES: &[&[u8]] = &[b"1", b"2", b"3", b"10", b"100"];
 
 /// A line: mostly a command with as many words as it takes, in the places that it takes them.
 pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
@@ -231,6 +243,9 @@ pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     }
     if shape.name.starts_with("geo") && !u.ratio(1, 4)? {
         place(u, &mut words)?;
+    }
+    if shape.name.starts_with("bf.") && !u.ratio(1, 4)? {
+        filter(u, &mut words)?;
     }
     // The limits stay as they are: what a later command does depends on them.
     if words[0] == b"config" && words.get(1).is_some_and(|sub| sub.eq_ignore_ascii_case(b"set")) {
@@ -266,6 +281,44 @@ fn place(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
             Some(old) => *old = word,
             None => words.push(word),
         }
+    }
+    Ok(())
+}
+
+/// Puts words for a filter where a command on filters has them.
+fn filter(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
+    let (rate, capacity) = (u.choose(RATES)?.to_vec(), u.choose(CAPACITIES)?.to_vec());
+    let [name, key, ..] = &**words else { return Ok(()) };
+    let (name, key) = (name.clone(), key.clone());
+    match &*name {
+        b"bf.reserve" => {
+            *words = vec![name, key, rate, capacity];
+            match u.int_in_range(0..=3)? {
+                0 => words.push(b"NONSCALING".to_vec()),
+                1 => words.extend([b"EXPANSION".to_vec(), u.choose(CAPACITIES)?.to_vec()]),
+                _ => {}
+            }
+        }
+        b"bf.insert" => {
+            let items = words.split_off(2);
+            words.extend([b"ERROR".to_vec(), rate, b"CAPACITY".to_vec(), capacity]);
+            words.extend([b"ITEMS".to_vec()].into_iter().chain(items));
+        }
+        b"bf.loadchunk" => {
+            // Behind a cursor of the first link, as many bytes as it may take; or the header of a filter.
+            let header = BloomFilter::default().header();
+            let (cursor, piece) = match u.int_in_range(0..=2)? {
+                0 => (1, header),
+                1 => (1, u.choose(&[&header[..40], b"", b"x"])?.to_vec()),
+                _ => {
+                    let len = u.int_in_range(0..=16)?;
+                    (u.int_in_range(1..=40)?, u.bytes(len)?.to_vec())
+                }
+            };
+            *words = vec![name, key, cursor.to_string().into_bytes(), piece];
+        }
+        b"bf.scandump" => *words = vec![name, key, u.choose(&["0", "1", "2"])?.as_bytes().to_vec()],
+        _ => {}
     }
     Ok(())
 }

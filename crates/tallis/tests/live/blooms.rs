@@ -1,7 +1,8 @@
 //! Bloom filters beside `RedisBloom`, where the random commands of the harness do not reach.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use rdb::{ModulePart, Target, WriteOptions};
 use tallis::prelude::*;
 use tallis::{Profile, Store};
 use testkit::differential::Reply;
@@ -74,4 +75,86 @@ fn of_a_damaged_header_no_more_is_taken_than_there() {
     // As many bytes as no machine has.
     let fields: Vec<&str> = deadly.into_keys().collect();
     assert_eq!(fields, ["bytes"]);
+}
+
+/// The numbers of a value of one link.
+const NUMBERS: [(&str, usize); 9] = [
+    ("items", 0),
+    ("links", 1),
+    ("options", 2),
+    ("expansion", 3),
+    ("capacity", 4),
+    ("hashes", 6),
+    ("bits", 8),
+    ("power of two", 9),
+    ("items of the link", 11),
+];
+
+/// A payload with a right checksum, and one number in it another.
+#[test]
+fn of_a_damaged_payload_no_more_is_taken_than_there() {
+    let Some((mut server, mut wire)) = with_module() else { return };
+    let store = Store::builder().profile(Profile::Redis70).build();
+    let mut reply = Reply::Nil;
+    for line in ["BF.RESERVE k 0.01 10", "BF.MADD k a b c", "DUMP k"] {
+        reply = wire.run(&words(line)).unwrap();
+    }
+    let mut dump = rdb::dump::decode(reply.bytes().unwrap()).unwrap();
+    let rdb::Value::Raw(raw) = dump.value().unwrap() else { panic!("a string was dumped") };
+    let (id, parts) = raw.module_parts().unwrap();
+    let parts: Vec<_> = parts.map(Result::unwrap).collect();
+    let mut damaged = Vec::new();
+    for (name, at) in NUMBERS {
+        let ModulePart::Unsigned(good) = parts[at] else { panic!("{name}: {:?}", parts[at]) };
+        for other in [0, 1, good.wrapping_sub(1), good + 1, good ^ 8, good * 2, 1 << 20] {
+            damaged.push((name, at, ModulePart::Unsigned(other)));
+        }
+    }
+    for rate in [0.0, 1.0, -0.5, 0.5, 1e-9, 2.0, f64::NAN, f64::INFINITY] {
+        damaged.push(("error rate", 5, ModulePart::Double(rate)));
+        damaged.push(("bits an item", 7, ModulePart::Double(rate)));
+    }
+    for length in [0, 1, 15, 17, 24] {
+        damaged.push(("bytes", 10, ModulePart::Bytes(vec![0; length])));
+    }
+    let (mut stricter, mut deadly) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+    let mut carried = BTreeSet::new();
+    for (name, at, part) in damaged {
+        let mut parts = parts.clone();
+        parts[at] = part.clone();
+        let options = WriteOptions { target: Target::V10, ..WriteOptions::default() };
+        let payload = rdb::dump::encode(options, |value| {
+            let mut value = value.module(id)?;
+            for part in &parts {
+                value.part(part.borrowed())?;
+            }
+            value.finish()
+        });
+        let load = ["RESTORE", "k", "0"].map(|word| word.as_bytes().to_vec());
+        let load = [&load[..], &[payload.unwrap(), b"REPLACE".to_vec()]].concat();
+        let ours = answer(store.execute(&load));
+        let Ok(theirs) = wire.run(&load) else {
+            deadly.entry(name).or_default().push(part);
+            assert!(ours.is_error(), "{name}");
+            (server, wire) = with_module().unwrap();
+            continue;
+        };
+        if !ours.is_error() && store.bf_info("k").is_err() {
+            // Nothing is asked of what is only carried.
+            carried.insert(name);
+        } else if ours != theirs {
+            assert_eq!(ours, Reply::Error("ERR Bad data format".into()), "{name}: {part:?}");
+            stricter.entry(name).or_default().push(part);
+        } else if !ours.is_error() {
+            for line in ["BF.INFO k", "BF.CARD k", "BF.MEXISTS k a b c d e f", "BF.SCANDUMP k 0"] {
+                let ours = answer(store.execute(&words(line)).into_resp2());
+                assert_eq!(ours, wire.run(&words(line)).unwrap(), "{line}, {name}: {part:?}");
+            }
+        }
+    }
+    drop(server);
+    let fields: Vec<&str> = stricter.into_keys().collect();
+    assert_eq!(fields, ["capacity", "error rate", "power of two"]);
+    assert!(deadly.is_empty(), "{deadly:?}");
+    assert!(carried.into_iter().eq(["options", "power of two"]));
 }
