@@ -92,9 +92,8 @@ fn of_items_for_a_full_filter_those_before_are_in() {
     assert_eq!(store.bf_madd("k", ["c", "a"]).unwrap(), [false, false]);
     // A filter that cannot grow looks at the items behind.
     store.bf_reserve("small", &Settings::new(1, 1e-323)).unwrap();
-    let text = |reply: Reply| match reply {
-        Reply::Error(text) => text,
-        other => format!("{:?}", other.into_resp2()),
+    let text = |reply: Reply| {
+        if let Reply::Error(text) = reply { text } else { format!("{:?}", reply.into_resp2()) }
     };
     let Reply::Array(all) = store.execute(&["BF.MADD", "small", "a", "b", "a", "c"]) else {
         panic!("no list")

@@ -163,10 +163,10 @@ fn damaged_filters_are_refused_with_key_and_offset() {
     short[10] = ModulePart::Bytes(vec![0; 143]);
     damaged.push(short);
     let sound = store();
-    sound.restore("k", &payload_of(4, &good), RestoreOptions::default()).unwrap();
+    sound.restore("k", payload_of(4, &good), RestoreOptions::default()).unwrap();
     for parts in damaged {
         let store = store();
-        let refused = store.restore("k", &payload_of(4, &parts), RestoreOptions::default());
+        let refused = store.restore("k", payload_of(4, &parts), RestoreOptions::default());
         let refused = refused.expect_err(&format!("{parts:?}"));
         assert_eq!(refused.kind(), ErrorKind::Corrupt, "{parts:?}");
         assert_eq!(refused.to_string(), "ERR Bad data format", "{parts:?}");

@@ -80,9 +80,10 @@ impl Payload {
 
 /// What a part holds: a string its bytes, a number its text.
 fn flat(part: rdb::ModulePart<Vec<u8>>) -> Vec<u8> {
-    match part {
-        rdb::ModulePart::Bytes(bytes) => [&b"bytes "[..], &bytes].concat(),
-        number => format!("{number:?}").into(),
+    if let rdb::ModulePart::Bytes(bytes) = part {
+        [&b"bytes "[..], &bytes].concat()
+    } else {
+        format!("{part:?}").into()
     }
 }
 

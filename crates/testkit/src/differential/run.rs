@@ -12,6 +12,9 @@ use super::{Reply, Settings, command_line, pop};
 /// Commands that the server gets in one write.
 const BATCH: usize = 64;
 
+/// A key that no command has, for a moment.
+const ASIDE: &[u8] = b"the harness puts it aside";
+
 /// Pages of a scan before it counts as endless.
 const PAGES: usize = 100_000;
 
@@ -120,7 +123,7 @@ impl<'a, S: Subject> Run<'a, S> {
                 let Some((mut cursor, mut piece)) = chunk(side, key, *nth) else { return Ok(()) };
                 match *damage {
                     Damage::Nothing => {}
-                    Damage::Flip(bit) if piece.is_empty() => cursor ^= bit as i64 & 1,
+                    Damage::Flip(_) if piece.is_empty() => cursor += 1,
                     Damage::Flip(bit) => {
                         let bit = bit % (piece.len() * 8);
                         piece[bit / 8] ^= 1 << (bit % 8);
@@ -141,7 +144,6 @@ impl<'a, S: Subject> Run<'a, S> {
     /// that both sides go on alike, the subject's key is renamed and back, or made and deleted.
     fn touch(&mut self, session: usize, words: &[Vec<u8>], theirs: &Reply) {
         let Some(key) = families::opened_for_nothing(words, theirs) else { return };
-        const ASIDE: &[u8] = b"the harness puts it aside";
         let mut run = |words: &[&[u8]]| {
             let words: Vec<Vec<u8>> = words.iter().map(|word| word.to_vec()).collect();
             self.subject.execute(session, &words)

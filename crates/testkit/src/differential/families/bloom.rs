@@ -63,10 +63,9 @@ pub(in super::super) fn opened_for_nothing<'a>(
         [b"BF.ADD", b"BF.INSERT", b"BF.LOADCHUNK", b"BF.MADD", b"BF.RESERVE"];
     let [name, key, ..] = words else { return None };
     let writes = WRITES.iter().any(|write| name.eq_ignore_ascii_case(write));
-    let none_new = |reply: &Reply| match reply {
-        Reply::Error(text) => OPENED.contains(&text.as_str()),
-        Reply::Int(0) | Reply::Bool(false) => true,
-        _ => false,
+    let none_new = |reply: &Reply| {
+        matches!(reply, Reply::Int(0) | Reply::Bool(false))
+            || matches!(reply, Reply::Error(text) if OPENED.contains(&text.as_str()))
     };
     let nothing =
         theirs.elements().map_or_else(|| none_new(theirs), |all| all.iter().all(none_new));
