@@ -146,7 +146,6 @@ fn damaged_filters_are_refused_with_key_and_offset() {
         number(8, 1151), // the bits
         number(8, 0),
         number(8, u64::MAX),
-        number(11, 4), // items of the link
         number(5, 1),  // no double
         number(10, 1), // no bytes
         good[..11].to_vec(),
