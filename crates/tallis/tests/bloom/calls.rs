@@ -128,7 +128,15 @@ fn no_filter_has_more_bytes_than_the_limit() {
     // A payload may be as large as it is.
     let payload = store.dump("k").unwrap().unwrap();
     small.restore("whole", &payload, tallis::RestoreOptions::default()).unwrap();
-    assert!(small.bf_add("whole", "a").unwrap());
+    // But it does not grow, by either call.
+    let problem = "ERR problem inserting into filter";
+    refused(small.bf_madd("whole", 0..1100), memory, problem);
+    small.restore("other", &payload, tallis::RestoreOptions::default()).unwrap();
+    let added = (0..1100).take_while(|n| small.bf_add("other", *n).is_ok()).count();
+    assert!((1000..1100).contains(&added), "{added}");
+    for key in ["whole", "other"] {
+        assert_eq!(small.bf_info(key).unwrap().filters, 1);
+    }
 }
 
 #[test]
