@@ -34,6 +34,8 @@ pub enum ErrorKind {
     KeyNotNamed,
     /// A session id or a recipe's parameter cannot be used.
     InvalidArgument,
+    /// A time that a recipe is asked about, or is to record, lies so far back that its counts are not kept any more.
+    NotKept,
     /// A Bloom filter that does not scale holds all that it was made for.
     FilterFull,
     /// A Bloom filter would take more memory than there is, or than [`Limits`](crate::Limits) allow.

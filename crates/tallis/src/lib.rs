@@ -10,8 +10,9 @@
 //! * [`Store::execute`] and [`Session`] are the command door: words in, [`Reply`] out, every text as Redis says it.
 //! * [`Store::transaction`] makes several commands one.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
-//! * [`Visitors`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the structures, as types of
-//!   their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`], and [`Dedup`], which knows what it has seen.
+//! * [`Visitors`], [`UvWindows`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the structures, as
+//!   types of their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`], and [`Dedup`], which knows what
+//!   it has seen.
 //! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change, a [`Profile`] which
 //!   servers' bytes they are.
 //!
@@ -71,8 +72,9 @@ pub use recipes::{
     Bucket, Cohort, CohortSteps, Cohorts, CounterSteps, Dedup, DedupInfo, DedupSteps, Funnel,
     FunnelSteps, LocationCounts, LocationSteps, LocationTable, Locations, Period, PeriodKind,
     Query, Quota, Retention, RetentionRow, SessionIds, SetSteps, ShardedSet, SlidingCounter,
-    SlidingWindow, TableError, TableProblem, Throttle, Turn, VisitorSteps, Visitors, VisitorsIn,
-    When, WindowSteps, forecast, shard_key,
+    SlidingWindow, TableError, TableProblem, Throttle, Turn, UvBucket, UvCalendar, UvFilling,
+    UvKey, UvLevel, UvSteps, UvWindows, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps,
+    forecast, shard_key,
 };
 pub use reply::Reply;
 pub use session::Session;

@@ -13,6 +13,7 @@ mod session_id;
 mod shard;
 mod sharded_set;
 mod visitors;
+mod windows;
 
 pub use bucket::Bucket;
 pub use cohorts::{
@@ -29,3 +30,4 @@ pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_set::{SetSteps, ShardedSet};
 pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
+pub use windows::{UvBucket, UvCalendar, UvFilling, UvKey, UvLevel, UvSteps, UvWindows};

@@ -3,7 +3,7 @@
 mod debug;
 mod selftest;
 
-use hll::{Encoding, Hll, HllMut, Union};
+use hll::{DecodeError, Encoding, Hll, HllMut, Union};
 use smallvec::SmallVec;
 
 use super::{keys, slices};
@@ -47,7 +47,11 @@ pub trait HllCommands: Door {
     ) -> Result<bool, Error> {
         let elements: SmallVec<[Member<'_>; 8]> = elements.into_iter().map(Into::into).collect();
         self.write(&[key.as_ref()], |scope, keys| {
-            scope.change(keys[0], |slot| add_elements(slot, &elements))
+            scope.change(keys[0], |slot| {
+                add_with(slot, &elements, |hll, element, limit| {
+                    element.with_bytes(|bytes| hll.add(bytes, limit))
+                })
+            })
         })
     }
 
@@ -66,15 +70,7 @@ pub trait HllCommands: Door {
                 }
                 self.write(&[key], |scope, keys| scope.change(keys[0], count_and_cache))
             }
-            ref several => self.read(several, |view, keys| {
-                let mut union = Union::new();
-                for &key in keys {
-                    if let Some(hll) = hll_at(view, key)? {
-                        union.merge(&hll).map_err(|_| Error::corrupt_hll())?;
-                    }
-                }
-                Ok(union.count())
-            }),
+            ref several => self.read(several, count_union),
         }
     }
 
@@ -174,9 +170,20 @@ pub trait HllCommands: Door {
 
 impl<D: Door> HllCommands for D {}
 
-fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>, Error> {
+pub(crate) fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     hll_of(value).map(Some)
+}
+
+/// About how many distinct elements the keys hold together; nothing is written.
+pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64, Error> {
+    let mut union = Union::new();
+    for &key in keys {
+        if let Some(hll) = hll_at(view, key)? {
+            union.merge(&hll).map_err(|_| Error::corrupt_hll())?;
+        }
+    }
+    Ok(union.count())
 }
 
 fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {
@@ -200,7 +207,22 @@ fn edit_hll<R>(
     edited.transpose().map_err(|_| Error::not_hll())
 }
 
-fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<bool, Error> {
+/// PFADD of one element whose [`hll::hash`] is known.
+#[inline]
+pub(crate) fn add_hashed(
+    slot: &mut Slot<'_, '_, '_>,
+    element: Member<'_>,
+    hash: u64,
+) -> Result<bool, Error> {
+    add_with(slot, &[element], |hll, _, limit| hll.add_hash(hash, limit))
+}
+
+#[inline]
+fn add_with(
+    slot: &mut Slot<'_, '_, '_>,
+    elements: &[Member<'_>],
+    add: impl Fn(&mut HllMut<'_>, &Member<'_>, usize) -> Result<bool, DecodeError>,
+) -> Result<bool, Error> {
     let limit = slot.context.shared.rules().limits.hll_sparse_max_bytes;
     let created = slot.value().is_none();
     if created {
@@ -209,8 +231,8 @@ fn add_elements(slot: &mut Slot<'_, '_, '_>, elements: &[Member<'_>]) -> Result<
     let mut changed = created;
     let added = edit_hll(slot, |mut hll| {
         elements.iter().try_for_each(|element| {
-            changed |= element.with_bytes(|bytes| hll.add(bytes, limit))?;
-            Ok::<(), hll::DecodeError>(())
+            changed |= add(&mut hll, element, limit)?;
+            Ok::<(), DecodeError>(())
         })
     })?;
     if let Some(Err(_)) = added {

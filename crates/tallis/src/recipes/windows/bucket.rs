@@ -1,0 +1,243 @@
+//! A bucket of the calendar, and its name.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use smallvec::SmallVec;
+
+use super::level::{UvLevel, civil, seconds};
+
+/// A key, short enough to be made without an allocation.
+pub(super) type Key = SmallVec<[u8; 64]>;
+
+/// A minute, an hour, a day or a month of a [`UvCalendar`](super::UvCalendar). Its text is the end of its key.
+///
+/// Buckets are ordered by their starts, those that start together by their sizes.
+///
+/// # Examples
+///
+/// ```
+/// use jiff::Timestamp;
+/// use tallis::{UvCalendar, UvLevel};
+///
+/// let calendar = UvCalendar::utc();
+/// let at: Timestamp = "2019-09-28T19:11:30Z".parse()?;
+/// let hour = calendar.bucket(UvLevel::Hour, at)?;
+/// assert_eq!(hour.to_string(), "2019092819");
+/// assert_eq!(hour.start(), "2019-09-28T19:00:00Z".parse()?);
+/// assert_eq!(hour.end(), "2019-09-28T20:00:00Z".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UvBucket {
+    /// The first second.
+    pub(super) start: i64,
+    /// The first second after it.
+    pub(super) end: i64,
+    pub(super) name: Name,
+}
+
+/// What a bucket is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Name {
+    pub(super) level: UvLevel,
+    /// What the clock shows when the unit begins, in seconds as if it were UTC.
+    pub(super) wall: i64,
+    /// How far the clock is ahead of UTC, if it has shown the unit before.
+    pub(super) again: Option<i64>,
+}
+
+impl UvBucket {
+    /// How large it is.
+    #[must_use]
+    pub const fn level(&self) -> UvLevel {
+        self.name.level
+    }
+
+    /// The first moment of it.
+    #[must_use]
+    pub fn start(&self) -> Timestamp {
+        moment(self.start)
+    }
+
+    /// The first moment after it.
+    #[must_use]
+    pub fn end(&self) -> Timestamp {
+        moment(self.end)
+    }
+
+    /// Whether all of the other one lies in this one.
+    pub(super) const fn holds(&self, other: &Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// Every second between the ends of the buckets is one of jiff's.
+fn moment(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap_or(Timestamp::MAX)
+}
+
+impl fmt::Display for UvBucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Key::new();
+        self.name.push_to(&mut text);
+        f.pad(&String::from_utf8_lossy(&text))
+    }
+}
+
+impl Name {
+    /// Appends the end of the key.
+    #[inline]
+    pub(super) fn push_to(self, key: &mut Key) {
+        push_digits(key, self.wall, self.level);
+        if let Some(offset) = self.again {
+            push_offset(key, offset);
+        }
+    }
+
+    /// The name of which this is the text, exactly, whether or not there is such a bucket.
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
+        let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+        let (digits, offset) = text.split_at(end);
+        let level = UvLevel::of_digits(digits.len())?;
+        let number = |from: usize, to: usize| {
+            let digits = digits.get(from..to)?;
+            Some(digits.iter().fold(0, |number, digit| number * 10 + i16::from(digit - b'0')))
+        };
+        let part = |at: usize, or: i8| match number(at, at + 2) {
+            Some(part) => i8::try_from(part).ok(),
+            None => Some(or),
+        };
+        let date = jiff::civil::Date::new(number(0, 4)?, part(4, 1)?, part(6, 1)?).ok()?;
+        let time = jiff::civil::Time::new(part(8, 0)?, part(10, 0)?, 0, 0).ok()?;
+        let again = if offset.is_empty() { None } else { Some(parse_offset(offset)?) };
+        let name = Self { level, wall: seconds(date.to_datetime(time)), again };
+        let mut same = Key::new();
+        name.push_to(&mut same);
+        (same.as_slice() == text).then_some(name)
+    }
+}
+
+/// Appends what the clock shows, to the last unit of the level.
+#[inline]
+pub(super) fn push_digits(key: &mut Key, wall: i64, level: UvLevel) {
+    let time = civil(wall);
+    let mut digits = [0; 12];
+    // No year of a bucket has a sign.
+    let [century, year] = [time.year() / 100, time.year() % 100].map(i16::unsigned_abs);
+    let rest = [time.month(), time.day(), time.hour(), time.minute()]
+        .map(|part| part.unsigned_abs().into());
+    let parts = [century, year, rest[0], rest[1], rest[2], rest[3]];
+    for (pair, part) in digits.as_chunks_mut::<2>().0.iter_mut().zip(parts) {
+        *pair = two_digits(part);
+    }
+    key.extend_from_slice(&digits[..level.digits()]);
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "below 100")]
+const fn two_digits(number: u16) -> [u8; 2] {
+    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
+}
+
+/// Appends an offset as ISO 8601 has it, without colons; with seconds only where there are any.
+fn push_offset(key: &mut Key, offset: i64) {
+    key.push(if offset < 0 { b'-' } else { b'+' });
+    let offset = offset.unsigned_abs();
+    let [hours, minutes, seconds] = [offset / 3600, offset / 60 % 60, offset % 60];
+    let parts = if seconds == 0 { &[hours, minutes][..] } else { &[hours, minutes, seconds] };
+    for &part in parts {
+        key.extend_from_slice(&two_digits(u16::try_from(part).unwrap_or(0)));
+    }
+}
+
+fn parse_offset(text: &[u8]) -> Option<i64> {
+    let (&sign, digits) = text.split_first()?;
+    let (pairs, rest) = digits.as_chunks::<2>();
+    if !rest.is_empty() || pairs.len() > 3 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let mut seconds = 0;
+    for (pair, unit) in pairs.iter().zip([3600, 60, 1]) {
+        seconds += unit * i64::from((pair[0] - b'0') * 10 + pair[1] - b'0');
+    }
+    match sign {
+        b'+' => Some(seconds),
+        b'-' => Some(-seconds),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn names_are_text_and_back() {
+        let wall = seconds(date(2019, 9, 8).at(7, 6, 0, 0));
+        for (level, text) in [
+            (UvLevel::Minute, "201909080706"),
+            (UvLevel::Hour, "2019090807"),
+            (UvLevel::Day, "20190908"),
+            (UvLevel::Month, "201909"),
+        ] {
+            for (again, end) in [
+                (None, ""),
+                (Some(3600), "+0100"),
+                (Some(-12_600), "-0330"),
+                (Some(0), "+0000"),
+                (Some(-12_652), "-033052"),
+                (Some(93_599), "+255959"),
+            ] {
+                let name = Name { level, wall: level.floor(wall), again };
+                let mut key = Key::new();
+                name.push_to(&mut key);
+                assert_eq!(key.as_slice(), format!("{text}{end}").as_bytes());
+                assert_eq!(Name::parse(&key), Some(name));
+            }
+        }
+        for text in [
+            "",
+            "2019",
+            "20190",
+            "2019090",
+            "201913",
+            "201900",
+            "20190931",
+            "2019090824",
+            "201909080760",
+            "2019090807061",
+            "201909x",
+            "201909+",
+            "201909+01",
+            "201909+1",
+            "201909+010",
+            "201909+01000000",
+            "201909*0100",
+            "201909+0100 ",
+            " 201909",
+            "-201909",
+            "201909+0160",
+            "201909-0000",
+            "201909+010000",
+            "20190908070",
+            "open",
+        ] {
+            assert_eq!(Name::parse(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_are_those_of_the_calendar() {
+        let mut rng = testkit::rng::Rng::new(1);
+        for _ in 0..50_000 {
+            let wall = rng.range(super::super::spans::FIRST..=super::super::spans::END - 1);
+            let mut key = Key::new();
+            push_digits(&mut key, wall, UvLevel::Minute);
+            let text = civil(wall).strftime("%Y%m%d%H%M").to_string();
+            assert_eq!(key.as_slice(), text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The offsets of a time zone, laid out on the line of time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// The first moment that there are buckets for: the year 1900, in seconds since the epoch.
+pub(super) const FIRST: i64 = -2_208_988_800;
+
+/// The first moment that there are none for: the year 2300.
+pub(super) const END: i64 = 10_413_792_000;
+
+/// A stretch of time in which the clock runs on without being set.
+///
+/// All times are seconds: moments since the epoch, and what the clock shows as if it were UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// The first moment.
+    pub(super) start: i64,
+    /// The first moment after it.
+    pub(super) end: i64,
+    /// How far the clock is ahead of UTC.
+    pub(super) offset: i64,
+    /// Before this span, the clock had reached everything below this. What it shows below it, it may show for a second time.
+    pub(super) reached: i64,
+}
+
+/// All spans of a zone from [`FIRST`] to [`END`].
+#[derive(Debug)]
+pub(super) struct Spans {
+    all: Vec<Span>,
+    /// Where the last search ended: moments come in order, and nearly all of them lie in one span.
+    near: AtomicUsize,
+}
+
+impl Spans {
+    /// Those of a zone. O(changes of its offset), some hundreds.
+    pub(super) fn of(zone: &TimeZone) -> Self {
+        let first = Timestamp::from_second(FIRST).unwrap_or(Timestamp::MIN);
+        let offset = i64::from(zone.to_offset(first).seconds());
+        let mut last = Span { start: FIRST, end: END, offset, reached: i64::MIN / 2 };
+        let mut all = Vec::new();
+        for change in zone.following(first) {
+            let (at, offset) = (change.timestamp().as_second(), change.offset().seconds().into());
+            if at >= END {
+                break;
+            }
+            // Some changes are of the zone's name only.
+            if offset != last.offset {
+                let reached = last.reached.max(at + last.offset);
+                all.push(Span { end: at, ..last });
+                last = Span { start: at, end: END, offset, reached };
+            }
+        }
+        all.push(last);
+        Self { all, near: AtomicUsize::new(0) }
+    }
+
+    /// The span of a moment, if there are buckets for it. O(1) near the last one that was asked for, else O(log spans).
+    #[inline]
+    pub(super) fn at(&self, moment: i64) -> Option<Span> {
+        let holds = |span: &&Span| (span.start..span.end).contains(&moment);
+        let near = self.all.get(self.near.load(Ordering::Relaxed));
+        near.filter(holds).copied().or_else(|| self.search(moment))
+    }
+
+    #[cold]
+    fn search(&self, moment: i64) -> Option<Span> {
+        if !(FIRST..END).contains(&moment) {
+            return None;
+        }
+        let at = self.all.partition_point(|span| span.end <= moment);
+        self.near.store(at, Ordering::Relaxed);
+        self.all.get(at).copied()
+    }
+
+    /// The first moment at which the clock has reached what it shows at `wall`: it shows that, or was set beyond it.
+    pub(super) fn reaches(&self, wall: i64) -> i64 {
+        let after = self.all.partition_point(|span| span.reached <= wall);
+        let span = &self.all[after.saturating_sub(1)];
+        span.start.max(wall - span.offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use jiff::tz::{self, TimeZone};
+
+    use super::super::level::seconds;
+    use super::*;
+
+    #[test]
+    fn the_ends_are_those_of_years() {
+        assert_eq!(FIRST, seconds(date(1900, 1, 1).at(0, 0, 0, 0)));
+        assert_eq!(END, seconds(date(2300, 1, 1).at(0, 0, 0, 0)));
+    }
+
+    #[test]
+    fn spans_follow_on_each_other_and_tell_the_offset() {
+        for name in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"] {
+            let zone = TimeZone::get(name).unwrap();
+            let spans = Spans::of(&zone);
+            assert!(spans.all.len() > 50, "{name}");
+            assert_eq!((spans.all[0].start, spans.all.last().unwrap().end), (FIRST, END));
+            for pair in spans.all.windows(2) {
+                assert_eq!(pair[0].end, pair[1].start);
+                assert_ne!(pair[0].offset, pair[1].offset);
+                assert!(pair[0].reached < pair[1].reached);
+            }
+            let mut rng = testkit::rng::Rng::new(1);
+            for _ in 0..20_000 {
+                let moment = rng.range(FIRST..=END - 1);
+                let offset = zone.to_offset(Timestamp::from_second(moment).unwrap()).seconds();
+                let span = spans.at(moment).unwrap();
+                assert_eq!(span.offset, offset.into(), "{name} {moment}");
+                assert!(span.start <= moment && moment < span.end);
+            }
+            assert_eq!((spans.at(FIRST - 1), spans.at(END)), (None, None));
+        }
+        let fixed = Spans::of(&TimeZone::fixed(tz::offset(-3)));
+        assert_eq!(fixed.all.len(), 1);
+        assert_eq!(fixed.at(0).unwrap().offset, -10_800);
+    }
+
+    #[test]
+    fn a_wall_time_is_reached_once() {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        let spans = Spans::of(&zone);
+        let wall = |day, hour, minute| seconds(date(2019, 10, day).at(hour, minute, 0, 0));
+        let summer = 7200;
+        // 02:30 comes twice; it is reached at the first. After the second hour, the clock is in winter.
+        assert_eq!(spans.reaches(wall(27, 2, 30)), wall(27, 2, 30) - summer);
+        assert_eq!(spans.reaches(wall(27, 2, 59)), wall(27, 2, 59) - summer);
+        assert_eq!(spans.reaches(wall(27, 3, 0)), wall(27, 3, 0) - 3600);
+        // 02:30 never comes; the clock is set from 2 to 3.
+        let spring = seconds(date(2019, 3, 31).at(2, 0, 0, 0)) - 3600;
+        assert_eq!(spans.reaches(spring + 3600), spring);
+        assert_eq!(spans.reaches(spring + 3600 + 1800), spring);
+        assert_eq!(spans.reaches(spring + 2 * 3600), spring);
+        assert_eq!(spans.reaches(spring + 2 * 3600 + 60), spring + 60);
+    }
+}
