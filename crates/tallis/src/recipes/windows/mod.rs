@@ -46,6 +46,8 @@ mod filling;
 mod level;
 mod spans;
 mod steps;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::time::Duration;

@@ -102,7 +102,7 @@ mod tests {
         for name in ["Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"] {
             let zone = TimeZone::get(name).unwrap();
             let spans = Spans::of(&zone);
-            assert!(spans.all.len() > 50, "{name}");
+            assert!(spans.all.len() > 5, "{name}");
             assert_eq!((spans.all[0].start, spans.all.last().unwrap().end), (FIRST, END));
             for pair in spans.all.windows(2) {
                 assert_eq!(pair[0].end, pair[1].start);

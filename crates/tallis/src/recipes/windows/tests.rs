@@ -1,0 +1,253 @@
+//! The calendar beside a walk from minute to minute.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, date};
+use jiff::tz::TimeZone;
+
+use super::bucket::UvBucket;
+use super::calendar::UvCalendar;
+use super::level::UvLevel;
+
+fn second(at: Timestamp) -> i64 {
+    at.as_second()
+}
+
+fn utc(day: Date, hour: i8, minute: i8) -> i64 {
+    second(day.at(hour, minute, 0, 0).to_zoned(TimeZone::UTC).unwrap().timestamp())
+}
+
+/// A few days of a zone, each minute of which was looked at by itself.
+struct Walk {
+    calendar: UvCalendar,
+    /// The first and last second of each bucket that lies in it whole, by what makes it one.
+    buckets: BTreeMap<(UvLevel, DateTime, Option<i32>), (i64, i64)>,
+}
+
+impl Walk {
+    fn new(zone: &str, from: i64, to: i64) -> Self {
+        let zone = TimeZone::get(zone).unwrap();
+        let mut buckets = BTreeMap::new();
+        let mut reached = DateTime::MIN;
+        // Some days before, so that what the clock has reached is known.
+        for start in (from - 3 * 86_400..to).step_by(60) {
+            let at = Timestamp::from_second(start).unwrap();
+            let (shown, offset) = (zone.to_datetime(at), zone.to_offset(at).seconds());
+            reached = reached.max(shown);
+            let today = reached.date();
+            for (level, begin, offset) in [
+                (UvLevel::Minute, shown, Some(offset)),
+                (UvLevel::Hour, shown.date().at(shown.hour(), 0, 0, 0), Some(offset)),
+                (UvLevel::Day, today.into(), None),
+                (UvLevel::Month, today.first_of_month().into(), None),
+            ] {
+                let bucket = buckets.entry((level, begin, offset)).or_insert((start, start));
+                assert_eq!(bucket.1, start, "{level:?} {begin} {offset:?} is in pieces");
+                bucket.1 = start + 60;
+            }
+        }
+        buckets.retain(|_, (start, end)| *start >= from && *end < to);
+        Self { calendar: UvCalendar::new(zone), buckets }
+    }
+
+    /// The fewest buckets of a range, found by trying them all: overlaps are allowed.
+    fn fewest(&self, from: i64, to: i64) -> usize {
+        let minutes = usize::try_from((to - from) / 60).unwrap();
+        let inside = |&&(start, end): &&(i64, i64)| from <= start && end <= to;
+        let place = |at: i64| usize::try_from((at - from) / 60).unwrap();
+        let mut best = vec![usize::MAX; minutes + 1];
+        best[0] = 0;
+        let mut inside: Vec<(usize, usize)> =
+            self.buckets.values().filter(inside).map(|&(a, b)| (place(a), place(b))).collect();
+        inside.sort_unstable_by_key(|&(_, end)| end);
+        for (start, end) in inside {
+            // From anywhere in the bucket, as far as there was a way to it.
+            let before = best[start..end].iter().min().copied().unwrap_or(usize::MAX);
+            best[end] = best[end].min(before.saturating_add(1));
+        }
+        best[minutes]
+    }
+
+    fn check_cover(&self, from: i64, to: i64) {
+        let [a, b] = [from, to].map(|at| Timestamp::from_second(at).unwrap());
+        let cover = self.calendar.cover(a, b).unwrap();
+        let ends: Vec<i64> = cover.iter().map(|bucket| bucket.end).collect();
+        let starts: Vec<i64> = cover.iter().map(|bucket| bucket.start).collect();
+        // They follow on each other from the first minute to the last.
+        assert_eq!(starts.first().copied().unwrap_or(to), from);
+        assert_eq!(ends.last().copied().unwrap_or(from), to);
+        assert_eq!(starts[1.min(starts.len())..], ends[..ends.len().saturating_sub(1)]);
+        assert!(cover.is_sorted());
+        assert_eq!(cover.len(), self.fewest(from, to), "{a} {b}");
+    }
+}
+
+/// Zones and days that a calendar stumbles over.
+fn walks() -> Vec<(Walk, i64, i64)> {
+    [
+        ("UTC", date(2019, 9, 27), 5),
+        ("UTC", date(2016, 2, 27), 5),
+        ("UTC", date(2015, 2, 27), 4),
+        ("UTC", date(2019, 12, 30), 4),
+        // 23 and 25 hours.
+        ("Europe/Berlin", date(2019, 3, 30), 4),
+        ("Europe/Berlin", date(2019, 10, 26), 4),
+        // Half an hour.
+        ("Australia/Lord_Howe", date(2019, 4, 6), 3),
+        ("Australia/Lord_Howe", date(2019, 10, 5), 3),
+        // From one minute after midnight back to the day before, at the end of a month.
+        ("America/St_Johns", date(2009, 10, 31), 3),
+        ("America/St_Johns", date(2009, 3, 7), 3),
+        // From midnight back to eleven, and on to one.
+        ("America/Sao_Paulo", date(2018, 2, 17), 3),
+        ("America/Sao_Paulo", date(2018, 11, 3), 3),
+        // A day that was left out, and one of which a part came twice.
+        ("Pacific/Apia", date(2011, 12, 29), 4),
+        ("Pacific/Kwajalein", date(1969, 9, 29), 4),
+        ("Asia/Kathmandu", date(1985, 12, 31), 3),
+        // A whole month.
+        ("Europe/Berlin", date(2016, 1, 31), 31),
+    ]
+    .map(|(zone, day, days)| {
+        let (from, to) = (utc(day, 0, 0), utc(day, 0, 0) + days * 86_400);
+        (Walk::new(zone, from - 86_400, to + 86_400), from, to)
+    })
+    .into()
+}
+
+#[test]
+fn buckets_are_those_of_a_walk_and_no_two_have_one_name() {
+    for (walk, ..) in walks() {
+        let zone = walk.calendar.time_zone().iana_name().unwrap_or("UTC").to_owned();
+        let mut names: HashSet<String> = HashSet::new();
+        let mut count = 0;
+        for (&(level, begin, offset), &(start, end)) in &walk.buckets {
+            for at in [start, start + 59, end - 1] {
+                let at = Timestamp::from_second(at).unwrap();
+                let bucket = walk.calendar.bucket(level, at).unwrap();
+                assert_eq!((bucket.start, bucket.end), (start, end), "{zone} {bucket}");
+            }
+            let bucket = walk.calendar.bucket_of(level, start).unwrap();
+            let text = bucket.to_string();
+            assert_eq!(walk.calendar.named(text.as_bytes()), Some(bucket), "{zone} {text}");
+            let plain = begin.strftime("%Y%m%d%H%M").to_string();
+            let (digits, rest) = text.split_at(level.digits());
+            assert!(plain.starts_with(digits), "{zone} {text} {begin}");
+            let offset = offset.map(|seconds| jiff::tz::Offset::from_seconds(seconds).unwrap());
+            let sign = offset.map(|offset| offset.to_string().replace(':', ""));
+            assert!(rest.is_empty() || sign.is_some_and(|sign| sign.starts_with(&rest[..3])));
+            assert!(names.insert(text), "{zone}: two buckets are called {bucket}");
+            count += 1;
+        }
+        assert!(count > 2_000, "{zone}");
+    }
+}
+
+#[test]
+fn covers_are_exact_and_the_fewest_of_all() {
+    let mut rng = testkit::rng::Rng::new(7);
+    for (walk, from, to) in walks() {
+        for _ in 0..60 {
+            let mut ends = [(); 2].map(|()| from + rng.range(0..=(to - from) / 60) * 60);
+            ends.sort_unstable();
+            walk.check_cover(ends[0], ends[1]);
+        }
+        // Along the borders of buckets, where a mistake would be.
+        let mut borders: Vec<i64> = walk
+            .buckets
+            .iter()
+            .filter(|((level, ..), _)| *level >= UvLevel::Day)
+            .flat_map(|(_, &(start, end))| [start - 60, start, start + 60, end - 3600, end])
+            .filter(|at| (from..=to).contains(at))
+            .collect();
+        borders.sort_unstable();
+        borders.dedup();
+        for (place, &start) in borders.iter().enumerate() {
+            borders[place..].iter().for_each(|&end| walk.check_cover(start, end));
+        }
+    }
+}
+
+#[test]
+fn whole_months_and_years_are_months() {
+    let calendar = UvCalendar::new(TimeZone::get("Europe/Berlin").unwrap());
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    let names = |from, to| -> Vec<String> {
+        let cover = calendar.cover(at(from), at(to)).unwrap();
+        cover.iter().map(UvBucket::to_string).collect()
+    };
+    assert_eq!(names("2016-02-01T00:00+01", "2016-03-01T00:00+01"), ["201602"]);
+    assert_eq!(names("2015-12-01T00:00+01", "2017-01-01T00:00+01").len(), 13);
+    let cover = names("2015-12-30T23:59+01", "2016-03-02T01:01+01");
+    let expected = "201512302359 20151231 201601 201602 20160301 2016030200 201603020100";
+    assert_eq!(cover.join(" "), expected);
+}
+
+#[test]
+fn ranges_take_in_the_minutes_that_they_begin_and_end_in() {
+    let calendar = UvCalendar::utc();
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    let names = |from, to| -> Vec<String> {
+        let cover = calendar.cover(at(from), at(to)).unwrap();
+        cover.iter().map(UvBucket::to_string).collect()
+    };
+    let (one, two) = (["201909281911"], ["201909281911", "201909281912"]);
+    assert_eq!(names("2019-09-28T19:11Z", "2019-09-28T19:12Z"), one);
+    assert_eq!(names("2019-09-28T19:11:59.999999999Z", "2019-09-28T19:12Z"), one);
+    assert_eq!(names("2019-09-28T19:11:59Z", "2019-09-28T19:12:00.000000001Z"), two);
+    assert_eq!(names("2019-09-28T19:11:30Z", "2019-09-28T19:11:30.000000001Z"), one);
+    assert_eq!(names("2019-09-28T19:11:30Z", "2019-09-28T19:11:31Z"), one);
+    assert!(names("2019-09-28T19:11:30Z", "2019-09-28T19:11:30Z").is_empty());
+    assert_eq!(names("1969-12-31T23:59:59.5Z", "1970-01-01T00:00Z"), ["196912312359"]);
+    let turned = calendar.cover(at("2019-09-28T19:12Z"), at("2019-09-28T19:11Z"));
+    assert_eq!(turned.unwrap_err().kind(), crate::ErrorKind::InvalidArgument);
+    // The ends of what there are buckets for.
+    assert_eq!(names("1900-01-01T00:00Z", "2300-01-01T00:00Z").len(), 4_800);
+    for (from, to) in [
+        ("1899-12-31T23:59:59Z", "1900-01-02T00:00Z"),
+        ("2299-12-31T00:00Z", "2300-01-01T00:00:01Z"),
+        ("2300-01-01T00:00Z", "2300-01-01T00:00Z"),
+        ("-009999-01-02T01:59:59Z", "9999-12-30T22:00:00Z"),
+    ] {
+        let kind = calendar.cover(at(from), at(to)).unwrap_err().kind();
+        assert_eq!(kind, crate::ErrorKind::InvalidArgument, "{from} {to}");
+    }
+}
+
+#[test]
+fn going_back_by_units_is_going_back_one_by_one() {
+    let mut rng = testkit::rng::Rng::new(3);
+    for (walk, from, to) in walks() {
+        let calendar = &walk.calendar;
+        for level in [UvLevel::Minute, UvLevel::Hour, UvLevel::Day] {
+            for _ in 0..30 {
+                let start = calendar.bucket_of(level, rng.range(from..=to)).unwrap().start;
+                let count = u32::try_from(rng.below(200)).unwrap();
+                let one_by_one = (0..count)
+                    .fold(start, |at, _| calendar.bucket_of(level, at - 1).unwrap().start);
+                assert_eq!(calendar.back(level, start, count).unwrap(), one_by_one);
+            }
+        }
+    }
+    let now = utc(date(2019, 9, 28), 0, 0);
+    for level in UvLevel::ALL {
+        assert!(UvCalendar::utc().back(level, now, u32::MAX).is_err());
+    }
+}
+
+#[test]
+fn buckets_of_a_level_are_those_that_a_range_touches() {
+    let berlin = UvCalendar::new(TimeZone::get("Europe/Berlin").unwrap());
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    let counts = |from, to| -> HashMap<UvLevel, usize> {
+        let count = |level| berlin.buckets(level, at(from), at(to)).unwrap().len();
+        UvLevel::ALL.map(|level| (level, count(level))).into()
+    };
+    let day = counts("2019-10-27T00:00+02", "2019-10-28T00:00+01");
+    assert_eq!(UvLevel::ALL.map(|level| day[&level]), [1500, 25, 1, 1]);
+    let night = counts("2019-10-31T23:59+01", "2019-11-01T00:01+01");
+    assert_eq!(UvLevel::ALL.map(|level| night[&level]), [2, 2, 2, 2]);
+    let none = counts("2019-10-31T23:59+01", "2019-10-31T23:59+01");
+    assert_eq!(UvLevel::ALL.map(|level| none[&level]), [0; 4]);
+}

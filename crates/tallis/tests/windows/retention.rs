@@ -1,0 +1,157 @@
+//! How long buckets are kept, and what is said of those that are not.
+
+use std::time::Duration;
+
+use tallis::prelude::*;
+use tallis::{ErrorKind, UvFilling, UvLevel};
+
+use super::{FILLINGS, at, windows};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+#[test]
+fn keys_expire_so_long_after_their_end() {
+    for filling in FILLINGS {
+        let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
+        let windows = windows.keep(UvLevel::Minute, 2 * HOUR).keep(UvLevel::Hour, 48 * HOUR);
+        windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
+        clock.set(at("2019-09-28T20:00:00Z").as_millisecond());
+        windows.roll_up().unwrap();
+        let expires = |key: &str| store.pexpire_time(key).unwrap();
+        let time = |text: &str| at(text).as_millisecond();
+        assert_eq!(expires("uv:201909281911"), time("2019-09-28T21:12Z"), "{filling:?}");
+        assert_eq!(expires("uv:2019092819"), time("2019-09-30T20:00Z"));
+        clock.set(time("2019-10-01T00:00Z"));
+        windows.roll_up().unwrap();
+        assert_eq!(store.exists(["uv:201909281911", "uv:2019092819"]).unwrap(), 0);
+        assert_eq!(expires("uv:20190928"), time("2020-11-02T00:00Z"));
+        assert_eq!(expires("uv:201909"), -1);
+        assert_eq!(windows.count(at("2019-09-01T00:00Z"), at("2019-10-01T00:00Z")).unwrap(), 1);
+    }
+}
+
+#[test]
+fn a_count_that_reaches_too_far_back_fails() {
+    for filling in FILLINGS {
+        let (windows, _, clock) = windows("2019-09-28T19:11:30Z", filling);
+        let windows = windows.keep(UvLevel::Minute, 2 * HOUR).keep(UvLevel::Hour, 48 * HOUR);
+        windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
+        let count = |from: &str, to: &str| windows.count(at(from), at(to));
+        let (from, to) = ("2019-09-28T19:11Z", "2019-09-28T20:00Z");
+        // The last moment at which the minute is kept, and the one after.
+        clock.set(at("2019-09-28T21:12:00Z").as_millisecond() - 1);
+        assert_eq!(count(from, to).unwrap(), 1, "{filling:?}");
+        clock.advance(1);
+        let error = count(from, to).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotKept);
+        assert!(error.to_string().contains("201909281911"), "{error}");
+        assert_eq!(count("2019-09-28T19:00Z", to).unwrap(), 1);
+        // A minute that nobody visited is not kept either: who could tell?
+        assert!(count("2019-09-28T10:00Z", "2019-09-28T10:01Z").is_err());
+        assert_eq!(windows.daily().unwrap_err().kind(), ErrorKind::NotKept);
+        assert_eq!((windows.last_hours_now(24).unwrap(), windows.hourly().unwrap()), (1, 0));
+        // The hour goes after two days.
+        clock.set(at("2019-09-30T20:00:00Z").as_millisecond() - 1);
+        assert_eq!(count("2019-09-28T19:00Z", to).unwrap(), 1);
+        clock.advance(1);
+        assert_eq!(count("2019-09-28T19:00Z", to).unwrap_err().kind(), ErrorKind::NotKept);
+        assert_eq!(count("2019-09-28T00:00Z", "2019-09-29T00:00Z").unwrap(), 1);
+        assert_eq!(windows.last_days(7).unwrap(), 1);
+        assert_eq!(windows.weekly().unwrap_err().kind(), ErrorKind::NotKept);
+    }
+}
+
+#[test]
+fn what_is_gone_is_counted_in_smaller_buckets_if_those_are_kept() {
+    for filling in FILLINGS {
+        let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
+        let windows = windows.keep(UvLevel::Hour, HOUR).keep(UvLevel::Minute, 240 * HOUR);
+        windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
+        clock.set(at("2019-09-28T23:30:00Z").as_millisecond());
+        windows.roll_up().unwrap();
+        windows.record("B", at("2019-09-28T19:12:30Z")).unwrap();
+        windows.roll_up().unwrap();
+        assert_eq!(store.exists(["uv:2019092819"]).unwrap(), 0, "{filling:?}");
+        let hour = windows.count(at("2019-09-28T19:00Z"), at("2019-09-28T20:00Z"));
+        assert_eq!(hour.unwrap(), 2);
+        assert_eq!(windows.last_days_now(1).unwrap(), 2);
+        assert_eq!(windows.last_hours_now(24).unwrap(), 2);
+    }
+}
+
+#[test]
+fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
+    for filling in FILLINGS {
+        let (windows, store, _) = windows("2019-10-28T00:00:00Z", filling);
+        let windows = windows
+            .keep(UvLevel::Minute, HOUR)
+            .keep(UvLevel::Hour, 24 * HOUR)
+            .keep(UvLevel::Day, 7 * 24 * HOUR)
+            .keep(UvLevel::Month, 24 * HOUR);
+        let keys = || {
+            let mut keys = store.keys("uv:2*").unwrap();
+            keys.sort_unstable();
+            keys.iter().map(|key| key.escape_ascii().to_string()).collect::<Vec<_>>()
+        };
+        assert!(windows.record("A", at("2019-10-27T20:00Z")).unwrap());
+        windows.roll_up().unwrap();
+        assert_eq!(keys(), ["uv:201910", "uv:20191027", "uv:2019102720"], "{filling:?}");
+        assert!(windows.record("B", at("2019-10-21T00:00Z")).unwrap());
+        windows.roll_up().unwrap();
+        assert_eq!(keys().len(), 4);
+        assert!(windows.record("C", at("2019-10-20T23:59:59Z")).unwrap());
+        assert!(!windows.record("C", at("2019-10-20T12:00:00Z")).unwrap());
+        assert_eq!(keys().len(), 4);
+        assert_eq!(store.pfcount(["uv:201910"]).unwrap(), 3);
+        assert_eq!(windows.count(at("2019-10-01T00:00Z"), at("2019-11-01T00:00Z")).unwrap(), 3);
+        let late = windows.record("D", at("2019-09-30T23:59:59Z"));
+        assert_eq!(late.unwrap_err().kind(), ErrorKind::NotKept);
+        assert_eq!(keys().len(), 4);
+    }
+}
+
+#[test]
+fn what_nobody_merged_is_not_lost() {
+    let (windows, store, clock) = windows("2019-09-28T19:11:30Z", UvFilling::RollUp);
+    let windows = windows.keep(UvLevel::Minute, HOUR).keep(UvLevel::Hour, 24 * HOUR);
+    windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
+    clock.set(at("2019-10-05T00:00:00Z").as_millisecond());
+    let day = || windows.count(at("2019-09-28T00:00Z"), at("2019-09-29T00:00Z")).unwrap();
+    assert_eq!(day(), 1);
+    assert_eq!((windows.roll_up().unwrap(), day()), (2, 1));
+    assert_eq!(store.exists(["uv:201909281911", "uv:2019092819", "uv:open"]).unwrap(), 0);
+    assert_eq!(store.pfcount(["uv:20190928"]).unwrap(), 1);
+}
+
+#[test]
+fn what_is_kept_for_ever_is_merged_like_the_rest() {
+    let (windows, store, clock) = windows("2019-09-28T19:11:30Z", UvFilling::RollUp);
+    let windows = UvLevel::ALL.into_iter().fold(windows, tallis::UvWindows::keep_for_ever);
+    windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
+    clock.set(at("2219-09-28T19:11:30Z").as_millisecond());
+    windows.roll_up().unwrap();
+    windows.record("B", at("2019-09-28T19:11:30Z")).unwrap();
+    let count = |from: &str, to: &str| windows.count(at(from), at(to)).unwrap();
+    assert_eq!(count("2019-09-28T19:11Z", "2019-09-28T19:12Z"), 2);
+    assert_eq!(count("2019-09-01T00:00Z", "2019-10-01T00:00Z"), 2);
+    windows.roll_up().unwrap();
+    assert_eq!(store.pfcount(["uv:2019092819"]).unwrap(), 2);
+    assert_eq!(store.pexpire_time("uv:201909281911").unwrap(), 253_402_300_799_999);
+    assert_eq!(store.ttl("uv:201909").unwrap(), -1);
+}
+
+#[test]
+fn a_time_without_end_is_no_overflow() {
+    for filling in FILLINGS {
+        let (windows, _, _) = windows("2299-12-31T23:59:59Z", filling);
+        let windows =
+            windows.keep(UvLevel::Minute, Duration::MAX).keep(UvLevel::Month, Duration::ZERO);
+        assert!(windows.record("A", at("1900-01-01T00:00Z")).unwrap());
+        assert!(windows.record("A", at("2299-12-31T23:59:59.9Z")).unwrap());
+        assert!(windows.record("A", at("2300-01-01T00:00Z")).is_err());
+        assert_eq!(windows.count(at("1900-01-01T00:00Z"), at("1900-01-01T00:01Z")).unwrap(), 1);
+        assert_eq!(windows.last_minutes_now(1).unwrap(), 1);
+        assert_eq!(windows.last_minutes(u32::MAX).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        windows.roll_up().unwrap();
+    }
+}
