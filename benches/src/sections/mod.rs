@@ -17,6 +17,7 @@ mod strings;
 mod threads;
 mod uv;
 mod visitors;
+mod windows;
 mod zsets;
 
 use crate::report::{Bench, Section};
@@ -28,6 +29,7 @@ pub type Measure = fn(&Bench) -> Section;
 pub const ALL: &[(&str, Measure)] = &[
     ("visitors", visitors::measure),
     ("uv", uv::measure),
+    ("windows", windows::measure),
     ("intset", intset::measure),
     ("hll", hll::measure),
     ("sets", sets::measure),

@@ -48,12 +48,23 @@ impl<'s> Moment<'s> {
     /// Whether a key with this expiry has expired; remembers if so.
     #[inline]
     pub(crate) fn has_passed(&self, expires_at: Option<i64>) -> bool {
-        let Some(at) = expires_at else { return false };
-        let passed = at <= self.now_ms();
+        let passed = expires_at.is_some_and(|at| self.has_come(at));
         if passed {
             self.met_expired.set(true);
         }
         passed
+    }
+
+    /// Whether that time has come, in milliseconds since the epoch.
+    ///
+    /// Most keys expire long after they are touched. The coarse time, with which an access is stamped anyway, is enough to
+    /// see that.
+    #[inline]
+    pub(crate) fn has_come(&self, at_ms: i64) -> bool {
+        let coarse = self.coarse_secs();
+        // It lags by milliseconds; the greatest stands for what lies beyond its range.
+        let far = coarse < u32::MAX && at_ms > (i64::from(coarse) + 2) * 1000;
+        !far && at_ms <= self.now_ms()
     }
 
     /// Whether a key that has expired was met.

@@ -93,7 +93,7 @@ impl Stripe {
         let mut place = keyspace.at(at).and_then(|piece| piece.find(key));
         let mut changes = 0;
         if let (Some(found), Some(piece)) = (place, keyspace.at_mut(at))
-            && piece.expires_at(found).is_some_and(|at| at <= context.moment.now_ms())
+            && piece.expires_at(found).is_some_and(|at| context.moment.has_come(at))
         {
             piece.remove(found, &|key| context.shared.hash(key));
             keyspace.removed();

@@ -175,7 +175,7 @@ fn expressions_are_what_bitop_makes() {
 }
 
 #[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
+pub(super) struct Journal(pub(super) Mutex<Vec<Effect>>);
 
 impl Sink for Journal {
     fn commit(&self, effects: &[Effect]) {

@@ -19,6 +19,7 @@ mod lzf;
 mod scripts;
 mod server;
 mod strings;
+mod windows;
 
 use redis::{Connection, Value};
 use tallis::Reply;

@@ -86,13 +86,28 @@ impl fmt::Display for UvBucket {
 }
 
 impl Name {
-    /// Appends the end of the key.
+    /// Appends the end of the key, of which the digits to the minute are given.
     #[inline]
-    pub(super) fn push_to(self, key: &mut Key) {
-        push_digits(key, self.wall, self.level);
+    pub(super) fn push_with(self, key: &mut Key, digits: &[u8; 12]) {
+        key.extend_from_slice(&digits[..self.level.digits()]);
         if let Some(offset) = self.again {
             push_offset(key, offset);
         }
+    }
+
+    /// Appends the end of the key.
+    fn push_to(self, key: &mut Key) {
+        let time = civil(self.wall);
+        let mut digits = [0; 12];
+        // No year of a bucket has a sign.
+        let [century, year] = [time.year() / 100, time.year() % 100].map(i16::unsigned_abs);
+        let [month, day, hour, minute] = [time.month(), time.day(), time.hour(), time.minute()]
+            .map(|part| part.unsigned_abs().into());
+        let parts = [century, year, month, day, hour, minute];
+        for (pair, part) in digits.as_chunks_mut::<2>().0.iter_mut().zip(parts) {
+            *pair = two_digits(part);
+        }
+        self.push_with(key, &digits);
     }
 
     /// The name of which this is the text, exactly, whether or not there is such a bucket.
@@ -116,22 +131,6 @@ impl Name {
         name.push_to(&mut same);
         (same.as_slice() == text).then_some(name)
     }
-}
-
-/// Appends what the clock shows, to the last unit of the level.
-#[inline]
-pub(super) fn push_digits(key: &mut Key, wall: i64, level: UvLevel) {
-    let time = civil(wall);
-    let mut digits = [0; 12];
-    // No year of a bucket has a sign.
-    let [century, year] = [time.year() / 100, time.year() % 100].map(i16::unsigned_abs);
-    let rest = [time.month(), time.day(), time.hour(), time.minute()]
-        .map(|part| part.unsigned_abs().into());
-    let parts = [century, year, rest[0], rest[1], rest[2], rest[3]];
-    for (pair, part) in digits.as_chunks_mut::<2>().0.iter_mut().zip(parts) {
-        *pair = two_digits(part);
-    }
-    key.extend_from_slice(&digits[..level.digits()]);
 }
 
 #[inline]
@@ -226,18 +225,6 @@ mod tests {
             "open",
         ] {
             assert_eq!(Name::parse(text.as_bytes()), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn digits_are_those_of_the_calendar() {
-        let mut rng = testkit::rng::Rng::new(1);
-        for _ in 0..50_000 {
-            let wall = rng.range(super::super::spans::FIRST..=super::super::spans::END - 1);
-            let mut key = Key::new();
-            push_digits(&mut key, wall, UvLevel::Minute);
-            let text = civil(wall).strftime("%Y%m%d%H%M").to_string();
-            assert_eq!(key.as_slice(), text.as_bytes());
         }
     }
 }

@@ -213,7 +213,7 @@ impl UvCalendar {
     }
 
     #[inline]
-    fn spans(&self) -> &Spans {
+    pub(super) fn spans(&self) -> &Spans {
         self.spans.get_or_init(|| Spans::of(&self.zone))
     }
 }

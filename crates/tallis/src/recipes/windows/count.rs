@@ -187,7 +187,7 @@ impl<S: UvSteps> UvWindows<S> {
                     keys.push(self.key_of(&bucket));
                 }
             }
-            let keys: SmallVec<[&[u8]; 128]> = keys.iter().map(SmallVec::as_slice).collect();
+            let keys: Vec<&[u8]> = keys.iter().map(SmallVec::as_slice).collect();
             let counted = self.steps.count(&self.open_key, &names, &keys)?;
             if let Some((count, now)) = counted
                 && !kept.iter().any(|bucket| self.expired(bucket, now))

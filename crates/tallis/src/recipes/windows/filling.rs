@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::UvWindows;
-use super::bucket::{Key, UvBucket, push_digits};
+use super::bucket::{Key, UvBucket};
 use super::calendar::out_of_range;
 use super::level::UvLevel;
 use super::steps::{UvKey, UvSteps};
@@ -32,10 +32,14 @@ impl<S: UvSteps> UvWindows<S> {
         };
         let added = if UvLevel::Hour.floor(wall) >= span.reached {
             // The names begin alike, so one text has all of them.
-            let mut key = self.prefix();
-            push_digits(&mut key, wall, UvLevel::Minute);
-            let keys = UvLevel::ALL.map(|level| &key[..self.prefix.len() + level.digits()]);
-            self.steps.add_to_all(&keys, user, expires_at)
+            self.with_minute(wall, |key| {
+                let end = |level: UvLevel| key.len() - UvLevel::Minute.digits() + level.digits();
+                self.steps.add_to_all(
+                    &UvLevel::ALL.map(|level| &key[..end(level)]),
+                    user,
+                    expires_at,
+                )
+            })
         } else {
             let mut keys: [Key; 4] = Default::default();
             for (key, level) in keys.iter_mut().zip(UvLevel::ALL) {
@@ -51,13 +55,13 @@ impl<S: UvSteps> UvWindows<S> {
     pub(super) fn write_minute(&self, user: Member<'_>, second: i64) -> Result<bool, Error> {
         let span = self.calendar.span(second)?;
         let wall = second + span.offset;
-        let mut key = self.prefix();
-        if UvLevel::Minute.floor(wall) >= span.reached {
-            push_digits(&mut key, wall, UvLevel::Minute);
+        let added = if UvLevel::Minute.floor(wall) >= span.reached {
+            self.with_minute(wall, |key| self.steps.add_if_open(key, user))
         } else {
-            self.calendar.bucket_of(UvLevel::Minute, second)?.name.push_to(&mut key);
-        }
-        if let Some(changed) = self.steps.add_if_open(&key, user)? {
+            let minute = self.calendar.bucket_of(UvLevel::Minute, second)?;
+            self.steps.add_if_open(&self.key_of(&minute), user)
+        };
+        if let Some(changed) = added? {
             return Ok(changed);
         }
         self.write_and_open(user, second)

@@ -98,7 +98,8 @@ impl UvLevel {
     }
 }
 
-const DAY: i64 = 86_400;
+/// The seconds of a day on which no clock is set.
+pub(super) const DAY: i64 = 86_400;
 
 /// What a clock shows, from seconds as if it were UTC; the ends of the calendar stand for what lies beyond them.
 pub(super) fn civil(wall: i64) -> DateTime {

@@ -74,6 +74,9 @@ const OPEN: &[u8] = b"open";
 /// The last millisecond of the year 9999, at which a bucket expires that is kept for ever.
 const FOR_EVER: i64 = 253_402_300_799_999;
 
+/// The longest key of a minute that is made without an allocation.
+const TEMPLATE: usize = 64;
+
 const DAY_MS: i64 = 86_400_000;
 
 /// Unique visitors of any stretch of time, about, in `HyperLogLog`s by minute, hour, day and month.
@@ -120,6 +123,8 @@ const DAY_MS: i64 = 86_400_000;
 pub struct UvWindows<S = Store> {
     steps: S,
     prefix: Box<[u8]>,
+    /// The prefix with zeros behind it, or the beginning of a long one.
+    template: [u8; TEMPLATE],
     open_key: Box<[u8]>,
     calendar: UvCalendar,
     filling: UvFilling,
@@ -132,9 +137,12 @@ impl<S: UvSteps> UvWindows<S> {
     #[must_use]
     pub fn new(steps: S, prefix: impl AsRef<[u8]>) -> Self {
         let prefix = prefix.as_ref();
+        let mut template = [0; TEMPLATE];
+        template.iter_mut().zip(prefix).for_each(|(to, from)| *to = *from);
         Self {
             steps,
             prefix: prefix.into(),
+            template,
             open_key: [prefix, OPEN].concat().into(),
             calendar: UvCalendar::utc(),
             filling: UvFilling::default(),
@@ -206,16 +214,25 @@ impl<S: UvSteps> UvWindows<S> {
         }
     }
 
+    /// Hands over the key of a minute that the clock has not shown before.
     #[inline]
-    fn prefix(&self) -> Key {
-        let mut key = Key::new();
-        key.extend_from_slice(&self.prefix);
-        key
+    fn with_minute<R>(&self, wall: i64, work: impl FnOnce(&[u8]) -> R) -> R {
+        let digits = self.calendar.spans().digits(wall);
+        let end = self.prefix.len() + digits.len();
+        if end <= self.template.len() {
+            // A copy of a fixed length is no call.
+            let mut key = self.template;
+            key[end - digits.len()..end].copy_from_slice(&digits);
+            return work(&key[..end]);
+        }
+        work(&[&*self.prefix, &digits].concat())
     }
 
+    #[inline]
     fn key_of(&self, bucket: &UvBucket) -> Key {
-        let mut key = self.prefix();
-        bucket.name.push_to(&mut key);
+        let digits = self.calendar.spans().digits(bucket.name.wall);
+        let mut key = Key::from_slice(&self.prefix);
+        bucket.name.push_with(&mut key, &digits);
         key
     }
 

@@ -1,9 +1,11 @@
 //! The offsets of a time zone, laid out on the line of time.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+
+use super::level::{DAY, civil};
 
 /// The first moment that there are buckets for: the year 1900, in seconds since the epoch.
 pub(super) const FIRST: i64 = -2_208_988_800;
@@ -32,7 +34,13 @@ pub(super) struct Spans {
     all: Vec<Span>,
     /// Where the last search ended: moments come in order, and nearly all of them lie in one span.
     near: AtomicUsize,
+    /// The last day that was written out, in one word so that nobody sees half of it: its number since the epoch in the upper
+    /// half, its eight digits in the lower one, four bits each.
+    day: AtomicU64,
 }
+
+/// No day of ours.
+const NO_DAY: u64 = (i32::MAX as u64) << 32;
 
 impl Spans {
     /// Those of a zone. O(changes of its offset), some hundreds.
@@ -54,7 +62,7 @@ impl Spans {
             }
         }
         all.push(last);
-        Self { all, near: AtomicUsize::new(0) }
+        Self { all, near: AtomicUsize::new(0), day: AtomicU64::new(NO_DAY) }
     }
 
     /// The span of a moment, if there are buckets for it. O(1) near the last one that was asked for, else O(log spans).
@@ -75,12 +83,49 @@ impl Spans {
         self.all.get(at).copied()
     }
 
+    /// The digits of what the clock shows, year to minute. The calendar is asked once a day.
+    #[inline]
+    pub(super) fn digits(&self, wall: i64) -> [u8; 12] {
+        let (number, second) = (wall.div_euclid(DAY), wall.rem_euclid(DAY));
+        let number = number.cast_unsigned() << 32;
+        let mut day = self.day.load(Ordering::Relaxed);
+        if (day ^ number) >> 32 != 0 {
+            day = number | packed_date(wall);
+            self.day.store(day, Ordering::Relaxed);
+        }
+        let [hour, minute] = [second / 3600, second / 60 % 60].map(|part| part.cast_unsigned());
+        let time = (hour / 10) << 12 | (hour % 10) << 8 | (minute / 10) << 4 | minute % 10;
+        let mut digits = [0; 12];
+        digits[..8].copy_from_slice(&spread(day & 0xffff_ffff));
+        digits[8..].copy_from_slice(&spread(time << 16)[..4]);
+        digits
+    }
+
     /// The first moment at which the clock has reached what it shows at `wall`: it shows that, or was set beyond it.
     pub(super) fn reaches(&self, wall: i64) -> i64 {
         let after = self.all.partition_point(|span| span.reached <= wall);
         let span = &self.all[after.saturating_sub(1)];
         span.start.max(wall - span.offset)
     }
+}
+
+/// The digits of a date, four bits each, the first one highest.
+#[cold]
+fn packed_date(wall: i64) -> u64 {
+    let date = civil(wall).date();
+    let pair = |number: u64| number / 10 << 4 | number % 10;
+    let [year, month, day] =
+        [i64::from(date.year()), date.month().into(), date.day().into()].map(i64::cast_unsigned);
+    pair(year / 100) << 24 | pair(year % 100) << 16 | pair(month) << 8 | pair(day)
+}
+
+/// Eight digits of four bits each as text, the highest first.
+#[inline]
+const fn spread(packed: u64) -> [u8; 8] {
+    let pairs = (packed | packed << 16) & 0x0000_ffff_0000_ffff;
+    let bytes = (pairs | pairs << 8) & 0x00ff_00ff_00ff_00ff;
+    let digits = (bytes | bytes << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+    (digits | 0x3030_3030_3030_3030).swap_bytes().to_le_bytes()
 }
 
 #[cfg(test)]
@@ -122,6 +167,23 @@ mod tests {
         let fixed = Spans::of(&TimeZone::fixed(tz::offset(-3)));
         assert_eq!(fixed.all.len(), 1);
         assert_eq!(fixed.at(0).unwrap().offset, -10_800);
+    }
+
+    #[test]
+    fn digits_are_those_of_the_calendar() {
+        let mut rng = testkit::rng::Rng::new(1);
+        let spans = Spans::of(&TimeZone::UTC);
+        for wall in [0, -1, -DAY, DAY - 1, FIRST, END - 1] {
+            let text = civil(wall).strftime("%Y%m%d%H%M").to_string();
+            assert_eq!(spans.digits(wall), text.as_bytes(), "{wall}");
+        }
+        for _ in 0..20_000 {
+            let wall = rng.range(FIRST..=END - 1);
+            for wall in [wall, wall + 60, wall + 4000] {
+                let text = civil(wall).strftime("%Y%m%d%H%M").to_string();
+                assert_eq!(spans.digits(wall), text.as_bytes(), "{wall}");
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,271 @@
+//! Unique visitors of any range.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hll::{Hll, Union};
+use jiff::Timestamp;
+use redis::Cmd;
+use tallis::prelude::*;
+use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
+use testkit::rng::Rng;
+
+use super::live::{Live, beside, command, rival};
+use crate::report::{Bench, Effort, Result, Row, Sample, Section, Unit};
+
+const PREFIX: &str = "USER:LOGIN:";
+/// 2019-09-28 10:00, UTC.
+const START: i64 = 1_569_664_800;
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+/// Minutes of a round, and visits of each: few enough that a minute stays sparse.
+const MINUTES: i64 = 10;
+const A_MINUTE: usize = 500;
+/// Visits of a round to one dense minute.
+const TURN: usize = 10_000;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let users = if bench.effort() == Effort::Quick { 20_000 } else { 1_000_000 };
+    let text = format!(
+        "`UvWindows` by UTC; users are 16 random bytes. *Sparse*: {A_MINUTE} users a minute, then the next minute, into an hour, a day and \
+         a month that 200,000 users have visited; *dense*: users who come again within a minute that all of them have visited. \
+         *PFADD* and *PFCOUNT* are the store's commands on keys that were made before, without expiry; *redis-server* as for the sets. \
+         The count goes over 25 hours from half past to half past: 60 minutes and 24 hours, all dense. *A day*: {users} users at \
+         random times of one day, once or five times each; minutes are kept for two hours and hours for two days; what is \
+         held at its end."
+    );
+    let mut live = Live::start();
+    Section::new("UvWindows", &text)
+        .row(sparse(bench, UvFilling::WriteThrough, live.as_mut()).target(150.0))
+        .row(
+            dense(bench, UvFilling::WriteThrough, live.as_mut())
+                .target(60.0)
+                .note(&beside(60.0, 256.0)),
+        )
+        .row(sparse(bench, UvFilling::RollUp, live.as_mut()).target(90.0))
+        .row(dense(bench, UvFilling::RollUp, live.as_mut()).target(25.0).note(&beside(25.0, 64.0)))
+        .row(count(bench, live.as_mut()).target(60_000.0).note(&beside(60_000.0, 2_000_000.0)))
+        .row(day(bench, users, 1, live.as_mut()).target(2e6))
+        .row(day(bench, users, 5, live.as_mut()).target(2e6))
+}
+
+fn users(seed: u64, count: usize) -> Vec<[u8; 16]> {
+    let mut rng = Rng::new(seed);
+    let mut user = || (u128::from(rng.u64()) << 64 | u128::from(rng.u64())).to_le_bytes();
+    (0..count).map(|_| user()).collect()
+}
+
+fn second(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn windows(filling: UvFilling) -> (UvWindows, Store, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new(START * 1000));
+    let store = Store::builder().clock(clock.clone()).build();
+    (UvWindows::new(store.clone(), PREFIX).filling(filling), store, clock)
+}
+
+/// How the page calls a filling, and to how many keys it adds a visit.
+const fn named(filling: UvFilling) -> (&'static str, usize) {
+    match filling {
+        UvFilling::WriteThrough => ("written to four levels", 4),
+        UvFilling::RollUp => ("rolled up", 1),
+    }
+}
+
+/// The keys of a moment to which a filling adds.
+fn keys(at: i64, levels: usize) -> Vec<Vec<u8>> {
+    let windows = UvWindows::new(Store::new(), PREFIX);
+    let key = |level| windows.key(&windows.calendar().bucket(level, second(at)).unwrap());
+    UvLevel::ALL.into_iter().take(levels).map(key).collect()
+}
+
+fn pfadds(at: i64, levels: usize, users: &[[u8; 16]]) -> Vec<Cmd> {
+    let keys = keys(at, levels);
+    let visit = |user| keys.iter().map(move |key| command([b"PFADD", key, user]));
+    users.iter().flat_map(visit).collect()
+}
+
+fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
+    let (name, levels) = named(filling);
+    let users = users(1, 200_000);
+    let (windows, ..) = windows(filling);
+    let (plain, keys) = (Store::new(), keys(START, levels));
+    for user in &users {
+        windows.record(user, second(START)).unwrap();
+        keys.iter().for_each(|key| drop(plain.pfadd(key, [user])));
+    }
+    let turn = u32::try_from(TURN).unwrap();
+    let mut results = bench
+        .race()
+        .contender("tallis", turn, || {
+            users[..TURN]
+                .iter()
+                .filter(|user| windows.record(*user, second(START)).unwrap())
+                .count()
+        })
+        .contender("PFADD", turn, || {
+            let add = |user: &&[u8; 16]| keys.iter().any(|key| plain.pfadd(key, [*user]).unwrap());
+            users[..TURN].iter().filter(add).count()
+        })
+        .run();
+    results.extend(rival(live.map(|live| {
+        live.run([redis::cmd("FLUSHALL")]);
+        live.run(pfadds(START, levels, &users));
+        times(levels) * live.nanos("PFADD", pfadds(START, levels, &users[..TURN]))
+    })));
+    Row::new(&format!("record, {name}, dense"), Unit::Nanos, results)
+}
+
+fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
+    let (name, levels) = named(filling);
+    let users = users(1, 200_000);
+    let (windows, _, clock) = windows(filling);
+    let (plain, larger) = (Store::new(), keys(START, levels));
+    for user in &users {
+        windows.record(user, second(START)).unwrap();
+        larger[1..].iter().for_each(|key| drop(plain.pfadd(key, [user])));
+    }
+    let rounds = u32::try_from(A_MINUTE).unwrap() * u32::try_from(MINUTES).unwrap();
+    let some = |rng: &mut Rng| -> Vec<[u8; 16]> {
+        (0..A_MINUTE).map(|_| *rng.pick(&users).unwrap()).collect()
+    };
+    let (mut rng, mut next, mut plain_next) = (Rng::new(2), START, START);
+    let mut plain_rng = rng.clone();
+    let mut results = bench
+        .race()
+        .contender("tallis", rounds, || {
+            for _ in 0..MINUTES {
+                next += 60;
+                clock.set(next * 1000);
+                for user in some(&mut rng) {
+                    windows.record(&user, second(next)).unwrap();
+                }
+            }
+        })
+        .contender("PFADD", rounds, || {
+            for _ in 0..MINUTES {
+                plain_next += 60;
+                let minute = keys(plain_next, 1);
+                for user in some(&mut plain_rng) {
+                    plain.pfadd(&minute[0], [&user]).unwrap();
+                    larger[1..].iter().for_each(|key| drop(plain.pfadd(key, [&user])));
+                }
+            }
+        })
+        .run();
+    results.extend(rival(live.map(|live| {
+        live.run([redis::cmd("FLUSHALL")]);
+        live.run(pfadds(START, levels, &users));
+        let mut rng = Rng::new(2);
+        let minute = |minute| pfadds(START + minute * 60, levels, &some(&mut rng));
+        times(levels) * live.nanos("PFADD", (1..=4 * MINUTES).flat_map(minute))
+    })));
+    Row::new(&format!("record, {name}, minute sparse"), Unit::Nanos, results)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "up to four")]
+const fn times(levels: usize) -> f64 {
+    levels as f64
+}
+
+fn count(bench: &Bench, live: Option<&mut Live>) -> Row {
+    let (windows, store, clock) = windows(UvFilling::RollUp);
+    let (from, to) = (second(START + HOUR / 2), second(START + 25 * HOUR + HOUR / 2));
+    let all = users(1, 200_000);
+    let mut rng = Rng::new(3);
+    for minute in 0..26 * 60 {
+        let at = START + minute * 60;
+        clock.set(at * 1000);
+        for _ in 0..3000 {
+            windows.record(rng.pick(&all).unwrap(), second(at)).unwrap();
+        }
+    }
+    clock.set((START + 26 * HOUR) * 1000);
+    windows.roll_up().unwrap();
+    let keys = windows.cover(from, to).unwrap();
+    assert_eq!(keys.len(), 84);
+    let blobs: Vec<_> = keys.iter().map(|key| store.get(key).unwrap().unwrap()).collect();
+    assert!(blobs.iter().all(|blob| blob.len() == hll::DENSE_LEN), "all dense");
+    let union = || {
+        let mut union = Union::new();
+        blobs.iter().for_each(|blob| union.merge(&Hll::new(blob).unwrap()).unwrap());
+        union.count()
+    };
+    assert_eq!(windows.count(from, to).unwrap(), union());
+    let mut results = bench
+        .race()
+        .contender("tallis", 1, || windows.count(from, to).unwrap())
+        .contender("PFCOUNT", 1, || store.pfcount(&keys).unwrap())
+        .contender("hll, the union alone", 1, union)
+        .run();
+    results.extend(rival(live.map(|live| {
+        live.run([redis::cmd("FLUSHALL")]);
+        live.run(keys.iter().zip(&blobs).map(|(key, blob)| command([b"SET", key, blob])));
+        let mut count = redis::cmd("PFCOUNT");
+        keys.iter().for_each(|key| drop(count.arg(key)));
+        live.nanos("PFCOUNT", std::iter::repeat_n(count, 50))
+    })));
+    Row::new("count over 60 minutes and 24 hours", Unit::Nanos, results)
+}
+
+/// The visits of a day in the order of time.
+fn visits(count: usize, each: usize) -> Vec<(i64, [u8; 16])> {
+    let mut rng = Rng::new(7);
+    let start = START - START.rem_euclid(DAY);
+    let users = users(5, count);
+    let mut visits: Vec<(i64, [u8; 16])> = (0..each)
+        .flat_map(|_| users.iter())
+        .map(|user| (start + rng.range(0..=DAY - 1), *user))
+        .collect();
+    visits.sort_unstable();
+    visits
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn day(bench: &Bench, count: usize, each: usize, live: Option<&mut Live>) -> Row {
+    let visits = visits(count, each);
+    let spent = |filling: UvFilling, short: bool| {
+        let (_, bytes) = bench.held(|| {
+            let (mut windows, store, clock) = windows(filling);
+            if short {
+                windows = windows
+                    .keep(UvLevel::Minute, Duration::from_hours(2))
+                    .keep(UvLevel::Hour, Duration::from_hours(48));
+            }
+            let mut swept = 0;
+            for (at, user) in &visits {
+                clock.set(at * 1000);
+                windows.record(user, second(*at)).unwrap();
+                if at / HOUR > swept {
+                    swept = at / HOUR;
+                    while store.sweep(1000) > 0 {}
+                }
+            }
+            let now = visits.last().map_or(START, |(at, _)| *at);
+            clock.set((now - now.rem_euclid(60) + 60) * 1000);
+            windows.roll_up().unwrap();
+            while store.sweep(1000) > 0 {}
+            let counted = windows.last_days(1).unwrap();
+            assert!(counted.abs_diff(count as u64) < count as u64 / 30, "{counted}");
+            (windows, store)
+        });
+        Sample::exact(bytes as f64)
+    };
+    let mut results = vec![
+        Result::new("tallis, rolled up", spent(UvFilling::RollUp, true)),
+        Result::new("written through", spent(UvFilling::WriteThrough, true)),
+        Result::new("rolled up, every minute kept", spent(UvFilling::RollUp, false)),
+    ];
+    results.extend(live.filter(|_| each == 1).map(|live| {
+        let visit = |(at, user): &(i64, [u8; 16])| pfadds(*at, 4, &[*user]);
+        let bytes = live.held(visits.iter().flat_map(visit));
+        Result::new("redis-server, four PFADDs, every minute kept", Sample::exact(bytes))
+    }));
+    let often = if each == 1 { "once".to_owned() } else { format!("{each} times") };
+    Row::new(&format!("a day of {count} users, {often} each"), Unit::Bytes, results)
+        .note("the article: less than 2 MB")
+}
