@@ -85,8 +85,8 @@ fn keys(at: i64, levels: usize) -> Vec<Vec<u8>> {
 
 fn pfadds(at: i64, levels: usize, users: &[[u8; 16]]) -> Vec<Cmd> {
     let keys = keys(at, levels);
-    let visit = |user| keys.iter().map(move |key| command([b"PFADD", key, user]));
-    users.iter().flat_map(visit).collect()
+    let add = |user: &[u8; 16], key: &Vec<u8>| command([b"PFADD", key, user]);
+    users.iter().flat_map(|user| keys.iter().map(|key| add(user, key))).collect()
 }
 
 fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
@@ -122,47 +122,47 @@ fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
 
 fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let (name, levels) = named(filling);
-    let users = users(1, 200_000);
-    let (windows, _, clock) = windows(filling);
-    let (plain, larger) = (Store::new(), keys(START, levels));
-    for user in &users {
-        windows.record(user, second(START)).unwrap();
-        larger[1..].iter().for_each(|key| drop(plain.pfadd(key, [user])));
-    }
-    let rounds = u32::try_from(A_MINUTE).unwrap() * u32::try_from(MINUTES).unwrap();
-    let some = |rng: &mut Rng| -> Vec<[u8; 16]> {
-        (0..A_MINUTE).map(|_| *rng.pick(&users).unwrap()).collect()
+    let all = users(1, 200_000);
+    let mut rng = Rng::new(2);
+    let visits: Vec<(i64, [u8; 16])> = (60..=60 * MINUTES)
+        .step_by(60)
+        .flat_map(|minute| [minute; A_MINUTE])
+        .map(|minute| (START + minute, *rng.pick(&all).unwrap()))
+        .collect();
+    let pieces = u32::try_from(visits.len()).unwrap();
+    let mut visited: hll::HyperLogLog = all.iter().collect();
+    visited.promote();
+    // The larger buckets as 200,000 visitors have left them.
+    let fresh = || {
+        let (windows, store, clock) = windows(filling);
+        for key in &keys(START, 4)[1..] {
+            store.set(key, visited.as_bytes()).unwrap();
+        }
+        (windows, store, clock)
     };
-    let (mut rng, mut next, mut plain_next) = (Rng::new(2), START, START);
-    let mut plain_rng = rng.clone();
     let mut results = bench
         .race()
-        .contender("tallis", rounds, || {
-            for _ in 0..MINUTES {
-                next += 60;
-                clock.set(next * 1000);
-                for user in some(&mut rng) {
-                    windows.record(&user, second(next)).unwrap();
-                }
+        .contender_from("tallis", pieces, fresh, |(windows, _, clock)| {
+            for (at, user) in &visits {
+                clock.set(at * 1000);
+                windows.record(user, second(*at)).unwrap();
             }
         })
-        .contender("PFADD", rounds, || {
-            for _ in 0..MINUTES {
-                plain_next += 60;
-                let minute = keys(plain_next, 1);
-                for user in some(&mut plain_rng) {
-                    plain.pfadd(&minute[0], [&user]).unwrap();
-                    larger[1..].iter().for_each(|key| drop(plain.pfadd(key, [&user])));
+        .contender_from("PFADD", pieces, fresh, |(_, store, clock)| {
+            for visits in visits.chunks(A_MINUTE) {
+                let keys = keys(visits[0].0, levels);
+                for (at, user) in visits {
+                    clock.set(at * 1000);
+                    keys.iter().for_each(|key| drop(store.pfadd(key, [user])));
                 }
             }
         })
         .run();
     results.extend(rival(live.map(|live| {
         live.run([redis::cmd("FLUSHALL")]);
-        live.run(pfadds(START, levels, &users));
-        let mut rng = Rng::new(2);
-        let minute = |minute| pfadds(START + minute * 60, levels, &some(&mut rng));
-        times(levels) * live.nanos("PFADD", (1..=4 * MINUTES).flat_map(minute))
+        live.run(keys(START, 4)[1..].iter().map(|key| command([b"SET", key, visited.as_bytes()])));
+        let visit = |(at, user): &(i64, [u8; 16])| pfadds(*at, levels, &[*user]);
+        times(levels) * live.nanos("PFADD", visits.iter().flat_map(visit))
     })));
     Row::new(&format!("record, {name}, minute sparse"), Unit::Nanos, results)
 }
@@ -206,7 +206,7 @@ fn count(bench: &Bench, live: Option<&mut Live>) -> Row {
         live.run([redis::cmd("FLUSHALL")]);
         live.run(keys.iter().zip(&blobs).map(|(key, blob)| command([b"SET", key, blob])));
         let mut count = redis::cmd("PFCOUNT");
-        keys.iter().for_each(|key| drop(count.arg(key)));
+        count.arg(&keys);
         live.nanos("PFCOUNT", std::iter::repeat_n(count, 50))
     })));
     Row::new("count over 60 minutes and 24 hours", Unit::Nanos, results)

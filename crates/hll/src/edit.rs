@@ -90,9 +90,39 @@ impl<'a> HllMut<'a> {
     pub fn add_hash(&mut self, hash: u64, sparse_max_bytes: usize) -> Result<bool, DecodeError> {
         let (register, rank) = register_and_rank(hash);
         match self.encoding {
-            Encoding::Dense => self.add_dense(register, rank),
+            Encoding::Dense => Ok(raise(dense_mut(self.bytes)?, register, rank)),
             Encoding::Sparse => self.add_sparse(register, rank, sparse_max_bytes),
         }
+    }
+
+    /// [`add_hash`](Self::add_hash) where the bytes lie, for a dense HyperLogLog, which no element makes longer; `None` for a sparse one,
+    /// of which nothing is changed. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`Hll::new`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hll::{HllMut, HyperLogLog};
+    ///
+    /// let mut sketch = HyperLogLog::new();
+    /// let mut bytes = sketch.as_bytes().to_vec();
+    /// assert_eq!(HllMut::add_in_place(&mut bytes, hll::hash(b"a"))?, None);
+    /// sketch.promote();
+    /// let mut bytes = sketch.into_bytes();
+    /// assert_eq!(HllMut::add_in_place(&mut bytes, hll::hash(b"a"))?, Some(true));
+    /// assert_eq!(HllMut::add_in_place(&mut bytes, hll::hash(b"a"))?, Some(false));
+    /// # Ok::<(), hll::DecodeError>(())
+    /// ```
+    #[inline]
+    pub fn add_in_place(bytes: &mut [u8], hash: u64) -> Result<Option<bool>, DecodeError> {
+        if header::check(bytes)? == Encoding::Sparse {
+            return Ok(None);
+        }
+        let (register, rank) = register_and_rank(hash);
+        Ok(Some(raise(dense_mut(bytes)?, register, rank)))
     }
 
     /// Marks the cached cardinality stale; the count before it stays underneath.
@@ -157,27 +187,11 @@ impl<'a> HllMut<'a> {
         let pack = |dense: &mut Dense| (arch::best().pack)(registers, dense::packed_mut(dense));
         match self.encoding {
             Encoding::Dense => {
-                pack(self.dense()?);
+                pack(dense_mut(self.bytes)?);
                 Ok(())
             }
             Encoding::Sparse => self.promote_with(pack),
         }
-    }
-
-    #[inline]
-    fn dense(&mut self) -> Result<&mut Dense, DecodeError> {
-        let got = self.bytes.len();
-        self.bytes.as_mut_slice().try_into().map_err(|_| DecodeError::WrongDenseLength { got })
-    }
-
-    #[inline]
-    fn add_dense(&mut self, register: u16, rank: u8) -> Result<bool, DecodeError> {
-        let dense = self.dense()?;
-        let raised = dense::raise(dense, register, rank);
-        if raised {
-            header::invalidate(dense);
-        }
-        Ok(raised)
     }
 
     fn add_sparse(&mut self, register: u16, rank: u8, max: usize) -> Result<bool, DecodeError> {
@@ -199,4 +213,20 @@ impl<'a> HllMut<'a> {
         self.invalidate();
         Ok(true)
     }
+}
+
+#[inline]
+fn dense_mut(bytes: &mut [u8]) -> Result<&mut Dense, DecodeError> {
+    let got = bytes.len();
+    bytes.try_into().map_err(|_| DecodeError::WrongDenseLength { got })
+}
+
+/// Raises a register; a change marks the cached cardinality stale.
+#[inline]
+fn raise(dense: &mut Dense, register: u16, rank: u8) -> bool {
+    let raised = dense::raise(dense, register, rank);
+    if raised {
+        header::invalidate(dense);
+    }
+    raised
 }

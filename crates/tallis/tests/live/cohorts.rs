@@ -36,7 +36,7 @@ fn string(server: &mut Connection, key: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Every key of either is one of the other, with the same bytes.
-fn assert_same_keys(store: &Store, server: &mut Connection) {
+pub(super) fn assert_same_keys(store: &Store, server: &mut Connection) {
     let Value::Array(theirs) = run(server, &["KEYS", "*"]) else { panic!("KEYS is a list") };
     let mut theirs: Vec<Vec<u8>> =
         theirs.iter().map(|key| as_bytes(key).unwrap().to_vec()).collect();

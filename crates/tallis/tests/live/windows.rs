@@ -11,7 +11,7 @@ use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
 use testkit::live::{as_bytes, server};
 use testkit::rng::Rng;
 
-use super::run;
+use super::{cohorts, run};
 
 /// Far enough ahead that nothing expires on the server while the test runs.
 const NOW: &str = "2187-10-28T12:00:30Z";
@@ -43,18 +43,10 @@ fn visits() -> Vec<(String, i64)> {
     (0..6000).map(|_| visit()).collect()
 }
 
-/// Every key of ours, its bytes and its expiry, is there too.
+/// Every key of either is one of the other, with the same bytes and the same expiry.
 fn assert_same_keys(store: &Store, server: &mut Connection) {
-    let Value::Array(theirs) = run(server, &["KEYS", "*"]) else { panic!("KEYS is a list") };
-    let mut theirs: Vec<Vec<u8>> =
-        theirs.iter().map(|key| as_bytes(key).unwrap().to_vec()).collect();
-    theirs.sort_unstable();
-    let mut ours = store.keys("*").unwrap();
-    ours.sort_unstable();
-    assert_eq!(ours, theirs);
-    for key in ours {
-        let string = run(server, &[&b"GET"[..], &key]);
-        assert!(store.get(&key).unwrap().as_deref() == as_bytes(&string), "{key:?}");
+    cohorts::assert_same_keys(store, server);
+    for key in store.keys("*").unwrap() {
         let expires = run(server, &[&b"PEXPIRETIME"[..], &key]);
         assert_eq!(expires, Value::Int(store.pexpire_time(&key).unwrap()), "{key:?}");
     }
@@ -160,7 +152,7 @@ fn what_a_sink_hears_makes_the_same_keys_on_a_server() {
     let mut connection = server.connect();
     for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {
         run(&mut connection, &["FLUSHALL"]);
-        let journal = Arc::new(super::cohorts::Journal::default());
+        let journal = Arc::new(cohorts::Journal::default());
         let now: Timestamp = NOW.parse().unwrap();
         let clock = Arc::new(ManualClock::new(now.as_millisecond()));
         let store = Store::builder().clock(clock).sink(journal.clone()).build();

@@ -47,11 +47,8 @@ pub trait HllCommands: Door {
     ) -> Result<bool, Error> {
         let elements: SmallVec<[Member<'_>; 8]> = elements.into_iter().map(Into::into).collect();
         self.write(&[key.as_ref()], |scope, keys| {
-            scope.change(keys[0], |slot| {
-                add_with(slot, &elements, |hll, element, limit| {
-                    element.with_bytes(|bytes| hll.add(bytes, limit))
-                })
-            })
+            let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
+            scope.change(keys[0], |slot| add_with(slot, &elements, hash))
         })
     }
 
@@ -214,15 +211,23 @@ pub(crate) fn add_hashed(
     element: Member<'_>,
     hash: u64,
 ) -> Result<bool, Error> {
-    add_with(slot, &[element], |hll, _, limit| hll.add_hash(hash, limit))
+    add_with(slot, &[element], |_| hash)
 }
 
 #[inline]
 fn add_with(
     slot: &mut Slot<'_, '_, '_>,
     elements: &[Member<'_>],
-    add: impl Fn(&mut HllMut<'_>, &Member<'_>, usize) -> Result<bool, DecodeError>,
+    hash: impl Fn(&Member<'_>) -> u64,
 ) -> Result<bool, Error> {
+    if let [element] = elements
+        && let Some(changed) = add_in_place(slot, || hash(element))?
+    {
+        if changed {
+            slot.changed("PFADD", || vec![element.to_bytes()]);
+        }
+        return Ok(changed);
+    }
     let limit = slot.context.shared.rules().limits.hll_sparse_max_bytes;
     let created = slot.value().is_none();
     if created {
@@ -231,7 +236,7 @@ fn add_with(
     let mut changed = created;
     let added = edit_hll(slot, |mut hll| {
         elements.iter().try_for_each(|element| {
-            changed |= add(&mut hll, element, limit)?;
+            changed |= hll.add_hash(hash(element), limit)?;
             Ok::<(), DecodeError>(())
         })
     })?;
@@ -249,6 +254,20 @@ fn add_with(
         slot.changed("PFADD", || elements.iter().map(|element| element.to_bytes()).collect());
     }
     Ok(changed)
+}
+
+/// Adds to a dense `HyperLogLog` where it lies; `None` if it is sparse or not there, and nothing was changed.
+#[inline]
+fn add_in_place(
+    slot: &mut Slot<'_, '_, '_>,
+    hash: impl FnOnce() -> u64,
+) -> Result<Option<bool>, Error> {
+    let Some(value) = slot.value_mut() else { return Ok(None) };
+    if hll_of(value)?.encoding() == Encoding::Sparse {
+        return Ok(None);
+    }
+    let Some(bytes) = value.bytes_mut(0) else { return Ok(None) };
+    HllMut::add_in_place(bytes, hash()).map_err(|_| Error::not_hll())
 }
 
 /// The count that a single key remembers, or 0 for no key; `None` if it has to be made, or if the string has to become
