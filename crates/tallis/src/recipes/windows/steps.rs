@@ -14,6 +14,7 @@ use crate::store::slot::Slot;
 
 /// The key of a bucket, as the steps of windows get it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UvKey<'k> {
     /// The key.
     pub key: &'k [u8],
