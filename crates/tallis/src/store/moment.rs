@@ -87,3 +87,47 @@ impl<'s> Moment<'s> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock whose coarse time lags.
+    #[derive(Debug)]
+    struct Lagging(i64);
+
+    impl Clock for Lagging {
+        fn now_ms(&self) -> i64 {
+            self.0
+        }
+
+        fn coarse_secs(&self) -> u32 {
+            u32::try_from((self.0 - 10) / 1000).unwrap_or(u32::MAX)
+        }
+    }
+
+    #[test]
+    fn a_time_comes_in_its_millisecond_whatever_the_coarse_time_says() {
+        let last = i64::from(u32::MAX) * 1000;
+        for now in [-5, 0, 5, 999, 1000, 1_569_697_890_000, last, last + 10, last * 10] {
+            let clock = Lagging(now);
+            for (at, come) in [
+                (now - 1_000_000, true),
+                (now - 1, true),
+                (now, true),
+                (now + 1, false),
+                (now + 1999, false),
+                (now + 3000, false),
+                (now + 1_000_000_000, false),
+                (i64::MAX, false),
+                (i64::MIN, true),
+            ] {
+                let moment = Moment::new(&clock);
+                assert_eq!(moment.has_come(at), come, "{at} at {now}");
+                assert_eq!(moment.has_passed(Some(at)), come);
+                assert_eq!(moment.met_expired(), come);
+            }
+        }
+        assert!(!Moment::new(&Lagging(5)).has_passed(None));
+    }
+}

@@ -1,9 +1,11 @@
 //! How long buckets are kept, and what is said of those that are not.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use tallis::prelude::*;
-use tallis::{ErrorKind, UvFilling, UvLevel};
+use tallis::{Clock, ErrorKind, Store, UvFilling, UvLevel, UvWindows};
 
 use super::{FILLINGS, at, windows};
 
@@ -153,5 +155,47 @@ fn a_time_without_end_is_no_overflow() {
         assert_eq!(windows.last_minutes_now(1).unwrap(), 1);
         assert_eq!(windows.last_minutes(u32::MAX).unwrap_err().kind(), ErrorKind::InvalidArgument);
         windows.roll_up().unwrap();
+    }
+}
+
+/// A clock that goes on by its step whenever it is looked at.
+#[derive(Debug)]
+struct Restless {
+    now_ms: AtomicI64,
+    step_ms: AtomicI64,
+}
+
+impl Clock for Restless {
+    fn now_ms(&self) -> i64 {
+        self.now_ms.fetch_add(self.step_ms.load(Ordering::Relaxed), Ordering::Relaxed)
+    }
+
+    fn coarse_secs(&self) -> u32 {
+        u32::try_from(self.now_ms.load(Ordering::Relaxed) / 1000).unwrap()
+    }
+}
+
+#[test]
+fn what_expires_while_it_is_counted_is_told() {
+    for filling in FILLINGS {
+        for step in [1, 60_000, 3_000_000] {
+            let start = at("2019-09-28T19:11:30Z").as_millisecond();
+            let clock = Arc::new(Restless { now_ms: start.into(), step_ms: 0.into() });
+            let store = Store::builder().clock(clock.clone()).build();
+            let windows = UvWindows::new(store, "uv:").filling(filling).keep(UvLevel::Minute, HOUR);
+            windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
+            windows.record("B", at("2019-09-28T19:12:30Z")).unwrap();
+            clock.now_ms.store(at("2019-09-28T20:11:59Z").as_millisecond(), Ordering::Relaxed);
+            windows.roll_up().unwrap();
+            clock.step_ms.store(step, Ordering::Relaxed);
+            // It counts both, or fails; it fails soon.
+            for _ in 0..2000 {
+                match windows.count(at("2019-09-28T19:11Z"), at("2019-09-28T19:13Z")) {
+                    Ok(count) => assert_eq!(count, 2, "{filling:?} {step}"),
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::NotKept),
+                }
+            }
+            assert!(windows.count(at("2019-09-28T19:11Z"), at("2019-09-28T19:13Z")).is_err());
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The calendar beside a walk from minute to minute.
+//! The calendar beside a walk from minute to minute, and the steps one by one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,6 +9,9 @@ use jiff::tz::TimeZone;
 use super::bucket::UvBucket;
 use super::calendar::UvCalendar;
 use super::level::UvLevel;
+use super::steps::{UvKey, UvSteps};
+use crate::prelude::*;
+use crate::store::Store;
 
 fn second(at: Timestamp) -> i64 {
     at.as_second()
@@ -123,7 +126,7 @@ fn buckets_are_those_of_a_walk_and_no_two_have_one_name() {
         let mut names: HashSet<String> = HashSet::new();
         let mut count = 0;
         for (&(level, begin, offset), &(start, end)) in &walk.buckets {
-            for at in [start, start + 59, end - 1] {
+            for at in (start..end).step_by(540).chain([start + 59, end - 1]) {
                 let at = Timestamp::from_second(at).unwrap();
                 let bucket = walk.calendar.bucket(level, at).unwrap();
                 assert_eq!((bucket.start, bucket.end), (start, end), "{zone} {bucket}");
@@ -252,4 +255,57 @@ fn buckets_of_a_level_are_those_that_a_range_touches() {
     assert_eq!(UvLevel::ALL.map(|level| night[&level]), [2, 2, 2, 2]);
     let none = counts("2019-10-31T23:59+01", "2019-10-31T23:59+01");
     assert_eq!(UvLevel::ALL.map(|level| none[&level]), [0; 4]);
+}
+
+/// A minute and its hour, as steps get them.
+fn two_keys() -> [UvKey<'static>; 2] {
+    let never = i64::MAX - 1;
+    [
+        UvKey { key: b"uv:201909281911", name: b"201909281911", expires_at: Some(never) },
+        UvKey { key: b"uv:2019092819", name: b"2019092819", expires_at: Some(never) },
+    ]
+}
+
+#[test]
+fn a_bucket_that_others_are_merged_into_is_open_and_stays() {
+    let (store, [minute, hour]) = (Store::new(), two_keys());
+    // It was merged upward before, and would expire.
+    store.pfadd(hour.key, ["A"]).unwrap();
+    store.pexpire_at(hour.key, i64::MAX - 1).unwrap();
+    assert!(store.add_and_open(b"open", minute, "B".into()).unwrap());
+    assert_eq!(store.roll(b"open", &[minute], Some(hour), true).unwrap(), 1);
+    assert_eq!(store.open_names(b"open").unwrap(), [hour.name]);
+    assert_eq!((store.ttl(hour.key).unwrap(), store.pfcount([hour.key]).unwrap()), (-1, 2));
+    assert!(store.ttl(minute.key).unwrap() > 0);
+}
+
+#[test]
+fn what_is_not_open_any_more_is_not_merged_again() {
+    let (store, [minute, hour]) = (Store::new(), two_keys());
+    store.pfadd(minute.key, ["A"]).unwrap();
+    assert_eq!(store.roll(b"open", &[minute], Some(hour), true).unwrap(), 0);
+    assert_eq!(store.exists([hour.key, b"open"]).unwrap(), 0);
+    assert_eq!(store.ttl(minute.key).unwrap(), -1);
+    // With nothing to go to, what is open is forgotten.
+    assert!(!store.add_and_open(b"open", minute, "A".into()).unwrap());
+    assert!(store.add_and_open(b"open", minute, "B".into()).unwrap());
+    let gone = UvKey { expires_at: Some(1), ..minute };
+    assert_eq!(store.roll(b"open", &[gone], None, true).unwrap(), 1);
+    assert_eq!(store.exists([minute.key, b"open"]).unwrap(), 0);
+}
+
+#[test]
+fn a_count_is_of_one_moment_or_of_none() {
+    let (store, [minute, hour]) = (Store::new(), two_keys());
+    store.add_and_open(b"open", minute, "A".into()).unwrap();
+    let names = store.open_names(b"open").unwrap();
+    let count = |names: &[bytes::Bytes]| {
+        store.count(b"open", names, &[minute.key]).unwrap().map(|(count, _)| count)
+    };
+    assert_eq!((count(&names), count(&[])), (Some(1), None));
+    assert_eq!(count(&[bytes::Bytes::from_static(hour.name)]), None);
+    store.add_and_open(b"open", hour, "B".into()).unwrap();
+    assert_eq!(count(&names), None);
+    store.del([b"open"]).unwrap();
+    assert_eq!((count(&names), count(&[])), (None, Some(1)));
 }
