@@ -60,7 +60,9 @@ fn visits(c: &mut Criterion) {
         group.bench_function("commands, dense", |b| {
             b.iter(|| {
                 for user in &users[..TURN] {
-                    keys.iter().for_each(|key| drop(black_box(store.pfadd(key, [user]))));
+                    for key in &keys {
+                        black_box(store.pfadd(key, [user]).unwrap());
+                    }
                 }
             });
         });
@@ -100,7 +102,9 @@ fn counts(c: &mut Criterion) {
     let blobs: Vec<_> = keys.iter().map(|key| store.get(key).unwrap().unwrap()).collect();
     let union = || {
         let mut union = Union::new();
-        blobs.iter().for_each(|blob| union.merge(&Hll::new(blob).unwrap()).unwrap());
+        for blob in &blobs {
+            union.merge(&Hll::new(blob).unwrap()).unwrap();
+        }
         union.count()
     };
     assert_eq!(windows.count(from, to).unwrap(), union());

@@ -96,7 +96,9 @@ fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let (plain, keys) = (Store::new(), keys(START, levels));
     for user in &users {
         windows.record(user, second(START)).unwrap();
-        keys.iter().for_each(|key| drop(plain.pfadd(key, [user])));
+        for key in &keys {
+            plain.pfadd(key, [user]).unwrap();
+        }
     }
     let turn = u32::try_from(TURN).unwrap();
     let mut results = bench
@@ -153,7 +155,9 @@ fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
                 let keys = keys(visits[0].0, levels);
                 for (at, user) in visits {
                     clock.set(at * 1000);
-                    keys.iter().for_each(|key| drop(store.pfadd(key, [user])));
+                    for key in &keys {
+                        store.pfadd(key, [user]).unwrap();
+                    }
                 }
             }
         })
@@ -192,7 +196,9 @@ fn count(bench: &Bench, live: Option<&mut Live>) -> Row {
     assert!(blobs.iter().all(|blob| blob.len() == hll::DENSE_LEN), "all dense");
     let union = || {
         let mut union = Union::new();
-        blobs.iter().for_each(|blob| union.merge(&Hll::new(blob).unwrap()).unwrap());
+        for blob in &blobs {
+            union.merge(&Hll::new(blob).unwrap()).unwrap();
+        }
         union.count()
     };
     assert_eq!(windows.count(from, to).unwrap(), union());

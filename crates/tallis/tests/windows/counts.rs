@@ -42,7 +42,7 @@ fn every_bucket_is_filled(windows: &UvWindows, store: &Store, visits: &Visits, l
     }
 }
 
-fn visit_and_count(zone: TimeZone, start: &str, rolls: Rolls, seed: u64) {
+fn visit_and_count(zone: &TimeZone, start: &str, rolls: Rolls, seed: u64) {
     let mut rng = Rng::new(seed);
     let start = at(start).as_second();
     let filled = FILLINGS.map(|filling| {
@@ -100,8 +100,8 @@ fn visit_and_count(zone: TimeZone, start: &str, rolls: Rolls, seed: u64) {
 
 #[test]
 fn both_fillings_count_what_a_list_of_visits_counts() {
-    visit_and_count(TimeZone::UTC, "2019-12-29T12:00Z", Rolls::Never, 1);
-    visit_and_count(TimeZone::UTC, "2016-02-27T12:00Z", Rolls::Often, 2);
+    visit_and_count(&TimeZone::UTC, "2019-12-29T12:00Z", Rolls::Never, 1);
+    visit_and_count(&TimeZone::UTC, "2016-02-27T12:00Z", Rolls::Often, 2);
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn so_they_do_through_nights_in_which_clocks_are_set() {
         ("Pacific/Apia", "2011-12-29T00:00Z"),
     ] {
         let zone = TimeZone::get(zone).unwrap();
-        visit_and_count(zone.clone(), start, Rolls::Never, 3);
-        visit_and_count(zone, start, Rolls::Often, 4);
+        visit_and_count(&zone, start, Rolls::Never, 3);
+        visit_and_count(&zone, start, Rolls::Often, 4);
     }
 }
 

@@ -67,7 +67,9 @@ fn record_while_others_count(filling: UvFilling, count: u64) {
                 thread::yield_now();
             }
         });
-        recorders.into_iter().for_each(|recorder| recorder.join().unwrap());
+        for recorder in recorders {
+            recorder.join().unwrap();
+        }
         running.store(false, Ordering::Relaxed);
     });
     assert!(counts.into_inner() > 0);

@@ -93,8 +93,8 @@ impl Spans {
             day = number | packed_date(wall);
             self.day.store(day, Ordering::Relaxed);
         }
-        let [hour, minute] = [second / 3600, second / 60 % 60].map(|part| part.cast_unsigned());
-        let time = (hour / 10) << 12 | (hour % 10) << 8 | (minute / 10) << 4 | minute % 10;
+        let [hour, minute] = [second / 3600, second / 60 % 60].map(i64::cast_unsigned);
+        let time = packed_pair(hour) << 8 | packed_pair(minute);
         let mut digits = [0; 12];
         digits[..8].copy_from_slice(&spread(day & 0xffff_ffff));
         digits[8..].copy_from_slice(&spread(time << 16)[..4]);
@@ -113,10 +113,16 @@ impl Spans {
 #[cold]
 fn packed_date(wall: i64) -> u64 {
     let date = civil(wall).date();
-    let pair = |number: u64| number / 10 << 4 | number % 10;
     let [year, month, day] =
         [i64::from(date.year()), date.month().into(), date.day().into()].map(i64::cast_unsigned);
-    pair(year / 100) << 24 | pair(year % 100) << 16 | pair(month) << 8 | pair(day)
+    let [century, year] = [packed_pair(year / 100), packed_pair(year % 100)];
+    century << 24 | year << 16 | packed_pair(month) << 8 | packed_pair(day)
+}
+
+/// Two digits, four bits each.
+#[inline]
+const fn packed_pair(number: u64) -> u64 {
+    ((number / 10) << 4) + number % 10
 }
 
 /// Eight digits of four bits each as text, the highest first.
