@@ -113,7 +113,7 @@ fn counts(c: &mut Criterion) {
     group.bench_function("commands", |b| b.iter(|| store.pfcount(&keys).unwrap()));
     group.bench_function("hll", |b| b.iter(union));
     group.bench_function("the cover alone", |b| {
-        b.iter(|| windows.calendar().cover(from, to).unwrap())
+        b.iter(|| windows.calendar().cover(from, to).unwrap());
     });
     group.finish();
 }
