@@ -101,6 +101,6 @@ fn what_threads_record_counts_as_in_one_thread() {
 #[ignore = "a minute of work"]
 fn what_threads_record_for_a_minute_counts_as_in_one_thread() {
     for filling in FILLINGS {
-        record_while_others_count(filling, 400_000);
+        record_while_others_count(filling, 1_000_000);
     }
 }

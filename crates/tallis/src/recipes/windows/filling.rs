@@ -99,8 +99,8 @@ impl<S: UvSteps> UvWindows<S> {
     ///
     /// Counts are right whether or not this is called, and call it for nobody: it is what bounds the memory. With
     /// [`UvFilling::RollUp`] the first visit of each minute of the present calls it. Call it yourself from time to time if visits stop
-    /// coming, and after feeding in visits of the past. O(buckets that are over), some ten microseconds each; each step is
-    /// atomic, and others go on between.
+    /// coming, and after feeding in visits of the past. O(buckets that are over); the PFMERGE into each larger
+    /// bucket is atomic, and others go on between.
     ///
     /// # Errors
     ///
