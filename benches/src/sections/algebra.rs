@@ -86,7 +86,7 @@ fn sharded(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
             })
         }));
         NAMES.map(|name| {
-            live.nanos_of_all(name, (0..a.shards()).map(|n| three(name, &format!(":{n}"))))
+            live.nanos_of_all(name, (0..a.shards().unwrap()).map(|n| three(name, &format!(":{n}"))))
         })
     });
     let (pieces, all) = elements(ids);

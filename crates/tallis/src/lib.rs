@@ -69,12 +69,12 @@ pub use member::Member;
 pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
 pub use recipes::{
-    Bucket, Cohort, CohortSteps, Cohorts, CounterSteps, Dedup, DedupInfo, DedupSteps, Funnel,
-    FunnelSteps, LocationCounts, LocationSteps, LocationTable, Locations, Period, PeriodKind,
-    Query, Quota, Retention, RetentionRow, SessionIds, SetSteps, ShardedSet, SlidingCounter,
-    SlidingWindow, TableError, TableProblem, Throttle, Turn, UvBucket, UvCalendar, UvFilling,
-    UvKey, UvLevel, UvSteps, UvWindows, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps,
-    forecast, shard_key,
+    Bucket, Cohort, CohortSteps, Cohorts, Counted, CounterSteps, Dedup, DedupInfo, DedupSteps,
+    Funnel, FunnelSteps, Level, LocationCounts, LocationSteps, LocationTable, Locations, Part,
+    Period, PeriodKind, Query, Quota, Replaced, Retention, RetentionRow, SessionIds, SetOperation,
+    SetSteps, ShardForm, ShardedSet, SlidingCounter, SlidingWindow, SplitSteps, TableError,
+    TableProblem, Throttle, Turn, UvBucket, UvCalendar, UvFilling, UvKey, UvLevel, UvSteps,
+    UvWindows, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps, forecast, shard_key,
 };
 pub use reply::Reply;
 pub use session::Session;

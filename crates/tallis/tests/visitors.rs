@@ -138,7 +138,7 @@ fn every_shard_of_a_good_forecast_is_an_intset() {
 fn a_sharded_set_is_a_set() {
     let store = Store::new();
     let set = ShardedSet::new(store.clone(), "s", 1000, 100);
-    assert_eq!(set.shards(), 20);
+    assert_eq!(set.shards().unwrap(), 20);
     let mut rng = Rng::new(9);
     let mut model = std::collections::BTreeSet::new();
     for _ in 0..5_000 {

@@ -64,10 +64,16 @@ pub(crate) fn hashed_shard(bytes: &[u8], shards: u64) -> u64 {
     u64::from(crc32fast::hash(bytes)) % shards
 }
 
-/// The shard of a member of a sharded set: it is hashed as `x` and its decimal form, so that ids that follow each
-/// other are spread too.
+/// The shard of a member of a sharded set.
 #[inline]
 pub(crate) fn set_shard(member: Member<'_>, shards: u64) -> u64 {
+    u64::from(member_hash(member)) % shards
+}
+
+/// The hash of a member of a sharded set: that of `x` and its decimal form, so that ids that follow each other are
+/// spread too.
+#[inline]
+pub(crate) fn member_hash(member: Member<'_>) -> u32 {
     match member {
         Member::Int(number) => {
             // `x`, a sign and nineteen digits at most.
@@ -75,13 +81,13 @@ pub(crate) fn set_shard(member: Member<'_>, shards: u64) -> u64 {
             let mut buffer = itoa::Buffer::new();
             let digits = buffer.format(number).as_bytes();
             text[1..=digits.len()].copy_from_slice(digits);
-            hashed_shard(&text[..=digits.len()], shards)
+            crc32fast::hash(&text[..=digits.len()])
         }
         Member::Bytes(bytes) => {
             let mut hasher = crc32fast::Hasher::new();
             hasher.update(b"x");
             hasher.update(bytes);
-            u64::from(hasher.finalize()) % shards
+            hasher.finalize()
         }
     }
 }

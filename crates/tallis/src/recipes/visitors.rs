@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use bytes::Bytes;
 use parking_lot::RwLock;
 
 use super::bucket::Bucket;
 use super::session_id::SessionIds;
 use super::shard::{set_shard, shard_count};
-use super::sharded_set::{SetSteps, ShardKey, push_shard};
+use super::sharded_set::{ShardForm, ShardKey, SplitSteps, Splitting, push_shard};
 use crate::commands::{KeyCommands, StringCommands, add_members, increment};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
@@ -27,7 +26,7 @@ const SHARD_SIZE: u64 = 512;
 const DEFAULT_YESTERDAY: u64 = 1_000_000;
 
 /// The steps that [`Visitors`] needs, each atomic.
-pub trait VisitorSteps: SetSteps {
+pub trait VisitorSteps: SplitSteps {
     /// SADD of `member` to the set and, if it was new, INCR of the counter: whether it was new. Both or neither, and
     /// nobody sees the one without the other.
     ///
@@ -37,19 +36,12 @@ pub trait VisitorSteps: SetSteps {
     fn add_then_count(&self, set: &[u8], member: Member<'_>, counter: &[u8])
     -> Result<bool, Error>;
 
-    /// GET.
+    /// SETNX, unless the key `unless` exists: whether it was set.
     ///
     /// # Errors
     ///
-    /// Whatever GET answers.
-    fn value(&self, key: &[u8]) -> Result<Option<Bytes>, Error>;
-
-    /// SETNX: whether it was set.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SETNX answers.
-    fn set_once(&self, key: &[u8], value: &str) -> Result<bool, Error>;
+    /// Whatever the commands answer.
+    fn set_once(&self, key: &[u8], value: &str, unless: &[u8]) -> Result<bool, Error>;
 }
 
 impl VisitorSteps for Store {
@@ -69,12 +61,11 @@ impl VisitorSteps for Store {
         })
     }
 
-    fn value(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        self.get(key)
-    }
-
-    fn set_once(&self, key: &[u8], value: &str) -> Result<bool, Error> {
-        self.set_nx(key, value)
+    fn set_once(&self, key: &[u8], value: &str, unless: &[u8]) -> Result<bool, Error> {
+        self.transaction(
+            [key, unless],
+            |tx| Ok(tx.exists([unless])? == 0 && tx.set_nx(key, value)?),
+        )
     }
 }
 
@@ -104,6 +95,15 @@ pub fn forecast(yesterday: u64) -> u128 {
 ///   before or from 1,000,000,
 /// * `unique:2015-05-17:<shard>`: their numbers (see [`SessionIds`]), in `2 * expected / 512` intsets.
 ///
+/// With [`ShardForm::Splitting`] it needs no forecast, and keeps
+///
+/// * `unique:2015-05-17`: how many there were,
+/// * `unique:2015-05-17:shards`: how many shards there are, written with the first visit,
+/// * `unique:2015-05-17:<shard>`: their numbers, in intsets that are split as they fill (see
+///   [`ShardedSet::splitting`](super::ShardedSet::splitting)).
+///
+/// A bucket keeps the form in which it was begun, whatever form a handle has been given: that is for new ones.
+///
 /// Both sides can work on the same data. A visit is one atomic step, under any number of callers. A handle remembers
 /// the forecasts that it has read; clone the store, not the handle, if keys are deleted from under it.
 ///
@@ -123,6 +123,7 @@ pub fn forecast(yesterday: u64) -> u128 {
 pub struct Visitors<S = Store> {
     steps: S,
     ids: SessionIds,
+    form: ShardForm,
     default_yesterday: u64,
     /// The buckets that this handle has met.
     known: RwLock<HashMap<Bucket, Plan, ahash::RandomState>>,
@@ -130,13 +131,30 @@ pub struct Visitors<S = Store> {
 
 /// Where the visits of a bucket go: its keys are made once.
 #[derive(Clone, Debug)]
-struct Plan {
+enum Plan {
+    Forecast(Fixed),
+    Splitting(Splitting),
+}
+
+/// A bucket with a fixed number of shards.
+#[derive(Clone, Debug)]
+struct Fixed {
     /// `unique:BUCKET:`, which is the counter's key but for its last byte.
     base: ShardKey,
     shards: u64,
 }
 
 impl Plan {
+    #[inline]
+    fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
+        match self {
+            Self::Forecast(fixed) => fixed.count_id(steps, id),
+            Self::Splitting(set) => set.add(steps, Member::Int(id)),
+        }
+    }
+}
+
+impl Fixed {
     fn new(bucket: Bucket, expected: u128) -> Self {
         Self { base: shard_base(bucket), shards: shard_count(expected, SHARD_SIZE) }
     }
@@ -144,11 +162,17 @@ impl Plan {
     #[inline]
     fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
         let member = Member::Int(id);
-        // Not `clone`, which copies byte by byte.
-        let mut key = ShardKey::from_slice(&self.base);
-        push_shard(&mut key, set_shard(member, self.shards));
+        let key = self.shard(set_shard(member, self.shards));
         let counter = &self.base[..self.base.len() - 1];
         steps.add_then_count(&key, member, counter)
+    }
+
+    #[inline]
+    fn shard(&self, number: u64) -> ShardKey {
+        // Not `clone`, which copies byte by byte.
+        let mut key = ShardKey::from_slice(&self.base);
+        push_shard(&mut key, number);
+        key
     }
 }
 
@@ -159,6 +183,7 @@ impl<S: VisitorSteps> Visitors<S> {
         Self {
             steps,
             ids: SessionIds::First15,
+            form: ShardForm::Forecast,
             default_yesterday: DEFAULT_YESTERDAY,
             known: RwLock::default(),
         }
@@ -175,6 +200,28 @@ impl<S: VisitorSteps> Visitors<S> {
     #[must_use]
     pub fn session_ids(mut self, ids: SessionIds) -> Self {
         self.ids = ids;
+        self
+    }
+
+    /// Chooses how the sets of new buckets are cut into shards. Default: the book's way, by a forecast.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Bucket, ShardForm, Store, Visitors, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// let visitors = Visitors::new(store.clone()).form(ShardForm::Splitting);
+    /// for id in 0..1000 {
+    ///     visitors.count_id(id, Bucket::All)?;
+    /// }
+    /// assert_eq!(store.get("unique:all")?.as_deref(), Some(&b"1000"[..]));
+    /// assert_eq!(store.get("unique:all:shards")?.as_deref(), Some(&b"5"[..]));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn form(mut self, form: ShardForm) -> Self {
+        self.form = form;
         self
     }
 
@@ -268,46 +315,63 @@ impl<S: VisitorSteps> Visitors<S> {
     /// As [`count_visit`](Self::count_visit).
     pub fn ids(&self, bucket: impl Into<Bucket>) -> Result<Vec<i64>, Error> {
         let mut ids = Vec::new();
-        for key in self.bucket_shards(bucket.into())? {
-            for member in self.steps.members(&key)? {
-                ids.push(parse_int(&member).ok_or_else(Error::not_integer)?);
+        let mut take = |member: &[u8]| {
+            ids.push(parse_int(member).ok_or_else(Error::not_integer)?);
+            Ok::<_, Error>(())
+        };
+        match self.plan_of(bucket.into())? {
+            None => {}
+            Some(Plan::Forecast(fixed)) => {
+                for shard in 0..fixed.shards {
+                    for member in self.steps.members(&fixed.shard(shard))? {
+                        take(&member)?;
+                    }
+                }
+            }
+            Some(Plan::Splitting(set)) => {
+                for member in set.members(&self.steps) {
+                    take(&member?)?;
+                }
             }
         }
         Ok(ids)
     }
 
-    /// The keys of a bucket's shards; none if nobody has counted into it.
-    fn bucket_shards(&self, bucket: Bucket) -> Result<impl Iterator<Item = ShardKey>, Error> {
-        let expected = self.number(&expected_key(bucket))?;
-        let count = expected.map_or(0, |expected| shard_count(expected, SHARD_SIZE));
-        let base = shard_base(bucket);
-        Ok((0..count).map(move |shard| {
-            let mut key = base.clone();
-            push_shard(&mut key, shard);
-            key
-        }))
+    /// Where a bucket's visits go; `None` if nobody has counted into it.
+    fn plan_of(&self, bucket: Bucket) -> Result<Option<Plan>, Error> {
+        if let Some(expected) = self.number(&expected_key(bucket))? {
+            return Ok(Some(Plan::Forecast(Fixed::new(bucket, expected))));
+        }
+        let set = splitting(bucket);
+        let begun = self.steps.value(set.level_key())?.is_some();
+        Ok(begun.then_some(Plan::Splitting(set)))
     }
 
-    /// Finds the forecast of a bucket that this handle has not met, or makes it.
+    /// Finds the form of a bucket that this handle has not met, or gives it one.
     #[cold]
     fn meet(&self, bucket: Bucket) -> Result<Plan, Error> {
-        let key = expected_key(bucket);
-        let expected = if let Some(expected) = self.number(&key)? {
-            expected
-        } else {
-            let before = bucket.previous().map(|bucket| self.number(&counter_key(bucket)));
-            let yesterday = before.transpose()?.flatten().unwrap_or(self.default_yesterday);
-            let made = forecast(yesterday);
-            if self.steps.set_once(key.as_bytes(), &made.to_string())? {
-                made
-            } else {
-                // Someone else was first, and theirs stands.
-                self.number(&key)?.unwrap_or(made)
+        let plan = loop {
+            if let Some(plan) = self.plan_of(bucket)? {
+                break plan;
             }
+            // If someone else is first, theirs stands.
+            self.begin(bucket)?;
         };
-        let plan = Plan::new(bucket, expected);
         self.known.write().insert(bucket, plan.clone());
         Ok(plan)
+    }
+
+    fn begin(&self, bucket: Bucket) -> Result<bool, Error> {
+        let (expected, set) = (expected_key(bucket), splitting(bucket));
+        match self.form {
+            ShardForm::Forecast => {
+                let before = bucket.previous().map(|bucket| self.number(&counter_key(bucket)));
+                let yesterday = before.transpose()?.flatten().unwrap_or(self.default_yesterday);
+                let made = forecast(yesterday).to_string();
+                self.steps.set_once(expected.as_bytes(), &made, set.level_key())
+            }
+            ShardForm::Splitting => self.steps.set_once(set.level_key(), "1", expected.as_bytes()),
+        }
     }
 
     fn number<N: std::str::FromStr>(&self, key: &str) -> Result<Option<N>, Error> {
@@ -327,14 +391,23 @@ impl Visitors<Store> {
     /// As [`count_visit`](Self::count_visit).
     pub fn memory_usage(&self, bucket: impl Into<Bucket>) -> Result<usize, Error> {
         let bucket = bucket.into();
-        let mut bytes = 0;
-        for key in [counter_key(bucket), expected_key(bucket)] {
-            bytes += self.steps.memory_usage(&key)?.unwrap_or(0);
-        }
-        for key in self.bucket_shards(bucket)? {
-            bytes += self.steps.memory_usage(&key)?.unwrap_or(0);
-        }
-        Ok(bytes)
+        let take = |key: &[u8]| Ok(self.steps.memory_usage(key)?.unwrap_or(0));
+        let shards = |count, shard: &dyn Fn(u64) -> ShardKey| {
+            (0..count).map(|number| take(&shard(number))).sum::<Result<usize, Error>>()
+        };
+        let counter = take(counter_key(bucket).as_bytes())?;
+        Ok(counter
+            + match self.plan_of(bucket)? {
+                None => 0,
+                Some(Plan::Forecast(fixed)) => {
+                    take(expected_key(bucket).as_bytes())?
+                        + shards(fixed.shards, &|number| fixed.shard(number))?
+                }
+                Some(Plan::Splitting(set)) => {
+                    take(set.level_key())?
+                        + shards(set.look(&self.steps)?, &|number| set.shard(number))?
+                }
+            })
     }
 }
 
@@ -343,6 +416,7 @@ impl<S: fmt::Debug> fmt::Debug for Visitors<S> {
         f.debug_struct("Visitors")
             .field("steps", &self.steps)
             .field("ids", &self.ids)
+            .field("form", &self.form)
             .field("default_yesterday", &self.default_yesterday)
             .finish_non_exhaustive()
     }
@@ -383,6 +457,10 @@ fn counter_key(bucket: Bucket) -> String {
 
 fn expected_key(bucket: Bucket) -> String {
     format!("{PREFIX}{bucket}:expected")
+}
+
+fn splitting(bucket: Bucket) -> Splitting {
+    Splitting::new(counter_key(bucket).as_bytes())
 }
 
 fn shard_base(bucket: Bucket) -> ShardKey {

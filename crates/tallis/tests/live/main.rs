@@ -18,6 +18,7 @@ mod locations;
 mod lzf;
 mod scripts;
 mod server;
+mod splitting;
 mod strings;
 mod windows;
 

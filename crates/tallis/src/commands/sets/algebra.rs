@@ -19,7 +19,7 @@ use crate::value::{SetRef, Value};
 
 /// What is made of several sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(crate) enum Operation {
     Inter,
     Union,
     Diff,
@@ -34,7 +34,7 @@ fn sets_at<'v>(view: &View<'v>, keys: &[HashedKey<'_>]) -> Result<Sets<'v>, Erro
 }
 
 /// Members of the result.
-pub(super) fn read(
+pub(crate) fn read(
     view: &View<'_>,
     operation: Operation,
     keys: &[HashedKey<'_>],

@@ -13,7 +13,7 @@ use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::{Door, Scope, View};
 use crate::value::{SetRef, Value};
-use algebra::Operation;
+pub(crate) use algebra::{Operation, read as combined};
 
 /// Commands on sets.
 ///
@@ -367,7 +367,8 @@ pub(crate) fn add_members(
     })
 }
 
-fn remove_members(
+/// Removes members of the set at a key; returns how many were there.
+pub(crate) fn remove_members(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,
     members: &[Member<'_>],

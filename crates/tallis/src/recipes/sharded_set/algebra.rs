@@ -1,16 +1,30 @@
 //! Intersection, union and difference of sharded sets, shard by shard.
 
 use bytes::Bytes;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::{SetSteps, ShardKeys, ShardedSet, each};
+use super::split_steps::SetOperation;
+use super::walk::Walk;
+use super::{Fixed, Shape, ShardKeys, ShardedSet, Shards, SplitSteps, Splitting, each};
 use crate::error::{Error, ErrorKind};
 
 /// Sets of one shape.
-struct Aligned(SmallVec<[ShardKeys; 4]>);
+enum Aligned<'s> {
+    /// Of one number of shards.
+    Fixed(SmallVec<[&'s Fixed; 4]>),
+    /// That split, whatever the number of their shards is at the moment.
+    Splitting(SmallVec<[&'s Splitting; 4]>),
+}
 
-impl Aligned {
-    /// The keys of their shards of that number.
+/// The keys of sets of one number of shards.
+struct Keys(SmallVec<[ShardKeys; 4]>);
+
+impl Keys {
+    fn of(sets: &[&Fixed]) -> Self {
+        Self(sets.iter().map(|set| ShardKeys::of(set)).collect())
+    }
+
+    /// Of their shards of that number.
     fn shard(&mut self, number: u64) -> SmallVec<[&[u8]; 4]> {
         let mut keys = SmallVec::new();
         for set in &mut self.0 {
@@ -20,12 +34,13 @@ impl Aligned {
     }
 }
 
-/// Sets of one shape, so that a member lies in the shard of the same number in each of them.
+/// Sets of one shape, so that a member lies in the shard of the same number in each of them; or sets that split, whose shards lie
+/// in one another.
 ///
 /// Sets of another shape are refused with [`ErrorKind::InvalidArgument`] before anything is done. The other sets and the
 /// target are keys of the same store as this set: it is this set's steps that run. One shard is done after the other,
 /// each of them atomic: a change made meanwhile is seen in the shards that are still to come.
-impl<S: SetSteps> ShardedSet<S> {
+impl<S: SplitSteps> ShardedSet<S> {
     /// The members that this set and all others have, in no order. O(members of all).
     ///
     /// # Errors
@@ -53,7 +68,7 @@ impl<S: SetSteps> ShardedSet<S> {
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
     ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
-        self.combined(others, S::inter)
+        self.combined(others, SetOperation::Inter)
     }
 
     /// The members that this set or any other has, in no order. O(members of all).
@@ -65,7 +80,7 @@ impl<S: SetSteps> ShardedSet<S> {
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
     ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
-        self.combined(others, S::union)
+        self.combined(others, SetOperation::Union)
     }
 
     /// The members of this set that no other has, in no order. O(members of all).
@@ -77,7 +92,7 @@ impl<S: SetSteps> ShardedSet<S> {
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
     ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
-        self.combined(others, S::diff)
+        self.combined(others, SetOperation::Diff)
     }
 
     /// How many members this set and all others have. O(members of all).
@@ -89,8 +104,15 @@ impl<S: SetSteps> ShardedSet<S> {
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
     ) -> Result<u64, Error> {
-        let mut sets = self.aligned(others)?;
-        (0..self.shards).map(|shard| self.steps.inter_card(&sets.shard(shard))).sum()
+        match self.aligned(others)? {
+            Aligned::Fixed(sets) => {
+                let mut keys = Keys::of(&sets);
+                (0..sets[0].shards).map(|shard| self.steps.inter_card(&keys.shard(shard))).sum()
+            }
+            Aligned::Splitting(sets) => Walk::new(&self.steps, sets)
+                .combined(SetOperation::Inter)
+                .try_fold(0, |count, member| member.map(|_| count + 1)),
+        }
     }
 
     /// Makes `target` the set of what this set and all others have; returns how many members that are. O(members of all).
@@ -126,9 +148,9 @@ impl<S: SetSteps> ShardedSet<S> {
     pub fn inter_store<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
-        target: &Self,
+        target: &'s Self,
     ) -> Result<u64, Error> {
-        self.stored(others, target, S::inter_store)
+        self.stored(others, target, SetOperation::Inter)
     }
 
     /// Makes `target` the set of what this set or any other has; returns how many members that are. O(members of all).
@@ -139,9 +161,9 @@ impl<S: SetSteps> ShardedSet<S> {
     pub fn union_store<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
-        target: &Self,
+        target: &'s Self,
     ) -> Result<u64, Error> {
-        self.stored(others, target, S::union_store)
+        self.stored(others, target, SetOperation::Union)
     }
 
     /// Makes `target` the set of what this set has and no other; returns how many members that are. O(members of all).
@@ -152,56 +174,100 @@ impl<S: SetSteps> ShardedSet<S> {
     pub fn diff_store<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
-        target: &Self,
+        target: &'s Self,
     ) -> Result<u64, Error> {
-        self.stored(others, target, S::diff_store)
+        self.stored(others, target, SetOperation::Diff)
     }
 
     /// Members, shard after shard.
     fn combined<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
-        step: impl Fn(&S, &[&[u8]]) -> Result<Vec<Bytes>, Error>,
+        operation: SetOperation,
     ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
-        let mut sets = self.aligned(others)?;
-        Ok((0..self.shards).flat_map(move |shard| each(step(&self.steps, &sets.shard(shard)))))
+        let step = match operation {
+            SetOperation::Inter => S::inter,
+            SetOperation::Union => S::union,
+            SetOperation::Diff => S::diff,
+        };
+        Ok(match self.aligned(others)? {
+            Aligned::Fixed(sets) => {
+                let mut keys = Keys::of(&sets);
+                let shards = 0..sets[0].shards;
+                Shards::Fixed(
+                    shards.flat_map(move |shard| each(step(&self.steps, &keys.shard(shard)))),
+                )
+            }
+            Aligned::Splitting(sets) => {
+                Shards::Split(Walk::new(&self.steps, sets).combined(operation))
+            }
+        })
     }
 
     fn stored<'s>(
         &'s self,
         others: impl IntoIterator<Item = &'s Self>,
-        target: &Self,
-        step: impl Fn(&S, &[u8], &[&[u8]]) -> Result<u64, Error>,
+        target: &'s Self,
+        operation: SetOperation,
     ) -> Result<u64, Error> {
-        self.same_shape(target)?;
-        let mut sets = self.aligned(others)?;
-        let mut target = ShardKeys::of(target);
-        (0..self.shards)
-            .map(|shard| step(&self.steps, target.shard(shard), &sets.shard(shard)))
-            .sum()
+        let step = match operation {
+            SetOperation::Inter => S::inter_store,
+            SetOperation::Union => S::union_store,
+            SetOperation::Diff => S::diff_store,
+        };
+        match self.aligned(others.into_iter().chain([target]))? {
+            Aligned::Fixed(mut sets) => {
+                let Some(target) = sets.pop() else { return Ok(0) };
+                let (mut keys, mut target) = (Keys::of(&sets), ShardKeys::of(target));
+                (0..sets[0].shards)
+                    .map(|shard| step(&self.steps, target.shard(shard), &keys.shard(shard)))
+                    .sum()
+            }
+            Aligned::Splitting(sets) => Walk::new(&self.steps, sets).stored(operation),
+        }
     }
 
     /// This set and the others, if all are of one shape.
-    fn aligned<'s>(&'s self, others: impl IntoIterator<Item = &'s Self>) -> Result<Aligned, Error> {
-        let mut sets = SmallVec::new();
-        sets.push(ShardKeys::of(self));
-        for other in others {
-            self.same_shape(other)?;
-            sets.push(ShardKeys::of(other));
+    fn aligned<'s>(
+        &'s self,
+        others: impl IntoIterator<Item = &'s Self>,
+    ) -> Result<Aligned<'s>, Error> {
+        let others = others.into_iter().map(|other| &other.shape);
+        match &self.shape {
+            Shape::Forecast(first) => {
+                let mut sets = smallvec![first];
+                for other in others {
+                    match other {
+                        Shape::Forecast(set) if set.shards == first.shards => sets.push(set),
+                        Shape::Forecast(_) | Shape::Splitting(_) => {
+                            return Err(differ(&self.shape, other));
+                        }
+                    }
+                }
+                Ok(Aligned::Fixed(sets))
+            }
+            Shape::Splitting(first) => {
+                let mut sets = smallvec![first];
+                for other in others {
+                    match other {
+                        Shape::Splitting(set) => sets.push(set),
+                        Shape::Forecast(_) => return Err(differ(&self.shape, other)),
+                    }
+                }
+                Ok(Aligned::Splitting(sets))
+            }
         }
-        Ok(Aligned(sets))
     }
+}
 
-    fn same_shape(&self, other: &Self) -> Result<(), Error> {
-        if self.shards == other.shards {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorKind::InvalidArgument,
-            format!(
-                "ERR sharded sets '{}' ({} shards) and '{}' ({} shards) differ in shape",
-                self.base, self.shards, other.base, other.shards
-            ),
-        ))
+fn differ(a: &Shape, b: &Shape) -> Error {
+    let text = format!("ERR sharded sets {} and {} differ in shape", described(a), described(b));
+    Error::new(ErrorKind::InvalidArgument, text)
+}
+
+fn described(shape: &Shape) -> String {
+    match shape {
+        Shape::Forecast(set) => format!("'{}' ({} shards)", set.base, set.shards),
+        Shape::Splitting(set) => format!("'{}' (splitting)", set.count_key().escape_ascii()),
     }
 }

@@ -1,7 +1,13 @@
 //! A set that is cut into shards small enough to stay intsets.
 
 mod algebra;
+mod in_store;
+mod level;
+mod part;
+mod split_steps;
+mod splitting;
 mod steps;
+mod walk;
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -11,18 +17,49 @@ use crate::error::Error;
 use crate::member::Member;
 use crate::store::Store;
 
+pub use part::Part;
+pub use split_steps::{Counted, Level, Replaced, SetOperation, SplitSteps};
+pub(super) use splitting::Splitting;
 pub use steps::SetSteps;
+
+/// How a set is cut into shards.
+///
+/// There may be more forms one day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShardForm {
+    /// Into a number of shards that a forecast fixes, as the book does.
+    #[default]
+    Forecast,
+    /// Into one shard at first; when they have 200 members on average, the next one in order is split.
+    Splitting,
+}
 
 /// A set cut into shards, each small enough to be an intset: Redis in Action, section 9.2.2.
 ///
 /// One set of a million 60-bit ids is a hash table of tens of bytes a member. Cut into shards of a few hundred, it
-/// takes little more than the eight bytes of each. The number of shards is fixed by `total_elements`, which is a forecast:
-/// the set works whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what
-/// sharding was to save.
+/// takes little more than the eight bytes of each. There are two forms:
+///
+/// * [`new`](Self::new) has the book's. The number of shards is fixed by `total_elements`, which is a forecast: the set works
+///   whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what sharding was to
+///   save, and nearly empty ones cost more than their members.
+/// * [`splitting`](Self::splitting) needs no forecast. There is one shard at first; when shards have more than 200 members on
+///   average, the next one in order is cut in two (see [`Part`]), and when they have fewer than 100, the last one is joined to
+///   the one that it was cut from. So a member takes less than 9 bytes from the second hundred on, however many there are.
+///   Beside the shards `base:0`, `base:1`, ... there are two strings: `base`, how many members there are, and
+///   `base:shards`, how many shards. An empty set has no keys.
 ///
 /// Members hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add), [`remove`](Self::remove)
-/// and [`contains`](Self::contains) are atomic. What looks at the whole set passes one shard after the other, each of them
-/// atomic: [`card`](Self::card), [`members`](Self::members), and the intersection, union and difference of sets of one shape.
+/// and [`contains`](Self::contains) are atomic, and see a member wherever it has been moved. What looks at the whole set passes
+/// one shard after the other, each of them atomic: [`members`](Self::members), and the intersection, union and
+/// difference of sets. Members that are there from beginning to end are met once, whatever is split meanwhile.
+///
+/// # Limits
+///
+/// A set that splits keeps its shape by chance: hashes spread members evenly, and with a million of them the chance that any shard ever has
+/// more than 512 is about two in a million; with a billion, about two in a thousand. Such a shard is a hash table until its turn
+/// comes. Whoever chooses ids so that their hashes agree can fill one shard alone, for CRC-32 has no secret: all stays exact, but slow and
+/// large.
 ///
 /// # Examples
 ///
@@ -35,16 +72,33 @@ pub use steps::SetSteps;
 /// assert!(ids.contains(1_234_567)?);
 /// assert_eq!(ids.card()?, 1);
 /// assert!(ids.remove(1_234_567)?);
+///
+/// let ids = ShardedSet::splitting(Store::new(), "ids");
+/// assert_eq!(ids.add_many(0..1000)?, 1000);
+/// assert_eq!(ids.shards()?, 5);
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ShardedSet<S = Store> {
     steps: S,
+    shape: Shape,
+}
+
+/// The form of a set, and what there is to know of it.
+#[derive(Clone, Debug)]
+enum Shape {
+    Forecast(Fixed),
+    Splitting(Splitting),
+}
+
+/// A set whose number of shards is fixed.
+#[derive(Clone, Debug)]
+struct Fixed {
     base: String,
     shards: u64,
 }
 
-impl<S: SetSteps> ShardedSet<S> {
+impl<S: SplitSteps> ShardedSet<S> {
     /// The sharded set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
     ///
     /// The same three numbers name the same keys, so they are part of the set: whoever opens it must give the same.
@@ -52,33 +106,79 @@ impl<S: SetSteps> ShardedSet<S> {
     #[must_use]
     pub fn new(steps: S, base: impl Into<String>, total_elements: u64, shard_size: u64) -> Self {
         let shards = shard_count(u128::from(total_elements), shard_size);
-        Self { steps, base: base.into(), shards }
+        Self { steps, shape: Shape::Forecast(Fixed { base: base.into(), shards }) }
     }
 
-    /// Over how many shards the set is spread.
+    /// The set at `base` that splits its shards as it grows, and joins them as it shrinks.
     #[must_use]
-    pub fn shards(&self) -> u64 {
-        self.shards
+    pub fn splitting(steps: S, base: impl Into<String>) -> Self {
+        Self { steps, shape: Shape::Splitting(Splitting::new(base.into().as_bytes())) }
     }
 
-    /// Adds a member; `true` if it is new.
+    /// The form of the set.
+    #[must_use]
+    pub const fn form(&self) -> ShardForm {
+        match self.shape {
+            Shape::Forecast(_) => ShardForm::Forecast,
+            Shape::Splitting(_) => ShardForm::Splitting,
+        }
+    }
+
+    /// Over how many shards the set is spread. O(1).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a shard's key holds something else.
-    pub fn add<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
-        let member = member.into();
-        self.steps.add(&self.key_of(member), member)
+    /// If the set splits: [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) or
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys beside the shards holds something else.
+    pub fn shards(&self) -> Result<u64, Error> {
+        match &self.shape {
+            Shape::Forecast(set) => Ok(set.shards),
+            Shape::Splitting(set) => set.look(&self.steps),
+        }
     }
 
-    /// Removes a member; `true` if it was there.
+    /// Adds a member; `true` if it is new. O(shard), and once in a few hundred times a shard is split.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a shard's key holds something else; if the set splits, also as
+    /// [`shards`](Self::shards). When it is the splitting that fails, the member has been added.
+    #[inline]
+    pub fn add<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
+        let member = member.into();
+        match &self.shape {
+            Shape::Forecast(set) => self.steps.add(&set.key_of(member), member),
+            Shape::Splitting(set) => set.add(&self.steps, member),
+        }
+    }
+
+    /// Adds members, one after the other; returns how many were new.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add); those before have been added.
+    pub fn add_many<'a, M: Into<Member<'a>>>(
+        &self,
+        members: impl IntoIterator<Item = M>,
+    ) -> Result<u64, Error> {
+        let mut new = 0;
+        for member in members {
+            new += u64::from(self.add(member)?);
+        }
+        Ok(new)
+    }
+
+    /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are joined.
     ///
     /// # Errors
     ///
     /// As [`add`](Self::add).
     pub fn remove<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
-        self.steps.remove(&self.key_of(member), member)
+        match &self.shape {
+            Shape::Forecast(set) => self.steps.remove(&set.key_of(member), member),
+            Shape::Splitting(set) => set.remove(&self.steps, member),
+        }
     }
 
     /// Whether the set has this member.
@@ -86,19 +186,28 @@ impl<S: SetSteps> ShardedSet<S> {
     /// # Errors
     ///
     /// As [`add`](Self::add).
+    #[inline]
     pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
-        self.steps.contains(&self.key_of(member), member)
+        match &self.shape {
+            Shape::Forecast(set) => self.steps.contains(&set.key_of(member), member),
+            Shape::Splitting(set) => set.contains(&self.steps, member),
+        }
     }
 
-    /// How many members the set has. O(shards).
+    /// How many members the set has. O(shards), O(1) if it splits.
     ///
     /// # Errors
     ///
     /// As [`add`](Self::add).
     pub fn card(&self) -> Result<u64, Error> {
-        let mut keys = ShardKeys::of(self);
-        (0..self.shards).map(|shard| self.steps.card(keys.shard(shard))).sum()
+        match &self.shape {
+            Shape::Forecast(set) => {
+                let mut keys = ShardKeys::of(set);
+                (0..set.shards).map(|shard| self.steps.card(keys.shard(shard))).sum()
+            }
+            Shape::Splitting(set) => set.card(&self.steps),
+        }
     }
 
     /// All members, shard by shard.
@@ -107,10 +216,37 @@ impl<S: SetSteps> ShardedSet<S> {
     ///
     /// As [`add`](Self::add).
     pub fn members(&self) -> impl Iterator<Item = Result<Bytes, Error>> {
-        let mut keys = ShardKeys::of(self);
-        (0..self.shards).flat_map(move |shard| each(self.steps.members(keys.shard(shard))))
+        match &self.shape {
+            Shape::Forecast(set) => {
+                let mut keys = ShardKeys::of(set);
+                let shards = 0..set.shards;
+                Shards::Fixed(
+                    shards.flat_map(move |shard| each(self.steps.members(keys.shard(shard)))),
+                )
+            }
+            Shape::Splitting(set) => Shards::Split(set.members(&self.steps)),
+        }
     }
+}
 
+/// What comes from the shards of either form.
+enum Shards<F, S> {
+    Fixed(F),
+    Split(S),
+}
+
+impl<T, F: Iterator<Item = T>, S: Iterator<Item = T>> Iterator for Shards<F, S> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        match self {
+            Self::Fixed(shards) => shards.next(),
+            Self::Split(shards) => shards.next(),
+        }
+    }
+}
+
+impl Fixed {
     fn key_of(&self, member: Member<'_>) -> ShardKey {
         let mut keys = ShardKeys::of(self);
         keys.shard(set_shard(member, self.shards));
@@ -126,7 +262,7 @@ struct ShardKeys {
 }
 
 impl ShardKeys {
-    fn of<S>(set: &ShardedSet<S>) -> Self {
+    fn of(set: &Fixed) -> Self {
         let mut key = ShardKey::from_slice(set.base.as_bytes());
         key.push(b':');
         Self { base: key.len(), key }

@@ -1,0 +1,173 @@
+//! Linear hashing: which shard a member belongs to while shards are split one after the other.
+//!
+//! # Idea
+//!
+//! With `n` shards, let `2^l` be the greatest power of two that is not above `n`. A member belongs to the shard that the last `l + 1` bits
+//! of its hash name, if there is one, and else to that of the last `l` bits. So the shards below `n - 2^l` have been
+//! split in this round, each with the shard `2^l` above it, and the shard `n - 2^l` is the next:
+//!
+//! ```text
+//!     n = 6, l = 2      0       1       2       3       4       5
+//!     hash ends in     000     001      10      11     100     101
+//!                     `-- split --'  `-- next     '-- made of 0 and 1
+//! ```
+//!
+//! The seventh shard, 6, takes the half of shard 2 whose hashes end in `110`; nothing else moves.
+//!
+//! # Parts
+//!
+//! Each shard of each shape is a *part*: all members whose hash ends in certain bits. Of two parts one
+//! lies in the other, or they have nothing in common. Whoever passes over sets that split meanwhile goes by parts: each
+//! part lies in one shard of each set, or is cut into its two halves until it does.
+
+use super::super::shard::member_hash;
+use crate::member::Member;
+
+/// Into which shard a member with that hash goes, of `shards`, at least one.
+#[inline]
+pub(super) const fn shard_of(hash: u32, shards: u64) -> u64 {
+    let bits = shards.ilog2();
+    let fine = hash as u64 & mask(bits + 1);
+    if fine < shards { fine } else { fine & mask(bits) }
+}
+
+/// The members whose hash, the CRC-32 of `x` and their text, ends in certain bits.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::Part;
+///
+/// // The last of six shards has half of what was in the second of four.
+/// let [fifth, of_four] = [Part::of_shard(5, 6), Part::of_shard(1, 4)];
+/// for id in 0..1000 {
+///     assert!(!fifth.holds(id) || of_four.holds(id));
+/// }
+/// assert_eq!(of_four, Part::of_shard(1, 5));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The last bits.
+    ends: u64,
+    /// How many bits.
+    bits: u32,
+}
+
+impl Part {
+    /// All members.
+    pub const ALL: Self = Self { ends: 0, bits: 0 };
+
+    /// What belongs to the shard of that number, of `shards`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such shard.
+    #[must_use]
+    pub fn of_shard(number: u64, shards: u64) -> Self {
+        assert!(number < shards, "shard {number} of {shards}");
+        Self { ends: number, bits: depth(number, shards) }
+    }
+
+    /// Whether the member is one of them.
+    #[inline]
+    #[must_use]
+    pub fn holds<'a>(self, member: impl Into<Member<'a>>) -> bool {
+        u64::from(member_hash(member.into())) & mask(self.bits) == self.ends
+    }
+
+    /// Whether the part is all that belongs to one of `shards`.
+    pub(super) fn is_shard_of(self, shards: u64) -> bool {
+        self.bits == depth(self.ends & mask(shards.ilog2()), shards)
+    }
+
+    /// The part in two.
+    pub(super) const fn halves(self) -> [Self; 2] {
+        let bits = self.bits + 1;
+        [Self { bits, ..self }, Self { ends: self.ends | 1 << self.bits, bits }]
+    }
+
+    /// The one of `shards` in which all of the part lies; `None` if it lies in several.
+    pub(super) fn shard(self, shards: u64) -> Option<u64> {
+        let depth = depth(self.ends & mask(shards.ilog2()), shards);
+        (depth <= self.bits).then_some(self.ends & mask(depth))
+    }
+}
+
+/// How many bits all hashes of a shard end in.
+const fn depth(number: u64, shards: u64) -> u32 {
+    let bits = shards.ilog2();
+    let round = 1 << bits;
+    if number >= round || number + round < shards { bits + 1 } else { bits }
+}
+
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: [u32; 6] = [0, 1, 0x5555_5555, 0xdead_beef, 0x8000_0001, u32::MAX];
+
+    #[test]
+    fn a_split_moves_half_of_one_shard_and_nothing_else() {
+        for shards in 1..300_u64 {
+            let next = shards - (1 << shards.ilog2());
+            let mut moved = [0, 0];
+            for hash in 0..1024 {
+                let (before, after) = (shard_of(hash, shards), shard_of(hash, shards + 1));
+                if before == next {
+                    assert!(after == next || after == shards);
+                    moved[usize::from(after == shards)] += 1;
+                } else {
+                    assert_eq!(after, before);
+                }
+            }
+            assert_eq!(moved[0], moved[1]);
+        }
+    }
+
+    #[test]
+    fn each_hash_lies_in_the_part_of_its_shard_and_in_no_other() {
+        for shards in 1..70 {
+            let parts: Vec<Part> = (0..shards).map(|n| Part::of_shard(n, shards)).collect();
+            for hash in (0..200).chain(SOME) {
+                let of: Vec<u64> = (0..shards)
+                    .zip(&parts)
+                    .filter(|(_, part)| u64::from(hash) & mask(part.bits) == part.ends)
+                    .map(|(number, _)| number)
+                    .collect();
+                assert_eq!(of, [shard_of(hash, shards)], "{hash:#x} of {shards}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_is_cut_until_it_lies_in_one_shard() {
+        for (fine, coarse) in (1..40).flat_map(|fine| (1..=fine).map(move |n| (fine, n))) {
+            for number in 0..fine {
+                let part = Part::of_shard(number, fine);
+                assert_eq!(part.shard(fine), Some(number));
+                let over = part.shard(coarse).unwrap();
+                assert!(SOME.iter().all(|&hash| {
+                    u64::from(hash) & mask(part.bits) != part.ends || shard_of(hash, coarse) == over
+                }));
+            }
+            // The whole lies in one shard only if there is but one; each half has half of it.
+            assert_eq!(Part::ALL.shard(fine).is_some(), fine == 1);
+        }
+        let [even, odd] = Part::ALL.halves();
+        assert_eq!([even, odd], [Part::of_shard(0, 2), Part::of_shard(1, 2)]);
+        assert_eq!([even.shard(3), odd.shard(3)], [None, Some(1)]);
+    }
+
+    #[test]
+    fn as_many_shards_as_there_are_hashes() {
+        for hash in SOME {
+            assert_eq!(shard_of(hash, 1 << 32), u64::from(hash));
+            let unsplit = if hash == u32::MAX { hash >> 1 } else { hash };
+            assert_eq!(shard_of(hash, (1 << 32) - 1), u64::from(unsplit));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Sets that split, on a server: files, effects, and what plain commands leave.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use redis::{Connection, Value};
+use tallis::prelude::*;
+use tallis::{Bucket, Effect, Profile, ShardForm, ShardedSet, Sink, Store, Visitors, shard_key};
+use testkit::live::{Options, server, server_with};
+use testkit::rng::Rng;
+
+use super::run;
+
+fn store() -> Store {
+    Store::builder().profile(Profile::Redis70).build()
+}
+
+fn ids(seed: u64, count: usize) -> Vec<i64> {
+    let mut rng = Rng::new(seed);
+    // Of several widths.
+    (0..count).map(|_| (rng.u64() >> 4 >> (8 * rng.below(6))).cast_signed()).collect()
+}
+
+/// The shard of an id, as a client computes it from the level: the hash divided by a power of two, with the book's function.
+fn shard(id: i64, shards: u64) -> u64 {
+    let rest = |of: u64| -> u64 { shard_key("", &format!("x{id}"), of, 2)[1..].parse().unwrap() };
+    let round = 1 << shards.ilog2();
+    if rest(2 * round) < shards { rest(2 * round) } else { rest(round) }
+}
+
+fn text(server: &mut Connection, args: &[&str]) -> String {
+    let Value::BulkString(bytes) = run(server, args) else { panic!("{args:?}") };
+    String::from_utf8(bytes).unwrap()
+}
+
+fn integer(server: &mut Connection, args: &[&str]) -> i64 {
+    let Value::Int(number) = run(server, args) else { panic!("{args:?}") };
+    number
+}
+
+/// Whether the server has exactly these members, each in its shard.
+fn assert_there(server: &mut Connection, base: &str, ids: &BTreeSet<i64>) {
+    let shards: u64 = text(server, &["GET", &format!("{base}:shards")]).parse().unwrap();
+    assert_eq!(text(server, &["GET", base]), ids.len().to_string());
+    for &id in ids {
+        let key = format!("{base}:{}", shard(id, shards));
+        assert_eq!(integer(server, &["SISMEMBER", &key, &id.to_string()]), 1, "{id} in {key}");
+    }
+    let all: i64 = (0..shards).map(|n| integer(server, &["SCARD", &format!("{base}:{n}")])).sum();
+    assert_eq!(all, i64::try_from(ids.len()).unwrap());
+}
+
+#[test]
+fn a_server_finds_every_member_in_the_shard_that_the_level_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("split.rdb");
+    let store = store();
+    let set = ShardedSet::splitting(store.clone(), "ids");
+    let visitors = Visitors::new(store.clone()).form(ShardForm::Splitting);
+    let ids = ids(1, 5_000);
+    for &id in &ids {
+        set.add(id).unwrap();
+        visitors.count_id(id, Bucket::All).unwrap();
+    }
+    let (gone, left) = ids.split_at(1_000);
+    for &id in gone {
+        set.remove(id).unwrap();
+    }
+    store.save(&file).unwrap();
+
+    let Some(live) = server_with(&Options::new().rdb(&file)) else { return };
+    live.check_rdb(&file).unwrap();
+    let mut server = live.connect();
+    let gone: BTreeSet<i64> = gone.iter().copied().collect();
+    let left: BTreeSet<i64> = left.iter().copied().filter(|id| !gone.contains(id)).collect();
+    assert_there(&mut server, "ids", &left);
+    assert_there(&mut server, "unique:all", &ids.into_iter().collect());
+}
+
+/// The next shard in order, split by plain commands.
+fn split(server: &mut Connection, base: &str, shards: u64) {
+    let from = format!("{base}:{}", shards - (1 << shards.ilog2()));
+    let Value::Array(members) = run(server, &["SMEMBERS", &from]) else { panic!("an array") };
+    for member in members {
+        let Value::BulkString(id) = member else { panic!("{member:?}") };
+        let id = String::from_utf8(id).unwrap();
+        if shard(id.parse().unwrap(), shards + 1) == shards {
+            run(server, &["SMOVE", &from, &format!("{base}:{shards}"), &id]);
+        }
+    }
+    run(server, &["SET", &format!("{base}:shards"), &(shards + 1).to_string()]);
+}
+
+#[test]
+fn what_plain_commands_leave_is_taken() {
+    let Some(live) = server() else { return };
+    let mut server = live.connect();
+    let members: BTreeSet<i64> = ids(2, 3_000).into_iter().collect();
+    let mut shards = 1;
+    for (at, &id) in members.iter().enumerate() {
+        let key = format!("unique:all:{}", shard(id, shards));
+        run(&mut server, &["SADD", &key, &id.to_string()]);
+        run(&mut server, &["INCR", "unique:all"]);
+        if at as u64 + 1 > 200 * shards {
+            split(&mut server, "unique:all", shards);
+            shards += 1;
+        }
+    }
+    run(&mut server, &["SAVE"]);
+    let store = store();
+    store.load(live.rdb_file()).unwrap();
+    let set = ShardedSet::splitting(store.clone(), "unique:all");
+    assert_eq!(set.shards().unwrap(), shards);
+    assert_eq!(set.card().unwrap(), members.len() as u64);
+    let mut all = members;
+    let visitors = Visitors::new(store.clone()).form(ShardForm::Splitting);
+    for id in ids(2, 3_000).into_iter().chain(ids(3, 1_000)) {
+        assert_eq!(visitors.count_id(id, Bucket::All).unwrap(), all.insert(id), "{id}");
+    }
+    let mut found = visitors.ids(Bucket::All).unwrap();
+    found.sort_unstable();
+    assert!(found.iter().eq(&all));
+
+    // And back again.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("back.rdb");
+    store.save(&file).unwrap();
+    let Some(live) = server_with(&Options::new().rdb(&file)) else { return };
+    assert_there(&mut live.connect(), "unique:all", &all);
+}
+
+#[derive(Debug, Default)]
+struct Journal(Mutex<Vec<Effect>>);
+
+impl Sink for Journal {
+    fn commit(&self, effects: &[Effect]) {
+        self.0.lock().unwrap().extend_from_slice(effects);
+    }
+}
+
+#[test]
+fn what_sinks_hear_makes_the_same_bytes_on_a_server() {
+    let Some(live) = server() else { return };
+    let mut server = live.connect();
+    let journal = Arc::new(Journal::default());
+    let store = Store::builder().profile(Profile::Redis70).sink(journal.clone()).build();
+    let set = ShardedSet::splitting(store.clone(), "a");
+    let other = ShardedSet::splitting(store.clone(), "b");
+    let ids = ids(4, 3_000);
+    set.add_many(ids.iter().copied()).unwrap();
+    for &id in &ids[..2_500] {
+        set.remove(id).unwrap();
+    }
+    other.add_many(ids[2_000..].iter().copied()).unwrap();
+    other.union_store([&set], &set).unwrap();
+    set.inter_store([&other], &other).unwrap();
+    for effect in journal.0.lock().unwrap().iter() {
+        run(&mut server, &effect.args);
+    }
+    let mut keys = store.keys("*").unwrap();
+    assert_eq!(integer(&mut server, &["DBSIZE"]), i64::try_from(keys.len()).unwrap());
+    keys.sort_unstable();
+    for key in keys {
+        let Value::BulkString(theirs) = run(&mut server, &[b"DUMP", &key[..]]) else {
+            panic!("{}", key.escape_ascii())
+        };
+        let ours = store.dump(&key).unwrap().unwrap();
+        assert_eq!(super::dumped(&ours), super::dumped(&theirs), "{}", key.escape_ascii());
+    }
+}

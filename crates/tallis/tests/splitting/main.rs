@@ -1,0 +1,112 @@
+//! Sets that split: against plain ones, under threads, across files, and in the keys that they leave.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+mod algebra;
+mod keys;
+mod model;
+mod shape;
+mod threads;
+mod visitors;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use tallis::prelude::*;
+use tallis::{Effect, Error, ShardedSet, Sink, Store, shard_key};
+
+type Model = BTreeSet<String>;
+
+/// Everything that a set gives, each once.
+fn gathered(found: impl Iterator<Item = Result<Bytes, Error>>) -> Model {
+    let all: Vec<Bytes> = found.map(Result::unwrap).collect();
+    let set: Model = all.iter().map(|m| String::from_utf8_lossy(m).into_owned()).collect();
+    assert_eq!(set.len(), all.len(), "no member comes twice");
+    set
+}
+
+/// The shard of a member by the book's own function, which knows how to divide by a power of two, and the rule of linear
+/// hashing as it is told.
+fn shard_by_the_book(member: &str, shards: u64) -> u64 {
+    let rest = |of: u64| -> u64 {
+        let key = shard_key("b", &format!("x{member}"), of, 2);
+        key.strip_prefix("b:").unwrap().parse().unwrap()
+    };
+    let round = (0..64).map(|bit| 1 << bit).take_while(|&power| power <= shards).last().unwrap();
+    if rest(2 * round) < shards { rest(2 * round) } else { rest(round) }
+}
+
+/// The number that a string is, if there is one.
+fn number(store: &Store, key: &str) -> Option<u64> {
+    store.get(key).unwrap().map(|text| String::from_utf8_lossy(&text).parse().unwrap())
+}
+
+/// All keys of the set at `base`, and nothing in them but what belongs there. Returns how many shards there are.
+fn validate(store: &Store, base: &str, model: &Model) -> u64 {
+    let shards = number(store, &format!("{base}:shards")).unwrap_or(1);
+    assert_eq!(number(store, base).unwrap_or(0), model.len() as u64);
+    let mut left = model.clone();
+    for shard in 0..shards {
+        for member in store.smembers(format!("{base}:{shard}")).unwrap() {
+            let member = String::from_utf8_lossy(&member).into_owned();
+            assert_eq!(shard_by_the_book(&member, shards), shard, "{member}");
+            assert!(left.remove(&member), "{member} is not to be there, or twice");
+        }
+    }
+    assert_eq!(left, Model::new(), "missing");
+    for key in store.keys(format!("{base}:*")).unwrap() {
+        let key = String::from_utf8_lossy(&key).into_owned();
+        let end = key.strip_prefix(&format!("{base}:")).unwrap();
+        assert!(end == "shards" || end.parse::<u64>().unwrap() < shards, "{key}");
+    }
+    shards
+}
+
+/// A set with these members.
+fn filled(store: &Store, base: &str, model: &Model) -> ShardedSet {
+    let set = ShardedSet::splitting(store.clone(), base);
+    assert_eq!(set.add_many(model).unwrap(), model.len() as u64);
+    set
+}
+
+#[derive(Debug, Default)]
+struct Journal(Mutex<Vec<Effect>>);
+
+impl Sink for Journal {
+    fn commit(&self, effects: &[Effect]) {
+        self.0.lock().unwrap().extend_from_slice(effects);
+    }
+}
+
+impl Journal {
+    fn take(&self) -> Vec<Effect> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+
+    /// The commands since the last time, as lines.
+    fn lines(&self) -> Vec<String> {
+        let line = |effect: Effect| {
+            let words = effect.args.iter().map(|word| String::from_utf8_lossy(word).into_owned());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        self.take().into_iter().map(line).collect()
+    }
+}
+
+fn journaled() -> (Store, Arc<Journal>) {
+    let journal = Arc::new(Journal::default());
+    (Store::builder().hash_seed(1).sink(journal.clone()).build(), journal)
+}
+
+/// Whether both stores have the same keys with the same payloads.
+fn assert_same_dumps(a: &Store, b: &Store) {
+    let mut keys = a.keys("*").unwrap();
+    let mut others = b.keys("*").unwrap();
+    keys.sort_unstable();
+    others.sort_unstable();
+    assert_eq!(keys, others);
+    for key in keys {
+        assert_eq!(a.dump(&key).unwrap(), b.dump(&key).unwrap(), "{}", key.escape_ascii());
+    }
+}

@@ -1,0 +1,76 @@
+//! Random operations beside a plain set, every key checked, and the effects replayed.
+
+use tallis::prelude::*;
+use tallis::{ShardedSet, Store};
+use testkit::rng::Rng;
+
+use super::{Model, assert_same_dumps, gathered, journaled, validate};
+
+/// Ids of all widths, and some texts.
+fn some_member(rng: &mut Rng, texts: bool) -> String {
+    match rng.below(if texts { 20 } else { 19 }) {
+        0 => (i64::try_from(rng.below(400)).unwrap() - 200).to_string(),
+        1 => rng.below(1 << 30).to_string(),
+        19 => format!("text {}", rng.below(300)),
+        _ => (1 << 59 | rng.below(2500)).to_string(),
+    }
+}
+
+/// Grows, stays, shrinks and ends, as the seed has it.
+fn run(seed: u64, texts: bool) {
+    let (store, journal) = journaled();
+    let replica = Store::builder().hash_seed(1).build();
+    let mut rng = Rng::new(seed);
+    let sets = [0, 1].map(|_| ShardedSet::splitting(store.clone(), "s"));
+    let mut model = Model::new();
+    let mut most = 0;
+    for round in 0..60 {
+        // Of ten changes, how many add.
+        let adding = if round < 30 { 9 } else { 2 };
+        for _ in 0..200 {
+            let member = some_member(&mut rng, texts);
+            // Each of the handles finds out what the other one has done.
+            let set = &sets[rng.index(2)];
+            if rng.below(10) < adding {
+                assert_eq!(set.add(&member).unwrap(), model.insert(member));
+            } else if let Some(member) = model.range(member..).next().cloned() {
+                assert!(set.contains(&member).unwrap());
+                assert!(set.remove(&member).unwrap());
+                assert!(!set.remove(&member).unwrap());
+                assert!(!set.contains(&member).unwrap());
+                model.remove(&member);
+            }
+        }
+        let shards = validate(&store, "s", &model);
+        most = most.max(shards);
+        assert!(model.len() as u64 <= 200 * shards, "{} in {shards}", model.len());
+        assert!(shards == 1 || model.len() as u64 >= 100 * (shards - 1));
+        for set in &sets {
+            assert_eq!(set.shards().unwrap(), shards);
+            assert_eq!(set.card().unwrap(), model.len() as u64);
+            assert_eq!(gathered(set.members()), model);
+        }
+        for effect in journal.take() {
+            replica.execute(&effect.args);
+        }
+        assert_same_dumps(&store, &replica);
+    }
+    assert!(most > 8, "{most}");
+    assert_eq!(validate(&store, "s", &model), sets[0].shards().unwrap());
+    for member in &model {
+        assert!(sets[1].remove(member).unwrap());
+    }
+    assert_eq!(store.dbsize().unwrap(), 0, "an empty set has no keys");
+    assert_eq!((sets[0].card().unwrap(), sets[0].shards().unwrap()), (0, 1));
+}
+
+#[test]
+fn a_set_of_numbers_is_a_set_and_keeps_its_shape() {
+    run(1, false);
+    run(2, false);
+}
+
+#[test]
+fn texts_are_members_too() {
+    run(3, true);
+}
