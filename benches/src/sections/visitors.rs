@@ -58,11 +58,11 @@ fn count_all(ids: &[i64], form: ShardForm, [times, parts]: [u64; 2]) -> Store {
 }
 
 fn form_time(bench: &Bench, sessions: &[String]) -> Row {
-    let ids: Vec<i64> = ids(sessions).collect();
+    let ids: &Vec<i64> = &ids(sessions).collect();
     let pieces = u32::try_from(ids.len()).unwrap();
     let mut race = bench.race();
     for (name, form, forecast) in FORMS {
-        race = race.contender_from(name, pieces, || (), |()| count_all(&ids, form, forecast));
+        race = race.contender_from(name, pieces, || (), move |()| count_all(ids, form, forecast));
     }
     Row::new("an id, in shards of either form", Unit::Nanos, race.run())
 }
