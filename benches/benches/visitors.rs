@@ -4,7 +4,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use jiff::civil::date;
 use tallis::prelude::*;
-use tallis::{Store, Visitors};
+use tallis::{ShardForm, Store, Visitors};
 use testkit::rng::Rng;
 
 const VISITS: usize = 100_000;
@@ -22,6 +22,16 @@ fn visits(c: &mut Criterion) {
     group.bench_function("first visits", |b| {
         b.iter_batched(
             || Visitors::new(Store::new()).default_yesterday(VISITS as u64),
+            |visitors| {
+                assert_eq!(count(&visitors), VISITS);
+                visitors
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.bench_function("first visits, in shards that split", |b| {
+        b.iter_batched(
+            || Visitors::new(Store::new()).form(ShardForm::Splitting),
             |visitors| {
                 assert_eq!(count(&visitors), VISITS);
                 visitors

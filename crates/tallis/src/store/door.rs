@@ -179,7 +179,7 @@ impl<'v> View<'v> {
 #[derive(Debug)]
 pub(super) enum Guards<'s> {
     One(usize, RwLockWriteGuard<'s, Stripe>),
-    Many(SmallVec<[(usize, RwLockWriteGuard<'s, Stripe>); 2]>),
+    Many(SmallVec<[(usize, RwLockWriteGuard<'s, Stripe>); 3]>),
 }
 
 /// The keys of a writing operation, with their locks. What it did reaches the sinks when it is dropped, before the

@@ -45,7 +45,7 @@ pub enum ShardForm {
 ///   save, and nearly empty ones cost more than their members.
 /// * [`splitting`](Self::splitting) needs no forecast. There is one shard at first; when shards have more than 200 members on
 ///   average, the next one in order is cut in two (see [`Part`]), and when they have fewer than 100, the last one is joined to
-///   the one that it was cut from. So a member takes less than 9 bytes from the second hundred on, however many there are.
+///   the one that it was cut from. So an id takes less than 9 bytes as long as a large set grows, however large that is.
 ///   Beside the shards `base:0`, `base:1`, ... there are two strings: `base`, how many members there are, and
 ///   `base:shards`, how many shards. An empty set has no keys.
 ///
