@@ -74,3 +74,22 @@ fn a_set_of_numbers_is_a_set_and_keeps_its_shape() {
 fn texts_are_members_too() {
     run(3, true);
 }
+
+#[test]
+fn a_shard_that_loses_its_widest_member_stays_as_wide() {
+    let mut moved = 0;
+    for wide in (0..16).map(|n| (1_i64 << 59) + n) {
+        let (store, journal) = journaled();
+        let set = ShardedSet::splitting(store.clone(), "s");
+        set.add(wide).unwrap();
+        set.add_many(0..200).unwrap();
+        assert_eq!(set.shards().unwrap(), 2);
+        moved += u32::from(store.sismember("s:1", wide).unwrap());
+        let replica = Store::builder().hash_seed(1).build();
+        for effect in journal.take() {
+            replica.execute(&effect.args);
+        }
+        assert_same_dumps(&store, &replica);
+    }
+    assert!((1..16).contains(&moved), "{moved} of 16 went to the other shard");
+}

@@ -10,6 +10,15 @@ use super::{Model, gathered, validate};
 
 const STAYING: i64 = 1_000;
 
+/// Does something when it goes, also in a panic: then the other threads do not wait for ever.
+struct AtLast<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtLast<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 #[test]
 fn what_stays_is_there_all_the_time_and_once() {
     let store = Store::builder().hash_seed(5).build();
@@ -48,6 +57,7 @@ fn what_stays_is_there_all_the_time_and_once() {
             .map(|(seed, rounds)| {
                 let (set, store, done, staying) = (set(), &store, &done, &staying);
                 scope.spawn(move || {
+                    let _enough = AtLast(|| rounds.store(u32::MAX / 2, Ordering::Relaxed));
                     let mut rng = Rng::new(seed);
                     let other = ShardedSet::splitting(store.clone(), format!("other{seed}"));
                     other.add_many(0..STAYING).unwrap();
@@ -72,8 +82,9 @@ fn what_stays_is_there_all_the_time_and_once() {
                 })
             })
             .collect();
+        let finished = AtLast(|| done.store(true, Ordering::Release));
         let added: Vec<u64> = writers.into_iter().map(|thread| thread.join().unwrap()).collect();
-        done.store(true, Ordering::Release);
+        drop(finished);
         for reader in readers {
             assert!(reader.join().unwrap() > 2, "nothing was split meanwhile");
         }
