@@ -72,7 +72,7 @@ pub use recipes::{
     Bucket, Cohort, CohortSteps, Cohorts, Counted, CounterSteps, Dedup, DedupInfo, DedupSteps,
     Funnel, FunnelSteps, Level, LocationCounts, LocationSteps, LocationTable, Locations, Part,
     Period, PeriodKind, Query, Quota, Replaced, Retention, RetentionRow, SessionIds, SetOperation,
-    SetSteps, ShardForm, ShardedSet, SlidingCounter, SlidingWindow, SplitSteps, TableError,
+    SetSteps, ShardForm, ShardedSet, SlidingCounter, SlidingWindow, SplitSteps, Spread, TableError,
     TableProblem, Throttle, Turn, UvBucket, UvCalendar, UvFilling, UvKey, UvLevel, UvSteps,
     UvWindows, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps, forecast, shard_key,
 };

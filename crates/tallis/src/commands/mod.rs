@@ -47,7 +47,7 @@ pub(crate) use bloom::{
 pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places, undecodable};
 pub(crate) use hlls::{add_hashed, count_union, hll_at};
 pub(crate) use keys::{references, rename};
-pub(crate) use sets::{Operation, add_members, combined, remove_members, set_at};
+pub(crate) use sets::{Operation, add_members, add_members_to, combined, remove_members, set_at};
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,
     increment_float, put_all, set_range, set_with, string_at,

@@ -22,6 +22,7 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
             value.as_str().map_or(Ok(()), |string| string.with_bytes(|bytes| writer.string(bytes)))
         }
         Value::IntSet(set) => writer.intset(set.as_bytes()),
+        Value::Compact(set) => writer.intset(set.to_int_set().as_bytes()),
         Value::ListPack(list) if writer.target() >= Target::V11 => {
             writer.set_listpack(list.as_bytes())
         }

@@ -30,6 +30,7 @@ pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_set::{
     Counted, Level, Part, Replaced, SetOperation, SetSteps, ShardForm, ShardedSet, SplitSteps,
+    Spread,
 };
 pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
 pub use windows::{UvBucket, UvCalendar, UvFilling, UvKey, UvLevel, UvSteps, UvWindows};

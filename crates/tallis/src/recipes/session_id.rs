@@ -25,6 +25,11 @@ impl SessionIds {
         }
     }
 
+    /// How many bits the numbers have.
+    pub(crate) const fn bits(self) -> u32 {
+        4 * self.digits()
+    }
+
     /// The visitor's number: the first digits of the session id without its dashes. An id of fewer digits is used
     /// whole.
     ///

@@ -10,7 +10,7 @@ mod zset;
 use std::borrow::Cow;
 
 use ::bloom::BloomFilter;
-use intset::IntSet;
+use intset::{Compact, IntSet};
 use listpack::ListPack;
 use rdb::RawValue;
 
@@ -56,6 +56,8 @@ pub(crate) enum Value {
     },
     /// A set of whole numbers, as Redis's own blob.
     IntSet(IntSet),
+    /// The same in less memory: ids that share their high bits, of a recipe that cuts sets by these.
+    Compact(Compact),
     /// A set of a few members, as Redis's own blob.
     ListPack(ListPack),
     /// A set of any members.
@@ -74,7 +76,9 @@ impl Value {
     pub(crate) fn type_name(&self) -> Cow<'static, str> {
         match self {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => "string".into(),
-            Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_) => "set".into(),
+            Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_) => {
+                "set".into()
+            }
             Self::ZSet(_) => "zset".into(),
             Self::Bloom(_) => bloom::TYPE_NAME.into(),
             Self::Foreign(value) => foreign::type_name(value),
@@ -86,6 +90,7 @@ impl Value {
         match self {
             Self::Int(_) | Self::Short { .. } | Self::Str { .. } => self.string_encoding(),
             Self::IntSet(set) => SetRef::IntSet(set).encoding(),
+            Self::Compact(set) => SetRef::Compact(set).encoding(),
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
             Self::HashTable(table) => SetRef::HashTable(table).encoding(),
             Self::ZSet(set) => zset::encoding(set),
@@ -101,6 +106,7 @@ impl Value {
             Self::Int(_) | Self::Short { .. } => 0,
             Self::Str { buffer, .. } => allocated(buffer.len()),
             Self::IntSet(set) => allocated(set.heap_bytes()),
+            Self::Compact(set) => allocated(set.heap_bytes()),
             Self::ListPack(set) => allocated(set.heap_bytes()),
             Self::HashTable(table) => allocated(size_of::<Members>()) + table.table_bytes(),
             Self::ZSet(set) => allocated(set.heap_bytes()),

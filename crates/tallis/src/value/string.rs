@@ -64,6 +64,7 @@ impl Value {
             Self::Short { len, bytes } => Some(Member::Bytes(&bytes[..usize::from(*len)])),
             Self::Str { len, buffer, .. } => Some(Member::Bytes(&buffer[..*len as usize])),
             Self::IntSet(_)
+            | Self::Compact(_)
             | Self::ListPack(_)
             | Self::HashTable(_)
             | Self::ZSet(_)
@@ -84,6 +85,7 @@ impl Value {
             Self::Str { raw, len, .. } if *raw || *len as usize > EMBSTR_MAX => "raw",
             Self::Str { .. } | Self::Short { .. } => "embstr",
             Self::IntSet(_)
+            | Self::Compact(_)
             | Self::ListPack(_)
             | Self::HashTable(_)
             | Self::ZSet(_)
@@ -104,6 +106,7 @@ impl Value {
             }
             Self::Int(_) | Self::Short { .. } => self.as_str()?.with_bytes(<[u8]>::to_vec),
             Self::IntSet(_)
+            | Self::Compact(_)
             | Self::ListPack(_)
             | Self::HashTable(_)
             | Self::ZSet(_)

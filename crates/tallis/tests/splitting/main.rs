@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
 mod algebra;
+mod compact;
 mod keys;
 mod model;
 mod shape;
@@ -44,13 +45,23 @@ fn number(store: &Store, key: &str) -> Option<u64> {
 
 /// All keys of the set at `base`, and nothing in them but what belongs there. Returns how many shards there are.
 fn validate(store: &Store, base: &str, model: &Model) -> u64 {
+    validate_by(store, base, model, shard_by_the_book)
+}
+
+/// The same, of members that are spread in some other way.
+fn validate_by(
+    store: &Store,
+    base: &str,
+    model: &Model,
+    shard_of: impl Fn(&str, u64) -> u64,
+) -> u64 {
     let shards = number(store, &format!("{base}:shards")).unwrap_or(1);
     assert_eq!(number(store, base).unwrap_or(0), model.len() as u64);
     let mut left = model.clone();
     for shard in 0..shards {
         for member in store.smembers(format!("{base}:{shard}")).unwrap() {
             let member = String::from_utf8_lossy(&member).into_owned();
-            assert_eq!(shard_by_the_book(&member, shards), shard, "{member}");
+            assert_eq!(shard_of(&member, shards), shard, "{member}");
             assert!(left.remove(&member), "{member} is not to be there, or twice");
         }
     }

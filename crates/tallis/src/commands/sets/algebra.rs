@@ -1,5 +1,6 @@
 //! SINTER, SUNION, SDIFF and their STORE forms.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
@@ -134,18 +135,24 @@ fn made(
     })
 }
 
+/// Sets of whole numbers.
+type Numbers<'v> = SmallVec<[Cow<'v, IntSet>; 4]>;
+
 /// The sets as intsets, if all of them are.
-fn as_numbers<'v>(sets: &[SetRef<'v>]) -> Option<SmallVec<[&'v IntSet; 4]>> {
-    let mut numbers = SmallVec::new();
-    for set in sets {
-        let SetRef::IntSet(set) = *set else { return None };
-        numbers.push(set);
+fn as_numbers<'v>(sets: &[SetRef<'v>]) -> Option<Numbers<'v>> {
+    sets.iter().map(|set| as_int_set(*set)).collect()
+}
+
+fn as_int_set(set: SetRef<'_>) -> Option<Cow<'_, IntSet>> {
+    match set {
+        SetRef::IntSet(set) => Some(Cow::Borrowed(set)),
+        SetRef::Compact(set) => Some(Cow::Owned(set.to_int_set())),
+        SetRef::ListPack(_) | SetRef::HashTable(_) => None,
     }
-    Some(numbers)
 }
 
 /// What `operation` makes of the first set and the second, of that and the third, and so on.
-fn folded(sets: &[&IntSet], operation: impl Fn(&IntSet, &IntSet) -> IntSet) -> IntSet {
+fn folded(sets: &[Cow<'_, IntSet>], operation: impl Fn(&IntSet, &IntSet) -> IntSet) -> IntSet {
     match sets {
         [] => IntSet::new(),
         // Members that are added one by one make the set no wider than they need, whatever the source was.
@@ -197,7 +204,7 @@ fn others_present<'v>(sets: &[Option<SetRef<'v>>]) -> SmallVec<[SetRef<'v>; 4]> 
 fn difference(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>, mut visit: impl FnMut(Member<'_>)) {
     let Some(&Some(first)) = sets.first() else { return };
     let others = others_present(sets);
-    if let (SetRef::IntSet(first), Some(others)) = (first, as_numbers(&others)) {
+    if let (Some(first), Some(others)) = (as_int_set(first), as_numbers(&others)) {
         let rest = without(first, others);
         rest.iter().for_each(|number| visit(Member::Int(number)));
         return;
@@ -210,7 +217,7 @@ fn difference(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>, mut visit: impl Fn
 }
 
 /// An intset without the members of others.
-fn without<'v>(first: &'v IntSet, mut others: SmallVec<[&'v IntSet; 4]>) -> IntSet {
+fn without<'v>(first: Cow<'v, IntSet>, mut others: Numbers<'v>) -> IntSet {
     others.insert(0, first);
     folded(&others, |a, b| a - b)
 }
@@ -270,7 +277,7 @@ fn differed(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     let taking: usize = present.map(|set| set.len()).sum();
     if asking <= taking {
         let others = others_present(sets);
-        if let (SetRef::IntSet(first), Some(others)) = (first, as_numbers(&others)) {
+        if let (Some(first), Some(others)) = (as_int_set(first), as_numbers(&others)) {
             return Value::set_from_intset(without(first, others), rules);
         }
         return Value::set_of_some(first, result, rules, |member, hash| {

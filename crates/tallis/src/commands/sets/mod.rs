@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::{Door, Scope, View};
+use crate::store::slot::Slot;
 use crate::value::{SetRef, Value};
 pub(crate) use algebra::{Operation, read as combined};
 
@@ -351,9 +352,21 @@ pub(crate) fn add_members(
     key: HashedKey<'_>,
     members: &[Member<'_>],
 ) -> Result<usize, Error> {
+    add_members_to(scope, key, members, |_| ())
+}
+
+/// The same, after whoever knows of a better encoding has chosen it.
+#[inline]
+pub(crate) fn add_members_to(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    members: &[Member<'_>],
+    choose: impl FnOnce(&mut Slot<'_, '_, '_>),
+) -> Result<usize, Error> {
     let Some(&first) = members.first() else { return Ok(0) };
     let rules = scope.rules();
     scope.change(key, |slot| {
+        choose(slot);
         if slot.value().is_none() {
             slot.put(Value::set_for(first, members.len(), &rules));
         }

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use smallvec::{SmallVec, smallvec};
 
 use super::split_steps::SetOperation;
+use super::spread::Spread;
 use super::walk::Walk;
 use super::{Fixed, Shape, ShardKeys, ShardedSet, Shards, SplitSteps, Splitting, each};
 use crate::error::{Error, ErrorKind};
@@ -34,8 +35,8 @@ impl Keys {
     }
 }
 
-/// Sets of one shape, so that a member lies in the shard of the same number in each of them; or sets that split, whose shards lie
-/// in one another.
+/// Sets of one shape, so that a member lies in the shard of the same number in each of them; or sets that split by the same, whose
+/// shards lie in one another.
 ///
 /// Sets of another shape are refused with [`ErrorKind::InvalidArgument`] before anything is done. The other sets and the
 /// target are keys of the same store as this set: it is this set's steps that run. One shard is done after the other,
@@ -250,8 +251,10 @@ impl<S: SplitSteps> ShardedSet<S> {
                 let mut sets = smallvec![first];
                 for other in others {
                     match other {
-                        Shape::Splitting(set) => sets.push(set),
-                        Shape::Forecast(_) => return Err(differ(&self.shape, other)),
+                        Shape::Splitting(set) if set.spread() == first.spread() => sets.push(set),
+                        Shape::Splitting(_) | Shape::Forecast(_) => {
+                            return Err(differ(&self.shape, other));
+                        }
                     }
                 }
                 Ok(Aligned::Splitting(sets))
@@ -268,6 +271,12 @@ fn differ(a: &Shape, b: &Shape) -> Error {
 fn described(shape: &Shape) -> String {
     match shape {
         Shape::Forecast(set) => format!("'{}' ({} shards)", set.base, set.shards),
-        Shape::Splitting(set) => format!("'{}' (splitting)", set.count_key().escape_ascii()),
+        Shape::Splitting(set) => {
+            let name = set.count_key().escape_ascii();
+            match set.spread() {
+                Spread::Crc32 => format!("'{name}' (splitting)"),
+                Spread::HighBits { of } => format!("'{name}' (compact, {of} bits)"),
+            }
+        }
     }
 }

@@ -1,20 +1,21 @@
 //! The steps of a set that splits, on the store.
 
 use bytes::Bytes;
-use intset::IntSet;
+use intset::{IntSet, Prefix};
 use smallvec::SmallVec;
 
 use super::level::{count_in, shards_in};
 use super::part::Part;
 use super::split_steps::{Counted, Level, Replaced, SetOperation, SplitSteps};
 use crate::commands::{
-    KeyCommands, Operation, SetCommands, StringCommands, add_members, combined, increment,
-    remove_members, set_at, string_at,
+    KeyCommands, Operation, SetCommands, StringCommands, add_members, add_members_to, combined,
+    increment, remove_members, set_at, string_at,
 };
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::{Door, Scope, View};
+use crate::store::slot::Slot;
 use crate::store::{Store, Tx};
 use crate::value::{SetRef, Value};
 
@@ -38,7 +39,13 @@ impl SplitSteps for Store {
             if shards_at(&scope.view(), keys[2])? != level.shards {
                 return Ok(Counted::Moved);
             }
-            if add_members(scope, keys[0], &[member])? == 0 {
+            let added = match level.prefix_of(member) {
+                None => add_members(scope, keys[0], &[member])?,
+                Some(prefix) => {
+                    add_members_to(scope, keys[0], &[member], |slot| keep_compact(slot, prefix))?
+                }
+            };
+            if added == 0 {
                 return Ok(Counted::Same);
             }
             match increment(scope, keys[1], 1) {
@@ -131,6 +138,8 @@ impl SplitSteps for Store {
                 return Ok(false);
             }
             move_part(scope, keys[0], keys[1], part)?;
+            compact_at(scope, keys[0], part.sibling());
+            compact_at(scope, keys[1], part);
             // Without a level there is one shard.
             let missing = scope.view().find(keys[2]).is_none();
             increment(scope, keys[2], if missing { 2 } else { 1 })?;
@@ -138,7 +147,7 @@ impl SplitSteps for Store {
         })
     }
 
-    fn merge(&self, level: Level<'_>, from: &[u8], to: &[u8]) -> Result<bool, Error> {
+    fn merge(&self, level: Level<'_>, from: &[u8], to: &[u8], part: Part) -> Result<bool, Error> {
         self.transaction([from, to, level.key], |tx| {
             if !agrees(tx, level)? {
                 return Ok(false);
@@ -146,6 +155,7 @@ impl SplitSteps for Store {
             if tx.exists([from])? == 1 {
                 tx.sunionstore(to, [to, from])?;
                 tx.del([from])?;
+                compact_in(tx, to, part)?;
             }
             tx.incr(level.key, -1)?;
             Ok(true)
@@ -208,6 +218,13 @@ fn replace(
     tx.sadd(target.shard, &members)?;
     let change = members.len().cast_signed() as i64 - before.cast_signed() as i64;
     let count = tx.incr(target.count, change)?;
+    let whole = levels.last().and_then(|level| {
+        let number = target.part.shard(level.shards)?;
+        Some(Part::of_shard(number, level.shards, level.spread))
+    });
+    if let Some(whole) = whole {
+        compact_in(tx, target.shard, whole)?;
+    }
     Ok(Some((made as u64, count)))
 }
 
@@ -223,15 +240,14 @@ fn move_part(
     match set_at(&view, from)? {
         None => Ok(()),
         Some(SetRef::IntSet(set)) => {
-            let (moved, kept): (Vec<i64>, Vec<i64>) = set.iter().partition(|&id| part.holds(id));
-            let kept: IntSet = kept.into_iter().collect();
+            let (moved, kept) = halves(set.iter(), part);
             // An intset that loses its widest members stays as wide: then they go one by one.
-            if free && !kept.is_empty() && !moved.is_empty() && kept.width() == set.width() {
-                move_numbers(scope, from, to, kept, &moved);
-                return Ok(());
-            }
-            let moved: Vec<Member<'_>> = moved.into_iter().map(Member::Int).collect();
-            move_members(scope, from, to, &moved)
+            let at_once = free && kept.width() == set.width();
+            move_numbers(scope, (from, kept), (to, &moved), at_once)
+        }
+        Some(SetRef::Compact(set)) => {
+            let (moved, kept) = halves(set.iter(), part);
+            move_numbers(scope, (from, kept), (to, &moved), free)
         }
         Some(set @ (SetRef::ListPack(_) | SetRef::HashTable(_))) => {
             let mut moved = Vec::new();
@@ -246,24 +262,61 @@ fn move_part(
     }
 }
 
-/// SREM and SADD in one go, with the same result and the same effects.
+/// What moves and what is kept.
+fn halves(numbers: impl Iterator<Item = i64>, part: Part) -> (Vec<i64>, IntSet) {
+    let (moved, kept): (Vec<i64>, Vec<i64>) = numbers.partition(|&id| part.holds(id));
+    (moved, kept.into_iter().collect())
+}
+
+/// SREM and SADD, or both sets put in their places at once, with the same effects: where the result is the same.
 fn move_numbers(
     scope: &mut Scope<'_>,
-    from: HashedKey<'_>,
-    to: HashedKey<'_>,
-    kept: IntSet,
-    moved: &[i64],
-) {
+    (from, kept): (HashedKey<'_>, IntSet),
+    (to, moved): (HashedKey<'_>, &[i64]),
+    at_once: bool,
+) -> Result<(), Error> {
+    if !at_once || kept.is_empty() || moved.is_empty() {
+        let moved: Vec<Member<'_>> = moved.iter().copied().map(Member::Int).collect();
+        return move_members(scope, from, to, &moved);
+    }
     let rules = scope.rules();
     let args = || moved.iter().map(|&id| Member::Int(id).to_bytes()).collect();
     scope.change(from, |slot| {
-        slot.put(Value::IntSet(kept));
+        slot.put(Value::set_from_intset(kept, &rules));
         slot.changed("SREM", args);
     });
     scope.change(to, |slot| {
         slot.put(Value::set_from_intset(moved.iter().copied().collect(), &rules));
         slot.changed("SADD", args);
     });
+    Ok(())
+}
+
+/// Makes a set that SADD is about to meet a compact one, if it can be.
+fn keep_compact(slot: &mut Slot<'_, '_, '_>, prefix: Prefix) {
+    match slot.value_mut() {
+        // A hash table waits for its turn to be split, so that not each addition looks through it.
+        Some(value @ Value::IntSet(_)) => value.compact(prefix),
+        Some(_) => {}
+        None => slot.put(Value::compact_set(prefix)),
+    }
+}
+
+/// Makes the set of a part a compact one, if it can be.
+fn compact_at(scope: &mut Scope<'_>, key: HashedKey<'_>, part: Part) {
+    let Some(prefix) = part.prefix() else { return };
+    scope.change(key, |slot| {
+        if let Some(value) = slot.value_mut() {
+            value.compact(prefix);
+        }
+    });
+}
+
+fn compact_in(tx: &Tx<'_>, key: &[u8], part: Part) -> Result<(), Error> {
+    tx.write(&[key], |scope, keys| {
+        compact_at(scope, keys[0], part);
+        Ok(())
+    })
 }
 
 fn move_members(

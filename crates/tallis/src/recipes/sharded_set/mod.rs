@@ -6,6 +6,7 @@ mod level;
 mod part;
 mod split_steps;
 mod splitting;
+mod spread;
 mod steps;
 mod walk;
 
@@ -20,6 +21,7 @@ use crate::store::Store;
 pub use part::Part;
 pub use split_steps::{Counted, Level, Replaced, SetOperation, SplitSteps};
 pub(super) use splitting::Splitting;
+pub use spread::Spread;
 pub use steps::SetSteps;
 
 /// How a set is cut into shards.
@@ -33,12 +35,15 @@ pub enum ShardForm {
     Forecast,
     /// Into one shard at first; when they have 200 members on average, the next one in order is split.
     Splitting,
+    /// The same, by the ids' high bits, which all ids of a shard share: the store keeps the rest of them in less memory. For ids that
+    /// are spread evenly over all their bits.
+    Compact,
 }
 
 /// A set cut into shards, each small enough to be an intset: Redis in Action, section 9.2.2.
 ///
 /// One set of a million 60-bit ids is a hash table of tens of bytes a member. Cut into shards of a few hundred, it
-/// takes little more than the eight bytes of each. There are two forms:
+/// takes little more than the eight bytes of each. There are three forms:
 ///
 /// * [`new`](Self::new) has the book's. The number of shards is fixed by `total_elements`, which is a forecast: the set works
 ///   whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what sharding was to
@@ -48,8 +53,13 @@ pub enum ShardForm {
 ///   the one that it was cut from. So an id takes less than 9 bytes as long as a large set grows, however large that is.
 ///   Beside the shards `base:0`, `base:1`, ... there are two strings: `base`, how many members there are, and
 ///   `base:shards`, how many shards. An empty set has no keys.
+/// * [`compact`](Self::compact) splits by the high bits of ids, and is for those that are spread evenly over all of them: random ones, UUIDs,
+///   hashes. All ids of a shard share those bits, so the store keeps the others alone, and of these it codes the higher ones by their
+///   order (see [`intset::Compact`]): less than 6 bytes an id of a million, in intsets as far as commands, DUMP and RDB files
+///   can tell. Read from a file they are intsets, until the next id comes to each. Ids that are not spread evenly fill few
+///   shards: all stays exact, but slow and large.
 ///
-/// Members hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add), [`remove`](Self::remove)
+/// Members of the first two hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add), [`remove`](Self::remove)
 /// and [`contains`](Self::contains) are atomic, and see a member wherever it has been moved. What looks at the whole set passes
 /// one shard after the other, each of them atomic: [`members`](Self::members), and the intersection, union and
 /// difference of sets. Members that are there from beginning to end are met once, whatever is split meanwhile.
@@ -112,15 +122,50 @@ impl<S: SplitSteps> ShardedSet<S> {
     /// The set at `base` that splits its shards as it grows, and joins them as it shrinks.
     #[must_use]
     pub fn splitting(steps: S, base: impl Into<String>) -> Self {
-        Self { steps, shape: Shape::Splitting(Splitting::new(base.into().as_bytes())) }
+        Self::by(steps, base, Spread::Crc32)
+    }
+
+    /// The set at `base` that splits its shards as it grows, and joins them as it shrinks, by the high bits of its members: numbers of
+    /// `bits` bits, from 0 on, or signed if it is 64.
+    ///
+    /// How many bits is part of the set: whoever opens it must give the same. A member that has more bits, or is no number,
+    /// may come too, and is kept as exactly as any; its shard costs what another set does, then.
+    ///
+    /// # Panics
+    ///
+    /// If `bits` is 0 or above 64.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{ShardedSet, Store, prelude::*};
+    ///
+    /// let store = Store::new();
+    /// let ids = ShardedSet::compact(store.clone(), "ids", 60);
+    /// assert!(ids.add(0x0123_abcd_4567_4eef)?);
+    /// assert!(ids.contains(0x0123_abcd_4567_4eef)?);
+    /// assert_eq!(store.object_encoding("ids:0")?, Some("intset"));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn compact(steps: S, base: impl Into<String>, bits: u32) -> Self {
+        assert!((1..=u64::BITS).contains(&bits), "numbers of {bits} bits");
+        Self::by(steps, base, Spread::HighBits { of: bits })
+    }
+
+    fn by(steps: S, base: impl Into<String>, spread: Spread) -> Self {
+        Self { steps, shape: Shape::Splitting(Splitting::new(base.into().as_bytes(), spread)) }
     }
 
     /// The form of the set.
     #[must_use]
     pub const fn form(&self) -> ShardForm {
-        match self.shape {
+        match &self.shape {
             Shape::Forecast(_) => ShardForm::Forecast,
-            Shape::Splitting(_) => ShardForm::Splitting,
+            Shape::Splitting(set) => match set.spread() {
+                Spread::Crc32 => ShardForm::Splitting,
+                Spread::HighBits { .. } => ShardForm::Compact,
+            },
         }
     }
 

@@ -20,7 +20,9 @@
 //! lies in the other, or they have nothing in common. Whoever passes over sets that split meanwhile goes by parts: each
 //! part lies in one shard of each set, or is cut into its two halves until it does.
 
-use super::super::shard::member_hash;
+use intset::Prefix;
+
+use super::spread::Spread;
 use crate::member::Member;
 
 /// Into which shard a member with that hash goes, of `shards`, at least one.
@@ -31,19 +33,20 @@ pub(super) const fn shard_of(hash: u32, shards: u64) -> u64 {
     if fine < shards { fine } else { fine & mask(bits) }
 }
 
-/// The members whose hash, the CRC-32 of `x` and their text, ends in certain bits.
+/// The members whose hash (see [`Spread`]) ends in certain bits.
 ///
 /// # Examples
 ///
 /// ```
-/// use tallis::Part;
+/// use tallis::{Part, Spread};
 ///
 /// // The last of six shards has half of what was in the second of four.
-/// let [fifth, of_four] = [Part::of_shard(5, 6), Part::of_shard(1, 4)];
+/// let crc = Spread::Crc32;
+/// let [fifth, of_four] = [Part::of_shard(5, 6, crc), Part::of_shard(1, 4, crc)];
 /// for id in 0..1000 {
 ///     assert!(!fifth.holds(id) || of_four.holds(id));
 /// }
-/// assert_eq!(of_four, Part::of_shard(1, 5));
+/// assert_eq!(of_four, Part::of_shard(1, 5, crc));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -51,11 +54,15 @@ pub struct Part {
     ends: u64,
     /// How many bits.
     bits: u32,
+    spread: Spread,
 }
 
 impl Part {
     /// All members.
-    pub const ALL: Self = Self { ends: 0, bits: 0 };
+    #[must_use]
+    pub const fn all(spread: Spread) -> Self {
+        Self { ends: 0, bits: 0, spread }
+    }
 
     /// What belongs to the shard of that number, of `shards`.
     ///
@@ -63,16 +70,28 @@ impl Part {
     ///
     /// If there is no such shard.
     #[must_use]
-    pub fn of_shard(number: u64, shards: u64) -> Self {
+    pub fn of_shard(number: u64, shards: u64, spread: Spread) -> Self {
         assert!(number < shards, "shard {number} of {shards}");
-        Self { ends: number, bits: depth(number, shards) }
+        Self { ends: number, bits: depth(number, shards), spread }
     }
 
     /// Whether the member is one of them.
     #[inline]
     #[must_use]
     pub fn holds<'a>(self, member: impl Into<Member<'a>>) -> bool {
-        u64::from(member_hash(member.into())) & mask(self.bits) == self.ends
+        u64::from(self.spread.hash(member.into())) & mask(self.bits) == self.ends
+    }
+
+    /// The high bits that all numbers of the part share, if numbers are spread by these.
+    pub(super) fn prefix(self) -> Option<Prefix> {
+        match self.spread {
+            Spread::Crc32 => None,
+            Spread::HighBits { of } => {
+                // The highest bit is the last of the hash.
+                let high = self.ends.reverse_bits() >> (u64::BITS - of);
+                Some(Prefix::new(high.cast_signed(), of.saturating_sub(self.bits)))
+            }
+        }
     }
 
     /// Whether the part is all that belongs to one of `shards`.
@@ -83,7 +102,12 @@ impl Part {
     /// The part in two.
     pub(super) const fn halves(self) -> [Self; 2] {
         let bits = self.bits + 1;
-        [Self { bits, ..self }, Self { ends: self.ends | 1 << self.bits, bits }]
+        [Self { bits, ..self }, Self { ends: self.ends | 1 << self.bits, bits, ..self }]
+    }
+
+    /// The other half of the part that this one is a half of.
+    pub(super) const fn sibling(self) -> Self {
+        Self { ends: self.ends ^ 1 << (self.bits - 1), ..self }
     }
 
     /// The one of `shards` in which all of the part lies; `None` if it lies in several.
@@ -108,6 +132,8 @@ const fn mask(bits: u32) -> u64 {
 mod tests {
     use super::*;
 
+    const CRC: Spread = Spread::Crc32;
+
     const SOME: [u32; 6] = [0, 1, 0x5555_5555, 0xdead_beef, 0x8000_0001, u32::MAX];
 
     #[test]
@@ -131,7 +157,7 @@ mod tests {
     #[test]
     fn each_hash_lies_in_the_part_of_its_shard_and_in_no_other() {
         for shards in 1..70 {
-            let parts: Vec<Part> = (0..shards).map(|n| Part::of_shard(n, shards)).collect();
+            let parts: Vec<Part> = (0..shards).map(|n| Part::of_shard(n, shards, CRC)).collect();
             for hash in (0..200).chain(SOME) {
                 let of: Vec<u64> = (0..shards)
                     .zip(&parts)
@@ -147,7 +173,7 @@ mod tests {
     fn a_part_is_cut_until_it_lies_in_one_shard() {
         for (fine, coarse) in (1..40).flat_map(|fine| (1..=fine).map(move |n| (fine, n))) {
             for number in 0..fine {
-                let part = Part::of_shard(number, fine);
+                let part = Part::of_shard(number, fine, CRC);
                 assert_eq!(part.shard(fine), Some(number));
                 let over = part.shard(coarse).unwrap();
                 assert!(SOME.iter().all(|&hash| {
@@ -155,10 +181,10 @@ mod tests {
                 }));
             }
             // The whole lies in one shard only if there is but one; each half has half of it.
-            assert_eq!(Part::ALL.shard(fine).is_some(), fine == 1);
+            assert_eq!(Part::all(CRC).shard(fine).is_some(), fine == 1);
         }
-        let [even, odd] = Part::ALL.halves();
-        assert_eq!([even, odd], [Part::of_shard(0, 2), Part::of_shard(1, 2)]);
+        let [even, odd] = Part::all(CRC).halves();
+        assert_eq!([even, odd], [0, 1].map(|number| Part::of_shard(number, 2, CRC)));
         assert_eq!([even.shard(3), odd.shard(3)], [None, Some(1)]);
     }
 

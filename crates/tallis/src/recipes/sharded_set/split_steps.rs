@@ -1,8 +1,10 @@
 //! What a set that splits asks of whoever holds its shards.
 
 use bytes::Bytes;
+use intset::Prefix;
 
-use super::part::Part;
+use super::part::{Part, shard_of};
+use super::spread::Spread;
 use super::steps::SetSteps;
 use crate::error::Error;
 use crate::member::Member;
@@ -14,6 +16,19 @@ pub struct Level<'k> {
     pub key: &'k [u8],
     /// How many the caller believes there are.
     pub shards: u64,
+    /// By what members are spread over them.
+    pub spread: Spread,
+}
+
+impl Level<'_> {
+    /// The high bits that the numbers in the shard of `member` share, if it is one and numbers are spread by these.
+    pub(super) fn prefix_of(&self, member: Member<'_>) -> Option<Prefix> {
+        if self.spread == Spread::Crc32 || member.as_int().is_none() {
+            return None;
+        }
+        let number = shard_of(self.spread.hash(member), self.shards);
+        Part::of_shard(number, self.shards, self.spread).prefix()
+    }
 }
 
 /// What became of a member that was to be added or removed.
@@ -136,13 +151,13 @@ pub trait SplitSteps: SetSteps {
     /// As [`add_at`](Self::add_at).
     fn split(&self, level: Level<'_>, from: &[u8], to: &[u8], part: Part) -> Result<bool, Error>;
 
-    /// Moves all members of the last shard to another, and says that there is one shard less; `false` if there was another
-    /// number of shards.
+    /// Moves all members of the last shard to another, which has all of `part` then, and says that there is one shard less; `false`
+    /// if there was another number of shards.
     ///
     /// # Errors
     ///
     /// As [`add_at`](Self::add_at).
-    fn merge(&self, level: Level<'_>, from: &[u8], to: &[u8]) -> Result<bool, Error>;
+    fn merge(&self, level: Level<'_>, from: &[u8], to: &[u8], part: Part) -> Result<bool, Error>;
 
     /// DEL of the count and of the level if the set is empty: a count of 0, and one shard.
     ///

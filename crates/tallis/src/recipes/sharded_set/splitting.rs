@@ -9,11 +9,11 @@ use smallvec::smallvec;
 use super::level::{FEWEST, MOST, MOST_SHARDS, count_in, shards_of};
 use super::part::{Part, shard_of};
 use super::split_steps::{Counted, Level, SetOperation, SplitSteps};
+use super::spread::Spread;
 use super::walk::Walk;
 use super::{ShardKey, push_shard};
 use crate::error::Error;
 use crate::member::Member;
-use crate::recipes::shard::member_hash;
 
 /// How many shards one addition or removal splits or joins at the most.
 const AT_ONCE: u64 = 2;
@@ -25,17 +25,23 @@ pub(in crate::recipes) struct Splitting {
     base: ShardKey,
     /// The key of the number of shards.
     level: ShardKey,
+    spread: Spread,
     /// How many shards there were when this handle last looked. Whoever goes by it finds out if that has changed.
     known: Arc<AtomicU64>,
 }
 
 impl Splitting {
-    pub(in crate::recipes) fn new(name: &[u8]) -> Self {
+    pub(in crate::recipes) fn new(name: &[u8], spread: Spread) -> Self {
         let mut base = ShardKey::from_slice(name);
         base.push(b':');
         let mut level = base.clone();
         level.extend_from_slice(b"shards");
-        Self { base, level, known: Arc::new(AtomicU64::new(1)) }
+        Self { base, level, spread, known: Arc::new(AtomicU64::new(1)) }
+    }
+
+    /// By what members are spread over the shards.
+    pub(in crate::recipes) const fn spread(&self) -> Spread {
+        self.spread
     }
 
     /// The set's name, which is the key of its count.
@@ -61,7 +67,8 @@ impl Splitting {
     /// The number of shards that this handle believes in.
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
-        Level { key: &self.level, shards: self.known.load(Ordering::Relaxed) }
+        let shards = self.known.load(Ordering::Relaxed);
+        Level { key: &self.level, shards, spread: self.spread }
     }
 
     /// Looks how many shards there are.
@@ -82,7 +89,7 @@ impl Splitting {
         steps: &impl SplitSteps,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        let hash = member_hash(member);
+        let hash = self.spread.hash(member);
         loop {
             let level = self.believed();
             let shard = self.shard(shard_of(hash, level.shards));
@@ -105,7 +112,7 @@ impl Splitting {
         steps: &impl SplitSteps,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        let hash = member_hash(member);
+        let hash = self.spread.hash(member);
         loop {
             let level = self.believed();
             let shard = self.shard(shard_of(hash, level.shards));
@@ -131,7 +138,7 @@ impl Splitting {
         steps: &impl SplitSteps,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        let hash = member_hash(member);
+        let hash = self.spread.hash(member);
         loop {
             let level = self.believed();
             let shard = self.shard(shard_of(hash, level.shards));
@@ -162,13 +169,14 @@ impl Splitting {
             let level = self.believed();
             let shards = level.shards;
             let (done, now) = if too_many(count, shards) {
-                let part = Part::of_shard(shards, shards + 1);
+                let part = Part::of_shard(shards, shards + 1, self.spread);
                 let [from, to] = [sibling(shards), shards].map(|number| self.shard(number));
                 (steps.split(level, &from, &to, part)?, shards + 1)
             } else if too_few(count, shards) {
                 let last = shards - 1;
+                let part = Part::of_shard(sibling(last), last, self.spread);
                 let [from, to] = [last, sibling(last)].map(|number| self.shard(number));
-                (steps.merge(level, &from, &to)?, last)
+                (steps.merge(level, &from, &to, part)?, last)
             } else {
                 break;
             };

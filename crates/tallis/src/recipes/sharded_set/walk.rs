@@ -7,6 +7,7 @@ use super::level::MOST;
 use super::part::Part;
 use super::split_steps::{Level, Replaced, SetOperation, SplitSteps};
 use super::splitting::Splitting;
+use super::spread::Spread;
 use super::{ShardKey, each};
 use crate::error::Error;
 
@@ -24,7 +25,8 @@ pub(super) struct Walk<'s, S> {
 
 impl<'s, S: SplitSteps> Walk<'s, S> {
     pub(super) fn new(steps: &'s S, sets: SmallVec<[&'s Splitting; 4]>) -> Self {
-        Self { steps, sets, rest: smallvec![Part::ALL] }
+        let spread = sets.first().map_or_else(Spread::default, |set| set.spread());
+        Self { steps, sets, rest: smallvec![Part::all(spread)] }
     }
 
     /// What the operation gives, part by part.

@@ -9,15 +9,21 @@
 //! | intset | more members than `set-max-intset-entries` | hash table |
 //! | listpack | more members than `set-max-listpack-entries` | hash table |
 //! | listpack | a member longer than `set-max-listpack-value` | hash table |
+//! | compact | a text, a number that does not share the high bits, or one above [`Compact::MOST`] | intset, and on as above |
 //!
 //! There is no way back in place: a command that builds a set (SINTERSTORE, RESTORE, an SPOP that leaves few) chooses
 //! afresh. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
+//!
+//! No command makes a compact set: recipes do that know which high bits the members of a key share ([`Value::compact`]). To
+//! whoever asks it is an intset, though it may have more members than `set-max-intset-entries`: ids that come in order fill some
+//! shards before their turn to be split.
 
+mod compact;
 mod mutate;
 mod random;
 mod walk;
 
-use intset::IntSet;
+use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 
 use super::{Members, Value, parse_int};
@@ -30,6 +36,8 @@ use crate::rules::Rules;
 pub(crate) enum SetRef<'a> {
     /// Whole numbers.
     IntSet(&'a IntSet),
+    /// Whole numbers that share their high bits.
+    Compact(&'a Compact),
     /// A few members.
     ListPack(&'a ListPack),
     /// Any members.
@@ -42,6 +50,7 @@ impl Value {
     pub(crate) const fn as_set(&self) -> Option<SetRef<'_>> {
         match self {
             Self::IntSet(set) => Some(SetRef::IntSet(set)),
+            Self::Compact(set) => Some(SetRef::Compact(set)),
             Self::ListPack(set) => Some(SetRef::ListPack(set)),
             Self::HashTable(table) => Some(SetRef::HashTable(table)),
             Self::Int(_)
@@ -60,6 +69,7 @@ impl SetRef<'_> {
     pub(crate) fn len(self) -> usize {
         match self {
             Self::IntSet(set) => set.len(),
+            Self::Compact(set) => set.len(),
             Self::ListPack(list) => list.len(),
             Self::HashTable(table) => table.len(),
         }
@@ -69,16 +79,19 @@ impl SetRef<'_> {
     pub(crate) fn is(self, other: Self) -> bool {
         match (self, other) {
             (Self::IntSet(a), Self::IntSet(b)) => std::ptr::eq(a, b),
+            (Self::Compact(a), Self::Compact(b)) => std::ptr::eq(a, b),
             (Self::ListPack(a), Self::ListPack(b)) => std::ptr::eq(a, b),
             (Self::HashTable(a), Self::HashTable(b)) => std::ptr::eq(a, b),
-            (Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_), _) => false,
+            (Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_), _) => {
+                false
+            }
         }
     }
 
     /// How OBJECT ENCODING names it.
     pub(crate) const fn encoding(self) -> &'static str {
         match self {
-            Self::IntSet(_) => "intset",
+            Self::IntSet(_) | Self::Compact(_) => "intset",
             Self::ListPack(_) => "listpack",
             Self::HashTable(_) => "hashtable",
         }
@@ -88,6 +101,7 @@ impl SetRef<'_> {
     pub(crate) fn contains(self, member: Member<'_>, rules: &Rules<'_>) -> bool {
         match self {
             Self::IntSet(set) => member.as_int().is_some_and(|number| set.contains(number)),
+            Self::Compact(set) => member.as_int().is_some_and(|number| set.contains(number)),
             Self::ListPack(list) => list.contains(Entry::from(member)),
             Self::HashTable(table) => member.with_bytes(|bytes| {
                 let hashed = rules.hash(bytes);
@@ -108,7 +122,7 @@ impl SetRef<'_> {
             (Self::HashTable(table), Some(hashed), Member::Bytes(bytes)) => {
                 table.piece(hashed).is_some_and(|piece| piece.contains(hashed, bytes))
             }
-            (Self::IntSet(_) | Self::ListPack(_) | Self::HashTable(_), _, _) => {
+            (Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_), _, _) => {
                 self.contains(member, rules)
             }
         }

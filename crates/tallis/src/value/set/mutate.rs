@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use ahash::RandomState;
-use intset::IntSet;
+use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 
 use super::SetRef;
@@ -23,6 +23,8 @@ pub(crate) struct SetMut<'a>(&'a mut Value);
 enum Refused {
     /// A text, for an intset.
     NotInteger,
+    /// A number that a compact set does not hold.
+    Outside,
     /// An intset is over its limit, with the member in it already: Redis converts after the insert.
     Outgrown,
     /// A listpack is full, or the member is too long for one.
@@ -54,7 +56,9 @@ impl Value {
     pub(crate) fn set_of_rest(from: SetRef<'_>, first: Member<'_>, rules: &Rules<'_>) -> Self {
         match (rules.profile, from) {
             (Profile::Redis70, _) => Self::set_for(first, 1, rules),
-            (Profile::Redis72, SetRef::IntSet(_)) => Self::IntSet(IntSet::new()),
+            (Profile::Redis72, SetRef::IntSet(_) | SetRef::Compact(_)) => {
+                Self::IntSet(IntSet::new())
+            }
             (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
                 Self::ListPack(ListPack::new())
             }
@@ -64,7 +68,9 @@ impl Value {
     /// The empty set with which SINTERSTORE begins, `smallest` the smallest of its sources.
     pub(crate) fn set_of_common(smallest: SetRef<'_>, rules: &Rules<'_>) -> Self {
         match (rules.profile, smallest) {
-            (Profile::Redis70, _) | (_, SetRef::IntSet(_)) => Self::IntSet(IntSet::new()),
+            (Profile::Redis70, _) | (_, SetRef::IntSet(_) | SetRef::Compact(_)) => {
+                Self::IntSet(IntSet::new())
+            }
             (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
                 Self::ListPack(ListPack::new())
             }
@@ -75,7 +81,7 @@ impl Value {
     pub(crate) fn settle_common(self, rules: &Rules<'_>) -> Self {
         let fits = |set: SetRef<'_>| {
             rules.profile == Profile::Redis72
-                && !matches!(set, SetRef::IntSet(_))
+                && !matches!(set, SetRef::IntSet(_) | SetRef::Compact(_))
                 && set.len() <= rules.limits.set_max_intset_entries
         };
         let Some(set) = self.as_set().filter(|set| fits(*set)) else { return self };
@@ -185,7 +191,7 @@ impl SetMut<'_> {
         let outgrown = match self.as_ref() {
             SetRef::IntSet(_) => hint > rules.limits.set_max_intset_entries,
             SetRef::ListPack(_) => hint > rules.listpack_entries(),
-            SetRef::HashTable(_) => false,
+            SetRef::Compact(_) | SetRef::HashTable(_) => false,
         };
         if outgrown {
             *self.0 = hash_table(self.as_ref(), rules);
@@ -197,6 +203,10 @@ impl SetMut<'_> {
     pub(crate) fn add(&mut self, member: Member<'_>, rules: &Rules<'_>) -> bool {
         let refused = match self.0 {
             Value::IntSet(set) => match add_int(set, member, rules) {
+                Ok(added) => return added,
+                Err(refused) => refused,
+            },
+            Value::Compact(set) => match add_sharing(set, member) {
                 Ok(added) => return added,
                 Err(refused) => refused,
             },
@@ -225,9 +235,11 @@ impl SetMut<'_> {
             (SetRef::IntSet(set), Refused::NotInteger) if fits_listpack(set, member, rules) => {
                 list_of(set)
             }
-            (set, Refused::NotInteger | Refused::Outgrown | Refused::NoRoom) => {
-                hash_table(set, rules)
+            // What an intset does not take either is refused again.
+            (SetRef::Compact(set), Refused::NotInteger | Refused::Outside) => {
+                Value::IntSet(set.to_int_set())
             }
+            (set, _) => hash_table(set, rules),
         };
         *self.0 = next;
     }
@@ -236,6 +248,7 @@ impl SetMut<'_> {
     pub(crate) fn remove(&mut self, member: Member<'_>, rules: &Rules<'_>) -> bool {
         match self.0 {
             Value::IntSet(set) => member.as_int().is_some_and(|number| set.remove(number)),
+            Value::Compact(set) => member.as_int().is_some_and(|number| set.remove(number)),
             Value::ListPack(list) => {
                 list.find(Entry::from(member)).is_some_and(|found| list.delete(found))
             }
@@ -267,6 +280,13 @@ fn add_int(set: &mut IntSet, member: Member<'_>, rules: &Rules<'_>) -> Result<bo
         return Ok(false);
     }
     if set.len() > rules.limits.set_max_intset_entries { Err(Refused::Outgrown) } else { Ok(true) }
+}
+
+/// A member for a compact set: refuses what is no integer, does not share the high bits, or is one too many.
+#[inline]
+fn add_sharing(set: &mut Compact, member: Member<'_>) -> Result<bool, Refused> {
+    let number = member.as_int().ok_or(Refused::NotInteger)?;
+    set.try_insert(number).map_err(|_| Refused::Outside)
 }
 
 /// A member for a listpack.

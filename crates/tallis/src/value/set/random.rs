@@ -13,6 +13,7 @@ impl<'a> SetRef<'a> {
     pub(crate) fn random(self, chance: &Chance) -> Option<Member<'a>> {
         match self {
             Self::IntSet(set) => set.random_member(chance.bits()).map(Member::Int),
+            Self::Compact(set) => set.random_member(chance.bits()).map(Member::Int),
             Self::ListPack(list) => list.get(chance.below(list.len())).map(Member::from),
             Self::HashTable(table) => table
                 .random(&mut || chance.bits(), |piece, place| piece.nth(place))

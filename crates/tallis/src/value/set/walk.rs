@@ -17,6 +17,7 @@ impl<'a> SetRef<'a> {
     ) -> ControlFlow<B> {
         match self {
             Self::IntSet(set) => set.iter().try_for_each(|number| visit(Member::Int(number))),
+            Self::Compact(set) => set.iter().try_for_each(|number| visit(Member::Int(number))),
             Self::ListPack(list) => list.iter().try_for_each(|entry| visit(entry.into())),
             Self::HashTable(table) => table
                 .pieces_by_hash()

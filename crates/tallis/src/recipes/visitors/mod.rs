@@ -1,5 +1,8 @@
 //! Counting unique visitors exactly: Redis in Action, section 9.2.2.
 
+mod plan;
+mod steps;
+
 use std::collections::HashMap;
 use std::fmt;
 
@@ -7,67 +10,17 @@ use parking_lot::RwLock;
 
 use super::bucket::Bucket;
 use super::session_id::SessionIds;
-use super::shard::{set_shard, shard_count};
-use super::sharded_set::{ShardForm, ShardKey, SplitSteps, Splitting, push_shard};
-use crate::commands::{KeyCommands, StringCommands, add_members, increment};
-use crate::error::{Error, ErrorKind};
-use crate::member::Member;
+use super::sharded_set::{ShardForm, ShardKey, Spread};
+use crate::commands::KeyCommands;
+use crate::error::Error;
 use crate::store::Store;
-use crate::store::door::Door;
 use crate::value::parse_int;
+use plan::{Plan, bits_key, counter_key, expected_key, number, splitting};
 
-/// What every key of the recipe begins with.
-const PREFIX: &str = "unique:";
-
-/// The most members that a shard should have: the book's size, which is also where an intset ends.
-const SHARD_SIZE: u64 = 512;
+pub use steps::VisitorSteps;
 
 /// The forecast's guess at yesterday when nobody counted it: the book's.
 const DEFAULT_YESTERDAY: u64 = 1_000_000;
-
-/// The steps that [`Visitors`] needs, each atomic.
-pub trait VisitorSteps: SplitSteps {
-    /// SADD of `member` to the set and, if it was new, INCR of the counter: whether it was new. Both or neither, and
-    /// nobody sees the one without the other.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the commands answer.
-    fn add_then_count(&self, set: &[u8], member: Member<'_>, counter: &[u8])
-    -> Result<bool, Error>;
-
-    /// SETNX, unless the key `unless` exists: whether it was set.
-    ///
-    /// # Errors
-    ///
-    /// Whatever the commands answer.
-    fn set_once(&self, key: &[u8], value: &str, unless: &[u8]) -> Result<bool, Error>;
-}
-
-impl VisitorSteps for Store {
-    #[inline]
-    fn add_then_count(
-        &self,
-        set: &[u8],
-        member: Member<'_>,
-        counter: &[u8],
-    ) -> Result<bool, Error> {
-        self.write(&[set, counter], |scope, keys| {
-            let new = add_members(scope, keys[0], &[member])? == 1;
-            if new {
-                increment(scope, keys[1], 1)?;
-            }
-            Ok(new)
-        })
-    }
-
-    fn set_once(&self, key: &[u8], value: &str, unless: &[u8]) -> Result<bool, Error> {
-        self.transaction(
-            [key, unless],
-            |tx| Ok(tx.exists([unless])? == 0 && tx.set_nx(key, value)?),
-        )
-    }
-}
 
 /// How many visitors to prepare for after a day of `yesterday`: `2 ^ ceil(log2(1.5 * yesterday))`, at least half as
 /// many again, rounded up to a power of two. 1 for 0. Exact for every count.
@@ -102,6 +55,14 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// * `unique:2015-05-17:<shard>`: their numbers, in intsets that are split as they fill (see
 ///   [`ShardedSet::splitting`](super::ShardedSet::splitting)).
 ///
+/// With [`ShardForm::Compact`] an id takes less than six bytes where ids are spread evenly over their bits, as random ones and
+/// UUIDs are, and a bucket has
+///
+/// * `unique:2015-05-17`, `unique:2015-05-17:shards` and `unique:2015-05-17:<shard>` as with splitting, but a shard has ids that share their high
+///   bits (see [`ShardedSet::compact`](super::ShardedSet::compact)),
+/// * `unique:2015-05-17:bits`: of how many bits the ids are, written with the first visit: 60, or 64 with
+///   [`SessionIds::First16`].
+///
 /// A bucket keeps the form in which it was begun, whatever form a handle has been given: that is for new ones.
 ///
 /// Both sides can work on the same data. A visit is one atomic step, under any number of callers. A handle remembers
@@ -127,53 +88,6 @@ pub struct Visitors<S = Store> {
     default_yesterday: u64,
     /// The buckets that this handle has met.
     known: RwLock<HashMap<Bucket, Plan, ahash::RandomState>>,
-}
-
-/// Where the visits of a bucket go: its keys are made once.
-#[derive(Clone, Debug)]
-enum Plan {
-    Forecast(Fixed),
-    Splitting(Splitting),
-}
-
-/// A bucket with a fixed number of shards.
-#[derive(Clone, Debug)]
-struct Fixed {
-    /// `unique:BUCKET:`, which is the counter's key but for its last byte.
-    base: ShardKey,
-    shards: u64,
-}
-
-impl Plan {
-    #[inline]
-    fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
-        match self {
-            Self::Forecast(fixed) => fixed.count_id(steps, id),
-            Self::Splitting(set) => set.add(steps, Member::Int(id)),
-        }
-    }
-}
-
-impl Fixed {
-    fn new(bucket: Bucket, expected: u128) -> Self {
-        Self { base: shard_base(bucket), shards: shard_count(expected, SHARD_SIZE) }
-    }
-
-    #[inline]
-    fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
-        let member = Member::Int(id);
-        let key = self.shard(set_shard(member, self.shards));
-        let counter = &self.base[..self.base.len() - 1];
-        steps.add_then_count(&key, member, counter)
-    }
-
-    #[inline]
-    fn shard(&self, number: u64) -> ShardKey {
-        // Not `clone`, which copies byte by byte.
-        let mut key = ShardKey::from_slice(&self.base);
-        push_shard(&mut key, number);
-        key
-    }
 }
 
 impl<S: VisitorSteps> Visitors<S> {
@@ -271,7 +185,7 @@ impl<S: VisitorSteps> Visitors<S> {
     ///
     /// As [`count_visit`](Self::count_visit).
     pub fn count(&self, bucket: impl Into<Bucket>) -> Result<u64, Error> {
-        Ok(self.number(&counter_key(bucket.into()))?.unwrap_or(0))
+        Ok(number(&self.steps, &counter_key(bucket.into()), "count")?.unwrap_or(0))
     }
 
     /// How many unique visitors the buckets have together: a visitor of several counts once. O(n log n) for the n
@@ -319,7 +233,7 @@ impl<S: VisitorSteps> Visitors<S> {
             ids.push(parse_int(member).ok_or_else(Error::not_integer)?);
             Ok::<_, Error>(())
         };
-        match self.plan_of(bucket.into())? {
+        match Plan::find(&self.steps, bucket.into())? {
             None => {}
             Some(Plan::Forecast(fixed)) => {
                 for shard in 0..fixed.shards {
@@ -337,21 +251,11 @@ impl<S: VisitorSteps> Visitors<S> {
         Ok(ids)
     }
 
-    /// Where a bucket's visits go; `None` if nobody has counted into it.
-    fn plan_of(&self, bucket: Bucket) -> Result<Option<Plan>, Error> {
-        if let Some(expected) = self.number(&expected_key(bucket))? {
-            return Ok(Some(Plan::Forecast(Fixed::new(bucket, expected))));
-        }
-        let set = splitting(bucket);
-        let begun = self.steps.value(set.level_key())?.is_some();
-        Ok(begun.then_some(Plan::Splitting(set)))
-    }
-
     /// Finds the form of a bucket that this handle has not met, or gives it one.
     #[cold]
     fn meet(&self, bucket: Bucket) -> Result<Plan, Error> {
         let plan = loop {
-            if let Some(plan) = self.plan_of(bucket)? {
+            if let Some(plan) = Plan::find(&self.steps, bucket)? {
                 break plan;
             }
             // If someone else is first, theirs stands.
@@ -362,24 +266,24 @@ impl<S: VisitorSteps> Visitors<S> {
     }
 
     fn begin(&self, bucket: Bucket) -> Result<bool, Error> {
-        let (expected, set) = (expected_key(bucket), splitting(bucket));
+        let (expected, bits) = (expected_key(bucket), bits_key(bucket));
+        let (expected, bits) = (expected.as_bytes(), bits.as_bytes());
+        let set = splitting(bucket, Spread::Crc32);
+        let level = set.level_key();
         match self.form {
             ShardForm::Forecast => {
-                let before = bucket.previous().map(|bucket| self.number(&counter_key(bucket)));
+                let before = bucket
+                    .previous()
+                    .map(|bucket| number(&self.steps, &counter_key(bucket), "count"));
                 let yesterday = before.transpose()?.flatten().unwrap_or(self.default_yesterday);
                 let made = forecast(yesterday).to_string();
-                self.steps.set_once(expected.as_bytes(), &made, set.level_key())
+                self.steps.set_once(expected, &made, &[level, bits])
             }
-            ShardForm::Splitting => self.steps.set_once(set.level_key(), "1", expected.as_bytes()),
+            ShardForm::Splitting => self.steps.set_once(level, "1", &[expected, bits]),
+            ShardForm::Compact => {
+                self.steps.set_once(bits, &self.ids.bits().to_string(), &[expected, level])
+            }
         }
-    }
-
-    fn number<N: std::str::FromStr>(&self, key: &str) -> Result<Option<N>, Error> {
-        let Some(text) = self.steps.value(key.as_bytes())? else { return Ok(None) };
-        let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
-        number.map(Some).ok_or_else(|| {
-            Error::new(ErrorKind::NotInteger, format!("ERR the value at '{key}' is not a count"))
-        })
     }
 }
 
@@ -397,7 +301,7 @@ impl Visitors<Store> {
         };
         let counter = take(counter_key(bucket).as_bytes())?;
         Ok(counter
-            + match self.plan_of(bucket)? {
+            + match Plan::find(&self.steps, bucket)? {
                 None => 0,
                 Some(Plan::Forecast(fixed)) => {
                     take(expected_key(bucket).as_bytes())?
@@ -405,6 +309,7 @@ impl Visitors<Store> {
                 }
                 Some(Plan::Splitting(set)) => {
                     take(set.level_key())?
+                        + take(bits_key(bucket).as_bytes())?
                         + shards(set.look(&self.steps)?, &|number| set.shard(number))?
                 }
             })
@@ -449,20 +354,4 @@ impl<S: VisitorSteps> VisitorsIn<'_, S> {
     pub fn count_id(&self, id: i64) -> Result<bool, Error> {
         self.plan.count_id(&self.visitors.steps, id)
     }
-}
-
-fn counter_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}")
-}
-
-fn expected_key(bucket: Bucket) -> String {
-    format!("{PREFIX}{bucket}:expected")
-}
-
-fn splitting(bucket: Bucket) -> Splitting {
-    Splitting::new(counter_key(bucket).as_bytes())
-}
-
-fn shard_base(bucket: Bucket) -> ShardKey {
-    ShardKey::from_slice(format!("{PREFIX}{bucket}:").as_bytes())
 }

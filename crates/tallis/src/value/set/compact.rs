@@ -1,0 +1,57 @@
+//! Keeping whole numbers that share their high bits compactly.
+
+use std::ops::ControlFlow;
+
+use intset::{Compact, IntSet, Prefix};
+
+use super::SetRef;
+use crate::value::Value;
+
+impl Value {
+    /// The empty set of numbers with that prefix.
+    pub(crate) fn compact_set(prefix: Prefix) -> Self {
+        Self::Compact(Compact::new(prefix))
+    }
+
+    /// Keeps a set of whole numbers compactly, if all of them have that prefix; any other value stays as it is. O(members), O(1) where it is
+    /// an intset that cannot be kept so, or a compact set of that prefix already.
+    pub(crate) fn compact(&mut self, prefix: Prefix) {
+        let compact = match self.as_set() {
+            Some(SetRef::IntSet(set)) if has_prefix(set, prefix) => {
+                Compact::from_sorted(prefix, set.iter()).ok()
+            }
+            Some(SetRef::Compact(set)) if set.prefix() != prefix => {
+                Compact::from_sorted(prefix, set.iter()).ok()
+            }
+            Some(set @ SetRef::HashTable(_)) => {
+                sorted_numbers(set).and_then(|numbers| Compact::from_sorted(prefix, numbers).ok())
+            }
+            Some(SetRef::IntSet(_) | SetRef::Compact(_) | SetRef::ListPack(_)) | None => None,
+        };
+        if let Some(compact) = compact {
+            *self = Self::Compact(compact);
+        }
+    }
+}
+
+/// Whether all members have the prefix. Members ascend, so the ends tell.
+fn has_prefix(set: &IntSet, prefix: Prefix) -> bool {
+    [set.first(), set.last()].into_iter().flatten().all(|end| prefix.contains(end))
+}
+
+/// The members, if all of them are numbers and a compact set holds so many.
+fn sorted_numbers(set: SetRef<'_>) -> Option<Vec<i64>> {
+    if set.len() > Compact::MOST {
+        return None;
+    }
+    let mut numbers = Vec::with_capacity(set.len());
+    let all = set.try_for_each(|member| match member.as_int() {
+        Some(number) => {
+            numbers.push(number);
+            ControlFlow::Continue(())
+        }
+        None => ControlFlow::Break(()),
+    });
+    numbers.sort_unstable();
+    all.is_continue().then_some(numbers)
+}

@@ -1,0 +1,377 @@
+//! Sets that split by the high bits of ids: exact as any, intsets to whoever asks, and smaller.
+
+use jiff::civil::{Date, date};
+use tallis::prelude::*;
+use tallis::{ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors};
+use testkit::rng::Rng;
+
+use super::{Model, assert_same_dumps, gathered, journaled, number, validate_by};
+
+const BITS: u32 = 60;
+
+fn day() -> Date {
+    date(2015, 5, 17)
+}
+
+/// One of many ids, spread evenly over all their bits.
+fn id(of: u64) -> i64 {
+    (of.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 4).cast_signed()
+}
+
+fn ids(range: std::ops::Range<u64>) -> Model {
+    range.map(|of| id(of).to_string()).collect()
+}
+
+fn compact(store: &Store, base: &str) -> ShardedSet {
+    ShardedSet::compact(store.clone(), base, BITS)
+}
+
+/// The shard of an id, digit by digit: the highest bit counts one, the next one two.
+fn shard_by_digits(member: &str, shards: u64) -> u64 {
+    let id: u64 = member.parse().unwrap();
+    let digits = format!("{:060b}", id & ((1 << BITS) - 1));
+    let name = |digits: &str| {
+        digits.chars().rev().fold(0, |name, digit| name * 2 + u64::from(digit == '1'))
+    };
+    let round = shards.ilog2() as usize;
+    let fine = name(&digits[..=round]);
+    if fine < shards { fine } else { name(&digits[..round]) }
+}
+
+fn validate(store: &Store, base: &str, model: &Model) -> u64 {
+    validate_by(store, base, model, shard_by_digits)
+}
+
+/// The bytes of a set's keys.
+fn bytes_of(store: &Store, base: &str) -> usize {
+    let keys = store.keys(format!("{base}*")).unwrap();
+    keys.iter().map(|key| store.memory_usage(key).unwrap().unwrap()).sum()
+}
+
+#[test]
+fn ids_take_less_and_are_intsets_to_whoever_asks() {
+    let store = Store::builder().hash_seed(1).build();
+    let empty = store.used_memory();
+    let set = compact(&store, "s");
+    let mut rng = Rng::new(3);
+    let ids: Vec<i64> = (0..200_000).map(|_| (rng.u64() >> 4).cast_signed()).collect();
+    assert_eq!(set.add_many(ids.iter().copied()).unwrap(), 200_000);
+    assert_eq!(set.shards().unwrap(), 1_000);
+    let bytes = store.used_memory() - empty;
+    assert!(bytes * 10 < 200_000 * 64, "{bytes} bytes");
+    let plain = Store::builder().hash_seed(1).build();
+    for key in store.keys("s:*").unwrap().iter().filter(|key| **key != "s:shards") {
+        assert_eq!(store.object_encoding(key).unwrap(), Some("intset"));
+        plain.sadd(key, &store.smembers(key).unwrap()).unwrap();
+        assert_eq!(store.dump(key).unwrap(), plain.dump(key).unwrap());
+    }
+}
+
+#[test]
+fn a_compact_set_is_a_set_and_keeps_its_shape() {
+    for seed in 0..3 {
+        let (store, journal) = journaled();
+        let replica = Store::builder().hash_seed(1).build();
+        let mut rng = Rng::new(seed);
+        let sets = [0, 1].map(|_| compact(&store, "s"));
+        let mut model = Model::new();
+        for round in 0..40 {
+            let adding = if round < 20 { 9 } else { 2 };
+            for _ in 0..200 {
+                // Some have more bits than they should; their shards are compact no more.
+                let wild = if rng.below(2_000) == 0 { 1 << 61 } else { 0 };
+                let member = (id(1 + rng.below(2_500)) | wild).to_string();
+                let set = &sets[rng.index(2)];
+                if rng.below(10) < adding {
+                    assert_eq!(set.add(&member).unwrap(), model.insert(member));
+                } else if let Some(member) = model.range(member..).next().cloned() {
+                    assert!(set.contains(&member).unwrap());
+                    assert!(set.remove(&member).unwrap());
+                    assert!(!set.remove(&member).unwrap());
+                    assert!(!set.contains(&member).unwrap());
+                    model.remove(&member);
+                }
+            }
+            let shards = validate(&store, "s", &model);
+            assert!(model.len() as u64 <= 200 * shards, "{} in {shards}", model.len());
+            assert!(shards == 1 || model.len() as u64 >= 100 * (shards - 1));
+            assert_eq!(gathered(sets[0].members()), model);
+            for effect in journal.take() {
+                replica.execute(&effect.args);
+            }
+            assert_same_dumps(&store, &replica);
+        }
+        for member in &model {
+            assert!(sets[1].remove(member).unwrap());
+        }
+        assert_eq!(store.dbsize().unwrap(), 0, "an empty set has no keys");
+    }
+}
+
+#[test]
+fn what_is_no_such_number_is_a_member_too() {
+    let store = Store::new();
+    let set = compact(&store, "s");
+    set.add_many(&ids(0..150)).unwrap();
+    let mut all = ids(0..150);
+    let bytes = bytes_of(&store, "s");
+    for other in ["-1", "text", "9223372036854775807", "01", ""] {
+        assert!(set.add(other).unwrap());
+        assert!(!set.add(other).unwrap());
+        assert!(set.contains(other).unwrap());
+        all.insert(other.into());
+    }
+    assert_eq!(gathered(set.members()), all);
+    assert_eq!(store.object_encoding("s:0").unwrap(), Some("hashtable"));
+    for other in ["-1", "text", "9223372036854775807", "01", ""] {
+        assert!(set.remove(other).unwrap());
+    }
+    assert!(bytes_of(&store, "s") > bytes, "a hash table stays one");
+
+    // A number of too many bits makes an intset of its shard, and no more than that.
+    let set = compact(&store, "t");
+    set.add_many(&ids(0..150)).unwrap();
+    let bytes = bytes_of(&store, "t");
+    assert!(set.add(i64::MAX).unwrap() && set.add(-1).unwrap());
+    assert_eq!(store.object_encoding("t:0").unwrap(), Some("intset"));
+    assert!(bytes_of(&store, "t") > bytes + 50);
+    assert!(set.remove(i64::MAX).unwrap() && set.remove(-1).unwrap());
+    // And the next that fits a compact set again.
+    assert!(set.add(id(1_000)).unwrap());
+    assert!(bytes_of(&store, "t") < bytes + 40);
+}
+
+#[test]
+fn ids_in_order_fill_some_shards_before_their_turn_and_end_as_others() {
+    let mut ids: Vec<i64> = (0..50_000).map(id).collect();
+    let mut sizes = Vec::new();
+    for order in ["by chance", "up", "down"] {
+        match order {
+            "up" => ids.sort_unstable(),
+            "down" => ids.reverse(),
+            _ => {}
+        }
+        let store = Store::builder().hash_seed(1).build();
+        let set = compact(&store, "s");
+        let mut largest = 0;
+        for id in &ids {
+            set.add(*id).unwrap();
+            largest = largest.max(store.scard("s:0").unwrap());
+        }
+        assert_eq!(largest > 1_000, order == "up", "{largest} {order}");
+        assert_eq!(validate(&store, "s", &ids.iter().map(i64::to_string).collect()), 250);
+        sizes.push(bytes_of(&store, "s"));
+    }
+    assert!(sizes.iter().all(|size| size * 100 < sizes[0] * 103), "{sizes:?}");
+}
+
+#[test]
+fn ids_that_are_not_spread_are_large_and_all_there() {
+    let store = Store::new();
+    let set = compact(&store, "s");
+    for (ids, encoding) in [(0_i64..60_000, "intset"), (60_000..70_000, "hashtable")] {
+        let all = ids.end;
+        assert_eq!(set.add_many(ids.clone()).unwrap(), (ids.end - ids.start).cast_unsigned());
+        assert_eq!(store.scard("s:0").unwrap(), usize::try_from(all).unwrap());
+        assert_eq!(store.object_encoding("s:0").unwrap(), Some(encoding));
+    }
+    assert_eq!(validate(&store, "s", &(0..70_000).map(|id| id.to_string()).collect()), 350);
+    assert!(!set.contains(70_000).unwrap());
+}
+
+/// A reply with the members of lists in order: that of a hash table's is its own.
+fn in_order(reply: impl std::fmt::Debug) -> String {
+    let text = format!("{reply:?}");
+    let mut parts: Vec<&str> = text.split([',', '[', ']']).map(str::trim).collect();
+    parts.sort_unstable();
+    parts.join(" ")
+}
+
+#[test]
+fn commands_on_a_shard_say_what_they_say_of_an_intset() {
+    let [shards, plain] = [0, 1].map(|_| Store::builder().hash_seed(1).build());
+    let mut rng = Rng::new(9);
+    let mut told = 0;
+    for round in 0..6_000 {
+        if round % 30 == 0 {
+            // The keys of both have the same members, in one of them compactly.
+            for base in ["a", "b", "c"] {
+                let key = format!("{base}:0");
+                let first = rng.below(100);
+                let some = ids(first..first + 80 + rng.below(40));
+                shards.del([base, &key]).unwrap();
+                compact(&shards, base).add_many(&some).unwrap();
+                plain.del([&key]).unwrap();
+                plain.sadd(&key, &some).unwrap();
+                assert!(bytes_of(&shards, &key) < bytes_of(&plain, &key));
+            }
+        }
+        let mut key = || format!("{}:0", ["a", "b", "c", "d"][rng.index(4)]);
+        let (first, second, third) = (key(), key(), key());
+        let one = if rng.below(60) == 0 { "text".into() } else { id(rng.below(200)).to_string() };
+        let two = id(rng.below(200)).to_string();
+        let line = match rng.below(18) {
+            0 | 1 => format!("SADD {first} {one} {two}"),
+            2 => format!("SREM {first} {one} {two}"),
+            3 => format!("SISMEMBER {first} {one}"),
+            4 => format!("SMISMEMBER {first} {one} {two}"),
+            5 => format!("SMOVE {first} {second} {one}"),
+            6 => format!("SINTER {first} {second}"),
+            7 => format!("SUNION {first} {second} {third}"),
+            8 => format!("SDIFF {first} {second} {third}"),
+            9 => format!("SINTERCARD 2 {first} {second} LIMIT 5"),
+            10 => format!("SINTERSTORE d:0 {first} {second}"),
+            11 => format!("SUNIONSTORE d:0 {first} {second}"),
+            12 => format!("SDIFFSTORE d:0 {first} {second}"),
+            13 => format!("SSCAN {first} 0 COUNT 1000"),
+            14 => format!("SRANDMEMBER {first} 1000"),
+            15 => format!("OBJECT ENCODING {first}"),
+            16 => format!("COPY {first} {second} REPLACE"),
+            _ => format!("DUMP {first}"),
+        };
+        let words: Vec<&str> = line.split(' ').collect();
+        let [ours, theirs] = [&shards, &plain].map(|store| in_order(store.execute(&words)));
+        assert_eq!(ours, theirs, "{line}");
+        told += ours.len();
+    }
+    assert!(told > 1_000_000, "{told}");
+    for key in ["a:0", "b:0", "c:0", "d:0"] {
+        assert_eq!(shards.dump(key).unwrap(), plain.dump(key).unwrap());
+    }
+}
+
+#[test]
+fn a_file_has_intsets_which_the_next_id_makes_compact_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s.rdb");
+    let store = Store::new();
+    compact(&store, "s").add_many(&ids(0..5_000)).unwrap();
+    store.save(&file).unwrap();
+    let other = Store::new();
+    other.load(&file).unwrap();
+    assert_same_dumps(&store, &other);
+    let [small, large] = [&store, &other].map(|store| bytes_of(store, "s"));
+    assert!(small * 100 < large * 88, "{small} and {large}");
+    let set = compact(&other, "s");
+    assert_eq!(gathered(set.members()), ids(0..5_000));
+    // Who only asks changes nothing.
+    assert!(set.contains(id(7)).unwrap() && !set.add(id(7)).unwrap());
+    set.add_many(&ids(5_000..6_000)).unwrap();
+    validate(&other, "s", &ids(0..6_000));
+    compact(&store, "s").add_many(&ids(5_000..6_000)).unwrap();
+    let [small, again] = [&store, &other].map(|store| bytes_of(store, "s"));
+    assert!(again * 100 < small * 103, "{again} and {small}");
+}
+
+#[test]
+fn what_is_made_of_compact_sets_is_compact() {
+    let store = Store::new();
+    let [a, b, target] = ["a", "b", "t"].map(|base| compact(&store, base));
+    a.add_many(&ids(0..3_000)).unwrap();
+    b.add_many(&ids(2_000..9_000)).unwrap();
+    // Sets of other sizes, so that parts of shards are replaced.
+    target.add_many(&ids(20_000..20_500)).unwrap();
+    for (count, want) in [
+        (a.union_store([&b], &target).unwrap(), ids(0..9_000)),
+        (b.diff_store([&a], &target).unwrap(), ids(3_000..9_000)),
+        (a.inter_store([&b], &target).unwrap(), ids(2_000..3_000)),
+    ] {
+        assert_eq!(count, want.len() as u64);
+    }
+    a.union_store([&b], &target).unwrap();
+    validate(&store, "t", &ids(0..9_000));
+    let fresh = Store::new();
+    compact(&fresh, "t").add_many(&ids(0..9_000)).unwrap();
+    let [made, grown] = [&store, &fresh].map(|store| bytes_of(store, "t"));
+    assert!(made * 100 < grown * 103, "{made} and {grown}");
+    // And what is left when shards are joined.
+    for of in 0..8_000 {
+        assert!(target.remove(id(of)).unwrap());
+    }
+    assert_eq!(validate(&store, "t", &ids(8_000..9_000)), 11);
+    let fresh = Store::new();
+    ShardedSet::splitting(fresh.clone(), "t").add_many(&ids(8_000..9_000)).unwrap();
+    let [left, plain] = [&store, &fresh].map(|store| bytes_of(store, "t"));
+    assert!(left < plain, "{left} and {plain}");
+
+    let crc = ShardedSet::splitting(store.clone(), "crc");
+    assert_eq!(
+        a.union([&crc]).map(drop).unwrap_err().to_string(),
+        "ERR sharded sets 'a' (compact, 60 bits) and 'crc' (splitting) differ in shape",
+    );
+    let wider = ShardedSet::compact(store, "wider", 64);
+    assert_eq!(wider.inter_card([&a]).unwrap_err().kind(), ErrorKind::InvalidArgument);
+    assert_eq!([&a, &crc].map(ShardedSet::form), [ShardForm::Compact, ShardForm::Splitting]);
+}
+
+#[test]
+fn visitors_are_kept_compactly_by_the_bits_of_their_ids() {
+    let mut rng = Rng::new(4);
+    let sessions: Vec<String> = (0..3_000).map(|_| rng.uuid()).collect();
+    let mut sizes = Vec::new();
+    for (ids, bits) in [(SessionIds::First15, 60), (SessionIds::First16, 64)] {
+        let [store, other] = [0, 1].map(|_| Store::builder().hash_seed(1).build());
+        let visitors = Visitors::new(store.clone()).session_ids(ids).form(ShardForm::Compact);
+        let split = Visitors::new(other).session_ids(ids).form(ShardForm::Splitting);
+        for session in sessions.iter().chain(&sessions) {
+            let new = split.count_visit(session, day()).unwrap();
+            assert_eq!(visitors.count_visit(session, day()).unwrap(), new);
+        }
+        assert_eq!(visitors.count(day()).unwrap(), 3_000);
+        let [mut found, mut want] = [&visitors, &split].map(|v| v.ids(day()).unwrap());
+        found.sort_unstable();
+        want.sort_unstable();
+        assert_eq!(found, want);
+        assert_eq!(number(&store, "unique:2015-05-17:bits"), Some(bits));
+        assert_eq!(number(&store, "unique:2015-05-17:shards"), Some(15));
+        let [small, large] = [&visitors, &split].map(|v| v.memory_usage(day()).unwrap());
+        assert!(small * 100 < large * 88, "{small} and {large}");
+        assert_eq!(small, bytes_of(&store, "unique:2015-05-17"));
+        sizes.push(small);
+
+        // A bucket keeps its form, whoever comes.
+        let book = Visitors::new(store.clone()).session_ids(ids);
+        let fresh = rng.uuid();
+        assert!(!book.count_visit(&sessions[5], day()).unwrap());
+        assert!(book.count_visit(&fresh, day()).unwrap());
+        assert!(!visitors.count_visit(&fresh, day()).unwrap());
+        assert_eq!(store.exists(["unique:2015-05-17:expected"]).unwrap(), 0);
+    }
+    // Of the 64 bits of a UUID four more are random.
+    assert!(sizes[0] < sizes[1], "{sizes:?}");
+}
+
+#[test]
+fn a_bucket_of_no_number_of_bits_is_an_error_and_changes_nothing() {
+    let store = Store::new();
+    for wrong in ["0", "65", "x", "-1", ""] {
+        store.set("unique:2015-05-17:bits", wrong).unwrap();
+        let changes = store.changes();
+        let visitors = Visitors::new(store.clone()).form(ShardForm::Compact);
+        for error in [
+            visitors.count_id(1, day()).map(drop).unwrap_err(),
+            visitors.ids(day()).map(drop).unwrap_err(),
+            visitors.bucket(day()).map(drop).unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), ErrorKind::NotInteger, "{wrong:?}");
+            assert_eq!(
+                error.to_string(),
+                "ERR the value at 'unique:2015-05-17:bits' is not a count of bits"
+            );
+        }
+        assert_eq!(store.changes(), changes);
+    }
+}
+
+#[test]
+fn each_new_id_is_new_to_one_thread_only() {
+    let store = Store::new();
+    let set = compact(&store, "s");
+    let new: u64 = std::thread::scope(|scope| {
+        let add = || set.add_many(&ids(0..5_000)).unwrap();
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(add)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(new, 5_000);
+    assert_eq!(validate(&store, "s", &ids(0..5_000)), 25);
+}
