@@ -29,16 +29,21 @@ fn visits(c: &mut Criterion) {
             BatchSize::PerIteration,
         );
     });
-    group.bench_function("first visits, in shards that split", |b| {
-        b.iter_batched(
-            || Visitors::new(Store::new()).form(ShardForm::Splitting),
-            |visitors| {
-                assert_eq!(count(&visitors), VISITS);
-                visitors
-            },
-            BatchSize::PerIteration,
-        );
-    });
+    for (name, form) in [
+        ("first visits, in shards that split", ShardForm::Splitting),
+        ("first visits, in compact shards", ShardForm::Compact),
+    ] {
+        group.bench_function(name, |b| {
+            b.iter_batched(
+                || Visitors::new(Store::new()).form(form),
+                |visitors| {
+                    assert_eq!(count(&visitors), VISITS);
+                    visitors
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
     let visitors = Visitors::new(Store::new()).default_yesterday(VISITS as u64);
     assert_eq!(count(&visitors), VISITS);
     group

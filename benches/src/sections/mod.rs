@@ -12,6 +12,7 @@ mod limits;
 mod live;
 mod locations;
 mod sets;
+mod shards;
 mod sketches;
 mod strings;
 mod threads;
@@ -28,6 +29,7 @@ pub type Measure = fn(&Bench) -> Section;
 /// Every section by the name that `report NAME` takes, in the order of the page.
 pub const ALL: &[(&str, Measure)] = &[
     ("visitors", visitors::measure),
+    ("shards", shards::measure),
     ("uv", uv::measure),
     ("windows", windows::measure),
     ("intset", intset::measure),

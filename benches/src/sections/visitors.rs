@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use jiff::civil::{Date, date};
 use redis::Cmd;
 use tallis::prelude::*;
-use tallis::{SessionIds, ShardForm, Store, Visitors, shard_key};
+use tallis::{SessionIds, Store, Visitors, shard_key};
 use testkit::rng::Rng;
 
 use super::live::{Live, command};
@@ -21,8 +21,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = format!(
         "{count} random UUIDs through `Visitors`, with the book's default forecast: 8,192 shards. *redis-server* is the installed one, \
          given the same ids in the same shards over a unix socket, pipelined; its time is the server's own for the SADD alone \
-         (`INFO commandstats`), its bytes are `used_memory`. The last two rows count the numbers of these ids alone, in shards that split and \
-         in the book's, which were forecast a hundred times too few or too many."
+         (`INFO commandstats`), its bytes are `used_memory`."
     );
     Section::new("Visitors", &text)
         .row(
@@ -34,47 +33,6 @@ pub(super) fn measure(bench: &Bench) -> Section {
             bytes(bench, &sessions, theirs.as_ref()).target(8.7).note("target beside Redis: x0.90"),
         )
         .row(book(bench, &sessions, theirs.as_ref()))
-        .row(form_time(bench, &sessions).target(200.0))
-        .row(form_bytes(bench, &sessions).target(9.0))
-}
-
-/// The forms, and how many ids each was told to expect for one that comes.
-const FORMS: [(&str, ShardForm, [u64; 2]); 5] = [
-    ("splitting, forecast 100x low", ShardForm::Splitting, [1, 100]),
-    ("splitting, forecast 100x high", ShardForm::Splitting, [100, 1]),
-    ("the book's form, forecast 100x low", ShardForm::Forecast, [1, 100]),
-    ("the book's form, forecast 100x high", ShardForm::Forecast, [100, 1]),
-    ("the book's form, forecast right", ShardForm::Forecast, [1, 1]),
-];
-
-fn count_all(ids: &[i64], form: ShardForm, [times, parts]: [u64; 2]) -> Store {
-    let store = Store::new();
-    let yesterday = ids.len() as u64 * times / parts;
-    let visitors = Visitors::new(store.clone()).default_yesterday(yesterday).form(form);
-    let bucket = visitors.bucket(day()).unwrap();
-    let new = ids.iter().filter(|&&id| bucket.count_id(id).unwrap()).count();
-    assert_eq!((new as u64, new), (visitors.count(day()).unwrap(), ids.len()));
-    store
-}
-
-fn form_time(bench: &Bench, sessions: &[String]) -> Row {
-    let ids: &Vec<i64> = &ids(sessions).collect();
-    let pieces = u32::try_from(ids.len()).unwrap();
-    let mut race = bench.race();
-    for (name, form, forecast) in FORMS {
-        race = race.contender_from(name, pieces, || (), move |()| count_all(ids, form, forecast));
-    }
-    Row::new("an id, in shards of either form", Unit::Nanos, race.run())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
-fn form_bytes(bench: &Bench, sessions: &[String]) -> Row {
-    let ids: Vec<i64> = ids(sessions).collect();
-    let results = FORMS.map(|(name, form, forecast)| {
-        let (_, bytes) = bench.held(|| count_all(&ids, form, forecast));
-        Result::new(name, Sample::exact(bytes as f64 / ids.len() as f64))
-    });
-    Row::new("bytes an id, in shards of either form", Unit::Bytes, results.into())
 }
 
 fn day() -> Date {

@@ -179,6 +179,35 @@ fn ids_that_are_not_spread_are_large_and_all_there() {
     assert!(!set.contains(70_000).unwrap());
 }
 
+#[test]
+fn a_hash_table_is_compact_again_after_its_turn() {
+    let store = Store::builder().hash_seed(1).build();
+    // A client that does not split; and one member that no compact set takes.
+    for base in ["s", "t"] {
+        store.sadd(format!("{base}:0"), &ids(1..3_001)).unwrap();
+        store.set(base, 3_000).unwrap();
+    }
+    store.sadd("t:0", ["text"]).unwrap();
+    for of in 3_001..3_011 {
+        assert!(compact(&store, "s").add(id(of)).unwrap());
+        assert!(compact(&store, "t").add(id(of)).unwrap());
+    }
+    assert_eq!(validate(&store, "s", &ids(1..3_011)), 16);
+    let encodings = |base: &str| -> Vec<_> {
+        let keys = (0..16).map(|shard| format!("{base}:{shard}"));
+        keys.map(|key| store.object_encoding(key).unwrap().unwrap()).collect()
+    };
+    assert_eq!(encodings("s"), ["intset"; 16]);
+    let mut texts = encodings("t");
+    texts.retain(|encoding| *encoding == "hashtable");
+    assert_eq!(texts.len(), 1);
+    assert!(compact(&store, "t").contains("text").unwrap());
+    let fresh = Store::builder().hash_seed(1).build();
+    compact(&fresh, "s").add_many(&ids(1..3_011)).unwrap();
+    let [made, grown] = [&store, &fresh].map(|store| bytes_of(store, "s"));
+    assert!(made * 100 < grown * 103, "{made} and {grown}");
+}
+
 /// A reply with the members of lists in order: that of a hash table's is its own.
 fn in_order(reply: impl std::fmt::Debug) -> String {
     let text = format!("{reply:?}");

@@ -1,0 +1,176 @@
+//! A million ids, kept exactly, in every form there is: time against memory.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::collections::HashSet;
+
+use jiff::civil::date;
+use tallis::prelude::*;
+use tallis::{SessionIds, ShardForm, ShardedSet, Store, Visitors};
+use testkit::rng::Rng;
+
+use crate::inputs::Turns;
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+/// Bits of an id.
+const BITS: u32 = 60;
+/// Questions of a turn.
+const TURN: usize = 20_000;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
+    let random = random(count);
+    let mut rng = Rng::new(2);
+    let uuids: Vec<i64> = (0..count).map(|_| SessionIds::First15.id(rng.uuid()).unwrap()).collect();
+    let text = format!(
+        "{count} ids of 60 bits: *random* ones, or the first 60 bits of random *UUIDs*, which fix 4 of them. *Compact*, *splitting* and *the book's \
+         form* are shards of the embedded store; *one set* is one key, which is a hash table; the `HashSet` holds the numbers alone. Counts are through \
+         `Visitors`, questions through `ShardedSet`, half of them for ids that are not there. As a set random ids carry 5.19 bytes each, UUIDs 4.69."
+    );
+    Section::new("Ids, exactly: time against memory", &text)
+        .row(count_time(bench, &random).target(200.0))
+        .row(count_bytes(bench, &random).target(9.0))
+        .row(compact_time(bench, &random, &uuids).target(250.0))
+        .row(contains_time(bench, &random).target(150.0))
+        .row(bytes(bench, "bytes an id, random", &random).target(6.0))
+        .row(bytes(bench, "bytes an id, UUIDs", &uuids).target(6.0))
+}
+
+fn random(count: usize) -> Vec<i64> {
+    let mut rng = Rng::new(1);
+    (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect()
+}
+
+/// The forms, and how many ids each was told to expect for one that comes.
+const FORMS: [(&str, ShardForm, [u64; 2]); 5] = [
+    ("splitting, forecast 100x low", ShardForm::Splitting, [1, 100]),
+    ("splitting, forecast 100x high", ShardForm::Splitting, [100, 1]),
+    ("the book's form, forecast 100x low", ShardForm::Forecast, [1, 100]),
+    ("the book's form, forecast 100x high", ShardForm::Forecast, [100, 1]),
+    ("the book's form, forecast right", ShardForm::Forecast, [1, 1]),
+];
+
+fn count_all(ids: &[i64], form: ShardForm, [times, parts]: [u64; 2]) -> Store {
+    let store = Store::new();
+    let yesterday = ids.len() as u64 * times / parts;
+    let visitors = Visitors::new(store.clone()).default_yesterday(yesterday).form(form);
+    let day = date(2015, 5, 17);
+    let bucket = visitors.bucket(day).unwrap();
+    let new = ids.iter().filter(|&&id| bucket.count_id(id).unwrap()).count();
+    assert_eq!((new as u64, new), (visitors.count(day).unwrap(), ids.len()));
+    store
+}
+
+fn compact(ids: &[i64]) -> Store {
+    count_all(ids, ShardForm::Compact, [1, 1])
+}
+
+fn splitting(ids: &[i64]) -> Store {
+    count_all(ids, ShardForm::Splitting, [1, 1])
+}
+
+fn one_set(ids: &[i64]) -> Store {
+    let store = Store::new();
+    for &id in ids {
+        store.sadd("unique", [id]).unwrap();
+    }
+    store
+}
+
+fn pieces(ids: &[i64]) -> u32 {
+    u32::try_from(ids.len()).unwrap()
+}
+
+fn count_time(bench: &Bench, ids: &[i64]) -> Row {
+    let mut race = bench.race();
+    for (name, form, forecast) in FORMS {
+        race =
+            race.contender_from(name, pieces(ids), || (), move |()| count_all(ids, form, forecast));
+    }
+    Row::new("a new id, whatever was forecast", Unit::Nanos, race.run())
+}
+
+fn compact_time(bench: &Bench, random: &[i64], uuids: &[i64]) -> Row {
+    let results = bench
+        .race()
+        .contender_from("compact", pieces(random), || (), |()| compact(random))
+        .contender_from("compact, UUIDs", pieces(uuids), || (), |()| compact(uuids))
+        .contender_from("splitting", pieces(random), || (), |()| splitting(random))
+        .contender_from("one set", pieces(random), || (), |()| one_set(random))
+        .contender_from(
+            "HashSet",
+            pieces(random),
+            || (),
+            |()| random.iter().copied().collect::<HashSet<i64>>(),
+        )
+        .run();
+    Row::new("a new id, compactly", Unit::Nanos, results)
+}
+
+fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
+    let mut rng = Rng::new(3);
+    // Half of them are strangers: two random numbers of so many bits are hardly ever the same.
+    let questions: Vec<i64> = (0..ids.len())
+        .map(|_| match rng.below(2) {
+            0 => ids[rng.index(ids.len())],
+            _ => (rng.u64() >> 4).cast_signed(),
+        })
+        .collect();
+    let set = |form| {
+        let set = match form {
+            ShardForm::Compact => ShardedSet::compact(Store::new(), "ids", BITS),
+            ShardForm::Splitting => ShardedSet::splitting(Store::new(), "ids"),
+            _ => ShardedSet::new(Store::new(), "ids", 2 * ids.len() as u64, 512),
+        };
+        set.add_many(ids.iter().copied()).unwrap();
+        set
+    };
+    let turn = TURN.min(questions.len());
+    let each = u32::try_from(turn).unwrap();
+    let questions = &questions;
+    let mut race = bench.race();
+    for (name, form) in [
+        ("compact", ShardForm::Compact),
+        ("splitting", ShardForm::Splitting),
+        ("the book's form", ShardForm::Forecast),
+    ] {
+        let (set, mut turns) = (set(form), Turns::new(turn, questions.len()));
+        race = race.contender(name, each, move || {
+            questions[turns.turn()].iter().filter(|&&id| set.contains(id).unwrap()).count()
+        });
+    }
+    let (one, mut turns) = (one_set(ids), Turns::new(turn, questions.len()));
+    race = race.contender("one set", each, move || {
+        questions[turns.turn()].iter().filter(|&&id| one.sismember("unique", id).unwrap()).count()
+    });
+    let (bare, mut turns): (HashSet<i64>, _) =
+        (ids.iter().copied().collect(), Turns::new(turn, questions.len()));
+    race = race.contender("HashSet", each, move || {
+        questions[turns.turn()].iter().filter(|&id| bare.contains(id)).count()
+    });
+    Row::new("whether an id is there", Unit::Nanos, race.run())
+}
+
+/// The bytes of each id in what is held.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn held<T>(bench: &Bench, name: &str, ids: &[i64], make: impl FnOnce() -> T) -> Result {
+    let (_, bytes) = bench.held(make);
+    Result::new(name, Sample::exact(bytes as f64 / ids.len() as f64))
+}
+
+fn count_bytes(bench: &Bench, ids: &[i64]) -> Row {
+    let results = FORMS
+        .map(|(name, form, forecast)| held(bench, name, ids, || count_all(ids, form, forecast)));
+    Row::new("bytes an id, whatever was forecast", Unit::Bytes, results.into())
+}
+
+fn bytes(bench: &Bench, work: &str, ids: &[i64]) -> Row {
+    let results = vec![
+        held(bench, "compact", ids, || compact(ids)),
+        held(bench, "splitting", ids, || splitting(ids)),
+        held(bench, "the book's form", ids, || count_all(ids, ShardForm::Forecast, [1, 1])),
+        held(bench, "one set", ids, || one_set(ids)),
+        held(bench, "HashSet", ids, || ids.iter().copied().collect::<HashSet<i64>>()),
+    ];
+    Row::new(work, Unit::Bytes, results)
+}
