@@ -292,13 +292,11 @@ fn move_numbers(
     Ok(())
 }
 
-/// Makes a set that SADD is about to meet a compact one, if it can be.
+/// Makes an intset that SADD is about to meet a compact one, if it can be.
 fn keep_compact(slot: &mut Slot<'_, '_, '_>, prefix: Prefix) {
-    match slot.value_mut() {
-        // A hash table waits for its turn to be split, so that not each addition looks through it.
-        Some(value @ Value::IntSet(_)) => value.compact(prefix),
-        Some(_) => {}
-        None => slot.put(Value::compact_set(prefix)),
+    // A hash table waits for its turn to be split, so that not each addition looks through it.
+    if let Some(value @ Value::IntSet(_)) = slot.value_mut() {
+        value.compact(prefix);
     }
 }
 

@@ -355,3 +355,24 @@ impl<S: VisitorSteps> VisitorsIn<'_, S> {
         self.plan.count_id(&self.visitors.steps, id)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_is_begun_once_whoever_comes_between_the_look_and_the_step() {
+        let forms = [ShardForm::Forecast, ShardForm::Splitting, ShardForm::Compact];
+        for first in forms {
+            for second in forms {
+                let store = Store::new();
+                let [first, second] =
+                    [first, second].map(|form| Visitors::new(store.clone()).form(form));
+                assert!(first.begin(Bucket::All).unwrap());
+                assert!(!second.begin(Bucket::All).unwrap(), "{first:?} and {second:?}");
+                assert!(second.count_id(1, Bucket::All).unwrap());
+                assert!(!first.count_id(1, Bucket::All).unwrap());
+            }
+        }
+    }
+}

@@ -8,11 +8,6 @@ use super::SetRef;
 use crate::value::Value;
 
 impl Value {
-    /// The empty set of numbers with that prefix.
-    pub(crate) fn compact_set(prefix: Prefix) -> Self {
-        Self::Compact(Compact::new(prefix))
-    }
-
     /// Keeps a set of whole numbers compactly, if all of them have that prefix; any other value stays as it is. O(members), O(1) where it is
     /// an intset that cannot be kept so, or a compact set of that prefix already.
     pub(crate) fn compact(&mut self, prefix: Prefix) {
