@@ -51,10 +51,10 @@ Examples:
 The exact count is kept as Redis in Action does, in intsets under unique:BUCKET:*, and the
 approximate one in a HyperLogLog, uv:BUCKET; a Redis or Valkey server loads the saved file.
 
-A window is whole minutes of UTC, whatever the offsets in the log: from its end minus its length to
-before its end, and an --at within a minute stands for its beginning. It is counted exactly, and
-approximately over the fewest of HyperLogLogs by minute, hour, day and month that cover it. These are
-not saved.
+A window is whole minutes of UTC, whatever the offsets in the log; its end is left out, and an --at
+within a minute stands for the beginning of that. It is counted exactly, and approximately over the
+fewest of HyperLogLogs by minute, hour, day and month that cover it, which are not saved. With
+--follow, each line tells how it stands.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a line that does not parse or a
 wrong command line.";
@@ -75,8 +75,8 @@ pub struct UvArgs {
     #[arg(long, value_name = "N")]
     pub expected: Option<u64>,
 
-    /// Count the visitors of so many minutes, hours or days, too
-    #[arg(long, value_name = "15m|24h|7d")]
+    /// Count the visitors of a window too: so many minutes, hours or days, such as 15m, 24h or 7d
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
     pub window: Option<WindowLength>,
 
     /// Where the window ends (RFC 3339) [default: with the minute of the latest event]

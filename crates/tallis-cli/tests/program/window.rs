@@ -111,10 +111,11 @@ fn mistakes_are_told() {
     for (args, what) in [
         (
             &["--window", "90"][..],
-            "'90' for '--window <15m|24h|7d>': expected a whole number and m, h or d",
+            "'90' for '--window <DURATION>': expected a whole number and m, h or d",
         ),
         (&["--window", "1.5h"], "such as 15m, 24h or 7d"),
-        (&["--window", ""], "'--window <15m|24h|7d>'"),
+        (&["--window", ""], "'--window <DURATION>'"),
+        (&["--window", "-1h"], "'-1h' for '--window <DURATION>'"),
         (&["--window", "0h"], "it must be at least 1m"),
         (&["--window", "400000d"], "it must be at most 146097d"),
         (
@@ -126,7 +127,7 @@ fn mistakes_are_told() {
             &["--window", "1h", "--at", "1899-12-31T00:00:00Z"],
             "it must be of the years 1900 to 2299",
         ),
-        (&["--at", "2015-05-18T07:00:00Z"], "--window <15m|24h|7d>"),
+        (&["--at", "2015-05-18T07:00:00Z"], "--window <DURATION>"),
     ] {
         let Ran { status, out, err } = run(&[&["uv"], args, &[&log]].concat());
         assert_eq!((status, out.as_str()), (2, ""), "{args:?}");
