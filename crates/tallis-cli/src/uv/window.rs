@@ -14,19 +14,20 @@
 //! ```
 //!
 //! The approximate count is that of [`UvWindows`] with roll-up, in a store of its own so that the saved file does not have its
-//! keys. Its clock shows the minute of the latest event, whatever the time may be: minutes that are over are merged into their
-//! hours and days, and what has fallen out of the window expires.
+//! keys. Its clock shows the end of the window, whatever the time may be: so every minute of it is over and can be merged
+//! into its hour and its day, and what has fallen out expires.
 //!
 //! # Complexity
 //!
-//! An event takes constant time; what has fallen out is forgotten when the window has moved on by an eighth of its length. Memory
-//! is that of the visitors in the window, 17 to 34 bytes each, and of a `HyperLogLog` for each minute, hour and day in it that
-//! had an event: some two bytes a visitor, and about 200 beside them.
+//! An event takes constant time; what has fallen out is looked for each time that the window has moved on by an eighth of its
+//! length, or by an hour if that is more. Memory is that of the visitors in the window, 17 to 34 bytes each, and of a
+//! `HyperLogLog` for each minute, hour, day and month in it that had an event.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -36,9 +37,6 @@ use super::period::{END_MINUTE, FIRST_MINUTE, WindowEnd, WindowLength, moment};
 use super::report::error_percent;
 use super::stamp::Stamp;
 use super::visitor::VisitorId;
-
-/// What has fallen out of a window is not looked for before this many minutes of events.
-const TIDY: i64 = 60;
 
 /// Counts the unique visitors of a window.
 ///
@@ -69,7 +67,7 @@ pub struct Window {
     range: Option<Range<i64>>,
     /// Whether it moves on with the events.
     moves: bool,
-    /// The end from which on it is time to forget.
+    /// The end with which it is time to forget.
     tidy_at: i64,
     /// By the visitor's number, the last minute before the end.
     last_seen: HashMap<i64, i64>,
@@ -103,8 +101,9 @@ impl Window {
         let length = i64::from(length.minutes());
         let clock = Arc::new(ManualClock::new(0));
         let store = Store::builder().clock(clock.clone()).build();
-        // A bucket that lies in the window ends after its beginning, and so is kept for longer than the window goes on.
-        let kept = std::time::Duration::from_mins(length.unsigned_abs());
+        // A bucket that has a minute of the window ends after the window begins. So it is kept until that has moved on by more than
+        // the slack, and by then nothing is open that lies in it.
+        let kept = Duration::from_mins((length + slack(length)).unsigned_abs());
         let windows = UvWindows::new(store.clone(), "uv:").filling(UvFilling::RollUp);
         let windows =
             UvLevel::ALL.into_iter().fold(windows, |windows, level| windows.keep(level, kept));
@@ -125,10 +124,8 @@ impl Window {
     #[must_use]
     pub fn ending_at(length: WindowLength, end: WindowEnd) -> Self {
         let mut window = Self::new(length);
-        window.range = Some(window.range_to(end.minute()));
+        window.end_with(end.minute());
         window.moves = false;
-        // By then every minute of it is over.
-        window.clock.set(moment(end.minute()).as_millisecond());
         window
     }
 
@@ -143,7 +140,7 @@ impl Window {
             return Ok(());
         }
         if self.moves && self.range.as_ref().is_none_or(|range| range.end <= minute) {
-            self.move_on(minute);
+            self.move_on(minute + 1)?;
         }
         if !self.range.as_ref().is_some_and(|range| range.contains(&minute)) {
             return Ok(());
@@ -166,6 +163,7 @@ impl Window {
     pub fn count(&self) -> Result<Option<WindowCount>, Error> {
         let Some(Range { start, end }) = self.range else { return Ok(None) };
         let (from, to) = (moment(start), moment(end));
+        // So that the keys of the window are all there is to look at.
         self.windows.roll_up()?;
         Ok(Some(WindowCount {
             from,
@@ -176,21 +174,32 @@ impl Window {
         }))
     }
 
-    /// Lets the window end with that minute, which is later than any before.
-    fn move_on(&mut self, latest: i64) {
-        let range = self.range_to(latest + 1);
-        self.clock.set(moment(latest).as_millisecond());
-        if self.tidy_at <= range.end {
-            self.last_seen.retain(|_, minute| *minute >= range.start);
-            self.store.sweep(usize::MAX);
-            self.tidy_at = range.end + TIDY.max(self.length / 8);
-        }
-        self.range = Some(range);
+    /// Lets the window end there, when every minute of it is over.
+    fn end_with(&mut self, end: i64) {
+        self.range = Some((end - self.length).max(FIRST_MINUTE)..end);
+        self.clock.set(moment(end).as_millisecond());
     }
 
-    fn range_to(&self, end: i64) -> Range<i64> {
-        (end - self.length).max(FIRST_MINUTE)..end
+    /// Lets the window end later than before, and forgets what has fallen out of it if that may be much.
+    fn move_on(&mut self, end: i64) -> Result<(), Error> {
+        if end < self.tidy_at {
+            self.end_with(end);
+            return Ok(());
+        }
+        // While the hours and days of all that has come since the last time are kept.
+        self.windows.roll_up()?;
+        self.end_with(end);
+        self.store.sweep(usize::MAX);
+        let start = end - self.length;
+        self.last_seen.retain(|_, minute| *minute >= start);
+        self.tidy_at = end + slack(self.length);
+        Ok(())
     }
+}
+
+/// How many minutes a window moves on before what has fallen out of it is looked for.
+fn slack(length: i64) -> i64 {
+    (length / 8).max(60)
 }
 
 impl fmt::Display for WindowCount {

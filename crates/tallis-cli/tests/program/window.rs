@@ -6,7 +6,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::uv::{BY_DAY, counts, figures, json, small_log};
-use crate::{Ran, data, run, run_with, tallis};
+use crate::{Ran, data, example_log, run, run_with, tallis};
 
 /// The log, as an argument.
 fn log() -> String {
@@ -61,6 +61,15 @@ fn the_window_stands_below_the_table() {
     assert!(total.starts_with("total "), "{out}");
     assert_eq!(*first, "window from 2015-05-18T06:00:00Z to 2015-05-18T07:00:00Z");
     assert_eq!(*second, "exact 2, approx 2, error 0.00 %, 1 key");
+}
+
+#[test]
+fn the_window_of_the_readme_is_what_it_shows() {
+    let log = example_log();
+    let args = ["uv", "--window", "24h", "--at", "2025-03-15T12:00:00Z", log.to_str().unwrap()];
+    let out = run(&args).out;
+    let want = "\nwindow from 2025-03-14T12:00:00Z to 2025-03-15T12:00:00Z\nexact 128, approx 127, error -0.78 %, 24 keys\n";
+    assert!(out.ends_with(want), "{out}");
 }
 
 #[test]
