@@ -186,9 +186,10 @@ impl Window {
             self.end_with(end);
             return Ok(());
         }
-        // While the hours and days of all that has come since the last time are kept.
+        // Once while the hours and days of all that has come since the last time are kept, and once for those that were not over.
         self.windows.roll_up()?;
         self.end_with(end);
+        self.windows.roll_up()?;
         self.store.sweep(usize::MAX);
         let start = end - self.length;
         self.last_seen.retain(|_, minute| *minute >= start);

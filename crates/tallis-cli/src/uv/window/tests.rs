@@ -163,38 +163,50 @@ fn stamp(second: i64, rng: &mut Rng) -> Stamp {
     Stamp::parse(text.as_bytes()).unwrap()
 }
 
+/// Events in about the order of time, `step` seconds apart at the most, but for gaps and for those that are late.
+fn events(length: i64, start: &str, step: i64, rng: &mut Rng) -> Vec<(i64, u64)> {
+    let mut now = start.parse::<Timestamp>().unwrap().as_second();
+    let event = |_| {
+        let most = if rng.below(40) == 0 { 3 * length } else { step };
+        now += rng.range(0..=most);
+        // By less than a window or by more; and a clock may be ahead.
+        let late = match rng.below(8) {
+            0 => rng.range(0..=length + length / 2),
+            1 => -rng.range(0..=90),
+            _ => 0,
+        };
+        (now - late, rng.below(60))
+    };
+    (0..300).map(event).collect()
+}
+
 #[test]
 fn counts_are_those_of_all_events_looked_at_one_by_one() {
     let mut rng = Rng::new(7);
-    for (length, steps) in [("1m", 40), ("15m", 400), ("1h", 600), ("26h", 6_000), ("40d", 90_000)]
+    let lengths =
+        [("1m", 40), ("15m", 400), ("1h", 600), ("1d", 5_000), ("26h", 6_000), ("40d", 90_000)];
+    let starts = ["2015-05-29T22:14:00Z", "1969-12-20T00:00:00Z", "1904-02-28T23:00:00Z"];
+    for ((length, step), start) in
+        lengths.into_iter().flat_map(|of| starts.map(|start| (of, start)))
     {
-        for start in ["2015-05-29T22:14:00Z", "1969-12-20T00:00:00Z", "1904-02-28T23:00:00Z"] {
-            let length: WindowLength = length.parse().unwrap();
-            let minutes = i64::from(length.minutes());
-            let mut now = start.parse::<Timestamp>().unwrap().as_second();
-            let end: WindowEnd = moment((now + steps * 150) / 60).to_string().parse().unwrap();
-            let (mut moving, mut fixed) = (Window::new(length), Window::ending_at(length, end));
-            let (mut plain, mut latest) = (Plain::default(), i64::MIN);
-            for event in 0..300 {
-                now += rng.range(0..=steps);
-                // Some are late, by less than a window or by more, and a clock may be ahead.
-                let late = match rng.below(8) {
-                    0 => rng.range(0..=minutes * 90),
-                    1 => -rng.range(0..=90),
-                    _ => 0,
-                };
-                let (second, visitor) = (now - late, rng.below(60));
-                latest = latest.max(second);
-                plain.events.push((second, visitor));
-                let stamp = stamp(second, &mut rng);
-                for window in [&mut moving, &mut fixed] {
-                    window.visit(&id(visitor), &stamp).unwrap();
-                }
-                if event % 20 == 19 {
-                    let to = (latest.div_euclid(60) + 1) * 60;
-                    plain.same(&moving, to - minutes * 60, to);
-                    plain.same(&fixed, (end.minute() - minutes) * 60, end.minute() * 60);
-                }
+        let length: WindowLength = length.parse().unwrap();
+        let seconds = i64::from(length.minutes()) * 60;
+        let events = events(seconds, start, step, &mut rng);
+        let end: WindowEnd =
+            Timestamp::from_second(events[150].0).unwrap().to_string().parse().unwrap();
+        let (mut moving, mut fixed) = (Window::new(length), Window::ending_at(length, end));
+        let (mut plain, mut latest) = (Plain::default(), i64::MIN);
+        for (place, (second, visitor)) in events.into_iter().enumerate() {
+            latest = latest.max(second);
+            plain.events.push((second, visitor));
+            let stamp = stamp(second, &mut rng);
+            for window in [&mut moving, &mut fixed] {
+                window.visit(&id(visitor), &stamp).unwrap();
+            }
+            if place % 20 == 19 {
+                let to = (latest.div_euclid(60) + 1) * 60;
+                plain.same(&moving, to - seconds, to);
+                plain.same(&fixed, end.minute() * 60 - seconds, end.minute() * 60);
             }
         }
     }
