@@ -20,7 +20,7 @@
 //! # Complexity
 //!
 //! An event takes constant time; what has fallen out is looked for each time that the window has moved on by an eighth of its
-//! length, or by an hour if that is more. Memory is that of the visitors in the window, 17 to 34 bytes each, and of a
+//! length, or by an hour if that is more. Memory is that of the visitors in the window, 19 to 39 bytes each, and of a
 //! `HyperLogLog` for each minute, hour, day and month in it that had an event.
 
 use std::collections::HashMap;
