@@ -9,7 +9,7 @@ use tallis::Profile;
 
 use crate::geo::{Around, Nearest, Within};
 use crate::number::{count, count_to, share};
-use crate::uv::{By, Every};
+use crate::uv::{By, Every, WindowEnd, WindowLength};
 
 /// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a server.
 #[derive(Clone, Debug, Parser)]
@@ -45,10 +45,16 @@ Examples:
   zcat -f access.log* | tallis uv --lenient --json -
   tallis uv --follow /var/log/nginx/access.log
   tallis uv --every hour access.log --plot visitors.svg
+  tallis uv --window 24h --at 2015-05-20T12:00:00Z access.log
   tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
 
 The exact count is kept as Redis in Action does, in intsets under unique:BUCKET:*, and the
 approximate one in a HyperLogLog, uv:BUCKET; a Redis or Valkey server loads the saved file.
+
+A window is whole minutes of UTC, whatever the offsets in the log; its end is left out, and an --at
+within a minute stands for the beginning of that. It is counted exactly, and approximately over the
+fewest of HyperLogLogs by minute, hour, day and month that cover it, which are not saved. With
+--follow, each line tells how it stands.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a line that does not parse or a
 wrong command line.";
@@ -68,6 +74,14 @@ pub struct UvArgs {
     /// Visitors to expect of a bucket when the one before it was not counted [default: 1000000]
     #[arg(long, value_name = "N")]
     pub expected: Option<u64>,
+
+    /// Count the visitors of a window too: so many minutes, hours or days, such as 15m, 24h or 7d
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    pub window: Option<WindowLength>,
+
+    /// Where the window ends (RFC 3339) [default: with the minute of the latest event]
+    #[arg(long, value_name = "TIME", requires = "window")]
+    pub at: Option<WindowEnd>,
 
     /// Write what was counted to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]

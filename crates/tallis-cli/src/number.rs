@@ -46,7 +46,7 @@ fn whole(text: &str) -> Option<u64> {
 }
 
 /// Digits alone: no sign, which `parse` would take.
-fn unsigned(digits: &str) -> Option<u64> {
+pub(crate) fn unsigned(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

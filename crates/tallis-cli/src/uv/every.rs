@@ -1,6 +1,5 @@
 //! The stretch of time that a visit falls into.
 
-use jiff::civil::Date;
 use tallis::Bucket;
 
 use super::stamp::Stamp;
@@ -35,17 +34,11 @@ impl Every {
     #[must_use]
     pub fn bucket(self, stamp: &Stamp) -> Bucket {
         match self {
-            Self::Hour => Bucket::hour(date(stamp), stamp.hour.cast_signed()),
-            Self::Day => Bucket::Day(date(stamp)),
+            Self::Hour => Bucket::hour(stamp.date(), stamp.hour.cast_signed()),
+            Self::Day => Bucket::Day(stamp.date()),
             Self::All => Bucket::All,
         }
     }
-}
-
-fn date(stamp: &Stamp) -> Date {
-    // A stamp is a real day of the years 1 to 9999, all of which a date can hold.
-    Date::new(stamp.year.cast_signed(), stamp.month.cast_signed(), stamp.day.cast_signed())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use indicatif::HumanBytes;
 use serde::Serialize;
 
+use super::window::WindowCount;
+
 /// The result of a count. Its JSON form is part of the program's contract, the order of the fields included; its
 /// [`Display`](fmt::Display) form is a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,6 +23,9 @@ pub struct Report {
     pub bytes: Bytes,
     /// The file that the store was saved to.
     pub saved: Option<String>,
+    /// The window that was asked for; none if that ends with the latest event and there is no event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowCount>,
 }
 
 /// A bucket.
@@ -54,15 +59,20 @@ pub struct Latest {
     pub approx: u64,
     /// The lines of all buckets.
     pub total_events: u64,
+    /// The window that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowCount>,
 }
 
 impl fmt::Display for Latest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bucket, events, exact, approx, total_events } = self;
+        let Self { bucket, events, exact, approx, total_events, window } = self;
         write!(
             f,
             "{bucket}  events {events}  exact {exact}  approx {approx}  events in all {total_events}"
-        )
+        )?;
+        let Some(WindowCount { to, exact, approx, .. }) = window else { return Ok(()) };
+        write!(f, "  window to {to}  exact {exact}  approx {approx}")
     }
 }
 
@@ -114,6 +124,9 @@ impl fmt::Display for Report {
         for line in drawn {
             writeln!(f, "{}", line.trim_end())?;
         }
+        if let Some(window) = &self.window {
+            writeln!(f, "{window}")?;
+        }
         if self.skipped > 0 {
             writeln!(f, "{} skipped", lines(self.skipped))?;
         }
@@ -137,7 +150,7 @@ fn cells(name: &str, events: u64, exact: u64, approx: u64, bytes: Bytes) -> [Str
 }
 
 /// How far off the approximate count is, of the exact one.
-fn error_percent(exact: u64, approx: u64) -> String {
+pub(super) fn error_percent(exact: u64, approx: u64) -> String {
     if exact == approx {
         return "0.00".to_owned();
     }
@@ -175,6 +188,7 @@ mod tests {
             skipped: 0,
             bytes: Bytes { sets: 18 << 10, hll: 3 << 10 },
             saved: Some("FILE.rdb".to_owned()),
+            window: None,
         }
     }
 
@@ -214,6 +228,7 @@ mod tests {
             skipped: 0,
             bytes: Bytes { sets: 0, hll: 0 },
             saved: None,
+            window: None,
         };
         let text = report.to_string();
         assert!(text.lines().last().unwrap().starts_with("total"), "{text}");

@@ -15,6 +15,7 @@ use super::line::{LineError, Problem};
 use super::report::lines;
 use super::source::TooLong;
 use super::tally::{Refused, Tally};
+use super::window::Window;
 use crate::args::UvArgs;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
@@ -47,9 +48,13 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     if let Some(expected) = args.expected {
         visitors = visitors.default_yesterday(expected);
     }
+    let window = args.window.map(|length| match args.at {
+        Some(end) => Window::ending_at(length, end),
+        None => Window::new(length),
+    });
     let followed = args.logs.last().filter(|_| args.follow);
     let mut counting = Counting {
-        tally: Tally::new(&store, &visitors, args.by, args.every),
+        tally: Tally::new(&store, &visitors, args.by, args.every).window(window),
         progress: if args.follow { Progress::beside_output(None) } else { Progress::new(total) },
         lenient: args.lenient,
         skipped: 0,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use jiff::civil::Date;
+
 /// The length of the time between its brackets, in bytes.
 pub const STAMP_LEN: usize = "17/May/2015:10:05:03 +0000".len();
 
@@ -19,6 +21,9 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
+
+/// The day that moments are counted from.
+const EPOCH: Date = jiff::civil::date(1970, 1, 1);
 
 /// A moment as a log writes it: a local time and its distance from UTC.
 ///
@@ -118,6 +123,31 @@ impl Stamp {
         };
         stamp.check()?;
         Ok(stamp)
+    }
+
+    /// The day as it is written.
+    #[must_use]
+    pub fn date(&self) -> Date {
+        // A real day of the years 1 to 9999, all of which a date can hold.
+        Date::new(self.year.cast_signed(), self.month.cast_signed(), self.day.cast_signed())
+            .unwrap_or_default()
+    }
+
+    /// The minute of UTC, counted from that with which 1970 began. A leap second is in the last minute of its day.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis_cli::uv::{Stamp, StampError};
+    ///
+    /// let stamp = Stamp::parse(b"01/Jan/1970:02:05:03 +0130")?;
+    /// assert_eq!(stamp.minute_of_utc(), 35);
+    /// # Ok::<(), StampError>(())
+    /// ```
+    #[must_use]
+    pub fn minute_of_utc(&self) -> i64 {
+        let days = self.date().duration_since(EPOCH).as_hours() / 24;
+        (days * 24 + i64::from(self.hour)) * 60 + i64::from(self.minute) - i64::from(self.offset)
     }
 
     fn check(&self) -> Result<(), StampError> {
@@ -271,6 +301,30 @@ mod tests {
             assert_eq!(parse(text).unwrap().second, 60, "{text}");
         }
         assert_eq!(parse("31/Dec/2016:23:59:60 +0100"), Err(StampError::Second(60)));
+    }
+
+    #[test]
+    fn minutes_of_utc_are_those_of_the_calendar() {
+        for text in [
+            "17/May/2015:10:05:03 +0000",
+            "17/May/2015:23:59:59 -0730",
+            "01/Jan/2016:00:29:00 +0530",
+            "29/Feb/2000:12:00:00 +2359",
+            "31/Dec/1969:23:59:59 +0000",
+            "31/Dec/1969:23:59:59 -0001",
+            "01/Mar/1900:00:00:00 +0000",
+            "31/Dec/9998:23:59:59 -2359",
+        ] {
+            let moment = jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).unwrap();
+            let minute = moment.to_timestamp().unwrap().as_second().div_euclid(60);
+            assert_eq!(parse(text).unwrap().minute_of_utc(), minute, "{text}");
+        }
+        // Where jiff's own moments end.
+        let first = parse("01/Jan/0001:00:00:00 +0000").unwrap().minute_of_utc();
+        let last = parse("31/Dec/9999:23:59:00 +0000").unwrap().minute_of_utc();
+        assert_eq!(last - first, 3_652_059 * 24 * 60 - 1);
+        let leap = parse("31/Dec/2016:18:59:60 -0500").unwrap().minute_of_utc();
+        assert_eq!(leap + 1, parse("01/Jan/2017:00:00:00 +0000").unwrap().minute_of_utc());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::every::Every;
 use super::line::{LineError, LogLine};
 use super::report::{Bytes, Latest, Report, Row, Total};
 use super::visitor::{By, VisitorId};
+use super::window::{Window, WindowCount};
 
 /// Counts the visits of lines into a store, bucket by bucket.
 ///
@@ -44,6 +45,7 @@ pub struct Tally<'v> {
     last: usize,
     /// Room for a visitor's name.
     scratch: Vec<u8>,
+    window: Option<Window>,
 }
 
 /// What is counted of one bucket.
@@ -80,7 +82,15 @@ impl<'v> Tally<'v> {
             places: BTreeMap::new(),
             last: 0,
             scratch: Vec::new(),
+            window: None,
         }
+    }
+
+    /// Counts the visits of a window too.
+    #[must_use]
+    pub fn window(mut self, window: Option<Window>) -> Self {
+        self.window = window;
+        self
     }
 
     /// Counts a line, given without its line feed.
@@ -95,6 +105,9 @@ impl<'v> Tally<'v> {
         let id = self.by.name(&line, &mut scratch).map(VisitorId::of);
         self.scratch = scratch;
         let id = id.map_err(Refused::Line)?;
+        if let Some(window) = &mut self.window {
+            window.visit(&id, &line.time).map_err(Refused::Store)?;
+        }
         self.count(&id, self.every.bucket(&line.time)).map_err(Refused::Store)
     }
 
@@ -139,6 +152,7 @@ impl<'v> Tally<'v> {
             exact: self.visitors.count(slot.bucket)?,
             approx: self.store.pfcount([&slot.approx_key])?,
             total_events: self.slots.iter().map(|slot| slot.events).sum(),
+            window: self.in_window()?,
         }))
     }
 
@@ -160,7 +174,11 @@ impl<'v> Tally<'v> {
             sets: buckets.iter().map(|row| row.bytes.sets).sum(),
             hll: buckets.iter().map(|row| row.bytes.hll).sum(),
         };
-        Ok(Report { buckets, total, skipped: 0, bytes, saved: None })
+        Ok(Report { buckets, total, skipped: 0, bytes, saved: None, window: self.in_window()? })
+    }
+
+    fn in_window(&self) -> Result<Option<WindowCount>, tallis::Error> {
+        self.window.as_ref().map_or(Ok(None), Window::count)
     }
 
     fn row(&self, slot: &Slot<'_>) -> Result<Row, tallis::Error> {

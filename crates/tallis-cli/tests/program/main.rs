@@ -9,6 +9,7 @@ mod geo;
 mod live;
 mod locate;
 mod uv;
+mod window;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

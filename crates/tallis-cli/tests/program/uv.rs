@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::{Ran, data, example_log, feed, ran, run, run_with, tallis};
 
 /// Runs `tallis uv --json` with these arguments, and input, and gives what it printed.
-fn json(args: &[&str], input: &[u8]) -> Value {
+pub(crate) fn json(args: &[&str], input: &[u8]) -> Value {
     let args = [&["uv", "--json"], args].concat();
     let Ran { status, out, err } = run_with(&args, input);
     assert_eq!((status, err.as_str()), (0, ""), "{args:?}");
@@ -21,7 +21,7 @@ fn json(args: &[&str], input: &[u8]) -> Value {
 }
 
 /// `bucket events exact` of each bucket, then of the total.
-fn counts(report: &Value) -> Vec<String> {
+pub(crate) fn counts(report: &Value) -> Vec<String> {
     let row = |name: &str, row: &Value| format!("{name} {} {}", row["events"], row["exact"]);
     let buckets = report["buckets"].as_array().unwrap().iter();
     buckets
@@ -30,7 +30,7 @@ fn counts(report: &Value) -> Vec<String> {
         .collect()
 }
 
-fn small_log() -> Vec<u8> {
+pub(crate) fn small_log() -> Vec<u8> {
     fs::read(data("small.log")).unwrap()
 }
 
@@ -40,7 +40,8 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-const BY_DAY: [&str; 4] = ["2015-05-17 4 2", "2015-05-18 4 4", "2015-05-20 1 1", "total 9 5"];
+pub(crate) const BY_DAY: [&str; 4] =
+    ["2015-05-17 4 2", "2015-05-18 4 4", "2015-05-20 1 1", "total 9 5"];
 
 #[test]
 fn counts_by_day_in_each_lines_own_zone() {
@@ -360,13 +361,17 @@ fn visit(visitor: u32) -> String {
     format!("192.0.2.{visitor} - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n")
 }
 
-/// Reads figures until they are these.
-fn figures(out: &mut impl BufRead, want: &str) {
+/// Reads figures until they are these, of which a line comes each second.
+pub(crate) fn figures(out: &mut impl BufRead, want: &str) {
     let mut line = String::new();
-    while line.trim_end() != want {
+    for _ in 0..60 {
         line.clear();
         assert!(out.read_line(&mut line).unwrap() > 0, "no {want}");
+        if line.trim_end() == want {
+            return;
+        }
     }
+    panic!("{line} and not {want}");
 }
 
 #[test]

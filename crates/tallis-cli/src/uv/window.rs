@@ -1,0 +1,221 @@
+//! The unique visitors of the last so many minutes.
+//!
+//! # Idea
+//!
+//! A window is a stretch of whole minutes of UTC. It ends at a time that was given, or with the minute of the latest event, and
+//! then it moves on as events come. Events come in any order, but the end of a window that moves only ever rises. So what has once
+//! fallen out of it never comes back, and of each visitor the minute in which it was seen last is all that an exact count
+//! needs:
+//!
+//! ```text
+//!                  from                      end
+//! ... A . . B . A . | . B . . . C . . B . . . |         B: last seen here, counts
+//!         A is seen no later, and is forgotten          C: counts
+//! ```
+//!
+//! The approximate count is that of [`UvWindows`] with roll-up, in a store of its own so that the saved file does not have its
+//! keys. Its clock shows the end of the window, whatever the time may be: so every minute of it is over and can be merged
+//! into its hour and its day, and what has fallen out expires.
+//!
+//! # Complexity
+//!
+//! An event takes constant time; what has fallen out is looked for each time that the window has moved on by an eighth of its
+//! length, or by an hour if that is more. Memory is that of the visitors in the window, 19 to 39 bytes each, and of a
+//! `HyperLogLog` for each minute, hour, day and month in it that had an event.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use tallis::{Error, ManualClock, SessionIds, Store, UvFilling, UvLevel, UvWindows};
+
+use super::period::{END_MINUTE, FIRST_MINUTE, WindowEnd, WindowLength, moment};
+use super::report::error_percent;
+use super::stamp::Stamp;
+use super::visitor::VisitorId;
+
+/// Counts the unique visitors of a window.
+///
+/// Events that lie outside of the years 1900 to 2299 are of no window, and none begins before them.
+///
+/// # Examples
+///
+/// ```
+/// use tallis_cli::uv::{Stamp, VisitorId, Window};
+///
+/// let mut window = Window::new("1h".parse()?);
+/// assert_eq!(window.count()?, None);
+/// for (visitor, time) in [("A", "09:15:00"), ("B", "10:14:59"), ("C", "09:14:59"), ("B", "09:50:00")] {
+///     let stamp = Stamp::parse(format!("17/May/2015:{time} +0000").as_bytes())?;
+///     window.visit(&VisitorId::of(visitor.as_bytes()), &stamp)?;
+/// }
+/// let counted = window.count()?.unwrap();
+/// assert_eq!(counted.from.to_string(), "2015-05-17T09:15:00Z");
+/// assert_eq!(counted.to.to_string(), "2015-05-17T10:15:00Z");
+/// assert_eq!((counted.exact, counted.approx, counted.keys), (2, 2, 60));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Window {
+    /// Minutes.
+    length: i64,
+    /// The minutes of the window, counted from 1970; `None` if it ends after an event that has not come yet.
+    range: Option<Range<i64>>,
+    /// Whether it moves on with the events.
+    moves: bool,
+    /// The end with which it is time to forget.
+    tidy_at: i64,
+    /// By the visitor's number, the last minute before the end.
+    last_seen: HashMap<i64, i64>,
+    store: Store,
+    clock: Arc<ManualClock>,
+    windows: UvWindows,
+}
+
+/// The unique visitors of a window. Its JSON form is part of the program's contract, the order of the fields included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct WindowCount {
+    /// Its beginning.
+    #[serde(serialize_with = "as_text")]
+    pub from: Timestamp,
+    /// Its end, which is left out.
+    #[serde(serialize_with = "as_text")]
+    pub to: Timestamp,
+    /// Unique visitors.
+    pub exact: u64,
+    /// Unique visitors by the `HyperLogLog`s.
+    pub approx: u64,
+    /// How many keys cover it: the fewest that [`UvWindows`] can have of it.
+    pub keys: u64,
+}
+
+impl Window {
+    /// A window that ends with the minute of the latest event.
+    #[must_use]
+    pub fn new(length: WindowLength) -> Self {
+        let length = i64::from(length.minutes());
+        let clock = Arc::new(ManualClock::new(0));
+        let store = Store::builder().clock(clock.clone()).build();
+        // A bucket that has a minute of the window ends after the window begins. So it is kept until that has moved on by more than
+        // the slack, and by then nothing is open that lies in it.
+        let kept = Duration::from_mins((length + slack(length)).unsigned_abs());
+        let windows = UvWindows::new(store.clone(), "uv:").filling(UvFilling::RollUp);
+        let windows =
+            UvLevel::ALL.into_iter().fold(windows, |windows, level| windows.keep(level, kept));
+        let last_seen = HashMap::new();
+        Self {
+            length,
+            range: None,
+            moves: true,
+            tidy_at: i64::MIN,
+            last_seen,
+            store,
+            clock,
+            windows,
+        }
+    }
+
+    /// A window that ends there.
+    #[must_use]
+    pub fn ending_at(length: WindowLength, end: WindowEnd) -> Self {
+        let mut window = Self::new(length);
+        window.end_with(end.minute());
+        window.moves = false;
+        window
+    }
+
+    /// Takes note of an event.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub fn visit(&mut self, id: &VisitorId, at: &Stamp) -> Result<(), Error> {
+        let minute = at.minute_of_utc();
+        if !(FIRST_MINUTE..END_MINUTE).contains(&minute) {
+            return Ok(());
+        }
+        if self.moves && self.range.as_ref().is_none_or(|range| range.end <= minute) {
+            self.move_on(minute + 1)?;
+        }
+        if !self.range.as_ref().is_some_and(|range| range.contains(&minute)) {
+            return Ok(());
+        }
+        let seen = self.last_seen.entry(SessionIds::First15.id(id.as_bytes())?).or_insert(i64::MIN);
+        if *seen != minute {
+            *seen = minute.max(*seen);
+            self.windows.record(id.as_bytes(), moment(minute))?;
+        }
+        Ok(())
+    }
+
+    /// How it stands; `None` if it ends with the latest event and there is none.
+    ///
+    /// O(visitors and keys).
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub fn count(&self) -> Result<Option<WindowCount>, Error> {
+        let Some(Range { start, end }) = self.range else { return Ok(None) };
+        let (from, to) = (moment(start), moment(end));
+        // So that the keys of the window are all there is to look at.
+        self.windows.roll_up()?;
+        Ok(Some(WindowCount {
+            from,
+            to,
+            exact: self.last_seen.values().filter(|&&minute| minute >= start).count() as u64,
+            approx: self.windows.count(from, to)?,
+            keys: self.windows.cover(from, to)?.len() as u64,
+        }))
+    }
+
+    /// Lets the window end there, when every minute of it is over.
+    fn end_with(&mut self, end: i64) {
+        self.range = Some((end - self.length).max(FIRST_MINUTE)..end);
+        self.clock.set(moment(end).as_millisecond());
+    }
+
+    /// Lets the window end later than before, and forgets what has fallen out of it if that may be much.
+    fn move_on(&mut self, end: i64) -> Result<(), Error> {
+        if end < self.tidy_at {
+            self.end_with(end);
+            return Ok(());
+        }
+        // Once while the hours and days of all that has come since the last time are kept, and once for those that were not over.
+        self.windows.roll_up()?;
+        self.end_with(end);
+        self.windows.roll_up()?;
+        self.store.sweep(usize::MAX);
+        let start = end - self.length;
+        self.last_seen.retain(|_, minute| *minute >= start);
+        self.tidy_at = end + slack(self.length);
+        Ok(())
+    }
+}
+
+/// How many minutes a window moves on before what has fallen out of it is looked for.
+fn slack(length: i64) -> i64 {
+    (length / 8).max(60)
+}
+
+impl fmt::Display for WindowCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { from, to, exact, approx, keys } = self;
+        let error = error_percent(*exact, *approx);
+        let named = if *keys == 1 { "key" } else { "keys" };
+        writeln!(f, "window from {from} to {to}")?;
+        write!(f, "exact {exact}, approx {approx}, error {error} %, {keys} {named}")
+    }
+}
+
+fn as_text<S: Serializer>(moment: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(moment)
+}
+
+#[cfg(test)]
+mod tests;
