@@ -8,6 +8,12 @@ fn hashes(items: &[[u8; 8]]) -> Vec<ItemHash> {
     items.iter().map(|item| ItemHash::of(item)).collect()
 }
 
+/// Some items, or several windows of them.
+fn size(rest: &[[u8; 8]], rng: &mut Rng) -> usize {
+    let most = if rng.index(4) == 0 { 600 } else { 40 };
+    rng.index(rest.len().min(most)) + 1
+}
+
 /// One by one and in batches of all sizes around the window, of items and of hashes.
 fn both(settings: Settings, items: &[[u8; 8]], rng: &mut Rng) -> BloomFilter {
     let mut one = settings.build().unwrap();
@@ -15,7 +21,7 @@ fn both(settings: Settings, items: &[[u8; 8]], rng: &mut Rng) -> BloomFilter {
     let mut rest = items;
     let mut answers = Vec::new();
     while !rest.is_empty() {
-        let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
+        let (batch, after) = rest.split_at(size(rest, rng));
         answers.clear();
         if rng.index(2) == 0 {
             many.add_many(batch, &mut answers).unwrap();
@@ -34,7 +40,7 @@ fn asked(filter: &BloomFilter, items: &[[u8; 8]], rng: &mut Rng) {
     let mut rest = items;
     let mut answers = Vec::new();
     while !rest.is_empty() {
-        let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
+        let (batch, after) = rest.split_at(size(rest, rng));
         if rng.index(2) == 0 {
             filter.contains_many(batch, &mut answers);
         } else {
