@@ -31,7 +31,7 @@ use crate::hash::ItemHash;
 use crate::link::Link;
 
 /// Items whose lines are asked for together.
-const GROUP: usize = 8;
+const GROUP: usize = 12;
 
 /// Probes of the first and of the second step of a question. The third has the rest.
 const FIRST: u32 = 2;
