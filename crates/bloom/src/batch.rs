@@ -3,20 +3,42 @@
 //! # Idea
 //!
 //! The probes of an item lie anywhere in the bit array, so in a large filter each waits for memory. One by one, the processor can
-//! only look as far ahead as its own window reaches. So the items of a window are hashed first and their lines are asked for; when
-//! the first of them is probed, the lines of all are on their way.
+//! only look as far ahead as its own window reaches, which is two or three items. So the lines of a group of items are asked for
+//! while the group before is probed: there are always some on their way.
+//!
+//! Most strangers fail at once, and need no more lines than the first few; each line that is asked for in vain keeps others from
+//! coming. So a question goes in three steps, and in each round a group takes its first, another its second, and so on:
+//!
+//! ```text
+//! round   ask for 2 lines   probe them, ask for 2   probe them, ask for the rest   probe the rest
+//!   1         group 1
+//!   2         group 2             group 1
+//!   3         group 3             group 2                    group 1
+//!   4         group 4             group 3                    group 2                  group 1
+//! ```
+//!
+//! An item that fails leaves its group. Of strangers to a filter that is half full, a quarter is left for the second step, and one in
+//! sixteen for the third.
 
-use crate::divisor::Remainders;
+use core::array;
+use core::cell::Cell;
+use core::mem;
+
+use crate::divisor::Places;
 use crate::error::AddError;
 use crate::filter::BloomFilter;
 use crate::hash::ItemHash;
 use crate::link::Link;
 
-/// Items that are under way together.
-const WINDOW: usize = 32;
+/// Items whose lines are asked for together.
+const GROUP: usize = 12;
 
-/// Probes of the first stage of a question. Each further stage has twice as many.
-const FIRST_STAGE: u32 = 2;
+/// Probes of the first and of the second step of a question. The third has the rest.
+const FIRST: u32 = 2;
+const SECOND: u32 = 2;
+
+/// Items that are hashed together, and of which the older links are asked before the newest takes the first.
+const WINDOW: usize = 256;
 
 impl BloomFilter {
     /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS tells it; the answers are appended.
@@ -34,31 +56,20 @@ impl BloomFilter {
     /// # Ok::<(), bloom::AddError>(())
     /// ```
     pub fn contains_many<T: AsRef<[u8]>>(&self, items: &[T], answers: &mut Vec<bool>) {
-        answers.reserve(items.len());
+        let mut hashes = Vec::with_capacity(items.len().min(WINDOW));
         for items in items.chunks(WINDOW) {
-            self.find_window(&Window::of(items), answers);
+            hash_all(items, &mut hashes);
+            self.contains_hashes(&hashes, answers);
         }
     }
 
     /// [`BloomFilter::contains_many`] of items that are hashed already.
     pub fn contains_hashes(&self, hashes: &[ItemHash], answers: &mut Vec<bool>) {
-        answers.reserve(hashes.len());
-        for hashes in hashes.chunks(WINDOW) {
-            self.find_window(&Window::of_hashes(hashes), answers);
+        let before = answers.len();
+        answers.resize(before + hashes.len(), false);
+        if let Some(answers) = answers.get_mut(before..) {
+            find_in(self.links().rev(), hashes, answers);
         }
-    }
-
-    fn find_window(&self, hashes: &Window, answers: &mut Vec<bool>) {
-        let mut open = hashes.all();
-        let mut found = 0;
-        for link in self.links().rev() {
-            found |= link.find(hashes, open);
-            open &= !found;
-            if open == 0 {
-                break;
-            }
-        }
-        answers.extend((0..hashes.len).map(|at| found >> at & 1 == 1));
     }
 
     /// [`BloomFilter::add`] of each item, in order, as BF.MADD does it; the answers are appended.
@@ -71,8 +82,11 @@ impl BloomFilter {
         items: &[T],
         answers: &mut Vec<bool>,
     ) -> Result<(), AddError> {
-        answers.reserve(items.len());
-        items.chunks(WINDOW).try_for_each(|items| self.add_window(&Window::of(items), answers))
+        let mut hashes = Vec::with_capacity(items.len().min(WINDOW));
+        items.chunks(WINDOW).try_for_each(|items| {
+            hash_all(items, &mut hashes);
+            self.add_window(&hashes, answers)
+        })
     }
 
     /// [`BloomFilter::add_many`] of items that are hashed already.
@@ -85,133 +99,142 @@ impl BloomFilter {
         hashes: &[ItemHash],
         answers: &mut Vec<bool>,
     ) -> Result<(), AddError> {
-        answers.reserve(hashes.len());
-        let mut windows = hashes.chunks(WINDOW).map(Window::of_hashes);
-        windows.try_for_each(|hashes| self.add_window(&hashes, answers))
+        hashes.chunks(WINDOW).try_for_each(|hashes| self.add_window(hashes, answers))
     }
 
-    fn add_window(&mut self, hashes: &Window, answers: &mut Vec<bool>) -> Result<(), AddError> {
-        if self.newest.is_far() {
-            hashes.iter().for_each(|&hash| self.newest.prefetch(hash));
-        }
-        let mut known = 0;
-        for link in self.older.iter().rev() {
-            known |= link.find(hashes, hashes.all() & !known);
-        }
+    fn add_window(&mut self, hashes: &[ItemHash], answers: &mut Vec<bool>) -> Result<(), AddError> {
+        let before = answers.len();
+        answers.resize(before + hashes.len(), false);
+        let new = answers.get_mut(before..).unwrap_or_default();
+        // Until an item has had its turn, its answer is whether an older link has it.
+        find_in(self.older.iter().rev(), hashes, new);
         let links = self.older.len();
-        for (at, &hash) in hashes.iter().enumerate() {
-            let new = if known >> at & 1 == 1 {
-                false
-            } else if self.older.len() == links {
-                self.add_to_newest(hash)?
-            } else {
-                // An item of this window has made the link grow, which what is known does not cover.
-                self.add_hash(hash)?
-            };
-            answers.push(new);
+        let mut ahead = hashes.chunks(GROUP);
+        self.ask_for(ahead.next());
+        for (group, (hashes, new)) in hashes.chunks(GROUP).zip(new.chunks_mut(GROUP)).enumerate() {
+            self.ask_for(ahead.next());
+            for (at, (&hash, new)) in hashes.iter().zip(new).enumerate() {
+                let added = if self.older.len() != links {
+                    // An item of this window has made the filter grow, which what is known does not cover.
+                    self.add_hash(hash)
+                } else if *new {
+                    Ok(false)
+                } else {
+                    self.add_to_newest(hash)
+                };
+                match added {
+                    Ok(added) => *new = added,
+                    Err(why) => {
+                        answers.truncate(before + group * GROUP + at);
+                        return Err(why);
+                    }
+                }
+            }
         }
         Ok(())
     }
+
+    /// Asks for the lines of the newest link that items will need.
+    #[inline]
+    fn ask_for(&self, hashes: Option<&[ItemHash]>) {
+        if self.newest.is_far() {
+            for &hash in hashes.unwrap_or_default() {
+                self.newest.prefetch(&mut self.newest.places(hash), self.newest.hashes());
+            }
+        }
+    }
 }
 
-/// The hashes of up to [`WINDOW`] items.
-struct Window {
-    hashes: [ItemHash; WINDOW],
-    len: usize,
+fn hash_all<T: AsRef<[u8]>>(items: &[T], hashes: &mut Vec<ItemHash>) {
+    hashes.clear();
+    hashes.extend(items.iter().map(|item| ItemHash::of(item.as_ref())));
 }
 
-impl Window {
-    #[inline]
-    fn of<T: AsRef<[u8]>>(items: &[T]) -> Self {
-        let mut hashes = [ItemHash::default(); WINDOW];
-        for (hash, item) in hashes.iter_mut().zip(items) {
-            *hash = ItemHash::of(item.as_ref());
-        }
-        Self { hashes, len: items.len().min(WINDOW) }
-    }
-
-    #[inline]
-    fn of_hashes(given: &[ItemHash]) -> Self {
-        let mut hashes = [ItemHash::default(); WINDOW];
-        for (hash, given) in hashes.iter_mut().zip(given) {
-            *hash = *given;
-        }
-        Self { hashes, len: given.len().min(WINDOW) }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &ItemHash> {
-        self.hashes.iter().take(self.len)
-    }
-
-    /// A bit for each item, the first in the lowest.
-    fn all(&self) -> u32 {
-        u32::MAX >> (WINDOW - self.len)
-    }
-
-    /// The items of a set.
-    #[inline]
-    fn each(&self, set: u32) -> impl Iterator<Item = (usize, ItemHash)> {
-        Members::new(set).filter_map(|at| Some((at, *self.hashes.get(at)?)))
+/// Sets what was found of each item, in the order of the links. What is set already is not asked for.
+fn find_in<'l>(links: impl Iterator<Item = &'l Link>, hashes: &[ItemHash], found: &mut [bool]) {
+    let found = Cell::from_mut(found).as_slice_of_cells();
+    for link in links {
+        link.find(hashes, found);
     }
 }
 
 impl Link {
-    /// Those of the items asked for that are here.
-    ///
-    /// In stages, because most strangers fail at once: each stage asks for the lines of some more probes of all items that are
-    /// still open, and then probes them.
-    fn find(&self, hashes: &Window, asked: u32) -> u32 {
-        if !self.is_far() {
-            let here = |(at, hash)| u32::from(self.contains_hash(hash)) << at;
-            return hashes.each(asked).map(here).fold(0, |found, bit| found | bit);
-        }
-        let mut states = [Remainders::default(); WINDOW];
-        for (at, hash) in hashes.each(asked) {
-            if let Some(state) = states.get_mut(at) {
-                *state = self.places(hash);
+    /// Asks for all items that were not found before, and sets those that are here.
+    fn find(&self, hashes: &[ItemHash], found: &[Cell<bool>]) {
+        let open = |&(at, _): &(usize, _)| found.get(at).is_some_and(|found| !found.get());
+        let set = |at, here| {
+            if let Some(found) = found.get::<usize>(at) {
+                found.set(here);
             }
-        }
-        let mut open = asked;
-        let (mut done, mut stage) = (0, FIRST_STAGE);
-        while open != 0 && done < self.hashes() {
-            stage = stage.min(self.hashes() - done);
-            for state in Members::new(open).filter_map(|at| states.get(at)) {
-                let mut ahead = *state;
-                (0..stage).for_each(|_| self.prefetch_bit(ahead.take()));
+        };
+        let mut asked = hashes.iter().copied().enumerate().filter(open);
+        let rest = match self.hashes().checked_sub(FIRST + SECOND) {
+            Some(rest) if self.is_far() => rest,
+            _ => return asked.for_each(|(at, hash)| set(at, self.contains_hash(hash))),
+        };
+        let mut groups: [Group; 4] = array::from_fn(|_| Group::default());
+        let [coming, here, second, third] = &mut groups;
+        let (mut coming, mut here) = (coming, here);
+        loop {
+            for (at, hash) in asked.by_ref().take(GROUP) {
+                let places = self.places(hash);
+                self.prefetch(&mut places.clone(), FIRST);
+                coming.push(at, places, true);
             }
-            for at in Members::new(open) {
-                if let Some(state) = states.get_mut(at) {
-                    let mut all = true;
-                    (0..stage).for_each(|_| all &= self.bit(state.take()));
-                    open &= !(u32::from(!all) << at);
-                }
+            for (at, places) in third.iter_mut() {
+                set(*at, self.has_all(places, rest));
             }
-            done += stage;
-            stage *= 2;
+            self.advance(second, third, SECOND, rest);
+            self.advance(here, second, FIRST, SECOND);
+            if coming.is_empty() && second.is_empty() && third.is_empty() {
+                return;
+            }
+            mem::swap(&mut here, &mut coming);
         }
-        open
+    }
+
+    /// Probes the places that were asked for, and asks for the next ones of those that are still open.
+    #[inline]
+    fn advance(&self, from: &mut Group, to: &mut Group, probes: u32, next: u32) {
+        to.clear();
+        for (at, places) in from.iter_mut() {
+            let open = self.has_all(places, probes);
+            to.push(*at, *places, open);
+        }
+        from.clear();
+        for (_, places) in to.iter_mut() {
+            self.prefetch(&mut places.clone(), next);
+        }
     }
 }
 
-/// The members of a set of places, in order.
-struct Members(u32);
-
-impl Members {
-    const fn new(set: u32) -> Self {
-        Self(set)
-    }
+/// Items of one group, each with what is still to be probed.
+#[derive(Default)]
+struct Group {
+    items: [(usize, Places); GROUP],
+    len: usize,
 }
 
-impl Iterator for Members {
-    type Item = usize;
+impl Group {
+    /// Adds an item if `kept`, in a way that leaves no branch to be foreseen.
+    #[inline]
+    fn push(&mut self, at: usize, places: Places, kept: bool) {
+        if let Some(item) = self.items.get_mut(self.len) {
+            *item = (at, places);
+            self.len += usize::from(kept);
+        }
+    }
 
     #[inline]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let at = self.0.trailing_zeros();
-        self.0 &= self.0 - 1;
-        Some(at as usize)
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut (usize, Places)> {
+        self.items.iter_mut().take(self.len)
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    const fn clear(&mut self) {
+        self.len = 0;
     }
 }

@@ -1,177 +1,232 @@
-//! Remainders by a divisor that stays the same.
+//! The places of an item: remainders by a divisor that stays the same, by multiplications alone.
 //!
 //! # Idea
 //!
-//! A division of 64 bits takes some 10 to 40 cycles, and each probe needs one. The divisor of a link never changes, so its
-//! reciprocal is computed once, and a remainder is then two multiplications (P. Barrett, 1986).
-//!
-//! # Why one correction is enough
-//!
-//! Let 2^s be the highest power of two up to the divisor d, and m = floor(2^(64+s) / d), or 2^64 - 1 where that is 2^64, so
-//! that m d lies between 2^(64+s) - d and 2^(64+s). For a below 2^64 the estimate a m / 2^(64+s) is therefore at most a / d, and falls
-//! short of it by less than
+//! A division of 64 bits takes some 10 to 40 cycles, and each probe needs one. The divisor d of a link never changes, so a number x is
+//! kept as what it is on a circle of circumference d: the fraction `(x mod d) / d`, in units of 2^-64 (after D. Lemire, O. Kaser and N.
+//! Kurz, 2019). Adding numbers adds their fractions, and what goes once round the circle is what a word of 64 bits drops anyway, so the
+//! remainder needs no care from one place to the next. A fraction times the bytes of the array is, in the upper half of the
+//! product, the byte of the place; the three bits below tell the bit.
 //!
 //! ```text
-//! a / d * d / 2^(64+s)  =  a / 2^(64+s)  <  2^-s  <=  1
+//!                  fraction * bytes
+//!  127                         64 63 61 60               0
+//! +------------------------------+-----+------------------+
+//! | byte                         | bit |                  |
+//! +------------------------------+-----+------------------+
 //! ```
 //!
-//! So the quotient is right or one too small, and the remainder right or d too large; 2 d must fit into 64 bits.
+//! The sums of the hashes drop 2^64 where they pass it, which d does not divide. Where that happens, the fraction of 2^64 is taken
+//! off too.
+//!
+//! # Why the places are exact
+//!
+//! Let M be 2^128 / d, rounded up. Then the upper half of `x M mod 2^128` is off the exact fraction of x by less than one unit, upwards or
+//! downwards, and the lower half of M, which is the fraction of 2^64, is too large by less than one. So after i steps a sum of
+//! fractions is too large by less than i + 1 and too small by less than 2 i + 1. It starts out too large by 2 [`STEPS`], and is so
+//! always too large, by less than 4 [`STEPS`] as long as i stays below [`STEPS`]. A product with d is then too large by less than
+//! `4 * STEPS * d / 2^64`, which is at most 1, so rounding down gives the remainder itself.
 
-/// A divisor of 1 to 2^63 with its reciprocal.
+/// Places that an item has at most. Links of the least error rate that a double can tell have 1075.
+pub(crate) const STEPS: u32 = 1 << 11;
+
+/// What a fraction is too large by at the start, so that it is never too small.
+const BIAS: u64 = 2 * STEPS as u64;
+
+/// The bits of an array, as the divisor that hashes are reduced by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
-    value: u64,
-    /// `2^64 % value`.
-    wrap: u64,
-    reciprocal: u64,
-    shift: u32,
+    bytes: u64,
+    /// The halves of 2^128 / bits, rounded up.
+    high: u64,
+    low: u64,
 }
 
 impl Divisor {
-    /// The largest divisor.
-    pub(crate) const MAX: u64 = 1 << 63;
+    /// The largest divisor: an array of 256 TiB.
+    pub(crate) const MAX: u64 = 1 << 51;
 
-    /// `None` if the divisor is 0 or above [`Divisor::MAX`].
-    #[expect(clippy::cast_possible_truncation, reason = "the quotient was cut to 64 bits")]
-    pub(crate) const fn new(divisor: u64) -> Option<Self> {
-        if divisor == 0 || divisor > Self::MAX {
+    /// `None` if the bits are not whole bytes, none, or more than [`Divisor::MAX`].
+    #[expect(clippy::cast_possible_truncation, reason = "the halves of the number")]
+    pub(crate) const fn new(bits: u64) -> Option<Self> {
+        if bits == 0 || !bits.is_multiple_of(8) || bits > Self::MAX {
             return None;
         }
-        let shift = divisor.ilog2();
-        let quotient = (1 << (64 + shift)) / divisor as u128;
-        let reciprocal = if quotient > u64::MAX as u128 { u64::MAX } else { quotient as u64 };
-        let wrap = (1_u128 << 64) % divisor as u128;
-        Some(Self { value: divisor, wrap: wrap as u64, reciprocal, shift })
+        // Rounded up; where 2^128 can be divided, this is what it gives.
+        let inverse = u128::MAX / bits as u128 + 1;
+        Some(Self { bytes: bits / 8, high: (inverse >> 64) as u64, low: inverse as u64 })
     }
 
-    /// The divisor itself.
+    /// The bits.
     #[inline]
     pub(crate) const fn get(self) -> u64 {
-        self.value
+        self.bytes * 8
     }
 
-    /// `number % divisor`.
+    /// The fraction of a number: too large or too small by less than one unit.
     #[inline]
-    pub(crate) const fn remainder(self, number: u64) -> u64 {
-        let upper = ((number as u128 * self.reciprocal as u128) >> 64) as u64;
-        let quotient = upper >> self.shift;
-        reduce(number.wrapping_sub(quotient.wrapping_mul(self.value)), self.value)
+    const fn fraction(self, number: u64) -> u64 {
+        upper(number, self.low).wrapping_add(number.wrapping_mul(self.high))
     }
 
-    /// The remainders of `first + i * step`, modulo 2^64, for i = 0, 1, 2 and so on.
-    ///
-    /// A sum that stays below 2^64 moves the remainder on by that of the step, and one that does not, by that of the step less
-    /// 2^64; so after two multiplications for each of the first two remainders, additions are enough.
+    /// The places `first + i * step`, modulo 2^64 and then modulo the bits, for i = 0, 1, 2 and so on up to [`STEPS`].
     #[inline]
-    pub(crate) const fn remainders(self, first: u64, step: u64) -> Remainders {
-        let on = self.remainder(step);
-        let on_wrapped = reduce(on + (self.value - self.wrap), self.value);
-        Remainders {
-            divisor: self.value,
+    pub(crate) const fn places(self, first: u64, step: u64) -> Places {
+        let on = self.fraction(step);
+        Places {
+            bytes: self.bytes,
             number: first,
             step,
-            remainder: self.remainder(first),
+            fraction: self.fraction(first).wrapping_add(BIAS),
             on,
-            on_wrapped,
+            on_wrapped: on.wrapping_sub(self.low),
         }
     }
 }
 
-/// The remainder of a number below twice the divisor.
+const _: () = assert!(4 * (STEPS as u128) * (Divisor::MAX as u128) <= 1 << 64);
+
+/// The upper half of a product.
 #[inline]
-const fn reduce(number: u64, divisor: u64) -> u64 {
-    // Wraps round to something larger exactly where there is nothing to take away. Said with the overflow flag, it becomes a
-    // branch that no processor foresees, and takes twice the time.
-    let less = number.wrapping_sub(divisor);
-    if less < number { less } else { number }
+const fn upper(a: u64, b: u64) -> u64 {
+    ((a as u128 * b as u128) >> 64) as u64
 }
 
-/// See [`Divisor::remainders`].
+/// Where a bit of an array is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) byte: usize,
+    /// 0 to 7.
+    bit: u32,
+}
+
+impl Place {
+    /// The bit in its byte.
+    #[inline]
+    pub(crate) const fn mask(self) -> u8 {
+        1 << self.bit
+    }
+
+    /// Whether a byte has the bit.
+    #[inline]
+    pub(crate) const fn is_set(self, byte: u8) -> bool {
+        byte >> self.bit & 1 == 1
+    }
+}
+
+/// See [`Divisor::places`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Remainders {
-    divisor: u64,
+pub(crate) struct Places {
+    bytes: u64,
     number: u64,
     step: u64,
-    remainder: u64,
+    fraction: u64,
     on: u64,
     on_wrapped: u64,
 }
 
-impl Remainders {
-    /// The next remainder. There is always one.
+impl Places {
+    /// The next place. There is always one, but those from [`STEPS`] on may be others than they should be.
     #[inline]
-    pub(crate) const fn take(&mut self) -> u64 {
-        let remainder = self.remainder;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the byte of an array that is in memory, and a number of three bits"
+    )]
+    pub(crate) const fn take(&mut self) -> Place {
+        let product = self.fraction as u128 * self.bytes as u128;
         let (number, wrapped) = self.number.overflowing_add(self.step);
         let on = if wrapped { self.on_wrapped } else { self.on };
-        self.remainder = reduce(remainder + on, self.divisor);
+        self.fraction = self.fraction.wrapping_add(on);
         self.number = number;
-        remainder
+        Place { byte: (product >> 64) as usize, bit: (product as u64 >> 61) as u32 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan;
     use proptest::prelude::*;
 
-    #[test]
-    fn zero_and_what_is_too_large_are_no_divisors() {
-        assert_eq!(Divisor::new(0), None);
-        assert_eq!(Divisor::new(Divisor::MAX + 1), None);
-        assert!(Divisor::new(Divisor::MAX).is_some());
+    /// The first `count` places, each compared with the division.
+    fn check(bits: u64, first: u64, step: u64, count: u32) {
+        let mut places = Divisor::new(bits).unwrap().places(first, step);
+        for i in 0..u64::from(count) {
+            let number = first.wrapping_add(step.wrapping_mul(i));
+            let place = places.take();
+            let got = place.byte as u64 * 8 + u64::from(place.bit);
+            assert_eq!(got, number % bits, "{first} + {i} * {step} modulo {bits}");
+            assert_eq!(u32::from(place.mask()), 1 << (number % 8));
+            assert!(place.is_set(place.mask()) && !place.is_set(!place.mask()));
+        }
     }
 
-    /// Where quotients change, for divisors of every size.
+    #[test]
+    fn arrays_of_no_whole_bytes_and_too_large_ones_have_no_places() {
+        for bits in [0, 1, 7, 9, Divisor::MAX + 8, Divisor::MAX - 1, u64::MAX, 1 << 63] {
+            assert_eq!(Divisor::new(bits), None, "{bits}");
+        }
+        for bits in [8, 16, 1 << 20, Divisor::MAX - 8, Divisor::MAX] {
+            assert_eq!(Divisor::new(bits).map(Divisor::get), Some(bits));
+        }
+    }
+
+    #[test]
+    fn no_link_has_more_places_than_are_exact() {
+        let least = f64::from_bits(1);
+        let most = plan::hashes(plan::bits_per_item(least));
+        assert_eq!(most, 1075);
+        assert!(most < STEPS);
+    }
+
+    /// Where quotients change, for divisors of every size, and steps that go the furthest.
     #[test]
     fn edges_agree_with_the_division() {
-        let mut divisors: Vec<u64> = (1..=300).collect();
-        for power in 8..=63 {
-            for off in 0..4 {
-                divisors.extend([(1u64 << power) - off, (1u64 << power) + off]);
+        let mut sizes: Vec<u64> = (1..=60).map(|bytes| bytes * 8).collect();
+        for power in 9..=51 {
+            for off in [0, 8, 16, 24, 56, 64] {
+                sizes.extend([(1u64 << power) - off, (1u64 << power) + off]);
             }
         }
-        for d in divisors.into_iter().filter(|&d| d <= Divisor::MAX) {
-            let divisor = Divisor::new(d).unwrap();
-            let last = u64::MAX / d;
-            for quotient in [0, 1, 2, 3, last / 3, last / 2, last - last.min(1), last] {
-                let multiple = quotient.min(last) * d;
-                for off in 0..3 {
-                    for number in [multiple.wrapping_add(off), multiple.wrapping_sub(off)] {
-                        assert_eq!(divisor.remainder(number), number % d, "{number} % {d}");
+        for bits in sizes.into_iter().filter(|&bits| bits <= Divisor::MAX) {
+            let last = u64::MAX / bits;
+            for quotient in [0, 1, 2, last / 3, last / 2, last - 1, last] {
+                for off in [0, 1, 7, 8] {
+                    let near = quotient * bits;
+                    for first in [near.wrapping_add(off), near.wrapping_sub(off)] {
+                        for step in [0, 1, bits - 1, near, near.wrapping_sub(1), u64::MAX] {
+                            check(bits, first, step, 3);
+                        }
                     }
                 }
             }
-            for number in [u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1] {
-                assert_eq!(divisor.remainder(number), number % d, "{number} % {d}");
-            }
         }
     }
 
-    proptest! {
-        #[test]
-        fn every_series_agrees_with_the_division(first: u64, step: u64, divisor: u64, cut in 1u32..64, low in 0u32..64) {
-            let divisor = (divisor >> cut).max(1);
-            for step in [step, step >> low, (step >> low).wrapping_neg(), divisor, divisor.wrapping_neg()] {
-                let mut remainders = Divisor::new(divisor).unwrap().remainders(first, step);
-                for i in 0..20 {
-                    let number = first.wrapping_add(step.wrapping_mul(i));
-                    prop_assert_eq!(remainders.take(), number % divisor);
+    /// Remainders of 0 and d - 1 at every step: the least that is too small or too large shows.
+    #[test]
+    fn the_last_steps_are_as_exact_as_the_first() {
+        for bits in [8, 24, 64, 9592, 95_850_624, (1 << 40) - 8, Divisor::MAX - 8, Divisor::MAX] {
+            let top = u64::MAX - u64::MAX % bits;
+            for first in [0, 1, bits - 1, top, top - 1, u64::MAX] {
+                for step in [0, bits, bits - 1, top, top - 1, top.wrapping_neg(), u64::MAX] {
+                    check(bits, first, step, STEPS);
                 }
             }
         }
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4000))]
+        #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
-        fn every_number_agrees_with_the_division(number: u64, divisor: u64, cut in 1u32..64) {
-            let divisor = (divisor >> cut).max(1);
-            let fast = Divisor::new(divisor).unwrap();
-            prop_assert_eq!(fast.remainder(number), number % divisor);
-            let multiple = number - number % divisor;
-            prop_assert_eq!(fast.remainder(multiple), 0);
-            prop_assert_eq!(fast.remainder(multiple.wrapping_sub(1)), multiple.wrapping_sub(1) % divisor);
+        fn every_series_agrees_with_the_division(first: u64, step: u64, bytes in 1..=Divisor::MAX / 8, cut in 0u32..48, low in 0u32..64) {
+            let bits = (bytes >> cut).max(1) * 8;
+            let multiple = first - first % bits;
+            for first in [first, multiple, multiple.wrapping_sub(1)] {
+                for step in [step, step >> low, (step >> low).wrapping_neg(), bits, bits.wrapping_neg(), step - step % bits] {
+                    check(bits, first, step, 20);
+                }
+            }
         }
     }
 }

@@ -93,8 +93,8 @@
 //! | length, capacity, memory, expected error by items | O(links) |
 //! | saturation, expected error by bits, merge, save | O(bits) |
 //!
-//! A probe costs some additions, no division, and a line of memory: the remainder moves on from one probe to the next, and
-//! many items at once ask for their lines before they use them.
+//! A probe costs a dozen instructions, among them one multiplication and no division, and a line of memory: the place moves on from
+//! one probe to the next, and many items at once ask for their lines before they use them.
 //!
 //! # Limits
 //!
@@ -114,8 +114,7 @@
 //! * B. H. Bloom: Space/time trade-offs in hash coding with allowable errors, Communications of the ACM 13(7), 1970.
 //! * A. Kirsch, M. Mitzenmacher: Less hashing, same performance: building a better Bloom filter, ESA 2006 (two hashes).
 //! * P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison: Scalable Bloom filters, Information Processing Letters 101(6), 2007.
-//! * P. Barrett: Implementing the Rivest Shamir and Adleman public key encryption algorithm on a standard digital signal
-//!   processor, CRYPTO 1986 (remainders by a reciprocal).
+//! * D. Lemire, O. Kaser, N. Kurz: Faster remainder by direct computation, Software: Practice and Experience 49(6), 2019.
 //! * A. Appleby: `MurmurHash2`, 2008, the version of 64 bits for machines of 64 bits, in the public domain.
 //! * The commands: <https://redis.io/docs/latest/develop/data-types/probabilistic/bloom-filter/>
 

@@ -3,13 +3,16 @@
 use core::cmp::Ordering::Less;
 
 use crate::arch;
-use crate::divisor::{Divisor, Remainders};
+use crate::divisor::{Divisor, Place, Places};
 use crate::error::{Fault, SizeError};
 use crate::hash::ItemHash;
 use crate::plan;
 
 /// How far the bits for each item may be off: logarithms differ between libraries, but only in their last digits.
 const TOLERANCE: f64 = 1e-9;
+
+/// The most bits that the header of a link may claim, whether or not there is memory for them.
+const MAX_BITS: u64 = 1 << 63;
 
 /// Arrays up to this many bytes stay in the nearer caches, where asking for lines beforehand gains nothing.
 const NEAR: usize = 1 << 20;
@@ -80,16 +83,14 @@ impl Link {
     #[inline]
     pub fn add_hash(&mut self, hash: ItemHash) -> bool {
         let mut places = self.places(hash);
-        let (words, _) = self.words.as_chunks_mut::<8>();
         let mut fresh = false;
-        for _ in 0..self.hashes {
-            let bit = places.take();
-            if let Some(bytes) = words.get_mut(index(bit)) {
-                let word = u64::from_le_bytes(*bytes);
-                fresh |= word & mask(bit) == 0;
-                *bytes = (word | mask(bit)).to_le_bytes();
+        in_groups(self.hashes, || {
+            let place = places.take();
+            if let Some(byte) = self.words.get_mut(place.byte) {
+                fresh |= !place.is_set(*byte);
+                *byte |= place.mask();
             }
-        }
+        });
         self.size += u64::from(fresh);
         fresh
     }
@@ -107,17 +108,19 @@ impl Link {
     pub fn contains_hash(&self, hash: ItemHash) -> bool {
         let mut places = self.places(hash);
         let mut left = self.hashes;
-        while left >= GROUP && !self.is_far() {
-            let mut set = 0;
-            for _ in 0..GROUP {
-                set += u32::from(self.bit(places.take()));
-            }
-            if set < GROUP {
+        let near = !self.is_far();
+        while left >= GROUP {
+            let all = if near {
+                self.has_all(&mut places, GROUP)
+            } else {
+                (0..GROUP).all(|_| self.has(places.take()))
+            };
+            if !all {
                 return false;
             }
             left -= GROUP;
         }
-        (0..left).all(|_| self.bit(places.take()))
+        (0..left).all(|_| self.has(places.take()))
     }
 
     /// Whether the array is so large that its lines come from far away.
@@ -127,27 +130,27 @@ impl Link {
     }
 
     #[inline]
-    pub(crate) const fn places(&self, hash: ItemHash) -> Remainders {
-        self.bits.remainders(hash.first, hash.second)
+    pub(crate) const fn places(&self, hash: ItemHash) -> Places {
+        self.bits.places(hash.first, hash.second)
     }
 
     #[inline]
-    pub(crate) fn bit(&self, bit: u64) -> bool {
-        let (words, _) = self.words.as_chunks::<8>();
-        words.get(index(bit)).is_some_and(|word| u64::from_le_bytes(*word) & mask(bit) != 0)
+    fn has(&self, place: Place) -> bool {
+        self.words.get(place.byte).is_some_and(|&byte| place.is_set(byte))
     }
 
-    /// Asks for the memory of all probes.
+    /// Whether the bits of the next `count` places are all set, without a branch between them.
     #[inline]
-    pub(crate) fn prefetch(&self, hash: ItemHash) {
-        let mut places = self.places(hash);
-        (0..self.hashes).for_each(|_| self.prefetch_bit(places.take()));
+    pub(crate) fn has_all(&self, places: &mut Places, count: u32) -> bool {
+        let mut all = true;
+        in_groups(count, || all &= self.has(places.take()));
+        all
     }
 
-    /// Asks for the memory of a bit.
+    /// Asks for the memory of the next `count` places.
     #[inline]
-    pub(crate) fn prefetch_bit(&self, bit: u64) {
-        arch::prefetch(&self.words, index(bit) * 8);
+    pub(crate) fn prefetch(&self, places: &mut Places, count: u32) {
+        in_groups(count, || arch::prefetch(&self.words, places.take().byte));
     }
 
     /// Items that set a bit when they were added.
@@ -279,10 +282,11 @@ impl Link {
 
     /// A link of parts that were checked, and of as many bytes.
     pub(crate) fn from_parts(parts: &CheckedParts, mut bytes: Vec<u8>) -> Option<Self> {
-        let CheckedParts { parts, bits, hashes } = *parts;
+        let CheckedParts { parts, hashes } = *parts;
         if bytes.len() as u64 != parts.bits / 8 {
             return None;
         }
+        let bits = Divisor::new(parts.bits)?;
         bytes.resize(bytes.len().next_multiple_of(8), 0);
         Some(Self {
             words: bytes,
@@ -318,7 +322,6 @@ pub(crate) struct LinkParts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedParts {
     pub(crate) parts: LinkParts,
-    bits: Divisor,
     hashes: u32,
 }
 
@@ -355,26 +358,29 @@ impl LinkParts {
         let expected = plan::hashes(self.bits_per_item);
         let hashes = u32::try_from(self.hashes).ok().filter(|&hashes| hashes == expected);
         let hashes = hashes.ok_or((Part::Hashes, Fault::Hashes { got: self.hashes, expected }))?;
-        let bits = Divisor::new(self.bits).filter(|_| bytes.checked_mul(8) == Some(self.bits));
-        let bits = bits.ok_or((Part::Bits, Fault::Bits { got: self.bits, bytes }))?;
+        if !(1..=MAX_BITS).contains(&self.bits) || bytes.checked_mul(8) != Some(self.bits) {
+            return Err((Part::Bits, Fault::Bits { got: self.bits, bytes }));
+        }
         // So a filter cannot claim to be so large that the next link, which is larger, takes all memory.
         if plan::raw_bits(self.entries, self.bits_per_item) > self.bits {
             return Err((Part::Entries, Fault::Capacity { got: self.entries, bits: self.bits }));
         }
-        Ok(CheckedParts { parts: self, bits, hashes })
+        Ok(CheckedParts { parts: self, hashes })
     }
 }
 
-/// The word of a bit.
+/// Does it so many times, and most of them in loops of a fixed length, which are none any more when they are compiled. A probe is a
+/// dozen instructions, and the fewer there are, the more probes the processor has under way at once.
 #[inline]
-const fn index(bit: u64) -> usize {
-    (bit / 64) as usize
-}
-
-/// The bit in its word: the bytes of the array are those of little-endian words.
-#[inline]
-const fn mask(bit: u64) -> u64 {
-    1 << (bit % 64)
+fn in_groups(times: u32, mut once: impl FnMut()) {
+    for _ in 0..times / GROUP {
+        for _ in 0..GROUP {
+            once();
+        }
+    }
+    for _ in 0..times % GROUP {
+        once();
+    }
 }
 
 pub(crate) fn is_error_rate(rate: f64) -> bool {

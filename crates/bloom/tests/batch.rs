@@ -1,11 +1,17 @@
 //! Many items at once, where the window matters: growth within it, and arrays whose lines are asked for.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use bloom::{BloomFilter, ItemHash, Settings};
+use bloom::{AddError, BloomFilter, ItemHash, Settings};
 use testkit::rng::Rng;
 
 fn hashes(items: &[[u8; 8]]) -> Vec<ItemHash> {
     items.iter().map(|item| ItemHash::of(item)).collect()
+}
+
+/// Some items, or several windows of them.
+fn size(rest: &[[u8; 8]], rng: &mut Rng) -> usize {
+    let most = if rng.index(4) == 0 { 600 } else { 40 };
+    rng.index(rest.len().min(most)) + 1
 }
 
 /// One by one and in batches of all sizes around the window, of items and of hashes.
@@ -15,7 +21,7 @@ fn both(settings: Settings, items: &[[u8; 8]], rng: &mut Rng) -> BloomFilter {
     let mut rest = items;
     let mut answers = Vec::new();
     while !rest.is_empty() {
-        let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
+        let (batch, after) = rest.split_at(size(rest, rng));
         answers.clear();
         if rng.index(2) == 0 {
             many.add_many(batch, &mut answers).unwrap();
@@ -34,7 +40,7 @@ fn asked(filter: &BloomFilter, items: &[[u8; 8]], rng: &mut Rng) {
     let mut rest = items;
     let mut answers = Vec::new();
     while !rest.is_empty() {
-        let (batch, after) = rest.split_at(rng.index(rest.len().min(70)) + 1);
+        let (batch, after) = rest.split_at(size(rest, rng));
         if rng.index(2) == 0 {
             filter.contains_many(batch, &mut answers);
         } else {
@@ -75,11 +81,33 @@ fn large_links_answer_as_small_ones_do() {
     let all = items.iter().filter(|item| filter.contains(*item)).count();
     assert_eq!(all, items.len());
 
-    // Half full, so that strangers go through several stages.
-    let mut filter = Settings::new(3_000_000, 0.2).non_scaling().build().unwrap();
-    assert!(filter.memory() > 1 << 20);
-    let mut answers = Vec::new();
-    let items: Vec<_> = (0..3_000_000_u64).map(u64::to_le_bytes).collect();
-    filter.add_many(&items[..2_900_000], &mut answers).unwrap();
-    asked(&filter, &items[2_800_000..], &mut rng);
+    // Half full, so that strangers go through several steps; with three hashes, and with five, of which the last step has one.
+    for (count, error_rate) in [(3_000_000, 0.2), (1_500_000, 0.04)] {
+        let mut filter = Settings::new(count, error_rate).non_scaling().build().unwrap();
+        assert!(filter.memory() > 1 << 20);
+        let mut answers = Vec::new();
+        let items: Vec<_> = (0..count).map(u64::to_le_bytes).collect();
+        let (members, _) = items.split_at(items.len() - 100_000);
+        filter.add_many(members, &mut answers).unwrap();
+        asked(&filter, &items[items.len() - 200_000..], &mut rng);
+    }
+}
+
+/// The item that finds the filter full is refused wherever in a batch it stands, and answers are of those before it.
+#[test]
+fn a_batch_is_answered_up_to_the_item_that_is_refused() {
+    let items: Vec<_> = (0..1000_u64).map(u64::to_le_bytes).collect();
+    for capacity in (1..40).chain([255, 256, 257, 300]) {
+        let mut one = Settings::new(capacity, 0.001).non_scaling().build().unwrap();
+        let mut many = one.clone();
+        let taken = items.iter().take_while(|item| one.add(*item).is_ok()).count();
+        assert!(taken as u64 >= capacity);
+        let mut answers = vec![true];
+        let full = Err(AddError::Full { capacity });
+        assert_eq!(many.add_many(&items, &mut answers), full);
+        assert_eq!(answers.len(), 1 + taken);
+        assert_eq!(many.add_hashes(&hashes(&items), &mut answers), full);
+        assert_eq!(answers.len(), 1 + 2 * taken);
+        assert!(one == many);
+    }
 }
