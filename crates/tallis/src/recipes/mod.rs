@@ -32,4 +32,4 @@ pub use sharded_set::{
     Counted, Level, Part, Replaced, SetOperation, SetSteps, ShardForm, ShardedSet, SplitSteps,
 };
 pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
-pub use windows::{UvBucket, UvCalendar, UvFilling, UvKey, UvLevel, UvSteps, UvWindows};
+pub use windows::{UvBucket, UvCalendar, UvFilling, UvHashed, UvKey, UvLevel, UvSteps, UvWindows};

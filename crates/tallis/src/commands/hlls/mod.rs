@@ -174,12 +174,12 @@ pub(crate) fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<H
 
 /// About how many distinct elements the keys hold together; nothing is written.
 pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64, Error> {
-    let mut union = Union::new();
+    let mut hlls: SmallVec<[Hll<'_>; 8]> = SmallVec::new();
     for &key in keys {
-        if let Some(hll) = hll_at(view, key)? {
-            union.merge(&hll).map_err(|_| Error::corrupt_hll())?;
-        }
+        hlls.extend(hll_at(view, key)?);
     }
+    let mut union = Union::new();
+    union.merge_all(&hlls).map_err(|_| Error::corrupt_hll())?;
     Ok(union.count())
 }
 
