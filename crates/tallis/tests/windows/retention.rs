@@ -145,7 +145,7 @@ fn what_is_kept_for_ever_is_merged_like_the_rest() {
 #[test]
 fn a_time_without_end_is_no_overflow() {
     for filling in FILLINGS {
-        let (windows, _, _) = windows("2299-12-31T23:59:59Z", filling);
+        let (windows, store, _) = windows("2299-12-31T23:59:59Z", filling);
         let windows =
             windows.keep(UvLevel::Minute, Duration::MAX).keep(UvLevel::Month, Duration::ZERO);
         assert!(windows.record("A", at("1900-01-01T00:00Z")).unwrap());
@@ -155,6 +155,8 @@ fn a_time_without_end_is_no_overflow() {
         assert_eq!(windows.last_minutes_now(1).unwrap(), 1);
         assert_eq!(windows.last_minutes(u32::MAX).unwrap_err().kind(), ErrorKind::InvalidArgument);
         windows.roll_up().unwrap();
+        // Commands know no later time than the end of the year 9999.
+        assert_eq!(store.pexpire_time("uv:190001010000").unwrap(), 253_402_300_799_999);
     }
 }
 

@@ -26,7 +26,8 @@ impl<S: UvSteps> UvWindows<S> {
         let expires_at = |place: usize| {
             Ok(self.expires_at(&self.calendar.bucket_of(UvLevel::ALL[place], second)?))
         };
-        let added = self.with_keys(second, |keys| self.steps.add_to_all(keys, user, expires_at))?;
+        let added =
+            self.with_keys(second, |keys: &[_; 4]| self.steps.add_to_all(keys, user, expires_at))?;
         added.ok_or_else(|| too_late(second))
     }
 
@@ -34,7 +35,7 @@ impl<S: UvSteps> UvWindows<S> {
     #[inline]
     pub(super) fn write_minute(&self, user: Member<'_>, second: i64) -> Result<bool, Error> {
         if let Some(changed) =
-            self.with_keys(second, |&[minute, ..]| self.steps.add_if_open(minute, user))?
+            self.with_keys(second, |&[minute]| self.steps.add_if_open(minute, user))?
         {
             return Ok(changed);
         }

@@ -63,21 +63,21 @@ impl Recent {
         self.owner == owner && self.start <= second && second < self.end
     }
 
-    /// The key of a level.
+    /// The keys of so many levels, the smallest first.
     #[inline]
-    fn key(&self, level: UvLevel) -> &[u8] {
-        key_of_level(&self.key[..self.len], level)
-    }
-
-    #[inline]
-    fn keys(&self) -> [UvHashed<'_>; LEVELS] {
-        UvLevel::ALL
-            .map(|level| UvHashed { key: self.key(level), hash: self.hashes[level as usize] })
+    fn keys<const N: usize>(&self) -> [UvHashed<'_>; N] {
+        let minute = &self.key[..self.len];
+        std::array::from_fn(|at| UvHashed {
+            key: key_of_level(minute, UvLevel::ALL[at]),
+            hash: self.hashes[at],
+        })
     }
 
     /// Takes the keys of another minute over; what has not changed is not hashed again.
     fn take(&mut self, owner: Owner, minute: &UvBucket, key: &[u8], hash: impl Fn(&[u8]) -> u64) {
-        let same = |level| self.owner == owner && key_of_level(key, level) == self.key(level);
+        let known = &self.key[..self.len];
+        let same =
+            |level| self.owner == owner && key_of_level(key, level) == key_of_level(known, level);
         let hashes = UvLevel::ALL.map(|level| {
             if same(level) { self.hashes[level as usize] } else { hash(key_of_level(key, level)) }
         });
@@ -100,12 +100,12 @@ fn key_of_level(minute: &[u8], level: UvLevel) -> &[u8] {
 }
 
 impl<S: UvSteps> UvWindows<S> {
-    /// Hands over the keys of the minute, the hour, the day and the month of a second.
+    /// Hands over the keys of the buckets in which a second lies, of so many levels from the minute on.
     #[inline]
-    pub(super) fn with_keys<R>(
+    pub(super) fn with_keys<const N: usize, R>(
         &self,
         second: i64,
-        work: impl FnOnce(&[UvHashed<'_>; LEVELS]) -> Result<R, Error>,
+        work: impl FnOnce(&[UvHashed<'_>; N]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         RECENT.with(|recent| {
             let recent = &recent[self.owner.place()];
@@ -119,11 +119,11 @@ impl<S: UvSteps> UvWindows<S> {
     }
 
     #[inline(never)]
-    fn with_new_keys<R>(
+    fn with_new_keys<const N: usize, R>(
         &self,
         second: i64,
         recent: &RefCell<Recent>,
-        work: impl FnOnce(&[UvHashed<'_>; LEVELS]) -> Result<R, Error>,
+        work: impl FnOnce(&[UvHashed<'_>; N]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let span = self.calendar.span(second)?;
         let minute = self.calendar.bucket_of(UvLevel::Minute, second)?;
@@ -141,7 +141,7 @@ impl<S: UvSteps> UvWindows<S> {
                 return work(&kept.keys());
             }
         }
-        let mut keys: [Key; LEVELS] = Default::default();
+        let mut keys: [Key; N] = std::array::from_fn(|_| Key::new());
         for (key, level) in keys.iter_mut().zip(UvLevel::ALL) {
             *key = self.key_of(&self.calendar.bucket_of(level, second)?);
         }

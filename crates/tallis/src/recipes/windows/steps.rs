@@ -155,32 +155,7 @@ impl UvSteps for Store {
                 return Ok(Some(false));
             }
         }
-        if let &[_, hour, ..] = keys {
-            let hour = hour.hashed();
-            if self.read_hashed(&[hour], |view| has(hll_at(view, hour)?, hash))? {
-                let added = self.write_hashed(&[minute], |scope| {
-                    scope.change(minute, |slot| {
-                        let added = add_to_kept(slot, user, hash, || expires_at(0))?;
-                        if added == Some(false) {
-                            // It may have become dense.
-                            SPARSE.set(0);
-                        }
-                        Ok(added)
-                    })
-                })?;
-                return Ok(Some(added.unwrap_or(false)));
-            }
-        }
-        let keys: Keys<'_> = keys.iter().map(|key| key.hashed()).collect();
-        self.write_hashed(&keys, |scope| {
-            let mut added = None;
-            for (place, &key) in keys.iter().enumerate() {
-                let one = scope
-                    .change(key, |slot| add_to_kept(slot, user, hash, || expires_at(place)))?;
-                added = added.max(one);
-            }
-            Ok(added)
-        })
+        add_to_rest(self, keys, user, hash, expires_at)
     }
 
     #[inline]
@@ -296,6 +271,47 @@ impl<'k> UvHashed<'k> {
     const fn hashed(self) -> HashedKey<'k> {
         HashedKey { hash: self.hash, bytes: self.key }
     }
+}
+
+/// Adds the user to each of the keys unless the first is dense and has it.
+#[inline(never)]
+fn add_to_rest(
+    store: &Store,
+    keys: &[UvHashed<'_>],
+    user: Member<'_>,
+    hash: u64,
+    expires_at: impl Fn(usize) -> Result<Option<i64>, Error>,
+) -> Result<Option<bool>, Error> {
+    if let &[minute, hour, ..] = keys {
+        let (minute, hour) = (minute.hashed(), hour.hashed());
+        if store.read_hashed(&[hour], |view| has(hll_at(view, hour)?, hash))? {
+            let added = store.write_hashed(&[minute], |scope| {
+                scope.change(minute, |slot| {
+                    let added = add_to_kept(slot, user, hash, || expires_at(0))?;
+                    if added == Some(false) {
+                        // It may have become dense.
+                        SPARSE.set(0);
+                    }
+                    Ok(added)
+                })
+            })?;
+            return Ok(Some(added.unwrap_or(false)));
+        }
+    }
+    let mut all = Keys::new();
+    for key in keys {
+        all.push(key.hashed());
+    }
+    let keys = all;
+    store.write_hashed(&keys, |scope| {
+        let mut added = None;
+        for (place, &key) in keys.iter().enumerate() {
+            let one =
+                scope.change(key, |slot| add_to_kept(slot, user, hash, || expires_at(place)))?;
+            added = added.max(one);
+        }
+        Ok(added)
+    })
 }
 
 /// Whether the register of that hash is as high already.
