@@ -32,7 +32,9 @@ impl UvSteps for Watched {
         user: Member<'_>,
         expires_at: impl Fn(usize) -> Result<Option<i64>, Error>,
     ) -> Result<Option<bool>, Error> {
-        keys.iter().for_each(|key| assert_eq!(key.hash, self.store.hash_key(key.key)));
+        for key in keys {
+            assert_eq!(key.hash, self.store.hash_key(key.key));
+        }
         self.store.add_to_all(keys, user, expires_at)
     }
 
