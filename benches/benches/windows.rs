@@ -101,10 +101,9 @@ fn counts(c: &mut Criterion) {
     assert_eq!(keys.len(), 84);
     let blobs: Vec<_> = keys.iter().map(|key| store.get(key).unwrap().unwrap()).collect();
     let union = || {
+        let views: Vec<Hll<'_>> = blobs.iter().map(|blob| Hll::new(blob).unwrap()).collect();
         let mut union = Union::new();
-        for blob in &blobs {
-            union.merge(&Hll::new(blob).unwrap()).unwrap();
-        }
+        union.merge_all(&views).unwrap();
         union.count()
     };
     assert_eq!(windows.count(from, to).unwrap(), union());

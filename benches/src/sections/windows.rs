@@ -195,10 +195,9 @@ fn count(bench: &Bench, live: Option<&mut Live>) -> Row {
     let blobs: Vec<_> = keys.iter().map(|key| store.get(key).unwrap().unwrap()).collect();
     assert!(blobs.iter().all(|blob| blob.len() == hll::DENSE_LEN), "all dense");
     let union = || {
+        let views: Vec<Hll<'_>> = blobs.iter().map(|blob| Hll::new(blob).unwrap()).collect();
         let mut union = Union::new();
-        for blob in &blobs {
-            union.merge(&Hll::new(blob).unwrap()).unwrap();
-        }
+        union.merge_all(&views).unwrap();
         union.count()
     };
     assert_eq!(windows.count(from, to).unwrap(), union());

@@ -134,7 +134,7 @@ pub use view::Hll;
 #[doc(hidden)]
 pub fn count_kernels() -> impl Iterator<Item = (&'static str, impl Fn(&Hll<'_>) -> Option<u64>)> {
     arch::available().map(|kernels| {
-        let count = |hll: &Hll<'_>| (kernels.sum_packed)(hll.packed()?).estimate();
+        let count = |hll: &Hll<'_>| (kernels.sum_packed)(dense::packed(hll.dense()?)).estimate();
         (kernels.name, count)
     })
 }

@@ -5,7 +5,7 @@ use crate::dense::{self, Dense};
 use crate::error::DecodeError;
 use crate::estimate::{self, Histogram, PowerSum};
 use crate::header::{self, Encoding};
-use crate::layout::{HEADER_LEN, Packed, REGISTERS, Unpacked};
+use crate::layout::{HEADER_LEN, REGISTERS, Unpacked};
 use crate::opcode::Opcode;
 use crate::sparse;
 
@@ -169,30 +169,33 @@ impl<'a> Hll<'a> {
         }))
     }
 
-    /// The registers of a dense one.
-    pub(crate) fn packed(&self) -> Option<&'a Packed> {
+    /// The bytes of a dense one.
+    pub(crate) const fn dense(&self) -> Option<&'a Dense> {
         match self.body {
             Body::Sparse(_) => None,
-            Body::Dense(dense) => Some(dense::packed(dense)),
+            Body::Dense(dense) => Some(dense),
         }
     }
 
     /// Raises each register to the one here. Changes nothing on an error.
     pub(crate) fn raise(&self, registers: &mut Unpacked) -> Result<(), DecodeError> {
+        self.validate()?;
+        self.raise_valid(registers)
+    }
+
+    /// The same if the registers were checked already.
+    pub(crate) fn raise_valid(&self, registers: &mut Unpacked) -> Result<(), DecodeError> {
         match self.body {
-            Body::Sparse(bytes) => {
-                self.validate()?;
-                sparse::each_run(bytes, |first, run| {
-                    if run.value > 0 {
-                        let first = first as usize;
-                        for register in &mut registers[first..first + run.span as usize] {
-                            *register = (*register).max(run.value);
-                        }
+            Body::Sparse(bytes) => sparse::each_run(bytes, |first, run| {
+                if run.value > 0 {
+                    let first = first as usize;
+                    for register in &mut registers[first..first + run.span as usize] {
+                        *register = (*register).max(run.value);
                     }
-                })
-            }
+                }
+            }),
             Body::Dense(dense) => {
-                (arch::best().raise)(registers, dense::packed(dense));
+                (arch::best().raise)(registers, &[dense]);
                 Ok(())
             }
         }

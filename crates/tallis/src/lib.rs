@@ -73,8 +73,8 @@ pub use recipes::{
     Funnel, FunnelSteps, Level, LocationCounts, LocationSteps, LocationTable, Locations, Part,
     Period, PeriodKind, Query, Quota, Replaced, Retention, RetentionRow, SessionIds, SetOperation,
     SetSteps, ShardForm, ShardedSet, SlidingCounter, SlidingWindow, SplitSteps, Spread, TableError,
-    TableProblem, Throttle, Turn, UvBucket, UvCalendar, UvFilling, UvKey, UvLevel, UvSteps,
-    UvWindows, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps, forecast, shard_key,
+    TableProblem, Throttle, Turn, UvBucket, UvCalendar, UvFilling, UvHashed, UvKey, UvLevel,
+    UvSteps, UvWindows, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps, forecast, shard_key,
 };
 pub use reply::Reply;
 pub use session::Session;

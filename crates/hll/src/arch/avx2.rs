@@ -25,8 +25,9 @@ use core::arch::x86_64::{
     _mm256_srli_epi16, _mm256_storeu_si256, _mm256_sub_epi8, _mm256_xor_si256,
 };
 
-use super::Kernels;
 use super::opcodes::{BLOCK, GROUP, Seconds, opcode_of};
+use super::{Kernels, TOGETHER};
+use crate::dense::{self, Dense};
 use crate::estimate::{MAX_SUMMED, PowerSum};
 use crate::layout::{HEADER_LEN, Packed, Unpacked};
 use crate::sparse::Spot;
@@ -228,11 +229,27 @@ fn total(lanes: __m256i) -> u64 {
 }
 
 #[target_feature(enable = "avx2")]
-fn raise(registers: &mut Unpacked, packed: &Packed) {
+fn raise(registers: &mut Unpacked, all: &[&Dense]) {
+    let (together, rest) = all.as_chunks::<TOGETHER>();
+    for some in together {
+        raise_to(registers, some);
+    }
+    for one in rest {
+        raise_to(registers, &[one]);
+    }
+}
+
+/// [`raise`] for so many sketches, in one pass.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn raise_to<const N: usize>(registers: &mut Unpacked, all: &[&Dense; N]) {
     let (targets, _) = registers.as_chunks_mut::<LANES>();
-    let (vectors, _) = packed.as_chunks::<PACKED_LANES>();
-    for (target, vector) in targets.iter_mut().zip(vectors) {
-        let higher = _mm256_max_epu8(load(target), unpack(vector));
+    let vectors = all.map(|dense| dense::packed(dense).as_chunks::<PACKED_LANES>().0);
+    for (at, target) in targets.iter_mut().enumerate() {
+        let mut higher = load(target);
+        for vectors in vectors {
+            higher = _mm256_max_epu8(higher, unpack(&vectors[at]));
+        }
         store(target, higher);
     }
 }

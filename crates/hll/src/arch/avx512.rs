@@ -17,20 +17,21 @@
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
-    __m512i, _mm_cvtsi128_si64, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512,
-    _mm512_castsi512_si128, _mm512_cmpgt_epu8_mask, _mm512_cmple_epu64_mask, _mm512_dpbusd_epi32,
-    _mm512_loadu_epi8, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_add_epi8,
-    _mm512_mask_mov_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_compress_epi64,
-    _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_max_epu8, _mm512_min_epu8,
-    _mm512_movepi8_mask, _mm512_multishift_epi64_epi8, _mm512_permutexvar_epi8,
+    __m512i, _mm_cvtsi128_si64, _mm512_add_epi8, _mm512_add_epi64, _mm512_alignr_epi64,
+    _mm512_and_si512, _mm512_castsi512_si128, _mm512_cmpgt_epu8_mask, _mm512_cmple_epu64_mask,
+    _mm512_dpbusd_epi32, _mm512_loadu_epi8, _mm512_madd_epi16, _mm512_maddubs_epi16,
+    _mm512_mask_add_epi8, _mm512_mask_mov_epi8, _mm512_mask_storeu_epi8,
+    _mm512_maskz_compress_epi64, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_max_epu8,
+    _mm512_min_epu8, _mm512_movepi8_mask, _mm512_multishift_epi64_epi8, _mm512_permutexvar_epi8,
     _mm512_reduce_add_epi32, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi16,
     _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64,
-    _mm512_storeu_epi8, _mm512_test_epi8_mask,
+    _mm512_srli_epi16, _mm512_storeu_epi8, _mm512_test_epi8_mask,
 };
 
-use super::Kernels;
 use super::avx2::place_in_group;
 use super::opcodes::{BLOCK, GROUP, Seconds, opcode_of};
+use super::{Kernels, TOGETHER};
+use crate::dense::Dense;
 use crate::estimate::{MAX_SUMMED, PowerSum};
 use crate::layout::{COVERED, HEADER_LEN, Packed, Unpacked};
 use crate::sparse::Spot;
@@ -80,6 +81,14 @@ static SPREAD: [u8; LANES] = {
 
 /// The bits of a 64-bit lane at which its registers start.
 const STARTS: u64 = 0x2a24_1e18_120c_0600;
+
+/// The bits at which bytes start that end with those registers: two before.
+const UPPER_STARTS: u64 = 0x2822_1c16_100a_043e;
+
+/// Bytes that are loaded before those of 64 registers; before the first of all is the header.
+const BEFORE: i8 = 16;
+const _: () = assert!(BEFORE as usize == LANES - PACKED_LANES);
+const _: () = assert!(BEFORE as usize == HEADER_LEN);
 
 /// Where the packed bytes come from, in 32-bit lanes of 24 bits.
 #[expect(clippy::cast_possible_truncation, reason = "below 64")]
@@ -202,12 +211,36 @@ fn sum<const N: usize>(vectors: &[[u8; N]], unpack: impl Fn(&[u8; N]) -> __m512i
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn raise(registers: &mut Unpacked, packed: &Packed) {
+fn raise(registers: &mut Unpacked, all: &[&Dense]) {
+    let (together, rest) = all.as_chunks::<TOGETHER>();
+    for some in together {
+        raise_to(registers, some);
+    }
+    for one in rest {
+        raise_to(registers, &[one]);
+    }
+}
+
+/// [`raise`] for so many sketches, in one pass.
+///
+/// Here a register takes the *upper* six bits of its byte. The highest such byte has the highest register whatever the two bits
+/// below it are, so they are cleared once for all sketches. Whole vectors are loaded, without a mask: the bytes that end with
+/// those of 64 registers begin with the header or with registers before.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn raise_to<const N: usize>(registers: &mut Unpacked, all: &[&Dense; N]) {
+    let spread = _mm512_add_epi8(load(&SPREAD), _mm512_set1_epi8(BEFORE));
+    let starts = _mm512_set1_epi64(UPPER_STARTS.cast_signed());
     let (targets, _) = registers.as_chunks_mut::<LANES>();
-    let (vectors, _) = packed.as_chunks::<PACKED_LANES>();
-    for (target, vector) in targets.iter_mut().zip(vectors) {
-        let higher = _mm512_max_epu8(load(target), mask(unpack(vector)));
-        store(target, higher);
+    for (at, target) in targets.iter_mut().enumerate() {
+        let mut higher = _mm512_setzero_si512();
+        for dense in all {
+            let Some(bytes) = dense[at * PACKED_LANES..].first_chunk() else { return };
+            let lanes = _mm512_permutexvar_epi8(spread, load(bytes));
+            higher = _mm512_max_epu8(higher, _mm512_multishift_epi64_epi8(starts, lanes));
+        }
+        let higher = mask(_mm512_srli_epi16::<2>(higher));
+        store(target, _mm512_max_epu8(load(target), higher));
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use crate::dense::Dense;
 use crate::estimate::{PowerSum, from_histogram};
 use crate::layout::{Packed, Unpacked};
 use crate::sparse::Spot;
@@ -20,6 +21,10 @@ pub(crate) mod portable;
 #[cfg(test)]
 mod tests;
 
+/// Dense sketches that registers are raised to at once, so that the registers are read and written once for all of them.
+#[cfg(target_arch = "x86_64")]
+const TOGETHER: usize = 8;
+
 /// One implementation of each loop.
 pub(crate) struct Kernels {
     /// For benchmarks and the messages of tests.
@@ -28,8 +33,8 @@ pub(crate) struct Kernels {
     pub(crate) sum_packed: fn(&Packed) -> PowerSum,
     /// The power sum of registers in bytes, each below 64.
     pub(crate) sum_unpacked: fn(&Unpacked) -> PowerSum,
-    /// Raises each register to the packed one.
-    pub(crate) raise: fn(&mut Unpacked, &Packed),
+    /// Raises each register to the highest of the dense sketches' ones.
+    pub(crate) raise: fn(&mut Unpacked, &[&Dense]),
     /// Packs registers, each below 64.
     pub(crate) pack: fn(&Unpacked, &mut Packed),
     /// An opcode boundary at or before the register's opcode in the bytes of a sparse sketch, header included: the nearer

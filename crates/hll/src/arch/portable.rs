@@ -1,5 +1,6 @@
 //! The kernels in plain Rust: what runs where no other does, and what the others must agree with.
 
+use crate::dense::{self, Dense};
 use crate::estimate::{Histogram, PowerSum};
 use crate::layout::{Packed, REGISTER_BITS, Unpacked};
 use crate::sparse::Spot;
@@ -65,12 +66,14 @@ pub(crate) fn sum_unpacked(registers: &Unpacked) -> PowerSum {
     sum(&histogram_unpacked(registers))
 }
 
-/// Raises each register to the packed one.
-pub(crate) fn raise(registers: &mut Unpacked, packed: &Packed) {
-    let (targets, _) = registers.as_chunks_mut::<GROUP>();
-    for (target, group) in targets.iter_mut().zip(groups(packed)) {
-        for (register, value) in target.iter_mut().zip(group) {
-            *register = (*register).max(value);
+/// Raises each register to the highest of the dense sketches' ones.
+pub(crate) fn raise(registers: &mut Unpacked, all: &[&Dense]) {
+    for dense in all {
+        let (targets, _) = registers.as_chunks_mut::<GROUP>();
+        for (target, group) in targets.iter_mut().zip(groups(dense::packed(dense))) {
+            for (register, value) in target.iter_mut().zip(group) {
+                *register = (*register).max(value);
+            }
         }
     }
 }

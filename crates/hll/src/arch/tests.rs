@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::{available, best, portable};
+use crate::dense::{Dense, packed_mut};
 use crate::hash::hash;
-use crate::layout::{HEADER_LEN, PACKED_LEN, Packed, REGISTERS, Unpacked};
+use crate::layout::{DENSE_LEN, HEADER_LEN, PACKED_LEN, Packed, REGISTERS, Unpacked};
 use crate::sparse::{self, Spot};
 
 fn filled(mut value: impl FnMut(usize) -> u8) -> Box<Unpacked> {
@@ -19,6 +20,13 @@ fn packed(registers: &Unpacked) -> Box<Packed> {
     let mut packed = Box::new([0; PACKED_LEN]);
     portable::pack(registers, &mut packed);
     packed
+}
+
+/// The dense sketch of the registers, below a header all of whose bits are set.
+fn dense(registers: &Unpacked) -> Box<Dense> {
+    let mut dense = Box::new([0xff; DENSE_LEN]);
+    portable::pack(registers, packed_mut(&mut dense));
+    dense
 }
 
 /// Register sets of every kind: what input gives, one value alone, each value in one place, everything at random.
@@ -78,22 +86,28 @@ fn packing_agrees_and_comes_back() {
             (kernels.pack)(&registers, &mut packed);
             assert!(packed == *plain, "{}", kernels.name);
             let mut raised = [0; REGISTERS];
-            (kernels.raise)(&mut raised, &packed);
+            (kernels.raise)(&mut raised, &[&dense(&registers)]);
             assert!(raised == *registers, "{}", kernels.name);
         }
     }
 }
 
 #[test]
-fn raising_takes_the_higher() {
+fn raising_takes_the_highest_of_however_many() {
     let sets = register_sets();
-    for pair in sets.windows(2) {
-        let packed = packed(&pair[1]);
+    for (number, start) in sets.iter().enumerate() {
+        // Up to two passes over the registers and some that are left.
+        let count = number % 20;
+        let others: Vec<&Unpacked> =
+            (1..=count).map(|at| &*sets[(number + at * 37) % sets.len()]).collect();
+        let dense: Vec<Box<Dense>> = others.iter().map(|registers| dense(registers)).collect();
+        let dense: Vec<&Dense> = dense.iter().map(|dense| &**dense).collect();
+        let highest =
+            filled(|at| others.iter().map(|registers| registers[at]).fold(start[at], u8::max));
         for kernels in available() {
-            let mut raised = pair[0].clone();
-            (kernels.raise)(&mut raised, &packed);
-            let higher = filled(|at| pair[0][at].max(pair[1][at]));
-            assert!(raised == higher, "{}", kernels.name);
+            let mut raised = start.clone();
+            (kernels.raise)(&mut raised, &dense);
+            assert!(raised == highest, "{} {count}", kernels.name);
         }
     }
 }

@@ -33,4 +33,4 @@ pub use sharded_set::{
     Spread,
 };
 pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
-pub use windows::{UvBucket, UvCalendar, UvFilling, UvKey, UvLevel, UvSteps, UvWindows};
+pub use windows::{UvBucket, UvCalendar, UvFilling, UvHashed, UvKey, UvLevel, UvSteps, UvWindows};

@@ -135,6 +135,49 @@ impl Store {
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }
+
+    /// [`read`](Door::read) of keys whose hashes are known.
+    #[inline]
+    pub(crate) fn read_hashed<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let shared = &*self.shared;
+        let moment = Moment::new(shared.clock());
+        let result = if let &[key] = keys {
+            // Most commands have one key: its lock is all there is to take.
+            let stripe = shared.stripes[shared.stripe_of(key.hash)].read();
+            let locked = Locked::One(&stripe);
+            operation(&View { shared, db: self.db, locked, moment: &moment })
+        } else {
+            let mut guards: SmallVec<[_; 4]> = SmallVec::new();
+            for number in shared.stripes_of(keys) {
+                guards.push((number, shared.stripes[number].read()));
+            }
+            let locked = Locked::Read(&guards);
+            operation(&View { shared, db: self.db, locked, moment: &moment })
+        };
+        if moment.met_expired() {
+            self.drop_expired(keys);
+        }
+        result
+    }
+
+    /// [`write`](Door::write) of keys whose hashes are known.
+    #[inline]
+    pub(crate) fn write_hashed<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let shared = &*self.shared;
+        let mut scope = match *keys {
+            [key] => shared.write_scope_one(self.db, shared.stripe_of(key.hash)),
+            _ => shared.write_scope(self.db, shared.stripes_of(keys)),
+        };
+        operation(&mut scope)
+    }
 }
 
 impl Default for Store {
@@ -150,32 +193,12 @@ impl Door for Store {
         keys: &[&[u8]],
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let shared = &*self.shared;
-        let moment = Moment::new(shared.clock());
         if let &[key] = keys {
-            // Most commands have one key: its lock is all there is to take.
-            let key = shared.hashed_one(key);
-            let stripe = shared.stripes[shared.stripe_of(key.hash)].read();
-            let view = View { shared, db: self.db, locked: Locked::One(&stripe), moment: &moment };
-            let result = operation(&view, &[key]);
-            drop(stripe);
-            if moment.met_expired() {
-                self.drop_expired(&[key]);
-            }
-            return result;
+            let keys = [self.shared.hashed_one(key)];
+            return self.read_hashed(&keys, |view| operation(view, &keys));
         }
-        let keys = shared.hashed(keys);
-        let mut guards: SmallVec<[_; 4]> = SmallVec::new();
-        for number in shared.stripes_of(&keys) {
-            guards.push((number, shared.stripes[number].read()));
-        }
-        let view = View { shared, db: self.db, locked: Locked::Read(&guards), moment: &moment };
-        let result = operation(&view, &keys);
-        drop(guards);
-        if moment.met_expired() {
-            self.drop_expired(&keys);
-        }
-        result
+        let keys = self.shared.hashed(keys);
+        self.read_hashed(&keys, |view| operation(view, &keys))
     }
 
     #[inline]
@@ -184,15 +207,12 @@ impl Door for Store {
         keys: &[&[u8]],
         operation: impl FnOnce(&mut Scope<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let shared = &*self.shared;
         if let &[key] = keys {
-            let key = shared.hashed_one(key);
-            let mut scope = shared.write_scope_one(self.db, shared.stripe_of(key.hash));
-            return operation(&mut scope, &[key]);
+            let keys = [self.shared.hashed_one(key)];
+            return self.write_hashed(&keys, |scope| operation(scope, &keys));
         }
-        let keys = shared.hashed(keys);
-        let mut scope = shared.write_scope(self.db, shared.stripes_of(&keys));
-        operation(&mut scope, &keys)
+        let keys = self.shared.hashed(keys);
+        self.write_hashed(&keys, |scope| operation(scope, &keys))
     }
 
     fn read_stripes<R>(

@@ -174,6 +174,33 @@ fn late_visits_open_the_buckets_that_they_belong_to() {
 }
 
 #[test]
+fn busy_minutes_take_in_whoever_is_new() {
+    for filling in FILLINGS {
+        let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
+        let start = at("2019-09-28T19:11:00Z").as_second();
+        let mut visits = Visits::default();
+        // Each minute becomes dense, and has half of the users of the one before.
+        for minute in 0..3 {
+            let now = start + 60 * minute;
+            clock.set(now * 1000);
+            for user in 1_500 * minute..1_500 * minute + 3_000 {
+                let user = format!("user:{user}");
+                windows.record(&user, second(now)).unwrap();
+                assert!(!windows.record(&user, second(now)).unwrap());
+                visits.add(&user, now);
+            }
+            let key = windows.cover(second(now), second(now + 60)).unwrap();
+            assert_eq!(store.strlen(&key[0]).unwrap(), hll::DENSE_LEN);
+            assert_eq!(windows.last_minutes_now(1).unwrap(), visits.count(now, now + 60));
+            assert_eq!(windows.last_days_now(1).unwrap(), visits.count(start, now + 60));
+        }
+        clock.set((start + 3600) * 1000);
+        windows.roll_up().unwrap();
+        assert_eq!(store.pfcount(["uv:2019092819"]).unwrap(), visits.count(start, start + 3600));
+    }
+}
+
+#[test]
 fn the_first_visit_of_a_minute_rolls_up_the_ones_before() {
     let (windows, store, clock) = windows("2019-09-28T19:58:00Z", UvFilling::RollUp);
     for minute in 0..10 {

@@ -127,6 +127,15 @@ fn keys_that_hold_something_else_are_told() {
     }
 }
 
+#[test]
+fn a_visit_that_cannot_be_noted_as_open_is_not_written_either() {
+    let (windows, store, _) = windows("2019-09-28T19:11:30Z", UvFilling::RollUp);
+    store.rpush_instead("uv:open");
+    let error = windows.record("A", at("2019-09-28T19:11:30Z")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongType);
+    assert_eq!(store.exists(["uv:201909281911"]).unwrap(), 0);
+}
+
 /// A value that is neither a string nor a set of names.
 trait Other {
     fn rpush_instead(&self, key: &str);

@@ -5,8 +5,10 @@
 mod article;
 mod counts;
 mod effects;
+mod handles;
 mod log;
 mod retention;
+mod steps;
 mod threads;
 mod zones;
 

@@ -98,12 +98,18 @@ fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
         assert!(windows.record("A", at("2019-10-27T20:00Z")).unwrap());
         windows.roll_up().unwrap();
         assert_eq!(keys(), ["uv:201910", "uv:20191027", "uv:2019102720"], "{filling:?}");
+        // Who is in the hour already changes nothing, and is no error.
+        assert!(!windows.record("A", at("2019-10-27T20:00Z")).unwrap());
         assert!(windows.record("B", at("2019-10-21T00:00Z")).unwrap());
         windows.roll_up().unwrap();
         assert_eq!(keys().len(), 4);
         assert!(windows.record("C", at("2019-10-20T23:59:59Z")).unwrap());
         assert!(!windows.record("C", at("2019-10-20T12:00:00Z")).unwrap());
         assert_eq!(keys().len(), 4);
+        // The month is the last there is to go to: it is never open, and expires from the beginning.
+        assert_eq!(store.exists(["uv:open"]).unwrap(), 0);
+        let expires = store.pexpire_time("uv:201910").unwrap();
+        assert_eq!(expires, at("2019-11-02T00:00Z").as_millisecond());
         assert_eq!(store.pfcount(["uv:201910"]).unwrap(), 3);
         assert_eq!(windows.count(at("2019-10-01T00:00Z"), at("2019-11-01T00:00Z")).unwrap(), 3);
         let late = windows.record("D", at("2019-09-30T23:59:59Z"));
@@ -145,7 +151,7 @@ fn what_is_kept_for_ever_is_merged_like_the_rest() {
 #[test]
 fn a_time_without_end_is_no_overflow() {
     for filling in FILLINGS {
-        let (windows, _, _) = windows("2299-12-31T23:59:59Z", filling);
+        let (windows, store, _) = windows("2299-12-31T23:59:59Z", filling);
         let windows =
             windows.keep(UvLevel::Minute, Duration::MAX).keep(UvLevel::Month, Duration::ZERO);
         assert!(windows.record("A", at("1900-01-01T00:00Z")).unwrap());
@@ -155,6 +161,8 @@ fn a_time_without_end_is_no_overflow() {
         assert_eq!(windows.last_minutes_now(1).unwrap(), 1);
         assert_eq!(windows.last_minutes(u32::MAX).unwrap_err().kind(), ErrorKind::InvalidArgument);
         windows.roll_up().unwrap();
+        // Commands know no later time than the end of the year 9999.
+        assert_eq!(store.pexpire_time("uv:190001010000").unwrap(), 253_402_300_799_999);
     }
 }
 

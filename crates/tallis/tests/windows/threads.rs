@@ -21,6 +21,15 @@ fn visits_of(thread: u64, count: u64, start: i64) -> impl Iterator<Item = (Strin
     })
 }
 
+/// Ends the work of others when it is dropped, by a panic too: a test that fails is to end.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
 /// Threads record, each its visits, and move the clock on; others count and roll up meanwhile. In the end everything counts as
 /// in one thread.
 fn record_while_others_count(filling: UvFilling, count: u64) {
@@ -67,10 +76,10 @@ fn record_while_others_count(filling: UvFilling, count: u64) {
                 thread::yield_now();
             }
         });
+        let _ends = Ends(running);
         for recorder in recorders {
             recorder.join().unwrap();
         }
-        running.store(false, Ordering::Relaxed);
     });
     assert!(counts.into_inner() > 0);
     let mut visits = Visits::default();

@@ -1,12 +1,10 @@
 //! How visits get into the buckets, and from there into larger ones.
 
-use smallvec::SmallVec;
-
 use super::UvWindows;
 use super::bucket::{Key, UvBucket};
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::steps::{UvKey, UvSteps};
+use super::steps::{UvHashed, UvKey, UvSteps};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 
@@ -25,43 +23,20 @@ impl<S: UvSteps> UvWindows<S> {
     /// Writes a visit to every bucket that it lies in and that is kept.
     #[inline]
     pub(super) fn write_through(&self, user: Member<'_>, second: i64) -> Result<bool, Error> {
-        let span = self.calendar.span(second)?;
-        let wall = second + span.offset;
         let expires_at = |place: usize| {
             Ok(self.expires_at(&self.calendar.bucket_of(UvLevel::ALL[place], second)?))
         };
-        let added = if UvLevel::Hour.floor(wall) >= span.reached {
-            // The names begin alike, so one text has all of them.
-            self.with_minute(wall, |key| {
-                let end = |level: UvLevel| key.len() - UvLevel::Minute.digits() + level.digits();
-                self.steps.add_to_all(
-                    &UvLevel::ALL.map(|level| &key[..end(level)]),
-                    user,
-                    expires_at,
-                )
-            })
-        } else {
-            let mut keys: [Key; 4] = Default::default();
-            for (key, level) in keys.iter_mut().zip(UvLevel::ALL) {
-                *key = self.key_of(&self.calendar.bucket_of(level, second)?);
-            }
-            self.steps.add_to_all(&keys.each_ref().map(SmallVec::as_slice), user, expires_at)
-        };
-        added?.ok_or_else(|| too_late(second))
+        let added =
+            self.with_keys(second, |keys: &[_; 4]| self.steps.add_to_all(keys, user, expires_at))?;
+        added.ok_or_else(|| too_late(second))
     }
 
     /// Writes a visit to its minute.
     #[inline]
     pub(super) fn write_minute(&self, user: Member<'_>, second: i64) -> Result<bool, Error> {
-        let span = self.calendar.span(second)?;
-        let wall = second + span.offset;
-        let added = if UvLevel::Minute.floor(wall) >= span.reached {
-            self.with_minute(wall, |key| self.steps.add_if_open(key, user))
-        } else {
-            let minute = self.calendar.bucket_of(UvLevel::Minute, second)?;
-            self.steps.add_if_open(&self.key_of(&minute), user)
-        };
-        if let Some(changed) = added? {
+        if let Some(changed) =
+            self.with_keys(second, |&[minute]| self.steps.add_if_open(minute, user))?
+        {
             return Ok(changed);
         }
         self.write_and_open(user, second)
@@ -78,7 +53,8 @@ impl<S: UvSteps> UvWindows<S> {
             }
             let (key, expires_at) = (self.key_of(&bucket), self.expires_at(&bucket));
             if level == UvLevel::Month {
-                let added = self.steps.add_to_all(&[&key], user, |_| Ok(expires_at))?;
+                let month = UvHashed { key: &key, hash: self.steps.hash_key(&key) };
+                let added = self.steps.add_to_all(&[month], user, |_| Ok(expires_at))?;
                 return added.ok_or_else(|| too_late(second));
             }
             let to = self.uv_key(&key, expires_at);

@@ -44,6 +44,7 @@ mod calendar;
 mod count;
 mod filling;
 mod level;
+mod recent;
 mod spans;
 mod steps;
 #[cfg(test)]
@@ -61,21 +62,19 @@ use crate::store::Store;
 
 use bucket::Key;
 use calendar::whole_second;
+use recent::Owner;
 
 pub use bucket::UvBucket;
 pub use calendar::UvCalendar;
 pub use filling::UvFilling;
 pub use level::UvLevel;
-pub use steps::{UvKey, UvSteps};
+pub use steps::{UvHashed, UvKey, UvSteps};
 
 /// Where the name of the set of open buckets ends.
 const OPEN: &[u8] = b"open";
 
 /// The last millisecond of the year 9999, at which a bucket expires that is kept for ever.
 const FOR_EVER: i64 = 253_402_300_799_999;
-
-/// The longest key of a minute that is made without an allocation.
-const TEMPLATE: usize = 64;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -122,9 +121,9 @@ const DAY_MS: i64 = 86_400_000;
 #[derive(Clone)]
 pub struct UvWindows<S = Store> {
     steps: S,
+    /// Of the handles that have these steps, this prefix and this calendar.
+    owner: Owner,
     prefix: Box<[u8]>,
-    /// The prefix with zeros behind it, or the beginning of a long one.
-    template: [u8; TEMPLATE],
     open_key: Box<[u8]>,
     calendar: UvCalendar,
     filling: UvFilling,
@@ -137,12 +136,10 @@ impl<S: UvSteps> UvWindows<S> {
     #[must_use]
     pub fn new(steps: S, prefix: impl AsRef<[u8]>) -> Self {
         let prefix = prefix.as_ref();
-        let mut template = [0; TEMPLATE];
-        template.iter_mut().zip(prefix).for_each(|(to, from)| *to = *from);
         Self {
             steps,
+            owner: Owner::new(),
             prefix: prefix.into(),
-            template,
             open_key: [prefix, OPEN].concat().into(),
             calendar: UvCalendar::utc(),
             filling: UvFilling::default(),
@@ -161,6 +158,7 @@ impl<S: UvSteps> UvWindows<S> {
     #[must_use]
     pub fn time_zone(mut self, zone: TimeZone) -> Self {
         self.calendar = UvCalendar::new(zone);
+        self.owner = Owner::new();
         self
     }
 
@@ -212,20 +210,6 @@ impl<S: UvSteps> UvWindows<S> {
             UvFilling::WriteThrough => self.write_through(user, second),
             UvFilling::RollUp => self.write_minute(user, second),
         }
-    }
-
-    /// Hands over the key of a minute that the clock has not shown before.
-    #[inline]
-    fn with_minute<R>(&self, wall: i64, work: impl FnOnce(&[u8]) -> R) -> R {
-        let digits = self.calendar.spans().digits(wall);
-        let end = self.prefix.len() + digits.len();
-        if end <= self.template.len() {
-            // A copy of a fixed length is no call.
-            let mut key = self.template;
-            key[end - digits.len()..end].copy_from_slice(&digits);
-            return work(&key[..end]);
-        }
-        work(&[&*self.prefix, &digits].concat())
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! What windows ask of whoever holds their `HyperLogLog`s.
 
+use std::cell::Cell;
+
 use bytes::Bytes;
 use smallvec::SmallVec;
 
@@ -7,9 +9,10 @@ use crate::commands::{
     ExpiryCommands, HllCommands, SetCommands, add_hashed, count_union, hll_at, set_at,
 };
 use crate::error::Error;
+use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::Store;
-use crate::store::door::Door;
+use crate::store::door::{Door, Keys};
 use crate::store::slot::Slot;
 
 /// The key of a bucket, as the steps of windows get it.
@@ -24,6 +27,16 @@ pub struct UvKey<'k> {
     pub expires_at: Option<i64>,
 }
 
+/// The key of a bucket, with what the steps make of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UvHashed<'k> {
+    /// The key.
+    pub key: &'k [u8],
+    /// What [`UvSteps::hash_key`] made of it.
+    pub hash: u64,
+}
+
 /// The steps that [`UvWindows`](super::UvWindows) needs, each atomic.
 ///
 /// A bucket is *open* if it holds visits that the larger ones do not have yet. Its name is a member of the set of open
@@ -35,6 +48,10 @@ pub trait UvSteps {
     ///
     /// Whatever TIME answers.
     fn now_ms(&self) -> Result<i64, Error>;
+
+    /// Whatever the steps want to know of a key: it is asked once and handed back with the key for as long as a minute's visits
+    /// come, by clones of the steps too. A store wants the hash.
+    fn hash_key(&self, key: &[u8]) -> u64;
 
     /// PFADD of the user to each of the keys, and PEXPIREAT of those that this makes, at the time that `expires_at` tells of
     /// the key of that place. A key that would have expired already is not made. Whether any changed; `None` if there is none
@@ -48,7 +65,7 @@ pub trait UvSteps {
     /// Whatever PFADD answers.
     fn add_to_all(
         &self,
-        keys: &[&[u8]],
+        keys: &[UvHashed<'_>],
         user: Member<'_>,
         expires_at: impl Fn(usize) -> Result<Option<i64>, Error>,
     ) -> Result<Option<bool>, Error>;
@@ -58,7 +75,7 @@ pub trait UvSteps {
     /// # Errors
     ///
     /// Whatever PFADD answers.
-    fn add_if_open(&self, key: &[u8], user: Member<'_>) -> Result<Option<bool>, Error>;
+    fn add_if_open(&self, key: UvHashed<'_>, user: Member<'_>) -> Result<Option<bool>, Error>;
 
     /// PFADD of the user; if that changes the key, PERSIST, and SADD of its name to the open ones. Whether it changed.
     ///
@@ -110,9 +127,14 @@ impl UvSteps for Store {
     }
 
     #[inline]
+    fn hash_key(&self, key: &[u8]) -> u64 {
+        self.shared().hash(key)
+    }
+
+    #[inline]
     fn add_to_all(
         &self,
-        keys: &[&[u8]],
+        keys: &[UvHashed<'_>],
         user: Member<'_>,
         expires_at: impl Fn(usize) -> Result<Option<i64>, Error>,
     ) -> Result<Option<bool>, Error> {
@@ -120,36 +142,27 @@ impl UvSteps for Store {
         let &[minute, ..] = keys else { return Ok(None) };
         // What is in the minute is in all that is larger. Looking costs less than four locks; in a sparse one it costs as much
         // as adding.
-        if self.read(&[minute], |view, keys| match hll_at(view, keys[0])? {
-            Some(hll) if hll.encoding() == hll::Encoding::Dense => has(Some(hll), hash),
-            _ => Ok(false),
-        })? {
-            return Ok(Some(false));
-        }
-        if let &[_, hour, ..] = keys
-            && self.read(&[hour], |view, keys| has(hll_at(view, keys[0])?, hash))?
-        {
-            let added = self.write(&[minute], |scope, keys| {
-                scope.change(keys[0], |slot| add_to_kept(slot, user, hash, || expires_at(0)))
+        let minute = minute.hashed();
+        if SPARSE.get() != minute.hash {
+            let has = self.read_hashed(&[minute], |view| match hll_at(view, minute)? {
+                Some(hll) if hll.encoding() == hll::Encoding::Dense => has(Some(hll), hash),
+                _ => {
+                    SPARSE.set(minute.hash);
+                    Ok(false)
+                }
             })?;
-            return Ok(Some(added.unwrap_or(false)));
-        }
-        self.write(keys, |scope, keys| {
-            let mut added = None;
-            for (place, &key) in keys.iter().enumerate() {
-                let one = scope
-                    .change(key, |slot| add_to_kept(slot, user, hash, || expires_at(place)))?;
-                added = added.max(one);
+            if has {
+                return Ok(Some(false));
             }
-            Ok(added)
-        })
+        }
+        add_to_rest(self, keys, user, hash, expires_at)
     }
 
     #[inline]
-    fn add_if_open(&self, key: &[u8], user: Member<'_>) -> Result<Option<bool>, Error> {
-        let hash = user.with_bytes(hll::hash);
-        self.write(&[key], |scope, keys| {
-            scope.change(keys[0], |slot| {
+    fn add_if_open(&self, key: UvHashed<'_>, user: Member<'_>) -> Result<Option<bool>, Error> {
+        let (key, hash) = (key.hashed(), user.with_bytes(hll::hash));
+        self.write_hashed(&[key], |scope| {
+            scope.change(key, |slot| {
                 if slot.value().is_none() || slot.expires_at().is_some() {
                     return Ok(None);
                 }
@@ -245,6 +258,60 @@ impl UvSteps for Store {
             Ok(Some((count, view.now_ms())))
         })
     }
+}
+
+thread_local! {
+    /// The hash of the minute's key that this thread found sparse last, to which it adds without looking first. Only the order of the steps
+    /// goes by it, so a wrong one costs time and nothing else.
+    static SPARSE: Cell<u64> = const { Cell::new(0) };
+}
+
+impl<'k> UvHashed<'k> {
+    #[inline]
+    const fn hashed(self) -> HashedKey<'k> {
+        HashedKey { hash: self.hash, bytes: self.key }
+    }
+}
+
+/// Adds the user to each of the keys unless the first is dense and has it.
+#[inline(never)]
+fn add_to_rest(
+    store: &Store,
+    keys: &[UvHashed<'_>],
+    user: Member<'_>,
+    hash: u64,
+    expires_at: impl Fn(usize) -> Result<Option<i64>, Error>,
+) -> Result<Option<bool>, Error> {
+    if let &[minute, hour, ..] = keys {
+        let (minute, hour) = (minute.hashed(), hour.hashed());
+        if store.read_hashed(&[hour], |view| has(hll_at(view, hour)?, hash))? {
+            let added = store.write_hashed(&[minute], |scope| {
+                scope.change(minute, |slot| {
+                    let added = add_to_kept(slot, user, hash, || expires_at(0))?;
+                    if added == Some(false) {
+                        // It may have become dense.
+                        SPARSE.set(0);
+                    }
+                    Ok(added)
+                })
+            })?;
+            return Ok(Some(added.unwrap_or(false)));
+        }
+    }
+    let mut all = Keys::new();
+    for key in keys {
+        all.push(key.hashed());
+    }
+    let keys = all;
+    store.write_hashed(&keys, |scope| {
+        let mut added = None;
+        for (place, &key) in keys.iter().enumerate() {
+            let one =
+                scope.change(key, |slot| add_to_kept(slot, user, hash, || expires_at(place)))?;
+            added = added.max(one);
+        }
+        Ok(added)
+    })
 }
 
 /// Whether the register of that hash is as high already.

@@ -148,6 +148,30 @@ fn buckets_are_those_of_a_walk_and_no_two_have_one_name() {
 }
 
 #[test]
+fn names_that_no_bucket_has_are_none() {
+    let berlin = UvCalendar::new(TimeZone::get("Europe/Berlin").unwrap());
+    for name in ["2019102702", "2019102702+0100", "201910270259+0100", "20191027", "201910"] {
+        let bucket = berlin.named(name.as_bytes()).unwrap();
+        assert_eq!(bucket.to_string(), name);
+    }
+    for name in [
+        // Never shown.
+        "2019033102",
+        "201903310230",
+        // Shown once, or for the first time.
+        "2019102703+0100",
+        "2019102702+0200",
+        "2019102702+0300",
+        // Days and months come once.
+        "20191027+0100",
+        "189912",
+        "230002",
+    ] {
+        assert_eq!(berlin.named(name.as_bytes()), None, "{name}");
+    }
+}
+
+#[test]
 fn covers_are_exact_and_the_fewest_of_all() {
     let mut rng = testkit::rng::Rng::new(7);
     for (walk, from, to) in walks() {

@@ -1,0 +1,64 @@
+//! Several sketches taken into a union at once, beside one after the other.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use hll::{DecodeError, Encoding, Hll, HyperLogLog, SPARSE_MAX_BYTES, Union};
+use testkit::rng::Rng;
+
+/// Empty, sparse and dense ones in any order.
+fn sketches(rng: &mut Rng, count: usize) -> Vec<HyperLogLog> {
+    let sketch = |_| {
+        let elements = *rng.pick(&[0, 1, 30, 400, 3000, 20_000]).unwrap();
+        let mut sketch: HyperLogLog = (0..elements).map(|_| rng.u64().to_le_bytes()).collect();
+        if rng.below(4) == 0 {
+            sketch.promote();
+        }
+        sketch
+    };
+    (0..count).map(sketch).collect()
+}
+
+#[test]
+fn all_at_once_is_one_after_the_other() {
+    let mut rng = Rng::new(11);
+    for count in (0..40).chain([84]) {
+        let sketches = sketches(&mut rng, count);
+        let views: Vec<Hll<'_>> = sketches.iter().map(HyperLogLog::view).collect();
+        let (mut once, mut each) = (Union::new(), Union::new());
+        // What is in the union already stays there.
+        let (first, rest) = views.split_at(count / 7);
+        once.merge_all(first).unwrap();
+        once.merge_all(rest).unwrap();
+        for view in &views {
+            each.merge(view).unwrap();
+        }
+        assert_eq!(once.count(), each.count());
+        let [a, b] = [once, each].map(|mut union| {
+            let mut target = hll::empty();
+            let encoding = union.merge_into(&mut target, SPARSE_MAX_BYTES).unwrap();
+            (encoding, target)
+        });
+        assert_eq!(a.0, b.0);
+        assert!(a.1 == b.1, "{count}");
+        if views.iter().any(|view| view.encoding() == Encoding::Dense) {
+            assert_eq!(a.0, Encoding::Dense);
+        }
+    }
+}
+
+#[test]
+fn a_damaged_one_leaves_the_union_as_it_was() {
+    let whole: HyperLogLog = (0..5000_u32).map(u32::to_le_bytes).collect();
+    let few: HyperLogLog = (0..9_u32).map(u32::to_le_bytes).collect();
+    let mut damaged = few.as_bytes().to_vec();
+    damaged.push(0);
+    let damaged = Hll::new(&damaged).unwrap();
+    let mut union = Union::new();
+    for others in [[whole.view(), few.view(), damaged], [damaged, few.view(), whole.view()]] {
+        assert!(matches!(union.merge_all(&others), Err(DecodeError::TailBytes { .. })));
+        assert_eq!(union.count(), 0);
+        // It is sparse still.
+        let mut target = hll::empty();
+        let encoding = union.clone().merge_into(&mut target, SPARSE_MAX_BYTES).unwrap();
+        assert_eq!((encoding, target), (Encoding::Sparse, hll::empty()));
+    }
+}
