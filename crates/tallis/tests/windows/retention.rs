@@ -207,3 +207,16 @@ fn what_expires_while_it_is_counted_is_told() {
         }
     }
 }
+
+#[test]
+fn what_is_merged_past_an_hour_that_is_gone_does_not_take_later_hours_along() {
+    let (windows, _, _) = windows("2019-09-28T12:30:00Z", UvFilling::RollUp);
+    let windows = windows.keep(UvLevel::Hour, 3 * HOUR);
+    // The hour of the first is not kept any more, that of the second is; both are of one day.
+    windows.record("A", at("2019-09-28T08:30:00Z")).unwrap();
+    windows.record("B", at("2019-09-28T10:30:00Z")).unwrap();
+    let hour = || windows.count(at("2019-09-28T10:00Z"), at("2019-09-28T11:00Z")).unwrap();
+    assert_eq!(hour(), 1);
+    windows.roll_up().unwrap();
+    assert_eq!(hour(), 1);
+}

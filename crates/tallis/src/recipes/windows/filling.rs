@@ -113,7 +113,11 @@ impl<S: UvSteps> UvWindows<S> {
             while let Some(first) = over.first() {
                 let into = self.next_kept(first, now)?;
                 let last = into.map_or(first.end, |into| into.end);
-                let (group, rest) = over.split_at(over.partition_point(|one| one.end <= last));
+                // Of a later one a smaller bucket may be kept, which must not be passed over.
+                let along = |one: &UvBucket| {
+                    one.end <= last && self.next_kept(one, now).is_ok_and(|next| next == into)
+                };
+                let (group, rest) = over.split_at(over.partition_point(along));
                 rolled += self.roll(group, into.as_ref())?;
                 over = rest;
             }
