@@ -89,6 +89,11 @@ fn a_damaged_hyperloglog_is_refused_and_stays() {
     }
     assert_eq!(store.get("h").unwrap().unwrap(), damaged);
     assert_eq!(store.exists(["none"]).unwrap(), 0);
+    // Of several keys that are wrong the first one tells.
+    store.sadd("set", [1]).unwrap();
+    let kind = |keys: &[&str]| store.pfcount(keys).unwrap_err().kind();
+    assert_eq!(kind(&["none", "h", "set"]), ErrorKind::InvalidHll);
+    assert_eq!(kind(&["none", "set", "h"]), ErrorKind::WrongType);
 }
 
 #[test]

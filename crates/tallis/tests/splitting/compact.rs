@@ -5,7 +5,8 @@ use tallis::prelude::*;
 use tallis::{ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors};
 use testkit::rng::Rng;
 
-use super::{Model, assert_same_dumps, gathered, journaled, number, validate_by};
+use super::model::run;
+use super::{Model, assert_same_dumps, gathered, number, validate_by};
 
 const BITS: u32 = 60;
 
@@ -75,41 +76,12 @@ fn ids_take_less_and_are_intsets_to_whoever_asks() {
 #[test]
 fn a_compact_set_is_a_set_and_keeps_its_shape() {
     for seed in 0..3 {
-        let (store, journal) = journaled();
-        let replica = seeded();
-        let mut rng = Rng::new(seed);
-        let sets = [0, 1].map(|_| compact(&store, "s"));
-        let mut model = Model::new();
-        for round in 0..40 {
-            let adding = if round < 20 { 9 } else { 2 };
-            for _ in 0..200 {
-                // Some have more bits than they should; their shards are compact no more.
-                let wild = if rng.below(2_000) == 0 { 1 << 61 } else { 0 };
-                let member = (id(1 + rng.below(2_500)) | wild).to_string();
-                let set = &sets[rng.index(2)];
-                if rng.below(10) < adding {
-                    assert_eq!(set.add(&member).unwrap(), model.insert(member));
-                } else if let Some(member) = model.range(member..).next().cloned() {
-                    assert!(set.contains(&member).unwrap());
-                    assert!(set.remove(&member).unwrap());
-                    assert!(!set.remove(&member).unwrap());
-                    assert!(!set.contains(&member).unwrap());
-                    model.remove(&member);
-                }
-            }
-            let shards = validate(&store, "s", &model);
-            assert!(model.len() as u64 <= 200 * shards, "{} in {shards}", model.len());
-            assert!(shards == 1 || model.len() as u64 >= 100 * (shards - 1));
-            assert_eq!(gathered(sets[0].members()), model);
-            for effect in journal.take() {
-                replica.execute(&effect.args);
-            }
-            assert_same_dumps(&store, &replica);
-        }
-        for member in &model {
-            assert!(sets[1].remove(member).unwrap());
-        }
-        assert_eq!(store.dbsize().unwrap(), 0, "an empty set has no keys");
+        let some_id = |rng: &mut Rng| {
+            // Some have more bits than they should; their shards are compact no more.
+            let wild = if rng.below(2_000) == 0 { 1 << 61 } else { 0 };
+            (id(1 + rng.below(2_500)) | wild).to_string()
+        };
+        run(seed, |store| compact(store, "s"), some_id, shard_by_digits);
     }
 }
 

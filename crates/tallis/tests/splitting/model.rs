@@ -4,7 +4,7 @@ use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
 
-use super::{Model, assert_same_dumps, gathered, journaled, validate};
+use super::{Model, assert_same_dumps, gathered, journaled, shard_by_the_book, validate_by};
 
 /// Ids of all widths, and some texts.
 fn some_member(rng: &mut Rng, texts: bool) -> String {
@@ -16,19 +16,24 @@ fn some_member(rng: &mut Rng, texts: bool) -> String {
     }
 }
 
-/// Grows, stays, shrinks and ends, as the seed has it.
-fn run(seed: u64, texts: bool) {
+/// Grows, stays, shrinks and ends, as the seed has it: a set of some form, of some members.
+pub(super) fn run(
+    seed: u64,
+    open: impl Fn(&Store) -> ShardedSet,
+    some_member: impl Fn(&mut Rng) -> String,
+    shard_of: impl Fn(&str, u64) -> u64,
+) {
     let (store, journal) = journaled();
     let replica = Store::builder().hash_seed(1).build();
     let mut rng = Rng::new(seed);
-    let sets = [0, 1].map(|_| ShardedSet::splitting(store.clone(), "s"));
+    let sets = [0, 1].map(|_| open(&store));
     let mut model = Model::new();
     let mut most = 0;
     for round in 0..60 {
         // Of ten changes, how many add.
         let adding = if round < 30 { 9 } else { 2 };
         for _ in 0..200 {
-            let member = some_member(&mut rng, texts);
+            let member = some_member(&mut rng);
             // Each of the handles finds out what the other one has done.
             let set = &sets[rng.index(2)];
             if rng.below(10) < adding {
@@ -41,7 +46,7 @@ fn run(seed: u64, texts: bool) {
                 model.remove(&member);
             }
         }
-        let shards = validate(&store, "s", &model);
+        let shards = validate_by(&store, "s", &model, &shard_of);
         most = most.max(shards);
         assert!(model.len() as u64 <= 200 * shards, "{} in {shards}", model.len());
         assert!(shards == 1 || model.len() as u64 >= 100 * (shards - 1));
@@ -56,7 +61,7 @@ fn run(seed: u64, texts: bool) {
         assert_same_dumps(&store, &replica);
     }
     assert!(most > 8, "{most}");
-    assert_eq!(validate(&store, "s", &model), sets[0].shards().unwrap());
+    assert_eq!(validate_by(&store, "s", &model, &shard_of), sets[0].shards().unwrap());
     for member in &model {
         assert!(sets[1].remove(member).unwrap());
     }
@@ -64,15 +69,24 @@ fn run(seed: u64, texts: bool) {
     assert_eq!((sets[0].card().unwrap(), sets[0].shards().unwrap()), (0, 1));
 }
 
+fn splitting(seed: u64, texts: bool) {
+    run(
+        seed,
+        |store| ShardedSet::splitting(store.clone(), "s"),
+        |rng| some_member(rng, texts),
+        shard_by_the_book,
+    );
+}
+
 #[test]
 fn a_set_of_numbers_is_a_set_and_keeps_its_shape() {
-    run(1, false);
-    run(2, false);
+    splitting(1, false);
+    splitting(2, false);
 }
 
 #[test]
 fn texts_are_members_too() {
-    run(3, true);
+    splitting(3, true);
 }
 
 #[test]

@@ -175,12 +175,14 @@ pub(crate) fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<H
 /// About how many distinct elements the keys hold together; nothing is written.
 pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64, Error> {
     let mut hlls: SmallVec<[Hll<'_>; 8]> = SmallVec::with_capacity(keys.len());
-    for &key in keys {
+    // Of several keys that are wrong the first one tells.
+    let wrong = keys.iter().try_for_each(|&key| {
         hlls.extend(hll_at(view, key)?);
-    }
+        Ok(())
+    });
     let mut union = Union::new();
     union.merge_all(&hlls).map_err(|_| Error::corrupt_hll())?;
-    Ok(union.count())
+    wrong.map(|()| union.count())
 }
 
 fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {

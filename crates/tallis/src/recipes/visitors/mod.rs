@@ -143,8 +143,9 @@ impl<S: VisitorSteps> Visitors<S> {
     ///
     /// # Errors
     ///
-    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`]), or a key of the recipe that holds
-    /// something else ([`ErrorKind::WrongType`], [`ErrorKind::NotInteger`]).
+    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument)), or a key of the recipe that holds
+    /// something else ([`ErrorKind::WrongType`](crate::ErrorKind::WrongType),
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger)).
     #[inline]
     pub fn count_visit(
         &self,

@@ -1,7 +1,5 @@
 //! Keeping whole numbers that share their high bits compactly.
 
-use std::ops::ControlFlow;
-
 use intset::{Compact, IntSet, Prefix};
 
 use super::SetRef;
@@ -18,10 +16,13 @@ impl Value {
             Some(SetRef::Compact(set)) if set.prefix() != prefix => {
                 Compact::from_sorted(prefix, set.iter()).ok()
             }
-            Some(set @ SetRef::HashTable(_)) => {
-                sorted_numbers(set).and_then(|numbers| Compact::from_sorted(prefix, numbers).ok())
+            Some(set @ SetRef::HashTable(_)) if set.len() <= Compact::MOST => {
+                set.numbers().and_then(|mut numbers| {
+                    numbers.sort_unstable();
+                    Compact::from_sorted(prefix, numbers).ok()
+                })
             }
-            Some(SetRef::IntSet(_) | SetRef::Compact(_) | SetRef::ListPack(_)) | None => None,
+            Some(_) | None => None,
         };
         if let Some(compact) = compact {
             *self = Self::Compact(compact);
@@ -32,21 +33,4 @@ impl Value {
 /// Whether all members have the prefix. Members ascend, so the ends tell.
 fn has_prefix(set: &IntSet, prefix: Prefix) -> bool {
     [set.first(), set.last()].into_iter().flatten().all(|end| prefix.contains(end))
-}
-
-/// The members, if all of them are numbers and a compact set holds so many.
-fn sorted_numbers(set: SetRef<'_>) -> Option<Vec<i64>> {
-    if set.len() > Compact::MOST {
-        return None;
-    }
-    let mut numbers = Vec::with_capacity(set.len());
-    let all = set.try_for_each(|member| match member.as_int() {
-        Some(number) => {
-            numbers.push(number);
-            ControlFlow::Continue(())
-        }
-        None => ControlFlow::Break(()),
-    });
-    numbers.sort_unstable();
-    all.is_continue().then_some(numbers)
 }

@@ -84,16 +84,8 @@ impl Value {
                 && !matches!(set, SetRef::IntSet(_) | SetRef::Compact(_))
                 && set.len() <= rules.limits.set_max_intset_entries
         };
-        let Some(set) = self.as_set().filter(|set| fits(*set)) else { return self };
-        let mut numbers = Vec::with_capacity(set.len());
-        let all = set.try_for_each(|member| match member.as_int() {
-            Some(number) => {
-                numbers.push(number);
-                ControlFlow::Continue(())
-            }
-            None => ControlFlow::Break(()),
-        });
-        if all.is_continue() { Self::IntSet(numbers.into_iter().collect()) } else { self }
+        let numbers = self.as_set().filter(|set| fits(*set)).and_then(SetRef::numbers);
+        numbers.map_or(self, |numbers| Self::IntSet(numbers.into_iter().collect()))
     }
 
     /// Adds to `result`, which is empty, those members of a set that `keep` is for; it gets the hash of a member's text where

@@ -25,6 +25,19 @@ impl<'a> SetRef<'a> {
         }
     }
 
+    /// The members, if all of them are whole numbers.
+    pub(super) fn numbers(self) -> Option<Vec<i64>> {
+        let mut numbers = Vec::with_capacity(self.len());
+        let all = self.try_for_each(|member| match member.as_int() {
+            Some(number) => {
+                numbers.push(number);
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(()),
+        });
+        all.is_continue().then_some(numbers)
+    }
+
     /// Hands every member to `visit`.
     #[inline]
     pub(crate) fn for_each(self, mut visit: impl FnMut(Member<'a>)) {
