@@ -142,8 +142,8 @@ impl<S: SplitSteps> ShardedSet<S> {
     ///
     /// let store = Store::new();
     /// let ids = ShardedSet::compact(store.clone(), "ids", 60);
-    /// assert!(ids.add(0x0123_abcd_4567_4eef)?);
-    /// assert!(ids.contains(0x0123_abcd_4567_4eef)?);
+    /// assert!(ids.add(0x0123_abcd_4567_4eef_i64)?);
+    /// assert!(ids.contains(0x0123_abcd_4567_4eef_i64)?);
     /// assert_eq!(store.object_encoding("ids:0")?, Some("intset"));
     /// # Ok::<(), tallis::Error>(())
     /// ```
