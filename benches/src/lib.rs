@@ -6,6 +6,7 @@
 //! * [`inputs`] are what suites and report measure with.
 //! * [`rivals`] are sorted sets of other make.
 //! * [`report`] measures ours and its rivals side by side and writes a table; [`sections`] says what is measured.
+//! * [`uv`] are windows to count visitors in.
 
 pub mod classic;
 pub mod filters;
@@ -13,3 +14,4 @@ pub mod inputs;
 pub mod report;
 pub mod rivals;
 pub mod sections;
+pub mod uv;

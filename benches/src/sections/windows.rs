@@ -2,23 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use hll::{Hll, Union};
-use jiff::Timestamp;
 use redis::Cmd;
 use tallis::prelude::*;
-use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
+use tallis::{Store, UvFilling, UvLevel};
 use testkit::rng::Rng;
 
 use super::live::{Live, beside, command, rival};
 use crate::report::{Bench, Effort, Result, Row, Sample, Section, Unit};
+use crate::uv::{Dense, HOUR, START, User, keys, second, users, windows};
 
-const PREFIX: &str = "USER:LOGIN:";
-/// 2019-09-28 10:00, UTC.
-const START: i64 = 1_569_664_800;
-const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
 /// Minutes of a round, and visits of each: few enough that a minute stays sparse.
@@ -52,22 +46,6 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(day(bench, users, 5, live.as_mut()).target(2e6))
 }
 
-fn users(seed: u64, count: usize) -> Vec<[u8; 16]> {
-    let mut rng = Rng::new(seed);
-    let mut user = || (u128::from(rng.u64()) << 64 | u128::from(rng.u64())).to_le_bytes();
-    (0..count).map(|_| user()).collect()
-}
-
-fn second(second: i64) -> Timestamp {
-    Timestamp::from_second(second).unwrap()
-}
-
-fn windows(filling: UvFilling) -> (UvWindows, Store, Arc<ManualClock>) {
-    let clock = Arc::new(ManualClock::new(START * 1000));
-    let store = Store::builder().clock(clock.clone()).build();
-    (UvWindows::new(store.clone(), PREFIX).filling(filling), store, clock)
-}
-
 /// How the page calls a filling, and to how many keys it adds a visit.
 const fn named(filling: UvFilling) -> (&'static str, usize) {
     match filling {
@@ -76,16 +54,9 @@ const fn named(filling: UvFilling) -> (&'static str, usize) {
     }
 }
 
-/// The keys of a moment to which a filling adds.
-fn keys(at: i64, levels: usize) -> Vec<Vec<u8>> {
-    let windows = UvWindows::new(Store::new(), PREFIX);
-    let key = |level| windows.key(&windows.calendar().bucket(level, second(at)).unwrap());
-    UvLevel::ALL.into_iter().take(levels).map(key).collect()
-}
-
-fn pfadds(at: i64, levels: usize, users: &[[u8; 16]]) -> Vec<Cmd> {
+fn pfadds(at: i64, levels: usize, users: &[User]) -> Vec<Cmd> {
     let keys = keys(at, levels);
-    let add = |user: &[u8; 16], key: &Vec<u8>| command([b"PFADD", key, user]);
+    let add = |user: &User, key: &Vec<u8>| command([b"PFADD", key, user]);
     users.iter().flat_map(|user| keys.iter().map(|key| add(user, key))).collect()
 }
 
@@ -110,7 +81,7 @@ fn dense(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
                 .count()
         })
         .contender("PFADD", turn, || {
-            let add = |user: &&[u8; 16]| keys.iter().any(|key| plain.pfadd(key, [*user]).unwrap());
+            let add = |user: &&User| keys.iter().any(|key| plain.pfadd(key, [*user]).unwrap());
             users[..TURN].iter().filter(add).count()
         })
         .run();
@@ -126,7 +97,7 @@ fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     let (name, levels) = named(filling);
     let all = users(1, 200_000);
     let mut rng = Rng::new(2);
-    let visits: Vec<(i64, [u8; 16])> = (60..=60 * MINUTES)
+    let visits: Vec<(i64, User)> = (60..=60 * MINUTES)
         .step_by(60)
         .flat_map(|minute| [minute; A_MINUTE])
         .map(|minute| (START + minute, *rng.pick(&all).unwrap()))
@@ -165,7 +136,7 @@ fn sparse(bench: &Bench, filling: UvFilling, live: Option<&mut Live>) -> Row {
     results.extend(rival(live.map(|live| {
         live.run([redis::cmd("FLUSHALL")]);
         live.run(keys(START, 4)[1..].iter().map(|key| command([b"SET", key, visited.as_bytes()])));
-        let visit = |(at, user): &(i64, [u8; 16])| pfadds(*at, levels, &[*user]);
+        let visit = |(at, user): &(i64, User)| pfadds(*at, levels, &[*user]);
         times(levels) * live.nanos("PFADD", visits.iter().flat_map(visit))
     })));
     Row::new(&format!("record, {name}, minute sparse"), Unit::Nanos, results)
@@ -177,52 +148,30 @@ const fn times(levels: usize) -> f64 {
 }
 
 fn count(bench: &Bench, live: Option<&mut Live>) -> Row {
-    let (windows, store, clock) = windows(UvFilling::RollUp);
-    let (from, to) = (second(START + HOUR / 2), second(START + 25 * HOUR + HOUR / 2));
-    let all = users(1, 200_000);
-    let mut rng = Rng::new(3);
-    for minute in 0..26 * 60 {
-        let at = START + minute * 60;
-        clock.set(at * 1000);
-        for _ in 0..3000 {
-            windows.record(rng.pick(&all).unwrap(), second(at)).unwrap();
-        }
-    }
-    clock.set((START + 26 * HOUR) * 1000);
-    windows.roll_up().unwrap();
-    let keys = windows.cover(from, to).unwrap();
-    assert_eq!(keys.len(), 84);
-    let blobs: Vec<_> = keys.iter().map(|key| store.get(key).unwrap().unwrap()).collect();
-    assert!(blobs.iter().all(|blob| blob.len() == hll::DENSE_LEN), "all dense");
-    let union = || {
-        let views: Vec<Hll<'_>> = blobs.iter().map(|blob| Hll::new(blob).unwrap()).collect();
-        let mut union = Union::new();
-        union.merge_all(&views).unwrap();
-        union.count()
-    };
-    assert_eq!(windows.count(from, to).unwrap(), union());
+    let dense = Dense::fill();
     let mut results = bench
         .race()
-        .contender("tallis", 1, || windows.count(from, to).unwrap())
-        .contender("PFCOUNT", 1, || store.pfcount(&keys).unwrap())
-        .contender("hll, the union alone", 1, union)
+        .contender("tallis", 1, || dense.count())
+        .contender("PFCOUNT", 1, || dense.store.pfcount(&dense.keys).unwrap())
+        .contender("hll, the union alone", 1, || dense.union())
         .run();
+    let Dense { keys, blobs, .. } = &dense;
     results.extend(rival(live.map(|live| {
         live.run([redis::cmd("FLUSHALL")]);
-        live.run(keys.iter().zip(&blobs).map(|(key, blob)| command([b"SET", key, blob])));
+        live.run(keys.iter().zip(blobs).map(|(key, blob)| command([b"SET", key, blob])));
         let mut count = redis::cmd("PFCOUNT");
-        count.arg(&keys);
+        count.arg(keys);
         live.nanos("PFCOUNT", std::iter::repeat_n(count, 50))
     })));
     Row::new("count over 60 minutes and 24 hours", Unit::Nanos, results)
 }
 
 /// The visits of a day in the order of time.
-fn visits(count: usize, each: usize) -> Vec<(i64, [u8; 16])> {
+fn visits(count: usize, each: usize) -> Vec<(i64, User)> {
     let mut rng = Rng::new(7);
     let start = START - START.rem_euclid(DAY);
     let users = users(5, count);
-    let mut visits: Vec<(i64, [u8; 16])> = (0..each)
+    let mut visits: Vec<(i64, User)> = (0..each)
         .flat_map(|_| users.iter())
         .map(|user| (start + rng.range(0..=DAY - 1), *user))
         .collect();
@@ -266,7 +215,7 @@ fn day(bench: &Bench, count: usize, each: usize, live: Option<&mut Live>) -> Row
         Result::new("rolled up, every minute kept", spent(UvFilling::RollUp, false)),
     ];
     results.extend(live.filter(|_| each == 1).map(|live| {
-        let visit = |(at, user): &(i64, [u8; 16])| pfadds(*at, 4, &[*user]);
+        let visit = |(at, user): &(i64, User)| pfadds(*at, 4, &[*user]);
         let bytes = live.held(visits.iter().flat_map(visit));
         Result::new("redis-server, four PFADDs, every minute kept", Sample::exact(bytes))
     }));

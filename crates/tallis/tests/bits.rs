@@ -2,28 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod journal;
+
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use journal::Journal;
 use tallis::prelude::*;
 use tallis::{
-    BitFieldOp, BitRange, BitUnit, Effect, Error, ErrorKind, FieldType, Overflow, Profile, Reply,
-    Sink, Store,
+    BitFieldOp, BitRange, BitUnit, Error, ErrorKind, FieldType, Overflow, Profile, Reply, Store,
 };
 use testkit::rng::Rng;
-
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<String>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        let text = |effect: &Effect| {
-            let words = effect.args.iter().map(|word| word.escape_ascii().to_string());
-            words.collect::<Vec<_>>().join(" ")
-        };
-        self.0.lock().extend(effects.iter().map(text));
-    }
-}
 
 fn field(name: &str) -> FieldType {
     name.parse().unwrap()
@@ -394,7 +382,8 @@ fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
         let mut session = store.session();
         session.execute(&["WATCH", "k"]);
         let reply = execute(&store, line);
-        assert_eq!(std::mem::take(&mut *journal.0.lock()), effects, "{line}: {reply:?}");
+        let heard: Vec<String> = journal.take().iter().map(ToString::to_string).collect();
+        assert_eq!(heard, effects, "{line}: {reply:?}");
         session.execute(&["MULTI"]);
         let executed = session.execute(&["EXEC"]) != Reply::Nil;
         assert_eq!(!executed, changed, "{line}: {reply:?}");

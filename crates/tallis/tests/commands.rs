@@ -1,12 +1,14 @@
 //! The typed calls, one family after the other: what they answer, and that a call that fails changes nothing.
 
+mod journal;
+
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use journal::Journal;
 use tallis::prelude::*;
 use tallis::{
-    BitFieldOp, Clock, Effect, Error, ErrorKind, ExistenceCheck, Expiry, FieldType, Limits,
-    ManualClock, Overflow, Reply, SetExpiry, SetOptions, Sink, Store,
+    BitFieldOp, Clock, Error, ErrorKind, ExistenceCheck, Expiry, FieldType, Limits, ManualClock,
+    Overflow, Reply, SetExpiry, SetOptions, Store,
 };
 use testkit::rng::Rng;
 
@@ -196,16 +198,6 @@ fn limits_are_the_stores_own() {
     assert_eq!(store.get("h").unwrap().unwrap().len(), hll::DENSE_LEN);
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        assert!(!effects.is_empty());
-        self.0.lock().extend_from_slice(effects);
-    }
-}
-
 /// One of the commands that change strings, with options by chance.
 fn change_string(store: &Store, key: &str, member: i64, rng: &mut Rng) -> Result<(), Error> {
     let other = format!("k{}", rng.below(12));
@@ -298,7 +290,7 @@ fn the_effects_of_a_store_make_the_same_store_again() {
 
     // Replayed long before, so that nothing expires on the way by itself.
     let again = Store::builder().clock(Arc::new(ManualClock::new(0))).build();
-    for effect in journal.0.lock().iter() {
+    for effect in journal.take() {
         let reply = again.db(effect.db).execute(&effect.args);
         assert!(!matches!(reply, Reply::Error(_)), "{effect:?}: {reply:?}");
     }

@@ -2,14 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod journal;
+
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
+use journal::Journal;
 use tallis::bloom::Settings;
 use tallis::prelude::*;
-use tallis::{Dedup, Effect, ErrorKind, Limits, ManualClock, Sink, Store};
+use tallis::{Dedup, ErrorKind, Limits, ManualClock, Store};
 use testkit::rng::Rng;
 
 /// So seldom wrong that no test meets it.
@@ -161,15 +164,6 @@ fn a_period_is_known_for_half_of_it_and_not_longer_than_all() {
     }
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
 #[test]
 fn effects_and_files_bring_the_same_filters_back() {
     let clock = Arc::new(ManualClock::new(START));
@@ -188,7 +182,7 @@ fn effects_and_files_bring_the_same_filters_back() {
         clock.advance(20);
     }
     let replayed = Store::builder().clock(clock.clone()).build();
-    for effect in std::mem::take(&mut *journal.0.lock().unwrap()) {
+    for effect in journal.take() {
         let reply = replayed.execute(&effect.args);
         assert!(!reply.is_error(), "{:?} {reply:?}", effect.args);
     }

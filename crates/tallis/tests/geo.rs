@@ -3,14 +3,17 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(clippy::unreadable_literal, reason = "coordinates as the commands had them")]
 
+mod journal;
+
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use journal::Journal;
 use tallis::geo::{LATITUDES, Point, Shape, Unit, decode, hash_of_score};
 use tallis::prelude::*;
 use tallis::{
-    Effect, ErrorKind, GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored, Profile, Reply, Sink,
+    ErrorKind, GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored, Profile, Reply,
     SortedSetAddOptions, Store,
 };
 use testkit::rng::Rng;
@@ -286,15 +289,6 @@ fn searches_at_the_ends_of_the_map_find_what_a_scan_finds() {
     compare(&store, "few", &centres, 4);
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
 #[test]
 fn what_is_kept_is_told_as_it_came_out() {
     let journal = Arc::new(Journal::default());
@@ -305,17 +299,7 @@ fn what_is_kept_is_told_as_it_came_out() {
     store.geo_search_store("near", "k", &search, GeoStored::Distances).unwrap();
     store.geo_search_store("near", "none", &search, GeoStored::Distances).unwrap();
     store.geo_search_store("near", "none", &search, GeoStored::Distances).unwrap();
-    let told: Vec<String> = journal
-        .0
-        .lock()
-        .unwrap()
-        .iter()
-        .map(|effect| {
-            let words: Vec<_> =
-                effect.args.iter().map(|word| String::from_utf8_lossy(word)).collect();
-            words.join(" ")
-        })
-        .collect();
+    let told: Vec<String> = journal.take().iter().map(ToString::to_string).collect();
     assert_eq!(told[2..], ["DEL near", "ZADD near 0 a", "DEL near"]);
 }
 

@@ -2,13 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod journal;
+
 use std::collections::BTreeMap;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier};
 use std::thread;
 
+use journal::Journal;
 use tallis::prelude::*;
 use tallis::{
-    Aggregate, Effect, ErrorKind, LocationTable, Locations, ManualClock, RestoreOptions, Sink,
+    Aggregate, ErrorKind, LocationTable, Locations, ManualClock, RestoreOptions,
     SortedSetAddOptions, Store, UpdateCheck,
 };
 use testkit::rng::Rng;
@@ -274,25 +277,6 @@ fn strings_of_any_form_are_read() {
     assert_eq!(locations.aggregate_list([0]).unwrap().unknown(), 1);
 }
 
-/// Every effect, as a log would have it.
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Vec<String>>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        let words = |effect: &Effect| {
-            effect.args.iter().map(|word| word.escape_ascii().to_string()).collect()
-        };
-        self.0.lock().unwrap().extend(effects.iter().map(words));
-    }
-}
-
-impl Journal {
-    fn taken(&self) -> Vec<String> {
-        self.0.lock().unwrap().drain(..).map(|words| words.join(" ")).collect()
-    }
-}
-
 #[test]
 fn sinks_hear_setrange_and_of_the_largest_only_when_it_grows() {
     let journal = Arc::new(Journal::default());
@@ -300,23 +284,23 @@ fn sinks_hear_setrange_and_of_the_largest_only_when_it_grows() {
     let store = Store::builder().sink(journal.clone()).clock(clock.clone()).build();
     let locations = Locations::new(store.clone());
     locations.set(5, "USA", "CA").unwrap();
-    assert_eq!(journal.taken(), [r"SETRANGE location:0 10 \xeb\t", "ZADD location:max GT 5 max"]);
+    assert_eq!(journal.lines(), [r"SETRANGE location:0 10 \xeb\t", "ZADD location:max GT 5 max"]);
     for user in [5, 4, 0] {
         locations.set(user, "ABW", None).unwrap();
-        assert_eq!(journal.taken(), [format!(r"SETRANGE location:0 {} \x01\x00", 2 * user)]);
+        assert_eq!(journal.lines(), [format!(r"SETRANGE location:0 {} \x01\x00", 2 * user)]);
     }
     locations.set_lenient(SHARD, "ZZZ", None).unwrap();
     let want = [r"SETRANGE location:1 0 \x00\x00", "ZADD location:max GT 1048576 max"];
-    assert_eq!(journal.taken(), want);
+    assert_eq!(journal.lines(), want);
     locations.set(6, "ZZZ", None).unwrap_err();
-    assert!(journal.taken().is_empty());
+    assert!(journal.lines().is_empty());
 
     // A sorted set that has expired is none, and the next one has no expiry.
     store.pexpire("location:max", 10).unwrap();
     clock.advance(10);
-    journal.taken();
+    journal.lines();
     locations.set(3, "USA", None).unwrap();
-    let heard = journal.taken();
+    let heard = journal.lines();
     assert_eq!(heard.len(), 3, "{heard:?}");
     assert!(heard.contains(&"DEL location:max".to_owned()));
     assert_eq!(heard.last().unwrap(), "ZADD location:max GT 3 max");

@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tallis::prelude::*;
-use tallis::{Effect, ManualClock, Profile, RestoreOptions, Sink, Store};
+use tallis::{ManualClock, Profile, RestoreOptions, Store};
 use testkit::rng::Rng;
+
+use driver::journal::Journal;
 
 mod driver;
 
@@ -27,15 +29,6 @@ fn arbitrary_bytes_are_commands_too() {
     }
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
 #[test]
 fn sinks_hear_of_an_expired_target_before_its_name_is_taken() {
     let (clock, journal) = (Arc::new(ManualClock::new(0)), Arc::new(Journal::default()));
@@ -44,11 +37,9 @@ fn sinks_hear_of_an_expired_target_before_its_name_is_taken() {
     store.pexpire("to", 5).unwrap();
     store.set("from", "new").unwrap();
     clock.advance(5);
-    journal.0.lock().unwrap().clear();
+    journal.take();
     store.rename("from", "to").unwrap();
-    let effects = journal.0.lock().unwrap();
-    let words: Vec<&[bytes::Bytes]> = effects.iter().map(|effect| &effect.args[..]).collect();
-    assert_eq!(words, [&["DEL", "to"][..], &["RENAME", "from", "to"][..]]);
+    assert_eq!(journal.lines(), ["DEL to", "RENAME from to"]);
 }
 
 #[test]

@@ -1,29 +1,14 @@
 //! Strings through the typed calls: what a WATCH sees, what a sink hears, and what fails.
 
+mod journal;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parking_lot::Mutex;
+use journal::Journal;
 use tallis::prelude::*;
-use tallis::{
-    Effect, ErrorKind, ExistenceCheck, Expiry, ManualClock, Reply, SetExpiry, SetOptions, Sink,
-    Store,
-};
+use tallis::{ErrorKind, ExistenceCheck, Expiry, ManualClock, Reply, SetExpiry, SetOptions, Store};
 use testkit::rng::Rng;
-
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<String>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        let text = |effect: &Effect| {
-            let words: Vec<_> =
-                effect.args.iter().map(|word| String::from_utf8_lossy(word)).collect();
-            words.join(" ")
-        };
-        self.0.lock().extend(effects.iter().map(text));
-    }
-}
 
 const NOW: i64 = 1_700_000_000_000;
 
@@ -42,7 +27,7 @@ fn check(lines: &[(&str, &[&str], bool)]) {
         session.execute(&["WATCH", "k"]);
         let words: Vec<&str> = line.split(' ').collect();
         let reply = store.execute(&words);
-        assert_eq!(std::mem::take(&mut *journal.0.lock()), effects, "{line}: {reply:?}");
+        assert_eq!(journal.lines(), effects, "{line}: {reply:?}");
         session.execute(&["MULTI"]);
         let executed = session.execute(&["EXEC"]) != Reply::Nil;
         assert_eq!(!executed, changed, "{line}: {reply:?}");
@@ -96,7 +81,7 @@ fn effects_are_absolute_and_a_watch_sees_what_changed() {
     let (store, journal, _) = watched();
     store.append("k", "").unwrap();
     store.setrange("k", 9, "").unwrap();
-    assert_eq!(*journal.0.lock(), ["APPEND k "]);
+    assert_eq!(journal.lines(), ["APPEND k "]);
 }
 
 #[test]
@@ -261,7 +246,7 @@ fn a_pfadd_that_meets_damage_half_way_is_replayed_half_way() {
     let end = damaged.len();
     damaged[end - 1] -= 1;
     store.set("h", &damaged).unwrap();
-    journal.0.lock().clear();
+    journal.take();
     let last = (0..1_000_000)
         .map(|i| format!("{i}"))
         .find(|element| hll::register_and_rank(hll::hash(element.as_bytes())).0 == 16_383)
@@ -269,13 +254,13 @@ fn a_pfadd_that_meets_damage_half_way_is_replayed_half_way() {
     let error = store.pfadd("h", [last.as_str(), "x"]).unwrap_err();
     assert_eq!(error.to_string(), "INVALIDOBJ Corrupted HLL object detected");
     assert_eq!(store.get("h").unwrap().unwrap(), damaged);
-    assert!(journal.0.lock().is_empty());
+    assert!(journal.take().is_empty());
 
     let changes = store.changes();
     let error = store.pfadd("h", ["x", last.as_str()]).unwrap_err();
     assert_eq!(error.to_string(), "INVALIDOBJ Corrupted HLL object detected");
     assert_eq!(store.changes(), changes, "a watch sees nothing");
-    assert_eq!(*journal.0.lock(), [format!("PFADD h x {last}")]);
+    assert_eq!(journal.lines(), [format!("PFADD h x {last}")]);
     let again = Store::new();
     again.set("h", &damaged).unwrap();
     assert!(again.pfadd("h", ["x"]).unwrap());

@@ -3,15 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(clippy::float_cmp, reason = "scores are compared as they were given")]
 
+mod journal;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use journal::Journal;
 use tallis::prelude::*;
 use tallis::{
-    Aggregate, Effect, ErrorKind, LexBound, Limits, Profile, Reply, ScanOptions, Sink,
-    SortedSetAddOptions, Store, UpdateCheck, ZRange,
+    Aggregate, ErrorKind, LexBound, Limits, Profile, Reply, ScanOptions, SortedSetAddOptions,
+    Store, UpdateCheck, ZRange,
 };
 use testkit::rng::Rng;
 
@@ -436,24 +439,11 @@ fn draws_are_fair_and_differ() {
     }
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<String>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        for effect in effects {
-            let words: Vec<String> =
-                effect.args.iter().map(|word| word.escape_ascii().to_string()).collect();
-            self.0.lock().unwrap().push(words.join(" "));
-        }
-    }
-}
-
 #[test]
 fn sinks_hear_what_changed_and_nothing_else() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
-    let heard = || std::mem::take(&mut *journal.0.lock().unwrap());
+    let heard = || journal.take().iter().map(ToString::to_string).collect::<Vec<_>>();
     store.zadd_multiple("z", [(0.1, "a"), (2.0, "b"), (3.0, "c"), (4.0, "d")]).unwrap();
     assert_eq!(heard(), ["ZADD z 0.1 a 2 b 3 c 4 d"]);
     store.zadd("z", "a", 0.1).unwrap();

@@ -17,6 +17,19 @@ pub struct Effect {
     pub args: Vec<Bytes>,
 }
 
+/// A line for people: the words with spaces between, each as [`escape_ascii`](slice::escape_ascii) shows it.
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, word) in self.args.iter().enumerate() {
+            if at > 0 {
+                f.write_str(" ")?;
+            }
+            word.escape_ascii().fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
 /// Something that hears of every change: a log, a mirror, a counter.
 ///
 /// # Examples
@@ -41,6 +54,7 @@ pub struct Effect {
 /// let effects = journal.0.lock().unwrap();
 /// assert_eq!(effects.len(), 1);
 /// assert_eq!(effects[0].args, ["INCRBY", "visits", "1"]);
+/// assert_eq!(effects[0].to_string(), "INCRBY visits 1");
 /// # Ok::<(), tallis::Error>(())
 /// ```
 pub trait Sink: Send + Sync + fmt::Debug {

@@ -1,15 +1,15 @@
 //! The typed calls: what they answer, what they refuse, and what they leave.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 
 use tallis::bloom::Settings;
 use tallis::prelude::*;
-use tallis::{
-    BloomInsertOptions, Effect, Error, ErrorKind, Limits, ManualClock, Reply, Sink, Store,
-};
+use tallis::{BloomInsertOptions, Error, ErrorKind, Limits, ManualClock, Reply, Store};
+
+use super::journal::Journal;
 
 #[test]
 fn the_transcript_of_the_notes() {
@@ -170,15 +170,6 @@ fn a_filter_ends_with_its_time() {
     assert_eq!((store.bf_card("k").unwrap(), store.pttl("k").unwrap()), (1, -1));
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
 #[test]
 fn effects_make_the_same_filters_again() {
     let journal = Arc::new(Journal::default());
@@ -206,7 +197,7 @@ fn effects_make_the_same_filters_again() {
         cursor = next;
     }
     let again = Store::new();
-    for effect in journal.0.lock().unwrap().iter() {
+    for effect in journal.take() {
         let reply = again.execute(&effect.args);
         assert!(!reply.is_error(), "{reply:?} to {effect:?}");
         if let Reply::Array(all) = reply {
@@ -224,14 +215,7 @@ fn effects_make_the_same_filters_again() {
 fn sinks_hear_of_what_changes_and_of_nothing_else() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
-    let heard = || {
-        let effects = std::mem::take(&mut *journal.0.lock().unwrap());
-        let line = |effect: &Effect| {
-            let words = effect.args.iter().map(|word| word.escape_ascii().to_string());
-            words.collect::<Vec<_>>().join(" ")
-        };
-        effects.iter().map(line).collect::<Vec<_>>()
-    };
+    let heard = || journal.take().iter().map(ToString::to_string).collect::<Vec<_>>();
     store.bf_reserve("k", &Settings::new(2, 0.01).non_scaling()).unwrap();
     store.bf_add("k", "a").unwrap();
     assert_eq!(heard(), ["BF.RESERVE k 0.01 2 NONSCALING", "BF.MADD k a"]);

@@ -5,6 +5,8 @@
 #[path = "../answer/mod.rs"]
 mod answer;
 mod calls;
+#[path = "../journal/mod.rs"]
+mod journal;
 mod recorded;
 mod transcript;
 mod versions;

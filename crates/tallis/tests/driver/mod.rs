@@ -5,33 +5,25 @@
 //! * the effects of all commands make the same values on an empty store;
 //! * MULTI and EXEC answer and leave what the same commands do one by one.
 
+#[path = "../journal/mod.rs"]
+pub(crate) mod journal;
 mod line;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
 use bytes::Bytes;
 use tallis::prelude::*;
-use tallis::{
-    Effect, Limits, ManualClock, Profile, Reply, RestoreOptions, Session, Sink, Store, StoreBuilder,
-};
+use tallis::{Limits, ManualClock, Profile, Reply, RestoreOptions, Session, Store, StoreBuilder};
 
+use journal::Journal;
 use line::line;
 
 /// Databases that the commands may select.
 const DATABASES: u32 = 3;
 /// Commands of a sequence.
 const MOST: usize = 80;
-
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
 
 /// A key, whatever its encoding.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,7 +123,7 @@ fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> 
     // On a store whose time stands at the beginning, so that nothing expires that a command has kept since.
     let clock = Arc::new(ManualClock::new(0));
     let again = builder().clock(clock.clone()).build();
-    let effects = std::mem::take(&mut *journal.0.lock().unwrap());
+    let effects = journal.take();
     for effect in &effects {
         let reply = again.db(effect.db).execute(&effect.args);
         let done = !reply.is_error() || keeps_some(&effect.args, &reply);

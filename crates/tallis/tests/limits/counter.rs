@@ -244,7 +244,7 @@ fn effects_leave_what_the_counter_left() {
     for _ in 0..300 {
         clock.advance(rng.range(0..=300));
         counter.take(format!("k{}", rng.below(3)), rng.below(5)).unwrap();
-        for effect in std::mem::take(&mut *journal.0.lock().unwrap()) {
+        for effect in journal.take() {
             assert!(!again.execute(&effect.args).is_error());
         }
         for key in ["k0", "k1", "k2"] {

@@ -180,7 +180,7 @@ fn effects_leave_what_the_funnel_left() {
     for _ in 0..300 {
         clock.advance_us(rng.below(300_000).try_into().unwrap());
         funnel.take(format!("k{}", rng.below(4)), rng.below(7)).unwrap();
-        for effect in std::mem::take(&mut *journal.0.lock().unwrap()) {
+        for effect in journal.take() {
             let reply = again.execute(&effect.args);
             assert!(!reply.is_error(), "{reply:?}");
         }

@@ -4,36 +4,19 @@
 
 mod counter;
 mod funnel;
+#[path = "../journal/mod.rs"]
+mod journal;
 mod window;
 
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
-use tallis::{Effect, ManualClock, Sink, Store};
+use tallis::{ManualClock, Store};
+
+use journal::Journal;
 
 /// A time in our days, in milliseconds, at which a minute begins.
 const START: i64 = 1_700_000_040_000;
-
-/// All effects of a store.
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
-impl Journal {
-    /// The effects since they were last taken, as lines.
-    fn lines(&self) -> Vec<String> {
-        let effects = std::mem::take(&mut *self.0.lock().unwrap());
-        let words = |effect: Effect| {
-            effect.args.iter().map(|word| word.escape_ascii().to_string()).collect()
-        };
-        effects.into_iter().map(words).map(|words: Vec<String>| words.join(" ")).collect()
-    }
-}
 
 /// A store whose clock stands at [`START`], and what hears of its changes.
 fn journaled() -> (Store, Arc<ManualClock>, Arc<Journal>) {

@@ -170,7 +170,7 @@ fn no_window_has_more_than_the_limit_and_no_room_is_lost() {
             if got {
                 plain.push(now);
             }
-            for effect in std::mem::take(&mut *journal.0.lock().unwrap()) {
+            for effect in journal.take() {
                 assert!(!again.execute(&effect.args).is_error());
             }
             assert_eq!(again.dump("hist:a:b").unwrap(), store.dump("hist:a:b").unwrap());

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use jiff::civil::{DateTime, date};
-use parking_lot::Mutex;
 use redis::{Connection, Value};
 use tallis::prelude::*;
-use tallis::{Cohort, Cohorts, Effect, Period, PeriodKind, Sink, Store};
+use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 use testkit::live::{as_bytes, server};
 use testkit::rng::Rng;
 
 use super::run;
+use crate::journal::Journal;
 
 /// What bitmapist calls the keys of a moment, spelt out.
 fn keys(event: &str, time: DateTime) -> [String; 5] {
@@ -174,15 +174,6 @@ fn expressions_are_what_bitop_makes() {
     assert!(lengths > 100_000, "the bitmaps are not all empty: {lengths}");
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Journal(pub(super) Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().extend_from_slice(effects);
-    }
-}
-
 #[test]
 fn what_a_sink_hears_makes_the_same_keys_on_a_server() {
     let Some(server) = server() else { return };
@@ -213,7 +204,7 @@ fn what_a_sink_hears_makes_the_same_keys_on_a_server() {
             }
         }
     }
-    for effect in &*journal.0.lock() {
+    for effect in journal.take() {
         run(&mut connection, &effect.args);
     }
     assert_same_keys(&store, &mut connection);

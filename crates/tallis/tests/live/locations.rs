@@ -4,15 +4,16 @@
 //! with ZUNIONSTORE; others write ZADD GT. Both leave the same bytes.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use redis::{Connection, Value};
 use tallis::prelude::*;
-use tallis::{Effect, LocationTable, Locations, Profile, RestoreOptions, Sink, Store};
+use tallis::{LocationTable, Locations, Profile, RestoreOptions, Store};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;
 
 use super::run;
+use crate::journal::Journal;
 
 const SHARD: u64 = 1 << 20;
 
@@ -256,15 +257,6 @@ fn the_sets_of_other_servers_are_read() {
     }
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
 #[test]
 fn what_sinks_hear_makes_the_same_keys_on_a_server() {
     let Some(live) = server() else { return };
@@ -275,7 +267,7 @@ fn what_sinks_hear_makes_the_same_keys_on_a_server() {
     for (user, country, region) in crowd(5) {
         locations.set_lenient(user, country, region).unwrap();
     }
-    for effect in journal.0.lock().unwrap().iter() {
+    for effect in journal.take() {
         run(&mut server, &effect.args);
     }
     assert_same(&store, &mut server);

@@ -13,6 +13,8 @@ mod differential;
 mod files;
 mod geo;
 mod hlls;
+#[path = "../journal/mod.rs"]
+mod journal;
 mod limits;
 mod locations;
 mod lzf;

@@ -1,15 +1,16 @@
 //! Sets that split, on a server: files, effects, and what plain commands leave.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use redis::{Connection, Value};
 use tallis::prelude::*;
-use tallis::{Bucket, Effect, Profile, ShardForm, ShardedSet, Sink, Store, Visitors, shard_key};
+use tallis::{Bucket, Profile, ShardForm, ShardedSet, Store, Visitors, shard_key};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;
 
 use super::run;
+use crate::journal::Journal;
 
 fn store() -> Store {
     Store::builder().profile(Profile::Redis70).build()
@@ -129,15 +130,6 @@ fn what_plain_commands_leave_is_taken() {
     assert_there(&mut live.connect(), "unique:all", &all);
 }
 
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
 #[test]
 fn what_sinks_hear_makes_the_same_bytes_on_a_server() {
     let Some(live) = server() else { return };
@@ -154,7 +146,7 @@ fn what_sinks_hear_makes_the_same_bytes_on_a_server() {
     other.add_many(ids[2_000..].iter().copied()).unwrap();
     other.union_store([&set], &set).unwrap();
     set.inter_store([&other], &other).unwrap();
-    for effect in journal.0.lock().unwrap().iter() {
+    for effect in journal.take() {
         run(&mut server, &effect.args);
     }
     let mut keys = store.keys("*").unwrap();

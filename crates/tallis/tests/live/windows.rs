@@ -12,6 +12,7 @@ use testkit::live::{as_bytes, server};
 use testkit::rng::Rng;
 
 use super::{cohorts, run};
+use crate::journal::Journal;
 
 /// Far enough ahead that nothing expires on the server while the test runs.
 const NOW: &str = "2187-10-28T12:00:30Z";
@@ -152,7 +153,7 @@ fn what_a_sink_hears_makes_the_same_keys_on_a_server() {
     let mut connection = server.connect();
     for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {
         run(&mut connection, &["FLUSHALL"]);
-        let journal = Arc::new(cohorts::Journal::default());
+        let journal = Arc::new(Journal::default());
         let now: Timestamp = NOW.parse().unwrap();
         let clock = Arc::new(ManualClock::new(now.as_millisecond()));
         let store = Store::builder().clock(clock).sink(journal.clone()).build();
@@ -163,7 +164,7 @@ fn what_a_sink_hears_makes_the_same_keys_on_a_server() {
                 windows.roll_up().unwrap();
             }
         }
-        for effect in &*journal.0.lock() {
+        for effect in journal.take() {
             run(&mut connection, &effect.args);
         }
         let open = store.smembers("USER:LOGIN:open").unwrap();

@@ -4,6 +4,8 @@
 
 mod algebra;
 mod compact;
+#[path = "../journal/mod.rs"]
+mod journal;
 mod keys;
 mod model;
 mod shape;
@@ -11,11 +13,12 @@ mod threads;
 mod visitors;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use journal::Journal;
 use tallis::prelude::*;
-use tallis::{Effect, Error, ShardedSet, Sink, Store, shard_key};
+use tallis::{Error, ShardedSet, Store, shard_key};
 
 type Model = BTreeSet<String>;
 
@@ -79,30 +82,6 @@ fn filled(store: &Store, base: &str, model: &Model) -> ShardedSet {
     let set = ShardedSet::splitting(store.clone(), base);
     assert_eq!(set.add_many(model).unwrap(), model.len() as u64);
     set
-}
-
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
-impl Journal {
-    fn take(&self) -> Vec<Effect> {
-        std::mem::take(&mut *self.0.lock().unwrap())
-    }
-
-    /// The commands since the last time, as lines.
-    fn lines(&self) -> Vec<String> {
-        let line = |effect: Effect| {
-            let words = effect.args.iter().map(|word| String::from_utf8_lossy(word).into_owned());
-            words.collect::<Vec<_>>().join(" ")
-        };
-        self.take().into_iter().map(line).collect()
-    }
 }
 
 fn journaled() -> (Store, Arc<Journal>) {

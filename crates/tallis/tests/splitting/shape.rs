@@ -4,7 +4,8 @@ use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
 
-use super::{Journal, Model, journaled, validate};
+use super::journal::Journal;
+use super::{Model, journaled, validate};
 
 /// Which keys a change touched, in order.
 fn touched(journal: &Journal) -> Vec<String> {

@@ -1,32 +1,12 @@
 //! What a log or a mirror hears, and keys that hold something else.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tallis::prelude::*;
-use tallis::{Effect, ErrorKind, ManualClock, Sink, Store, UvFilling, UvWindows};
+use tallis::{ErrorKind, ManualClock, Store, UvFilling, UvWindows};
 
 use super::{FILLINGS, at, windows};
-
-#[derive(Debug, Default)]
-struct Journal(Mutex<Vec<Effect>>);
-
-impl Sink for Journal {
-    fn commit(&self, effects: &[Effect]) {
-        self.0.lock().unwrap().extend_from_slice(effects);
-    }
-}
-
-impl Journal {
-    fn lines(&self) -> Vec<String> {
-        let effects = std::mem::take(&mut *self.0.lock().unwrap());
-        let line = |effect: Effect| {
-            let words: Vec<String> =
-                effect.args.iter().map(|word| word.escape_ascii().to_string()).collect();
-            words.join(" ")
-        };
-        effects.into_iter().map(line).collect()
-    }
-}
+use crate::journal::Journal;
 
 fn journaled(now: &str) -> (UvWindows, Arc<ManualClock>, Arc<Journal>) {
     let clock = Arc::new(ManualClock::new(at(now).as_millisecond()));

@@ -6,6 +6,8 @@ mod article;
 mod counts;
 mod effects;
 mod handles;
+#[path = "../journal/mod.rs"]
+mod journal;
 mod log;
 mod retention;
 mod steps;

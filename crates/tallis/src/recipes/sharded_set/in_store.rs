@@ -34,27 +34,17 @@ impl SplitSteps for Store {
         shard: &[u8],
         member: Member<'_>,
         count: &[u8],
-    ) -> Result<Counted, Error> {
+    ) -> Result<Option<Counted>, Error> {
+        let add = |scope: &mut Scope<'_>, shard: HashedKey<'_>| match level.prefix_of(member) {
+            None => add_members(scope, shard, &[member]),
+            Some(prefix) => {
+                add_members_to(scope, shard, &[member], |slot| keep_compact(slot, prefix))
+            }
+        };
+        let remove =
+            |scope: &mut Scope<'_>, shard: HashedKey<'_>| remove_members(scope, shard, &[member]);
         self.write(&[shard, count, level.key], |scope, keys| {
-            if shards_at(&scope.view(), keys[2])? != level.shards {
-                return Ok(Counted::Moved);
-            }
-            let added = match level.prefix_of(member) {
-                None => add_members(scope, keys[0], &[member])?,
-                Some(prefix) => {
-                    add_members_to(scope, keys[0], &[member], |slot| keep_compact(slot, prefix))?
-                }
-            };
-            if added == 0 {
-                return Ok(Counted::Same);
-            }
-            match increment(scope, keys[1], 1) {
-                Ok(now) => Ok(Counted::Now(now)),
-                Err(error) => {
-                    remove_members(scope, keys[0], &[member])?;
-                    Err(error)
-                }
-            }
+            change_at(scope, keys, level, (add, 1), remove)
         })
     }
 
@@ -64,21 +54,13 @@ impl SplitSteps for Store {
         shard: &[u8],
         member: Member<'_>,
         count: &[u8],
-    ) -> Result<Counted, Error> {
+    ) -> Result<Option<Counted>, Error> {
+        let add =
+            |scope: &mut Scope<'_>, shard: HashedKey<'_>| add_members(scope, shard, &[member]);
+        let remove =
+            |scope: &mut Scope<'_>, shard: HashedKey<'_>| remove_members(scope, shard, &[member]);
         self.write(&[shard, count, level.key], |scope, keys| {
-            if shards_at(&scope.view(), keys[2])? != level.shards {
-                return Ok(Counted::Moved);
-            }
-            if remove_members(scope, keys[0], &[member])? == 0 {
-                return Ok(Counted::Same);
-            }
-            match increment(scope, keys[1], -1) {
-                Ok(now) => Ok(Counted::Now(now)),
-                Err(error) => {
-                    add_members(scope, keys[0], &[member])?;
-                    Err(error)
-                }
-            }
+            change_at(scope, keys, level, (remove, -1), add)
         })
     }
 
@@ -123,7 +105,7 @@ impl SplitSteps for Store {
         operation: SetOperation,
         shards: &[&[u8]],
         target: Replaced<'_>,
-    ) -> Result<Option<(u64, i64)>, Error> {
+    ) -> Result<Option<(u64, u64)>, Error> {
         let named = shards
             .iter()
             .copied()
@@ -182,6 +164,37 @@ impl From<SetOperation> for Operation {
     }
 }
 
+/// Changes a shard, and the count by so much if there was anything to change; a count that cannot be changed undoes it. The keys are
+/// those of the shard, the count and the level.
+#[inline]
+fn change_at(
+    scope: &mut Scope<'_>,
+    keys: &[HashedKey<'_>],
+    level: Level<'_>,
+    (change, by): (impl FnOnce(&mut Scope<'_>, HashedKey<'_>) -> Result<usize, Error>, i64),
+    undo: impl FnOnce(&mut Scope<'_>, HashedKey<'_>) -> Result<usize, Error>,
+) -> Result<Option<Counted>, Error> {
+    let &[shard, count, key] = keys else { return Ok(None) };
+    if shards_at(&scope.view(), key)? != level.shards {
+        return Ok(None);
+    }
+    if change(scope, shard)? == 0 {
+        return Ok(Some(Counted::Same));
+    }
+    match increment(scope, count, by) {
+        Ok(now) => Ok(Some(Counted::Now(members_of(now)))),
+        Err(error) => {
+            undo(scope, shard)?;
+            Err(error)
+        }
+    }
+}
+
+/// How many members a count means: none if others have brought it below 0.
+fn members_of(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}
+
 /// How many shards the key says there are.
 #[inline]
 fn shards_at(view: &View<'_>, key: HashedKey<'_>) -> Result<u64, Error> {
@@ -199,7 +212,7 @@ fn replace(
     operation: SetOperation,
     shards: &[&[u8]],
     target: Replaced<'_>,
-) -> Result<Option<(u64, i64)>, Error> {
+) -> Result<Option<(u64, u64)>, Error> {
     for &level in levels {
         if !agrees(tx, level)? {
             return Ok(None);
@@ -225,7 +238,7 @@ fn replace(
     if let Some(whole) = whole {
         compact_in(tx, target.shard, whole)?;
     }
-    Ok(Some((made as u64, count)))
+    Ok(Some((made as u64, members_of(count))))
 }
 
 /// Moves the members of a part of one shard to another.

@@ -34,12 +34,10 @@ impl Level<'_> {
 /// What became of a member that was to be added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Nothing: there are more or fewer shards than the caller believed.
-    Moved,
     /// Nothing: it was there already, or was not there.
     Same,
     /// The set changed, and has so many members now.
-    Now(i64),
+    Now(u64),
 }
 
 /// An operation on sets.
@@ -77,7 +75,7 @@ pub trait SplitSteps: SetSteps {
     /// Whatever GET answers.
     fn value(&self, key: &[u8]) -> Result<Option<Bytes>, Error>;
 
-    /// SADD of one member to the shard, and INCR of `count` if it is new.
+    /// SADD of one member to the shard, and INCR of `count` if it is new; `None` if there is another number of shards.
     ///
     /// # Errors
     ///
@@ -88,9 +86,9 @@ pub trait SplitSteps: SetSteps {
         shard: &[u8],
         member: Member<'_>,
         count: &[u8],
-    ) -> Result<Counted, Error>;
+    ) -> Result<Option<Counted>, Error>;
 
-    /// SREM of one member of the shard, and DECR of `count` if it was there.
+    /// SREM of one member of the shard, and DECR of `count` if it was there; `None` if there is another number of shards.
     ///
     /// # Errors
     ///
@@ -101,7 +99,7 @@ pub trait SplitSteps: SetSteps {
         shard: &[u8],
         member: Member<'_>,
         count: &[u8],
-    ) -> Result<Counted, Error>;
+    ) -> Result<Option<Counted>, Error>;
 
     /// SISMEMBER; `None` if there is another number of shards.
     ///
@@ -141,7 +139,7 @@ pub trait SplitSteps: SetSteps {
         operation: SetOperation,
         shards: &[&[u8]],
         target: Replaced<'_>,
-    ) -> Result<Option<(u64, i64)>, Error>;
+    ) -> Result<Option<(u64, u64)>, Error>;
 
     /// Moves the members of `part` from one shard to another, which is new, and says that there is one shard more;
     /// `false` if there was another number of shards.

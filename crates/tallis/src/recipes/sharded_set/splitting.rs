@@ -89,22 +89,14 @@ impl Splitting {
         steps: &impl SplitSteps,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        let hash = self.spread.hash(member);
-        loop {
-            let level = self.believed();
-            let shard = self.shard(shard_of(hash, level.shards));
-            match steps.add_at(level, &shard, member, self.count_key())? {
-                Counted::Moved => self.look(steps)?,
-                Counted::Same => return Ok(false),
-                Counted::Now(count) => {
-                    let count = u64::try_from(count).unwrap_or(0);
-                    if too_many(count, level.shards) {
-                        self.settle(steps, count, AT_ONCE)?;
-                    }
-                    return Ok(true);
-                }
-            };
+        let counted = self.in_shard(steps, member, |level, shard| {
+            steps.add_at(level, shard, member, self.count_key())
+        })?;
+        let Counted::Now(count) = counted else { return Ok(false) };
+        if too_many(count, self.believed().shards) {
+            self.settle(steps, count, AT_ONCE)?;
         }
+        Ok(true)
     }
 
     pub(super) fn remove(
@@ -112,25 +104,17 @@ impl Splitting {
         steps: &impl SplitSteps,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        let hash = self.spread.hash(member);
-        loop {
-            let level = self.believed();
-            let shard = self.shard(shard_of(hash, level.shards));
-            match steps.remove_at(level, &shard, member, self.count_key())? {
-                Counted::Moved => self.look(steps)?,
-                Counted::Same => return Ok(false),
-                Counted::Now(count) => {
-                    let count = u64::try_from(count).unwrap_or(0);
-                    if too_few(count, level.shards) {
-                        self.settle(steps, count, AT_ONCE)?;
-                    }
-                    if count == 0 {
-                        steps.forget(self.believed(), self.count_key())?;
-                    }
-                    return Ok(true);
-                }
-            };
+        let counted = self.in_shard(steps, member, |level, shard| {
+            steps.remove_at(level, shard, member, self.count_key())
+        })?;
+        let Counted::Now(count) = counted else { return Ok(false) };
+        if too_few(count, self.believed().shards) {
+            self.settle(steps, count, AT_ONCE)?;
         }
+        if count == 0 {
+            steps.forget(self.believed(), self.count_key())?;
+        }
+        Ok(true)
     }
 
     pub(super) fn contains(
@@ -138,12 +122,23 @@ impl Splitting {
         steps: &impl SplitSteps,
         member: Member<'_>,
     ) -> Result<bool, Error> {
+        self.in_shard(steps, member, |level, shard| steps.contains_at(level, shard, member))
+    }
+
+    /// Takes a step in the shard of a member, and again while it says that somebody else has split or joined shards.
+    #[inline]
+    fn in_shard<T>(
+        &self,
+        steps: &impl SplitSteps,
+        member: Member<'_>,
+        step: impl Fn(Level<'_>, &[u8]) -> Result<Option<T>, Error>,
+    ) -> Result<T, Error> {
         let hash = self.spread.hash(member);
         loop {
             let level = self.believed();
             let shard = self.shard(shard_of(hash, level.shards));
-            if let Some(there) = steps.contains_at(level, &shard, member)? {
-                return Ok(there);
+            if let Some(done) = step(level, &shard)? {
+                return Ok(done);
             }
             self.look(steps)?;
         }

@@ -61,7 +61,7 @@ impl<'s, S: SplitSteps> Walk<'s, S> {
         }) {
             let (made, now) = made?;
             all += made;
-            count = u64::try_from(now).unwrap_or(0);
+            count = now;
             // Grows as it fills; what is too much is joined at the end.
             target.settle(steps, count, made / MOST + 1)?;
         }

@@ -1,0 +1,29 @@
+//! A sink that keeps what it hears.
+
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use parking_lot::Mutex;
+use tallis::{Effect, Sink};
+
+/// The effects of a store.
+#[derive(Debug, Default)]
+pub(crate) struct Journal(Mutex<Vec<Effect>>);
+
+impl Sink for Journal {
+    fn commit(&self, effects: &[Effect]) {
+        assert!(!effects.is_empty());
+        self.0.lock().extend_from_slice(effects);
+    }
+}
+
+impl Journal {
+    /// Those since the last time.
+    pub(crate) fn take(&self) -> Vec<Effect> {
+        std::mem::take(&mut *self.0.lock())
+    }
+
+    /// The same as lines.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.take().iter().map(ToString::to_string).collect()
+    }
+}
