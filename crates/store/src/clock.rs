@@ -60,7 +60,7 @@ impl Clock for SystemClock {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use tallis::{ManualClock, Store, prelude::*};
+/// use tallis::{ManualClock, Store};
 ///
 /// let clock = Arc::new(ManualClock::new(1_000_000));
 /// let store = Store::builder().clock(clock.clone()).build();

@@ -30,8 +30,10 @@ pub enum ErrorKind {
     KeyExists,
     /// There is no such command.
     UnknownCommand,
-    /// A transaction touched a key that it had not named.
+    /// A transaction touched a key that it had not named, or wrote one that it had named to be read.
     KeyNotNamed,
+    /// The call comes from inside a transaction, an entry or a sink of the same store, whose locks it would wait for.
+    Locked,
     /// A session id or a recipe's parameter cannot be used.
     InvalidArgument,
     /// A time that a recipe is asked about, or is to record, lies so far back that its counts are not kept any more.

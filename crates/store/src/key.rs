@@ -54,6 +54,18 @@ impl fmt::Debug for Key {
 pub struct HashedKey<'k> {
     pub(crate) hash: u64,
     pub(crate) bytes: &'k [u8],
+    /// Whether a transaction only reads it.
+    pub(crate) reads: bool,
+}
+
+impl<'k> HashedKey<'k> {
+    /// What stands in an array of keys before they are hashed.
+    pub(crate) const NONE: Self = Self::new(0, &[]);
+
+    #[inline]
+    pub(crate) const fn new(hash: u64, bytes: &'k [u8]) -> Self {
+        Self { hash, bytes, reads: false }
+    }
 }
 
 #[cfg(test)]

@@ -14,13 +14,13 @@ mod limits;
 mod member;
 mod persist;
 mod profile;
-mod recipes;
 mod reply;
 mod rules;
 mod session;
 mod store;
 mod table;
 mod text;
+mod to_key;
 mod value;
 
 pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
@@ -31,40 +31,13 @@ pub use commands::{
     LcsMatch, LcsMatches, LexBound, Popped, RestoreOptions, ScanOptions, SetExpiry, SetOptions,
     SetOutcome, SortedSetAddOptions, UpdateCheck, ZRange,
 };
+pub use commands::{BloomEntry, HllEntry, SetEntry, StringEntry, ZSetEntry};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
 pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
-pub use recipes::{
-    Bucket, Cohort, CohortSteps, Cohorts, Counted, CounterSteps, Dedup, DedupInfo, DedupSteps,
-    Funnel, FunnelSteps, Level, LocationCounts, LocationSteps, LocationTable, Locations, Part,
-    Period, PeriodKind, Query, Quota, Replaced, Retention, RetentionRow, SessionIds, SetOperation,
-    SetSteps, ShardForm, ShardedSet, SlidingCounter, SlidingWindow, SplitSteps, Spread, TableError,
-    TableProblem, Throttle, Turn, UvBucket, UvCalendar, UvFilling, UvHashed, UvKey, UvLevel,
-    UvSteps, UvWindows, VisitorSteps, Visitors, VisitorsIn, When, WindowSteps, forecast, shard_key,
-};
 pub use reply::Reply;
-pub use session::Session;
-pub use store::{Database, Effect, Sink, Store, StoreBuilder, Tx};
-
-/// What lies between a command and its keys.
-///
-/// Everything that implements [`Door`](door::Door) has all commands, so a function that takes any `&impl Door` works on
-/// a [`Store`], a [`Session`] and a [`Tx`] alike. The other types are what the commands themselves are written
-/// against; they can be neither made nor used outside this crate.
-pub mod door {
-    pub use crate::key::HashedKey;
-    pub use crate::store::Shared;
-    pub use crate::store::door::{Door, Scope, View};
-}
-
-/// The traits that give a store its commands.
-pub mod prelude {
-    pub use crate::commands::{
-        BitCommands, BloomCommands, DumpCommands, ExpiryCommands, GeoCommands, HllCommands,
-        KeyCommands, KeyspaceCommands, LcsCommands, SetCommands, StringCommands,
-        ZSetAlgebraCommands, ZSetCommands, ZSetRangeCommands,
-    };
-    pub use crate::door::Door;
-}
+pub use session::{Client, Session};
+pub use store::{Database, Effect, Held, Locks, Sink, Store, StoreBuilder, Striped, Tx};
+pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};

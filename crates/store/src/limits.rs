@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 /// # Examples
 ///
 /// ```
-/// use tallis::{Limits, Store, prelude::*};
+/// use tallis::{Limits, Store};
 ///
 /// let store = Store::builder().limits(Limits { set_max_intset_entries: 2, ..Limits::default() }).build();
 /// store.sadd("s", [1, 2])?;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 /// # Examples
 ///
 /// ```
-/// use tallis::{Store, prelude::*};
+/// use tallis::Store;
 ///
 /// let store = Store::new();
 /// store.sadd("mixed", [1, 2, 3])?;

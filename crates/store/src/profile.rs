@@ -20,7 +20,7 @@
 /// # Examples
 ///
 /// ```
-/// use tallis::{Profile, Store, prelude::*};
+/// use tallis::{Profile, Store};
 ///
 /// let new = Store::new();
 /// new.sadd("s", ["a", "b"])?;

@@ -5,12 +5,14 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Args, Caller, checked, run, shown, with_words};
+use crate::execute::{Args, checked, run, shown, with_words};
 use crate::key::HashedKey;
 use crate::reply::Reply;
-use crate::store::door::{Door, Scope, View};
-use crate::store::{Shared, Store, Tx};
+use crate::store::locks::{Access, Dispatch};
+use crate::store::scope::{Scope, View};
+use crate::store::{Locks, Shared, Store, Tx};
 use crate::text::number;
+use crate::to_key::KeyRef;
 use crate::value::parse_int;
 
 /// One client's side of the command door: its database, its transaction, the keys that it watches, and the version of
@@ -21,7 +23,7 @@ use crate::value::parse_int;
 /// # Examples
 ///
 /// ```
-/// use tallis::{Reply, Store, prelude::*};
+/// use tallis::{Reply, Store};
 ///
 /// let store = Store::new();
 /// let mut session = store.session();
@@ -38,7 +40,7 @@ use crate::value::parse_int;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Session {
+pub struct Client {
     store: Store,
     protocol: Protocol,
     queue: Option<Queue>,
@@ -72,26 +74,28 @@ impl Store {
     /// A session that begins on this handle's database, with replies in the shapes of RESP2; HELLO 3 changes them.
     #[must_use]
     pub fn session(&self) -> Session {
-        Session { store: self.clone(), protocol: Protocol::Resp2, queue: None, watched: Vec::new() }
+        let watched = Vec::new();
+        Store::on(Client { store: self.clone(), protocol: Protocol::Resp2, queue: None, watched })
     }
 }
 
+/// A [`Store`] that remembers what a client of a server would: see [`Client`].
+pub type Session = Store<Client>;
+
+/// # Sessions
 impl Session {
     /// Runs one command, or queues it between MULTI and EXEC.
     pub fn execute<A: AsRef<[u8]>>(&mut self, args: &[A]) -> Reply {
-        let reply = with_words(args, |words| self.answer(words)).unwrap_or_else(Reply::from);
-        match self.protocol {
+        let client = &mut self.locks;
+        let reply = with_words(args, |words| client.answer(words)).unwrap_or_else(Reply::from);
+        match client.protocol {
             Protocol::Resp2 => reply.into_resp2(),
             Protocol::Resp3 => reply,
         }
     }
+}
 
-    /// The number of the database that was selected last.
-    #[must_use]
-    pub fn db_number(&self) -> u32 {
-        self.store.db_number()
-    }
-
+impl Client {
     fn answer(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
         let command = args.first().and_then(|name| Own::named(name));
         if (command.is_some() || self.queue.is_some())
@@ -127,7 +131,7 @@ impl Session {
             }
             Some(Own::Hello) => self.hello(&args[1..]),
             Some(Own::Unwatch) => Ok(self.unwatch()),
-            None => run(Caller::Store(&self.store), args),
+            None => run(Store::on(Dispatch::Store(&self.store.locks)), args),
         }
     }
 
@@ -180,10 +184,10 @@ impl Session {
             // Each of them, so that all that have expired are dropped.
             let unchanged = watched
                 .iter()
-                .filter(|one| tx.version(one.db, &one.key) == Some(one.version))
+                .filter(|one| tx.locks.version(one.db, &one.key) == Some(one.version))
                 .count();
             if unchanged < watched.len() {
-                return (None, store);
+                return Ok((None, store));
             }
             let replies = commands
                 .iter()
@@ -192,8 +196,8 @@ impl Session {
                     if protocol == Protocol::Resp2 { reply.into_resp2() } else { reply }
                 })
                 .collect();
-            (Some(replies), store)
-        });
+            Ok((Some(replies), store))
+        })?;
         self.store = store;
         self.unwatch();
         self.protocol = protocol;
@@ -240,7 +244,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for Client {
     fn drop(&mut self) {
         self.unwatch();
     }
@@ -284,12 +288,12 @@ fn step(tx: &Tx<'_>, store: &mut Store, protocol: &mut Protocol, words: &[&[u8]]
     let answer = match Own::named(words[0]) {
         Some(Own::Select) => database(store.shared(), words[1]).map(|db| {
             *store = store.db(db);
-            tx.select(db);
+            tx.locks.select(db);
             Reply::OK
         }),
         Some(Own::Hello) => hello(&words[1..], protocol),
         Some(Own::Unwatch) => Ok(Reply::OK),
-        _ => run(Caller::Tx(tx), words),
+        _ => run(Store::on(Dispatch::Tx(&tx.locks)), words),
     };
     answer.unwrap_or_else(Reply::from)
 }
@@ -375,21 +379,35 @@ fn syntax(text: &'static str) -> Error {
     Error::new(ErrorKind::Syntax, text)
 }
 
-impl Door for Session {
+impl Locks for Client {}
+
+impl Access for Client {
+    fn shared(&self) -> &Shared {
+        self.store.locks.shared()
+    }
+
+    fn db(&self) -> u32 {
+        self.store.locks.db()
+    }
+
+    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
+        self.store.locks.locate(key)
+    }
+
     fn read<R>(
         &self,
-        keys: &[&[u8]],
-        operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.store.read(keys, operation)
+        self.store.locks.read(keys, operation)
     }
 
     fn write<R>(
         &self,
-        keys: &[&[u8]],
-        operation: impl FnOnce(&mut Scope<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.store.write(keys, operation)
+        self.store.locks.write(keys, operation)
     }
 
     fn read_stripes<R>(
@@ -397,17 +415,13 @@ impl Door for Session {
         stripes: Range<usize>,
         operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.store.read_stripes(stripes, operation)
+        self.store.locks.read_stripes(stripes, operation)
     }
 
     fn write_all<R>(
         &self,
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.store.write_all(operation)
-    }
-
-    fn shared(&self) -> &Shared {
-        self.store.shared()
+        self.store.locks.write_all(operation)
     }
 }

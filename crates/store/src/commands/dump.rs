@@ -4,18 +4,18 @@ use bytes::Bytes;
 
 use crate::error::Error;
 use crate::persist;
-use crate::store::door::Door;
 use crate::store::slot::Slot;
+use crate::store::{Locks, Store};
 use crate::value::Value;
 
-use super::keys::delete;
+use crate::to_key::ToKey;
 
 /// DUMP and RESTORE: values as payloads, between stores and servers.
 ///
 /// # Errors
 ///
 /// In a transaction, all of them fail on a key that it did not name.
-pub trait DumpCommands: Door {
+impl<L: Locks> Store<L> {
     /// DUMP: the value as a payload that RESTORE takes, of the version of the store's [`Profile`](crate::Profile); a
     /// value of a type that only newer servers have gets theirs. `None` if there is no such key. O(size of the value).
     ///
@@ -26,7 +26,7 @@ pub trait DumpCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.sadd("s", [1, 2, 3])?;
@@ -36,8 +36,8 @@ pub trait DumpCommands: Door {
     /// assert_eq!(payload[16..18], [11, 0]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn dump(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn dump(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+        self.read([key], |view, keys| {
             let profile = view.shared().profile();
             let value = view.get(keys[0]);
             value.map(|value| persist::dump(value, profile).map(Bytes::from)).transpose()
@@ -55,7 +55,7 @@ pub trait DumpCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{ErrorKind, RestoreOptions, Store, prelude::*};
+    /// use tallis::{ErrorKind, RestoreOptions, Store};
     ///
     /// let store = Store::new();
     /// store.pfadd("uv", ["alice", "bob"])?;
@@ -69,27 +69,24 @@ pub trait DumpCommands: Door {
     /// assert_eq!(again.unwrap_err().kind(), ErrorKind::KeyExists);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn restore(
+    pub fn restore(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         payload: impl AsRef<[u8]>,
         options: RestoreOptions,
     ) -> Result<(), Error> {
         let payload = payload.as_ref();
-        self.write(&[key.as_ref()], |scope, keys| {
+        self.write([key], |scope, keys| {
             let shared = scope.shared();
-            scope.change(keys[0], |slot| {
-                if !options.replace && slot.value().is_some() {
-                    return Err(Error::busy_key());
-                }
-                restore(slot, persist::restore(payload, shared)?, payload, options);
-                Ok(())
-            })
+            let mut slot = scope.slot(keys[0]);
+            if !options.replace && slot.exists() {
+                return Err(Error::busy_key());
+            }
+            restore(&mut slot, persist::restore(payload, shared)?, payload, options);
+            Ok(())
         })
     }
 }
-
-impl<D: Door> DumpCommands for D {}
 
 /// How [`DumpCommands::restore`] restores: by default a key that never expires, was used just now, and takes nobody's
 /// place.
@@ -141,19 +138,18 @@ impl RestoreOptions {
     }
 }
 
-fn restore(slot: &mut Slot<'_, '_, '_>, value: Value, payload: &[u8], options: RestoreOptions) {
+fn restore(slot: &mut Slot<'_>, value: Value, payload: &[u8], options: RestoreOptions) {
     let expires_at = options.expires_at(slot.now_ms());
     if expires_at.is_some_and(|at| at <= slot.now_ms()) {
-        delete(slot);
+        slot.delete();
         return;
     }
-    slot.put(value);
-    slot.set_expiry(expires_at);
-    slot.set_idle(options.idle_secs);
-    slot.changed("RESTORE", || {
+    let words = || {
         let expires_at = expires_at.unwrap_or(0).to_string();
         let options = ["REPLACE", "ABSTTL"].map(|word| Bytes::from_static(word.as_bytes()));
         let words = [Bytes::from(expires_at), Bytes::copy_from_slice(payload)];
         words.into_iter().chain(options).collect()
-    });
+    };
+    slot.set(value, expires_at, ("RESTORE", words));
+    slot.set_idle(options.idle_secs);
 }

@@ -1,12 +1,9 @@
 //! Commands on the time at which keys expire.
 
-use bytes::Bytes;
-
-use super::keys::delete;
 use crate::error::{Error, ErrorKind};
-use crate::store::door::Door;
-use crate::store::slot::Slot;
 use crate::store::stripe::Found;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 
 /// Commands on the time at which keys expire.
 ///
@@ -16,7 +13,7 @@ use crate::store::stripe::Found;
 /// # Errors
 ///
 /// In a transaction, all of them fail on a key that it did not name.
-pub trait ExpiryCommands: Door {
+impl<L: Locks> Store<L> {
     /// EXPIRE: lets the key expire in `seconds` from now; `false` if there is no such key. O(1).
     ///
     /// With zero or less the key is gone at once.
@@ -28,7 +25,7 @@ pub trait ExpiryCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("k", "v")?;
@@ -37,7 +34,7 @@ pub trait ExpiryCommands: Door {
     /// assert!(!store.expire("other", 60)?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn expire(&self, key: impl AsRef<[u8]>, seconds: i64) -> Result<bool, Error> {
+    pub fn expire(&self, key: impl ToKey, seconds: i64) -> Result<bool, Error> {
         self.expire_if(key, seconds, ExpireOption::Always)
     }
 
@@ -46,7 +43,7 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    fn pexpire(&self, key: impl AsRef<[u8]>, milliseconds: i64) -> Result<bool, Error> {
+    pub fn pexpire(&self, key: impl ToKey, milliseconds: i64) -> Result<bool, Error> {
         self.pexpire_if(key, milliseconds, ExpireOption::Always)
     }
 
@@ -55,7 +52,7 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    fn expire_at(&self, key: impl AsRef<[u8]>, seconds: i64) -> Result<bool, Error> {
+    pub fn expire_at(&self, key: impl ToKey, seconds: i64) -> Result<bool, Error> {
         self.expire_at_if(key, seconds, ExpireOption::Always)
     }
 
@@ -64,7 +61,7 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    fn pexpire_at(&self, key: impl AsRef<[u8]>, at_ms: i64) -> Result<bool, Error> {
+    pub fn pexpire_at(&self, key: impl ToKey, at_ms: i64) -> Result<bool, Error> {
         self.pexpire_at_if(key, at_ms, ExpireOption::Always)
     }
 
@@ -77,7 +74,7 @@ pub trait ExpiryCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{ExpireOption, Store, prelude::*};
+    /// use tallis::{ExpireOption, Store};
     ///
     /// let store = Store::new();
     /// store.set("k", "v")?;
@@ -86,13 +83,13 @@ pub trait ExpiryCommands: Door {
     /// assert_eq!(store.ttl("k")?, 60);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn expire_if(
+    pub fn expire_if(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         seconds: i64,
         option: ExpireOption,
     ) -> Result<bool, Error> {
-        expire(self, key.as_ref(), seconds.checked_mul(1000), true, option, "expire")
+        expire(self, key, seconds.checked_mul(1000), true, option, "expire")
     }
 
     /// PEXPIRE with an option: as [`expire_if`](Self::expire_if), in milliseconds.
@@ -100,13 +97,13 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    fn pexpire_if(
+    pub fn pexpire_if(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         milliseconds: i64,
         option: ExpireOption,
     ) -> Result<bool, Error> {
-        expire(self, key.as_ref(), Some(milliseconds), true, option, "pexpire")
+        expire(self, key, Some(milliseconds), true, option, "pexpire")
     }
 
     /// EXPIREAT with an option: as [`expire_at`](Self::expire_at), but `false` too if the option forbids it.
@@ -114,13 +111,13 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    fn expire_at_if(
+    pub fn expire_at_if(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         seconds: i64,
         option: ExpireOption,
     ) -> Result<bool, Error> {
-        expire(self, key.as_ref(), seconds.checked_mul(1000), false, option, "expireat")
+        expire(self, key, seconds.checked_mul(1000), false, option, "expireat")
     }
 
     /// PEXPIREAT with an option: as [`expire_at_if`](Self::expire_at_if), in milliseconds.
@@ -128,13 +125,13 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    fn pexpire_at_if(
+    pub fn pexpire_at_if(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         at_ms: i64,
         option: ExpireOption,
     ) -> Result<bool, Error> {
-        expire(self, key.as_ref(), Some(at_ms), false, option, "pexpireat")
+        expire(self, key, Some(at_ms), false, option, "pexpireat")
     }
 
     /// PERSIST: takes the expiry away; `false` if there was none. O(1).
@@ -142,17 +139,8 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn persist(&self, key: impl AsRef<[u8]>) -> Result<bool, Error> {
-        self.write(&[key.as_ref()], |scope, keys| {
-            Ok(scope.change(keys[0], |slot| {
-                let expiring = slot.expires_at().is_some();
-                if expiring {
-                    slot.set_expiry(None);
-                    slot.changed("PERSIST", Vec::new);
-                }
-                expiring
-            }))
-        })
+    pub fn persist(&self, key: impl ToKey) -> Result<bool, Error> {
+        self.write([key], |scope, keys| Ok(scope.slot(keys[0]).persist()))
     }
 
     /// TTL: the seconds until the key expires, rounded; -1 if it never does, -2 if there is no such key. O(1).
@@ -160,7 +148,7 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn ttl(&self, key: impl AsRef<[u8]>) -> Result<i64, Error> {
+    pub fn ttl(&self, key: impl ToKey) -> Result<i64, Error> {
         let ms = self.pttl(key)?;
         Ok(if ms < 0 { ms } else { ms.saturating_add(500) / 1000 })
     }
@@ -170,8 +158,8 @@ pub trait ExpiryCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn pttl(&self, key: impl AsRef<[u8]>) -> Result<i64, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn pttl(&self, key: impl ToKey) -> Result<i64, Error> {
+        self.read([key], |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
                 None => -2,
                 Some(None) => -1,
@@ -185,8 +173,8 @@ pub trait ExpiryCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn expire_time(&self, key: impl AsRef<[u8]>) -> Result<i64, Error> {
+    /// In a transaction, a key that it did not name.
+    pub fn expire_time(&self, key: impl ToKey) -> Result<i64, Error> {
         let ms = self.pexpire_time(key)?;
         Ok(if ms < 0 { ms } else { ms.saturating_add(500) / 1000 })
     }
@@ -195,9 +183,9 @@ pub trait ExpiryCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn pexpire_time(&self, key: impl AsRef<[u8]>) -> Result<i64, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    /// In a transaction, a key that it did not name.
+    pub fn pexpire_time(&self, key: impl ToKey) -> Result<i64, Error> {
+        self.read([key], |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
                 None => -2,
                 Some(at) => at.unwrap_or(-1),
@@ -205,8 +193,6 @@ pub trait ExpiryCommands: Door {
         })
     }
 }
-
-impl<D: Door> ExpiryCommands for D {}
 
 /// When EXPIRE and its kin set a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -239,34 +225,23 @@ impl ExpireOption {
 }
 
 fn expire(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
+    store: &Store<impl Locks>,
+    key: impl ToKey,
     ms: Option<i64>,
     from_now: bool,
     option: ExpireOption,
     command: &str,
 ) -> Result<bool, Error> {
-    door.write(&[key], |scope, keys| {
+    store.write([key], |scope, keys| {
         let base = if from_now { scope.now_ms() } else { 0 };
         let at = ms.and_then(|ms| base.checked_add(ms)).ok_or_else(|| invalid_expire(command))?;
-        Ok(scope.change(keys[0], |slot| {
-            let allowed = slot.value().is_some() && option.allows(slot.expires_at(), at);
-            if allowed {
-                expire_slot(slot, at);
-            }
-            allowed
-        }))
+        let mut slot = scope.slot(keys[0]);
+        let allowed = slot.exists() && option.allows(slot.expires_at(), at);
+        if allowed {
+            slot.expire_at(at);
+        }
+        Ok(allowed)
     })
-}
-
-/// Lets the key of a slot expire at a time; one that has come already takes the key away.
-pub(crate) fn expire_slot(slot: &mut Slot<'_, '_, '_>, at_ms: i64) {
-    if at_ms <= slot.now_ms() {
-        delete(slot);
-        return;
-    }
-    slot.set_expiry(Some(at_ms));
-    slot.changed("PEXPIREAT", || vec![Bytes::from(at_ms.to_string())]);
 }
 
 #[cold]

@@ -7,9 +7,11 @@ use bytes::Bytes;
 use super::{keys, slices};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
-use crate::store::door::{Door, Scope};
-use crate::store::slot::{Slot, Taken};
+use crate::store::scope::Scope;
+use crate::store::slot::{BY_COMMAND, Slot, Taken};
 use crate::store::stripe::Found;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// Commands on keys of any type: whether they exist, what they are called, what they hold.
@@ -17,16 +19,16 @@ use crate::value::Value;
 /// # Errors
 ///
 /// In a transaction, all of them fail on a key that it did not name.
-pub trait KeyCommands: Door {
+impl<L: Locks> Store<L> {
     /// DEL: removes keys; returns how many there were. O(keys), and the size of what they hold.
     ///
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn del<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    pub fn del<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
         let of = keys(of);
-        self.write(&slices(&of), |scope, keys| {
-            Ok(keys.iter().filter(|&&key| scope.change(key, delete)).count())
+        self.write(slices(&of), |scope, keys| {
+            Ok(keys.iter().filter(|&&key| scope.slot(key).delete()).count())
         })
     }
 
@@ -34,8 +36,8 @@ pub trait KeyCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn unlink<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    /// In a transaction, a key that it did not name.
+    pub fn unlink<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
         self.del(of)
     }
 
@@ -44,9 +46,9 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn exists<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    pub fn exists<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
         let of = keys(of);
-        self.read(&slices(&of), |view, keys| {
+        self.read(slices(&of), |view, keys| {
             Ok(keys.iter().filter(|&&key| view.find(key).is_some()).count())
         })
     }
@@ -55,10 +57,10 @@ pub trait KeyCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn touch<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    /// In a transaction, a key that it did not name.
+    pub fn touch<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
         let of = keys(of);
-        self.read(&slices(&of), |view, keys| {
+        self.read(slices(&of), |view, keys| {
             Ok(keys.iter().filter(|&&key| view.get(key).is_some()).count())
         })
     }
@@ -69,8 +71,8 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn key_type(&self, key: impl AsRef<[u8]>) -> Result<Option<Cow<'static, str>>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.peek(keys[0]).map(Value::type_name)))
+    pub fn key_type(&self, key: impl ToKey) -> Result<Option<Cow<'static, str>>, Error> {
+        self.read([key], |view, keys| Ok(view.peek(keys[0]).map(Value::type_name)))
     }
 
     /// RENAME: gives a key another name, whatever was there under it. Value and expiry move along. O(1), and the size
@@ -83,7 +85,7 @@ pub trait KeyCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{ErrorKind, Store, prelude::*};
+    /// use tallis::{ErrorKind, Store};
     ///
     /// let store = Store::new();
     /// store.set("old", "v")?;
@@ -92,10 +94,8 @@ pub trait KeyCommands: Door {
     /// assert_eq!(store.rename("old", "new").unwrap_err().kind(), ErrorKind::NoSuchKey);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn rename(&self, key: impl AsRef<[u8]>, new_key: impl AsRef<[u8]>) -> Result<(), Error> {
-        self.write(&[key.as_ref(), new_key.as_ref()], |scope, keys| {
-            rename(scope, keys[0], keys[1], false).map(|_| ())
-        })
+    pub fn rename(&self, key: impl ToKey, new_key: impl ToKey) -> Result<(), Error> {
+        self.write((key, new_key), |scope, keys| rename(scope, keys[0], keys[1], false).map(|_| ()))
     }
 
     /// RENAMENX: as [`rename`](Self::rename), but only if the other name is free; `false` if it is not. O(1).
@@ -103,10 +103,8 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// As [`rename`](Self::rename).
-    fn rename_nx(&self, key: impl AsRef<[u8]>, new_key: impl AsRef<[u8]>) -> Result<bool, Error> {
-        self.write(&[key.as_ref(), new_key.as_ref()], |scope, keys| {
-            rename(scope, keys[0], keys[1], true)
-        })
+    pub fn rename_nx(&self, key: impl ToKey, new_key: impl ToKey) -> Result<bool, Error> {
+        self.write((key, new_key), |scope, keys| rename(scope, keys[0], keys[1], true))
     }
 
     /// COPY: puts a copy of the value, with its expiry, at another key; `false` if there is no such key, or if the target
@@ -119,7 +117,7 @@ pub trait KeyCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{CopyOptions, Store, prelude::*};
+    /// use tallis::{CopyOptions, Store};
     ///
     /// let store = Store::new();
     /// store.sadd("s", [1, 2])?;
@@ -129,15 +127,13 @@ pub trait KeyCommands: Door {
     /// assert_eq!(store.db(3).scard("t")?, 2);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn copy(
+    pub fn copy(
         &self,
-        source: impl AsRef<[u8]>,
-        destination: impl AsRef<[u8]>,
+        source: impl ToKey,
+        destination: impl ToKey,
         options: CopyOptions,
     ) -> Result<bool, Error> {
-        self.write(&[source.as_ref(), destination.as_ref()], |scope, keys| {
-            copy(scope, keys[0], keys[1], options)
-        })
+        self.write((source, destination), |scope, keys| copy(scope, keys[0], keys[1], options))
     }
 
     /// MOVE: takes a key, with its expiry, to another database; `false` if there is no such key, or one of that name
@@ -146,8 +142,8 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] if it is in that database already.
-    fn move_key(&self, key: impl AsRef<[u8]>, db: u32) -> Result<bool, Error> {
-        self.write(&[key.as_ref()], |scope, keys| move_key(scope, keys[0], db))
+    pub fn move_key(&self, key: impl ToKey, db: u32) -> Result<bool, Error> {
+        self.write([key], |scope, keys| move_key(scope, keys[0], db))
     }
 
     /// OBJECT ENCODING: how the value is kept, in Redis's words. O(1).
@@ -159,15 +155,15 @@ pub trait KeyCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.sadd("s", [1, 2, 3])?;
     /// assert_eq!(store.object_encoding("s")?, Some("intset"));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn object_encoding(&self, key: impl AsRef<[u8]>) -> Result<Option<&'static str>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn object_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>, Error> {
+        self.read([key], |view, keys| {
             let profile = view.shared().profile();
             Ok(view.peek(keys[0]).map(|value| value.encoding(profile)))
         })
@@ -179,8 +175,8 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn object_idletime(&self, key: impl AsRef<[u8]>) -> Result<Option<u32>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.idle_secs(keys[0])))
+    pub fn object_idletime(&self, key: impl ToKey) -> Result<Option<u32>, Error> {
+        self.read([key], |view, keys| Ok(view.idle_secs(keys[0])))
     }
 
     /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small whole numbers of which Redis keeps one object for all. Here each
@@ -188,9 +184,9 @@ pub trait KeyCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn object_refcount(&self, key: impl AsRef<[u8]>) -> Result<Option<i64>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.peek(keys[0]).map(references)))
+    /// In a transaction, a key that it did not name.
+    pub fn object_refcount(&self, key: impl ToKey) -> Result<Option<i64>, Error> {
+        self.read([key], |view, keys| Ok(view.peek(keys[0]).map(references)))
     }
 
     /// OBJECT FREQ: how often a key is used, which Redis tells only under a policy of eviction that counts it. Nothing is
@@ -199,8 +195,8 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for every key that exists.
-    fn object_freq(&self, key: impl AsRef<[u8]>) -> Result<Option<u8>, Error> {
-        self.read(&[key.as_ref()], |view, keys| match view.peek(keys[0]) {
+    pub fn object_freq(&self, key: impl ToKey) -> Result<Option<u8>, Error> {
+        self.read([key], |view, keys| match view.peek(keys[0]) {
             None => Ok(None),
             Some(_) => Err(Error::new(
                 ErrorKind::InvalidArgument,
@@ -217,12 +213,10 @@ pub trait KeyCommands: Door {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    fn memory_usage(&self, key: impl AsRef<[u8]>) -> Result<Option<usize>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(view.find(keys[0]).map(Found::memory_usage)))
+    pub fn memory_usage(&self, key: impl ToKey) -> Result<Option<usize>, Error> {
+        self.read([key], |view, keys| Ok(view.find(keys[0]).map(Found::memory_usage)))
     }
 }
-
-impl<D: Door> KeyCommands for D {}
 
 /// How many references Redis says that a value has.
 pub(crate) fn references(value: &Value) -> i64 {
@@ -254,15 +248,6 @@ impl CopyOptions {
     }
 }
 
-/// Removes the key of a slot; `false` if there is none.
-pub(crate) fn delete(slot: &mut Slot<'_, '_, '_>) -> bool {
-    let removed = slot.remove();
-    if removed {
-        slot.changed("DEL", Vec::new);
-    }
-    removed
-}
-
 /// Gives a value another name; `false` if that is taken and is not to be.
 pub(crate) fn rename(
     scope: &mut Scope<'_>,
@@ -270,32 +255,27 @@ pub(crate) fn rename(
     to: HashedKey<'_>,
     only_free: bool,
 ) -> Result<bool, Error> {
-    if scope.change(key, |slot| slot.value().is_none()) {
+    if !scope.slot(key).exists() {
         return Err(Error::no_such_key());
     }
     if key.bytes == to.bytes {
         return Ok(!only_free);
     }
     // In any case, so that sinks hear of a target that has expired before they hear of the new name.
-    let target_is_there = scope.change(to, |slot| slot.value().is_some());
+    let target_is_there = scope.slot(to).exists();
     if only_free && target_is_there {
         return Ok(false);
     }
-    let taken = scope.change(key, |slot| {
-        let taken = slot.take();
-        slot.changed("RENAME", || vec![Bytes::copy_from_slice(to.bytes)]);
-        taken
-    });
-    scope.change(to, |slot| arrive(slot, taken));
+    let words = || vec![Bytes::copy_from_slice(to.bytes)];
+    let taken = scope.slot(key).take(("RENAME", words));
+    arrive(scope.slot(to), taken);
     Ok(true)
 }
 
 /// Puts a value with its expiry where it is to be.
-fn arrive(slot: &mut Slot<'_, '_, '_>, taken: Option<Taken>) {
+fn arrive(mut slot: Slot<'_>, taken: Option<Taken>) {
     if let Some(Taken { value, expires_at }) = taken {
-        slot.put(value);
-        slot.set_expiry(expires_at);
-        slot.touched();
+        slot.set(value, expires_at, BY_COMMAND);
     }
 }
 
@@ -309,44 +289,32 @@ fn copy(
     if db == scope.db() && from.bytes == to.bytes {
         return Err(same_object());
     }
-    let copied = scope.change(from, |slot| {
-        let expires_at = slot.expires_at();
-        slot.value().map(|value| Taken { value: value.clone(), expires_at })
-    });
-    if copied.is_none() {
+    let source = scope.slot(from);
+    let expires_at = source.expires_at();
+    let Some(value) = source.value().cloned() else { return Ok(false) };
+    drop(source);
+    let target = scope.slot_in(db, to);
+    if target.exists() && !options.replace {
         return Ok(false);
     }
-    let done = scope.change_in(db, to, |slot| {
-        let free = options.replace || slot.value().is_none();
-        if free {
-            arrive(slot, copied);
-        }
-        free
+    arrive(target, Some(Taken { value, expires_at }));
+    scope.effect(|| {
+        let words = [b"COPY", from.bytes, to.bytes, b"DB"].map(Bytes::copy_from_slice);
+        let mut words = words.to_vec();
+        words.extend([Bytes::from(db.to_string()), Bytes::from_static(b"REPLACE")]);
+        words
     });
-    if done {
-        scope.note(|| {
-            let words = [b"COPY", from.bytes, to.bytes, b"DB"].map(Bytes::copy_from_slice);
-            let mut words = words.to_vec();
-            words.extend([Bytes::from(db.to_string()), Bytes::from_static(b"REPLACE")]);
-            words
-        });
-    }
-    Ok(done)
+    Ok(true)
 }
 
 fn move_key(scope: &mut Scope<'_>, key: HashedKey<'_>, db: u32) -> Result<bool, Error> {
     if db == scope.db() {
         return Err(same_object());
     }
-    let movable = scope.change(key, |slot| slot.value().is_some())
-        && scope.change_in(db, key, |slot| slot.value().is_none());
+    let movable = scope.slot(key).exists() && !scope.slot_in(db, key).exists();
     if movable {
-        let taken = scope.change(key, |slot| {
-            let taken = slot.take();
-            slot.changed("MOVE", || vec![Bytes::from(db.to_string())]);
-            taken
-        });
-        scope.change_in(db, key, |slot| arrive(slot, taken));
+        let taken = scope.slot(key).take(("MOVE", || vec![Bytes::from(db.to_string())]));
+        arrive(scope.slot_in(db, key), taken);
     }
     Ok(movable)
 }

@@ -3,11 +3,13 @@
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::store::door::{Door, View};
+use crate::store::scope::View;
 use crate::store::stripe::Keyspace;
+use crate::store::{Locks, Store};
 use crate::table::keys::{Entry, KeyPiece};
 use crate::table::scan;
 use crate::text::glob::Glob;
+use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// Commands on all keys of a database.
@@ -15,14 +17,14 @@ use crate::value::Value;
 /// # Errors
 ///
 /// In a transaction on named keys, all of them fail: it has not locked the others.
-pub trait KeyspaceCommands: Door {
+impl<L: Locks> Store<L> {
     /// DBSIZE: how many keys the database holds. Keys that have expired but were not touched since are counted, as Redis
     /// does. O(stripes).
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn dbsize(&self) -> Result<usize, Error> {
+    /// In a transaction, a key that it did not name.
+    pub fn dbsize(&self) -> Result<usize, Error> {
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             Ok(view.keyspaces().map(Keyspace::len).sum())
         })
@@ -33,12 +35,12 @@ pub trait KeyspaceCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("visits:1", 10)?;
@@ -46,11 +48,11 @@ pub trait KeyspaceCommands: Door {
     /// assert_eq!(store.keys("visits:*")?, ["visits:1"]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn keys(&self, pattern: impl AsRef<[u8]>) -> Result<Vec<Bytes>, Error> {
+    pub fn keys(&self, pattern: impl AsRef<[u8]>) -> Result<Vec<Bytes>, Error> {
         let glob = Glob::new(pattern.as_ref());
         if let Some(name) = glob.exact() {
             // No pattern at all: there is nothing to search.
-            return self.read(&[name], |view, keys| {
+            return self.read([name], |view, keys| {
                 let there = view.find(keys[0]).is_some();
                 Ok(if there { vec![Bytes::copy_from_slice(name)] } else { Vec::new() })
             });
@@ -68,12 +70,12 @@ pub trait KeyspaceCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{ScanOptions, Store, prelude::*};
+    /// use tallis::{ScanOptions, Store};
     ///
     /// let store = Store::new();
     /// for n in 0..1000 {
@@ -92,7 +94,7 @@ pub trait KeyspaceCommands: Door {
     /// assert_eq!(found.len(), 100);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn scan(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>), Error> {
+    pub fn scan(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>), Error> {
         let mut found = Vec::new();
         let glob = options.glob();
         let mut next = scan::from_cursor(cursor);
@@ -118,8 +120,8 @@ pub trait KeyspaceCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn randomkey(&self) -> Result<Option<Bytes>, Error> {
+    /// In a transaction, a key that it did not name.
+    pub fn randomkey(&self) -> Result<Option<Bytes>, Error> {
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             let name = random_entry(view).map(|entry| entry.key.as_bytes());
             Ok(name.map(Bytes::copy_from_slice))
@@ -130,11 +132,11 @@ pub trait KeyspaceCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn flushdb(&self) -> Result<usize, Error> {
+    /// In a transaction, a key that it did not name.
+    pub fn flushdb(&self) -> Result<usize, Error> {
         self.write_all(|scope| {
             let dropped = scope.flush(Some(scope.db()));
-            scope.note(|| vec![Bytes::from_static(b"FLUSHDB")]);
+            scope.effect(|| vec![Bytes::from_static(b"FLUSHDB")]);
             Ok(dropped)
         })
     }
@@ -143,11 +145,11 @@ pub trait KeyspaceCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn flushall(&self) -> Result<usize, Error> {
+    /// In a transaction, a key that it did not name.
+    pub fn flushall(&self) -> Result<usize, Error> {
         self.write_all(|scope| {
             let dropped = scope.flush(None);
-            scope.note(|| vec![Bytes::from_static(b"FLUSHALL")]);
+            scope.effect(|| vec![Bytes::from_static(b"FLUSHALL")]);
             Ok(dropped)
         })
     }
@@ -156,12 +158,12 @@ pub trait KeyspaceCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("k", "v")?;
@@ -169,11 +171,11 @@ pub trait KeyspaceCommands: Door {
     /// assert_eq!((store.dbsize()?, store.db(1).dbsize()?), (0, 1));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn swapdb(&self, a: u32, b: u32) -> Result<(), Error> {
+    pub fn swapdb(&self, a: u32, b: u32) -> Result<(), Error> {
         self.write_all(|scope| {
             if a != b {
                 scope.swap(a, b);
-                scope.note(|| {
+                scope.effect(|| {
                     let numbers = [a, b].map(|db| Bytes::from(db.to_string()));
                     std::iter::once(Bytes::from_static(b"SWAPDB")).chain(numbers).collect()
                 });
@@ -182,8 +184,6 @@ pub trait KeyspaceCommands: Door {
         })
     }
 }
-
-impl<D: Door> KeyspaceCommands for D {}
 
 /// What SCAN and SSCAN look for, and how much of it one call is to return.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,14 +1,12 @@
-//! Redis's commands as typed calls, a trait for each family.
+//! Redis's commands as typed calls: methods of a [`Store`](crate::Store), a file or folder for each family.
 //!
-//! The names are those of the `redis` crate's `Commands` trait. Everything that runs commands has them all: a
-//! [`Store`](crate::Store), a [`Session`](crate::Session), a [`Tx`](crate::Tx). Import them with
-//! `use tallis::prelude::*`.
-//!
-//! Each operation is written once, here; the command door (`execute`) and the recipes call these.
+//! The names are those of the `redis` crate's `Commands` trait. Each family has its entry, through which its commands
+//! change values.
 
 mod bits;
 mod bloom;
 mod dump;
+mod entry;
 mod expiry;
 mod gathered;
 mod geo;
@@ -19,46 +17,35 @@ mod sets;
 mod strings;
 mod zsets;
 
-pub use bits::{BitCommands, BitFieldOp, BitRange, BitUnit};
-pub use bloom::{BloomCommands, BloomInfo, BloomInsertOptions};
-pub use dump::{DumpCommands, RestoreOptions};
-pub use expiry::{ExpireOption, ExpiryCommands};
-pub use geo::{GeoCentre, GeoCommands, GeoHit, GeoOrder, GeoSearch, GeoStored};
-pub use hlls::HllCommands;
-pub use keys::{CopyOptions, KeyCommands};
-pub use keyspace::{KeyspaceCommands, ScanOptions};
-pub use sets::SetCommands;
+pub use bits::{BitFieldOp, BitRange, BitUnit};
+pub use bloom::{BloomEntry, BloomInfo, BloomInsertOptions};
+pub use dump::RestoreOptions;
+pub use expiry::ExpireOption;
+pub use geo::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
+pub use hlls::HllEntry;
+pub use keys::CopyOptions;
+pub use keyspace::ScanOptions;
+pub use sets::SetEntry;
 pub use strings::{
-    ExistenceCheck, Expiry, LcsCommands, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
-    StringCommands,
+    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringEntry,
 };
+pub use zsets::{Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetEntry};
 
-pub use zsets::{
-    Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetAlgebraCommands,
-    ZSetCommands, ZSetRangeCommands,
-};
-
-pub(crate) use bits::{
-    Operations, combine, count_with, operate, out_of_range, position_with, set_bit,
-};
-pub(crate) use bloom::{
-    Insertion, capacity_range, error_range, expansion_range, insert_hashed, insert_items, item_hash,
-};
+pub(crate) use bits::{Operations, combine, count_with, operate, out_of_range, position_with};
+pub(crate) use bloom::{Insertion, capacity_range, error_range, expansion_range, insert_items};
+pub(crate) use entry::entry_of;
 pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places, undecodable};
-pub(crate) use hlls::{add_hashed, count_union, hll_at};
-pub(crate) use keys::{references, rename};
-pub(crate) use sets::{Operation, add_members, add_members_to, combined, remove_members, set_at};
+pub(crate) use keys::references;
 pub(crate) use strings::{
-    Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,
-    increment_float, put_all, set_range, set_with, string_at,
+    Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, put_all, set_with,
 };
-
-pub(crate) use zsets::{Pair, Written, add_scores, check_sources, refusal, scan_scores, zset_at};
+pub(crate) use zsets::{Written, check_sources, scan_scores, zset_at};
 
 use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
+use crate::to_key::{KeyRef, ToKey};
 
 /// The greatest length of a string or member, 512 MiB: Redis's `proto-max-bulk-len`.
 pub(crate) const STRING_MAX: usize = 512 << 20;
@@ -89,10 +76,10 @@ fn too_long() -> Error {
 }
 
 /// Gathers the keys of a call on any number of them.
-fn keys<K: AsRef<[u8]>>(keys: impl IntoIterator<Item = K>) -> SmallVec<[K; 4]> {
+fn keys<K: ToKey>(keys: impl IntoIterator<Item = K>) -> SmallVec<[K; 4]> {
     keys.into_iter().collect()
 }
 
-fn slices<K: AsRef<[u8]>>(keys: &[K]) -> SmallVec<[&[u8]; 4]> {
-    keys.iter().map(AsRef::as_ref).collect()
+fn slices<K: ToKey>(keys: &[K]) -> SmallVec<[KeyRef<'_>; 4]> {
+    keys.iter().map(ToKey::to_key).collect()
 }

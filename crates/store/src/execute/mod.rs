@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::Store;
-use crate::store::door::Door;
+use crate::store::locks::Dispatch;
 pub(crate) use caller::Caller;
 use table::Command;
 
@@ -38,7 +38,8 @@ impl Store {
     /// );
     /// ```
     pub fn execute<A: AsRef<[u8]>>(&self, args: &[A]) -> Reply {
-        with_words(args, |words| run(Caller::Store(self), words)).unwrap_or_else(Reply::from)
+        with_words(args, |words| run(Store::on(Dispatch::Store(&self.locks)), words))
+            .unwrap_or_else(Reply::from)
     }
 }
 

@@ -93,7 +93,7 @@ fn read_key(
     }
     let idle = attributes.idle_s.and_then(|idle| i64::try_from(idle).ok()).unwrap_or(0);
     let accessed = u32::try_from((now_ms / 1000).saturating_sub(idle)).unwrap_or(0);
-    let hashed = HashedKey { hash: shared.hash(key), bytes: key };
+    let hashed = HashedKey::new(shared.hash(key), key);
     let stripe = &mut stripes[shared.stripe_of(hashed.hash)];
     if stripe.load(shared, db, hashed, value, attributes.expire_at_ms, accessed) {
         Ok(())

@@ -29,7 +29,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let folder = tempfile::tempdir()?;
     /// let file = folder.path().join("dump.rdb");

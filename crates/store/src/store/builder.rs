@@ -2,12 +2,14 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock};
 
 use super::chance::Chance;
+use super::locks::Striped;
 use super::shared::Padded;
 use super::stripe::Stripe;
 use super::{Shared, Sink, Store};
@@ -117,7 +119,9 @@ impl StoreBuilder {
         });
         // What a fresh hasher makes of any number is as random as its keys.
         let chance = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+        static STORES: AtomicU64 = AtomicU64::new(1);
         let shared = Shared {
+            id: STORES.fetch_add(1, Ordering::Relaxed),
             stripes,
             stripe_bits: self.stripe_bits,
             hasher,
@@ -130,7 +134,7 @@ impl StoreBuilder {
             swept: Mutex::default(),
             extras: RwLock::default(),
         };
-        Store { shared: Arc::new(shared), db: 0 }
+        Store::on(Striped { shared: Arc::new(shared), db: 0 })
     }
 }
 

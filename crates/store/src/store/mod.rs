@@ -1,29 +1,29 @@
 //! The store: a keyspace cut into lock stripes, and the handles on it.
 
-mod beside;
 mod builder;
 mod chance;
-mod context;
-pub(crate) mod door;
-mod moment;
+pub(crate) mod locks;
 mod report;
+pub(crate) mod scope;
 mod shared;
 mod sink;
 pub(crate) mod slot;
 pub(crate) mod stripe;
 mod sweep;
+mod time;
 mod transaction;
 mod watch;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
+use bytes::Bytes;
 
 pub use builder::StoreBuilder;
 pub(crate) use chance::Chance;
+pub use locks::{Held, Locks, Striped};
 pub use report::Database;
-pub use shared::Shared;
+pub(crate) use shared::Shared;
 pub use sink::{Effect, Sink};
 pub use transaction::Tx;
 
@@ -31,19 +31,22 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::limits::Limits;
 use crate::profile::Profile;
-use door::{Door, Locked, Scope, View};
-use moment::Moment;
+use crate::to_key::{PreparedKey, ToKey, ToKeys};
+use locks::Access;
+use scope::{Scope, View};
 
 /// A keyspace in this process: Redis's values, Redis's commands, no server.
 ///
 /// A `Store` is a handle: clones of it, in any thread, work on the same keys. Every command is atomic, those on several
-/// keys too. The commands are in the traits of the [`prelude`](crate::prelude), under the names that the `redis`
-/// crate gives them.
+/// keys too. The commands are methods, under the names that the `redis` crate gives them.
+///
+/// A [`Tx`] and a [`Session`](crate::Session) are stores too, which get at their keys in another way: what works on any
+/// `&Store<impl Locks>` works on all of them (see [`Locks`]).
 ///
 /// # Examples
 ///
 /// ```
-/// use tallis::{Store, prelude::*};
+/// use tallis::Store;
 ///
 /// let store = Store::new();
 /// store.pfadd("uv:today", ["alice", "bob", "alice"])?;
@@ -54,10 +57,9 @@ use moment::Moment;
 /// assert_eq!(store.get("visits")?.as_deref(), Some(&b"1"[..]));
 /// # Ok::<(), tallis::Error>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct Store {
-    shared: Arc<Shared>,
-    db: u32,
+#[derive(Clone, Copy, Debug)]
+pub struct Store<L = Striped> {
+    pub(crate) locks: L,
 }
 
 impl Store {
@@ -80,7 +82,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.db(3).set("k", "v")?;
@@ -90,93 +92,7 @@ impl Store {
     /// ```
     #[must_use]
     pub fn db(&self, number: u32) -> Self {
-        Self { shared: Arc::clone(&self.shared), db: number }
-    }
-
-    /// The number of this handle's database.
-    #[must_use]
-    pub fn db_number(&self) -> u32 {
-        self.db
-    }
-
-    /// How many changes commands have made to the store since it was built.
-    #[must_use]
-    pub fn changes(&self) -> u64 {
-        self.shared.stripes.iter().map(|stripe| stripe.read().changes).sum()
-    }
-
-    /// The limits at which values change their encoding, as they are now.
-    #[must_use]
-    pub fn limits(&self) -> Limits {
-        self.shared.settings().limits()
-    }
-
-    /// Changes the limits at which values change their encoding, as CONFIG SET does. Values that are there keep theirs
-    /// until a command changes them.
-    pub fn set_limits(&self, limits: Limits) {
-        self.shared.settings().set(limits);
-    }
-
-    /// Whose bytes and replies the store gives.
-    #[must_use]
-    pub fn profile(&self) -> Profile {
-        self.shared.profile()
-    }
-
-    /// Gives back the memory of those of the keys that have expired: a read has met one.
-    #[cold]
-    fn drop_expired(&self, keys: &[HashedKey<'_>]) {
-        let mut scope = self.shared.write_scope(self.db, self.shared.stripes_of(keys));
-        for &key in keys {
-            scope.change(key, |_| ());
-        }
-    }
-
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    /// [`read`](Door::read) of keys whose hashes are known.
-    #[inline]
-    pub(crate) fn read_hashed<R>(
-        &self,
-        keys: &[HashedKey<'_>],
-        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let shared = &*self.shared;
-        let moment = Moment::new(shared.clock());
-        let result = if let &[key] = keys {
-            // Most commands have one key: its lock is all there is to take.
-            let stripe = shared.stripes[shared.stripe_of(key.hash)].read();
-            let locked = Locked::One(&stripe);
-            operation(&View { shared, db: self.db, locked, moment: &moment })
-        } else {
-            let mut guards: SmallVec<[_; 4]> = SmallVec::new();
-            for number in shared.stripes_of(keys) {
-                guards.push((number, shared.stripes[number].read()));
-            }
-            let locked = Locked::Read(&guards);
-            operation(&View { shared, db: self.db, locked, moment: &moment })
-        };
-        if moment.met_expired() {
-            self.drop_expired(keys);
-        }
-        result
-    }
-
-    /// [`write`](Door::write) of keys whose hashes are known.
-    #[inline]
-    pub(crate) fn write_hashed<R>(
-        &self,
-        keys: &[HashedKey<'_>],
-        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let shared = &*self.shared;
-        let mut scope = match *keys {
-            [key] => shared.write_scope_one(self.db, shared.stripe_of(key.hash)),
-            _ => shared.write_scope(self.db, shared.stripes_of(keys)),
-        };
-        operation(&mut scope)
+        Self::on(Striped { shared: Arc::clone(&self.locks.shared), db: number })
     }
 }
 
@@ -186,56 +102,110 @@ impl Default for Store {
     }
 }
 
-impl Door for Store {
+/// # The store itself
+impl<L: Locks> Store<L> {
+    /// A store that gets at its keys in that way.
+    pub(crate) const fn on(locks: L) -> Self {
+        Self { locks }
+    }
+
+    /// The number of this handle's database.
+    #[must_use]
+    pub fn db_number(&self) -> u32 {
+        self.locks.db()
+    }
+
+    /// How many changes commands have made to the store since it was built. O(stripes), without a lock.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.shared().changes()
+    }
+
+    /// The limits at which values change their encoding, as they are now.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.shared().settings().limits()
+    }
+
+    /// Changes the limits at which values change their encoding, as CONFIG SET does. Values that are there keep theirs
+    /// until a command changes them.
+    pub fn set_limits(&self, limits: Limits) {
+        self.shared().settings().set(limits);
+    }
+
+    /// Whose bytes and replies the store gives.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.shared().profile()
+    }
+
+    /// A key with its hash, for one that is used often: commands that get it hash nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// let visits = store.prepare("visits");
+    /// store.incr(&visits, 1)?;
+    /// assert_eq!(store.incr("visits", 1)?, 2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prepare(&self, key: impl ToKey) -> PreparedKey {
+        let key = key.to_key();
+        let hash = self.shared().hashed(key).hash;
+        PreparedKey { bytes: Bytes::copy_from_slice(key.bytes), store: self.shared().id, hash }
+    }
+
     #[inline]
-    fn read<R>(
+    pub(crate) fn shared(&self) -> &Shared {
+        self.locks.shared()
+    }
+
+    /// Runs an operation that changes nothing.
+    #[inline]
+    pub(crate) fn read<R>(
         &self,
-        keys: &[&[u8]],
+        keys: impl ToKeys,
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if let &[key] = keys {
-            let keys = [self.shared.hashed_one(key)];
-            return self.read_hashed(&keys, |view| operation(view, &keys));
-        }
-        let keys = self.shared.hashed(keys);
-        self.read_hashed(&keys, |view| operation(view, &keys))
+        let locks = &self.locks;
+        keys.located(
+            |key| locks.locate(key),
+            |keys| locks.read(keys, |view| operation(view, keys)),
+        )?
     }
 
+    /// Runs an operation that may change its keys.
     #[inline]
-    fn write<R>(
+    pub(crate) fn write<R>(
         &self,
-        keys: &[&[u8]],
+        keys: impl ToKeys,
         operation: impl FnOnce(&mut Scope<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if let &[key] = keys {
-            let keys = [self.shared.hashed_one(key)];
-            return self.write_hashed(&keys, |scope| operation(scope, &keys));
-        }
-        let keys = self.shared.hashed(keys);
-        self.write_hashed(&keys, |scope| operation(scope, &keys))
+        let locks = &self.locks;
+        keys.located(
+            |key| locks.locate(key),
+            |keys| locks.write(keys, |scope| operation(scope, keys)),
+        )?
     }
 
-    fn read_stripes<R>(
+    /// Runs an operation that looks at all keys of these stripes.
+    pub(crate) fn read_stripes<R>(
         &self,
         stripes: Range<usize>,
         operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let shared = &*self.shared;
-        let guards: Vec<_> =
-            stripes.map(|number| (number, shared.stripes[number].read())).collect();
-        let moment = Moment::new(shared.clock());
-        let view = View { shared, db: self.db, locked: Locked::Read(&guards), moment: &moment };
-        operation(&view)
+        self.locks.read_stripes(stripes, operation)
     }
 
-    fn write_all<R>(
+    /// Runs an operation that may change any key.
+    pub(crate) fn write_all<R>(
         &self,
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        operation(&mut self.shared.write_scope(self.db, 0..self.shared.stripe_count()))
-    }
-
-    fn shared(&self) -> &Shared {
-        &self.shared
+        self.locks.write_all(operation)
     }
 }

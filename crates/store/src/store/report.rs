@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Store;
-use super::door::{Door, View};
+use super::scope::View;
 use super::stripe::Stripe;
+use crate::error::Error;
 use crate::table::keys::KeyPiece;
 
 /// What a database holds, as a line of INFO's section `keyspace` has it.
@@ -12,13 +13,13 @@ use crate::table::keys::KeyPiece;
 /// # Examples
 ///
 /// ```
-/// use tallis::{Store, prelude::*};
+/// use tallis::Store;
 ///
 /// let store = Store::new();
 /// store.set("a", "1")?;
 /// store.db(3).set("b", "2")?;
 /// store.db(3).expire("b", 60)?;
-/// let databases = store.databases();
+/// let databases = store.databases()?;
 /// assert_eq!(databases.iter().map(|db| (db.number, db.keys, db.expires)).collect::<Vec<_>>(), [
 ///     (0, 1, 0),
 ///     (3, 1, 1),
@@ -43,29 +44,32 @@ impl Store {
     /// What the store holds on the heap, in bytes: values, long keys and tables, the allocator's own share included,
     /// of all databases. O(keys); writers wait meanwhile.
     ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) inside a transaction of the store.
+    ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
-    /// let empty = store.used_memory();
+    /// let empty = store.used_memory()?;
     /// store.set("k", &"v".repeat(5000))?;
-    /// assert!(store.used_memory() >= empty + 5000);
+    /// assert!(store.used_memory()? >= empty + 5000);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    #[must_use]
-    pub fn used_memory(&self) -> usize {
-        // A store can always lock its own stripes.
-        self.read_stripes(0..self.shared.stripe_count(), |view| Ok(view.used_memory()))
-            .unwrap_or_default()
+    pub fn used_memory(&self) -> Result<usize, Error> {
+        self.read_stripes(0..self.shared().stripe_count(), |view| Ok(view.used_memory()))
     }
 
     /// The databases that hold anything, in the order of their numbers. O(keys that expire).
-    #[must_use]
-    pub fn databases(&self) -> Vec<Database> {
-        self.read_stripes(0..self.shared.stripe_count(), |view| Ok(view.databases()))
-            .unwrap_or_default()
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) inside a transaction of the store.
+    pub fn databases(&self) -> Result<Vec<Database>, Error> {
+        self.read_stripes(0..self.shared().stripe_count(), |view| Ok(view.databases()))
     }
 }
 

@@ -1,15 +1,16 @@
 //! What all handles on a store share.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use smallvec::SmallVec;
 
 use super::chance::Chance;
-use super::context::Context;
-use super::door::{Guards, Keys, Scope};
+use super::locks::Holding;
+use super::scope::{Guard, Guards, Scope};
 use super::sink::{Effect, Sink};
 use super::stripe::Stripe;
 use super::sweep;
@@ -19,16 +20,21 @@ use crate::limits::Settings;
 use crate::persist::Extras;
 use crate::profile::Profile;
 use crate::rules::Rules;
+use crate::to_key::KeyRef;
 
 /// A stripe behind its lock, on cache lines of its own: threads on different stripes do not get in each other's way, not
 /// even by their neighbourhood. Two lines, because processors fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Padded(RwLock<Stripe>);
+pub(super) struct Padded {
+    stripe: RwLock<Stripe>,
+    /// How many changes the stripe has seen. Written under its lock, read without.
+    changes: AtomicU64,
+}
 
 impl Padded {
     pub(super) const fn new(stripe: Stripe) -> Self {
-        Self(RwLock::new(stripe))
+        Self { stripe: RwLock::new(stripe), changes: AtomicU64::new(0) }
     }
 }
 
@@ -37,13 +43,15 @@ impl Deref for Padded {
 
     #[inline]
     fn deref(&self) -> &RwLock<Stripe> {
-        &self.0
+        &self.stripe
     }
 }
 
 /// What all handles on a store share.
 #[derive(Debug)]
 pub struct Shared {
+    /// No other store of this process has it.
+    pub(super) id: u64,
     pub(super) stripes: Box<[Padded]>,
     pub(super) stripe_bits: u8,
     pub(super) hasher: RandomState,
@@ -63,19 +71,14 @@ impl Shared {
         self.hasher.hash_one(key)
     }
 
+    /// A key with its hash, which is taken over where this store made it.
     #[inline]
-    pub(super) fn hashed_one<'k>(&self, key: &'k [u8]) -> HashedKey<'k> {
-        HashedKey { hash: self.hash(key), bytes: key }
-    }
-
-    #[inline]
-    pub(super) fn hashed<'k>(&self, keys: &[&'k [u8]]) -> Keys<'k> {
-        // Pushed one by one: collecting into a `SmallVec` costs several times the hashing.
-        let mut hashed = Keys::new();
-        for &bytes in keys {
-            hashed.push(self.hashed_one(bytes));
-        }
-        hashed
+    pub(super) fn hashed<'k>(&self, key: KeyRef<'k>) -> HashedKey<'k> {
+        let hash = match key.hashed {
+            Some((store, hash)) if store == self.id => hash,
+            _ => self.hash(key.bytes),
+        };
+        HashedKey { hash, bytes: key.bytes, reads: key.reads }
     }
 
     /// The first bits of the hash choose the stripe.
@@ -119,12 +122,12 @@ impl Shared {
         self.profile
     }
 
-    /// How many databases the command door knows.
+    /// How many databases the commands know.
     pub(crate) const fn databases(&self) -> u32 {
         self.databases
     }
 
-    /// The database of that number, if the command door knows it.
+    /// The database of that number, if the commands know it.
     pub(crate) fn database(&self, number: i64) -> Option<u32> {
         u32::try_from(number).ok().filter(|&number| number < self.databases)
     }
@@ -144,44 +147,83 @@ impl Shared {
 
     #[cold]
     pub(super) fn commit(&self, effects: &[Effect]) {
+        // A sink that calls the store gets an error: the store would wait for its own locks.
+        let _holding = Holding::new(self);
         for sink in &self.sinks {
             sink.commit(effects);
         }
     }
 
-    /// The numbers of the keys' stripes, each once, in the order in which they are locked everywhere.
+    /// Counts changes for the stripe of a hash, whose lock is held.
     #[inline]
-    pub(super) fn stripes_of(&self, keys: &[HashedKey<'_>]) -> SmallVec<[usize; 4]> {
-        let mut numbers = SmallVec::new();
-        for key in keys {
-            numbers.push(self.stripe_of(key.hash));
-        }
-        if !numbers.is_sorted_by(|a, b| a < b) {
-            numbers.sort_unstable();
-            numbers.dedup();
-        }
-        numbers
+    pub(super) fn count_changes(&self, hash: u64, count: u64) {
+        let changes = &self.stripes[self.stripe_of(hash)].changes;
+        changes.store(changes.load(Ordering::Relaxed) + count, Ordering::Relaxed);
     }
 
-    /// Locks stripes, whose numbers ascend, for writing.
-    #[inline]
-    pub(super) fn write_scope(
-        &self,
-        db: u32,
-        numbers: impl IntoIterator<Item = usize>,
-    ) -> Scope<'_> {
-        let mut guards = SmallVec::new();
-        for number in numbers {
-            guards.push((number, self.stripes[number].write()));
-        }
-        Scope { guards: Guards::Many(guards), context: Context::new(self), db }
+    /// How many changes there were.
+    pub(super) fn changes(&self) -> u64 {
+        self.stripes.iter().map(|stripe| stripe.changes.load(Ordering::Relaxed)).sum()
     }
 
-    /// Locks one stripe for writing.
     #[inline]
-    pub(super) fn write_scope_one(&self, db: u32, number: usize) -> Scope<'_> {
-        let guards = Guards::One(number, self.stripes[number].write());
-        Scope { guards, context: Context::new(self), db }
+    fn lock(&self, number: usize, reads: bool) -> Guard<'_> {
+        if reads {
+            Guard::Read(self.stripes[number].read())
+        } else {
+            Guard::Write(self.stripes[number].write())
+        }
+    }
+
+    /// Locks the stripes of keys, each once and in order of their numbers, for writing unless a key is only read.
+    #[inline]
+    pub(super) fn lock_all(&self, keys: &[HashedKey<'_>]) -> Guards<'_> {
+        match *keys {
+            [key] => {
+                let number = self.stripe_of(key.hash);
+                Guards::One(number, self.lock(number, key.reads))
+            }
+            [a, b] => {
+                let [mut a, mut b] = [a, b].map(|key| (self.stripe_of(key.hash), key.reads));
+                if a.0 == b.0 {
+                    return Guards::One(a.0, self.lock(a.0, a.1 && b.1));
+                }
+                if a.0 > b.0 {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                Guards::Two([a, b].map(|(number, reads)| (number, self.lock(number, reads))))
+            }
+            _ => self.lock_many(keys),
+        }
+    }
+
+    /// As [`lock_all`](Self::lock_all), for reading.
+    pub(super) fn lock_all_to_read(&self, keys: &[HashedKey<'_>]) -> Guards<'_> {
+        let keys: SmallVec<[HashedKey<'_>; 4]> =
+            keys.iter().map(|&key| HashedKey { reads: true, ..key }).collect();
+        self.lock_all(&keys)
+    }
+
+    fn lock_many(&self, keys: &[HashedKey<'_>]) -> Guards<'_> {
+        let mut wanted: SmallVec<[(usize, bool); 8]> =
+            keys.iter().map(|key| (self.stripe_of(key.hash), key.reads)).collect();
+        // Of one stripe, a key that is written comes first.
+        wanted.sort_unstable();
+        wanted.dedup_by_key(|(number, _)| *number);
+        let lock = |(number, reads)| (number, self.lock(number, reads));
+        Guards::Many(wanted.into_iter().map(lock).collect())
+    }
+
+    /// Locks every stripe for writing.
+    pub(super) fn lock_whole(&self) -> Guards<'_> {
+        Guards::Many(
+            (0..self.stripes.len()).map(|number| (number, self.lock(number, false))).collect(),
+        )
+    }
+
+    /// Locks some stripes for reading.
+    pub(super) fn lock_to_read(&self, stripes: Range<usize>) -> Guards<'_> {
+        Guards::Many(stripes.map(|number| (number, self.lock(number, true))).collect())
     }
 
     /// As many stripes as there are, empty, for a snapshot to be loaded into.
@@ -203,19 +245,19 @@ impl Shared {
     pub(crate) fn replace_all(&self, stripes: Vec<Stripe>, extras: Extras) {
         let mut guards: Vec<RwLockWriteGuard<'_, Stripe>> =
             self.stripes.iter().map(|stripe| stripe.write()).collect();
-        for (guard, mut stripe) in guards.iter_mut().zip(stripes) {
-            stripe.replaces(guard);
-            **guard = stripe;
+        for (guard, stripe) in guards.iter_mut().zip(stripes) {
+            guard.replace_all(stripe, self.stripe_bits);
         }
+        self.count_changes(0, 1);
         *self.extras.write() = extras;
     }
 
     /// Begins to watch a key for a session; returns its version. A key that has expired is dropped first: it is not
     /// there to be watched.
     pub(crate) fn watch(&self, db: u32, key: &[u8]) -> u64 {
-        let key = self.hashed_one(key);
-        let mut scope = self.write_scope_one(db, self.stripe_of(key.hash));
-        scope.change(key, |_| ());
+        let key = HashedKey::new(self.hash(key), key);
+        let mut scope = Scope::new(self, db, self.lock_all(&[key]));
+        scope.drop_expired(key);
         scope.stripe_mut(key.hash).watch(db, key.bytes)
     }
 

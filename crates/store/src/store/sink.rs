@@ -36,7 +36,7 @@ impl fmt::Display for Effect {
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
-/// use tallis::{Effect, Sink, Store, prelude::*};
+/// use tallis::{Effect, Sink, Store};
 ///
 /// #[derive(Debug, Default)]
 /// struct Journal(Mutex<Vec<Effect>>);

@@ -1,21 +1,55 @@
-//! The place of one key, inside the write door.
+//! One key under the lock of its stripe: the only way in which a key, its value or its expiry changes.
+//!
+//! Each method that changes something takes the effect of the change. When the slot is dropped, what has changed is
+//! counted, sessions that watch the key see it, and the access is stamped; the effects go to the sinks while the locks
+//! are still held.
 
 use bytes::Bytes;
 
-use super::context::Context;
-use super::stripe::Keyspace;
+use super::shared::Shared;
+use super::sink::Effect;
+use super::stripe::{Keyspace, Stripe};
+use super::time::CommandTime;
+use super::watch::Watches;
 use crate::key::{HashedKey, Key};
+use crate::rules::Rules;
 use crate::table::At;
 use crate::table::keys::{Entry, Place};
 use crate::value::Value;
 
-/// The place of one key, inside the write door: a value that is there, or room for one.
+/// What a running command or transaction has at hand.
 #[derive(Debug)]
-pub(crate) struct Slot<'a, 'c, 'k> {
+pub(crate) struct Running<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) time: &'a CommandTime<'a>,
+    pub(super) effects: &'a mut Vec<Effect>,
+}
+
+impl Running<'_> {
+    pub(super) const fn reborrow(&mut self) -> Running<'_> {
+        Running { shared: self.shared, time: self.time, effects: &mut *self.effects }
+    }
+
+    /// Notes an effect if there is a sink.
+    #[inline]
+    pub(super) fn note(&mut self, db: u32, words: impl FnOnce() -> Vec<Bytes>) {
+        if self.shared.has_sinks() {
+            let args = words();
+            if !args.is_empty() {
+                self.effects.push(Effect { db, args });
+            }
+        }
+    }
+}
+
+/// One key under the lock of its stripe: its value, or room for one.
+#[derive(Debug)]
+pub(crate) struct Slot<'a> {
     keyspace: &'a mut Keyspace,
-    pub(crate) context: &'a mut Context<'c>,
+    watches: &'a mut Watches,
+    running: Running<'a>,
     db: u32,
-    key: HashedKey<'k>,
+    key: HashedKey<'a>,
     at: At,
     place: Option<Place>,
     /// Seconds by which the access lies back.
@@ -30,27 +64,73 @@ pub(crate) struct Taken {
     pub(crate) expires_at: Option<i64>,
 }
 
-impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
-    #[inline]
-    pub(super) const fn new(
-        keyspace: &'a mut Keyspace,
-        context: &'a mut Context<'c>,
-        db: u32,
-        key: HashedKey<'k>,
-        at: At,
-        place: Option<Place>,
-    ) -> Self {
-        Self { keyspace, context, db, key, at, place, idle_secs: 0, changes: 0 }
-    }
+/// What an edit made of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The value is what it was.
+    Same,
+    /// It has changed.
+    Changed,
+    /// It holds the same in another form, or a command failed half-way: sinks need the effect, and sessions that watch the
+    /// key see nothing, as in Redis.
+    Reformed,
+    /// It has changed and has no members any more, so that the key goes.
+    Emptied,
+    /// It was made for the edit, which put nothing into it, so that there is still no key.
+    Unmade,
+}
 
-    /// Stamps the access; returns how many changes there were.
+impl Outcome {
+    /// The outcome of an edit that may have changed the value.
+    pub(crate) const fn changed(changed: bool) -> Self {
+        if changed { Self::Changed } else { Self::Same }
+    }
+}
+
+/// What becomes of the expiry when a value is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expires {
+    /// It stays as it is.
+    Keep,
+    /// The key never expires.
+    Never,
+    /// It expires at that many milliseconds since the epoch.
+    At(i64),
+}
+
+impl From<Option<i64>> for Expires {
+    fn from(at_ms: Option<i64>) -> Self {
+        at_ms.map_or(Self::Never, Self::At)
+    }
+}
+
+/// The effect of a change that the command notes once for all of its keys (see [`Scope::effect`](super::scope::Scope::effect)).
+pub(crate) const BY_COMMAND: (&str, fn() -> Vec<Bytes>) = ("", Vec::new);
+
+impl<'a> Slot<'a> {
+    /// The slot of a key. A key that has expired is dropped first.
     #[inline]
-    pub(super) fn finish(self) -> u64 {
-        if let (Some(place), Some(piece)) = (self.place, self.keyspace.at(self.at)) {
-            let now = self.context.moment.coarse_secs();
-            piece.stamp(place, now.saturating_sub(self.idle_secs));
+    pub(super) fn new(
+        stripe: &'a mut Stripe,
+        mut running: Running<'a>,
+        db: u32,
+        key: HashedKey<'a>,
+    ) -> Self {
+        let (keyspace, watches) = stripe.parts(db, running.shared.stripe_bits());
+        let at = keyspace.locate(key.hash);
+        let mut place = keyspace.at(at).and_then(|piece| piece.find(key));
+        let mut changes = 0;
+        if let (Some(found), Some(piece)) = (place, keyspace.at_mut(at))
+            && piece.expires_at(found).is_some_and(|at| running.time.has_come(at))
+        {
+            let shared = running.shared;
+            piece.remove(found, &|key| shared.hash(key));
+            keyspace.removed();
+            running.note(db, || vec!["DEL".into(), Bytes::copy_from_slice(key.bytes)]);
+            changes = 1;
+            place = None;
         }
-        self.changes
+        Self { keyspace, watches, running, db, key, at, place, idle_secs: 0, changes }
     }
 
     /// The value, if the key exists.
@@ -60,41 +140,10 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         self.keyspace.at(self.at).map(|piece| &piece.entry(place).value)
     }
 
-    /// The value, to be changed in place. Whoever changes it also calls [`changed`](Self::changed).
+    /// Whether the key exists.
     #[inline]
-    pub(crate) fn value_mut(&mut self) -> Option<&mut Value> {
-        let place = self.place?;
-        self.keyspace.at_mut(self.at).map(|piece| piece.value_mut(place))
-    }
-
-    /// Sets the value; an expiry stays as it was.
-    #[inline]
-    pub(crate) fn put(&mut self, value: Value) {
-        if let Some(old) = self.value_mut() {
-            *old = value;
-            return;
-        }
-        let shared = self.context.shared;
-        let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
-        let entry = Entry { key: Key::new(self.key.bytes), value };
-        let (at, place) = self.keyspace.insert(hash, &rehash, |piece| piece.insert(hash, entry, 0));
-        (self.at, self.place) = (at, Some(place));
-    }
-
-    /// Removes the key and hands over what it held.
-    pub(crate) fn take(&mut self) -> Option<Taken> {
-        let expires_at = self.expires_at();
-        let place = self.place.take()?;
-        let shared = self.context.shared;
-        let piece = self.keyspace.at_mut(self.at)?;
-        let value = piece.remove(place, &|key| shared.hash(key));
-        self.keyspace.removed();
-        Some(Taken { value, expires_at })
-    }
-
-    /// Removes the key; `false` if it was not there.
-    pub(crate) fn remove(&mut self) -> bool {
-        self.take().is_some()
+    pub(crate) const fn exists(&self) -> bool {
+        self.place.is_some()
     }
 
     /// When the key expires, in milliseconds since the epoch.
@@ -103,12 +152,173 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         self.keyspace.at(self.at)?.expires_at(self.place?)
     }
 
-    /// Sets or clears the expiry of a key that exists.
+    /// The value, which is about to be changed. Every change of a value that is there passes here, once: a snapshot that
+    /// runs beside writers keeps the old value here, before its first change.
     #[inline]
-    pub(crate) fn set_expiry(&mut self, at_ms: Option<i64>) {
+    fn value_to_change(&mut self) -> Option<&mut Value> {
+        let place = self.place?;
+        self.keyspace.at_mut(self.at).map(|piece| piece.value_mut(place))
+    }
+
+    /// Counts a change, and notes by which command after the key the same change could be made again.
+    #[inline]
+    fn note(&mut self, command: &'static str, args: impl FnOnce() -> Vec<Bytes>) {
+        let key = self.key.bytes;
+        self.running.note(self.db, || {
+            if command.is_empty() {
+                return Vec::new();
+            }
+            // The command may be of two words: PFDEBUG TODENSE.
+            let mut words: Vec<Bytes> =
+                command.split(' ').map(|word| Bytes::from_static(word.as_bytes())).collect();
+            words.push(Bytes::copy_from_slice(key));
+            words.extend(args());
+            words
+        });
+    }
+
+    /// Sets the value and what becomes of the expiry.
+    #[inline]
+    pub(crate) fn set(
+        &mut self,
+        value: Value,
+        expires: impl Into<Expires>,
+        (command, args): (&'static str, impl FnOnce() -> Vec<Bytes>),
+    ) {
+        self.put(value);
+        match expires.into() {
+            Expires::Keep => {}
+            Expires::Never => self.put_expiry(None),
+            Expires::At(at_ms) => self.put_expiry(Some(at_ms)),
+        }
+        self.changes += 1;
+        self.note(command, args);
+    }
+
+    #[inline]
+    fn put(&mut self, value: Value) {
+        if let Some(old) = self.value_to_change() {
+            *old = value;
+            return;
+        }
+        let shared = self.running.shared;
+        let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
+        let entry = Entry { key: Key::new(self.key.bytes), value };
+        let (at, place) = self.keyspace.insert(hash, &rehash, |piece| piece.insert(hash, entry, 0));
+        (self.at, self.place) = (at, Some(place));
+    }
+
+    #[inline]
+    fn put_expiry(&mut self, at_ms: Option<i64>) {
         if let (Some(place), Some(piece)) = (self.place, self.keyspace.at_mut(self.at)) {
             piece.set_expiry(place, at_ms);
         }
+    }
+
+    /// Lets `edit` change the value, if the key exists; returns what it returned.
+    ///
+    /// `effect` is asked for the effect only if there was a change and there is a sink.
+    #[inline]
+    pub(crate) fn edit<R>(
+        &mut self,
+        edit: impl FnOnce(&mut Value) -> (R, Outcome),
+        effect: impl FnOnce(&R) -> (&'static str, Vec<Bytes>),
+    ) -> Option<R> {
+        let (result, outcome) = edit(self.value_to_change()?);
+        self.edited(result, outcome, effect).into()
+    }
+
+    /// As [`edit`](Self::edit); `make` makes the value if there is none.
+    #[inline]
+    pub(crate) fn edit_or_make<R>(
+        &mut self,
+        make: impl FnOnce() -> Value,
+        edit: impl FnOnce(&mut Value) -> (R, Outcome),
+        effect: impl FnOnce(&R) -> (&'static str, Vec<Bytes>),
+    ) -> Option<R> {
+        if self.place.is_none() {
+            self.put(make());
+        }
+        self.edit(edit, effect)
+    }
+
+    #[inline]
+    fn edited<R>(
+        &mut self,
+        result: R,
+        outcome: Outcome,
+        effect: impl FnOnce(&R) -> (&'static str, Vec<Bytes>),
+    ) -> R {
+        match outcome {
+            Outcome::Same => return result,
+            Outcome::Unmade => {
+                self.remove();
+                return result;
+            }
+            Outcome::Reformed => {}
+            Outcome::Changed => self.changes += 1,
+            Outcome::Emptied => {
+                self.changes += 1;
+                self.remove();
+            }
+        }
+        if self.running.shared.has_sinks() {
+            let (command, args) = effect(&result);
+            self.note(command, || args);
+        }
+        result
+    }
+
+    /// Removes the key and hands over what it held.
+    pub(crate) fn take(
+        &mut self,
+        (command, args): (&'static str, impl FnOnce() -> Vec<Bytes>),
+    ) -> Option<Taken> {
+        let taken = self.remove()?;
+        self.changes += 1;
+        self.note(command, args);
+        Some(taken)
+    }
+
+    /// Removes the key; `false` if it is not there.
+    pub(crate) fn delete(&mut self) -> bool {
+        self.take(("DEL", Vec::new)).is_some()
+    }
+
+    fn remove(&mut self) -> Option<Taken> {
+        let expires_at = self.expires_at();
+        // A snapshot keeps the old value of a key that goes, too.
+        self.value_to_change()?;
+        let place = self.place.take()?;
+        let shared = self.running.shared;
+        let piece = self.keyspace.at_mut(self.at)?;
+        let value = piece.remove(place, &|key| shared.hash(key));
+        self.keyspace.removed();
+        Some(Taken { value, expires_at })
+    }
+
+    /// Lets the key expire at a time in milliseconds since the epoch; one that has come already takes the key away.
+    /// Nothing happens where there is no key.
+    #[inline]
+    pub(crate) fn expire_at(&mut self, at_ms: i64) {
+        if at_ms <= self.now_ms() {
+            self.delete();
+        } else if self.exists() {
+            self.put_expiry(Some(at_ms));
+            self.changes += 1;
+            self.note("PEXPIREAT", || vec![at_ms.to_string().into()]);
+        }
+    }
+
+    /// Takes the expiry away; `false` if there was none.
+    pub(crate) fn persist(&mut self) -> bool {
+        if self.expires_at().is_none() {
+            return false;
+        }
+        self.put_expiry(None);
+        self.changes += 1;
+        self.note("PERSIST", Vec::new);
+        true
     }
 
     /// Makes the access count as one that many seconds ago.
@@ -118,36 +328,36 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
 
     /// The time of the command, in milliseconds since the epoch.
     pub(crate) fn now_ms(&self) -> i64 {
-        self.context.moment.now_ms()
+        self.running.time.now_ms()
     }
 
     /// The time of the command, in microseconds since the epoch.
     #[inline]
     pub(crate) fn now_us(&self) -> i64 {
-        self.context.moment.now_us()
+        self.running.time.now_us()
     }
 
-    /// Says that something changed, and by which command after the key the same change could be made again.
+    /// The rules by which values change, as they are now.
     #[inline]
-    pub(crate) fn changed(&mut self, command: &'static str, args: impl FnOnce() -> Vec<Bytes>) {
-        self.changes += 1;
-        let key = self.key.bytes;
-        self.context.note(self.db, || {
-            let mut all = vec![Bytes::from_static(command.as_bytes()), Bytes::copy_from_slice(key)];
-            all.extend(args());
-            all
-        });
+    pub(crate) fn rules(&self) -> Rules<'a> {
+        self.running.shared.rules()
     }
 
-    /// Notes the effect of a change that sessions which watch the key do not see, since Redis does not show it to them: the
-    /// value says the same as before in another form, or the command failed half-way.
-    pub(crate) fn reformed(&mut self, effect: impl FnOnce(Bytes) -> Vec<Bytes>) {
-        let key = self.key.bytes;
-        self.context.note(self.db, || effect(Bytes::copy_from_slice(key)));
+    pub(crate) const fn shared(&self) -> &'a Shared {
+        self.running.shared
     }
+}
 
-    /// Says that something changed of which another key's effect tells: a command on several keys has one effect.
-    pub(crate) const fn touched(&mut self) {
-        self.changes += 1;
+impl Drop for Slot<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let (Some(place), Some(piece)) = (self.place, self.keyspace.at(self.at)) {
+            let now = self.running.time.coarse_secs();
+            piece.stamp(place, now.saturating_sub(self.idle_secs));
+        }
+        if self.changes > 0 {
+            self.running.shared.count_changes(self.key.hash, self.changes);
+            self.watches.changed(self.db, self.key.bytes);
+        }
     }
 }

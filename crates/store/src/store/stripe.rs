@@ -1,13 +1,10 @@
-//! One lock's share of the keyspace, and the door through which every change of it goes.
+//! One lock's share of the keyspace.
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
-
 use super::Shared;
-use super::context::Context;
-use super::moment::Moment;
-use super::slot::Slot;
+use super::slot::{Running, Slot};
+use super::time::CommandTime;
 use super::watch::Watches;
 use crate::key::{HashedKey, Key};
 use crate::table::Extendible;
@@ -24,19 +21,12 @@ pub(crate) struct Stripe {
     first: Keyspace,
     others: BTreeMap<u32, Keyspace>,
     watches: Watches,
-    /// How many changes this stripe has seen.
-    pub(super) changes: u64,
 }
 
 impl Stripe {
     /// An empty stripe; the first `bits` bits of all its hashes are the same.
     pub(crate) fn new(bits: u8) -> Self {
-        Self {
-            first: Extendible::new(bits),
-            others: BTreeMap::new(),
-            watches: Watches::default(),
-            changes: 0,
-        }
+        Self { first: Extendible::new(bits), others: BTreeMap::new(), watches: Watches::default() }
     }
 
     #[inline]
@@ -46,10 +36,20 @@ impl Stripe {
 
     #[inline]
     fn keyspace_mut(&mut self, db: u32, bits: u8) -> &mut Keyspace {
+        Self::keyspace_of(&mut self.first, &mut self.others, db, bits)
+    }
+
+    #[inline]
+    fn keyspace_of<'a>(
+        first: &'a mut Keyspace,
+        others: &'a mut BTreeMap<u32, Keyspace>,
+        db: u32,
+        bits: u8,
+    ) -> &'a mut Keyspace {
         if db == 0 {
-            return &mut self.first;
+            return first;
         }
-        self.others.entry(db).or_insert_with(|| Extendible::new(bits))
+        others.entry(db).or_insert_with(|| Extendible::new(bits))
     }
 
     /// The numbers of the databases that hold anything here.
@@ -64,7 +64,7 @@ impl Stripe {
     #[inline]
     pub(crate) fn find(
         &self,
-        moment: &Moment<'_>,
+        time: &CommandTime<'_>,
         db: u32,
         key: HashedKey<'_>,
     ) -> Option<Found<'_>> {
@@ -72,44 +72,14 @@ impl Stripe {
         let piece = keyspace.piece(key.hash)?;
         let place = piece.find(key)?;
         let found = Found { keyspace, piece, place };
-        (!moment.has_passed(found.expires_at())).then_some(found)
+        (!time.has_passed(found.expires_at())).then_some(found)
     }
 
-    /// The write door: every change of a value, a key or an expiry goes through here.
-    ///
-    /// In this order: an expired key is dropped; `change` works on the slot; the change is counted, sessions that watch
-    /// the key will see it, the access is stamped, and the effect noted for the sinks, which hear of it while the locks
-    /// are still held.
+    /// The keys of a database, and what sessions watch, both to be changed.
     #[inline]
-    pub(crate) fn write<R>(
-        &mut self,
-        context: &mut Context<'_>,
-        db: u32,
-        key: HashedKey<'_>,
-        change: impl FnOnce(&mut Slot<'_, '_, '_>) -> R,
-    ) -> R {
-        let keyspace = self.keyspace_mut(db, context.shared.stripe_bits());
-        let at = keyspace.locate(key.hash);
-        let mut place = keyspace.at(at).and_then(|piece| piece.find(key));
-        let mut changes = 0;
-        if let (Some(found), Some(piece)) = (place, keyspace.at_mut(at))
-            && piece.expires_at(found).is_some_and(|at| context.moment.has_come(at))
-        {
-            piece.remove(found, &|key| context.shared.hash(key));
-            keyspace.removed();
-            context
-                .note(db, || vec![Bytes::from_static(b"DEL"), Bytes::copy_from_slice(key.bytes)]);
-            changes += 1;
-            place = None;
-        }
-        let mut slot = Slot::new(keyspace, context, db, key, at, place);
-        let result = change(&mut slot);
-        changes += slot.finish();
-        if changes > 0 {
-            self.changes += changes;
-            self.watches.changed(db, key.bytes);
-        }
-        result
+    pub(super) fn parts(&mut self, db: u32, bits: u8) -> (&mut Keyspace, &mut Watches) {
+        let Self { first, others, watches } = self;
+        (Self::keyspace_of(first, others, db, bits), watches)
     }
 
     /// What the stripe holds on the heap.
@@ -120,43 +90,63 @@ impl Stripe {
             + entries.map(|(entry, _)| entry.heap_bytes()).sum::<usize>()
     }
 
+    /// Puts a keyspace in the place of a database's, which it returns. Where keys do not change one by one, they change
+    /// here: a snapshot that runs beside writers keeps the old keyspace here.
+    fn exchange(&mut self, db: u32, keyspace: Keyspace) -> Keyspace {
+        let bits = keyspace.skip();
+        let old = std::mem::replace(self.keyspace_mut(db, bits), keyspace);
+        self.others.retain(|_, keys| keys.len() > 0);
+        old
+    }
+
     /// Drops every key of a database, or of all of them; returns how many there were.
     pub(super) fn flush(&mut self, only: Option<u32>, shared: &Shared) -> usize {
         let databases: Vec<u32> =
             self.databases().filter(|&db| only.is_none_or(|only| only == db)).collect();
         let mut dropped = 0;
         for db in databases {
-            self.touch_watched(shared, db, db);
-            let keyspace = self.keyspace_mut(db, shared.stripe_bits());
-            dropped += keyspace.len();
-            *keyspace = Extendible::new(shared.stripe_bits());
+            self.touch_watched(shared, |watched| (watched == db).then_some(db));
+            dropped += self.exchange(db, Extendible::new(shared.stripe_bits())).len();
         }
-        self.others.retain(|_, keys| keys.len() > 0);
-        self.changes += dropped as u64;
         dropped
     }
 
     /// Exchanges two databases.
-    pub(super) fn swap(&mut self, a: u32, b: u32, shared: &Shared) {
-        self.touch_watched(shared, a, b);
-        let bits = shared.stripe_bits();
-        let of_a = std::mem::replace(self.keyspace_mut(a, bits), Extendible::new(bits));
-        let of_b = std::mem::replace(self.keyspace_mut(b, bits), of_a);
-        *self.keyspace_mut(a, bits) = of_b;
-        self.others.retain(|_, keys| keys.len() > 0);
-        self.changes += 1;
+    pub(super) fn swap(&mut self, a: u32, b: u32, running: &mut Running<'_>) {
+        let shared = running.shared;
+        let other = |db: u32| {
+            if db == a {
+                Some(b)
+            } else if db == b {
+                Some(a)
+            } else {
+                None
+            }
+        };
+        // A key that has expired does not come to those who watch its name in the other database.
+        for (db, key) in self.watches.keys() {
+            if let Some(from) = other(db) {
+                let key = HashedKey::new(shared.hash(&key), &key);
+                drop(Slot::new(self, running.reborrow(), from, key));
+            }
+        }
+        self.touch_watched(shared, other);
+        let of_a = self.exchange(a, Extendible::new(shared.stripe_bits()));
+        let of_b = self.exchange(b, of_a);
+        self.exchange(a, of_b);
     }
 
-    /// Notes for sessions that a key of either database is about to change, if it is in either.
-    fn touch_watched(&mut self, shared: &Shared, a: u32, b: u32) {
+    /// Notes for sessions that a key is about to change which they watch, in each database for which `from` names the one
+    /// that the new keys come from: if the key is in either.
+    fn touch_watched(&mut self, shared: &Shared, from: impl Fn(u32) -> Option<u32>) {
         let (first, others) = (&self.first, &self.others);
         let holds = |db: u32, key: &[u8]| {
             let keyspace = if db == 0 { Some(first) } else { others.get(&db) };
-            let key = HashedKey { hash: shared.hash(key), bytes: key };
+            let key = HashedKey::new(shared.hash(key), key);
             keyspace.and_then(|keys| keys.piece(key.hash)).is_some_and(|p| p.find(key).is_some())
         };
         self.watches
-            .changed_all(|db, key| (db == a || db == b) && (holds(a, key) || holds(b, key)));
+            .changed_all(|db, key| from(db).is_some_and(|from| holds(db, key) || holds(from, key)));
     }
 
     /// Begins to watch a key for a session.
@@ -174,10 +164,15 @@ impl Stripe {
         self.watches.version(db, key)
     }
 
-    /// Takes over what sessions know of the stripe that this one replaces.
-    pub(super) fn replaces(&mut self, old: &mut Self) {
-        self.changes = old.changes + 1;
-        self.watches = std::mem::take(&mut old.watches);
+    /// Puts the keys of a stripe that was loaded in the place of all that are here.
+    pub(super) fn replace_all(&mut self, mut new: Self, bits: u8) {
+        let mut databases: Vec<u32> = self.databases().chain(new.databases()).collect();
+        databases.sort_unstable();
+        databases.dedup();
+        for db in databases {
+            let keyspace = new.exchange(db, Extendible::new(bits));
+            self.exchange(db, keyspace);
+        }
         self.watches.changed_all(|_, _| true);
     }
 
@@ -216,8 +211,8 @@ pub(crate) struct Found<'a> {
 impl<'a> Found<'a> {
     /// Its value; stamps the access.
     #[inline]
-    pub(crate) fn value(self, moment: &Moment<'_>) -> &'a Value {
-        self.piece.stamp(self.place, moment.coarse_secs());
+    pub(crate) fn value(self, time: &CommandTime<'_>) -> &'a Value {
+        self.piece.stamp(self.place, time.coarse_secs());
         &self.piece.entry(self.place).value
     }
 

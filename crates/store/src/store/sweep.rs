@@ -1,10 +1,11 @@
-//! Giving back the memory of keys that have expired.
+//! Releasing the memory of keys that have expired.
 
 use std::ops::ControlFlow;
 
 use super::Store;
-use super::context::Context;
-use super::stripe::Stripe;
+use super::locks::check_free;
+use super::scope::Scope;
+use crate::error::Error;
 use crate::key::{HashedKey, Key};
 use crate::table::keys::KeyPiece;
 
@@ -30,16 +31,20 @@ struct Budget {
 impl Store {
     /// Drops up to `most` keys that have expired and returns how many it dropped.
     ///
-    /// An expired key is never seen by a command, swept or not: sweeping only gives its memory back. A caller that
+    /// An expired key is never seen by a command, swept or not: sweeping only releases its memory. A caller that
     /// lets keys expire by the thousand calls this now and then, or from a thread of its own. A call's time is bounded: it
     /// looks at `most` expired keys and at some hundred thousand others at the most, and the next one goes on where it
     /// stopped. Stripes are locked one at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) inside a transaction of the store.
     ///
     /// # Examples
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tallis::{ManualClock, Store, prelude::*};
+    /// use tallis::{ManualClock, Store};
     ///
     /// let clock = Arc::new(ManualClock::new(0));
     /// let store = Store::builder().clock(clock.clone()).build();
@@ -47,42 +52,39 @@ impl Store {
     /// store.pexpire("k", 5)?;
     /// clock.advance(5);
     /// assert_eq!(store.dbsize()?, 1);
-    /// assert_eq!(store.sweep(100), 1);
+    /// assert_eq!(store.sweep(100)?, 1);
     /// assert_eq!(store.dbsize()?, 0);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    #[expect(clippy::must_use_candidate, reason = "it is called for what it does")]
-    pub fn sweep(&self, most: usize) -> usize {
+    pub fn sweep(&self, most: usize) -> Result<usize, Error> {
         let shared = self.shared();
+        check_free(shared)?;
         let mut place = shared.swept.lock();
         let mut budget = Budget { keys: most, pieces: PIECES };
         // Once around, and the rest of the stripe where it began.
         for _ in 0..=shared.stripes.len() {
-            let mut stripe = shared.stripes[place.stripe].write();
-            let mut context = Context::new(shared);
-            let swept = stripe.sweep(&mut context, &mut place, &mut budget);
-            context.commit();
+            let hash = shared.first_hash(place.stripe);
+            let mut scope = Scope::new(shared, 0, shared.lock_all(&[HashedKey::new(hash, &[])]));
+            let swept = scope.sweep(&mut place, &mut budget);
+            drop(scope);
             if swept.is_break() {
                 break;
             }
             *place =
                 Place { stripe: (place.stripe + 1) % shared.stripes.len(), ..Place::default() };
         }
-        most - budget.keys
+        Ok(most - budget.keys)
     }
 }
 
-impl Stripe {
+impl Scope<'_> {
     /// Goes on at `place`; breaks when the budget is used up, with `place` where to go on.
-    fn sweep(
-        &mut self,
-        context: &mut Context<'_>,
-        place: &mut Place,
-        budget: &mut Budget,
-    ) -> ControlFlow<()> {
-        let shared = context.shared;
-        let now_ms = context.moment.now_ms();
-        let databases: Vec<u32> = self.databases().filter(|&db| db >= place.db).collect();
+    fn sweep(&mut self, place: &mut Place, budget: &mut Budget) -> ControlFlow<()> {
+        let shared = self.shared;
+        let now_ms = self.now_ms();
+        let first = shared.first_hash(place.stripe);
+        let databases: Vec<u32> =
+            self.stripe_mut(first).databases().filter(|&db| db >= place.db).collect();
         for db in databases {
             if db != place.db {
                 *place = Place { db, position: None, ..*place };
@@ -94,7 +96,7 @@ impl Stripe {
                     return ControlFlow::Break(());
                 }
                 budget.pieces -= 1;
-                let Some(keyspace) = self.keyspace(db) else { break };
+                let Some(keyspace) = self.stripe_mut(first).keyspace(db) else { break };
                 let step = keyspace.step(position, usize::MAX);
                 let expired: Vec<Key> = step
                     .piece
@@ -102,8 +104,8 @@ impl Stripe {
                 next = step.next();
                 for key in &expired {
                     let hash = shared.hash(key.as_bytes());
-                    // The door drops what has expired; there is nothing else to do.
-                    self.write(context, db, HashedKey { hash, bytes: key.as_bytes() }, |_| ());
+                    // A slot drops what has expired; there is nothing else to do.
+                    drop(self.slot_in(db, HashedKey::new(hash, key.as_bytes())));
                 }
                 budget.keys -= expired.len();
             }

@@ -1,47 +1,30 @@
 //! Several commands as one.
 
-use std::cell::RefCell;
-use std::ops::Range;
-
-use smallvec::SmallVec;
-
-use super::door::{Door, Keys, Scope, View};
-use super::{Shared, Store};
-use crate::error::{Error, ErrorKind};
+use super::Store;
+use super::locks::{Allowed, Held, Holding, Locks, Striped, check_free};
+use crate::error::Error;
 use crate::key::HashedKey;
+use crate::to_key::ToKeys;
 
-/// The handle inside a transaction: it has the commands of a [`Store`], on the keys that were named.
-#[derive(Debug)]
-pub struct Tx<'t> {
-    shared: &'t Shared,
-    scope: RefCell<Scope<'t>>,
-    allowed: Allowed<'t>,
-}
-
-/// Which keys a transaction may touch.
-#[derive(Clone, Copy, Debug)]
-enum Allowed<'t> {
-    /// Those that were named.
-    Named(&'t [HashedKey<'t>]),
-    /// Those whose stripe is locked.
-    Locked,
-}
+/// The handle inside a transaction: a [`Store`] that holds the locks of the keys that were named, and has all commands on
+/// them.
+pub type Tx<'t> = Store<Held<'t>>;
 
 impl Store {
     /// Runs several commands on the named keys as one: nobody sees them half done.
     ///
     /// As in Redis, what ran before an error stays. The locks are held while `work` runs, so `tx` is the only handle
-    /// to use inside: the store itself would wait for its own locks.
+    /// to use inside: the store itself would wait for its own locks, and answers with an error.
     ///
     /// # Errors
     ///
-    /// None of its own; inside, a command on a key that was not named fails with
-    /// [`ErrorKind::KeyNotNamed`].
+    /// That of `work`; inside, [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a command on a key that was not
+    /// named, and [`ErrorKind::Locked`](crate::ErrorKind::Locked) for one of the store itself.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::{ErrorKind, Store};
     ///
     /// let store = Store::new();
     /// let new = store.transaction(["seen", "count"], |tx| {
@@ -51,136 +34,78 @@ impl Store {
     ///     tx.get("count")
     /// })?;
     /// assert_eq!(new.as_deref(), Some(&b"1"[..]));
-    /// assert!(store.transaction(["seen"], |tx| tx.incr("count", 1)).is_err());
+    ///
+    /// let refused = store.transaction(["seen"], |tx| tx.incr("count", 1));
+    /// assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
+    /// let refused = store.transaction(["seen"], |_| store.incr("count", 1));
+    /// assert_eq!(refused.unwrap_err().kind(), ErrorKind::Locked);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn transaction<K: AsRef<[u8]>, R>(
+    #[inline]
+    pub fn transaction<R>(
         &self,
-        keys: impl IntoIterator<Item = K>,
-        work: impl FnOnce(&Tx<'_>) -> R,
-    ) -> R {
-        let keys: SmallVec<[K; 4]> = keys.into_iter().collect();
-        let bytes: SmallVec<[&[u8]; 4]> = keys.iter().map(AsRef::as_ref).collect();
-        let named: Keys<'_> = self.shared.hashed(&bytes);
-        let scope = self.shared.write_scope(self.db, self.shared.stripes_of(&named));
-        let allowed = Allowed::Named(&named);
-        work(&Tx { shared: &self.shared, scope: RefCell::new(scope), allowed })
+        keys: impl ToKeys,
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let Striped { shared, db } = &self.locks;
+        keys.located(
+            |key| Ok(shared.hashed(key)),
+            |keys| self.held(Some(keys), Allowed::Named(keys), *db, work),
+        )?
     }
 
     /// Runs several commands on any keys as one, with the whole store locked.
-    pub fn transaction_all<R>(&self, work: impl FnOnce(&Tx<'_>) -> R) -> R {
-        let scope = self.shared.write_scope(self.db, 0..self.shared.stripe_count());
-        work(&Tx { shared: &self.shared, scope: RefCell::new(scope), allowed: Allowed::Locked })
+    ///
+    /// # Errors
+    ///
+    /// As [`transaction`](Self::transaction).
+    pub fn transaction_all<R>(
+        &self,
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.held(None, Allowed::Locked, self.locks.db, work)
     }
 
     /// Runs commands with the stripes of these keys locked, or with all of them.
     pub(crate) fn with_locks<R>(
         &self,
         keys: Option<&[&[u8]]>,
-        work: impl FnOnce(&Tx<'_>) -> R,
-    ) -> R {
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let Some(keys) = keys else { return self.transaction_all(work) };
-        let keys = self.shared.hashed(keys);
-        let scope = self.shared.write_scope(self.db, self.shared.stripes_of(&keys));
-        work(&Tx { shared: &self.shared, scope: RefCell::new(scope), allowed: Allowed::Locked })
+        let Striped { shared, db } = &self.locks;
+        keys.located(
+            |key| Ok(shared.hashed(key)),
+            |keys| self.held(Some(keys), Allowed::Locked, *db, work),
+        )?
+    }
+
+    #[inline]
+    fn held<'t, R>(
+        &'t self,
+        keys: Option<&'t [HashedKey<'t>]>,
+        allowed: Allowed<'t>,
+        db: u32,
+        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let shared = &*self.locks.shared;
+        check_free(shared)?;
+        let guards = match keys {
+            Some(keys) => shared.lock_all(keys),
+            None => shared.lock_whole(),
+        };
+        // Released after the locks, since sinks are called before these are.
+        let _holding = Holding::new(shared);
+        work(&Store::on(Held::new(shared, db, guards, allowed)))
     }
 }
 
+/// # The time of a transaction
 impl Tx<'_> {
-    fn allowed<'k>(&self, keys: &[&'k [u8]]) -> Result<Keys<'k>, Error> {
-        let hashed = self.shared.hashed(keys);
-        for key in &hashed {
-            let allowed = match self.allowed {
-                Allowed::Named(named) => {
-                    named.iter().any(|one| one.hash == key.hash && one.bytes == key.bytes)
-                }
-                Allowed::Locked => self.scope.borrow().has_stripe(key.hash),
-            };
-            if !allowed {
-                return Err(not_named(key.bytes));
-            }
-        }
-        Ok(hashed)
-    }
-
-    /// The whole store, for a command that asks for it.
-    fn check_whole(&self) -> Result<(), Error> {
-        let whole = matches!(self.allowed, Allowed::Locked)
-            && self.scope.borrow().stripe_count() == self.shared.stripe_count();
-        if whole { Ok(()) } else { Err(not_whole()) }
-    }
-
-    /// Goes on with another database, as SELECT does.
-    pub(crate) fn select(&self, db: u32) {
-        self.scope.borrow_mut().db = db;
-    }
-
-    /// The version of a key that a session watches.
-    pub(crate) fn version(&self, db: u32, key: &[u8]) -> Option<u64> {
-        self.scope.borrow_mut().version(db, self.shared.hashed_one(key))
-    }
-}
-
-#[cold]
-fn not_named(key: &[u8]) -> Error {
-    Error::new(
-        ErrorKind::KeyNotNamed,
-        format!("ERR key '{}' is not one of those that the transaction named", key.escape_ascii()),
-    )
-}
-
-#[cold]
-fn not_whole() -> Error {
-    Error::new(
-        ErrorKind::KeyNotNamed,
-        "ERR the transaction named its keys; a command on all keys needs one on the whole store",
-    )
-}
-
-impl Door for Tx<'_> {
-    fn read<R>(
-        &self,
-        keys: &[&[u8]],
-        operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let keys = self.allowed(keys)?;
-        let result = operation(&self.scope.borrow().view(), &keys);
-        let mut scope = self.scope.borrow_mut();
-        if scope.met_expired() {
-            for &key in &keys {
-                scope.change(key, |_| ());
-            }
-        }
-        result
-    }
-
-    fn write<R>(
-        &self,
-        keys: &[&[u8]],
-        operation: impl FnOnce(&mut Scope<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let keys = self.allowed(keys)?;
-        operation(&mut self.scope.borrow_mut(), &keys)
-    }
-
-    fn read_stripes<R>(
-        &self,
-        stripes: Range<usize>,
-        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.check_whole()?;
-        operation(&self.scope.borrow().view().narrow(stripes))
-    }
-
-    fn write_all<R>(
-        &self,
-        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.check_whole()?;
-        operation(&mut self.scope.borrow_mut())
-    }
-
-    fn shared(&self) -> &Shared {
-        self.shared
+    /// The time at which the transaction runs, in microseconds since the epoch: read when it is first asked for, and the
+    /// same from then on.
+    #[must_use]
+    pub fn now_us(&self) -> i64 {
+        self.locks.now_us()
     }
 }

@@ -5,7 +5,7 @@ use hashbrown::{Equivalent, HashMap};
 
 /// The watched keys of a stripe, each with a version that every change of it raises.
 ///
-/// Almost always there are none, and then the write door pays for a branch.
+/// Almost always there are none, and then a write pays for a branch.
 #[derive(Debug, Default)]
 pub(super) struct Watches {
     keys: HashMap<(u32, Box<[u8]>), Watch, RandomState>,
@@ -60,6 +60,11 @@ impl Watches {
         {
             watch.version += 1;
         }
+    }
+
+    /// The watched keys, each with its database.
+    pub(super) fn keys(&self) -> Vec<(u32, Box<[u8]>)> {
+        self.keys.keys().cloned().collect()
     }
 
     /// Notes a change of all watched keys to which `touched` says yes.

@@ -123,6 +123,11 @@ impl<P: Piece> Extendible<P> {
         }
     }
 
+    /// The number of leading hash bits that chose this table.
+    pub(crate) const fn skip(&self) -> u8 {
+        self.skip
+    }
+
     /// How many entries there are in all.
     pub(crate) const fn len(&self) -> usize {
         self.len

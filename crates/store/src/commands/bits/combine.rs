@@ -11,55 +11,54 @@ use crate::commands::strings::string_at;
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::{Door, Scope, View};
+use crate::store::scope::{Scope, View};
+use crate::store::slot::{BY_COMMAND, Expires, Outcome};
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// How much of a string that is source and target is set aside at once: it stays in the nearest cache.
 const BLOCK: usize = 16 << 10;
 
 /// BITOP: puts the result at a key, without a key if it is empty; returns its length in bytes.
-pub(crate) fn combine<K: AsRef<[u8]>>(
-    door: &(impl Door + ?Sized),
+pub(crate) fn combine<K: ToKey>(
+    store: &Store<impl Locks>,
     op: Op,
-    target: &[u8],
+    target: impl ToKey,
     of: &[K],
 ) -> Result<usize, Error> {
     op.check_sources(of.len()).map_err(|_| wrong_sources(op))?;
     let mut all = slices(of);
-    all.insert(0, target);
-    door.write(&all, |scope, keys| {
+    all.insert(0, target.to_key());
+    store.write(all, |scope, keys| {
         let Some((&target, sources)) = keys.split_first() else { return Ok(0) };
-        // Through the door, so that a source that has expired is dropped for the sinks too.
         for &key in sources {
-            scope.change(key, |_| ());
+            scope.drop_expired(key);
         }
         let len = longest(&scope.view(), sources)?;
         if len == 0 {
-            scope.change(target, |slot| {
-                if slot.remove() {
-                    slot.changed("DEL", Vec::new);
-                }
-            });
+            scope.slot(target).delete();
             return Ok(0);
         }
-        let old = scope.change(target, |slot| {
-            let fits = slot.value_mut().filter(|old| old.has_room_for(len));
-            fits.map(|old| std::mem::replace(old, Value::Int(0)))
-        });
+        // The memory of what is there serves for the result, which takes its place.
+        let old = scope.slot(target).edit(
+            |old| {
+                let fits = old.has_room_for(len);
+                (fits.then(|| std::mem::replace(old, Value::Int(0))), Outcome::Same)
+            },
+            |_| ("", Vec::new()),
+        );
+        let old = old.flatten();
         let result = made(scope, op, target, sources, old, len)?;
-        note(scope, op, target, sources, &result);
-        scope.change(target, |slot| {
-            slot.put(result);
-            slot.set_expiry(None);
-            slot.touched();
-        });
+        tell(scope, op, target, sources, &result);
+        scope.slot(target).set(result, Expires::Never, BY_COMMAND);
         Ok(len)
     })
 }
 
 /// Tells the sinks. What only the newest servers can do is told as the bytes that it left: whoever reads a log may be an
 /// older one.
-fn note(
+fn tell(
     scope: &mut Scope<'_>,
     op: Op,
     target: HashedKey<'_>,
@@ -68,14 +67,14 @@ fn note(
 ) {
     let copied = Bytes::copy_from_slice;
     if matches!(op, Op::And | Op::Or | Op::Xor | Op::Not) {
-        scope.note(|| {
+        scope.effect(|| {
             let keys = std::iter::once(&target).chain(sources).map(|key| key.bytes);
             [b"BITOP", name(op).as_bytes()].into_iter().chain(keys).map(copied).collect()
         });
         return;
     }
-    scope.note(|| vec!["DEL".into(), copied(target.bytes)]);
-    scope.note(|| {
+    scope.effect(|| vec!["DEL".into(), copied(target.bytes)]);
+    scope.effect(|| {
         let bytes = result.as_str().map(Member::to_bytes).unwrap_or_default();
         vec!["SETRANGE".into(), copied(target.bytes), "0".into(), bytes]
     });

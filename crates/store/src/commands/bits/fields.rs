@@ -5,50 +5,50 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::options::{Action, BitFieldOp};
-use super::parts::{Room, check_offset, room};
-use crate::commands::strings::string_at;
+use super::parts::check_offset;
+use crate::commands::strings::{StringEntry, string_at};
 use crate::error::Error;
 use crate::member::Member;
-use crate::store::door::Door;
-use crate::store::slot::Slot;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 
 /// The operations of a call.
 pub(crate) type Operations = SmallVec<[BitFieldOp; 4]>;
 
 /// BITFIELD of the typed API.
 pub(super) fn run(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
+    store: &Store<impl Locks>,
+    key: impl ToKey,
     operations: impl IntoIterator<Item = BitFieldOp>,
 ) -> Result<Vec<Option<i64>>, Error> {
     let operations: Operations = operations.into_iter().collect();
     operations.iter().try_for_each(|operation| check_offset(operation.offset))?;
     let mut answers = Vec::with_capacity(operations.len());
-    operate(door, key, &operations, |number| answers.push(number))?;
+    operate(store, key, &operations, |number| answers.push(number))?;
     Ok(answers)
 }
 
 /// BITFIELD of operations whose offsets are in range: makes no key unless one of them may write.
 pub(crate) fn operate(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
+    store: &Store<impl Locks>,
+    key: impl ToKey,
     operations: &[BitFieldOp],
     answer: impl FnMut(Option<i64>),
 ) -> Result<(), Error> {
     if !operations.iter().any(BitFieldOp::writes) {
-        return read(door, key, operations, answer);
+        return read(store, key, operations, answer);
     }
-    door.write(&[key], |scope, keys| scope.change(keys[0], |slot| change(slot, operations, answer)))
+    store.with_string(key, |entry| entry.bitfield(operations, answer))
 }
 
 /// Runs operations of which none writes.
 fn read(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
+    store: &Store<impl Locks>,
+    key: impl ToKey,
     operations: &[BitFieldOp],
     mut answer: impl FnMut(Option<i64>),
 ) -> Result<(), Error> {
-    door.read(&[key], |view, keys| {
+    store.read([key], |view, keys| {
         let string = string_at(view, keys[0])?.unwrap_or(Member::Bytes(b""));
         string.with_bytes(|bytes| {
             for operation in operations {
@@ -59,46 +59,45 @@ fn read(
     })
 }
 
-/// Runs operations of which one at least may write. As in Redis, the string grows as far as any of them reaches before
-/// the first of them, even if all fail.
-#[inline]
-pub(super) fn change(
-    slot: &mut Slot<'_, '_, '_>,
-    operations: &[BitFieldOp],
-    mut answer: impl FnMut(Option<i64>),
-) -> Result<(), Error> {
-    let reach = |operation: &BitFieldOp| operation.field.bytes_for(operation.offset);
-    let writes = || operations.iter().filter(|operation| operation.writes());
-    let least = writes().filter_map(reach).max().unwrap_or(0);
-    let Room { bytes, grew, reformed } = room(slot, least)?;
-    let mut changed = false;
-    for operation in operations {
-        let (number, differs) = operation.run(bytes);
-        changed |= operation.writes() && number.is_some() && (grew || differs);
-        answer(number);
+impl StringEntry<'_> {
+    /// BITFIELD of operations of which one at least may write. As in Redis, the string grows as far as any of them reaches
+    /// before the first of them, even if all fail.
+    #[inline]
+    pub(super) fn bitfield(
+        &mut self,
+        operations: &[BitFieldOp],
+        mut answer: impl FnMut(Option<i64>),
+    ) -> Result<(), Error> {
+        let reach = |operation: &BitFieldOp| operation.field.bytes_for(operation.offset);
+        let writes = || operations.iter().filter(|operation| operation.writes());
+        let least = writes().filter_map(reach).max().unwrap_or(0);
+        self.edit_bits(
+            least,
+            |bytes, grown| {
+                let mut changed = false;
+                for operation in operations {
+                    let (number, differs) = operation.run(bytes);
+                    changed |= operation.writes() && number.is_some() && (grown.grew || differs);
+                    answer(number);
+                }
+                ((), grown.outcome(changed))
+            },
+            || {
+                let mut words = Vec::new();
+                for operation in writes() {
+                    let text = operation.to_string();
+                    words.extend(
+                        text.split(' ').map(|word| Bytes::copy_from_slice(word.as_bytes())),
+                    );
+                    if operation.overflow != Overflow::Wrap {
+                        // It holds for what follows.
+                        words.extend(["OVERFLOW".into(), "WRAP".into()]);
+                    }
+                }
+                ("BITFIELD", words)
+            },
+        )
     }
-    let words = || {
-        let mut words = Vec::new();
-        for operation in writes() {
-            let text = operation.to_string();
-            words.extend(text.split(' ').map(|word| Bytes::copy_from_slice(word.as_bytes())));
-            if operation.overflow != Overflow::Wrap {
-                // It holds for what follows.
-                words.extend(["OVERFLOW".into(), "WRAP".into()]);
-            }
-        }
-        words
-    };
-    if changed {
-        slot.changed("BITFIELD", words);
-    } else if grew || reformed {
-        slot.reformed(|key| {
-            let mut all = vec!["BITFIELD".into(), key];
-            all.extend(words());
-            all
-        });
-    }
-    Ok(())
 }
 
 impl BitFieldOp {

@@ -18,14 +18,15 @@ use bitpack::bits::{self, Op};
 use super::keys;
 use super::strings::string_at;
 use crate::error::Error;
-use crate::store::door::Door;
+use crate::store::{Locks, Store};
 
 pub use options::{BitFieldOp, BitRange, BitUnit};
 
 pub(crate) use combine::combine;
 pub(crate) use fields::{Operations, operate};
-pub(crate) use parts::{count_with, out_of_range, position_with, set_bit};
+pub(crate) use parts::{count_with, out_of_range, position_with};
 
+use crate::to_key::ToKey;
 use parts::{change_one, check_offset};
 
 /// Commands on the bits of strings.
@@ -39,17 +40,17 @@ use parts::{change_one, check_offset};
 /// All of them fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, and those that
 /// take offsets with [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for one of 2^32 or more. A call that fails changes
 /// nothing. In a transaction, a key that it did not name is an error.
-pub trait BitCommands: Door {
+impl<L: Locks> Store<L> {
     /// SETBIT: sets or clears the bit at `offset` and returns what it was. O(1), and the zeros where the string grows.
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// assert!(!store.setbit("seen", 1, true)?);
@@ -59,26 +60,24 @@ pub trait BitCommands: Door {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    fn setbit(&self, key: impl AsRef<[u8]>, offset: u64, value: bool) -> Result<bool, Error> {
+    pub fn setbit(&self, key: impl ToKey, offset: u64, value: bool) -> Result<bool, Error> {
         check_offset(offset)?;
-        self.write(&[key.as_ref()], |scope, keys| {
-            scope.change(keys[0], |slot| set_bit(slot, offset, value))
-        })
+        self.with_string(key, |entry| entry.set_bit(offset, value))
     }
 
     /// GETBIT: the bit at `offset`. O(1).
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// See [`setbit`](Self::setbit).
     #[inline]
-    fn getbit(&self, key: impl AsRef<[u8]>, offset: u64) -> Result<bool, Error> {
+    pub fn getbit(&self, key: impl ToKey, offset: u64) -> Result<bool, Error> {
         check_offset(offset)?;
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let Some(string) = string_at(view, keys[0])? else { return Ok(false) };
             Ok(string.with_bytes(|bytes| bits::get(bytes, offset)))
         })
@@ -88,12 +87,12 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("k", "foobar")?;
@@ -101,8 +100,8 @@ pub trait BitCommands: Door {
     /// assert_eq!(store.bitcount_range("k", 0, 0)?, 4);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bitcount(&self, key: impl AsRef<[u8]>) -> Result<u64, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn bitcount(&self, key: impl ToKey) -> Result<u64, Error> {
+        self.read([key], |view, keys| {
             Ok(string_at(view, keys[0])?.map_or(0, |string| string.with_bytes(bits::count)))
         })
     }
@@ -111,12 +110,12 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// See [`bitcount`](Self::bitcount).
-    fn bitcount_range(&self, key: impl AsRef<[u8]>, start: i64, end: i64) -> Result<u64, Error> {
+    pub fn bitcount_range(&self, key: impl ToKey, start: i64, end: i64) -> Result<u64, Error> {
         self.bitcount_in(key, BitRange::bytes(start, end))
     }
 
@@ -124,13 +123,13 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// See [`BitRange`].
-    fn bitcount_in(&self, key: impl AsRef<[u8]>, range: BitRange) -> Result<u64, Error> {
-        count_with(self, key.as_ref(), || Ok(range))
+    pub fn bitcount_in(&self, key: impl ToKey, range: BitRange) -> Result<u64, Error> {
+        count_with(self, key, || Ok(range))
     }
 
     /// BITPOS: the offset of the first bit that is as asked for; `None` if there is none.
@@ -140,12 +139,12 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{BitRange, Store, prelude::*};
+    /// use tallis::{BitRange, Store};
     ///
     /// let store = Store::new();
     /// store.set("k", b"\xff\xf0\x00")?;
@@ -154,7 +153,7 @@ pub trait BitCommands: Door {
     /// assert_eq!(store.bitpos_in("k", false, BitRange::bits(0, 11))?, None);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bitpos(&self, key: impl AsRef<[u8]>, bit: bool) -> Result<Option<u64>, Error> {
+    pub fn bitpos(&self, key: impl ToKey, bit: bool) -> Result<Option<u64>, Error> {
         self.bitpos_in(key, bit, BitRange::bytes_from(0))
     }
 
@@ -163,18 +162,18 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// See [`bitpos`](Self::bitpos).
-    fn bitpos_in(
+    pub fn bitpos_in(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         bit: bool,
         range: BitRange,
     ) -> Result<Option<u64>, Error> {
-        position_with(self, key.as_ref(), bit, || Ok(range))
+        position_with(self, key, bit, || Ok(range))
     }
 
     /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in bytes. A
@@ -183,12 +182,12 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors); [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is named.
+    /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is named.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.mset(&[("a", "foobar"), ("b", "abcdef")])?;
@@ -196,12 +195,12 @@ pub trait BitCommands: Door {
     /// assert_eq!(store.get("both")?, Some("`bc`ab".into()));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bit_and<K: AsRef<[u8]>>(
+    pub fn bit_and<K: ToKey>(
         &self,
-        dst: impl AsRef<[u8]>,
+        dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        combine(self, Op::And, dst.as_ref(), &keys(of))
+        combine(self, Op::And, dst, &keys(of))
     }
 
     /// BITOP OR: as [`bit_and`](Self::bit_and), the bits that any of the strings has.
@@ -209,12 +208,12 @@ pub trait BitCommands: Door {
     /// # Errors
     ///
     /// As [`bit_and`](Self::bit_and).
-    fn bit_or<K: AsRef<[u8]>>(
+    pub fn bit_or<K: ToKey>(
         &self,
-        dst: impl AsRef<[u8]>,
+        dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        combine(self, Op::Or, dst.as_ref(), &keys(of))
+        combine(self, Op::Or, dst, &keys(of))
     }
 
     /// BITOP XOR: as [`bit_and`](Self::bit_and), the bits that an odd number of the strings have.
@@ -222,21 +221,21 @@ pub trait BitCommands: Door {
     /// # Errors
     ///
     /// As [`bit_and`](Self::bit_and).
-    fn bit_xor<K: AsRef<[u8]>>(
+    pub fn bit_xor<K: ToKey>(
         &self,
-        dst: impl AsRef<[u8]>,
+        dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        combine(self, Op::Xor, dst.as_ref(), &keys(of))
+        combine(self, Op::Xor, dst, &keys(of))
     }
 
     /// BITOP NOT: as [`bit_and`](Self::bit_and), the bits of whole bytes that the one string lacks.
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn bit_not(&self, dst: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<usize, Error> {
-        combine(self, Op::Not, dst.as_ref(), &[key])
+    /// In a transaction, a key that it did not name.
+    pub fn bit_not(&self, dst: impl ToKey, key: impl ToKey) -> Result<usize, Error> {
+        combine(self, Op::Not, dst, &[key])
     }
 
     /// BITOP DIFF: as [`bit_and`](Self::bit_and), the bits that the first string has and none of the others. Of Redis
@@ -244,12 +243,12 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors); [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
+    /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// for (key, bits) in [("x", b"\xf0"), ("y1", b"\xcc"), ("y2", b"\xaa")] {
@@ -266,12 +265,12 @@ pub trait BitCommands: Door {
     /// assert_eq!(store.get("one")?.as_deref(), Some(&[0b0001_0110][..]));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bit_diff<K: AsRef<[u8]>>(
+    pub fn bit_diff<K: ToKey>(
         &self,
-        dst: impl AsRef<[u8]>,
+        dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        combine(self, Op::Diff, dst.as_ref(), &keys(of))
+        combine(self, Op::Diff, dst, &keys(of))
     }
 
     /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has not.
@@ -279,12 +278,12 @@ pub trait BitCommands: Door {
     /// # Errors
     ///
     /// As [`bit_diff`](Self::bit_diff).
-    fn bit_diff1<K: AsRef<[u8]>>(
+    pub fn bit_diff1<K: ToKey>(
         &self,
-        dst: impl AsRef<[u8]>,
+        dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        combine(self, Op::Diff1, dst.as_ref(), &keys(of))
+        combine(self, Op::Diff1, dst, &keys(of))
     }
 
     /// BITOP ANDOR: as [`bit_diff`](Self::bit_diff), the bits that the first string has and any of the others too.
@@ -292,12 +291,12 @@ pub trait BitCommands: Door {
     /// # Errors
     ///
     /// As [`bit_diff`](Self::bit_diff).
-    fn bit_and_or<K: AsRef<[u8]>>(
+    pub fn bit_and_or<K: ToKey>(
         &self,
-        dst: impl AsRef<[u8]>,
+        dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        combine(self, Op::AndOr, dst.as_ref(), &keys(of))
+        combine(self, Op::AndOr, dst, &keys(of))
     }
 
     /// BITOP ONE: as [`bit_and`](Self::bit_and), the bits that exactly one of the strings has. Of Redis 8.2.
@@ -309,12 +308,12 @@ pub trait BitCommands: Door {
     /// # Examples
     ///
     /// See [`bit_diff`](Self::bit_diff).
-    fn bit_one<K: AsRef<[u8]>>(
+    pub fn bit_one<K: ToKey>(
         &self,
-        dst: impl AsRef<[u8]>,
+        dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        combine(self, Op::One, dst.as_ref(), &keys(of))
+        combine(self, Op::One, dst, &keys(of))
     }
 
     /// BITFIELD: runs operations on numbers of some bits, one after the other, all at one moment; an answer for each.
@@ -324,29 +323,29 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// See [`BitFieldOp`].
-    fn bitfield(
+    pub fn bitfield(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         operations: impl IntoIterator<Item = BitFieldOp>,
     ) -> Result<Vec<Option<i64>>, Error> {
-        fields::run(self, key.as_ref(), operations)
+        fields::run(self, key, operations)
     }
 
     /// `BITFIELD_RO`: the numbers in several fields, all read at one moment. O(fields).
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{FieldType, Store, prelude::*};
+    /// use tallis::{FieldType, Store};
     ///
     /// let store = Store::new();
     /// store.set("w", "hello")?;
@@ -354,25 +353,25 @@ pub trait BitCommands: Door {
     /// assert_eq!(store.bitfield_ro("w", fields)?, [6, -3]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bitfield_ro(
+    pub fn bitfield_ro(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = (FieldType, u64)>,
     ) -> Result<Vec<i64>, Error> {
         let reads = of.into_iter().map(|(field, offset)| BitFieldOp::get(field, offset));
-        Ok(fields::run(self, key.as_ref(), reads)?.into_iter().flatten().collect())
+        Ok(fields::run(self, key, reads)?.into_iter().flatten().collect())
     }
 
     /// BITFIELD GET: the number in one field. O(1).
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{FieldType, Overflow, Store, prelude::*};
+    /// use tallis::{FieldType, Overflow, Store};
     ///
     /// let store = Store::new();
     /// let u4 = FieldType::unsigned(4).unwrap();
@@ -383,14 +382,14 @@ pub trait BitCommands: Door {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    fn bitfield_get(
+    pub fn bitfield_get(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         field: FieldType,
         offset: u64,
     ) -> Result<i64, Error> {
         check_offset(offset)?;
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
             Ok(string.with_bytes(|bytes| bitpack::bitfield::get(bytes, field, offset)))
         })
@@ -401,21 +400,21 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// See [`bitfield_get`](Self::bitfield_get).
     #[inline]
-    fn bitfield_set(
+    pub fn bitfield_set(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         field: FieldType,
         offset: u64,
         value: i64,
         overflow: Overflow,
     ) -> Result<Option<i64>, Error> {
-        change_one(self, key.as_ref(), BitFieldOp::set(field, offset, value).overflow(overflow))
+        change_one(self, key, BitFieldOp::set(field, offset, value).overflow(overflow))
     }
 
     /// BITFIELD INCRBY: adds to the number in one field; returns the sum, or `None` if it did not fit and that is to fail.
@@ -423,22 +422,20 @@ pub trait BitCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
+    /// In a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// See [`bitfield_get`](Self::bitfield_get).
     #[inline]
-    fn bitfield_incr(
+    pub fn bitfield_incr(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         field: FieldType,
         offset: u64,
         delta: i64,
         overflow: Overflow,
     ) -> Result<Option<i64>, Error> {
-        change_one(self, key.as_ref(), BitFieldOp::incr_by(field, offset, delta).overflow(overflow))
+        change_one(self, key, BitFieldOp::incr_by(field, offset, delta).overflow(overflow))
     }
 }
-
-impl<D: Door> BitCommands for D {}

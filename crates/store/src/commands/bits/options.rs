@@ -20,7 +20,7 @@ pub enum BitUnit {
 /// # Examples
 ///
 /// ```
-/// use tallis::{BitRange, Store, prelude::*};
+/// use tallis::{BitRange, Store};
 ///
 /// let store = Store::new();
 /// store.set("k", "foobar")?;
@@ -91,7 +91,7 @@ impl BitRange {
 /// # Examples
 ///
 /// ```
-/// use tallis::{BitFieldOp, FieldType, Overflow, Store, prelude::*};
+/// use tallis::{BitFieldOp, FieldType, Overflow, Store};
 ///
 /// let store = Store::new();
 /// let u4 = FieldType::unsigned(4).unwrap();

@@ -3,29 +3,28 @@
 use bitpack::bits;
 use bytes::Bytes;
 
-use super::fields;
 use super::options::{BitFieldOp, BitRange};
 use crate::commands::STRING_MAX;
-use crate::commands::strings::string_at;
+use crate::commands::strings::{StringEntry, string_at};
 use crate::error::{Error, ErrorKind};
-use crate::store::door::Door;
-use crate::store::slot::Slot;
+use crate::member::Member;
+use crate::store::slot::Outcome;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// An operation that may write.
 #[inline]
 pub(super) fn change_one(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
+    store: &Store<impl Locks>,
+    key: impl ToKey,
     operation: BitFieldOp,
 ) -> Result<Option<i64>, Error> {
     check_offset(operation.offset)?;
-    door.write(&[key], |scope, keys| {
-        scope.change(keys[0], |slot| {
-            let mut answer = None;
-            fields::change(slot, &[operation], |number| answer = number)?;
-            Ok(answer)
-        })
+    store.with_string(key, |entry| {
+        let mut answer = None;
+        entry.bitfield(&[operation], |number| answer = number)?;
+        Ok(answer)
     })
 }
 
@@ -42,55 +41,85 @@ pub(crate) fn out_of_range() -> Error {
     Error::new(ErrorKind::Syntax, "ERR bit offset is not an integer or out of range")
 }
 
-/// The string in a slot, to be changed.
-pub(super) struct Room<'s> {
-    pub(super) bytes: &'s mut [u8],
+/// What has become of a string that an operation on bits has got ready, beside its bits.
+#[derive(Clone, Copy)]
+pub(super) struct Grown {
     /// Whether the key is new, or the string longer than it was.
     pub(super) grew: bool,
-    /// Whether it is kept in another form than it was, which OBJECT ENCODING may tell.
-    pub(super) reformed: bool,
+    /// Whether it is kept in another form than it was, which OBJECT ENCODING may show.
+    reformed: bool,
 }
 
-/// Makes the string in a slot at least so long, which may be new.
-#[inline]
-pub(super) fn room<'s>(slot: &'s mut Slot<'_, '_, '_>, least: usize) -> Result<Room<'s>, Error> {
-    let (grew, reformed) = if let Some(value) = slot.value() {
-        let len = value.as_str().ok_or_else(Error::wrong_type)?.byte_len();
-        (len < least, !value.is_raw())
-    } else {
-        slot.put(Value::raw_string(vec![0; least]));
-        (true, false)
-    };
-    let bytes = slot.value_mut().and_then(|value| value.bytes_mut(least));
-    Ok(Room { bytes: bytes.ok_or_else(Error::wrong_type)?, grew, reformed })
-}
-
-/// SETBIT.
-#[inline]
-pub(crate) fn set_bit(slot: &mut Slot<'_, '_, '_>, offset: u64, on: bool) -> Result<bool, Error> {
-    let least = bits::bytes_for(offset).ok_or_else(out_of_range)?;
-    let Room { bytes, grew, reformed } = room(slot, least)?;
-    let old = bits::set(bytes, offset, on);
-    let words = || [offset.to_string().into(), u8::from(on).to_string().into()];
-    if grew || old != on {
-        slot.changed("SETBIT", || words().into());
-    } else if reformed {
-        slot.reformed(|key| {
-            let [offset, on]: [Bytes; 2] = words();
-            vec!["SETBIT".into(), key, offset, on]
-        });
+impl Grown {
+    /// The outcome of an operation that may have changed bits.
+    pub(super) const fn outcome(self, changed: bool) -> Outcome {
+        if changed {
+            Outcome::Changed
+        } else if self.grew || self.reformed {
+            Outcome::Reformed
+        } else {
+            Outcome::Same
+        }
     }
-    Ok(old)
+}
+
+impl StringEntry<'_> {
+    /// Lets `edit` change the bytes of the string, which is made, or made longer, to be at least so long.
+    #[inline]
+    pub(super) fn edit_bits<R>(
+        &mut self,
+        least: usize,
+        edit: impl FnOnce(&mut [u8], Grown) -> (R, Outcome),
+        effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
+    ) -> Result<R, Error> {
+        let created = !self.exists();
+        let edited = self.slot.edit_or_make(
+            || Value::raw_string(vec![0; least]),
+            |value| {
+                let len = value.as_str().map_or(0, Member::byte_len);
+                let grown =
+                    Grown { grew: created || len < least, reformed: !created && !value.is_raw() };
+                match value.bytes_mut(least) {
+                    Some(bytes) => {
+                        let (result, outcome) = edit(bytes, grown);
+                        (Ok(result), outcome)
+                    }
+                    None => (Err(Error::wrong_type()), Outcome::Same),
+                }
+            },
+            |_| effect(),
+        );
+        edited.unwrap_or_else(|| Err(Error::wrong_type()))
+    }
+
+    /// SETBIT: sets a bit; returns what it was.
+    ///
+    /// # Errors
+    ///
+    /// An offset beyond 512 MiB.
+    #[inline]
+    pub fn set_bit(&mut self, offset: u64, on: bool) -> Result<bool, Error> {
+        check_offset(offset)?;
+        let least = bits::bytes_for(offset).ok_or_else(out_of_range)?;
+        self.edit_bits(
+            least,
+            |bytes, grown| {
+                let old = bits::set(bytes, offset, on);
+                (old, grown.outcome(grown.grew || old != on))
+            },
+            || ("SETBIT", vec![offset.to_string().into(), u8::from(on).to_string().into()]),
+        )
+    }
 }
 
 /// BITCOUNT of a range, which is asked for only when there is a string at the key: what is wrong with it does not matter
 /// before.
 pub(crate) fn count_with(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
+    store: &Store<impl Locks>,
+    key: impl ToKey,
     range: impl FnOnce() -> Result<BitRange, Error>,
 ) -> Result<u64, Error> {
-    door.read(&[key], |view, keys| {
+    store.read([key], |view, keys| {
         let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
         let range = range()?;
         // Redis looks at this before it cuts the range to the string, so that nothing is left of what lies before it.
@@ -106,12 +135,12 @@ pub(crate) fn count_with(
 
 /// BITPOS in a range, which is asked for as by [`count_with`].
 pub(crate) fn position_with(
-    door: &(impl Door + ?Sized),
-    key: &[u8],
+    store: &Store<impl Locks>,
+    key: impl ToKey,
     bit: bool,
     range: impl FnOnce() -> Result<BitRange, Error>,
 ) -> Result<Option<u64>, Error> {
-    door.read(&[key], |view, keys| {
+    store.read([key], |view, keys| {
         let Some(string) = string_at(view, keys[0])? else { return Ok((!bit).then_some(0)) };
         let range = range()?;
         Ok(string.with_bytes(|bytes| {

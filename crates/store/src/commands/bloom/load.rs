@@ -1,47 +1,29 @@
 //! BF.LOADCHUNK.
 
 use bloom::{BloomFilter, Fault, LoadError};
-use bytes::Bytes;
 
 use super::not_found;
 use crate::error::{Error, ErrorKind};
-use crate::store::slot::Slot;
-use crate::value::Value;
 
 /// The cursor of the header.
 const HEADER: u64 = 1;
 
-pub(super) fn load(
-    slot: &mut Slot<'_, '_, '_>,
-    cursor: u64,
-    piece: &[u8],
-    limit: usize,
-) -> Result<(), Error> {
-    match slot.value_mut() {
-        None if cursor == HEADER => {
-            let filter = BloomFilter::from_header(piece, limit as u64).map_err(|error| {
-                let too_large = matches!(error.fault(), Fault::TooLarge { .. });
-                let kind = if too_large { ErrorKind::OutOfMemory } else { ErrorKind::Corrupt };
-                Error::caused(kind, BAD_DATA, error)
-            })?;
-            slot.put(Value::Bloom(Box::new(filter)));
-        }
-        None => return Err(not_found()),
-        Some(value) => {
-            let filter = value.as_bloom_mut().ok_or_else(Error::wrong_type)?;
-            filter.load_chunk(cursor, piece).map_err(|why| misplaced(why, cursor, piece))?;
-        }
+/// The filter that a header makes, which no other chunk does.
+pub(super) fn from_header(cursor: u64, chunk: &[u8], limit: u64) -> Result<BloomFilter, Error> {
+    if cursor != HEADER {
+        return Err(not_found());
     }
-    slot.changed("BF.LOADCHUNK", || {
-        vec![Bytes::from(cursor.to_string()), Bytes::copy_from_slice(piece)]
-    });
-    Ok(())
+    BloomFilter::from_header(chunk, limit).map_err(|error| {
+        let too_large = matches!(error.fault(), Fault::TooLarge { .. });
+        let kind = if too_large { ErrorKind::OutOfMemory } else { ErrorKind::Corrupt };
+        Error::caused(kind, BAD_DATA, error)
+    })
 }
 
 const BAD_DATA: &str = "ERR received bad data";
 
 #[cold]
-fn misplaced(why: LoadError, cursor: u64, piece: &[u8]) -> Error {
+pub(super) fn misplaced(why: LoadError, cursor: u64, piece: &[u8]) -> Error {
     let text = match why {
         LoadError::Cursor { .. } if cursor == 0 || cursor < piece.len() as u64 => BAD_DATA,
         LoadError::CrossesLink { .. } => "ERR invalid chunk - Too big for current filter",

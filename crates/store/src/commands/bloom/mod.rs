@@ -1,5 +1,6 @@
 //! Commands on Bloom filters.
 
+mod entry;
 mod insert;
 mod load;
 mod text;
@@ -8,13 +9,16 @@ use bloom::{BloomFilter, ItemHash, Settings, SettingsError, SizeError};
 use bytes::Bytes;
 use smallvec::SmallVec;
 
+pub use entry::BloomEntry;
 pub use insert::BloomInsertOptions;
-pub(crate) use insert::{Insertion, insert_hashed, insert_items};
+pub(crate) use insert::{Insertion, insert_items};
 
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::{Door, View};
+use crate::store::scope::View;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about one
@@ -27,47 +31,25 @@ use crate::value::Value;
 /// All of them but [`bf_exists`](Self::bf_exists) and [`bf_mexists`](Self::bf_mexists) fail with [`ErrorKind::WrongType`] if the
 /// key holds something else. A filter has at most [`Limits::bloom_memory_usage_limit`](crate::Limits::bloom_memory_usage_limit)
 /// bytes; what would make it larger fails with [`ErrorKind::OutOfMemory`].
-pub trait BloomCommands: Door {
+impl<L: Locks> Store<L> {
     /// BF.RESERVE: makes an empty filter. O(bits), which is what it takes to get zeroed memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::KeyExists`] if the key is there; [`ErrorKind::InvalidArgument`] for settings out of range; see [the
-    /// trait](Self#errors).
+    /// [`ErrorKind::KeyExists`] if the key is there; [`ErrorKind::InvalidArgument`] for settings out of range; in a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, bloom::Settings, prelude::*};
+    /// use tallis::{Store, bloom::Settings};
     ///
     /// let store = Store::new();
     /// store.bf_reserve("seen", &Settings::new(1000, 0.001).non_scaling())?;
     /// assert_eq!(store.bf_info("seen")?.capacity, 1000);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bf_reserve(&self, key: impl AsRef<[u8]>, settings: &Settings) -> Result<(), Error> {
-        self.write(&[key.as_ref()], |scope, keys| {
-            let limit = scope.rules().limits.bloom_memory_usage_limit;
-            scope.change(keys[0], |slot| {
-                match slot.value() {
-                    Some(Value::Bloom(_)) => return Err(item_exists()),
-                    Some(_) => return Err(Error::wrong_type()),
-                    None => {}
-                }
-                let filter = create(settings, limit)?;
-                let words = text::reserve_words(settings);
-                let header = words.is_none().then(|| filter.header());
-                slot.put(Value::Bloom(Box::new(filter)));
-                match (words, header) {
-                    (Some(words), _) => slot.changed("BF.RESERVE", || words),
-                    // What BF.RESERVE has no words for is made of its header.
-                    (None, header) => slot.changed("BF.LOADCHUNK", || {
-                        vec![Bytes::from_static(b"1"), header.unwrap_or_default().into()]
-                    }),
-                }
-                Ok(())
-            })
-        })
+    pub fn bf_reserve(&self, key: impl ToKey, settings: &Settings) -> Result<(), Error> {
+        self.with_bloom(key, |entry| entry.reserve(settings))
     }
 
     /// BF.ADD: adds an item, and tells whether it is new; a filter of the default [`Settings`] is made if need be.
@@ -75,13 +57,13 @@ pub trait BloomCommands: Door {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale; see [the trait](Self#errors). An item that is there is
+    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale; in a transaction, a key that it did not name. An item that is there is
     /// no error.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// assert!(store.bf_add("codehole", "user1")?);
@@ -89,17 +71,10 @@ pub trait BloomCommands: Door {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    fn bf_add<'a>(
-        &self,
-        key: impl AsRef<[u8]>,
-        item: impl Into<Member<'a>>,
-    ) -> Result<bool, Error> {
+    pub fn bf_add<'a>(&self, key: impl ToKey, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         let item = item.into();
         let hash = item_hash(item);
-        self.write(&[key.as_ref()], |scope, keys| {
-            let limit = scope.rules().limits.bloom_memory_usage_limit;
-            scope.change(keys[0], |slot| insert::add_item(slot, item, hash, limit))
-        })
+        self.with_bloom(key, |entry| entry.add_hashed(item, hash, &BloomInsertOptions::default()))
     }
 
     /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The waits for memory overlap, so many items at once take a
@@ -112,7 +87,7 @@ pub trait BloomCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// assert_eq!(store.bf_madd("codehole", ["user4", "user5", "user6"])?, [true; 3]);
@@ -120,9 +95,9 @@ pub trait BloomCommands: Door {
     /// assert_eq!(known, [true, true, true, false]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bf_madd<'a, M: Into<Member<'a>>>(
+    pub fn bf_madd<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         items: impl IntoIterator<Item = M>,
     ) -> Result<Vec<bool>, Error> {
         self.bf_insert(key, items, BloomInsertOptions::default())
@@ -137,7 +112,7 @@ pub trait BloomCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{BloomInsertOptions, ErrorKind, Store, bloom::Settings, prelude::*};
+    /// use tallis::{BloomInsertOptions, ErrorKind, Store, bloom::Settings};
     ///
     /// let store = Store::new();
     /// let make = BloomInsertOptions::new(Settings::new(10_000, 0.001));
@@ -146,14 +121,14 @@ pub trait BloomCommands: Door {
     /// assert_eq!(none.unwrap_err().kind(), ErrorKind::NoSuchKey);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bf_insert<'a, M: Into<Member<'a>>>(
+    pub fn bf_insert<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         items: impl IntoIterator<Item = M>,
         options: BloomInsertOptions,
     ) -> Result<Vec<bool>, Error> {
         let items: SmallVec<[Member<'_>; 8]> = items.into_iter().map(Into::into).collect();
-        insert_items(self, key.as_ref(), &items, options)?.complete()
+        insert_items(self, key, &items, &options)?.complete()
     }
 
     /// BF.EXISTS: whether an item was added, or is taken for one that was. `false` where there is no filter, whatever else is
@@ -163,13 +138,13 @@ pub trait BloomCommands: Door {
     ///
     /// In a transaction, a key that it did not name.
     #[inline]
-    fn bf_exists<'a>(
+    pub fn bf_exists<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         item: impl Into<Member<'a>>,
     ) -> Result<bool, Error> {
         let hash = item_hash(item.into());
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let filter = view.get(keys[0]).and_then(Value::as_bloom);
             Ok(filter.is_some_and(|filter| filter.contains_hash(hash)))
         })
@@ -180,14 +155,14 @@ pub trait BloomCommands: Door {
     /// # Errors
     ///
     /// As of [`bf_exists`](Self::bf_exists).
-    fn bf_mexists<'a, M: Into<Member<'a>>>(
+    pub fn bf_mexists<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         items: impl IntoIterator<Item = M>,
     ) -> Result<Vec<bool>, Error> {
         let hashes: SmallVec<[ItemHash; 32]> =
             items.into_iter().map(|item| item_hash(item.into())).collect();
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let mut answers = Vec::with_capacity(hashes.len());
             match view.get(keys[0]).and_then(Value::as_bloom) {
                 Some(filter) => filter.contains_hashes(&hashes, &mut answers),
@@ -201,18 +176,18 @@ pub trait BloomCommands: Door {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is none; see [the trait](Self#errors).
-    fn bf_info(&self, key: impl AsRef<[u8]>) -> Result<BloomInfo, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(BloomInfo::of(filter_at(view, keys[0])?)))
+    /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
+    pub fn bf_info(&self, key: impl ToKey) -> Result<BloomInfo, Error> {
+        self.read([key], |view, keys| Ok(BloomInfo::of(filter_at(view, keys[0])?)))
     }
 
     /// BF.CARD: how many items were new when they were added; 0 if there is no filter. O(1).
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors).
-    fn bf_card(&self, key: impl AsRef<[u8]>) -> Result<u64, Error> {
-        self.read(&[key.as_ref()], |view, keys| match view.get(keys[0]) {
+    /// In a transaction, a key that it did not name.
+    pub fn bf_card(&self, key: impl ToKey) -> Result<u64, Error> {
+        self.read([key], |view, keys| match view.get(keys[0]) {
             None => Ok(0),
             Some(Value::Bloom(filter)) => Ok(filter.len()),
             Some(_) => Err(Error::wrong_type()),
@@ -224,12 +199,12 @@ pub trait BloomCommands: Door {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is none; see [the trait](Self#errors).
+    /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.bf_madd("seen", 0..1000)?;
@@ -241,12 +216,8 @@ pub trait BloomCommands: Door {
     /// assert_eq!(store.dump("copy")?, store.dump("seen")?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bf_scandump(
-        &self,
-        key: impl AsRef<[u8]>,
-        cursor: u64,
-    ) -> Result<Option<(u64, Bytes)>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn bf_scandump(&self, key: impl ToKey, cursor: u64) -> Result<Option<(u64, Bytes)>, Error> {
+        self.read([key], |view, keys| {
             let chunk = filter_at(view, keys[0])?.chunk_at(cursor);
             Ok(chunk.map(|chunk| (chunk.cursor, chunk.bytes.into_owned().into())))
         })
@@ -258,29 +229,26 @@ pub trait BloomCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first piece; [`ErrorKind::Corrupt`] if it is not what it
-    /// should be, or has no place in the filter; see [the trait](Self#errors). Nothing has changed then.
-    fn bf_loadchunk(
+    /// should be, or has no place in the filter; in a transaction, a key that it did not name. Nothing has changed then.
+    pub fn bf_loadchunk(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         cursor: u64,
-        piece: impl AsRef<[u8]>,
+        chunk: impl AsRef<[u8]>,
     ) -> Result<(), Error> {
-        self.write(&[key.as_ref()], |scope, keys| {
-            let limit = scope.rules().limits.bloom_memory_usage_limit;
-            scope.change(keys[0], |slot| load::load(slot, cursor, piece.as_ref(), limit))
-        })
+        self.with_bloom(key, |entry| entry.load_chunk(cursor, chunk.as_ref()))
     }
 
     /// BF.DEBUG: the number of items, and the numbers of each link, as texts. O(links).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is none; see [the trait](Self#errors).
+    /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.bf_add("seen", "a")?;
@@ -290,12 +258,10 @@ pub trait BloomCommands: Door {
     /// );
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn bf_debug(&self, key: impl AsRef<[u8]>) -> Result<Vec<String>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(text::debug(filter_at(view, keys[0])?)))
+    pub fn bf_debug(&self, key: impl ToKey) -> Result<Vec<String>, Error> {
+        self.read([key], |view, keys| Ok(text::debug(filter_at(view, keys[0])?)))
     }
 }
-
-impl<D: Door> BloomCommands for D {}
 
 /// What BF.INFO tells of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,10 +16,11 @@ pub(crate) use search::{Limits, undecodable};
 pub(crate) use store::store;
 
 use super::zsets::Pair;
-use super::{SortedSetAddOptions, add_scores, checked, members, zset_at};
+use super::{SortedSetAddOptions, checked, members, zset_at};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
-use crate::store::door::Door;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::ZSet;
 
 /// Commands on places: sorted sets whose scores are positions, as [`geo`] encodes them.
@@ -31,7 +32,7 @@ use crate::value::ZSet;
 ///
 /// ```
 /// use tallis::geo::Unit;
-/// use tallis::{GeoCentre, GeoSearch, Store, prelude::*};
+/// use tallis::{GeoCentre, GeoSearch, Store};
 ///
 /// let store = Store::new();
 /// store.geo_add("sicily", [(13.361389, 38.115556, "Palermo"), (15.087269, 37.502669, "Catania")])?;
@@ -41,7 +42,7 @@ use crate::value::ZSet;
 /// assert_eq!(store.geo_search("sicily", &near)?, ["Catania"]);
 /// # Ok::<(), tallis::Error>(())
 /// ```
-pub trait GeoCommands: Door {
+impl<L: Locks> Store<L> {
     /// GEOADD: gives members places, each a longitude and a latitude in degrees; returns how many are new. O(log n) each.
     ///
     /// # Errors
@@ -49,9 +50,9 @@ pub trait GeoCommands: Door {
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a place that is not on the map (see [`geo::LONGITUDES`] and
     /// [`geo::LATITUDES`]); [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set; a member of
     /// more than 512 MiB.
-    fn geo_add<'a, M: Into<Member<'a>>>(
+    pub fn geo_add<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         items: impl IntoIterator<Item = (f64, f64, M)>,
     ) -> Result<usize, Error> {
         self.geo_add_options(key, items, SortedSetAddOptions::default())
@@ -62,9 +63,9 @@ pub trait GeoCommands: Door {
     /// # Errors
     ///
     /// As [`geo_add`](Self::geo_add).
-    fn geo_add_options<'a, M: Into<Member<'a>>>(
+    pub fn geo_add_options<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         items: impl IntoIterator<Item = (f64, f64, M)>,
         options: SortedSetAddOptions,
     ) -> Result<usize, Error> {
@@ -72,9 +73,7 @@ pub trait GeoCommands: Door {
             Ok((geo::score(place(lon, lat)?.hash()), checked(member.into())?))
         };
         let pairs = items.into_iter().map(pair).collect::<Result<SmallVec<[_; 8]>, Error>>()?;
-        self.write(&[key.as_ref()], |scope, keys| {
-            Ok(add_scores(scope, keys[0], &pairs, options)?.counted(options))
-        })
+        self.with_zset(key, |set| Ok(set.add_all(&pairs, options)?.counted(options)))
     }
 
     /// GEOPOS: where members are; `None` for what is none. O(1) each.
@@ -82,13 +81,13 @@ pub trait GeoCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn geo_pos<'a, M: Into<Member<'a>>>(
+    pub fn geo_pos<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Option<Point>>, Error> {
         let of = members(of)?;
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let set = zset_at(view, keys[0])?;
             Ok(of.iter().map(|&member| place_of(set?, member)).collect())
         })
@@ -99,15 +98,15 @@ pub trait GeoCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn geo_dist<'a, 'b>(
+    pub fn geo_dist<'a, 'b>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         from: impl Into<Member<'a>>,
         to: impl Into<Member<'b>>,
         unit: Unit,
     ) -> Result<Option<f64>, Error> {
         let (from, to) = (from.into(), to.into());
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(None) };
             let ends = place_of(set, from).zip(place_of(set, to));
             Ok(ends.map(|(from, to)| unit.of_metres(from.distance(to))))
@@ -123,7 +122,7 @@ pub trait GeoCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.geo_add("company", [(116.489033, 40.007669, "meituan")])?;
@@ -131,9 +130,9 @@ pub trait GeoCommands: Door {
     /// assert_eq!(texts[0].unwrap().as_str(), "wx4gdg0tx40");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn geo_hash<'a, M: Into<Member<'a>>>(
+    pub fn geo_hash<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Option<GeohashText>>, Error> {
         let places = self.geo_pos(key, of)?;
@@ -147,8 +146,8 @@ pub trait GeoCommands: Door {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the search begins at a member that is not there;
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths below 0 and for polygons of fewer than three vertices.
-    fn geo_search(&self, key: impl AsRef<[u8]>, search: &GeoSearch) -> Result<Vec<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn geo_search(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<Bytes>, Error> {
+        self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             Ok(search::members(&find(set, &search.shape(set)?, search.limits(), false)))
         })
@@ -160,12 +159,12 @@ pub trait GeoCommands: Door {
     /// # Errors
     ///
     /// As [`geo_search`](Self::geo_search).
-    fn geo_search_hits(
+    pub fn geo_search_hits(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         search: &GeoSearch,
     ) -> Result<Vec<GeoHit>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let shape = search.shape(set)?;
             Ok(search::hits(&find(set, &shape, search.limits(), true), shape.unit()))
@@ -183,7 +182,7 @@ pub trait GeoCommands: Door {
     ///
     /// ```
     /// use tallis::geo::Unit;
-    /// use tallis::{GeoSearch, GeoStored, Store, prelude::*};
+    /// use tallis::{GeoSearch, GeoStored, Store};
     ///
     /// let store = Store::new();
     /// store.geo_add("sicily", [(13.361389, 38.115556, "Palermo"), (15.087269, 37.502669, "Catania")])?;
@@ -192,17 +191,17 @@ pub trait GeoCommands: Door {
     /// assert_eq!(store.zscore("near", "Palermo")?, Some(0.0));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn geo_search_store(
+    pub fn geo_search_store(
         &self,
-        destination: impl AsRef<[u8]>,
-        source: impl AsRef<[u8]>,
+        destination: impl ToKey,
+        source: impl ToKey,
         search: &GeoSearch,
         stored: GeoStored,
     ) -> Result<usize, Error> {
-        self.write(&[destination.as_ref(), source.as_ref()], |scope, keys| {
+        self.write((destination, source), |scope, keys| {
             let [destination, source] = *keys else { return Ok(0) };
-            // Through the door, so that a source that has expired is dropped for the sinks too.
-            scope.change(source, |_| ());
+            // Through the store, so that a source that has expired is dropped for the sinks too.
+            scope.drop_expired(source);
             let shape = match zset_at(&scope.view(), source)? {
                 Some(set) => Some(search.shape(set)?),
                 None => None,
@@ -217,9 +216,9 @@ pub trait GeoCommands: Door {
     /// # Errors
     ///
     /// As [`geo_add`](Self::geo_add) for the place, and as [`geo_search`](Self::geo_search).
-    fn geo_radius(
+    pub fn geo_radius(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         lon: f64,
         lat: f64,
         radius: f64,
@@ -235,9 +234,9 @@ pub trait GeoCommands: Door {
     /// # Errors
     ///
     /// As [`geo_search`](Self::geo_search).
-    fn geo_radius_by_member<'a>(
+    pub fn geo_radius_by_member<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
         radius: f64,
         unit: Unit,
@@ -248,8 +247,6 @@ pub trait GeoCommands: Door {
         self.geo_search_hits(key, &search.order(GeoOrder::Asc).count(count))
     }
 }
-
-impl<D: Door> GeoCommands for D {}
 
 /// A place on the map.
 pub(crate) fn place(lon: f64, lat: f64) -> Result<Point, Error> {

@@ -10,7 +10,7 @@ use crate::commands::zset_at;
 use crate::commands::zsets::{not_a_number, put};
 use crate::error::Error;
 use crate::key::HashedKey;
-use crate::store::door::Scope;
+use crate::store::scope::Scope;
 
 /// Puts the members of `source` in a shape at `destination`, whatever was there; returns how many they are. None are no key.
 pub(crate) fn store(
@@ -35,11 +35,7 @@ pub(crate) fn store(
     if entries.iter().any(|(_, score)| score.is_nan()) {
         return Err(not_a_number());
     }
-    scope.change(destination, |slot| {
-        if slot.remove() {
-            slot.changed("DEL", Vec::new);
-        }
-    });
+    scope.slot(destination).delete();
     let borrowed = entries.iter().map(|(member, score)| (&member[..], *score)).collect();
     // Noted as it came out, and not as a search: another server may find less, or know no polygons.
     put::<&[u8]>(scope, destination, borrowed, || effect(destination, &entries))

@@ -4,37 +4,37 @@ use std::fmt::Write;
 
 use hll::{DecodeError, Encoding, Hll, Opcode};
 
-use super::edit_hll;
+use super::HllEntry;
 use crate::error::{Error, ErrorKind};
-use crate::store::slot::Slot;
+use crate::store::slot::Outcome;
 
 /// Every register; the value is dense afterwards, as in Redis.
-pub(super) fn registers(slot: &mut Slot<'_, '_, '_>) -> Result<Option<Vec<u8>>, Error> {
-    if to_dense(slot)?.is_none() {
+pub(super) fn registers(entry: &mut HllEntry<'_>) -> Result<Option<Vec<u8>>, Error> {
+    if to_dense(entry)?.is_none() {
         return Ok(None);
     }
-    look(slot, |hll| Ok(hll.registers()?.collect()))?.transpose().map_err(|_| Error::corrupt_hll())
+    look(entry, |hll| Ok(hll.registers()?.collect()))?.transpose().map_err(|_| Error::corrupt_hll())
 }
 
 /// Makes it dense; whether it was not.
-pub(super) fn to_dense(slot: &mut Slot<'_, '_, '_>) -> Result<Option<bool>, Error> {
-    let Some(turned) = edit_hll(slot, |mut hll| hll.promote())? else { return Ok(None) };
-    let turned = turned.map_err(|_| Error::corrupt_hll())?;
-    if turned {
-        slot.reformed(|key| vec!["PFDEBUG".into(), "TODENSE".into(), key]);
-    }
-    Ok(Some(turned))
+pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>, Error> {
+    let turned = entry.edit(
+        |mut hll| hll.promote(),
+        |turned| if matches!(turned, Ok(true)) { Outcome::Reformed } else { Outcome::Same },
+        "PFDEBUG TODENSE",
+    )?;
+    turned.transpose().map_err(|_| Error::corrupt_hll())
 }
 
 /// How the registers are kept.
-pub(super) fn encoding(slot: &mut Slot<'_, '_, '_>) -> Result<Option<Encoding>, Error> {
-    edit_hll(slot, |hll| hll.encoding())
+pub(super) fn encoding(entry: &mut HllEntry<'_>) -> Result<Option<Encoding>, Error> {
+    entry.edit(|hll| hll.encoding(), |_| Outcome::Same, "")
 }
 
 /// The opcodes as text: `z:` and `Z:` with the length of short and long runs of zeros, `v:` with a value and the length
 /// of its run.
-pub(super) fn decode(slot: &mut Slot<'_, '_, '_>) -> Result<Option<String>, Error> {
-    let Some(found) = look(slot, |hll| Ok(hll.opcodes().map(text_of)))? else { return Ok(None) };
+pub(super) fn decode(entry: &mut HllEntry<'_>) -> Result<Option<String>, Error> {
+    let Some(found) = look(entry, |hll| Ok(hll.opcodes().map(text_of)))? else { return Ok(None) };
     let text = found.map_err(|_| Error::not_hll())?.ok_or_else(not_sparse)?;
     Ok(Some(text))
 }
@@ -55,12 +55,12 @@ fn text_of(opcodes: impl Iterator<Item = Opcode>) -> String {
     text
 }
 
-/// Reads the `HyperLogLog` of a slot. It counts as changed in place, which PFDEBUG makes of any.
+/// Reads the `HyperLogLog` of an entry. It counts as changed in place, which PFDEBUG makes of any.
 fn look<R>(
-    slot: &mut Slot<'_, '_, '_>,
+    entry: &mut HllEntry<'_>,
     read: impl FnOnce(Hll<'_>) -> Result<R, DecodeError>,
 ) -> Result<Option<Result<R, DecodeError>>, Error> {
-    edit_hll(slot, |hll| hll.view().and_then(read))
+    entry.edit(|hll| hll.view().and_then(read), |_| Outcome::Same, "")
 }
 
 #[cold]

@@ -15,7 +15,10 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::rules::Rules;
-use crate::store::door::{Door, View};
+use crate::store::scope::View;
+use crate::store::slot::Expires;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::{SetRef, Value};
 
 /// What is made of several sets.
@@ -88,35 +91,28 @@ pub(super) fn count_common(
 }
 
 /// Puts the result at a key.
-pub(super) fn store<K: AsRef<[u8]>>(
-    door: &(impl Door + ?Sized),
+pub(super) fn store<K: ToKey>(
+    store: &Store<impl Locks>,
     operation: Operation,
-    destination: &[u8],
+    destination: impl ToKey,
     of: &[K],
 ) -> Result<usize, Error> {
     let mut all = slices(of);
-    all.insert(0, destination);
-    door.write(&all, |scope, keys| {
+    all.insert(0, destination.to_key());
+    store.write(all, |scope, keys| {
         let Some((&destination, sources)) = keys.split_first() else { return Ok(0) };
-        // Through the door, so that a source that has expired is dropped for the sinks too.
         for &key in sources {
-            scope.change(key, |_| ());
+            scope.drop_expired(key);
         }
         let (name, result) = made(&scope.view(), operation, sources)?;
         let count = result.as_set().map_or(0, SetRef::len);
-        scope.change(destination, |slot| {
-            if count == 0 {
-                if slot.remove() {
-                    slot.changed("DEL", Vec::new);
-                }
-            } else {
-                slot.put(result);
-                slot.set_expiry(None);
-                slot.changed(name, || {
-                    sources.iter().map(|key| Bytes::copy_from_slice(key.bytes)).collect()
-                });
-            }
-        });
+        let mut slot = scope.slot(destination);
+        if count == 0 {
+            slot.delete();
+        } else {
+            let words = || sources.iter().map(|key| Bytes::copy_from_slice(key.bytes)).collect();
+            slot.set(result, Expires::Never, (name, words));
+        }
         Ok(count)
     })
 }

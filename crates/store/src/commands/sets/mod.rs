@@ -1,7 +1,7 @@
 //! Commands on sets.
 
 mod algebra;
-mod draw;
+mod entry;
 
 use bytes::Bytes;
 
@@ -11,16 +11,19 @@ use super::{MOST_DRAWS, checked, keys, members, slices};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::{Door, Scope, View};
-use crate::store::slot::Slot;
-use crate::value::{SetRef, Value};
-pub(crate) use algebra::{Operation, read as combined};
+use crate::store::scope::{Scope, View};
+use crate::store::{Locks, Store};
+use crate::value::SetRef;
+use algebra::Operation;
+pub use entry::SetEntry;
+
+use crate::to_key::ToKey;
 
 /// Commands on sets.
 ///
 /// A set of at most `set-max-intset-entries` whole numbers is an intset, one of at most `set-max-listpack-entries` short
 /// members a listpack, any other a hash table; a set turns into another encoding when a member does not fit, never back.
-pub trait SetCommands: Door {
+impl<L: Locks> Store<L> {
     /// SADD: adds members; returns how many were new. O(1) each in a hash table, O(members) in an intset of at
     /// most 512.
     ///
@@ -32,7 +35,7 @@ pub trait SetCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// assert_eq!(store.sadd("s", [1, 2, 3])?, 3);
@@ -40,13 +43,13 @@ pub trait SetCommands: Door {
     /// assert!(store.sismember("s", 4)?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn sadd<'a, M: Into<Member<'a>>>(
+    pub fn sadd<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = M>,
     ) -> Result<usize, Error> {
         let of = members(of)?;
-        self.write(&[key.as_ref()], |scope, keys| add_members(scope, keys[0], &of))
+        self.with_set(key, |set| Ok(set.add_all(&of)))
     }
 
     /// SREM: removes members; returns how many were there. A set without members is no key. O(1) each in a hash table,
@@ -55,13 +58,13 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn srem<'a, M: Into<Member<'a>>>(
+    pub fn srem<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = M>,
     ) -> Result<usize, Error> {
         let of = members(of)?;
-        self.write(&[key.as_ref()], |scope, keys| remove_members(scope, keys[0], &of))
+        self.with_set(key, |set| Ok(set.remove_all(&of)))
     }
 
     /// SISMEMBER: whether the set has this member. O(1) in a hash table, O(log members) in an intset.
@@ -69,13 +72,13 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn sismember<'a>(
+    pub fn sismember<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
     ) -> Result<bool, Error> {
         let member = member.into();
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.rules())))
         })
     }
@@ -85,8 +88,8 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn scard(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
+    pub fn scard(&self, key: impl ToKey) -> Result<usize, Error> {
+        self.read([key], |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
     }
 
     /// SMEMBERS: all members, those of an intset in ascending order. O(members).
@@ -94,8 +97,8 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn smembers(&self, key: impl AsRef<[u8]>) -> Result<Vec<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn smembers(&self, key: impl ToKey) -> Result<Vec<Bytes>, Error> {
+        self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
             let mut gathered = Gathered::with_capacity(set.len());
             set.for_each(|member| gathered.push(member));
@@ -108,13 +111,13 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn smismember<'a, M: Into<Member<'a>>>(
+    pub fn smismember<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = M>,
     ) -> Result<Vec<bool>, Error> {
         let of = members(of)?;
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let set = set_at(view, keys[0])?;
             let has =
                 |member: &Member<'_>| set.is_some_and(|set| set.contains(*member, &view.rules()));
@@ -127,14 +130,14 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    fn smove<'a>(
+    pub fn smove<'a>(
         &self,
-        source: impl AsRef<[u8]>,
-        destination: impl AsRef<[u8]>,
+        source: impl ToKey,
+        destination: impl ToKey,
         member: impl Into<Member<'a>>,
     ) -> Result<bool, Error> {
         let member = checked(member.into())?;
-        self.write(&[source.as_ref(), destination.as_ref()], |scope, keys| {
+        self.write((source, destination), |scope, keys| {
             move_member(scope, keys[0], keys[1], member)
         })
     }
@@ -149,7 +152,7 @@ pub trait SetCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.sadd("raffle", ["alice", "bob", "carol"])?;
@@ -158,8 +161,8 @@ pub trait SetCommands: Door {
     /// assert_eq!(store.scard("raffle")?, 2);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn spop(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
-        self.write(&[key.as_ref()], |scope, keys| Ok(draw::pop(scope, keys[0], 1)?.pop()))
+    pub fn spop(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+        self.with_set(key, |set| Ok(set.pop(1).pop()))
     }
 
     /// SPOP with a count: takes out so many different members, or all. O(count) in a hash table, O(members) in the small
@@ -168,8 +171,8 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn spop_multiple(&self, key: impl AsRef<[u8]>, count: usize) -> Result<Vec<Bytes>, Error> {
-        self.write(&[key.as_ref()], |scope, keys| draw::pop(scope, keys[0], count))
+    pub fn spop_multiple(&self, key: impl ToKey, count: usize) -> Result<Vec<Bytes>, Error> {
+        self.with_set(key, |set| Ok(set.pop(count)))
     }
 
     /// SRANDMEMBER: a member, each with the same chance; `None` if there is none. O(1), O(members) in a listpack.
@@ -177,8 +180,8 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn srandmember(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn srandmember(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+        self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(None) };
             Ok(set.random(view.shared().chance()).map(Member::to_bytes))
         })
@@ -191,8 +194,8 @@ pub trait SetCommands: Door {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
-    fn srandmember_multiple(&self, key: impl AsRef<[u8]>, count: i64) -> Result<Vec<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn srandmember_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>, Error> {
+        self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
             let chance = view.shared().chance();
             let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
@@ -216,7 +219,7 @@ pub trait SetCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.sadd("a", [1, 2, 3])?;
@@ -227,9 +230,9 @@ pub trait SetCommands: Door {
     /// assert_eq!(store.sdiff(["a", "b"])?, ["1"]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn sinter<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+    pub fn sinter<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
         let of = keys(of);
-        self.read(&slices(&of), |view, keys| algebra::read(view, Operation::Inter, keys))
+        self.read(slices(&of), |view, keys| algebra::read(view, Operation::Inter, keys))
     }
 
     /// SINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(members of the smallest,
@@ -238,13 +241,13 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    fn sintercard<K: AsRef<[u8]>>(
+    pub fn sintercard<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
         limit: usize,
     ) -> Result<usize, Error> {
         let of = keys(of);
-        self.read(&slices(&of), |view, keys| algebra::count_common(view, keys, limit))
+        self.read(slices(&of), |view, keys| algebra::count_common(view, keys, limit))
     }
 
     /// SINTERSTORE: puts what [`sinter`](Self::sinter) gives at `destination`, whatever was there; returns how many
@@ -253,12 +256,12 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    fn sinterstore<K: AsRef<[u8]>>(
+    pub fn sinterstore<K: ToKey>(
         &self,
-        destination: impl AsRef<[u8]>,
+        destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        algebra::store(self, Operation::Inter, destination.as_ref(), &keys(of))
+        algebra::store(self, Operation::Inter, &destination, &keys(of))
     }
 
     /// SUNION: the members that any of the sets has, in no order. O(members of all).
@@ -266,9 +269,9 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    fn sunion<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+    pub fn sunion<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
         let of = keys(of);
-        self.read(&slices(&of), |view, keys| algebra::read(view, Operation::Union, keys))
+        self.read(slices(&of), |view, keys| algebra::read(view, Operation::Union, keys))
     }
 
     /// SUNIONSTORE: puts what [`sunion`](Self::sunion) gives at `destination`, whatever was there; returns how many
@@ -277,12 +280,12 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    fn sunionstore<K: AsRef<[u8]>>(
+    pub fn sunionstore<K: ToKey>(
         &self,
-        destination: impl AsRef<[u8]>,
+        destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        algebra::store(self, Operation::Union, destination.as_ref(), &keys(of))
+        algebra::store(self, Operation::Union, &destination, &keys(of))
     }
 
     /// SDIFF: the members of the first set that none of the others has, in no order. O(members of the first, times sets),
@@ -291,9 +294,9 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    fn sdiff<K: AsRef<[u8]>>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+    pub fn sdiff<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
         let of = keys(of);
-        self.read(&slices(&of), |view, keys| algebra::read(view, Operation::Diff, keys))
+        self.read(slices(&of), |view, keys| algebra::read(view, Operation::Diff, keys))
     }
 
     /// SDIFFSTORE: puts what [`sdiff`](Self::sdiff) gives at `destination`, whatever was there; returns how many members
@@ -302,12 +305,12 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    fn sdiffstore<K: AsRef<[u8]>>(
+    pub fn sdiffstore<K: ToKey>(
         &self,
-        destination: impl AsRef<[u8]>,
+        destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        algebra::store(self, Operation::Diff, destination.as_ref(), &keys(of))
+        algebra::store(self, Operation::Diff, &destination, &keys(of))
     }
 
     /// SSCAN: some of the members, and the cursor with which to ask for more; 0 begins, and 0 ends. Members that are
@@ -317,14 +320,14 @@ pub trait SetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    fn sscan(
+    pub fn sscan(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         cursor: u64,
         options: &ScanOptions,
     ) -> Result<(u64, Vec<Bytes>), Error> {
         let glob = options.glob();
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok((0, Vec::new())) };
             let mut found = Vec::new();
             let next = set.scan(cursor, options.count(), &view.rules(), |member| {
@@ -337,68 +340,11 @@ pub trait SetCommands: Door {
     }
 }
 
-impl<D: Door> SetCommands for D {}
-
 /// The set at a key, if there is one.
 #[inline]
 pub(crate) fn set_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<SetRef<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_set().map(Some).ok_or_else(Error::wrong_type)
-}
-
-/// Adds members to the set at a key; returns how many were new.
-pub(crate) fn add_members(
-    scope: &mut Scope<'_>,
-    key: HashedKey<'_>,
-    members: &[Member<'_>],
-) -> Result<usize, Error> {
-    add_members_to(scope, key, members, |_| ())
-}
-
-/// The same, after whoever knows of a better encoding has chosen it.
-#[inline]
-pub(crate) fn add_members_to(
-    scope: &mut Scope<'_>,
-    key: HashedKey<'_>,
-    members: &[Member<'_>],
-    choose: impl FnOnce(&mut Slot<'_, '_, '_>),
-) -> Result<usize, Error> {
-    let Some(&first) = members.first() else { return Ok(0) };
-    let rules = scope.rules();
-    scope.change(key, |slot| {
-        choose(slot);
-        if slot.value().is_none() {
-            slot.put(Value::set_for(first, members.len(), &rules));
-        }
-        let mut set = slot.value_mut().and_then(Value::as_set_mut).ok_or_else(Error::wrong_type)?;
-        set.expect(members.len(), &rules);
-        let added = members.iter().filter(|&&member| set.add(member, &rules)).count();
-        if added > 0 {
-            slot.changed("SADD", || members.iter().map(|member| member.to_bytes()).collect());
-        }
-        Ok(added)
-    })
-}
-
-/// Removes members of the set at a key; returns how many were there.
-pub(crate) fn remove_members(
-    scope: &mut Scope<'_>,
-    key: HashedKey<'_>,
-    members: &[Member<'_>],
-) -> Result<usize, Error> {
-    let rules = scope.rules();
-    scope.change(key, |slot| {
-        let Some(value) = slot.value_mut() else { return Ok(0) };
-        let mut set = value.as_set_mut().ok_or_else(Error::wrong_type)?;
-        let removed = members.iter().filter(|&&member| set.remove(member, &rules)).count();
-        if set.as_ref().len() == 0 {
-            slot.remove();
-        }
-        if removed > 0 {
-            slot.changed("SREM", || members.iter().map(|member| member.to_bytes()).collect());
-        }
-        Ok(removed)
-    })
 }
 
 fn move_member(
@@ -407,22 +353,15 @@ fn move_member(
     to: HashedKey<'_>,
     member: Member<'_>,
 ) -> Result<bool, Error> {
-    let rules = scope.rules();
-    let is_set = |value: Option<&Value>| value.is_none_or(|value| value.as_set().is_some());
-    let there = scope.change(from, |slot| {
-        is_set(slot.value())
-            .then(|| slot.value().and_then(Value::as_set).map(|set| set.contains(member, &rules)))
-    });
-    let to_fits = scope.change(to, |slot| is_set(slot.value()));
+    let there =
+        SetEntry::new(scope.slot(from)).map(|set| set.exists().then(|| set.contains(member)));
+    let fits = SetEntry::new(scope.slot(to)).map(|_| ());
     // Without a source nobody looks at the type of the target.
-    let Some(there) = there.ok_or_else(Error::wrong_type)? else { return Ok(false) };
-    if !to_fits {
-        return Err(Error::wrong_type());
-    }
+    let Some(there) = there? else { return Ok(false) };
+    fits?;
     if !there || from.bytes == to.bytes {
         return Ok(there);
     }
-    remove_members(scope, from, &[member])?;
-    add_members(scope, to, &[member])?;
-    Ok(true)
+    SetEntry::new(scope.slot(from))?.remove(member);
+    SetEntry::new(scope.slot(to))?.add(member).map(|_| true)
 }

@@ -5,10 +5,11 @@ use bytes::Bytes;
 use super::options::LcsMatches;
 use super::parts::{common, common_len, common_runs, common_text};
 use crate::error::Error;
-use crate::store::door::Door;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 
 /// LCS: the longest common subsequence of two strings.
-pub trait LcsCommands: Door {
+impl<L: Locks> Store<L> {
     /// LCS: the longest common subsequence of the strings at two keys, the one that Redis finds. O(a * b / 64) in time
     /// and memory.
     ///
@@ -21,7 +22,7 @@ pub trait LcsCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.mset(&[("a", "ohmytext"), ("b", "mynewtext")])?;
@@ -32,8 +33,8 @@ pub trait LcsCommands: Door {
     /// assert_eq!((&common.matches[0].a, &common.matches[0].b), (&(4..8), &(5..9)));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn lcs(&self, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Result<Bytes, Error> {
-        common(self, a.as_ref(), b.as_ref(), common_text)
+    pub fn lcs(&self, a: impl ToKey, b: impl ToKey) -> Result<Bytes, Error> {
+        common(self, a, b, common_text)
     }
 
     /// LCS LEN: the length of [`lcs`](Self::lcs). O(a * b / 64) in time, O(a + b) in memory.
@@ -41,8 +42,8 @@ pub trait LcsCommands: Door {
     /// # Errors
     ///
     /// As [`lcs`](Self::lcs).
-    fn lcs_len(&self, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Result<usize, Error> {
-        common(self, a.as_ref(), b.as_ref(), common_len)
+    pub fn lcs_len(&self, a: impl ToKey, b: impl ToKey) -> Result<usize, Error> {
+        common(self, a, b, common_len)
     }
 
     /// LCS IDX: where [`lcs`](Self::lcs) lies in both strings, runs of fewer than `min_match_len` bytes left out.
@@ -50,14 +51,12 @@ pub trait LcsCommands: Door {
     /// # Errors
     ///
     /// As [`lcs`](Self::lcs).
-    fn lcs_matches(
+    pub fn lcs_matches(
         &self,
-        a: impl AsRef<[u8]>,
-        b: impl AsRef<[u8]>,
+        a: impl ToKey,
+        b: impl ToKey,
         min_match_len: usize,
     ) -> Result<LcsMatches, Error> {
-        common(self, a.as_ref(), b.as_ref(), |a, b| common_runs(a, b, min_match_len))
+        common(self, a, b, |a, b| common_runs(a, b, min_match_len))
     }
 }
-
-impl<D: Door> LcsCommands for D {}

@@ -7,7 +7,7 @@
 //! | `parts` | reads and writes parts of strings, and compares two |
 //! | `options` | the options and answers of these |
 
-mod counters;
+mod entry;
 mod lcs;
 mod options;
 mod parts;
@@ -16,20 +16,22 @@ mod set;
 use bytes::Bytes;
 
 use super::{checked, keys as gathered, slices};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::{Door, View};
+use crate::store::scope::View;
+use crate::store::slot::Expires;
 use crate::store::slot::Slot;
+use crate::store::{Locks, Store};
 
-pub use lcs::LcsCommands;
 pub use options::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
 };
 
-pub(crate) use counters::{increment, increment_float};
+use crate::to_key::{KeyRef, ToKey};
+pub use entry::StringEntry;
 pub(crate) use options::{Time, Ttl, Unit};
-pub(crate) use parts::{common, common_len, common_runs, common_text, set_range};
+pub(crate) use parts::{common, common_len, common_runs, common_text};
 pub(crate) use set::{get_with, put_all, set_with};
 
 /// Commands on strings.
@@ -40,14 +42,41 @@ pub(crate) use set::{get_with, put_all, set_with};
 ///
 /// All of them but the ones that put a whole string fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a
 /// key holds no string. A call that fails changes nothing. In a transaction, a key that it did not name is an error.
-pub trait StringCommands: Door {
+impl<L: Locks> Store<L> {
     /// GET: the string at the key. O(length).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
-    fn get(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
+    pub fn get(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+        self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
+    }
+
+    /// GET of a number: what INCR works on, without text made of it. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string,
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number of 64 bits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("n", "41")?;
+    /// assert_eq!(store.incr("n", 1)?, 42);
+    /// assert_eq!(store.get_int("n")?, Some(42));
+    /// assert_eq!(store.get_int("nobody")?, None);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_int(&self, key: impl ToKey) -> Result<Option<i64>, Error> {
+        self.read([key], |view, keys| {
+            let number = |string: Member<'_>| string.as_int().ok_or_else(Error::not_integer);
+            string_at(view, keys[0])?.map(number).transpose()
+        })
     }
 
     /// MGET: the strings at the keys, all read at one moment; `None` for a key that does not exist or holds no string.
@@ -55,24 +84,24 @@ pub trait StringCommands: Door {
     ///
     /// # Errors
     ///
-    /// See [the trait](Self#errors); never a wrong type.
+    /// In a transaction, a key that it did not name; never a wrong type.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.mset(&[("a", 1), ("b", 2)])?;
     /// assert_eq!(store.mget(["b", "none"])?, [Some("2".into()), None]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn mget<K: AsRef<[u8]>>(
+    pub fn mget<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
     ) -> Result<Vec<Option<Bytes>>, Error> {
         let of = gathered(of);
-        self.read(&slices(&of), |view, keys| {
+        self.read(slices(&of), |view, keys| {
             let string = |&key| view.get(key)?.as_str().map(Member::to_bytes);
             Ok(keys.iter().map(string).collect())
         })
@@ -87,7 +116,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("name", "Thomas")?;
@@ -96,10 +125,10 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.object_encoding("born")?, Some("int"));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn set<'a>(&self, key: impl AsRef<[u8]>, value: impl Into<Member<'a>>) -> Result<(), Error> {
+    pub fn set<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<(), Error> {
         let value = checked(value.into())?;
-        self.write(&[key.as_ref()], |scope, keys| {
-            set::put(scope, keys[0], value, false);
+        self.write([key], |scope, keys| {
+            entry::put(&mut scope.slot(keys[0]), value, Expires::Never);
             Ok(())
         })
     }
@@ -117,13 +146,13 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// See [`SetOptions`].
-    fn set_options<'a>(
+    pub fn set_options<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         value: impl Into<Member<'a>>,
         options: SetOptions,
     ) -> Result<SetOutcome, Error> {
-        set_with(self, key.as_ref(), value.into(), options, "set")
+        set_with(self, key, value.into(), options, "set")
     }
 
     /// SETEX: puts a string at the key that expires `seconds` from now, 1 at least. O(length).
@@ -136,7 +165,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set_ex("code", 4711, 30)?;
@@ -145,14 +174,14 @@ pub trait StringCommands: Door {
     /// assert_eq!(error.to_string(), "ERR invalid expire time in 'setex' command");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn set_ex<'a>(
+    pub fn set_ex<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         value: impl Into<Member<'a>>,
         seconds: u64,
     ) -> Result<(), Error> {
         let options = SetOptions::default().with_expiration(SetExpiry::EX(seconds));
-        set_with(self, key.as_ref(), value.into(), options, "setex").map(drop)
+        set_with(self, key, value.into(), options, "setex").map(drop)
     }
 
     /// PSETEX: as [`set_ex`](Self::set_ex), in milliseconds.
@@ -160,14 +189,14 @@ pub trait StringCommands: Door {
     /// # Errors
     ///
     /// As [`set_ex`](Self::set_ex).
-    fn pset_ex<'a>(
+    pub fn pset_ex<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         value: impl Into<Member<'a>>,
         milliseconds: u64,
     ) -> Result<(), Error> {
         let options = SetOptions::default().with_expiration(SetExpiry::PX(milliseconds));
-        set_with(self, key.as_ref(), value.into(), options, "psetex").map(drop)
+        set_with(self, key, value.into(), options, "psetex").map(drop)
     }
 
     /// SETNX: puts a string at the key if there is no such key; `false` if there is one. O(length).
@@ -175,13 +204,16 @@ pub trait StringCommands: Door {
     /// # Errors
     ///
     /// A value of more than 512 MiB.
-    fn set_nx<'a>(
-        &self,
-        key: impl AsRef<[u8]>,
-        value: impl Into<Member<'a>>,
-    ) -> Result<bool, Error> {
+    pub fn set_nx<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<bool, Error> {
         let value = checked(value.into())?;
-        self.write(&[key.as_ref()], |scope, keys| Ok(set::put(scope, keys[0], value, true)))
+        self.write([key], |scope, keys| {
+            let mut slot = scope.slot(keys[0]);
+            let new = !slot.exists();
+            if new {
+                entry::put(&mut slot, value, Expires::Never);
+            }
+            Ok(new)
+        })
     }
 
     /// MSET: puts strings at keys, all at one moment, and takes their expiries away. Of a key that is named twice the
@@ -194,7 +226,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// See [`mget`](Self::mget).
-    fn mset<'a, K: AsRef<[u8]>, V>(&self, items: &'a [(K, V)]) -> Result<(), Error>
+    pub fn mset<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<(), Error>
     where
         &'a V: Into<Member<'a>>,
     {
@@ -210,7 +242,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// assert!(store.mset_nx(&[("a", "x"), ("b", "y")])?);
@@ -218,7 +250,7 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.exists(["c"])?, 0);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn mset_nx<'a, K: AsRef<[u8]>, V>(&self, items: &'a [(K, V)]) -> Result<bool, Error>
+    pub fn mset_nx<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<bool, Error>
     where
         &'a V: Into<Member<'a>>,
     {
@@ -231,13 +263,13 @@ pub trait StringCommands: Door {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a value of more than
     /// 512 MiB.
-    fn getset<'a>(
+    pub fn getset<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         value: impl Into<Member<'a>>,
     ) -> Result<Option<Bytes>, Error> {
         let options = SetOptions::default().get(true);
-        Ok(set_with(self, key.as_ref(), value.into(), options, "getset")?.old)
+        Ok(set_with(self, key, value.into(), options, "getset")?.old)
     }
 
     /// GETDEL: gives the string at the key and removes the key. O(length).
@@ -249,7 +281,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("token", "abc")?;
@@ -257,8 +289,12 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.get_del("token")?, None);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn get_del(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
-        self.write(&[key.as_ref()], |scope, keys| scope.change(keys[0], set::take))
+    pub fn get_del(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+        self.with_string(key, |entry| {
+            let old = entry.get().map(Member::to_bytes);
+            entry.delete();
+            Ok(old)
+        })
     }
 
     /// GETEX: gives the string at the key and changes when it expires. O(length).
@@ -274,7 +310,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Expiry, Store, prelude::*};
+    /// use tallis::{Expiry, Store};
     ///
     /// let store = Store::new();
     /// store.set("session", "data")?;
@@ -284,8 +320,8 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.ttl("session")?, -1);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn get_ex(&self, key: impl AsRef<[u8]>, expire_at: Expiry) -> Result<Option<Bytes>, Error> {
-        get_with(self, key.as_ref(), || Ok(Ttl::from(expire_at)))
+    pub fn get_ex(&self, key: impl ToKey, expire_at: Expiry) -> Result<Option<Bytes>, Error> {
+        get_with(self, key, || Ok(Ttl::from(expire_at)))
     }
 
     /// STRLEN: the length of the string at the key in bytes, 0 if there is no such key. O(1).
@@ -293,10 +329,8 @@ pub trait StringCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
-    fn strlen(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
-            Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len))
-        })
+    pub fn strlen(&self, key: impl ToKey) -> Result<usize, Error> {
+        self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len)))
     }
 
     /// APPEND: puts bytes behind the string at the key, which may be new, and returns its length. An expiry stays.
@@ -310,7 +344,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// assert_eq!(store.append("log", "one;")?, 4);
@@ -318,15 +352,13 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.getrange("log", 4, -1)?, "two;");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn append<'a>(
+    pub fn append<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         value: impl Into<Member<'a>>,
     ) -> Result<usize, Error> {
         let value = checked(value.into())?;
-        self.write(&[key.as_ref()], |scope, keys| {
-            scope.change(keys[0], |slot| parts::append(slot, value))
-        })
+        self.with_string(key, |entry| entry.append(value))
     }
 
     /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end. What
@@ -339,7 +371,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("k", "Hello World")?;
@@ -348,8 +380,8 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.getrange("none", 0, -1)?, "");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn getrange(&self, key: impl AsRef<[u8]>, from: i64, to: i64) -> Result<Bytes, Error> {
-        self.read(&[key.as_ref()], |view, keys| parts::range_of(view, keys[0], from, to))
+    pub fn getrange(&self, key: impl ToKey, from: i64, to: i64) -> Result<Bytes, Error> {
+        self.read([key], |view, keys| parts::range_of(view, keys[0], from, to))
     }
 
     /// SETRANGE: writes bytes at an offset of the string at the key, which may be new, with zeros up to there, and returns
@@ -363,7 +395,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("k", "Hello World")?;
@@ -373,16 +405,14 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.get("new")?, Some("\0\0x".into()));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn setrange<'a>(
+    pub fn setrange<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         offset: usize,
         value: impl Into<Member<'a>>,
     ) -> Result<usize, Error> {
         let value = checked(value.into())?;
-        self.write(&[key.as_ref()], |scope, keys| {
-            scope.change(keys[0], |slot| parts::set_range(slot, offset, value))
-        })
+        self.with_string(key, |entry| entry.set_range(offset, value))
     }
 
     /// INCRBY: adds `delta` to the number at the key, 0 if there is none, and returns the sum. An expiry stays. O(1).
@@ -396,16 +426,16 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// assert_eq!(store.incr("n", 5)?, 5);
     /// assert_eq!(store.decr("n", 7)?, -2);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn incr(&self, key: impl AsRef<[u8]>, delta: impl Into<i64>) -> Result<i64, Error> {
+    pub fn incr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64, Error> {
         let delta = delta.into();
-        self.write(&[key.as_ref()], |scope, keys| increment(scope, keys[0], delta))
+        self.with_string(key, |entry| entry.incr(delta))
     }
 
     /// DECRBY: as [`incr`](Self::incr), but takes `delta` away.
@@ -413,8 +443,8 @@ pub trait StringCommands: Door {
     /// # Errors
     ///
     /// As [`incr`](Self::incr); besides, `i64::MIN` cannot be taken away.
-    fn decr(&self, key: impl AsRef<[u8]>, delta: impl Into<i64>) -> Result<i64, Error> {
-        self.incr(key, counters::negated(delta.into())?)
+    pub fn decr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64, Error> {
+        self.incr(key, negated(delta.into())?)
     }
 
     /// INCRBYFLOAT: adds `delta` to the number at the key, 0 if there is none. An expiry stays. O(digits).
@@ -431,7 +461,7 @@ pub trait StringCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Store, prelude::*};
+    /// use tallis::Store;
     ///
     /// let store = Store::new();
     /// store.set("n", "0.1")?;
@@ -439,17 +469,13 @@ pub trait StringCommands: Door {
     /// assert_eq!(store.get("n")?, Some("0.3".into()));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn incr_float(&self, key: impl AsRef<[u8]>, delta: f64) -> Result<f64, Error> {
+    pub fn incr_float(&self, key: impl ToKey, delta: f64) -> Result<f64, Error> {
         let delta = delta.to_string();
-        let sum = self.write(&[key.as_ref()], |scope, keys| {
-            increment_float(scope, keys[0], delta.as_bytes())
-        })?;
+        let sum = self.with_string(key, |entry| entry.incr_float(delta.as_bytes()))?;
         let sum = str::from_utf8(&sum).ok().and_then(|text| text.parse().ok());
         sum.ok_or_else(Error::not_integer)
     }
 }
-
-impl<D: Door> StringCommands for D {}
 
 /// The string at a key, if there is one.
 #[inline]
@@ -463,14 +489,21 @@ pub(crate) fn string_at<'v>(
 
 /// The string in a slot, if there is one.
 #[inline]
-pub(crate) fn string_in<'s>(slot: &'s Slot<'_, '_, '_>) -> Result<Option<Member<'s>>, Error> {
+pub(crate) fn string_in<'s>(slot: &'s Slot<'_>) -> Result<Option<Member<'s>>, Error> {
     let Some(value) = slot.value() else { return Ok(None) };
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }
 
-fn pairs<'a, K: AsRef<[u8]>, V>(items: &'a [(K, V)]) -> impl Iterator<Item = (&'a [u8], Member<'a>)>
+/// The increment that takes away `delta`.
+fn negated(delta: i64) -> Result<i64, Error> {
+    delta
+        .checked_neg()
+        .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR decrement would overflow"))
+}
+
+fn pairs<'a, K: ToKey, V>(items: &'a [(K, V)]) -> impl Iterator<Item = (KeyRef<'a>, Member<'a>)>
 where
     &'a V: Into<Member<'a>>,
 {
-    items.iter().map(|(key, value)| (key.as_ref(), value.into()))
+    items.iter().map(|(key, value)| (key.to_key(), value.into()))
 }

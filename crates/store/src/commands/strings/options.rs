@@ -55,7 +55,7 @@ pub enum Expiry {
 /// # Examples
 ///
 /// ```
-/// use tallis::{ExistenceCheck, SetExpiry, SetOptions, Store, prelude::*};
+/// use tallis::{ExistenceCheck, SetExpiry, SetOptions, Store};
 ///
 /// let store = Store::new();
 /// let options = SetOptions::default()

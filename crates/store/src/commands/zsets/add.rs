@@ -1,17 +1,12 @@
 //! ZADD and ZINCRBY.
 
 use bytes::Bytes;
-use skiplist_zset::{Change, Refused, ScoreText};
 use smallvec::SmallVec;
 
-use super::checked;
+use super::{checked, not_a_number};
 use crate::commands::ExistenceCheck;
-use crate::error::{Error, ErrorKind};
-use crate::key::HashedKey;
+use crate::error::Error;
 use crate::member::Member;
-use crate::rules::Rules;
-use crate::store::door::Scope;
-use crate::value::{Value, ZSet};
 
 /// Which way a score may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,9 +21,9 @@ pub enum UpdateCheck {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct SortedSetAddOptions {
-    existence: Option<ExistenceCheck>,
+    pub(super) existence: Option<ExistenceCheck>,
     update: Option<UpdateCheck>,
-    changed: bool,
+    pub(super) changed: bool,
     increment: bool,
 }
 
@@ -62,7 +57,7 @@ impl SortedSetAddOptions {
 
     /// The score that a member gets; `None` if it stays as it is.
     #[inline]
-    fn choose(self, old: Option<f64>, score: f64) -> Option<f64> {
+    pub(super) fn choose(self, old: Option<f64>, score: f64) -> Option<f64> {
         match (old, self.existence) {
             (Some(_), Some(ExistenceCheck::NX)) | (None, Some(ExistenceCheck::XX)) => None,
             (None, None | Some(ExistenceCheck::NX)) => Some(score),
@@ -79,7 +74,7 @@ impl SortedSetAddOptions {
     }
 
     /// The words of the command.
-    fn words(self) -> impl Iterator<Item = Bytes> {
+    pub(super) fn words(self) -> impl Iterator<Item = Bytes> {
         let existence = self.existence.map(|check| match check {
             ExistenceCheck::NX => "NX",
             ExistenceCheck::XX => "XX",
@@ -90,22 +85,6 @@ impl SortedSetAddOptions {
         });
         let words = [existence, update, self.increment.then_some("INCR")];
         words.into_iter().flatten().map(|word| Bytes::from_static(word.as_bytes()))
-    }
-}
-
-/// What ZADD did.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Added {
-    new: usize,
-    updated: usize,
-    /// The score of the last member that the options were not against.
-    pub(super) score: Option<f64>,
-}
-
-impl Added {
-    /// The number that ZADD answers.
-    pub(crate) const fn counted(self, options: SortedSetAddOptions) -> usize {
-        if options.changed { self.new + self.updated } else { self.new }
     }
 }
 
@@ -123,88 +102,4 @@ pub(super) fn pairs<'a, M: Into<Member<'a>>>(
         Ok((score, checked(member.into())?))
     };
     items.into_iter().map(pair).collect()
-}
-
-/// Adds members to the sorted set at a key.
-pub(crate) fn add_scores(
-    scope: &mut Scope<'_>,
-    key: HashedKey<'_>,
-    pairs: &[Pair<'_>],
-    options: SortedSetAddOptions,
-) -> Result<Added, Error> {
-    if pairs.is_empty() {
-        return Ok(Added::default());
-    }
-    let rules = scope.rules();
-    scope.change(key, |slot| {
-        let adds = options.existence != Some(ExistenceCheck::XX);
-        if adds && slot.value().is_none() {
-            slot.put(Value::ZSet(ZSet::new()));
-        }
-        let Some(value) = slot.value_mut() else { return Ok(Added::default()) };
-        let set = value.as_zset_mut().ok_or_else(Error::wrong_type)?;
-        rules.expect_in_zset(set, pairs.len());
-        let mut done = Added::default();
-        let result = pairs.iter().try_for_each(|pair| done.add(set, pair, options, &rules));
-        if set.is_empty() {
-            slot.remove();
-        }
-        if done.new + done.updated > 0 {
-            slot.changed("ZADD", || effect(pairs, options));
-        }
-        result.map(|()| done)
-    })
-}
-
-impl Added {
-    #[inline]
-    fn add(
-        &mut self,
-        set: &mut ZSet,
-        &(score, member): &Pair<'_>,
-        options: SortedSetAddOptions,
-        rules: &Rules<'_>,
-    ) -> Result<(), Error> {
-        let mut chosen = None;
-        let change = member.with_bytes(|bytes| {
-            set.update_with_hasher(bytes, &rules.zset_limits(), rules.hasher, |old| {
-                chosen = options.choose(old, score);
-                chosen
-            })
-        });
-        match change {
-            Ok(Change::Added) => self.new += 1,
-            Ok(Change::Updated) => self.updated += 1,
-            Ok(Change::Unchanged) => {}
-            Err(refused) => return Err(refusal(refused)),
-        }
-        if chosen.is_some() {
-            self.score = chosen;
-        }
-        Ok(())
-    }
-}
-
-fn effect(pairs: &[Pair<'_>], options: SortedSetAddOptions) -> Vec<Bytes> {
-    let mut words: Vec<Bytes> = options.words().collect();
-    for (score, member) in pairs {
-        let mut text = Vec::new();
-        ScoreText::Shortest.push(*score, &mut text);
-        words.extend([text.into(), member.to_bytes()]);
-    }
-    words
-}
-
-/// What a sorted set that does not take a member makes its command say.
-#[cold]
-pub(crate) fn refusal(refused: Refused) -> Error {
-    match refused {
-        Refused::NotANumber => not_a_number(),
-        Refused::Full | _ => Error::new(ErrorKind::InvalidArgument, format!("ERR {refused}")),
-    }
-}
-
-#[cold]
-pub(crate) fn not_a_number() -> Error {
-    Error::new(ErrorKind::NotInteger, "ERR resulting score is not a number (NaN)")
 }

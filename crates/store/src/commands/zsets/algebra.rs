@@ -15,7 +15,9 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::rules::Rules;
-use crate::store::door::{Door, View};
+use crate::store::scope::View;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::{SetRef, Value, ZSet};
 
 /// What becomes of a member's scores when several sets have it.
@@ -51,7 +53,7 @@ pub(crate) enum Operation {
 /// # Examples
 ///
 /// ```
-/// use tallis::{Aggregate, Store, prelude::*};
+/// use tallis::{Aggregate, Store};
 ///
 /// let store = Store::new();
 /// store.zadd_multiple("week1", [(10.0, "ann"), (7.0, "bob")])?;
@@ -62,7 +64,7 @@ pub(crate) enum Operation {
 /// assert_eq!(store.zdiff(["week1", "week2"])?, [("bob".into(), 7.0)]);
 /// # Ok::<(), tallis::Error>(())
 /// ```
-pub trait ZSetAlgebraCommands: Door {
+impl<L: Locks> Store<L> {
     /// ZUNION: the members that any of the sets has, lowest score first. `weights` are one for each key, or none at all.
     /// O(n log n), n members in all.
     ///
@@ -71,7 +73,7 @@ pub trait ZSetAlgebraCommands: Door {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds neither a sorted set nor a set;
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for another number of weights than of keys;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a weight that is NaN.
-    fn zunion<K: AsRef<[u8]>>(
+    pub fn zunion<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
@@ -87,7 +89,7 @@ pub trait ZSetAlgebraCommands: Door {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    fn zinter<K: AsRef<[u8]>>(
+    pub fn zinter<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
@@ -103,7 +105,7 @@ pub trait ZSetAlgebraCommands: Door {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    fn zdiff<K: AsRef<[u8]>>(
+    pub fn zdiff<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
     ) -> Result<Vec<(Bytes, f64)>, Error> {
@@ -116,15 +118,15 @@ pub trait ZSetAlgebraCommands: Door {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    fn zunionstore<K: AsRef<[u8]>>(
+    pub fn zunionstore<K: ToKey>(
         &self,
-        destination: impl AsRef<[u8]>,
+        destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
         aggregate: Aggregate,
     ) -> Result<usize, Error> {
         let made = Combination { operation: Operation::Union, weights, aggregate };
-        made.store(self, destination.as_ref(), &keys(of))
+        made.store(self, destination, &keys(of))
     }
 
     /// ZINTERSTORE: puts what [`zinter`](Self::zinter) gives at `destination`, whatever was there; returns how many members that
@@ -133,15 +135,15 @@ pub trait ZSetAlgebraCommands: Door {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    fn zinterstore<K: AsRef<[u8]>>(
+    pub fn zinterstore<K: ToKey>(
         &self,
-        destination: impl AsRef<[u8]>,
+        destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
         aggregate: Aggregate,
     ) -> Result<usize, Error> {
         let made = Combination { operation: Operation::Inter, weights, aggregate };
-        made.store(self, destination.as_ref(), &keys(of))
+        made.store(self, destination, &keys(of))
     }
 
     /// ZDIFFSTORE: puts what [`zdiff`](Self::zdiff) gives at `destination`, whatever was there; returns how many members that
@@ -150,12 +152,12 @@ pub trait ZSetAlgebraCommands: Door {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    fn zdiffstore<K: AsRef<[u8]>>(
+    pub fn zdiffstore<K: ToKey>(
         &self,
-        destination: impl AsRef<[u8]>,
+        destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
     ) -> Result<usize, Error> {
-        Combination::DIFF.store(self, destination.as_ref(), &keys(of))
+        Combination::DIFF.store(self, destination, &keys(of))
     }
 
     /// ZINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(n s), n members in the
@@ -164,13 +166,13 @@ pub trait ZSetAlgebraCommands: Door {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    fn zintercard<K: AsRef<[u8]>>(
+    pub fn zintercard<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
         limit: usize,
     ) -> Result<usize, Error> {
         let of = keys(of);
-        self.read(&slices(&of), |view, keys| {
+        self.read(slices(&of), |view, keys| {
             let mut count = 0;
             let _ = common(&sources(view, keys, &[])?, Aggregate::Sum, &view.rules(), |_, _| {
                 count += 1;
@@ -180,8 +182,6 @@ pub trait ZSetAlgebraCommands: Door {
         })
     }
 }
-
-impl<D: Door> ZSetAlgebraCommands for D {}
 
 /// Members with scores, before they are a set.
 type Entries = Vec<(SmallVec<[u8; 24]>, f64)>;
@@ -193,7 +193,7 @@ impl Combination<'_> {
     /// Whether the weights can be.
     fn check(&self, keys: usize) -> Result<(), Error> {
         if self.weights.iter().any(|weight| weight.is_nan()) {
-            return Err(super::add::not_a_number());
+            return Err(super::not_a_number());
         }
         if self.weights.is_empty() || self.weights.len() == keys {
             return Ok(());
@@ -202,13 +202,13 @@ impl Combination<'_> {
     }
 
     /// The result, lowest score first.
-    fn read<K: AsRef<[u8]>>(
+    fn read<K: ToKey>(
         &self,
-        door: &(impl Door + ?Sized),
+        store: &Store<impl Locks>,
         of: &[K],
     ) -> Result<Vec<(Bytes, f64)>, Error> {
         self.check(of.len())?;
-        let mut entries = door.read(&slices(of), |view, keys| self.entries(view, keys))?;
+        let mut entries = store.read(slices(of), |view, keys| self.entries(view, keys))?;
         entries.sort_unstable_by(|(a, low), (b, high)| {
             low.partial_cmp(high).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.cmp(b))
         });
@@ -216,20 +216,20 @@ impl Combination<'_> {
     }
 
     /// Puts the result at a key.
-    fn store<K: AsRef<[u8]>>(
+    fn store<K: ToKey>(
         &self,
-        door: &(impl Door + ?Sized),
-        destination: &[u8],
+        store: &Store<impl Locks>,
+        destination: impl ToKey,
         of: &[K],
     ) -> Result<usize, Error> {
         self.check(of.len())?;
         let mut all = slices(of);
-        all.insert(0, destination);
-        door.write(&all, |scope, keys| {
+        all.insert(0, destination.to_key());
+        store.write(all, |scope, keys| {
             let Some((&destination, sources)) = keys.split_first() else { return Ok(0) };
-            // Through the door, so that a source that has expired is dropped for the sinks too.
+            // Through the store, so that a source that has expired is dropped for the sinks too.
             for &key in sources {
-                scope.change(key, |_| ());
+                scope.drop_expired(key);
             }
             let entries = self.entries(&scope.view(), sources)?;
             put(scope, destination, entries, || self.words(destination, sources))
@@ -299,8 +299,8 @@ impl Combination<'_> {
 }
 
 /// Fails if one of the keys holds neither a sorted set nor a set: what a command with an error in its options asks first.
-pub(crate) fn check_sources<K: AsRef<[u8]>>(door: &impl Door, of: &[K]) -> Result<(), Error> {
-    door.read(&slices(of), |view, keys| sources(view, keys, &[]).map(|_| ()))
+pub(crate) fn check_sources<K: ToKey>(store: &Store<impl Locks>, of: &[K]) -> Result<(), Error> {
+    store.read(slices(of), |view, keys| sources(view, keys, &[]).map(|_| ()))
 }
 
 /// A sorted set, or a set whose members all have the score 1.

@@ -11,7 +11,7 @@ use crate::commands::MOST_DRAWS;
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::View;
+use crate::store::scope::View;
 
 /// A random member.
 pub(super) fn one(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<Bytes>, Error> {

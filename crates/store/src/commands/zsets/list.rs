@@ -12,20 +12,22 @@ use crate::commands::gathered::Gathered;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::{Door, Scope, View};
+use crate::store::scope::View;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 
 /// Commands on ranges of sorted sets.
 ///
 /// [`ZRange`] says which range; the commands that Redis has for each kind of it are here by their names too. n members, of which k are
 /// handed out.
-pub trait ZSetRangeCommands: Door {
+impl<L: Locks> Store<L> {
     /// ZRANGE: the members of a range. O(log n + k).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set, as for all of these.
-    fn zrange_by(&self, key: impl AsRef<[u8]>, range: &ZRange) -> Result<Vec<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+    pub fn zrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<Vec<Bytes>, Error> {
+        self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let ranks = range.ranks(set);
             let mut members = Gathered::with_capacity(ranks.len());
@@ -44,12 +46,12 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrange_by_withscores(
+    pub fn zrange_by_withscores(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         range: &ZRange,
     ) -> Result<Vec<(Bytes, f64)>, Error> {
-        self.read(&[key.as_ref()], |view, keys| ranged(view, keys[0], range))
+        self.read([key], |view, keys| ranged(view, keys[0], range))
     }
 
     /// ZRANGESTORE: puts a range of `source` at `destination`, whatever was there; returns how many members that are. An
@@ -58,16 +60,16 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by), for the source.
-    fn zrangestore(
+    pub fn zrangestore(
         &self,
-        destination: impl AsRef<[u8]>,
-        source: impl AsRef<[u8]>,
+        destination: impl ToKey,
+        source: impl ToKey,
         range: &ZRange,
     ) -> Result<usize, Error> {
-        self.write(&[destination.as_ref(), source.as_ref()], |scope, keys| {
+        self.write((destination, source), |scope, keys| {
             let [destination, source] = *keys else { return Ok(0) };
-            // Through the door, so that a source that has expired is dropped for the sinks too.
-            scope.change(source, |_| ());
+            // Through the store, so that a source that has expired is dropped for the sinks too.
+            scope.drop_expired(source);
             let mut entries = ranged(&scope.view(), source, range)?;
             range.pass_through_listpack(&mut entries, &scope.rules());
             if range.rev {
@@ -87,8 +89,8 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zremrange_by(&self, key: impl AsRef<[u8]>, range: &ZRange) -> Result<usize, Error> {
-        self.write(&[key.as_ref()], |scope, keys| remove(scope, keys[0], range))
+    pub fn zremrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<usize, Error> {
+        self.with_zset(key, |set| Ok(set.remove_range(range)))
     }
 
     /// ZRANGE by rank: `start` to `stop`, both included; negative ones count from the end. O(log n + k).
@@ -96,7 +98,7 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrange(&self, key: impl AsRef<[u8]>, start: i64, stop: i64) -> Result<Vec<Bytes>, Error> {
+    pub fn zrange(&self, key: impl ToKey, start: i64, stop: i64) -> Result<Vec<Bytes>, Error> {
         self.zrange_by(key, &ZRange::by_rank(start, stop))
     }
 
@@ -105,9 +107,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrange_withscores(
+    pub fn zrange_withscores(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         start: i64,
         stop: i64,
     ) -> Result<Vec<(Bytes, f64)>, Error> {
@@ -119,7 +121,7 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrevrange(&self, key: impl AsRef<[u8]>, start: i64, stop: i64) -> Result<Vec<Bytes>, Error> {
+    pub fn zrevrange(&self, key: impl ToKey, start: i64, stop: i64) -> Result<Vec<Bytes>, Error> {
         self.zrange_by(key, &ZRange::by_rank(start, stop).rev())
     }
 
@@ -128,9 +130,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrevrange_withscores(
+    pub fn zrevrange_withscores(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         start: i64,
         stop: i64,
     ) -> Result<Vec<(Bytes, f64)>, Error> {
@@ -142,9 +144,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrangebyscore(
+    pub fn zrangebyscore(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         scores: impl RangeBounds<f64>,
     ) -> Result<Vec<Bytes>, Error> {
         self.zrange_by(key, &ZRange::by_score(scores))
@@ -155,9 +157,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrangebyscore_withscores(
+    pub fn zrangebyscore_withscores(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         scores: impl RangeBounds<f64>,
     ) -> Result<Vec<(Bytes, f64)>, Error> {
         self.zrange_by_withscores(key, &ZRange::by_score(scores))
@@ -168,9 +170,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrevrangebyscore(
+    pub fn zrevrangebyscore(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         scores: impl RangeBounds<f64>,
     ) -> Result<Vec<Bytes>, Error> {
         self.zrange_by(key, &ZRange::by_score(scores).rev())
@@ -181,9 +183,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrevrangebyscore_withscores(
+    pub fn zrevrangebyscore_withscores(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         scores: impl RangeBounds<f64>,
     ) -> Result<Vec<(Bytes, f64)>, Error> {
         self.zrange_by_withscores(key, &ZRange::by_score(scores).rev())
@@ -194,9 +196,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrangebylex(
+    pub fn zrangebylex(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         min: LexBound,
         max: LexBound,
     ) -> Result<Vec<Bytes>, Error> {
@@ -208,9 +210,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrevrangebylex(
+    pub fn zrevrangebylex(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         max: LexBound,
         min: LexBound,
     ) -> Result<Vec<Bytes>, Error> {
@@ -222,8 +224,8 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zcount(&self, key: impl AsRef<[u8]>, scores: impl RangeBounds<f64>) -> Result<usize, Error> {
-        self.read(&[key.as_ref()], |view, keys| count(view, keys[0], &ZRange::by_score(scores)))
+    pub fn zcount(&self, key: impl ToKey, scores: impl RangeBounds<f64>) -> Result<usize, Error> {
+        self.read([key], |view, keys| count(view, keys[0], &ZRange::by_score(scores)))
     }
 
     /// ZLEXCOUNT: how many members are between these, of a sorted set whose scores are all equal. O(log n).
@@ -231,13 +233,8 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zlexcount(
-        &self,
-        key: impl AsRef<[u8]>,
-        min: LexBound,
-        max: LexBound,
-    ) -> Result<usize, Error> {
-        self.read(&[key.as_ref()], |view, keys| count(view, keys[0], &ZRange::by_lex(min, max)))
+    pub fn zlexcount(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<usize, Error> {
+        self.read([key], |view, keys| count(view, keys[0], &ZRange::by_lex(min, max)))
     }
 
     /// ZREMRANGEBYRANK. O(log n + k log n).
@@ -245,12 +242,7 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zremrangebyrank(
-        &self,
-        key: impl AsRef<[u8]>,
-        start: i64,
-        stop: i64,
-    ) -> Result<usize, Error> {
+    pub fn zremrangebyrank(&self, key: impl ToKey, start: i64, stop: i64) -> Result<usize, Error> {
         self.zremrange_by(key, &ZRange::by_rank(start, stop))
     }
 
@@ -259,9 +251,9 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrembyscore(
+    pub fn zrembyscore(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         scores: impl RangeBounds<f64>,
     ) -> Result<usize, Error> {
         self.zremrange_by(key, &ZRange::by_score(scores))
@@ -272,17 +264,10 @@ pub trait ZSetRangeCommands: Door {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    fn zrembylex(
-        &self,
-        key: impl AsRef<[u8]>,
-        min: LexBound,
-        max: LexBound,
-    ) -> Result<usize, Error> {
+    pub fn zrembylex(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<usize, Error> {
         self.zremrange_by(key, &ZRange::by_lex(min, max))
     }
 }
-
-impl<D: Door> ZSetRangeCommands for D {}
 
 fn ranged(view: &View<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<Vec<(Bytes, f64)>, Error> {
     let Some(set) = zset_at(view, key)? else { return Ok(Vec::new()) };
@@ -292,23 +277,4 @@ fn ranged(view: &View<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<Vec<(By
 
 fn count(view: &View<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<usize, Error> {
     Ok(zset_at(view, key)?.map_or(0, |set| range.ranks(set).len()))
-}
-
-fn remove(scope: &mut Scope<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<usize, Error> {
-    scope.change(key, |slot| {
-        let Some(value) = slot.value_mut() else { return Ok(0) };
-        let set = value.as_zset_mut().ok_or_else(Error::wrong_type)?;
-        let ranks = range.ranks(set);
-        let removed = set.remove_range(ranks.clone());
-        if set.is_empty() {
-            slot.remove();
-        }
-        if removed > 0 {
-            // By rank, whatever the range was: there is nothing to find again.
-            slot.changed("ZREMRANGEBYRANK", || {
-                [ranks.start, ranks.end - 1].map(|rank| rank.to_string().into()).to_vec()
-            });
-        }
-        Ok(removed)
-    })
 }

@@ -3,6 +3,7 @@
 mod add;
 mod algebra;
 mod draw;
+mod entry;
 mod list;
 mod pop;
 mod put;
@@ -12,12 +13,13 @@ mod scan;
 use bytes::Bytes;
 
 pub use add::{SortedSetAddOptions, UpdateCheck};
-pub use algebra::{Aggregate, ZSetAlgebraCommands};
-pub use list::ZSetRangeCommands;
+pub use algebra::Aggregate;
 pub use range::{LexBound, ZRange};
 
-pub(crate) use add::{Pair, add_scores, not_a_number, refusal};
+pub(crate) use add::Pair;
 pub(crate) use algebra::check_sources;
+pub use entry::ZSetEntry;
+pub(crate) use entry::{not_a_number, refusal};
 pub(crate) use put::put;
 pub(crate) use scan::{Written, scan as scan_scores};
 
@@ -26,7 +28,9 @@ use super::{checked, keys, members, slices};
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::{Door, Scope, View};
+use crate::store::scope::View;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
 use crate::value::ZSet;
 use pop::Side;
 
@@ -40,7 +44,7 @@ use pop::Side;
 /// # Examples
 ///
 /// ```
-/// use tallis::{Store, prelude::*};
+/// use tallis::Store;
 ///
 /// let store = Store::new();
 /// store.zadd_multiple("board", [(300.0, "ann"), (100.0, "bob"), (200.0, "cleo")])?;
@@ -49,16 +53,16 @@ use pop::Side;
 /// assert_eq!(store.zrevrange("board", 0, 1)?, ["bob", "ann"]);
 /// # Ok::<(), tallis::Error>(())
 /// ```
-pub trait ZSetCommands: Door {
+impl<L: Locks> Store<L> {
     /// ZADD: gives a member a score; returns 1 if it is new, else 0. O(log n).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a score that is NaN; a member of more than 512 MiB.
-    fn zadd<'a>(
+    pub fn zadd<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
         score: f64,
     ) -> Result<usize, Error> {
@@ -70,9 +74,9 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd).
-    fn zadd_multiple<'a, M: Into<Member<'a>>>(
+    pub fn zadd_multiple<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         items: impl IntoIterator<Item = (f64, M)>,
     ) -> Result<usize, Error> {
         self.zadd_multiple_options(key, items, SortedSetAddOptions::default())
@@ -87,7 +91,7 @@ pub trait ZSetCommands: Door {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{SortedSetAddOptions, Store, UpdateCheck, prelude::*};
+    /// use tallis::{SortedSetAddOptions, Store, UpdateCheck};
     ///
     /// let store = Store::new();
     /// let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT)).include_changed_count();
@@ -96,9 +100,9 @@ pub trait ZSetCommands: Door {
     /// assert_eq!(store.zadd_options("best", "ann", 20.0, higher)?, 1);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    fn zadd_options<'a>(
+    pub fn zadd_options<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
         score: f64,
         options: SortedSetAddOptions,
@@ -111,16 +115,14 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd).
-    fn zadd_multiple_options<'a, M: Into<Member<'a>>>(
+    pub fn zadd_multiple_options<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         items: impl IntoIterator<Item = (f64, M)>,
         options: SortedSetAddOptions,
     ) -> Result<usize, Error> {
         let pairs = add::pairs(items)?;
-        self.write(&[key.as_ref()], |scope, keys| {
-            Ok(add_scores(scope, keys[0], &pairs, options)?.counted(options))
-        })
+        self.with_zset(key, |set| Ok(set.add_all(&pairs, options)?.counted(options)))
     }
 
     /// ZINCRBY: adds to the score of a member, or to 0 if there is no such member; returns the sum. O(log n).
@@ -128,9 +130,9 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for opposite infinities too.
-    fn zincr<'a>(
+    pub fn zincr<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
         delta: f64,
     ) -> Result<f64, Error> {
@@ -143,18 +145,16 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// As [`zincr`](Self::zincr).
-    fn zincr_options<'a>(
+    pub fn zincr_options<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
         delta: f64,
         options: SortedSetAddOptions,
     ) -> Result<Option<f64>, Error> {
         let pairs = add::pairs([(delta, member)])?;
         let options = options.increment_score();
-        self.write(&[key.as_ref()], |scope, keys| {
-            Ok(add_scores(scope, keys[0], &pairs, options)?.score)
-        })
+        self.with_zset(key, |set| Ok(set.add_all(&pairs, options)?.score))
     }
 
     /// ZREM: removes members; returns how many were there. A sorted set without members is no key. O(log n) each.
@@ -162,13 +162,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zrem<'a, M: Into<Member<'a>>>(
+    pub fn zrem<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = M>,
     ) -> Result<usize, Error> {
         let of = members(of)?;
-        self.write(&[key.as_ref()], |scope, keys| remove_members(scope, keys[0], &of))
+        self.with_zset(key, |set| Ok(set.remove_all(&of)))
     }
 
     /// ZCARD: how many members there are. O(1).
@@ -176,8 +176,8 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zcard(&self, key: impl AsRef<[u8]>) -> Result<usize, Error> {
-        self.read(&[key.as_ref()], |view, keys| Ok(zset_at(view, keys[0])?.map_or(0, ZSet::len)))
+    pub fn zcard(&self, key: impl ToKey) -> Result<usize, Error> {
+        self.read([key], |view, keys| Ok(zset_at(view, keys[0])?.map_or(0, ZSet::len)))
     }
 
     /// ZSCORE: the score of a member. O(1).
@@ -185,13 +185,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zscore<'a>(
+    pub fn zscore<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
     ) -> Result<Option<f64>, Error> {
         let member = member.into();
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             Ok(zset_at(view, keys[0])?.and_then(|set| member.with_bytes(|bytes| set.score(bytes))))
         })
     }
@@ -201,13 +201,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zscore_multiple<'a, M: Into<Member<'a>>>(
+    pub fn zscore_multiple<'a, M: Into<Member<'a>>>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         of: impl IntoIterator<Item = M>,
     ) -> Result<Vec<Option<f64>>, Error> {
         let of = members(of)?;
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let set = zset_at(view, keys[0])?;
             let score = |member: &Member<'_>| member.with_bytes(|bytes| set?.score(bytes));
             Ok(of.iter().map(score).collect())
@@ -219,9 +219,9 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zrank<'a>(
+    pub fn zrank<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
     ) -> Result<Option<usize>, Error> {
         Ok(self.zrank_withscore(key, member)?.map(|(rank, _)| rank))
@@ -232,13 +232,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zrank_withscore<'a>(
+    pub fn zrank_withscore<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
     ) -> Result<Option<(usize, f64)>, Error> {
         let member = member.into();
-        self.read(&[key.as_ref()], |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
+        self.read([key], |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
     }
 
     /// ZREVRANK: how many members are before this one, highest score first. O(log n).
@@ -246,9 +246,9 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zrevrank<'a>(
+    pub fn zrevrank<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
     ) -> Result<Option<usize>, Error> {
         Ok(self.zrevrank_withscore(key, member)?.map(|(rank, _)| rank))
@@ -259,13 +259,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zrevrank_withscore<'a>(
+    pub fn zrevrank_withscore<'a>(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         member: impl Into<Member<'a>>,
     ) -> Result<Option<(usize, f64)>, Error> {
         let member = member.into();
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let ranked = ranked(view, keys[0], member)?;
             Ok(ranked.map(|((rank, score), len)| (len - 1 - rank, score)))
         })
@@ -276,8 +276,8 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zpopmin(&self, key: impl AsRef<[u8]>, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
-        self.write(&[key.as_ref()], |scope, keys| pop::pop(scope, keys[0], Side::Min, count))
+    pub fn zpopmin(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
+        self.with_zset(key, |set| Ok(set.pop(Side::Min, count)))
     }
 
     /// ZPOPMAX: takes out the `count` members with the highest scores, or all; highest first. O(log n) each.
@@ -285,8 +285,8 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zpopmax(&self, key: impl AsRef<[u8]>, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
-        self.write(&[key.as_ref()], |scope, keys| pop::pop(scope, keys[0], Side::Max, count))
+    pub fn zpopmax(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
+        self.with_zset(key, |set| Ok(set.pop(Side::Max, count)))
     }
 
     /// ZMPOP MIN: [`zpopmin`](Self::zpopmin) on the first of the keys that is there; which one that was, and its members.
@@ -294,13 +294,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
-    fn zmpop_min<K: AsRef<[u8]>>(
+    pub fn zmpop_min<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
         count: usize,
     ) -> Result<Option<Popped>, Error> {
         let of = keys(of);
-        self.write(&slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
+        self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
     }
 
     /// ZMPOP MAX: [`zpopmax`](Self::zpopmax) on the first of the keys that is there; which one that was, and its members.
@@ -308,13 +308,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
-    fn zmpop_max<K: AsRef<[u8]>>(
+    pub fn zmpop_max<K: ToKey>(
         &self,
         of: impl IntoIterator<Item = K>,
         count: usize,
     ) -> Result<Option<Popped>, Error> {
         let of = keys(of);
-        self.write(&slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
+        self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
     }
 
     /// ZRANDMEMBER: a member, each with the same chance; `None` if there is none. O(log n).
@@ -322,8 +322,8 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zrandmember(&self, key: impl AsRef<[u8]>) -> Result<Option<Bytes>, Error> {
-        self.read(&[key.as_ref()], |view, keys| draw::one(view, keys[0]))
+    pub fn zrandmember(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+        self.read([key], |view, keys| draw::one(view, keys[0]))
     }
 
     /// ZRANDMEMBER with a count and scores: so many different members, or all of them; if the count is negative, so many
@@ -333,12 +333,12 @@ pub trait ZSetCommands: Door {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
-    fn zrandmember_withscores(
+    pub fn zrandmember_withscores(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         count: i64,
     ) -> Result<Vec<(Bytes, f64)>, Error> {
-        self.read(&[key.as_ref()], |view, keys| draw::several(view, keys[0], count))
+        self.read([key], |view, keys| draw::several(view, keys[0], count))
     }
 
     /// ZSCAN: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends. Members
@@ -348,13 +348,13 @@ pub trait ZSetCommands: Door {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    fn zscan(
+    pub fn zscan(
         &self,
-        key: impl AsRef<[u8]>,
+        key: impl ToKey,
         cursor: u64,
         options: &ScanOptions,
     ) -> Result<(u64, Vec<(Bytes, f64)>), Error> {
-        self.read(&[key.as_ref()], |view, keys| {
+        self.read([key], |view, keys| {
             let mut found = Vec::new();
             let next = scan_scores(view, keys[0], cursor, options, |member, score, _| {
                 found.push((Bytes::copy_from_slice(member), score));
@@ -363,8 +363,6 @@ pub trait ZSetCommands: Door {
         })
     }
 }
-
-impl<D: Door> ZSetCommands for D {}
 
 /// What ZMPOP takes out: the key, and the members with their scores.
 pub type Popped = (Bytes, Vec<(Bytes, f64)>);
@@ -386,25 +384,4 @@ fn ranked(
     let Some(set) = zset_at(view, key)? else { return Ok(None) };
     let at = member.with_bytes(|bytes| set.rank_and_score(bytes));
     Ok(at.map(|at| (at, set.len())))
-}
-
-fn remove_members(
-    scope: &mut Scope<'_>,
-    key: HashedKey<'_>,
-    members: &[Member<'_>],
-) -> Result<usize, Error> {
-    scope.change(key, |slot| {
-        let Some(value) = slot.value_mut() else { return Ok(0) };
-        let set = value.as_zset_mut().ok_or_else(Error::wrong_type)?;
-        let there = |member: &&Member<'_>| member.with_bytes(|bytes| set.remove(bytes)).is_some();
-        let removed = members.iter().filter(there).count();
-        let emptied = set.is_empty();
-        if emptied {
-            slot.remove();
-        }
-        if removed > 0 {
-            slot.changed("ZREM", || members.iter().map(|member| member.to_bytes()).collect());
-        }
-        Ok(removed)
-    })
 }

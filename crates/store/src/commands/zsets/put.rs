@@ -6,7 +6,8 @@ use skiplist_zset::Entry;
 use crate::commands::gathered::Gathered;
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
-use crate::store::door::Scope;
+use crate::store::scope::Scope;
+use crate::store::slot::{BY_COMMAND, Expires};
 use crate::value::{Value, ZSet};
 
 /// Members with their scores, as they are handed out.
@@ -34,19 +35,13 @@ pub(crate) fn put<M: AsRef<[u8]>>(
     let mut set =
         built.map_err(|error| Error::new(ErrorKind::InvalidArgument, format!("ERR {error}")))?;
     rules.fit_zset(&mut set);
-    scope.change(key, |slot| {
-        if count == 0 {
-            if slot.remove() {
-                slot.changed("DEL", Vec::new);
-            }
-            return;
-        }
-        slot.put(Value::ZSet(set));
-        slot.set_expiry(None);
-        slot.touched();
-    });
-    if count > 0 {
-        scope.note(effect);
+    let mut slot = scope.slot(key);
+    if count == 0 {
+        slot.delete();
+        return Ok(0);
     }
+    slot.set(Value::ZSet(set), Expires::Never, BY_COMMAND);
+    drop(slot);
+    scope.effect(effect);
     Ok(count)
 }

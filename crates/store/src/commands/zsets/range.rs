@@ -26,7 +26,7 @@ pub enum LexBound {
 /// # Examples
 ///
 /// ```
-/// use tallis::{Store, ZRange, prelude::*};
+/// use tallis::{Store, ZRange};
 ///
 /// let store = Store::new();
 /// store.zadd_multiple("z", [(1.0, "a"), (2.0, "b"), (3.0, "c"), (4.0, "d")])?;

@@ -7,7 +7,7 @@ use crate::commands::keyspace::ScanOptions;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::door::View;
+use crate::store::scope::View;
 use crate::table::scan as table_scan;
 
 /// How ZSCAN writes a score.

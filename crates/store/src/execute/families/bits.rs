@@ -11,7 +11,6 @@ use crate::commands::{
     out_of_range, position_with,
 };
 use crate::error::{Error, ErrorKind};
-use crate::prelude::*;
 use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::value::parse_int;

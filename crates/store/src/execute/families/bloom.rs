@@ -12,7 +12,6 @@ use crate::commands::{
 use crate::error::{Error, ErrorKind};
 use crate::execute::wrong_arity;
 use crate::member::Member;
-use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::double;
 use crate::value::parse_int;
@@ -163,7 +162,7 @@ fn insert_all(
     options: BloomInsertOptions,
 ) -> Answer {
     let items: Vec<Member<'_>> = items.iter().map(|&item| item.into()).collect();
-    let Insertion { added, refused, behind } = insert_items(&door, key, &items, options)?;
+    let Insertion { added, refused, behind } = insert_items(&door, key, &items, &options)?;
     let mut replies: Vec<Reply> = added.into_iter().map(Reply::Boolean).collect();
     if let Some(refused) = refused.map(Reply::from) {
         replies.push(refused.clone());

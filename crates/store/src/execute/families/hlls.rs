@@ -4,7 +4,6 @@
 
 use super::{Answer, Caller, is};
 use crate::error::{Error, ErrorKind};
-use crate::prelude::*;
 use crate::reply::Reply;
 
 pub(in crate::execute) fn pfadd(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {

@@ -10,7 +10,6 @@ use super::{Answer, Caller, int, int32, is};
 use crate::commands::{CopyOptions, ExpireOption, RestoreOptions, ScanOptions};
 use crate::error::{Error, ErrorKind};
 use crate::execute::shown;
-use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::number;
 

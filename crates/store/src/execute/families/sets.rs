@@ -7,7 +7,6 @@ use bytes::Bytes;
 use super::keys::{cursor, scan_options, scan_reply};
 use super::{Answer, Caller, int, is};
 use crate::error::{Error, ErrorKind};
-use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::number;
 

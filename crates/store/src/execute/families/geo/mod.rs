@@ -15,7 +15,6 @@ use geo::{Point, Unit};
 use super::{Answer, Caller, is};
 use crate::commands::{ExistenceCheck, place};
 use crate::error::{Error, ErrorKind};
-use crate::prelude::*;
 use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::text::double;

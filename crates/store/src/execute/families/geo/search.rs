@@ -9,7 +9,6 @@ use crate::commands::{Found, find, store_places, zset_at};
 use crate::error::Error;
 use crate::member::Member;
 use crate::reply::Reply;
-use crate::store::door::Door;
 
 pub(in crate::execute) fn georadius(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     run(door, Form::Radius { stores: true }, args)
@@ -62,7 +61,7 @@ fn run_with(
     door.write(&[destination, source], |scope, keys| {
         let [destination, source] = *keys else { return Err(Error::syntax()) };
         // Through the door, so that a source that has expired is dropped for the sinks too.
-        scope.change(source, |_| ());
+        scope.drop_expired(source);
         let (shape, options) = call.prepare(zset_at(&scope.view(), source)?)?;
         let limits = options.limits;
         let count = store_places(scope, destination, source, shape.as_ref(), limits, stored)?;

@@ -6,7 +6,6 @@ use super::super::{Answer, Caller, is};
 use super::help::help;
 use super::syntax;
 use crate::commands::STRING_MAX;
-use crate::door::Door;
 use crate::error::{Error, ErrorKind};
 use crate::execute::shown;
 use crate::limits::Limits;

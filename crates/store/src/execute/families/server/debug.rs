@@ -3,7 +3,6 @@
 use super::super::{Answer, Caller, is};
 use super::help::help;
 use crate::commands::references;
-use crate::door::Door;
 use crate::error::{Error, ErrorKind};
 use crate::execute::{SHOWN, shown};
 use crate::persist;

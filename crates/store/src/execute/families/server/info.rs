@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::super::{Answer, Caller, is};
-use crate::door::{Door, View};
 use crate::error::Error;
 use crate::profile::Profile;
 use crate::reply::Reply;
+use crate::store::scope::View;
 
 /// A section: its name, and what writes its lines.
 struct Section {

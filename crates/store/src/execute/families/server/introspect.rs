@@ -11,7 +11,6 @@ use crate::execute::table;
 use crate::execute::table::all;
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::door::Door;
 use crate::text::glob;
 
 /// The ACL categories of commands that there are here, in Redis's order.

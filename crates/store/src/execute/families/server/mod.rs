@@ -17,10 +17,8 @@ pub(in crate::execute) use info::info;
 pub(in crate::execute) use introspect::command;
 
 use super::{Answer, Caller, int, is};
-use crate::door::Door;
 use crate::error::{Error, ErrorKind};
 use crate::execute::wrong_arity;
-use crate::prelude::*;
 use crate::reply::Reply;
 use help::help;
 

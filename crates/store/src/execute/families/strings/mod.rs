@@ -7,13 +7,13 @@ mod options;
 use super::{Answer, Caller, int};
 use crate::commands::{
     SetOptions, SetOutcome, Time, Ttl, Unit, common, common_len, common_runs, common_text,
-    get_with, increment_float, put_all, set_with,
+    get_with, put_all, set_with,
 };
 use crate::error::{Error, ErrorKind};
 use crate::execute::wrong_arity;
 use crate::member::Member;
-use crate::prelude::*;
 use crate::reply::Reply;
+use crate::to_key::KeyRef;
 use options::{LcsOptions, Of, Options, matches};
 
 pub(in crate::execute) fn append(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
@@ -58,7 +58,7 @@ pub(in crate::execute) fn incrby(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer
 }
 
 pub(in crate::execute) fn incrbyfloat(door: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let sum = door.write(&args[..1], |scope, keys| increment_float(scope, keys[0], args[1]));
+    let sum = door.with_string(args[0], |entry| entry.incr_float(args[1]));
     Ok(sum?.into())
 }
 
@@ -93,7 +93,7 @@ fn put_pairs(
     only_new: bool,
 ) -> Result<bool, Error> {
     let (pairs, []) = args.as_chunks() else { return Err(wrong_arity(command)) };
-    let pairs = pairs.iter().map(|&[key, value]| (key, Member::Bytes(value)));
+    let pairs = pairs.iter().map(|&[key, value]| (KeyRef::new(key), Member::Bytes(value)));
     put_all(&door, pairs, only_new)
 }
 

@@ -4,7 +4,6 @@ use super::super::{Answer, Caller, is};
 use super::score_or_nil;
 use crate::commands::{SortedSetAddOptions, UpdateCheck};
 use crate::error::{Error, ErrorKind};
-use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::double::float;
 

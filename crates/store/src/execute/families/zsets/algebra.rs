@@ -4,7 +4,6 @@ use super::super::{Answer, Caller, int, is};
 use super::listed;
 use crate::commands::{Aggregate, check_sources};
 use crate::error::{Error, ErrorKind};
-use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::double;
 

@@ -23,7 +23,6 @@ use super::{Answer, Caller, int, is};
 use crate::commands::{Written, scan_scores};
 use crate::error::{Error, ErrorKind};
 use crate::execute::wrong_arity;
-use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::number;
 

@@ -8,7 +8,6 @@ use super::super::{Answer, Caller, int, is};
 use super::pairs;
 use crate::commands::{LexBound, ZRange};
 use crate::error::{Error, ErrorKind};
-use crate::prelude::*;
 use crate::reply::Reply;
 use crate::text::double;
 

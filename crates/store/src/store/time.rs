@@ -8,14 +8,14 @@ use crate::clock::Clock;
 ///
 /// Most commands touch no key that can expire, and the exact time costs more than many of them.
 #[derive(Debug)]
-pub(crate) struct Moment<'s> {
+pub(crate) struct CommandTime<'s> {
     clock: &'s dyn Clock,
     now_us: Cell<Option<i64>>,
     coarse_secs: Cell<Option<u32>>,
     met_expired: Cell<bool>,
 }
 
-impl<'s> Moment<'s> {
+impl<'s> CommandTime<'s> {
     pub(crate) const fn new(clock: &'s dyn Clock) -> Self {
         Self {
             clock,
@@ -122,12 +122,12 @@ mod tests {
                 (i64::MAX, false),
                 (i64::MIN, true),
             ] {
-                let moment = Moment::new(&clock);
-                assert_eq!(moment.has_come(at), come, "{at} at {now}");
-                assert_eq!(moment.has_passed(Some(at)), come);
-                assert_eq!(moment.met_expired(), come);
+                let time = CommandTime::new(&clock);
+                assert_eq!(time.has_come(at), come, "{at} at {now}");
+                assert_eq!(time.has_passed(Some(at)), come);
+                assert_eq!(time.met_expired(), come);
             }
         }
-        assert!(!Moment::new(&Lagging(5)).has_passed(None));
+        assert!(!CommandTime::new(&Lagging(5)).has_passed(None));
     }
 }

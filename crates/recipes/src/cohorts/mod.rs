@@ -134,7 +134,7 @@ impl<S: CohortSteps> Cohorts<S> {
     ///
     /// ```
     /// use jiff::civil::date;
-    /// use tallis::{Cohorts, Period, PeriodKind, Store, prelude::*};
+    /// use tallis::{Cohorts, Period, PeriodKind, Store};
     ///
     /// let store = Store::new();
     /// let cohorts = Cohorts::new(store.clone()).kinds([PeriodKind::Day]);

@@ -7,7 +7,6 @@ use super::{Quota, Throttle};
 use crate::error::Error;
 use crate::member::Member;
 use crate::store::Store;
-use crate::store::door::Door;
 use crate::store::slot::Slot;
 use crate::value::{Value, parse_int};
 
@@ -94,7 +93,7 @@ fn arrival(value: &Value) -> Result<i64, Error> {
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use tallis::{Funnel, ManualClock, Quota, Store, prelude::*};
+/// use tallis::{Funnel, ManualClock, Quota, Store};
 ///
 /// let clock = Arc::new(ManualClock::new(1_700_000_000_000));
 /// let store = Store::builder().clock(clock.clone()).build();

@@ -138,7 +138,7 @@ impl<S: SplitSteps> ShardedSet<S> {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{ShardedSet, Store, prelude::*};
+    /// use tallis::{ShardedSet, Store};
     ///
     /// let store = Store::new();
     /// let ids = ShardedSet::compact(store.clone(), "ids", 60);

@@ -87,7 +87,7 @@ impl<S: UvSteps> UvWindows<S> {
     /// ```
     /// use std::sync::Arc;
     /// use jiff::Timestamp;
-    /// use tallis::{ManualClock, Store, UvFilling, UvWindows, prelude::*};
+    /// use tallis::{ManualClock, Store, UvFilling, UvWindows};
     ///
     /// let now: Timestamp = "2019-09-28T19:11:30Z".parse()?;
     /// let clock = Arc::new(ManualClock::new(now.as_millisecond()));

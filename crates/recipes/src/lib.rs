@@ -8,6 +8,7 @@ mod bucket;
 mod cohorts;
 mod dedup;
 mod locations;
+mod procedure;
 mod rates;
 mod session_id;
 mod shard;
@@ -23,6 +24,7 @@ pub use dedup::{Dedup, DedupInfo, DedupSteps, Turn};
 pub use locations::{
     LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
 };
+pub use procedure::{Backend, Procedure};
 pub use rates::{
     CounterSteps, Funnel, FunnelSteps, Quota, SlidingCounter, SlidingWindow, Throttle, WindowSteps,
 };

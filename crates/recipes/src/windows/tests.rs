@@ -10,7 +10,6 @@ use super::bucket::UvBucket;
 use super::calendar::UvCalendar;
 use super::level::UvLevel;
 use super::steps::{UvKey, UvSteps};
-use crate::prelude::*;
 use crate::store::Store;
 
 fn second(at: Timestamp) -> i64 {

@@ -5,7 +5,6 @@ use crate::commands::{set_range, string_at};
 use crate::error::Error;
 use crate::member::Member;
 use crate::store::Store;
-use crate::store::door::Door;
 
 /// The steps that [`Locations`](super::Locations) needs, each atomic.
 pub trait LocationSteps {

@@ -12,7 +12,6 @@ use crate::error::Error;
 use crate::member::Member;
 use crate::rules::Rules;
 use crate::store::Store;
-use crate::store::door::Door;
 use crate::store::slot::Slot;
 use crate::value::{Value, ZSet};
 
@@ -200,7 +199,7 @@ const fn as_score(ms: i64) -> f64 {
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use tallis::{ManualClock, SlidingWindow, Store, prelude::*};
+/// use tallis::{ManualClock, SlidingWindow, Store};
 ///
 /// let clock = Arc::new(ManualClock::new(1_700_000_000_000));
 /// let store = Store::builder().clock(clock.clone()).build();

@@ -5,7 +5,6 @@ use crate::commands::{KeyCommands, StringCommands, add_members, increment};
 use crate::error::Error;
 use crate::member::Member;
 use crate::store::Store;
-use crate::store::door::Door;
 
 /// The steps that [`Visitors`](super::Visitors) needs, each atomic.
 pub trait VisitorSteps: SplitSteps {

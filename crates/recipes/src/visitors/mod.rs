@@ -122,7 +122,7 @@ impl<S: VisitorSteps> Visitors<S> {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Bucket, ShardForm, Store, Visitors, prelude::*};
+    /// use tallis::{Bucket, ShardForm, Store, Visitors};
     ///
     /// let store = Store::new();
     /// let visitors = Visitors::new(store.clone()).form(ShardForm::Splitting);

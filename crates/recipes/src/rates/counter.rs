@@ -9,7 +9,6 @@ use super::{Throttle, period_ms};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::store::Store;
-use crate::store::door::Door;
 use crate::store::slot::Slot;
 use crate::value::Value;
 
@@ -122,7 +121,7 @@ fn no_counts() -> Error {
 /// ```
 /// use std::sync::Arc;
 /// use std::time::Duration;
-/// use tallis::{ManualClock, SlidingCounter, Store, prelude::*};
+/// use tallis::{ManualClock, SlidingCounter, Store};
 ///
 /// let clock = Arc::new(ManualClock::new(1_699_999_980_000));
 /// let store = Store::builder().clock(clock.clone()).build();

@@ -77,7 +77,7 @@ const WIDTH: usize = 2;
 /// # Examples
 ///
 /// ```
-/// use tallis::{Locations, Store, prelude::*};
+/// use tallis::{Locations, Store};
 ///
 /// let store = Store::new();
 /// let locations = Locations::new(store.clone());

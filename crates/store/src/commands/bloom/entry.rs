@@ -1,0 +1,187 @@
+//! The Bloom filter at a key.
+
+use bloom::{AddError, BloomFilter, ItemHash};
+use bytes::Bytes;
+
+use super::insert::{BloomInsertOptions, Insertion};
+use super::{create, item_hash, load, not_found, text};
+use crate::commands::entry_of;
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::store::slot::{Expires, Outcome, Slot};
+use crate::value::Value;
+
+/// The Bloom filter at a key, found once and checked once: see [`Store::with_bloom`](crate::Store::with_bloom).
+#[derive(Debug)]
+pub struct BloomEntry<'e> {
+    slot: Slot<'e>,
+    /// The most bytes that a filter may take.
+    limit: usize,
+}
+
+entry_of!(BloomEntry, with_bloom, "Bloom filter");
+
+impl<'e> BloomEntry<'e> {
+    #[inline]
+    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
+        if slot.value().is_some_and(|value| value.as_bloom().is_none()) {
+            return Err(Error::wrong_type());
+        }
+        let limit = slot.rules().limits.bloom_memory_usage_limit;
+        Ok(Self { slot, limit })
+    }
+
+    /// The filter, to be read.
+    #[must_use]
+    pub fn filter(&self) -> Option<&BloomFilter> {
+        self.slot.value().and_then(Value::as_bloom)
+    }
+
+    /// The hash of an item, by which it is added: it may be made before the entry is opened.
+    #[must_use]
+    pub fn hash<'a>(item: impl Into<Member<'a>>) -> ItemHash {
+        item_hash(item.into())
+    }
+
+    /// BF.ADD of an item whose hash is known: `true` if it is new. A filter is made with `options` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale, [`ErrorKind::OutOfMemory`] beyond the limits,
+    /// [`ErrorKind::NoSuchKey`] if there is no filter and none is to be made.
+    #[inline]
+    pub fn add_hashed<'a>(
+        &mut self,
+        item: impl Into<Member<'a>>,
+        hash: ItemHash,
+        options: &BloomInsertOptions,
+    ) -> Result<bool, Error> {
+        let item = item.into();
+        let limit = self.limit as u64;
+        let added = self.slot.edit(
+            |value| {
+                let Some(filter) = value.as_bloom_mut() else {
+                    return (Err(Error::wrong_type()), Outcome::Same);
+                };
+                filter.set_max_bytes(limit);
+                let added = filter.add_hash(hash).map_err(refusal);
+                let outcome = Outcome::changed(matches!(added, Ok(true)));
+                (added, outcome)
+            },
+            |_| ("BF.MADD", vec![item.to_bytes()]),
+        );
+        if let Some(added) = added {
+            return added;
+        }
+        let added = self.insert(&[item], &[hash], options)?;
+        Ok(added.complete()?.contains(&true))
+    }
+
+    /// BF.RESERVE: makes an empty filter.
+    pub(super) fn reserve(&mut self, settings: &bloom::Settings) -> Result<(), Error> {
+        if self.exists() {
+            return Err(super::item_exists());
+        }
+        let filter = create(settings, self.limit)?;
+        let words = text::reserve_words(settings);
+        let header = words.is_none().then(|| filter.header());
+        let value = Value::Bloom(Box::new(filter));
+        match (words, header) {
+            (Some(words), _) => self.slot.set(value, Expires::Keep, ("BF.RESERVE", || words)),
+            // What BF.RESERVE has no words for is made of its header.
+            (None, header) => {
+                let words = || vec![Bytes::from_static(b"1"), header.unwrap_or_default().into()];
+                self.slot.set(value, Expires::Keep, ("BF.LOADCHUNK", words));
+            }
+        }
+        Ok(())
+    }
+
+    /// BF.INSERT of items that are hashed already.
+    pub(crate) fn insert(
+        &mut self,
+        items: &[Member<'_>],
+        hashes: &[ItemHash],
+        options: &BloomInsertOptions,
+    ) -> Result<Insertion, Error> {
+        let limit = self.limit as u64;
+        let inserted = self.slot.edit(
+            |value| {
+                let Some(filter) = value.as_bloom_mut() else {
+                    return (Err(Error::wrong_type()), Outcome::Same);
+                };
+                filter.set_max_bytes(limit);
+                let insertion = add(filter, hashes);
+                let outcome = Outcome::changed(insertion.added.contains(&true));
+                (Ok(insertion), outcome)
+            },
+            |insertion| {
+                let added = insertion.as_ref().map_or(&[][..], |insertion| &insertion.added);
+                ("BF.MADD", new_items(items, added).collect())
+            },
+        );
+        if let Some(inserted) = inserted {
+            return inserted;
+        }
+        if options.no_create {
+            return Err(not_found());
+        }
+        let mut filter = create(&options.settings, self.limit)?;
+        let insertion = add(&mut filter, hashes);
+        let words = || {
+            let words = text::insert_words(&options.settings);
+            words.into_iter().chain(new_items(items, &insertion.added)).collect()
+        };
+        self.slot.set(Value::Bloom(Box::new(filter)), Expires::Keep, ("BF.INSERT", words));
+        Ok(insertion)
+    }
+
+    /// BF.LOADCHUNK.
+    pub(super) fn load_chunk(&mut self, cursor: u64, chunk: &[u8]) -> Result<(), Error> {
+        let words = || vec![Bytes::from(cursor.to_string()), Bytes::copy_from_slice(chunk)];
+        let loaded = self.slot.edit(
+            |value| {
+                let Some(filter) = value.as_bloom_mut() else {
+                    return (Err(Error::wrong_type()), Outcome::Same);
+                };
+                let loaded = filter.load_chunk(cursor, chunk);
+                let outcome = Outcome::changed(loaded.is_ok());
+                (loaded.map_err(|why| load::misplaced(why, cursor, chunk)), outcome)
+            },
+            |_| ("BF.LOADCHUNK", words()),
+        );
+        if let Some(loaded) = loaded {
+            return loaded;
+        }
+        let filter = load::from_header(cursor, chunk, self.limit as u64)?;
+        self.slot.set(Value::Bloom(Box::new(filter)), Expires::Keep, ("BF.LOADCHUNK", words));
+        Ok(())
+    }
+}
+
+fn add(filter: &mut BloomFilter, hashes: &[ItemHash]) -> Insertion {
+    let mut added = Vec::with_capacity(hashes.len());
+    let why = filter.add_hashes(hashes, &mut added).err();
+    let mut behind = Vec::new();
+    if matches!(why, Some(AddError::Grow(_))) {
+        filter.contains_hashes(hashes.get(added.len() + 1..).unwrap_or_default(), &mut behind);
+    }
+    Insertion { added, refused: why.map(refusal), behind }
+}
+
+/// The items that were new: the others change nothing.
+fn new_items(items: &[Member<'_>], added: &[bool]) -> impl Iterator<Item = Bytes> {
+    items.iter().zip(added).filter(|&(_, &new)| new).map(|(item, _)| item.to_bytes())
+}
+
+#[cold]
+fn refusal(why: AddError) -> Error {
+    match why {
+        AddError::Full { .. } => {
+            Error::new(ErrorKind::FilterFull, "ERR non scaling filter is full")
+        }
+        AddError::Grow(_) | _ => {
+            Error::new(ErrorKind::OutOfMemory, "ERR problem inserting into filter")
+        }
+    }
+}

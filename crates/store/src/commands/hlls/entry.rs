@@ -1,0 +1,179 @@
+//! The `HyperLogLog` at a key.
+
+use bytes::Bytes;
+use hll::{DecodeError, Hll, HllMut};
+
+use super::hll_of;
+use crate::commands::entry_of;
+use crate::error::Error;
+use crate::member::Member;
+use crate::store::slot::{Outcome, Slot};
+use crate::value::Value;
+
+/// The `HyperLogLog` at a key, found once and checked once: see [`Store::with_hll`](crate::Store::with_hll).
+#[derive(Debug)]
+pub struct HllEntry<'e> {
+    slot: Slot<'e>,
+}
+
+entry_of!(HllEntry, with_hll, "HyperLogLog");
+
+impl<'e> HllEntry<'e> {
+    /// What is wrong with a string that is no `HyperLogLog` is found by the call that reads it.
+    #[inline]
+    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
+        if slot.value().is_some_and(|value| value.as_str().is_none()) {
+            return Err(Error::wrong_type());
+        }
+        Ok(Self { slot })
+    }
+
+    /// The registers, to be read; `None` if the key does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is none.
+    #[inline]
+    pub fn view(&self) -> Result<Option<Hll<'_>>, Error> {
+        self.slot.value().map(hll_of).transpose()
+    }
+
+    /// PFADD of one element, whose [`hll::hash`] is known; `true` if a register changed or the key is new.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no `HyperLogLog`.
+    #[inline]
+    pub fn add_hashed<'a>(
+        &mut self,
+        element: impl Into<Member<'a>>,
+        hash: u64,
+    ) -> Result<bool, Error> {
+        self.add_with(&[element.into()], |_| hash)
+    }
+
+    /// PFADD of elements that `hash` hashes.
+    #[inline]
+    pub(crate) fn add_with(
+        &mut self,
+        elements: &[Member<'_>],
+        hash: impl Fn(&Member<'_>) -> u64,
+    ) -> Result<bool, Error> {
+        if let [element] = elements
+            && let Some(changed) = self.add_in_place(element, || hash(element))?
+        {
+            return Ok(changed);
+        }
+        self.view()?;
+        let limit = self.slot.rules().limits.hll_sparse_max_bytes;
+        let created = !self.exists();
+        let added = self.slot.edit_or_make(
+            || Value::raw_string(hll::empty()),
+            |value| {
+                let mut changed = created;
+                let added = edit_hll(value, |mut hll| {
+                    elements.iter().try_for_each(|element| {
+                        changed |= hll.add_hash(hash(element), limit)?;
+                        Ok::<(), DecodeError>(())
+                    })
+                });
+                let outcome = match &added {
+                    Ok(Ok(())) => Outcome::changed(changed),
+                    // The first elements are in, as in Redis, where a WATCH does not see it; a mirror has to.
+                    Ok(Err(_)) | Err(_) if changed => Outcome::Reformed,
+                    Ok(Err(_)) | Err(_) => Outcome::Same,
+                };
+                (added.map(|added| added.map(|()| changed)), outcome)
+            },
+            |_| ("PFADD", elements.iter().map(|element| element.to_bytes()).collect()),
+        );
+        added.unwrap_or(Ok(Ok(false)))?.map_err(|_| Error::corrupt_hll())
+    }
+
+    /// Adds to a dense `HyperLogLog` where it lies; `None` if the key holds none, and nothing was changed.
+    #[inline]
+    fn add_in_place(
+        &mut self,
+        element: &Member<'_>,
+        hash: impl FnOnce() -> u64,
+    ) -> Result<Option<bool>, Error> {
+        // What is as long as a dense one is hardly anything else; the general way says what is wrong with the rest.
+        let is_dense = |value: &Value| matches!(value.as_str(), Some(Member::Bytes(bytes)) if bytes.len() == hll::DENSE_LEN);
+        if !self.slot.value().is_some_and(is_dense) {
+            return Ok(None);
+        }
+        let added = self.slot.edit(
+            |value| {
+                let Some(bytes) = value.bytes_mut(0) else { return (Ok(None), Outcome::Same) };
+                let added = HllMut::add_in_place(bytes, hash());
+                let outcome = Outcome::changed(matches!(added, Ok(Some(true))));
+                (added.map_err(|_| Error::not_hll()), outcome)
+            },
+            |_| ("PFADD", vec![element.to_bytes()]),
+        );
+        added.unwrap_or(Ok(None))
+    }
+
+    /// PFCOUNT of one key: how many different elements it has seen, which it remembers. 0 if the key does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no sound `HyperLogLog`.
+    pub fn count(&mut self) -> Result<u64, Error> {
+        let counted = self.edit(
+            |mut hll| hll.count(),
+            |counted| Outcome::changed(counted.as_ref().is_ok_and(|counted| counted.stored)),
+            "PFCOUNT",
+        )?;
+        let Some(counted) = counted else { return Ok(0) };
+        Ok(counted.map_err(|_| Error::corrupt_hll())?.count)
+    }
+
+    /// Lets `edit` work on the `HyperLogLog`, which counts as changed in place from then on; `None` if there is no key.
+    #[inline]
+    pub(super) fn edit<R>(
+        &mut self,
+        edit: impl FnOnce(HllMut<'_>) -> R,
+        outcome: impl FnOnce(&R) -> Outcome,
+        command: &'static str,
+    ) -> Result<Option<R>, Error> {
+        self.view()?;
+        let edited = self.slot.edit(
+            |value| {
+                let edited = edit_hll(value, edit);
+                let outcome = edited.as_ref().map_or(Outcome::Same, outcome);
+                (edited, outcome)
+            },
+            |_| (command, Vec::new()),
+        );
+        edited.transpose()
+    }
+
+    /// PFMERGE: adds what a union has seen.
+    pub(super) fn merge(
+        &mut self,
+        union: &mut hll::Union,
+        sources: impl FnOnce() -> Vec<Bytes>,
+    ) -> Result<(), Error> {
+        let limit = self.slot.rules().limits.hll_sparse_max_bytes;
+        let merged = self.slot.edit_or_make(
+            || Value::raw_string(hll::empty()),
+            |value| {
+                let merged = value.edit(|bytes| union.merge_into(bytes, limit));
+                let outcome = Outcome::changed(matches!(merged, Some(Ok(_))));
+                (merged, outcome)
+            },
+            |_| ("PFMERGE", sources()),
+        );
+        match merged.flatten() {
+            Some(merged) => merged.map(|_| ()).map_err(|_| Error::corrupt_hll()),
+            None => Err(Error::wrong_type()),
+        }
+    }
+}
+
+#[inline]
+fn edit_hll<R>(value: &mut Value, edit: impl FnOnce(HllMut<'_>) -> R) -> Result<R, Error> {
+    let edited = value.edit(|bytes| HllMut::new(bytes).map(edit));
+    edited.ok_or_else(Error::wrong_type)?.map_err(|_| Error::not_hll())
+}

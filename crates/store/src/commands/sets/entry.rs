@@ -1,0 +1,222 @@
+//! The set at a key.
+
+use std::collections::HashSet;
+
+use ahash::RandomState;
+use bytes::Bytes;
+use intset::Prefix;
+
+use crate::commands::{checked, entry_of};
+use crate::error::Error;
+use crate::member::Member;
+use crate::rules::Rules;
+use crate::store::Chance;
+use crate::store::slot::{Outcome, Slot};
+use crate::value::{SetRef, Value};
+
+/// The set at a key, found once and checked once: see [`Store::with_set`](crate::Store::with_set).
+///
+/// A key that does not exist is an empty set, and a set that loses its last member is no key any more.
+#[derive(Debug)]
+pub struct SetEntry<'e> {
+    slot: Slot<'e>,
+    rules: Rules<'e>,
+}
+
+entry_of!(SetEntry, with_set, "set");
+
+impl<'e> SetEntry<'e> {
+    #[inline]
+    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
+        if slot.value().is_some_and(|value| value.as_set().is_none()) {
+            return Err(Error::wrong_type());
+        }
+        let rules = slot.rules();
+        Ok(Self { slot, rules })
+    }
+
+    #[inline]
+    fn set(&self) -> Option<SetRef<'_>> {
+        self.slot.value().and_then(Value::as_set)
+    }
+
+    /// How many members there are. O(1).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.set().map_or(0, SetRef::len)
+    }
+
+    /// Whether there is none. O(1).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether this is a member. O(1) in a hash table, O(log members) in an intset.
+    #[must_use]
+    pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> bool {
+        let member = member.into();
+        self.set().is_some_and(|set| set.contains(member, &self.rules))
+    }
+
+    /// Calls `visit` with each member, those of an intset in ascending order. O(members).
+    pub fn for_each(&self, visit: impl FnMut(Member<'_>)) {
+        if let Some(set) = self.set() {
+            set.for_each(visit);
+        }
+    }
+
+    /// Adds a member; `true` if it is new. O(1) in a hash table, O(members) in an intset of at most 512.
+    ///
+    /// # Errors
+    ///
+    /// A member of more than 512 MiB.
+    #[inline]
+    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
+        Ok(self.add_all(&[checked(member.into())?]) == 1)
+    }
+
+    /// Adds members; returns how many are new.
+    #[inline]
+    pub(crate) fn add_all(&mut self, members: &[Member<'_>]) -> usize {
+        let Some(&first) = members.first() else { return 0 };
+        let Self { slot, rules } = self;
+        let added = slot.edit_or_make(
+            || Value::set_for(first, members.len(), rules),
+            |value| {
+                let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
+                set.expect(members.len(), rules);
+                let added = members.iter().filter(|&&member| set.add(member, rules)).count();
+                (added, Outcome::changed(added > 0))
+            },
+            |_| ("SADD", words(members)),
+        );
+        added.unwrap_or(0)
+    }
+
+    /// Removes a member; `true` if it was there. O(1) in a hash table, O(members) in an intset.
+    pub fn remove<'a>(&mut self, member: impl Into<Member<'a>>) -> bool {
+        self.remove_all(&[member.into()]) == 1
+    }
+
+    /// Removes members; returns how many were there.
+    #[inline]
+    pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
+        let rules = self.rules;
+        let removed = self.slot.edit(
+            |value| {
+                let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
+                let removed = members.iter().filter(|&&member| set.remove(member, &rules)).count();
+                (removed, outcome(removed, set.as_ref().len()))
+            },
+            |_| ("SREM", words(members)),
+        );
+        removed.unwrap_or(0)
+    }
+
+    /// Adds an id that shares the high bits of `prefix`; `true` if it is new. An intset becomes
+    /// [compact](Self::compact) first, if all of it does.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    #[inline]
+    pub fn add_within(&mut self, id: i64, prefix: Prefix) -> Result<bool, Error> {
+        // A hash table stays: else each addition would look through it.
+        if matches!(self.slot.value(), Some(Value::IntSet(_))) {
+            self.compact(prefix);
+        }
+        self.add(id)
+    }
+
+    /// Keeps a set of ids that all share the high bits of `prefix` as a [`Compact`](intset::Compact), which takes less
+    /// memory: to commands, DUMP and files it is an intset. `false` if the set cannot be one. A member that does not fit
+    /// makes it an intset again. O(members).
+    pub fn compact(&mut self, prefix: Prefix) -> bool {
+        // The same members in a form that only this process knows: no change to tell of.
+        let compacted = self.slot.edit(
+            |value| {
+                value.compact(prefix);
+                (matches!(value, Value::Compact(_)), Outcome::Same)
+            },
+            |_| ("", Vec::new()),
+        );
+        compacted.unwrap_or(false)
+    }
+
+    /// Removes those members that `chosen` is true of and returns them, in no order. O(members).
+    pub(crate) fn drain_if(&mut self, mut chosen: impl FnMut(Member<'_>) -> bool) -> Vec<Bytes> {
+        let mut drained = Vec::new();
+        self.for_each(|member| {
+            if chosen(member) {
+                drained.push(member.to_bytes());
+            }
+        });
+        let members: Vec<Member<'_>> = drained.iter().map(Member::from).collect();
+        self.remove_all(&members);
+        drained
+    }
+
+    /// Removes `count` random members, or all.
+    pub(crate) fn pop(&mut self, count: usize) -> Vec<Bytes> {
+        let rules = self.rules;
+        let chance = self.slot.shared().chance();
+        let popped = self.slot.edit(
+            |value| {
+                let Some(mut set) = value.as_set_mut().filter(|_| count > 0) else {
+                    return (Vec::new(), Outcome::Same);
+                };
+                let len = set.as_ref().len();
+                let drawn: Vec<Bytes> =
+                    set.as_ref().sample(count, chance).into_iter().map(Member::to_bytes).collect();
+                let left = len - drawn.len();
+                if left > 0 && left * REBUILD <= count {
+                    *value = rest(set.as_ref(), &drawn, chance, &rules);
+                } else {
+                    for member in &drawn {
+                        set.remove(Member::from(member), &rules);
+                    }
+                }
+                let removed = drawn.len();
+                (drawn, outcome(removed, left))
+            },
+            |drawn| ("SREM", drawn.clone()),
+        );
+        popped.unwrap_or_default()
+    }
+}
+
+fn words(members: &[Member<'_>]) -> Vec<Bytes> {
+    members.iter().map(|member| member.to_bytes()).collect()
+}
+
+/// What removing that many members made of a set that has so many left.
+const fn outcome(removed: usize, left: usize) -> Outcome {
+    if left == 0 { Outcome::Emptied } else { Outcome::changed(removed > 0) }
+}
+
+/// Where taking out so many members leaves so few that Redis makes a new set of them: it then has the encoding of one.
+const REBUILD: usize = 5;
+
+/// A new set of the members that were not drawn, in the encoding that Redis comes to.
+fn rest(set: SetRef<'_>, drawn: &[Bytes], chance: &Chance, rules: &Rules<'_>) -> Value {
+    let drawn: HashSet<&[u8], RandomState> = drawn.iter().map(|member| &**member).collect();
+    let mut kept = Vec::new();
+    set.for_each(|member| {
+        if !member.with_bytes(|bytes| drawn.contains(bytes)) {
+            kept.push(member);
+        }
+    });
+    if matches!(set, SetRef::HashTable(_)) {
+        // Redis draws them at random too, and how the new set begins may depend on the first.
+        let first = chance.below(kept.len());
+        kept.swap(0, first);
+    }
+    let mut new = Value::set_of_rest(set, kept[0], rules);
+    if let Some(mut new) = new.as_set_mut() {
+        for member in kept {
+            new.add(member, rules);
+        }
+    }
+    new
+}

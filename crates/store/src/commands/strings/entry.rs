@@ -1,0 +1,190 @@
+//! The string at a key.
+
+use bytes::Bytes;
+
+use crate::commands::{STRING_MAX, checked, entry_of, too_long};
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::store::slot::{Expires, Outcome, Slot};
+use crate::text::extended::{Extended, NOT_A_FLOAT, NOT_FINITE};
+use crate::value::Value;
+
+/// The string at a key, found once and checked once: see [`Store::with_string`](crate::Store::with_string).
+#[derive(Debug)]
+pub struct StringEntry<'e> {
+    pub(in crate::commands) slot: Slot<'e>,
+}
+
+entry_of!(StringEntry, with_string, "string");
+
+impl<'e> StringEntry<'e> {
+    #[inline]
+    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
+        if slot.value().is_some_and(|value| value.as_str().is_none()) {
+            return Err(Error::wrong_type());
+        }
+        Ok(Self { slot })
+    }
+
+    /// The string, if the key exists: its bytes, or the number that they are kept as. O(1).
+    #[must_use]
+    #[inline]
+    pub fn get(&self) -> Option<Member<'_>> {
+        self.slot.value().and_then(Value::as_str)
+    }
+
+    /// The number that the string is; `None` if there is no key.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotInteger`] for any other string.
+    #[inline]
+    pub fn get_int(&self) -> Result<Option<i64>, Error> {
+        // A string that was changed in place may be a number too.
+        let number = |string: Member<'_>| string.as_int().ok_or_else(Error::not_integer);
+        self.get().map(number).transpose()
+    }
+
+    /// SET: sets the string; the key does not expire any more.
+    ///
+    /// # Errors
+    ///
+    /// A string of more than 512 MiB.
+    pub fn set<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<(), Error> {
+        self.put(checked(value.into())?, Expires::Never);
+        Ok(())
+    }
+
+    /// SET with PXAT: sets the string, which expires at a time in milliseconds since the epoch. One that has come already
+    /// is no error: nobody sees the string then.
+    ///
+    /// # Errors
+    ///
+    /// As [`set`](Self::set).
+    pub fn set_until<'a>(&mut self, value: impl Into<Member<'a>>, at_ms: i64) -> Result<(), Error> {
+        self.put(checked(value.into())?, Expires::At(at_ms));
+        Ok(())
+    }
+
+    /// SET, with what becomes of the expiry.
+    #[inline]
+    pub(super) fn put(&mut self, value: Member<'_>, expires: Expires) {
+        put(&mut self.slot, value, expires);
+    }
+
+    /// INCRBY: adds to the number that the string is, 0 if there is none; returns the sum. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotInteger`] if the string is no number, or the sum does not fit.
+    #[inline]
+    pub fn incr(&mut self, delta: i64) -> Result<i64, Error> {
+        let sum = self.get_int()?.unwrap_or(0).checked_add(delta).ok_or_else(Error::overflow)?;
+        let words = || vec![Member::Int(delta).to_bytes()];
+        self.slot.set(Value::Int(sum), Expires::Keep, ("INCRBY", words));
+        Ok(sum)
+    }
+
+    /// INCRBYFLOAT: adds to the number of 80 bits that the string is; returns the text that is there now.
+    pub(crate) fn incr_float(&mut self, delta: &[u8]) -> Result<Bytes, Error> {
+        let parse = |text: &[u8]| Extended::parse(text).ok_or_else(|| not_a_float(NOT_A_FLOAT));
+        let old = self.get().unwrap_or(Member::Int(0)).with_bytes(parse)?;
+        let sum = old.add(parse(delta)?).ok_or_else(|| not_a_float(NOT_FINITE))?;
+        let text = Bytes::from(sum.to_text());
+        // Text even where it is an integer: INCR makes it one again.
+        let words = || vec![text.clone(), "KEEPTTL".into()];
+        self.slot.set(Value::text(&text), Expires::Keep, ("SET", words));
+        Ok(text)
+    }
+
+    /// APPEND: adds bytes to the end; returns the length. What is not there yet is set, and so may be a number.
+    ///
+    /// # Errors
+    ///
+    /// A string of more than 512 MiB.
+    pub fn append<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<usize, Error> {
+        let value = checked(value.into())?;
+        let words = || ("APPEND", vec![value.to_bytes()]);
+        match self.get().map(Member::byte_len) {
+            Some(len) => self.write_at(len, value, words),
+            None => {
+                let set = ("APPEND", || vec![value.to_bytes()]);
+                self.slot.set(Value::string(value), Expires::Keep, set);
+                Ok(value.byte_len())
+            }
+        }
+    }
+
+    /// SETRANGE: writes bytes at an offset, with zeros before them if the string is shorter; returns the length. Without
+    /// bytes to write it changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// A string of more than 512 MiB.
+    #[inline]
+    pub fn set_range<'a>(
+        &mut self,
+        offset: usize,
+        value: impl Into<Member<'a>>,
+    ) -> Result<usize, Error> {
+        let value = value.into();
+        let old = self.get().map(Member::byte_len);
+        if value.byte_len() == 0 {
+            return Ok(old.unwrap_or(0));
+        }
+        let words = || vec![Bytes::from(offset.to_string()), value.to_bytes()];
+        if old.is_some() {
+            return self.write_at(offset, value, || ("SETRANGE", words()));
+        }
+        let end = end_of(offset, value)?;
+        let mut bytes = vec![0; end];
+        value.with_bytes(|value| bytes[offset..].copy_from_slice(value));
+        self.slot.set(Value::raw_string(bytes), Expires::Keep, ("SETRANGE", words));
+        Ok(end)
+    }
+
+    fn write_at(
+        &mut self,
+        offset: usize,
+        value: Member<'_>,
+        effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
+    ) -> Result<usize, Error> {
+        end_of(offset, value)?;
+        let written = self.slot.edit(
+            |old| (value.with_bytes(|new| old.write_at(offset, new)), Outcome::Changed),
+            |_| effect(),
+        );
+        written.flatten().ok_or_else(Error::wrong_type)
+    }
+}
+
+/// SET on any key, whatever it holds.
+#[inline]
+pub(super) fn put(slot: &mut Slot<'_>, value: Member<'_>, expires: Expires) {
+    let expires = match expires {
+        // What does not expire needs no word to say that it keeps that.
+        Expires::Keep if slot.expires_at().is_none() => Expires::Never,
+        given => given,
+    };
+    let words = || {
+        let mut words = vec![value.to_bytes()];
+        match expires {
+            Expires::Never => {}
+            Expires::Keep => words.push("KEEPTTL".into()),
+            Expires::At(at_ms) => words.extend(["PXAT".into(), at_ms.to_string().into()]),
+        }
+        words
+    };
+    slot.set(Value::string(value), expires, ("SET", words));
+}
+
+/// Where a write ends, if a string may be as long.
+fn end_of(offset: usize, value: Member<'_>) -> Result<usize, Error> {
+    let end = offset.checked_add(value.byte_len());
+    end.filter(|&end| end <= STRING_MAX).ok_or_else(too_long)
+}
+
+#[cold]
+fn not_a_float(text: &'static str) -> Error {
+    Error::new(ErrorKind::NotInteger, text)
+}

@@ -1,0 +1,278 @@
+//! The sorted set at a key.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use skiplist_zset::{Change, Refused, ScoreText};
+
+use super::add::SortedSetAddOptions;
+use super::pop::Side;
+use super::put::gather;
+use super::{Pair, ZRange};
+use crate::commands::strings::ExistenceCheck;
+use crate::commands::{checked, entry_of};
+use crate::error::{Error, ErrorKind};
+use crate::member::Member;
+use crate::rules::Rules;
+use crate::store::slot::{Outcome, Slot};
+use crate::value::{Value, ZSet};
+
+/// The sorted set at a key, found once and checked once: see [`Store::with_zset`](crate::Store::with_zset).
+///
+/// A key that does not exist is an empty sorted set, and one that loses its last member is no key any more.
+#[derive(Debug)]
+pub struct ZSetEntry<'e> {
+    slot: Slot<'e>,
+    rules: Rules<'e>,
+}
+
+entry_of!(ZSetEntry, with_zset, "sorted set");
+
+/// What ZADD did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Added {
+    new: usize,
+    updated: usize,
+    /// The score of the last member that the options were not against.
+    pub(super) score: Option<f64>,
+}
+
+impl Added {
+    /// The number that ZADD answers.
+    pub(crate) const fn counted(self, options: SortedSetAddOptions) -> usize {
+        if options.changed { self.new + self.updated } else { self.new }
+    }
+}
+
+impl<'e> ZSetEntry<'e> {
+    #[inline]
+    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
+        if slot.value().is_some_and(|value| value.as_zset().is_none()) {
+            return Err(Error::wrong_type());
+        }
+        let rules = slot.rules();
+        Ok(Self { slot, rules })
+    }
+
+    #[inline]
+    fn set(&self) -> Option<&ZSet> {
+        self.slot.value().and_then(Value::as_zset)
+    }
+
+    /// How many members there are. O(1).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.set().map_or(0, ZSet::len)
+    }
+
+    /// Whether there is none. O(1).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The score of a member. O(1) in a skip list, O(members) in a listpack.
+    #[must_use]
+    pub fn score<'a>(&self, member: impl Into<Member<'a>>) -> Option<f64> {
+        let set = self.set()?;
+        member.into().with_bytes(|member| set.score(member))
+    }
+
+    /// ZADD: adds a member or gives it another score; `true` if it is new. O(log members).
+    ///
+    /// # Errors
+    ///
+    /// A score that is not a number, a member of more than 512 MiB.
+    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool, Error> {
+        if score.is_nan() {
+            return Err(not_a_number());
+        }
+        let pair = (score, checked(member.into())?);
+        Ok(self.add_all(&[pair], SortedSetAddOptions::default())?.new == 1)
+    }
+
+    /// Adds members.
+    pub(crate) fn add_all(
+        &mut self,
+        pairs: &[Pair<'_>],
+        options: SortedSetAddOptions,
+    ) -> Result<Added, Error> {
+        if pairs.is_empty() || !self.exists() && options.existence == Some(ExistenceCheck::XX) {
+            return Ok(Added::default());
+        }
+        let Self { slot, rules } = self;
+        let done = slot.edit_or_make(
+            || Value::ZSet(ZSet::new()),
+            |value| {
+                let Some(set) = value.as_zset_mut() else {
+                    return (Err(Error::wrong_type()), Outcome::Same);
+                };
+                rules.expect_in_zset(set, pairs.len());
+                let mut done = Added::default();
+                let result = pairs.iter().try_for_each(|pair| done.add(set, pair, options, rules));
+                let changed = done.new + done.updated > 0;
+                let outcome = if set.is_empty() && !changed {
+                    Outcome::Unmade
+                } else {
+                    outcome(set, changed)
+                };
+                (result.map(|()| done), outcome)
+            },
+            |_| ("ZADD", words(pairs, options)),
+        );
+        done.unwrap_or_else(|| Ok(Added::default()))
+    }
+
+    /// ZREM: removes a member; `true` if it was there. O(log members).
+    pub fn remove<'a>(&mut self, member: impl Into<Member<'a>>) -> bool {
+        self.remove_all(&[member.into()]) == 1
+    }
+
+    /// Removes members; returns how many were there.
+    pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
+        let removed = self.slot.edit(
+            |value| {
+                let Some(set) = value.as_zset_mut() else { return (0, Outcome::Same) };
+                let there =
+                    |member: &&Member<'_>| member.with_bytes(|bytes| set.remove(bytes)).is_some();
+                let removed = members.iter().filter(there).count();
+                (removed, outcome(set, removed > 0))
+            },
+            |_| ("ZREM", members.iter().map(|member| member.to_bytes()).collect()),
+        );
+        removed.unwrap_or(0)
+    }
+
+    /// Removes the members of a range; returns how many there were. O(log members + removed).
+    pub fn remove_range(&mut self, range: &ZRange) -> usize {
+        let mut ranks = 0..0;
+        self.remove_ranks(
+            |set| {
+                ranks = range.ranks(set);
+                ranks.clone()
+            },
+            // By rank, whatever the range was: there is nothing to find again.
+            |ranks| {
+                let ends = [ranks.start, ranks.end - 1];
+                ("ZREMRANGEBYRANK", ends.map(|rank| rank.to_string().into()).to_vec())
+            },
+        )
+    }
+
+    fn remove_ranks(
+        &mut self,
+        ranks: impl FnOnce(&ZSet) -> Range<usize>,
+        effect: impl FnOnce(&Range<usize>) -> (&'static str, Vec<Bytes>),
+    ) -> usize {
+        let removed = self.slot.edit(
+            |value| {
+                let Some(set) = value.as_zset_mut() else { return (0..0, Outcome::Same) };
+                let ranks = ranks(set);
+                let removed = set.remove_range(ranks.clone());
+                (ranks, outcome(set, removed > 0))
+            },
+            effect,
+        );
+        removed.map_or(0, |ranks| ranks.len())
+    }
+
+    /// ZREMRANGEBYSCORE from the lowest score to `max`: removes its members; returns how many there were. O(log members +
+    /// removed).
+    pub fn remove_up_to_score(&mut self, max: f64) -> usize {
+        let range = ZRange::by_score(..=max);
+        self.remove_ranks(
+            |set| range.ranks(set),
+            |_| {
+                let mut text = Vec::new();
+                ScoreText::Shortest.push(max, &mut text);
+                ("ZREMRANGEBYSCORE", vec!["-inf".into(), text.into()])
+            },
+        )
+    }
+
+    /// Takes out `count` members, or all, outermost first.
+    pub(super) fn pop(&mut self, side: Side, count: usize) -> Vec<(Bytes, f64)> {
+        let popped = self.slot.edit(
+            |value| {
+                let Some(set) = value.as_zset_mut() else { return (Vec::new(), Outcome::Same) };
+                let count = count.min(set.len());
+                let ranks = match side {
+                    Side::Min => 0..count,
+                    Side::Max => set.len() - count..set.len(),
+                };
+                let popped = match side {
+                    Side::Min => gather(set.range(ranks.clone())),
+                    Side::Max => gather(set.range(ranks.clone()).rev()),
+                };
+                set.remove_range(ranks);
+                (popped, outcome(set, count > 0))
+            },
+            |popped| {
+                let command = match side {
+                    Side::Min => "ZPOPMIN",
+                    Side::Max => "ZPOPMAX",
+                };
+                (command, vec![popped.len().to_string().into()])
+            },
+        );
+        popped.unwrap_or_default()
+    }
+}
+
+/// What an edit made of a sorted set.
+fn outcome(set: &ZSet, changed: bool) -> Outcome {
+    if set.is_empty() { Outcome::Emptied } else { Outcome::changed(changed) }
+}
+
+impl Added {
+    #[inline]
+    fn add(
+        &mut self,
+        set: &mut ZSet,
+        &(score, member): &Pair<'_>,
+        options: SortedSetAddOptions,
+        rules: &Rules<'_>,
+    ) -> Result<(), Error> {
+        let mut chosen = None;
+        let change = member.with_bytes(|bytes| {
+            set.update_with_hasher(bytes, &rules.zset_limits(), rules.hasher, |old| {
+                chosen = options.choose(old, score);
+                chosen
+            })
+        });
+        match change {
+            Ok(Change::Added) => self.new += 1,
+            Ok(Change::Updated) => self.updated += 1,
+            Ok(Change::Unchanged) => {}
+            Err(refused) => return Err(refusal(refused)),
+        }
+        if chosen.is_some() {
+            self.score = chosen;
+        }
+        Ok(())
+    }
+}
+
+fn words(pairs: &[Pair<'_>], options: SortedSetAddOptions) -> Vec<Bytes> {
+    let mut words: Vec<Bytes> = options.words().collect();
+    for (score, member) in pairs {
+        let mut text = Vec::new();
+        ScoreText::Shortest.push(*score, &mut text);
+        words.extend([text.into(), member.to_bytes()]);
+    }
+    words
+}
+
+/// What a sorted set that does not take a member makes its command say.
+#[cold]
+pub(crate) fn refusal(refused: Refused) -> Error {
+    match refused {
+        Refused::NotANumber => not_a_number(),
+        Refused::Full | _ => Error::new(ErrorKind::InvalidArgument, format!("ERR {refused}")),
+    }
+}
+
+#[cold]
+pub(crate) fn not_a_number() -> Error {
+    Error::new(ErrorKind::NotInteger, "ERR resulting score is not a number (NaN)")
+}

@@ -1,0 +1,461 @@
+//! How a handle gets at its keys.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Shared;
+use super::scope::{Guards, Locked, Scope, View};
+use super::time::CommandTime;
+use crate::error::{Error, ErrorKind};
+use crate::key::HashedKey;
+use crate::to_key::KeyRef;
+
+/// How a [`Store`](super::Store) gets at its keys: this is what a plain handle, a transaction and a session differ in.
+///
+/// A function that takes any `&Store<impl Locks>` works on all of them. The trait cannot be implemented elsewhere.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{Error, Locks, Store};
+///
+/// fn visit<L: Locks>(store: &Store<L>, page: &str) -> Result<i64, Error> {
+///     store.incr(page, 1)
+/// }
+///
+/// let store = Store::new();
+/// assert_eq!(visit(&store, "page")?, 1);
+/// assert_eq!(store.transaction(["page"], |tx| visit(tx, "page"))?, 2);
+/// assert_eq!(visit(&store.session(), "page")?, 3);
+/// # Ok::<(), Error>(())
+/// ```
+pub trait Locks: Access {}
+
+/// What the commands are written against.
+#[expect(unnameable_types, reason = "only this crate implements and calls it")]
+pub trait Access {
+    /// What all handles on the store share.
+    fn shared(&self) -> &Shared;
+
+    /// The number of the database.
+    fn db(&self) -> u32;
+
+    /// A key with its hash, if the handle may use it.
+    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error>;
+
+    /// Runs an operation that changes nothing.
+    fn read<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error>;
+
+    /// Runs an operation that may change its keys.
+    fn write<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error>;
+
+    /// Runs an operation that looks at all keys of these stripes.
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error>;
+
+    /// Runs an operation that may change any key.
+    fn write_all<R>(
+        &self,
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error>;
+}
+
+thread_local! {
+    /// The store whose locks this thread holds while code of the caller's runs, innermost; 0 for none.
+    static HELD: Cell<u64> = const { Cell::new(0) };
+    /// Those around it.
+    static OUTER: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes that this thread holds locks of a store while code of the caller's runs.
+#[derive(Debug)]
+pub(crate) struct Holding {
+    before: u64,
+    /// Whether another store's locks are held around these.
+    nested: bool,
+}
+
+impl Holding {
+    #[inline]
+    pub(crate) fn new(shared: &Shared) -> Self {
+        let before = HELD.replace(shared.id);
+        let nested = before != 0 && before != shared.id;
+        if nested {
+            OUTER.with_borrow_mut(|outer| outer.push(before));
+        }
+        Self { before, nested }
+    }
+}
+
+impl Drop for Holding {
+    #[inline]
+    fn drop(&mut self) {
+        HELD.set(self.before);
+        if self.nested {
+            OUTER.with_borrow_mut(Vec::pop);
+        }
+    }
+}
+
+/// An error if this thread holds locks of the store, for which it would wait.
+#[inline]
+pub(super) fn check_free(shared: &Shared) -> Result<(), Error> {
+    if HELD.get() == 0 { Ok(()) } else { check_held(shared.id) }
+}
+
+#[cold]
+fn check_held(store: u64) -> Result<(), Error> {
+    if HELD.get() != store && !OUTER.with_borrow(|outer| outer.contains(&store)) {
+        return Ok(());
+    }
+    Err(locked())
+}
+
+#[cold]
+pub(super) fn locked() -> Error {
+    Error::new(
+        ErrorKind::Locked,
+        "ERR the store is locked by the transaction, entry or sink that makes this call",
+    )
+}
+
+/// A handle that takes the locks of each command's keys.
+#[derive(Clone, Debug)]
+pub struct Striped {
+    pub(super) shared: Arc<Shared>,
+    pub(super) db: u32,
+}
+
+impl Striped {
+    /// Releases the memory of those of the keys that have expired: a read has met one.
+    #[cold]
+    fn drop_expired(&self, keys: &[HashedKey<'_>]) {
+        let mut scope = Scope::new(&self.shared, self.db, self.shared.lock_all(keys));
+        for &key in keys {
+            scope.drop_expired(key);
+        }
+    }
+}
+
+impl Locks for Striped {}
+
+impl Access for Striped {
+    #[inline]
+    fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn db(&self) -> u32 {
+        self.db
+    }
+
+    #[inline]
+    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
+        // What a transaction says of its keys means nothing to a command on its own.
+        Ok(HashedKey { reads: false, ..self.shared.hashed(key) })
+    }
+
+    #[inline]
+    fn read<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let shared = &*self.shared;
+        check_free(shared)?;
+        let time = CommandTime::new(shared.clock());
+        let result = if let &[key] = keys {
+            // Most commands have one key: its lock is all there is to take.
+            let stripe = shared.stripes[shared.stripe_of(key.hash)].read();
+            operation(&View { shared, db: self.db, locked: Locked::One(&stripe), time: &time })
+        } else {
+            let guards = shared.lock_all_to_read(keys);
+            operation(&View { shared, db: self.db, locked: Locked::Guards(&guards), time: &time })
+        };
+        if time.met_expired() {
+            self.drop_expired(keys);
+        }
+        result
+    }
+
+    #[inline]
+    fn write<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        check_free(&self.shared)?;
+        operation(&mut Scope::new(&self.shared, self.db, self.shared.lock_all(keys)))
+    }
+
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let shared = &*self.shared;
+        check_free(shared)?;
+        let guards = shared.lock_to_read(stripes);
+        let time = CommandTime::new(shared.clock());
+        operation(&View { shared, db: self.db, locked: Locked::Guards(&guards), time: &time })
+    }
+
+    fn write_all<R>(
+        &self,
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        check_free(&self.shared)?;
+        operation(&mut Scope::new(&self.shared, self.db, self.shared.lock_whole()))
+    }
+}
+
+/// Which keys a transaction may touch.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Allowed<'t> {
+    /// Those that were named.
+    Named(&'t [HashedKey<'t>]),
+    /// Those whose stripe is locked.
+    Locked,
+}
+
+/// The locks of a transaction, held from its beginning to its end.
+#[derive(Debug)]
+pub struct Held<'t> {
+    shared: &'t Shared,
+    scope: RefCell<Scope<'t>>,
+    allowed: Allowed<'t>,
+}
+
+impl<'t> Held<'t> {
+    #[inline]
+    pub(super) fn new(
+        shared: &'t Shared,
+        db: u32,
+        guards: Guards<'t>,
+        allowed: Allowed<'t>,
+    ) -> Self {
+        Self { shared, scope: RefCell::new(Scope::new(shared, db, guards)), allowed }
+    }
+
+    /// The whole store, for a command that asks for it.
+    fn check_whole(&self) -> Result<(), Error> {
+        let whole = matches!(self.allowed, Allowed::Locked) && self.scope.borrow().has_all();
+        if whole { Ok(()) } else { Err(not_whole()) }
+    }
+
+    /// Goes on with another database, as SELECT does.
+    pub(crate) fn select(&self, db: u32) {
+        self.scope.borrow_mut().db = db;
+    }
+
+    /// The time of the transaction, in microseconds since the epoch.
+    pub(super) fn now_us(&self) -> i64 {
+        self.scope.borrow().time.now_us()
+    }
+
+    /// The version of a key that a session watches.
+    pub(crate) fn version(&self, db: u32, key: &[u8]) -> Option<u64> {
+        let mut scope = self.scope.borrow_mut();
+        let key = HashedKey::new(scope.shared.hash(key), key);
+        scope.version(db, key)
+    }
+}
+
+#[cold]
+fn not_named(key: &[u8]) -> Error {
+    Error::new(
+        ErrorKind::KeyNotNamed,
+        format!("ERR key '{}' is not one of those that the transaction named", key.escape_ascii()),
+    )
+}
+
+#[cold]
+fn only_read(key: &[u8]) -> Error {
+    Error::new(
+        ErrorKind::KeyNotNamed,
+        format!("ERR key '{}' was named to be read by the transaction", key.escape_ascii()),
+    )
+}
+
+#[cold]
+fn not_whole() -> Error {
+    Error::new(
+        ErrorKind::KeyNotNamed,
+        "ERR the transaction named its keys; a command on all keys needs one on the whole store",
+    )
+}
+
+impl Locks for Held<'_> {}
+
+impl Access for Held<'_> {
+    fn shared(&self) -> &Shared {
+        // An entry that is open has borrowed the scope, and what it shares is the same for good.
+        self.shared
+    }
+
+    fn db(&self) -> u32 {
+        self.scope.borrow().db
+    }
+
+    /// A key that was named has been hashed.
+    #[inline]
+    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
+        match self.allowed {
+            Allowed::Named(named) => {
+                let same = || named.iter().filter(|one| one.bytes == key.bytes);
+                // One that is named twice is written if either is.
+                let found =
+                    same().next().map(|first| same().find(|one| !one.reads).unwrap_or(first));
+                let found = found.ok_or_else(|| not_named(key.bytes))?;
+                Ok(HashedKey { bytes: key.bytes, ..*found })
+            }
+            Allowed::Locked => {
+                let key = self.shared.hashed(key);
+                let scope = self.scope.try_borrow().map_err(|_| locked())?;
+                if scope.has_stripe(key.hash) { Ok(key) } else { Err(not_named(key.bytes)) }
+            }
+        }
+    }
+
+    #[inline]
+    fn read<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let result = {
+            let scope = self.scope.try_borrow().map_err(|_| locked())?;
+            operation(&scope.view())
+        };
+        if let Ok(mut scope) = self.scope.try_borrow_mut()
+            && scope.met_expired()
+        {
+            for &key in keys.iter().filter(|key| !key.reads) {
+                scope.drop_expired(key);
+            }
+        }
+        result
+    }
+
+    #[inline]
+    fn write<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        if let Some(key) = keys.iter().find(|key| key.reads) {
+            return Err(only_read(key.bytes));
+        }
+        let mut scope = self.scope.try_borrow_mut().map_err(|_| locked())?;
+        operation(&mut scope)
+    }
+
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.check_whole()?;
+        operation(&self.scope.borrow().view().narrow(stripes))
+    }
+
+    fn write_all<R>(
+        &self,
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.check_whole()?;
+        operation(&mut self.scope.borrow_mut())
+    }
+}
+
+/// Who runs a command of the command table: one type for all of them, so that the table is one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Dispatch<'c, 't> {
+    /// A store, or a session outside a transaction.
+    Store(&'c Striped),
+    /// EXEC.
+    Tx(&'c Held<'t>),
+}
+
+impl Locks for Dispatch<'_, '_> {}
+
+impl Access for Dispatch<'_, '_> {
+    fn shared(&self) -> &Shared {
+        match self {
+            Self::Store(store) => store.shared(),
+            Self::Tx(tx) => tx.shared(),
+        }
+    }
+
+    fn db(&self) -> u32 {
+        match self {
+            Self::Store(store) => store.db(),
+            Self::Tx(tx) => tx.db(),
+        }
+    }
+
+    #[inline]
+    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
+        match self {
+            Self::Store(store) => store.locate(key),
+            Self::Tx(tx) => tx.locate(key),
+        }
+    }
+
+    #[inline]
+    fn read<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        match self {
+            Self::Store(store) => store.read(keys, operation),
+            Self::Tx(tx) => tx.read(keys, operation),
+        }
+    }
+
+    #[inline]
+    fn write<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        match self {
+            Self::Store(store) => store.write(keys, operation),
+            Self::Tx(tx) => tx.write(keys, operation),
+        }
+    }
+
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        match self {
+            Self::Store(store) => store.read_stripes(stripes, operation),
+            Self::Tx(tx) => tx.read_stripes(stripes, operation),
+        }
+    }
+
+    fn write_all<R>(
+        &self,
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        match self {
+            Self::Store(store) => store.write_all(operation),
+            Self::Tx(tx) => tx.write_all(operation),
+        }
+    }
+}
