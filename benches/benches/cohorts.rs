@@ -9,7 +9,6 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use jiff::civil::{Date, date};
-use tallis::prelude::*;
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 use testkit::rng::Rng;
 

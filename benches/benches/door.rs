@@ -5,7 +5,6 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tallis::Store;
-use tallis::prelude::*;
 
 const KEYS: usize = 1000;
 

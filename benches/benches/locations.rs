@@ -6,7 +6,6 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tallis::prelude::*;
 use tallis_benches::inputs::{Located, Turns, USERS_PER_SHARD};
 
 const USERS: usize = 100_000_000;

@@ -10,7 +10,6 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hashbrown::HashSet;
-use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
 use tallis_benches::inputs::{Turns, Words, merge, shuffled, two_sets};
 

@@ -8,7 +8,6 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use tallis::Store;
-use tallis::prelude::*;
 use tallis_benches::inputs::{Turns, Words, shuffled};
 
 const KEYS: usize = 1_000_000;

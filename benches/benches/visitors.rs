@@ -3,7 +3,6 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use jiff::civil::date;
-use tallis::prelude::*;
 use tallis::{ShardForm, Store, Visitors};
 use testkit::rng::Rng;
 

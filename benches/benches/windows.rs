@@ -8,7 +8,6 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tallis::UvFilling;
-use tallis::prelude::*;
 use tallis_benches::uv::{Dense, START, keys, second, users, windows};
 
 /// Visits of an iteration.

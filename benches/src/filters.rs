@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use bloom::{BloomFilter, Settings};
 use tallis::Store;
-use tallis::prelude::*;
 use testkit::rng::Rng;
 
 /// A key, as bytes.

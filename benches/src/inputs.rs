@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use tallis::prelude::*;
 use tallis::{LocationTable, Locations, Store};
 use testkit::rng::Rng;
 

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hll::{Hll, Union};
 use jiff::Timestamp;
-use tallis::prelude::*;
 use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
 use testkit::rng::Rng;
 

@@ -4,7 +4,6 @@
 #![no_main]
 
 use bytes::Bytes;
-use tallis::prelude::*;
 use tallis::{Limits, Profile, Reply, RestoreOptions, Store};
 
 /// Commands of every family, on the key or on it and another: none may panic, whatever the value is.

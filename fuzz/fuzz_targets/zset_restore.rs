@@ -3,7 +3,6 @@
 
 use libfuzzer_sys::fuzz_target;
 use rdb::{RawValue, ValueType, WriteOptions, dump};
-use tallis::prelude::*;
 use tallis::{Limits, RestoreOptions, Store};
 
 const KINDS: [ValueType; 4] =

@@ -4,7 +4,6 @@
 
 use hashbrown::HashSet;
 use redis::Cmd;
-use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
 
 use super::live::{Live, command, rival};

@@ -7,7 +7,6 @@ use std::hint::black_box;
 use bitpack::bitfield;
 use fixedbitset::FixedBitSet;
 use redis::Cmd;
-use tallis::prelude::*;
 use tallis::{FieldType, Overflow, Store};
 use testkit::rng::Rng;
 

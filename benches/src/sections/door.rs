@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
-use tallis::prelude::*;
 use tallis::{Reply, Store};
 
 use super::live::{Live, command, rival};

@@ -8,7 +8,6 @@ use geo::{LATITUDES, Point, Shape, Unit as Length, decode};
 use kdbush::KDBush;
 use redis::Cmd;
 use rstar::{AABB, RTree};
-use tallis::prelude::*;
 use tallis::{GeoOrder, GeoSearch, Store};
 use testkit::rng::Rng;
 

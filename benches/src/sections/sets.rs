@@ -4,7 +4,6 @@
 
 use hashbrown::HashSet;
 use tallis::Store;
-use tallis::prelude::*;
 use testkit::rng::Rng;
 
 use super::live::{Live, beside, command, rival};

@@ -5,7 +5,6 @@
 use std::collections::HashSet;
 
 use jiff::civil::date;
-use tallis::prelude::*;
 use tallis::{SessionIds, ShardForm, ShardedSet, Store, Visitors};
 use testkit::rng::Rng;
 

@@ -4,7 +4,6 @@
 
 use hashbrown::HashMap;
 use tallis::Store;
-use tallis::prelude::*;
 
 use super::live::{Live, beside, command, rival};
 use crate::inputs::{Turns, Words, shuffled};

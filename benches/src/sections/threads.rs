@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use tallis::Store;
-use tallis::prelude::*;
 
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 

@@ -6,7 +6,6 @@ use std::collections::HashSet;
 
 use jiff::civil::{Date, date};
 use redis::Cmd;
-use tallis::prelude::*;
 use tallis::{SessionIds, Store, Visitors, shard_key};
 use testkit::rng::Rng;
 

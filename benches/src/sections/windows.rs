@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use redis::Cmd;
-use tallis::prelude::*;
 use tallis::{Store, UvFilling, UvLevel};
 use testkit::rng::Rng;
 
@@ -196,13 +195,13 @@ fn day(bench: &Bench, count: usize, each: usize, live: Option<&mut Live>) -> Row
                 windows.record(user, second(*at)).unwrap();
                 if at / HOUR > swept {
                     swept = at / HOUR;
-                    while store.sweep(1000) > 0 {}
+                    while store.sweep(1000).unwrap() > 0 {}
                 }
             }
             let now = visits.last().map_or(START, |(at, _)| *at);
             clock.set((now - now.rem_euclid(60) + 60) * 1000);
             windows.roll_up().unwrap();
-            while store.sweep(1000) > 0 {}
+            while store.sweep(1000).unwrap() > 0 {}
             let counted = windows.last_days(1).unwrap();
             assert!(counted.abs_diff(count as u64) < count as u64 / 30, "{counted}");
             (windows, store)

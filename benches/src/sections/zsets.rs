@@ -6,7 +6,6 @@ use std::hint::black_box;
 
 use skiplist_zset::ZSet;
 use tallis::Store;
-use tallis::prelude::*;
 use testkit::rng::Rng;
 
 use super::live::{Live, beside, command, rival};

@@ -29,7 +29,7 @@ pub enum Member<'a> {
 impl Member<'_> {
     /// Hands over the bytes that the member stands for.
     #[inline]
-    pub(crate) fn with_bytes<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
+    pub fn with_bytes<R>(&self, read: impl FnOnce(&[u8]) -> R) -> R {
         match self {
             Self::Int(number) => read(itoa::Buffer::new().format(*number).as_bytes()),
             Self::Bytes(bytes) => read(bytes),
@@ -38,11 +38,14 @@ impl Member<'_> {
 
     /// How many bytes it stands for.
     #[inline]
-    pub(crate) fn byte_len(self) -> usize {
+    #[must_use]
+    pub fn byte_len(self) -> usize {
         self.with_bytes(<[u8]>::len)
     }
 
-    pub(crate) fn to_bytes(self) -> Bytes {
+    /// The bytes, copied.
+    #[must_use]
+    pub fn to_bytes(self) -> Bytes {
         self.with_bytes(Bytes::copy_from_slice)
     }
 }

@@ -17,7 +17,7 @@
 //!   servers' bytes they are.
 //!
 //! ```
-//! use tallis::{Store, prelude::*};
+//! use tallis::Store;
 //!
 //! let store = Store::new();
 //! store.sadd("s", [3, 1, 2])?;

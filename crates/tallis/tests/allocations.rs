@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tallis::prelude::*;
 use tallis::{BitFieldOp, FieldType, Funnel, Overflow, Quota, SetOptions, SlidingWindow, Store};
 use testkit::alloc::Counting;
 

@@ -7,7 +7,6 @@ mod journal;
 use std::sync::Arc;
 
 use journal::Journal;
-use tallis::prelude::*;
 use tallis::{
     BitFieldOp, BitRange, BitUnit, Error, ErrorKind, FieldType, Overflow, Profile, Reply, Store,
 };

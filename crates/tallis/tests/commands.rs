@@ -5,7 +5,6 @@ mod journal;
 use std::sync::Arc;
 
 use journal::Journal;
-use tallis::prelude::*;
 use tallis::{
     BitFieldOp, Clock, Error, ErrorKind, ExistenceCheck, Expiry, FieldType, Limits, ManualClock,
     Overflow, Reply, SetExpiry, SetOptions, Store,
@@ -162,10 +161,10 @@ fn a_sweep_drops_what_has_expired_and_is_bounded() {
             store.db(key % 3).pexpire(key.to_string(), 10).unwrap();
         }
     }
-    assert_eq!(store.sweep(1000), 0);
+    assert_eq!(store.sweep(1000).unwrap(), 0);
     clock.advance(10);
-    assert_eq!(store.sweep(20), 20);
-    assert_eq!(store.sweep(1000), 30);
+    assert_eq!(store.sweep(20).unwrap(), 20);
+    assert_eq!(store.sweep(1000).unwrap(), 30);
     assert_eq!((0..3).map(|db| store.db(db).dbsize().unwrap()).sum::<usize>(), 50);
 }
 
@@ -286,7 +285,7 @@ fn the_effects_of_a_store_make_the_same_store_again() {
             ));
         }
     }
-    store.sweep(usize::MAX);
+    store.sweep(usize::MAX).unwrap();
 
     // Replayed long before, so that nothing expires on the way by itself.
     let again = Store::builder().clock(Arc::new(ManualClock::new(0))).build();

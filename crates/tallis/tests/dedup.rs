@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use journal::Journal;
 use tallis::bloom::Settings;
-use tallis::prelude::*;
 use tallis::{Dedup, ErrorKind, Limits, ManualClock, Store};
 use testkit::rng::Rng;
 

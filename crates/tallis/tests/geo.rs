@@ -11,7 +11,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use journal::Journal;
 use tallis::geo::{LATITUDES, Point, Shape, Unit, decode, hash_of_score};
-use tallis::prelude::*;
 use tallis::{
     ErrorKind, GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored, Profile, Reply,
     SortedSetAddOptions, Store,

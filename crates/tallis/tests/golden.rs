@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use base64::prelude::*;
 use serde_json::Value as Json;
-use tallis::prelude::*;
 use tallis::{
     CopyOptions, ManualClock, Profile, Reply, RestoreOptions, Store, Target, WriteOptions,
 };

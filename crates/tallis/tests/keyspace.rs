@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tallis::prelude::*;
 use tallis::{ErrorKind, ManualClock, Reply, ScanOptions, Store};
 
 fn names(keys: impl IntoIterator<Item = Bytes>) -> BTreeSet<String> {
@@ -134,10 +133,10 @@ fn what_has_expired_is_never_seen() {
     store.transaction(["key:4"], |tx| assert_eq!(tx.get("key:4").unwrap(), None));
     assert_eq!(store.dbsize().unwrap(), 96, "and so does a read");
     // The sweep stops where it is told to, and goes on from there.
-    assert_eq!(store.sweep(40), 40);
-    assert_eq!(store.sweep(40), 40);
-    assert_eq!(store.sweep(40), 15);
-    assert_eq!((store.sweep(40), store.dbsize().unwrap()), (0, 1));
+    assert_eq!(store.sweep(40).unwrap(), 40);
+    assert_eq!(store.sweep(40).unwrap(), 40);
+    assert_eq!(store.sweep(40).unwrap(), 15);
+    assert_eq!((store.sweep(40).unwrap(), store.dbsize().unwrap()), (0, 1));
     // A key whose time has come before it is set.
     store.execute(&["SET", "late", "v", "PXAT", "5"]);
     assert_eq!(store.dbsize().unwrap(), 2);
@@ -258,7 +257,7 @@ fn a_watch_sees_every_change_and_nothing_else() {
         store.pexpire("k", 10).unwrap();
         clock.advance(10);
         session.execute(&["WATCH", "k"]);
-        store.sweep(10);
+        store.sweep(10).unwrap();
         session.execute(&["MULTI"]);
         assert_eq!(session.execute(&["EXEC"]), Reply::Array(vec![]));
     }

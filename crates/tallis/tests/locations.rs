@@ -9,7 +9,6 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use journal::Journal;
-use tallis::prelude::*;
 use tallis::{
     Aggregate, ErrorKind, LocationTable, Locations, ManualClock, RestoreOptions,
     SortedSetAddOptions, Store, UpdateCheck,

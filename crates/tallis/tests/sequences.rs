@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use tallis::prelude::*;
 use tallis::{ManualClock, Profile, RestoreOptions, Store};
 use testkit::rng::Rng;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tallis::{ManualClock, Reply, Store, prelude::*};
+use tallis::{ManualClock, Reply, Store};
 
 fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use proptest::prelude::*;
-use tallis::prelude::*;
 use tallis::{Limits, Profile, ScanOptions, Store};
 
 const LOW: Limits = Limits {

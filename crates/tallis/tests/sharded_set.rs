@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use proptest::prelude::*;
-use tallis::prelude::*;
 use tallis::{Error, ErrorKind, Limits, ScanOptions, ShardedSet, Store, shard_key};
 
 const LOW: Limits = Limits {

@@ -6,7 +6,6 @@ use std::fs;
 use std::sync::Arc;
 
 use rdb::{Attributes, Writer};
-use tallis::prelude::*;
 use tallis::{ErrorKind, ManualClock, Profile, Store, Target, WriteOptions};
 
 #[test]

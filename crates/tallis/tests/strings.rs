@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::prelude::*;
 use tallis::{ErrorKind, ExistenceCheck, Expiry, ManualClock, Reply, SetExpiry, SetOptions, Store};
 use testkit::rng::Rng;
 

@@ -1,7 +1,6 @@
 //! The visitor recipe: the book's own cases, the forecast, and the keys that it leaves.
 
 use jiff::civil::date;
-use tallis::prelude::*;
 use tallis::{Bucket, ErrorKind, SessionIds, ShardedSet, Store, Visitors, forecast};
 use testkit::rng::Rng;
 

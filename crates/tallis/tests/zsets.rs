@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::prelude::*;
 use tallis::{
     Aggregate, ErrorKind, LexBound, Limits, Profile, Reply, ScanOptions, SortedSetAddOptions,
     Store, UpdateCheck, ZRange,

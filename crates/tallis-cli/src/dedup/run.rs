@@ -3,7 +3,6 @@
 use std::io::{BufWriter, stdout};
 use std::path::Path;
 
-use tallis::prelude::*;
 use tallis::{Dedup, ErrorKind, Store};
 
 use super::lines::Sieve;

@@ -2,7 +2,6 @@
 
 use tallis::Store;
 use tallis::geo::Point;
-use tallis::prelude::*;
 
 use super::area::degrees;
 use crate::locate::Fields;
@@ -21,7 +20,7 @@ pub(super) const KEY: &str = "places";
 /// # Examples
 ///
 /// ```
-/// use tallis::{Store, prelude::*};
+/// use tallis::Store;
 /// use tallis_cli::geo::Loader;
 ///
 /// let store = Store::new();

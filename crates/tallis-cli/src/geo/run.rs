@@ -1,7 +1,6 @@
 //! The command itself: rows in, places out.
 
 use tallis::geo::{EARTH_RADIUS, Point, Unit};
-use tallis::prelude::*;
 use tallis::{GeoHit, GeoOrder, GeoSearch, Store};
 
 use super::load::{KEY, Loader};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tallis::prelude::*;
 use tallis::{Bucket, Store, Visitors, VisitorsIn};
 
 use super::every::Every;

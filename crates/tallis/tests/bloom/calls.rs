@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use tallis::bloom::Settings;
-use tallis::prelude::*;
 use tallis::{BloomInsertOptions, Error, ErrorKind, Limits, ManualClock, Reply, Store};
 
 use super::journal::Journal;

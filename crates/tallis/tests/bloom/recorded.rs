@@ -6,7 +6,6 @@ use std::{fs, sync::Arc};
 use base64::prelude::*;
 use serde_json::Value as Json;
 use tallis::bloom::Settings;
-use tallis::prelude::*;
 use tallis::{ManualClock, Profile, Reply, RestoreOptions, Store, Target, WriteOptions};
 
 /// A filter that a server had, and what it said of it.

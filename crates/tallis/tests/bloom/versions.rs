@@ -1,7 +1,6 @@
 //! Values of other times, and damaged ones.
 
 use rdb::{ModuleId, ModulePart, Target, Value as Raw, WriteOptions};
-use tallis::prelude::*;
 use tallis::{ErrorKind, Profile, RestoreOptions, Store};
 
 use crate::recorded::recorded;

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use jiff::civil::date;
-use tallis::prelude::*;
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 
 fn theirs() -> Store {

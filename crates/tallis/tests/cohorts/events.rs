@@ -1,7 +1,6 @@
 //! Which events there are, and their end.
 
 use jiff::civil::date;
-use tallis::prelude::*;
 use tallis::{Cohorts, Period, Store};
 
 /// Names of which some begin like others, or end like periods.

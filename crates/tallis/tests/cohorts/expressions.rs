@@ -1,7 +1,6 @@
 //! Expressions, beside a model that works on one bit after the other.
 
 use jiff::civil::date;
-use tallis::prelude::*;
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 use testkit::rng::Rng;
 

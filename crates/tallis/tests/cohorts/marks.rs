@@ -6,7 +6,6 @@ use std::thread::{self, ScopedJoinHandle};
 use jiff::civil::date;
 use jiff::{Timestamp, tz};
 use parking_lot::Mutex;
-use tallis::prelude::*;
 use tallis::{Cohort, Cohorts, Effect, ErrorKind, Period, PeriodKind, Sink, Store};
 use testkit::rng::Rng;
 

@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tallis::prelude::*;
 use tallis::{CopyOptions, Error, ErrorKind, Reply, Session};
 use testkit::rng::Rng;
 

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use tallis::Store;
-use tallis::prelude::*;
 use testkit::rng::Rng;
 
 use crate::commands::{Answer, Command, KEYS, Key, Model, Value, in_one};

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use jiff::civil::date;
-use tallis::prelude::*;
 use tallis::{Store, Visitors};
 use testkit::rng::Rng;
 

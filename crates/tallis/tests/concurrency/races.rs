@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::thread;
 
 use bytes::Bytes;
-use tallis::prelude::*;
 use tallis::{Clock, ManualClock, Reply, ScanOptions, Store};
 use testkit::rng::Rng;
 
@@ -227,10 +226,10 @@ fn a_sweep_beside_writers_drops_what_has_expired_and_nothing_else() {
         let sweeper = scope.spawn(|| {
             let mut swept = 0;
             while writing.load(Ordering::SeqCst) > 0 {
-                swept += store.sweep(50);
+                swept += store.sweep(50).unwrap();
             }
             loop {
-                match store.sweep(50) {
+                match store.sweep(50).unwrap() {
                     0 => break swept,
                     some => swept += some,
                 }

@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
 use bytes::Bytes;
-use tallis::prelude::*;
 use tallis::{Limits, ManualClock, Profile, Reply, RestoreOptions, Session, Store, StoreBuilder};
 
 use journal::Journal;

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use tallis::prelude::*;
 use tallis::{ErrorKind, SlidingCounter, Store};
 use testkit::rng::Rng;
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tallis::prelude::*;
 use tallis::{Clock, ErrorKind, Funnel, Quota, Store, SystemClock};
 use testkit::rng::Rng;
 

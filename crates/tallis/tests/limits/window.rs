@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tallis::prelude::*;
 use tallis::{ErrorKind, Limits, SlidingWindow, Store};
 use testkit::rng::Rng;
 

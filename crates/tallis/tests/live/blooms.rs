@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rdb::{ModulePart, Target, WriteOptions};
-use tallis::prelude::*;
 use tallis::{Profile, Store};
 use testkit::differential::Reply;
 use testkit::live::{Options, Protocol, Server, Wire, redisbloom, server_with};

@@ -1,7 +1,6 @@
 //! The bytes of values, after the same commands.
 
 use redis::{Cmd, Pipeline, Value};
-use tallis::prelude::*;
 use tallis::{Limits, Store};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use jiff::civil::{DateTime, date};
 use redis::{Connection, Value};
-use tallis::prelude::*;
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 use testkit::live::{as_bytes, server};
 use testkit::rng::Rng;

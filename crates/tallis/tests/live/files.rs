@@ -1,7 +1,6 @@
 //! Snapshots, both ways.
 
 use redis::Value;
-use tallis::prelude::*;
 use tallis::{Store, Target, Visitors, WriteOptions};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;

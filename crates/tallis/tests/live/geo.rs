@@ -2,7 +2,6 @@
 
 use redis::Value;
 use tallis::geo::{LATITUDES, Point, Shape, Unit, hash_of_score};
-use tallis::prelude::*;
 use tallis::{GeoSearch, Profile, Store};
 use testkit::live::server;
 use testkit::rng::Rng;

@@ -1,7 +1,6 @@
 //! `HyperLogLog`s: the transcripts, PFDEBUG, and damaged ones.
 
 use redis::Value;
-use tallis::prelude::*;
 use tallis::{Profile, Reply, Store};
 use testkit::live::{as_bytes, command, server};
 

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use redis::{Connection, Value};
-use tallis::prelude::*;
 use tallis::{
     Clock, Funnel, ManualClock, Profile, Quota, SlidingCounter, SlidingWindow, Store, SystemClock,
     Throttle,

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use redis::{Connection, Value};
-use tallis::prelude::*;
 use tallis::{LocationTable, Locations, Profile, RestoreOptions, Store};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;

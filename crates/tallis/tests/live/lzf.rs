@@ -1,6 +1,5 @@
 //! Compressed payloads: the very bytes of the server's.
 
-use tallis::prelude::*;
 use tallis::{Profile, Store};
 use testkit::live::{as_bytes, server};
 use testkit::rng::Rng;

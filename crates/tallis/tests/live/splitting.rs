@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use redis::{Connection, Value};
-use tallis::prelude::*;
 use tallis::{Bucket, Profile, ShardForm, ShardedSet, Store, Visitors, shard_key};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;

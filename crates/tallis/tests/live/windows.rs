@@ -6,7 +6,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use redis::{Connection, Value};
-use tallis::prelude::*;
 use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
 use testkit::live::{as_bytes, server};
 use testkit::rng::Rng;

@@ -1,6 +1,5 @@
 //! Sets of different levels, combined and stored.
 
-use tallis::prelude::*;
 use tallis::{Error, ErrorKind, ShardedSet, Store};
 use testkit::rng::Rng;
 

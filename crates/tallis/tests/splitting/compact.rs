@@ -1,7 +1,6 @@
 //! Sets that split by the high bits of ids: exact as any, intsets to whoever asks, and smaller.
 
 use jiff::civil::{Date, date};
-use tallis::prelude::*;
 use tallis::{ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors};
 use testkit::rng::Rng;
 
@@ -57,13 +56,13 @@ fn bytes_of(store: &Store, base: &str) -> usize {
 #[test]
 fn ids_take_less_and_are_intsets_to_whoever_asks() {
     let store = seeded();
-    let empty = store.used_memory();
+    let empty = store.used_memory().unwrap();
     let set = compact(&store, "s");
     let mut rng = Rng::new(3);
     let ids: Vec<i64> = (0..200_000).map(|_| (rng.u64() >> 4).cast_signed()).collect();
     assert_eq!(set.add_many(ids.iter().copied()).unwrap(), 200_000);
     assert_eq!(set.shards().unwrap(), 1_000);
-    let bytes = store.used_memory() - empty;
+    let bytes = store.used_memory().unwrap() - empty;
     assert!(bytes * 10 < 200_000 * 64, "{bytes} bytes");
     let plain = seeded();
     for key in store.keys("s:*").unwrap().iter().filter(|key| **key != "s:shards") {

@@ -1,6 +1,5 @@
 //! The keys beside the shards: what they may hold, and what becomes of them in files.
 
-use tallis::prelude::*;
 use tallis::{ErrorKind, ShardedSet, Store};
 
 use super::{Model, filled, gathered, validate};

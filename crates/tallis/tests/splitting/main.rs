@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::prelude::*;
 use tallis::{Error, ShardedSet, Store, shard_key};
 
 type Model = BTreeSet<String>;

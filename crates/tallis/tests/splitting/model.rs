@@ -1,6 +1,5 @@
 //! Random operations beside a plain set, every key checked, and the effects replayed.
 
-use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
 

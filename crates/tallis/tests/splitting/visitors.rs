@@ -1,7 +1,6 @@
 //! Visitors in sets that split, beside the book's.
 
 use jiff::civil::{Date, date};
-use tallis::prelude::*;
 use tallis::{Bucket, ShardForm, Store, Visitors};
 use testkit::rng::Rng;
 

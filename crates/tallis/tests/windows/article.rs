@@ -1,7 +1,6 @@
 //! What the article prints.
 
 use jiff::Timestamp;
-use tallis::prelude::*;
 use tallis::{Store, UvWindows};
 
 use super::{FILLINGS, at, windows};

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use tallis::prelude::*;
 use tallis::{ManualClock, Store, UvFilling, UvLevel, UvWindows};
 use testkit::rng::Rng;
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use tallis::prelude::*;
 use tallis::{ErrorKind, ManualClock, Store, UvFilling, UvWindows};
 
 use super::{FILLINGS, at, windows};

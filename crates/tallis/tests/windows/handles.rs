@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use jiff::tz::TimeZone;
-use tallis::prelude::*;
 use tallis::{Effect, ManualClock, Sink, Store, UvFilling, UvLevel, UvWindows};
 use testkit::rng::Rng;
 

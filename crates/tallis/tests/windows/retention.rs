@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use tallis::prelude::*;
 use tallis::{Clock, ErrorKind, Store, UvFilling, UvLevel, UvWindows};
 
 use super::{FILLINGS, at, windows};

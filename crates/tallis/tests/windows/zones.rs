@@ -1,7 +1,6 @@
 //! Days of 23 and 25 hours, and hours that come twice.
 
 use jiff::tz::TimeZone;
-use tallis::prelude::*;
 use tallis::{UvFilling, UvLevel, UvWindows};
 
 use super::{FILLINGS, at, windows};

@@ -155,7 +155,7 @@ impl Rules<'_> {
 /// The integer that a member is, whichever way it came.
 impl Member<'_> {
     #[inline]
-    pub(crate) fn as_int(&self) -> Option<i64> {
+    pub fn as_int(&self) -> Option<i64> {
         match *self {
             Self::Int(number) => Some(number),
             Self::Bytes(bytes) => parse_int(bytes),

@@ -1,6 +1,5 @@
 use std::collections::HashSet;
 
-use tallis::prelude::*;
 use testkit::rng::Rng;
 
 use super::*;
