@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
-
 use super::live::{Live, beside, command, rival};
 use crate::inputs::{Located, Turns, USERS_PER_SHARD};
 use crate::report::{Bench, Row, Section, Unit};

@@ -154,6 +154,8 @@ impl Rules<'_> {
 
 /// The integer that a member is, whichever way it came.
 impl Member<'_> {
+    /// The number of which the member is the canonical decimal text, if it is one.
+    #[must_use]
     #[inline]
     pub fn as_int(&self) -> Option<i64> {
         match *self {
