@@ -50,6 +50,7 @@ impl fmt::Debug for Key {
 }
 
 /// A key of a command with its hash, which is computed once.
+#[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Clone, Copy, Debug)]
 pub struct HashedKey<'k> {
     pub(crate) hash: u64,

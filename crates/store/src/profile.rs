@@ -1,6 +1,9 @@
-//! What differs between lines of servers.
+//! What differs between release series of servers.
 
-/// The line of servers whose bytes and replies a store gives: all that differs between them, in one place.
+use rdb::Target;
+use skiplist_zset::ScoreText;
+
+/// The release series of servers whose bytes and replies a store gives.
 ///
 /// | | [`Redis70`](Self::Redis70) | [`Redis72`](Self::Redis72) |
 /// |---|---|---|
@@ -38,4 +41,113 @@ pub enum Profile {
     /// Redis 7.2, and Valkey 7.2 and 8.
     #[default]
     Redis72,
+}
+
+/// Everything in which release series differ: switches and formats. A new one is a new row of data; no command asks for a
+/// release.
+#[derive(Debug)]
+struct Table {
+    /// What INFO shows as `redis_version`.
+    server_version: &'static str,
+    /// Whether small sets with text are listpacks. Settings for them are known then.
+    set_listpacks: bool,
+    /// Whether a command that adds many members chooses the encoding by their number too.
+    sizes_ahead: bool,
+    /// Whether a list of one packed node is a listpack.
+    list_listpacks: bool,
+    /// How scores and distances are written.
+    score_text: ScoreText,
+    /// Whether a distance is rounded by way of its ten thousandths.
+    rounds_ten_thousandths: bool,
+    /// Whether ZRANK and ZREVRANK know WITHSCORE.
+    rank_with_score: bool,
+    /// Whether BITOP knows DIFF, DIFF1, ANDOR and ONE.
+    bitop_differences: bool,
+    /// Whether GEOSEARCH knows BYPOLYGON.
+    geo_polygons: bool,
+    /// The version of DUMP.
+    dump_version: Target,
+    /// The newest version that RESTORE takes.
+    restore_version: u16,
+}
+
+const REDIS_70: Table = Table {
+    server_version: "7.0.0",
+    set_listpacks: false,
+    sizes_ahead: false,
+    list_listpacks: false,
+    score_text: ScoreText::Digits17,
+    rounds_ten_thousandths: false,
+    rank_with_score: false,
+    bitop_differences: false,
+    geo_polygons: false,
+    dump_version: Target::V10,
+    restore_version: 10,
+};
+
+const REDIS_72: Table = Table {
+    server_version: "7.2.0",
+    set_listpacks: true,
+    sizes_ahead: true,
+    list_listpacks: true,
+    score_text: ScoreText::Shortest,
+    rounds_ten_thousandths: true,
+    rank_with_score: true,
+    bitop_differences: true,
+    geo_polygons: true,
+    dump_version: Target::V11,
+    restore_version: rdb::Version::NEWEST_REDIS,
+};
+
+/// A method for each column of the table.
+macro_rules! columns {
+    ($($name:ident: $type:ty),* $(,)?) => {
+        impl Profile {
+            $(
+                #[inline]
+                pub(crate) const fn $name(self) -> $type {
+                    self.table().$name
+                }
+            )*
+        }
+    };
+}
+
+columns! {
+    server_version: &'static str,
+    set_listpacks: bool,
+    sizes_ahead: bool,
+    list_listpacks: bool,
+    score_text: ScoreText,
+    rounds_ten_thousandths: bool,
+    rank_with_score: bool,
+    bitop_differences: bool,
+    geo_polygons: bool,
+    dump_version: Target,
+    restore_version: u16,
+}
+
+impl Profile {
+    const fn table(self) -> &'static Table {
+        match self {
+            Self::Redis70 => &REDIS_70,
+            Self::Redis72 => &REDIS_72,
+        }
+    }
+
+    /// How servers of this series write a score or a distance.
+    ///
+    /// ```
+    /// use tallis::Profile;
+    ///
+    /// assert_eq!(Profile::Redis70.double(0.1), "0.10000000000000001");
+    /// assert_eq!(Profile::Redis72.double(0.1), "0.1");
+    /// ```
+    #[must_use]
+    pub fn double(self, number: f64) -> String {
+        let mut text = Vec::with_capacity(24);
+        self.score_text().push(number, &mut text);
+        // All of it is ASCII.
+        String::from_utf8_lossy(&text).into_owned()
+    }
 }

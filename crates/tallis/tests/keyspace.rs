@@ -130,7 +130,7 @@ fn what_has_expired_is_never_seen() {
     assert_eq!(store.dbsize().unwrap(), 100, "a write gives its memory back");
     assert_eq!(store.keys("key:5").unwrap(), [""; 0]);
     assert_eq!(store.exists(["key:2", "key:3"]).unwrap(), 0);
-    store.transaction(["key:4"], |tx| assert_eq!(tx.get("key:4").unwrap(), None));
+    assert_eq!(store.transaction(["key:4"], |tx| tx.get("key:4")).unwrap(), None);
     assert_eq!(store.dbsize().unwrap(), 96, "and so does a read");
     // The sweep stops where it is told to, and goes on from there.
     assert_eq!(store.sweep(40).unwrap(), 40);
@@ -169,7 +169,7 @@ fn databases_are_flushed_swapped_and_moved_between() {
 fn a_transaction_on_named_keys_has_no_others() {
     let store = Store::new();
     store.set("a", 1).unwrap();
-    store.transaction(["a"], |tx| {
+    let looked = store.transaction(["a"], |tx| {
         for refused in [
             tx.dbsize().map(drop),
             tx.keys("*").map(drop),
@@ -183,14 +183,18 @@ fn a_transaction_on_named_keys_has_no_others() {
             assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
         }
         assert_eq!(tx.keys("a").unwrap(), ["a"], "a name is no pattern");
+        Ok(())
     });
-    store.transaction_all(|tx| {
+    looked.unwrap();
+    let looked = store.transaction_all(|tx| {
         tx.rename("a", "b").unwrap();
         assert_eq!((tx.dbsize().unwrap(), tx.keys("*").unwrap().len()), (1, 1));
         assert_eq!(scan_tx(tx), 1);
         tx.flushall().unwrap();
         assert_eq!(tx.dbsize().unwrap(), 0);
+        Ok(())
     });
+    looked.unwrap();
 }
 
 fn scan_tx(tx: &tallis::Tx<'_>) -> usize {

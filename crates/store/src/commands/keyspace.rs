@@ -9,7 +9,6 @@ use crate::store::{Locks, Store};
 use crate::table::keys::{Entry, KeyPiece};
 use crate::table::scan;
 use crate::text::glob::Glob;
-use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// Commands on all keys of a database.

@@ -10,10 +10,7 @@ use crate::value::Value;
 
 /// The payload of a value.
 pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>, Error> {
-    let mut target = match profile {
-        Profile::Redis70 => Target::V10,
-        Profile::Redis72 => Target::V11,
-    };
+    let mut target = profile.dump_version();
     if let Value::Foreign(raw) = value
         && raw.kind().since() > target.number()
     {
@@ -40,10 +37,7 @@ pub(crate) fn body_len(value: &Value) -> Result<u64, Error> {
 
 /// The value of a payload.
 pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value, Error> {
-    let newest = match shared.profile() {
-        Profile::Redis70 => 10,
-        Profile::Redis72 => rdb::Version::NEWEST_REDIS,
-    };
+    let newest = shared.profile().restore_version();
     // The version and the checksum behind it.
     let version =
         payload.last_chunk::<10>().map(|&[low, high, ..]| u16::from_le_bytes([low, high]));

@@ -32,7 +32,6 @@ use crate::key::HashedKey;
 use crate::limits::Limits;
 use crate::profile::Profile;
 use crate::to_key::{PreparedKey, ToKey, ToKeys};
-use locks::Access;
 use scope::{Scope, View};
 
 /// A keyspace in this process: Redis's values, Redis's commands, no server.

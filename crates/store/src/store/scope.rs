@@ -141,6 +141,7 @@ pub(super) enum Locked<'v> {
 }
 
 /// The keys of a reading operation.
+#[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
 pub struct View<'v> {
     pub(super) shared: &'v Shared,
@@ -240,6 +241,7 @@ impl<'v> View<'v> {
 
 /// The keys of a writing operation, with their locks. What it did reaches the sinks when it is dropped, before the
 /// locks are released.
+#[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
 pub struct Scope<'s> {
     pub(super) shared: &'s Shared,

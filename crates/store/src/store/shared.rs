@@ -48,6 +48,7 @@ impl Deref for Padded {
 }
 
 /// What all handles on a store share.
+#[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
 pub struct Shared {
     /// No other store of this process has it.

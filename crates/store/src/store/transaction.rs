@@ -1,7 +1,7 @@
 //! Several commands as one.
 
 use super::Store;
-use super::locks::{Allowed, Held, Holding, Locks, Striped, check_free};
+use super::locks::{Allowed, Held, Holding, Striped, check_free};
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::to_key::ToKeys;

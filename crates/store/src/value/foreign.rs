@@ -31,7 +31,7 @@ pub(super) fn encoding(value: &RawValue, profile: Profile) -> &'static str {
         | T::ZSetListpack => "listpack",
         T::ZSetText | T::ZSet => "skiplist",
         T::List | T::ListZiplist | T::ListQuicklist | T::ListQuicklist2 => {
-            if profile == Profile::Redis72 && is_one_node(value) { "listpack" } else { "quicklist" }
+            if profile.list_listpacks() && is_one_node(value) { "listpack" } else { "quicklist" }
         }
         T::Stream1 | T::Stream2 | T::Stream3 => "stream",
         T::String | T::Module => "raw",

@@ -3,10 +3,9 @@
 //! The structure knows its forms and when one turns into the other; this is what a store adds to it.
 
 use ahash::RandomState;
-use skiplist_zset::{Encoding, Limits, ScoreText};
+use skiplist_zset::{Encoding, Limits};
 
 use super::Value;
-use crate::profile::Profile;
 use crate::rules::Rules;
 
 /// A sorted set, hashed as its store hashes.
@@ -47,7 +46,7 @@ impl Rules<'_> {
 
     /// Gets a sorted set, an empty one too, ready for a command that is about to add `count` members.
     pub(crate) fn expect_in_zset(&self, set: &mut ZSet, count: usize) {
-        if self.profile == Profile::Redis72 && count > self.limits.zset_max_listpack_entries {
+        if self.profile.sizes_ahead() && count > self.limits.zset_max_listpack_entries {
             self.make_skip_list(set);
         }
     }
@@ -62,31 +61,5 @@ impl Rules<'_> {
     pub(crate) fn fit_zset(&self, set: &mut ZSet) {
         let fitted = set.fit_with_hasher(&self.zset_limits(), self.hasher);
         debug_assert!(fitted.is_ok(), "a set that can be in one form can be in the other");
-    }
-}
-
-impl Profile {
-    /// How servers of this line write a score or a distance.
-    ///
-    /// ```
-    /// use tallis::Profile;
-    ///
-    /// assert_eq!(Profile::Redis70.double(0.1), "0.10000000000000001");
-    /// assert_eq!(Profile::Redis72.double(0.1), "0.1");
-    /// ```
-    #[must_use]
-    pub fn double(self, number: f64) -> String {
-        let mut text = Vec::with_capacity(24);
-        self.score_text().push(number, &mut text);
-        // All of it is ASCII.
-        String::from_utf8_lossy(&text).into_owned()
-    }
-
-    /// How the scores of sorted sets are written.
-    pub(crate) const fn score_text(self) -> ScoreText {
-        match self {
-            Self::Redis70 => ScoreText::Digits17,
-            Self::Redis72 => ScoreText::Shortest,
-        }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tallis::{CopyOptions, Error, ErrorKind, Reply, Session};
+use tallis::{CopyOptions, Error, ErrorKind, Locks, Reply, Session, Store};
 use testkit::rng::Rng;
 
 /// A key, by number: there are few, so that callers meet.
@@ -86,36 +86,36 @@ impl Command {
     }
 
     /// By the typed calls, on a store or in a transaction.
-    pub(crate) fn call(&self, door: &impl Door, name: impl Fn(Key) -> String) -> Answer {
+    pub(crate) fn call(&self, store: &Store<impl Locks>, name: impl Fn(Key) -> String) -> Answer {
         let names = |keys: &[Key]| keys.iter().map(|&key| name(key)).collect::<Vec<_>>();
         let count = |count: usize| Answer::Count(i64::try_from(count).unwrap());
         let done = match self {
-            Incr(key, by) => door.incr(name(*key), *by).map(Answer::Count),
-            Get(key) => door.get(name(*key)).map(|text| {
+            Incr(key, by) => store.incr(name(*key), *by).map(Answer::Count),
+            Get(key) => store.get(name(*key)).map(|text| {
                 Answer::Number(
                     text.map(|text| std::str::from_utf8(&text).unwrap().parse().unwrap()),
                 )
             }),
             Mset(keys, to) => {
                 let pairs: Vec<_> = keys.iter().map(|&key| (name(key), *to)).collect();
-                door.mset(&pairs).map(|()| Answer::Done)
+                store.mset(&pairs).map(|()| Answer::Done)
             }
-            Del(keys) => door.del(names(keys)).map(count),
-            Sadd(key, member) => door.sadd(name(*key), [*member]).map(count),
-            Smembers(key) => door.smembers(name(*key)).map(|members| {
+            Del(keys) => store.del(names(keys)).map(count),
+            Sadd(key, member) => store.sadd(name(*key), [*member]).map(count),
+            Smembers(key) => store.smembers(name(*key)).map(|members| {
                 let number = |member: &bytes::Bytes| {
                     std::str::from_utf8(member).unwrap().parse::<i64>().unwrap()
                 };
                 Answer::Members(members.iter().map(number).collect())
             }),
             Smove(from, to, member) => {
-                door.smove(name(*from), name(*to), *member).map(usize::from).map(count)
+                store.smove(name(*from), name(*to), *member).map(usize::from).map(count)
             }
-            Sinterstore(to, of) => door.sinterstore(name(*to), names(of)).map(count),
-            Sunionstore(to, of) => door.sunionstore(name(*to), names(of)).map(count),
-            Sdiffstore(to, of) => door.sdiffstore(name(*to), names(of)).map(count),
-            Rename(from, to) => door.rename(name(*from), name(*to)).map(|()| Answer::Done),
-            Copy(from, to) => door
+            Sinterstore(to, of) => store.sinterstore(name(*to), names(of)).map(count),
+            Sunionstore(to, of) => store.sunionstore(name(*to), names(of)).map(count),
+            Sdiffstore(to, of) => store.sdiffstore(name(*to), names(of)).map(count),
+            Rename(from, to) => store.rename(name(*from), name(*to)).map(|()| Answer::Done),
+            Copy(from, to) => store
                 .copy(name(*from), name(*to), CopyOptions::default().replace(true))
                 .map(usize::from)
                 .map(count),
@@ -123,7 +123,7 @@ impl Command {
         done.unwrap_or_else(|error: Error| Answer::Failed(error.kind()))
     }
 
-    /// As words for the command door.
+    /// As words for the command store.
     pub(crate) fn words(&self, name: impl Fn(Key) -> String) -> Vec<String> {
         let several = |first: &str, keys: &[Key]| {
             std::iter::once(first.to_owned()).chain(keys.iter().map(|&key| name(key))).collect()
@@ -147,7 +147,7 @@ impl Command {
         }
     }
 
-    /// What a reply of the command door says.
+    /// What a reply of the command store says.
     pub(crate) fn answer(&self, reply: &Reply) -> Answer {
         let number =
             |text: &bytes::Bytes| std::str::from_utf8(text).unwrap().parse::<i64>().unwrap();

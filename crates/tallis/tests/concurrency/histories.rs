@@ -47,10 +47,11 @@ impl Step {
             Self::Alone(command) => vec![command.call(store, name)],
             Self::Queued(commands) => in_one(&mut store.session(), commands, name),
             Self::Transaction(commands) => {
-                let keys = commands.iter().flat_map(Command::keys).map(name);
-                store.transaction(keys, |tx| {
-                    commands.iter().map(|command| command.call(tx, name)).collect()
-                })
+                let keys: Vec<String> = commands.iter().flat_map(Command::keys).map(name).collect();
+                let answers = store.transaction(keys, |tx| {
+                    Ok(commands.iter().map(|command| command.call(tx, name)).collect())
+                });
+                answers.unwrap()
             }
         }
     }
@@ -219,10 +220,13 @@ fn members_that_move_are_in_one_place() {
                 for _ in 0..4_000 {
                     let (from, to) = (rng.pick(keys).unwrap(), rng.pick(keys).unwrap());
                     match rng.below(20) {
-                        0 if from != to => store.transaction([from, to], |tx| {
-                            tx.sunionstore(to, [from, to]).unwrap();
-                            tx.del([from]).unwrap();
-                        }),
+                        0 if from != to => {
+                            let moved = store.transaction([from, to], |tx| {
+                                tx.sunionstore(to, [from, to])?;
+                                tx.del([from])
+                            });
+                            moved.unwrap();
+                        }
                         1 => {
                             // Fails where the source is empty, and moves nothing where the target is not.
                             let _ = store.rename_nx(from, to);
@@ -238,8 +242,9 @@ fn members_that_move_are_in_one_place() {
         for _ in 0..300 {
             let seen = store.transaction_all(|tx| {
                 let bags = keys.iter().map(|key| tx.smembers(key).unwrap());
-                bags.collect::<Vec<_>>().concat()
+                Ok(bags.collect::<Vec<_>>().concat())
             });
+            let seen = seen.unwrap();
             assert_eq!(seen.len(), members.len(), "a member is lost, or there twice");
             // One command on all keys is as good as a transaction.
             assert_eq!(store.sunion(&keys).unwrap().len(), members.len());

@@ -60,11 +60,13 @@ fn a_visit_is_never_seen_half_done() {
         let mut looks = 0;
         while !done.load(Ordering::Acquire) || looks == 0 {
             // A forecast of 2 gives a single shard.
-            store.transaction(["unique:2015-05-17", "unique:2015-05-17:0"], |tx| {
-                let counted = tx.get("unique:2015-05-17").unwrap().unwrap_or_default();
-                let members = tx.scard("unique:2015-05-17:0").unwrap();
-                assert_eq!(counted, if members == 0 { String::new() } else { members.to_string() });
-            });
+            let (counted, members) = store
+                .transaction(["unique:2015-05-17", "unique:2015-05-17:0"], |tx| {
+                    let counted = tx.get("unique:2015-05-17")?.unwrap_or_default();
+                    Ok((counted, tx.scard("unique:2015-05-17:0")?))
+                })
+                .unwrap();
+            assert_eq!(counted, if members == 0 { String::new() } else { members.to_string() });
             looks += 1;
         }
     });
@@ -86,24 +88,19 @@ fn transactions_move_without_losing() {
                 let mut rng = Rng::new(seed);
                 for _ in 0..5_000 {
                     let (from, to) = (rng.pick(accounts).unwrap(), rng.pick(accounts).unwrap());
-                    store.transaction([from, to], |tx| {
-                        tx.incr(from, -1).unwrap();
-                        tx.incr(to, 1).unwrap();
+                    let moved = store.transaction([from, to], |tx| {
+                        tx.incr(from, -1)?;
+                        tx.incr(to, 1)
                     });
+                    moved.unwrap();
                 }
             });
         }
         for _ in 0..200 {
-            let sum: i64 = store.transaction_all(|tx| {
-                let balance = |account: &String| tx.get(account).unwrap().unwrap();
-                accounts
-                    .iter()
-                    .map(|account| {
-                        String::from_utf8_lossy(&balance(account)).parse::<i64>().unwrap()
-                    })
-                    .sum()
+            let sum = store.transaction_all(|tx| {
+                accounts.iter().map(|account| Ok(tx.get_int(account)?.unwrap())).sum()
             });
-            assert_eq!(sum, 8000);
+            assert_eq!(sum.unwrap(), 8000);
         }
     });
 }
@@ -114,10 +111,10 @@ fn a_panic_inside_a_transaction_leaves_a_store_that_works() {
     let panicked = thread::scope(|scope| {
         scope
             .spawn(|| {
-                store.transaction(["a", "b"], |tx| {
-                    tx.incr("a", 1).unwrap();
+                let _: Result<(), _> = store.transaction(["a", "b"], |tx| {
+                    tx.incr("a", 1)?;
                     panic!("on purpose");
-                })
+                });
             })
             .join()
             .is_err()

@@ -111,10 +111,11 @@ fn a_key_is_never_seen_after_its_time() {
                 while !done.load(Ordering::SeqCst) {
                     let (key, at) =
                         (format!("k{}", rng.below(8)), clock.now_ms() + rng.range(1..=20));
-                    store.transaction([&key], |tx| {
-                        tx.set(&key, at).unwrap();
-                        tx.pexpire_at(&key, at).unwrap();
+                    let set = store.transaction([&key], |tx| {
+                        tx.set(&key, at)?;
+                        tx.pexpire_at(&key, at)
                     });
+                    set.unwrap();
                 }
             });
         }

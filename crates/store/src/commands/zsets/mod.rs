@@ -19,7 +19,7 @@ pub use range::{LexBound, ZRange};
 pub(crate) use add::Pair;
 pub(crate) use algebra::check_sources;
 pub use entry::ZSetEntry;
-pub(crate) use entry::{not_a_number, refusal};
+pub(crate) use entry::not_a_number;
 pub(crate) use put::put;
 pub(crate) use scan::{Written, scan as scan_scores};
 

@@ -28,7 +28,6 @@ use listpack::{Entry, ListPack};
 
 use super::{Members, Value, parse_int};
 use crate::member::Member;
-use crate::profile::Profile;
 use crate::rules::Rules;
 
 /// A set, to be read.
@@ -132,10 +131,7 @@ impl SetRef<'_> {
 impl Rules<'_> {
     /// The most members of a listpack.
     const fn listpack_entries(&self) -> usize {
-        match self.profile {
-            Profile::Redis70 => 0,
-            Profile::Redis72 => self.limits.set_max_listpack_entries,
-        }
+        if self.profile.set_listpacks() { self.limits.set_max_listpack_entries } else { 0 }
     }
 
     /// Whether a set of so many members is a hash table whatever they are.
@@ -145,10 +141,7 @@ impl Rules<'_> {
 
     /// How many members a command is about to add, if that counts in the choice of an encoding.
     const fn size_hint(&self, count: usize) -> Option<usize> {
-        match self.profile {
-            Profile::Redis70 => None,
-            Profile::Redis72 => Some(count),
-        }
+        if self.profile.sizes_ahead() { Some(count) } else { None }
     }
 }
 

@@ -9,7 +9,6 @@ use listpack::{Entry, ListPack};
 
 use super::SetRef;
 use crate::member::Member;
-use crate::profile::Profile;
 use crate::rules::Rules;
 use crate::table::Extendible;
 use crate::value::{Members, Value};
@@ -54,25 +53,23 @@ impl Value {
     /// The empty set with which SPOP begins when it takes out so much of a set that it makes a new one, `first` the first
     /// member of that.
     pub(crate) fn set_of_rest(from: SetRef<'_>, first: Member<'_>, rules: &Rules<'_>) -> Self {
-        match (rules.profile, from) {
-            (Profile::Redis70, _) => Self::set_for(first, 1, rules),
-            (Profile::Redis72, SetRef::IntSet(_) | SetRef::Compact(_)) => {
-                Self::IntSet(IntSet::new())
-            }
-            (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
-                Self::ListPack(ListPack::new())
-            }
+        if !rules.profile.set_listpacks() {
+            return Self::set_for(first, 1, rules);
+        }
+        match from {
+            SetRef::IntSet(_) | SetRef::Compact(_) => Self::IntSet(IntSet::new()),
+            SetRef::ListPack(_) | SetRef::HashTable(_) => Self::ListPack(ListPack::new()),
         }
     }
 
     /// The empty set with which SINTERSTORE begins, `smallest` the smallest of its sources.
     pub(crate) fn set_of_common(smallest: SetRef<'_>, rules: &Rules<'_>) -> Self {
-        match (rules.profile, smallest) {
-            (Profile::Redis70, _) | (_, SetRef::IntSet(_) | SetRef::Compact(_)) => {
-                Self::IntSet(IntSet::new())
-            }
-            (Profile::Redis72, SetRef::ListPack(_) | SetRef::HashTable(_)) => {
+        match smallest {
+            SetRef::ListPack(_) | SetRef::HashTable(_) if rules.profile.set_listpacks() => {
                 Self::ListPack(ListPack::new())
+            }
+            SetRef::IntSet(_) | SetRef::Compact(_) | SetRef::ListPack(_) | SetRef::HashTable(_) => {
+                Self::IntSet(IntSet::new())
             }
         }
     }
@@ -80,7 +77,7 @@ impl Value {
     /// Makes an intset of a set that SINTERSTORE has built, if the profile does so and all members are whole numbers.
     pub(crate) fn settle_common(self, rules: &Rules<'_>) -> Self {
         let fits = |set: SetRef<'_>| {
-            rules.profile == Profile::Redis72
+            rules.profile.set_listpacks()
                 && !matches!(set, SetRef::IntSet(_) | SetRef::Compact(_))
                 && set.len() <= rules.limits.set_max_intset_entries
         };
@@ -149,7 +146,7 @@ impl Value {
         if list.len() <= rules.listpack_entries() {
             return Some(Self::ListPack(list));
         }
-        if rules.profile == Profile::Redis72 {
+        if rules.profile.set_listpacks() {
             return Some(hash_table(SetRef::ListPack(&list), rules));
         }
         // Servers of this line have no such sets: their own way of loading members decides.
