@@ -31,7 +31,10 @@ pub use commands::{
     LcsMatch, LcsMatches, LexBound, Popped, RestoreOptions, ScanOptions, SetExpiry, SetOptions,
     SetOutcome, SortedSetAddOptions, UpdateCheck, ZRange,
 };
-pub use commands::{BloomEntry, HllEntry, SetEntry, StringEntry, ZSetEntry};
+pub use commands::{
+    BloomEntry, BloomKind, HllEntry, HllKind, SetEntry, SetKind, StringEntry, StringKind,
+    ZSetEntry, ZSetKind,
+};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
@@ -39,5 +42,5 @@ pub use persist::{Target, WriteOptions};
 pub use profile::Profile;
 pub use reply::Reply;
 pub use session::{Client, Session};
-pub use store::{Database, Effect, Held, Locks, Sink, Store, StoreBuilder, Striped, Tx};
+pub use store::{Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Tx};
 pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};

@@ -52,49 +52,52 @@ impl Default for Limits {
     }
 }
 
-/// The limits of a store, which CONFIG SET changes while commands run.
-#[derive(Debug)]
-pub(crate) struct Settings {
-    set_max_intset_entries: AtomicUsize,
-    set_max_listpack_entries: AtomicUsize,
-    set_max_listpack_value: AtomicUsize,
-    zset_max_listpack_entries: AtomicUsize,
-    zset_max_listpack_value: AtomicUsize,
-    hll_sparse_max_bytes: AtomicUsize,
-    bloom_memory_usage_limit: AtomicUsize,
-    /// Held by whoever sets some of them and leaves the others.
-    changing: Mutex<()>,
+/// The limits as they are kept while commands run: a number each, with a method that reads it.
+macro_rules! settings {
+    ($($name:ident),* $(,)?) => {
+        /// The limits of a store, which CONFIG SET changes while commands run.
+        #[derive(Debug)]
+        pub(crate) struct Settings {
+            $($name: AtomicUsize,)*
+            /// Held by whoever sets some of them and leaves the others.
+            changing: Mutex<()>,
+        }
+
+        impl Settings {
+            pub(crate) const fn new(limits: Limits) -> Self {
+                Self { $($name: AtomicUsize::new(limits.$name),)* changing: Mutex::new(()) }
+            }
+
+            $(
+                #[inline]
+                pub(crate) fn $name(&self) -> usize {
+                    self.$name.load(Ordering::Relaxed)
+                }
+            )*
+
+            /// All limits as they are now.
+            pub(crate) fn limits(&self) -> Limits {
+                Limits { $($name: self.$name(),)* }
+            }
+
+            fn store(&self, limits: Limits) {
+                $(self.$name.store(limits.$name, Ordering::Relaxed);)*
+            }
+        }
+    };
+}
+
+settings! {
+    set_max_intset_entries,
+    set_max_listpack_entries,
+    set_max_listpack_value,
+    zset_max_listpack_entries,
+    zset_max_listpack_value,
+    hll_sparse_max_bytes,
+    bloom_memory_usage_limit,
 }
 
 impl Settings {
-    pub(crate) const fn new(limits: Limits) -> Self {
-        Self {
-            set_max_intset_entries: AtomicUsize::new(limits.set_max_intset_entries),
-            set_max_listpack_entries: AtomicUsize::new(limits.set_max_listpack_entries),
-            set_max_listpack_value: AtomicUsize::new(limits.set_max_listpack_value),
-            zset_max_listpack_entries: AtomicUsize::new(limits.zset_max_listpack_entries),
-            zset_max_listpack_value: AtomicUsize::new(limits.zset_max_listpack_value),
-            hll_sparse_max_bytes: AtomicUsize::new(limits.hll_sparse_max_bytes),
-            bloom_memory_usage_limit: AtomicUsize::new(limits.bloom_memory_usage_limit),
-            changing: Mutex::new(()),
-        }
-    }
-
-    /// The limits as they are now.
-    #[inline]
-    pub(crate) fn limits(&self) -> Limits {
-        let read = |setting: &AtomicUsize| setting.load(Ordering::Relaxed);
-        Limits {
-            set_max_intset_entries: read(&self.set_max_intset_entries),
-            set_max_listpack_entries: read(&self.set_max_listpack_entries),
-            set_max_listpack_value: read(&self.set_max_listpack_value),
-            zset_max_listpack_entries: read(&self.zset_max_listpack_entries),
-            zset_max_listpack_value: read(&self.zset_max_listpack_value),
-            hll_sparse_max_bytes: read(&self.hll_sparse_max_bytes),
-            bloom_memory_usage_limit: read(&self.bloom_memory_usage_limit),
-        }
-    }
-
     /// Sets them all. Commands that run meanwhile may still go by the old ones.
     pub(crate) fn set(&self, limits: Limits) {
         let _changing = self.changing.lock();
@@ -111,16 +114,5 @@ impl Settings {
         let result = change(&mut limits)?;
         self.store(limits);
         Ok(result)
-    }
-
-    fn store(&self, limits: Limits) {
-        let write = |setting: &AtomicUsize, limit| setting.store(limit, Ordering::Relaxed);
-        write(&self.set_max_intset_entries, limits.set_max_intset_entries);
-        write(&self.set_max_listpack_entries, limits.set_max_listpack_entries);
-        write(&self.set_max_listpack_value, limits.set_max_listpack_value);
-        write(&self.zset_max_listpack_entries, limits.zset_max_listpack_entries);
-        write(&self.zset_max_listpack_value, limits.zset_max_listpack_value);
-        write(&self.hll_sparse_max_bytes, limits.hll_sparse_max_bytes);
-        write(&self.bloom_memory_usage_limit, limits.bloom_memory_usage_limit);
     }
 }

@@ -2,13 +2,13 @@
 
 use ahash::RandomState;
 
-use crate::limits::Limits;
+use crate::limits::Settings;
 use crate::profile::Profile;
 
-/// The rules by which the values of a store change, read once a command.
+/// The rules by which the values of a store change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'s> {
-    pub(crate) limits: Limits,
+    pub(crate) settings: &'s Settings,
     pub(crate) profile: Profile,
     pub(crate) hasher: &'s RandomState,
 }

@@ -150,6 +150,6 @@ fn restore(slot: &mut Slot<'_>, value: Value, payload: &[u8], options: RestoreOp
         let words = [Bytes::from(expires_at), Bytes::copy_from_slice(payload)];
         words.into_iter().chain(options).collect()
     };
-    slot.set(value, expires_at, ("RESTORE", words));
+    slot.put(value, expires_at, ("RESTORE", words));
     slot.set_idle(options.idle_secs);
 }

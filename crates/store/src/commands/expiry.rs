@@ -236,9 +236,9 @@ fn expire(
         let base = if from_now { scope.now_ms() } else { 0 };
         let at = ms.and_then(|ms| base.checked_add(ms)).ok_or_else(|| invalid_expire(command))?;
         let mut slot = scope.slot(keys[0]);
-        let allowed = slot.exists() && option.allows(slot.expires_at(), at);
+        let allowed = slot.exists() && option.allows(slot.expires_at_ms(), at);
         if allowed {
-            slot.expire_at(at);
+            slot.expire_at_ms(at);
         }
         Ok(allowed)
     })

@@ -275,7 +275,7 @@ pub(crate) fn rename(
 /// Puts a value with its expiry where it is to be.
 fn arrive(mut slot: Slot<'_>, taken: Option<Taken>) {
     if let Some(Taken { value, expires_at }) = taken {
-        slot.set(value, expires_at, BY_COMMAND);
+        slot.put(value, expires_at, BY_COMMAND);
     }
 }
 
@@ -290,7 +290,7 @@ fn copy(
         return Err(same_object());
     }
     let source = scope.slot(from);
-    let expires_at = source.expires_at();
+    let expires_at = source.expires_at_ms();
     let Some(value) = source.value().cloned() else { return Ok(false) };
     drop(source);
     let target = scope.slot_in(db, to);

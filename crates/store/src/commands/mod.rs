@@ -18,18 +18,19 @@ mod strings;
 mod zsets;
 
 pub use bits::{BitFieldOp, BitRange, BitUnit};
-pub use bloom::{BloomEntry, BloomInfo, BloomInsertOptions};
+pub use bloom::{BloomEntry, BloomInfo, BloomInsertOptions, BloomKind};
 pub use dump::RestoreOptions;
 pub use expiry::ExpireOption;
 pub use geo::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
-pub use hlls::HllEntry;
+pub use hlls::{HllEntry, HllKind};
 pub use keys::CopyOptions;
 pub use keyspace::ScanOptions;
-pub use sets::SetEntry;
+pub use sets::{SetEntry, SetKind};
 pub use strings::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringEntry,
+    StringKind,
 };
-pub use zsets::{Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetEntry};
+pub use zsets::{Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetEntry, ZSetKind};
 
 pub(crate) use bits::{Operations, combine, count_with, operate, out_of_range, position_with};
 pub(crate) use bloom::{Insertion, capacity_range, error_range, expansion_range, insert_items};

@@ -188,7 +188,7 @@ fn zset_from_listpack(list: ListPack, rules: &Rules<'_>) -> Result<Loaded, Fault
     if set.is_empty() {
         return Ok(Loaded::Empty);
     }
-    if set.len() > rules.limits.zset_max_listpack_entries {
+    if set.len() > rules.settings.zset_max_listpack_entries() {
         rules.make_skip_list(&mut set);
     }
     Ok(Loaded::Value(Value::ZSet(set)))

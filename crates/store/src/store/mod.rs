@@ -25,6 +25,7 @@ pub use locks::{Held, Locks, Striped};
 pub use report::Database;
 pub(crate) use shared::Shared;
 pub use sink::{Effect, Sink};
+pub use slot::Entry;
 pub use transaction::Tx;
 
 use crate::error::Error;
@@ -33,6 +34,7 @@ use crate::limits::Limits;
 use crate::profile::Profile;
 use crate::to_key::{PreparedKey, ToKey, ToKeys};
 use scope::{Scope, View};
+use slot::Kind;
 
 /// A keyspace in this process: Redis's values, Redis's commands, no server.
 ///
@@ -189,6 +191,16 @@ impl<L: Locks> Store<L> {
             |key| locks.locate(key),
             |keys| locks.write(keys, |scope| operation(scope, keys)),
         )?
+    }
+
+    /// Runs an operation on the value of one key.
+    #[inline]
+    pub(crate) fn entry<K: Kind, R>(
+        &self,
+        key: impl ToKey,
+        work: impl FnOnce(&mut Entry<'_, K>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.write([key], |scope, keys| scope.with(keys[0], work))
     }
 
     /// Runs an operation that looks at all keys of these stripes.

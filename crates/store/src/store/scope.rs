@@ -7,12 +7,13 @@ use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
 use super::shared::Shared;
 use super::sink::Effect;
-use super::slot::{Running, Slot};
+use super::slot::{Entry, Kind, Running, Slot};
 use super::stripe::{Found, Keyspace, Stripe};
 use super::time::CommandTime;
+use crate::error::Error;
 use crate::key::HashedKey;
 use crate::rules::Rules;
-use crate::table::keys::{Entry, KeyPiece};
+use crate::table::keys::{Entry as KeyEntry, KeyPiece};
 use crate::value::Value;
 
 /// A lock of a stripe that is held.
@@ -227,7 +228,7 @@ impl<'v> View<'v> {
     }
 
     /// Every key of this database in the stripes that are locked, expired ones aside.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &'v Entry> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &'v KeyEntry> {
         let entries = self.keyspaces().flat_map(Keyspace::pieces).flat_map(KeyPiece::iter);
         entries.filter(|(_, expires)| !self.expired(*expires)).map(|(entry, _)| entry)
     }
@@ -257,17 +258,38 @@ impl<'s> Scope<'s> {
     }
 
     /// One of the keys, to be changed.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[inline(always)]
     pub(crate) fn slot<'a>(&'a mut self, key: HashedKey<'a>) -> Slot<'a> {
         self.slot_in(self.db, key)
     }
 
     /// One of the keys, in another database.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[inline(always)]
     pub(crate) fn slot_in<'a>(&'a mut self, db: u32, key: HashedKey<'a>) -> Slot<'a> {
+        self.entry_in(db, key)
+    }
+
+    /// One of the keys, if it holds a value of that type or none.
+    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[inline(always)]
+    pub(crate) fn with<'a, K: Kind, R>(
+        &'a mut self,
+        key: HashedKey<'a>,
+        work: impl FnOnce(&mut Entry<'a, K>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let mut entry = self.entry_in(self.db, key);
+        entry.check()?;
+        work(&mut entry)
+    }
+
+    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[inline(always)]
+    fn entry_in<'a, K>(&'a mut self, db: u32, key: HashedKey<'a>) -> Entry<'a, K> {
         let Self { shared, time, effects, guards, .. } = self;
         let stripe = guards.stripe_mut(shared.stripe_of(key.hash));
-        Slot::new(stripe, Running { shared, time, effects }, db, key)
+        Entry::new(stripe, Running { shared, time, effects }, db, key)
     }
 
     /// Drops a key that has expired, so that sinks hear of it before they hear of a command that reads it.

@@ -112,7 +112,7 @@ impl Shared {
     /// The rules by which values change, as they are now.
     #[inline]
     pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules { limits: self.settings.limits(), profile: self.profile, hasher: &self.hasher }
+        Rules { settings: &self.settings, profile: self.profile, hasher: &self.hasher }
     }
 
     pub(crate) const fn settings(&self) -> &Settings {

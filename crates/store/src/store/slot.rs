@@ -4,6 +4,8 @@
 //! counted, sessions that watch the key see it, and the access is stamped; the effects go to the sinks while the locks
 //! are still held.
 
+use std::marker::PhantomData;
+
 use bytes::Bytes;
 
 use super::shared::Shared;
@@ -11,10 +13,11 @@ use super::sink::Effect;
 use super::stripe::{Keyspace, Stripe};
 use super::time::CommandTime;
 use super::watch::Watches;
+use crate::error::Error;
 use crate::key::{HashedKey, Key};
 use crate::rules::Rules;
 use crate::table::At;
-use crate::table::keys::{Entry, Place};
+use crate::table::keys::{Entry as KeyEntry, Place};
 use crate::value::Value;
 
 /// What a running command or transaction has at hand.
@@ -42,9 +45,15 @@ impl Running<'_> {
     }
 }
 
-/// One key under the lock of its stripe: its value, or room for one.
+/// One key under the lock of its stripe: its value, or room for one, found once. `K` is the type that the value has been
+/// checked to have, if any.
+///
+/// The methods of the value itself are those of [`SetEntry`](crate::SetEntry), [`ZSetEntry`](crate::ZSetEntry),
+/// [`StringEntry`](crate::StringEntry), [`HllEntry`](crate::HllEntry) and [`BloomEntry`](crate::BloomEntry). Each counts as
+/// a change, is seen by sessions that watch the key, and reaches the sinks as the command that it stands for. A key that
+/// does not exist is an empty value; a value that loses its last member is no key any more.
 #[derive(Debug)]
-pub(crate) struct Slot<'a> {
+pub struct Entry<'a, K = Any> {
     keyspace: &'a mut Keyspace,
     watches: &'a mut Watches,
     running: Running<'a>,
@@ -55,6 +64,21 @@ pub(crate) struct Slot<'a> {
     /// Seconds by which the access lies back.
     idle_secs: u32,
     changes: u64,
+    kind: PhantomData<fn() -> K>,
+}
+
+/// The entry of a key whose value may have any type.
+pub(crate) type Slot<'a> = Entry<'a, Any>;
+
+/// Any type of value.
+#[derive(Clone, Copy, Debug)]
+pub enum Any {}
+
+/// A type that a value can be checked to have.
+#[expect(unnameable_types, reason = "only this crate's types are kinds")]
+pub trait Kind {
+    /// Whether a value has the type.
+    fn is_kind_of(value: &Value) -> bool;
 }
 
 /// A value on its way from one key to another.
@@ -107,9 +131,12 @@ impl From<Option<i64>> for Expires {
 /// The effect of a change that the command notes once for all of its keys (see [`Scope::effect`](super::scope::Scope::effect)).
 pub(crate) const BY_COMMAND: (&str, fn() -> Vec<Bytes>) = ("", Vec::new);
 
-impl<'a> Slot<'a> {
-    /// The slot of a key. A key that has expired is dropped first.
-    #[inline]
+impl<'a, K> Entry<'a, K> {
+    /// The entry of a key. A key that has expired is dropped first.
+    ///
+    /// It is made where it will be used: moving it costs more than most of what is done with it.
+    #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
+    #[inline(always)]
     pub(super) fn new(
         stripe: &'a mut Stripe,
         mut running: Running<'a>,
@@ -118,19 +145,17 @@ impl<'a> Slot<'a> {
     ) -> Self {
         let (keyspace, watches) = stripe.parts(db, running.shared.stripe_bits());
         let at = keyspace.locate(key.hash);
-        let mut place = keyspace.at(at).and_then(|piece| piece.find(key));
+        let piece = keyspace.at(at);
+        let mut place = piece.and_then(|piece| piece.find(key));
         let mut changes = 0;
-        if let (Some(found), Some(piece)) = (place, keyspace.at_mut(at))
-            && piece.expires_at(found).is_some_and(|at| running.time.has_come(at))
-        {
-            let shared = running.shared;
-            piece.remove(found, &|key| shared.hash(key));
-            keyspace.removed();
-            running.note(db, || vec!["DEL".into(), Bytes::copy_from_slice(key.bytes)]);
-            changes = 1;
+        let expires_at = place.and_then(|place| piece?.expires_at(place));
+        if expires_at.is_some_and(|at| running.time.has_come(at)) {
+            drop_expired(keyspace, at, place, &mut running, db, key);
             place = None;
+            changes = 1;
         }
-        Self { keyspace, watches, running, db, key, at, place, idle_secs: 0, changes }
+        let kind = PhantomData;
+        Self { keyspace, watches, running, db, key, at, place, idle_secs: 0, changes, kind }
     }
 
     /// The value, if the key exists.
@@ -141,14 +166,16 @@ impl<'a> Slot<'a> {
     }
 
     /// Whether the key exists.
+    #[must_use]
     #[inline]
-    pub(crate) const fn exists(&self) -> bool {
+    pub const fn exists(&self) -> bool {
         self.place.is_some()
     }
 
     /// When the key expires, in milliseconds since the epoch.
+    #[must_use]
     #[inline]
-    pub(crate) fn expires_at(&self) -> Option<i64> {
+    pub fn expires_at_ms(&self) -> Option<i64> {
         self.keyspace.at(self.at)?.expires_at(self.place?)
     }
 
@@ -179,13 +206,13 @@ impl<'a> Slot<'a> {
 
     /// Sets the value and what becomes of the expiry.
     #[inline]
-    pub(crate) fn set(
+    pub(crate) fn put(
         &mut self,
         value: Value,
         expires: impl Into<Expires>,
         (command, args): (&'static str, impl FnOnce() -> Vec<Bytes>),
     ) {
-        self.put(value);
+        self.fill(value);
         match expires.into() {
             Expires::Keep => {}
             Expires::Never => self.put_expiry(None),
@@ -196,14 +223,14 @@ impl<'a> Slot<'a> {
     }
 
     #[inline]
-    fn put(&mut self, value: Value) {
+    fn fill(&mut self, value: Value) {
         if let Some(old) = self.value_to_change() {
             *old = value;
             return;
         }
         let shared = self.running.shared;
         let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
-        let entry = Entry { key: Key::new(self.key.bytes), value };
+        let entry = KeyEntry { key: Key::new(self.key.bytes), value };
         let (at, place) = self.keyspace.insert(hash, &rehash, |piece| piece.insert(hash, entry, 0));
         (self.at, self.place) = (at, Some(place));
     }
@@ -237,7 +264,7 @@ impl<'a> Slot<'a> {
         effect: impl FnOnce(&R) -> (&'static str, Vec<Bytes>),
     ) -> Option<R> {
         if self.place.is_none() {
-            self.put(make());
+            self.fill(make());
         }
         self.edit(edit, effect)
     }
@@ -252,14 +279,14 @@ impl<'a> Slot<'a> {
         match outcome {
             Outcome::Same => return result,
             Outcome::Unmade => {
-                self.remove();
+                self.unlink();
                 return result;
             }
             Outcome::Reformed => {}
             Outcome::Changed => self.changes += 1,
             Outcome::Emptied => {
                 self.changes += 1;
-                self.remove();
+                self.unlink();
             }
         }
         if self.running.shared.has_sinks() {
@@ -274,19 +301,19 @@ impl<'a> Slot<'a> {
         &mut self,
         (command, args): (&'static str, impl FnOnce() -> Vec<Bytes>),
     ) -> Option<Taken> {
-        let taken = self.remove()?;
+        let taken = self.unlink()?;
         self.changes += 1;
         self.note(command, args);
         Some(taken)
     }
 
-    /// Removes the key; `false` if it is not there.
-    pub(crate) fn delete(&mut self) -> bool {
+    /// DEL: deletes the key; `false` if it does not exist.
+    pub fn delete(&mut self) -> bool {
         self.take(("DEL", Vec::new)).is_some()
     }
 
-    fn remove(&mut self) -> Option<Taken> {
-        let expires_at = self.expires_at();
+    fn unlink(&mut self) -> Option<Taken> {
+        let expires_at = self.expires_at_ms();
         // A snapshot keeps the old value of a key that goes, too.
         self.value_to_change()?;
         let place = self.place.take()?;
@@ -297,10 +324,10 @@ impl<'a> Slot<'a> {
         Some(Taken { value, expires_at })
     }
 
-    /// Lets the key expire at a time in milliseconds since the epoch; one that has come already takes the key away.
-    /// Nothing happens where there is no key.
+    /// PEXPIREAT: lets the key expire at a time in milliseconds since the epoch, if it exists; a time that has come
+    /// deletes it.
     #[inline]
-    pub(crate) fn expire_at(&mut self, at_ms: i64) {
+    pub fn expire_at_ms(&mut self, at_ms: i64) {
         if at_ms <= self.now_ms() {
             self.delete();
         } else if self.exists() {
@@ -310,9 +337,9 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Takes the expiry away; `false` if there was none.
-    pub(crate) fn persist(&mut self) -> bool {
-        if self.expires_at().is_none() {
+    /// PERSIST: takes the expiry away; `false` if there was none.
+    pub fn persist(&mut self) -> bool {
+        if self.expires_at_ms().is_none() {
             return false;
         }
         self.put_expiry(None);
@@ -331,9 +358,10 @@ impl<'a> Slot<'a> {
         self.running.time.now_ms()
     }
 
-    /// The time of the command, in microseconds since the epoch.
+    /// The time of the command or transaction, in microseconds since the epoch.
+    #[must_use]
     #[inline]
-    pub(crate) fn now_us(&self) -> i64 {
+    pub fn now_us(&self) -> i64 {
         self.running.time.now_us()
     }
 
@@ -348,7 +376,36 @@ impl<'a> Slot<'a> {
     }
 }
 
-impl Drop for Slot<'_> {
+impl<K: Kind> Entry<'_, K> {
+    /// An error if the key holds a value of another type.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.value() {
+            Some(value) if !K::is_kind_of(value) => Err(Error::wrong_type()),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// Drops a key that has expired.
+#[cold]
+fn drop_expired(
+    keyspace: &mut Keyspace,
+    at: At,
+    place: Option<Place>,
+    running: &mut Running<'_>,
+    db: u32,
+    key: HashedKey<'_>,
+) {
+    let shared = running.shared;
+    if let (Some(place), Some(piece)) = (place, keyspace.at_mut(at)) {
+        piece.remove(place, &|key| shared.hash(key));
+        keyspace.removed();
+    }
+    running.note(db, || vec!["DEL".into(), Bytes::copy_from_slice(key.bytes)]);
+}
+
+impl<K> Drop for Entry<'_, K> {
     #[inline]
     fn drop(&mut self) {
         if let (Some(place), Some(piece)) = (self.place, self.keyspace.at(self.at)) {

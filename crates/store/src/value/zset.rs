@@ -36,17 +36,17 @@ pub(super) const fn encoding(set: &ZSet) -> &'static str {
 impl Rules<'_> {
     /// The limits of sorted sets, and the text of their scores.
     #[inline]
-    pub(crate) const fn zset_limits(&self) -> Limits {
+    pub(crate) fn zset_limits(&self) -> Limits {
         Limits {
-            entries: self.limits.zset_max_listpack_entries,
-            value: self.limits.zset_max_listpack_value,
+            entries: self.settings.zset_max_listpack_entries(),
+            value: self.settings.zset_max_listpack_value(),
             text: self.profile.score_text(),
         }
     }
 
     /// Gets a sorted set, an empty one too, ready for a command that is about to add `count` members.
     pub(crate) fn expect_in_zset(&self, set: &mut ZSet, count: usize) {
-        if self.profile.sizes_ahead() && count > self.limits.zset_max_listpack_entries {
+        if self.profile.sizes_ahead() && count > self.settings.zset_max_listpack_entries() {
             self.make_skip_list(set);
         }
     }

@@ -51,7 +51,7 @@ pub(crate) fn combine<K: ToKey>(
         let old = old.flatten();
         let result = made(scope, op, target, sources, old, len)?;
         tell(scope, op, target, sources, &result);
-        scope.slot(target).set(result, Expires::Never, BY_COMMAND);
+        scope.slot(target).put(result, Expires::Never, BY_COMMAND);
         Ok(len)
     })
 }

@@ -38,7 +38,7 @@ pub(crate) fn operate(
     if !operations.iter().any(BitFieldOp::writes) {
         return read(store, key, operations, answer);
     }
-    store.with_string(key, |entry| entry.bitfield(operations, answer))
+    store.entry(key, |entry: &mut StringEntry<'_>| entry.bitfield(operations, answer))
 }
 
 /// Runs operations of which none writes.

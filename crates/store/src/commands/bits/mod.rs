@@ -17,6 +17,7 @@ use bitpack::bits::{self, Op};
 
 use super::keys;
 use super::strings::string_at;
+use crate::commands::StringEntry;
 use crate::error::Error;
 use crate::store::{Locks, Store};
 
@@ -62,7 +63,7 @@ impl<L: Locks> Store<L> {
     #[inline]
     pub fn setbit(&self, key: impl ToKey, offset: u64, value: bool) -> Result<bool, Error> {
         check_offset(offset)?;
-        self.with_string(key, |entry| entry.set_bit(offset, value))
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.set_bit(offset, value))
     }
 
     /// GETBIT: the bit at `offset`. O(1).

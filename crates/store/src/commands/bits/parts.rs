@@ -21,7 +21,7 @@ pub(super) fn change_one(
     operation: BitFieldOp,
 ) -> Result<Option<i64>, Error> {
     check_offset(operation.offset)?;
-    store.with_string(key, |entry| {
+    store.entry(key, |entry: &mut StringEntry<'_>| {
         let mut answer = None;
         entry.bitfield(&[operation], |number| answer = number)?;
         Ok(answer)
@@ -73,7 +73,7 @@ impl StringEntry<'_> {
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
     ) -> Result<R, Error> {
         let created = !self.exists();
-        let edited = self.slot.edit_or_make(
+        let edited = self.edit_or_make(
             || Value::raw_string(vec![0; least]),
             |value| {
                 let len = value.as_str().map_or(0, Member::byte_len);

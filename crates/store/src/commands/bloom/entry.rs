@@ -8,33 +8,24 @@ use super::{create, item_hash, load, not_found, text};
 use crate::commands::entry_of;
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
-use crate::store::slot::{Expires, Outcome, Slot};
+use crate::store::slot::{Entry, Expires, Outcome};
 use crate::value::Value;
 
 /// The Bloom filter at a key, found once and checked once: see [`Store::with_bloom`](crate::Store::with_bloom).
-#[derive(Debug)]
-pub struct BloomEntry<'e> {
-    slot: Slot<'e>,
+pub type BloomEntry<'e> = Entry<'e, BloomKind>;
+
+entry_of!(BloomEntry, BloomKind, with_bloom, "Bloom filter", |value| value.as_bloom().is_some());
+
+impl BloomEntry<'_> {
     /// The most bytes that a filter may take.
-    limit: usize,
-}
-
-entry_of!(BloomEntry, with_bloom, "Bloom filter");
-
-impl<'e> BloomEntry<'e> {
-    #[inline]
-    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
-        if slot.value().is_some_and(|value| value.as_bloom().is_none()) {
-            return Err(Error::wrong_type());
-        }
-        let limit = slot.rules().limits.bloom_memory_usage_limit;
-        Ok(Self { slot, limit })
+    fn limit(&self) -> usize {
+        self.rules().settings.bloom_memory_usage_limit()
     }
 
     /// The filter, to be read.
     #[must_use]
     pub fn filter(&self) -> Option<&BloomFilter> {
-        self.slot.value().and_then(Value::as_bloom)
+        self.value().and_then(Value::as_bloom)
     }
 
     /// The hash of an item, by which it is added: it may be made before the entry is opened.
@@ -57,8 +48,8 @@ impl<'e> BloomEntry<'e> {
         options: &BloomInsertOptions,
     ) -> Result<bool, Error> {
         let item = item.into();
-        let limit = self.limit as u64;
-        let added = self.slot.edit(
+        let limit = self.limit() as u64;
+        let added = self.edit(
             |value| {
                 let Some(filter) = value.as_bloom_mut() else {
                     return (Err(Error::wrong_type()), Outcome::Same);
@@ -82,16 +73,16 @@ impl<'e> BloomEntry<'e> {
         if self.exists() {
             return Err(super::item_exists());
         }
-        let filter = create(settings, self.limit)?;
+        let filter = create(settings, self.limit())?;
         let words = text::reserve_words(settings);
         let header = words.is_none().then(|| filter.header());
         let value = Value::Bloom(Box::new(filter));
         match (words, header) {
-            (Some(words), _) => self.slot.set(value, Expires::Keep, ("BF.RESERVE", || words)),
+            (Some(words), _) => self.put(value, Expires::Keep, ("BF.RESERVE", || words)),
             // What BF.RESERVE has no words for is made of its header.
             (None, header) => {
                 let words = || vec![Bytes::from_static(b"1"), header.unwrap_or_default().into()];
-                self.slot.set(value, Expires::Keep, ("BF.LOADCHUNK", words));
+                self.put(value, Expires::Keep, ("BF.LOADCHUNK", words));
             }
         }
         Ok(())
@@ -104,8 +95,8 @@ impl<'e> BloomEntry<'e> {
         hashes: &[ItemHash],
         options: &BloomInsertOptions,
     ) -> Result<Insertion, Error> {
-        let limit = self.limit as u64;
-        let inserted = self.slot.edit(
+        let limit = self.limit() as u64;
+        let inserted = self.edit(
             |value| {
                 let Some(filter) = value.as_bloom_mut() else {
                     return (Err(Error::wrong_type()), Outcome::Same);
@@ -126,20 +117,20 @@ impl<'e> BloomEntry<'e> {
         if options.no_create {
             return Err(not_found());
         }
-        let mut filter = create(&options.settings, self.limit)?;
+        let mut filter = create(&options.settings, self.limit())?;
         let insertion = add(&mut filter, hashes);
         let words = || {
             let words = text::insert_words(&options.settings);
             words.into_iter().chain(new_items(items, &insertion.added)).collect()
         };
-        self.slot.set(Value::Bloom(Box::new(filter)), Expires::Keep, ("BF.INSERT", words));
+        self.put(Value::Bloom(Box::new(filter)), Expires::Keep, ("BF.INSERT", words));
         Ok(insertion)
     }
 
     /// BF.LOADCHUNK.
     pub(super) fn load_chunk(&mut self, cursor: u64, chunk: &[u8]) -> Result<(), Error> {
         let words = || vec![Bytes::from(cursor.to_string()), Bytes::copy_from_slice(chunk)];
-        let loaded = self.slot.edit(
+        let loaded = self.edit(
             |value| {
                 let Some(filter) = value.as_bloom_mut() else {
                     return (Err(Error::wrong_type()), Outcome::Same);
@@ -153,8 +144,8 @@ impl<'e> BloomEntry<'e> {
         if let Some(loaded) = loaded {
             return loaded;
         }
-        let filter = load::from_header(cursor, chunk, self.limit as u64)?;
-        self.slot.set(Value::Bloom(Box::new(filter)), Expires::Keep, ("BF.LOADCHUNK", words));
+        let filter = load::from_header(cursor, chunk, self.limit() as u64)?;
+        self.put(Value::Bloom(Box::new(filter)), Expires::Keep, ("BF.LOADCHUNK", words));
         Ok(())
     }
 }

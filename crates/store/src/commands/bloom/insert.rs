@@ -4,6 +4,7 @@ use bloom::{ItemHash, Settings};
 use smallvec::SmallVec;
 
 use super::item_hash;
+use crate::commands::BloomEntry;
 use crate::error::Error;
 use crate::member::Member;
 use crate::store::{Locks, Store};
@@ -58,5 +59,5 @@ pub(crate) fn insert_items(
 ) -> Result<Insertion, Error> {
     // Outside of the lock.
     let hashes: SmallVec<[ItemHash; 8]> = items.iter().map(|&item| item_hash(item)).collect();
-    store.with_bloom(key, |entry| entry.insert(items, &hashes, options))
+    store.entry(key, |entry: &mut BloomEntry<'_>| entry.insert(items, &hashes, options))
 }

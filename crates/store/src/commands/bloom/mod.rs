@@ -9,7 +9,7 @@ use bloom::{BloomFilter, ItemHash, Settings, SettingsError, SizeError};
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-pub use entry::BloomEntry;
+pub use entry::{BloomEntry, BloomKind};
 pub use insert::BloomInsertOptions;
 pub(crate) use insert::{Insertion, insert_items};
 
@@ -49,7 +49,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn bf_reserve(&self, key: impl ToKey, settings: &Settings) -> Result<(), Error> {
-        self.with_bloom(key, |entry| entry.reserve(settings))
+        self.entry(key, |entry: &mut BloomEntry<'_>| entry.reserve(settings))
     }
 
     /// BF.ADD: adds an item, and tells whether it is new; a filter of the default [`Settings`] is made if need be.
@@ -74,7 +74,9 @@ impl<L: Locks> Store<L> {
     pub fn bf_add<'a>(&self, key: impl ToKey, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         let item = item.into();
         let hash = item_hash(item);
-        self.with_bloom(key, |entry| entry.add_hashed(item, hash, &BloomInsertOptions::default()))
+        self.entry(key, |entry: &mut BloomEntry<'_>| {
+            entry.add_hashed(item, hash, &BloomInsertOptions::default())
+        })
     }
 
     /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The waits for memory overlap, so many items at once take a
@@ -236,7 +238,7 @@ impl<L: Locks> Store<L> {
         cursor: u64,
         chunk: impl AsRef<[u8]>,
     ) -> Result<(), Error> {
-        self.with_bloom(key, |entry| entry.load_chunk(cursor, chunk.as_ref()))
+        self.entry(key, |entry: &mut BloomEntry<'_>| entry.load_chunk(cursor, chunk.as_ref()))
     }
 
     /// BF.DEBUG: the number of items, and the numbers of each link, as texts. O(links).

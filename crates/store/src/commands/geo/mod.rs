@@ -17,6 +17,7 @@ pub(crate) use store::store;
 
 use super::zsets::Pair;
 use super::{SortedSetAddOptions, checked, members, zset_at};
+use crate::commands::ZSetEntry;
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::store::{Locks, Store};
@@ -73,7 +74,9 @@ impl<L: Locks> Store<L> {
             Ok((geo::score(place(lon, lat)?.hash()), checked(member.into())?))
         };
         let pairs = items.into_iter().map(pair).collect::<Result<SmallVec<[_; 8]>, Error>>()?;
-        self.with_zset(key, |set| Ok(set.add_all(&pairs, options)?.counted(options)))
+        self.entry(key, |set: &mut ZSetEntry<'_>| {
+            Ok(set.add_all(&pairs, options)?.counted(options))
+        })
     }
 
     /// GEOPOS: where members are; `None` for what is none. O(1) each.

@@ -18,7 +18,7 @@ pub(super) fn registers(entry: &mut HllEntry<'_>) -> Result<Option<Vec<u8>>, Err
 
 /// Makes it dense; whether it was not.
 pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>, Error> {
-    let turned = entry.edit(
+    let turned = entry.edit_hll(
         |mut hll| hll.promote(),
         |turned| if matches!(turned, Ok(true)) { Outcome::Reformed } else { Outcome::Same },
         "PFDEBUG TODENSE",
@@ -28,7 +28,7 @@ pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>, Error> 
 
 /// How the registers are kept.
 pub(super) fn encoding(entry: &mut HllEntry<'_>) -> Result<Option<Encoding>, Error> {
-    entry.edit(|hll| hll.encoding(), |_| Outcome::Same, "")
+    entry.edit_hll(|hll| hll.encoding(), |_| Outcome::Same, "")
 }
 
 /// The opcodes as text: `z:` and `Z:` with the length of short and long runs of zeros, `v:` with a value and the length
@@ -60,7 +60,7 @@ fn look<R>(
     entry: &mut HllEntry<'_>,
     read: impl FnOnce(Hll<'_>) -> Result<R, DecodeError>,
 ) -> Result<Option<Result<R, DecodeError>>, Error> {
-    entry.edit(|hll| hll.view().and_then(read), |_| Outcome::Same, "")
+    entry.edit_hll(|hll| hll.view().and_then(read), |_| Outcome::Same, "")
 }
 
 #[cold]

@@ -7,27 +7,15 @@ use super::hll_of;
 use crate::commands::entry_of;
 use crate::error::Error;
 use crate::member::Member;
-use crate::store::slot::{Outcome, Slot};
+use crate::store::slot::{Entry, Outcome};
 use crate::value::Value;
 
 /// The `HyperLogLog` at a key, found once and checked once: see [`Store::with_hll`](crate::Store::with_hll).
-#[derive(Debug)]
-pub struct HllEntry<'e> {
-    slot: Slot<'e>,
-}
+pub type HllEntry<'e> = Entry<'e, HllKind>;
 
-entry_of!(HllEntry, with_hll, "HyperLogLog");
+entry_of!(HllEntry, HllKind, with_hll, "HyperLogLog", |value| value.as_str().is_some());
 
-impl<'e> HllEntry<'e> {
-    /// What is wrong with a string that is no `HyperLogLog` is found by the call that reads it.
-    #[inline]
-    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
-        if slot.value().is_some_and(|value| value.as_str().is_none()) {
-            return Err(Error::wrong_type());
-        }
-        Ok(Self { slot })
-    }
-
+impl HllEntry<'_> {
     /// The registers, to be read; `None` if the key does not exist.
     ///
     /// # Errors
@@ -35,7 +23,7 @@ impl<'e> HllEntry<'e> {
     /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is none.
     #[inline]
     pub fn view(&self) -> Result<Option<Hll<'_>>, Error> {
-        self.slot.value().map(hll_of).transpose()
+        self.value().map(hll_of).transpose()
     }
 
     /// PFADD of one element, whose [`hll::hash`] is known; `true` if a register changed or the key is new.
@@ -65,9 +53,9 @@ impl<'e> HllEntry<'e> {
             return Ok(changed);
         }
         self.view()?;
-        let limit = self.slot.rules().limits.hll_sparse_max_bytes;
+        let limit = self.rules().settings.hll_sparse_max_bytes();
         let created = !self.exists();
-        let added = self.slot.edit_or_make(
+        let added = self.edit_or_make(
             || Value::raw_string(hll::empty()),
             |value| {
                 let mut changed = created;
@@ -99,10 +87,10 @@ impl<'e> HllEntry<'e> {
     ) -> Result<Option<bool>, Error> {
         // What is as long as a dense one is hardly anything else; the general way says what is wrong with the rest.
         let is_dense = |value: &Value| matches!(value.as_str(), Some(Member::Bytes(bytes)) if bytes.len() == hll::DENSE_LEN);
-        if !self.slot.value().is_some_and(is_dense) {
+        if !self.value().is_some_and(is_dense) {
             return Ok(None);
         }
-        let added = self.slot.edit(
+        let added = self.edit(
             |value| {
                 let Some(bytes) = value.bytes_mut(0) else { return (Ok(None), Outcome::Same) };
                 let added = HllMut::add_in_place(bytes, hash());
@@ -120,7 +108,7 @@ impl<'e> HllEntry<'e> {
     ///
     /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no sound `HyperLogLog`.
     pub fn count(&mut self) -> Result<u64, Error> {
-        let counted = self.edit(
+        let counted = self.edit_hll(
             |mut hll| hll.count(),
             |counted| Outcome::changed(counted.as_ref().is_ok_and(|counted| counted.stored)),
             "PFCOUNT",
@@ -131,14 +119,14 @@ impl<'e> HllEntry<'e> {
 
     /// Lets `edit` work on the `HyperLogLog`, which counts as changed in place from then on; `None` if there is no key.
     #[inline]
-    pub(super) fn edit<R>(
+    pub(super) fn edit_hll<R>(
         &mut self,
         edit: impl FnOnce(HllMut<'_>) -> R,
         outcome: impl FnOnce(&R) -> Outcome,
         command: &'static str,
     ) -> Result<Option<R>, Error> {
         self.view()?;
-        let edited = self.slot.edit(
+        let edited = self.edit(
             |value| {
                 let edited = edit_hll(value, edit);
                 let outcome = edited.as_ref().map_or(Outcome::Same, outcome);
@@ -155,8 +143,8 @@ impl<'e> HllEntry<'e> {
         union: &mut hll::Union,
         sources: impl FnOnce() -> Vec<Bytes>,
     ) -> Result<(), Error> {
-        let limit = self.slot.rules().limits.hll_sparse_max_bytes;
-        let merged = self.slot.edit_or_make(
+        let limit = self.rules().settings.hll_sparse_max_bytes();
+        let merged = self.edit_or_make(
             || Value::raw_string(hll::empty()),
             |value| {
                 let merged = value.edit(|bytes| union.merge_into(bytes, limit));

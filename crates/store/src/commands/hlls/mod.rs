@@ -15,7 +15,7 @@ use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::value::Value;
-pub use entry::HllEntry;
+pub use entry::{HllEntry, HllKind};
 
 /// Commands on `HyperLogLog`s: the number of distinct elements, to within about 0.81 %, in at most 12,304 bytes.
 ///
@@ -50,7 +50,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<bool, Error> {
         let elements: SmallVec<[Member<'_>; 8]> = elements.into_iter().map(Into::into).collect();
         let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
-        self.with_hll(key, |entry| entry.add_with(&elements, hash))
+        self.entry(key, |entry: &mut HllEntry<'_>| entry.add_with(&elements, hash))
     }
 
     /// PFCOUNT: about how many distinct elements the keys hold together. A single key remembers the answer until it
@@ -66,7 +66,7 @@ impl<L: Locks> Store<L> {
                 if let Some(count) = self.read([key], |view, keys| cached_count(view, keys[0]))? {
                     return Ok(count);
                 }
-                self.with_hll(key, |entry| entry.count())
+                self.entry(key, |entry: &mut HllEntry<'_>| entry.count())
             }
             ref several => self.read(several, count_union),
         }
@@ -205,10 +205,11 @@ fn merge(scope: &mut Scope<'_>, keys: &[HashedKey<'_>]) -> Result<(), Error> {
     };
     let mut union = Union::new();
     for &key in keys {
-        if let Some(hll) = HllEntry::new(scope.slot(key))?.view()? {
-            union.merge(&hll).map_err(|_| Error::corrupt_hll())?;
-        }
+        scope.with(key, |entry: &mut HllEntry<'_>| match entry.view()? {
+            Some(hll) => union.merge(&hll).map_err(|_| Error::corrupt_hll()),
+            None => Ok(()),
+        })?;
     }
     let names = || sources.iter().map(|key| bytes::Bytes::copy_from_slice(key.bytes)).collect();
-    HllEntry::new(scope.slot(target))?.merge(&mut union, names)
+    scope.with(target, |entry: &mut HllEntry<'_>| entry.merge(&mut union, names))
 }

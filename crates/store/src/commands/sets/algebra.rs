@@ -111,7 +111,7 @@ pub(super) fn store<K: ToKey>(
             slot.delete();
         } else {
             let words = || sources.iter().map(|key| Bytes::copy_from_slice(key.bytes)).collect();
-            slot.set(result, Expires::Never, (name, words));
+            slot.put(result, Expires::Never, (name, words));
         }
         Ok(count)
     })

@@ -11,33 +11,20 @@ use crate::error::Error;
 use crate::member::Member;
 use crate::rules::Rules;
 use crate::store::Chance;
-use crate::store::slot::{Outcome, Slot};
+use crate::store::slot::{Entry, Outcome};
 use crate::value::{SetRef, Value};
 
 /// The set at a key, found once and checked once: see [`Store::with_set`](crate::Store::with_set).
 ///
 /// A key that does not exist is an empty set, and a set that loses its last member is no key any more.
-#[derive(Debug)]
-pub struct SetEntry<'e> {
-    slot: Slot<'e>,
-    rules: Rules<'e>,
-}
+pub type SetEntry<'e> = Entry<'e, SetKind>;
 
-entry_of!(SetEntry, with_set, "set");
+entry_of!(SetEntry, SetKind, with_set, "set", |value| value.as_set().is_some());
 
-impl<'e> SetEntry<'e> {
-    #[inline]
-    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
-        if slot.value().is_some_and(|value| value.as_set().is_none()) {
-            return Err(Error::wrong_type());
-        }
-        let rules = slot.rules();
-        Ok(Self { slot, rules })
-    }
-
+impl SetEntry<'_> {
     #[inline]
     fn set(&self) -> Option<SetRef<'_>> {
-        self.slot.value().and_then(Value::as_set)
+        self.value().and_then(Value::as_set)
     }
 
     /// How many members there are. O(1).
@@ -56,7 +43,7 @@ impl<'e> SetEntry<'e> {
     #[must_use]
     pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> bool {
         let member = member.into();
-        self.set().is_some_and(|set| set.contains(member, &self.rules))
+        self.set().is_some_and(|set| set.contains(member, &self.rules()))
     }
 
     /// Calls `visit` with each member, those of an intset in ascending order. O(members).
@@ -80,8 +67,8 @@ impl<'e> SetEntry<'e> {
     #[inline]
     pub(crate) fn add_all(&mut self, members: &[Member<'_>]) -> usize {
         let Some(&first) = members.first() else { return 0 };
-        let Self { slot, rules } = self;
-        let added = slot.edit_or_make(
+        let rules = &self.rules();
+        let added = self.edit_or_make(
             || Value::set_for(first, members.len(), rules),
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
@@ -102,8 +89,8 @@ impl<'e> SetEntry<'e> {
     /// Removes members; returns how many were there.
     #[inline]
     pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
-        let rules = self.rules;
-        let removed = self.slot.edit(
+        let rules = self.rules();
+        let removed = self.edit(
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
                 let removed = members.iter().filter(|&&member| set.remove(member, &rules)).count();
@@ -123,7 +110,7 @@ impl<'e> SetEntry<'e> {
     #[inline]
     pub fn add_within(&mut self, id: i64, prefix: Prefix) -> Result<bool, Error> {
         // A hash table stays: else each addition would look through it.
-        if matches!(self.slot.value(), Some(Value::IntSet(_))) {
+        if matches!(self.value(), Some(Value::IntSet(_))) {
             self.compact(prefix);
         }
         self.add(id)
@@ -134,7 +121,7 @@ impl<'e> SetEntry<'e> {
     /// makes it an intset again. O(members).
     pub fn compact(&mut self, prefix: Prefix) -> bool {
         // The same members in a form that only this process knows: no change to tell of.
-        let compacted = self.slot.edit(
+        let compacted = self.edit(
             |value| {
                 value.compact(prefix);
                 (matches!(value, Value::Compact(_)), Outcome::Same)
@@ -159,9 +146,9 @@ impl<'e> SetEntry<'e> {
 
     /// Removes `count` random members, or all.
     pub(crate) fn pop(&mut self, count: usize) -> Vec<Bytes> {
-        let rules = self.rules;
-        let chance = self.slot.shared().chance();
-        let popped = self.slot.edit(
+        let rules = self.rules();
+        let chance = self.shared().chance();
+        let popped = self.edit(
             |value| {
                 let Some(mut set) = value.as_set_mut().filter(|_| count > 0) else {
                     return (Vec::new(), Outcome::Same);

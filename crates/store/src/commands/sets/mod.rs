@@ -15,7 +15,7 @@ use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
 use crate::value::SetRef;
 use algebra::Operation;
-pub use entry::SetEntry;
+pub use entry::{SetEntry, SetKind};
 
 use crate::to_key::ToKey;
 
@@ -49,7 +49,7 @@ impl<L: Locks> Store<L> {
         of: impl IntoIterator<Item = M>,
     ) -> Result<usize, Error> {
         let of = members(of)?;
-        self.with_set(key, |set| Ok(set.add_all(&of)))
+        self.entry(key, |set: &mut SetEntry<'_>| Ok(set.add_all(&of)))
     }
 
     /// SREM: removes members; returns how many were there. A set without members is no key. O(1) each in a hash table,
@@ -64,7 +64,7 @@ impl<L: Locks> Store<L> {
         of: impl IntoIterator<Item = M>,
     ) -> Result<usize, Error> {
         let of = members(of)?;
-        self.with_set(key, |set| Ok(set.remove_all(&of)))
+        self.entry(key, |set: &mut SetEntry<'_>| Ok(set.remove_all(&of)))
     }
 
     /// SISMEMBER: whether the set has this member. O(1) in a hash table, O(log members) in an intset.
@@ -162,7 +162,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn spop(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
-        self.with_set(key, |set| Ok(set.pop(1).pop()))
+        self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(1).pop()))
     }
 
     /// SPOP with a count: takes out so many different members, or all. O(count) in a hash table, O(members) in the small
@@ -172,7 +172,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
     pub fn spop_multiple(&self, key: impl ToKey, count: usize) -> Result<Vec<Bytes>, Error> {
-        self.with_set(key, |set| Ok(set.pop(count)))
+        self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(count)))
     }
 
     /// SRANDMEMBER: a member, each with the same chance; `None` if there is none. O(1), O(members) in a listpack.
@@ -354,14 +354,14 @@ fn move_member(
     member: Member<'_>,
 ) -> Result<bool, Error> {
     let there =
-        SetEntry::new(scope.slot(from)).map(|set| set.exists().then(|| set.contains(member)));
-    let fits = SetEntry::new(scope.slot(to)).map(|_| ());
+        scope.with(from, |set: &mut SetEntry<'_>| Ok(set.exists().then(|| set.contains(member))));
+    let fits = scope.with(to, |_: &mut SetEntry<'_>| Ok(()));
     // Without a source nobody looks at the type of the target.
     let Some(there) = there? else { return Ok(false) };
     fits?;
-    if !there || from.bytes == to.bytes {
-        return Ok(there);
+    if there && from.bytes != to.bytes {
+        scope.with(from, |set: &mut SetEntry<'_>| Ok(set.remove(member)))?;
+        scope.with(to, |set: &mut SetEntry<'_>| set.add(member))?;
     }
-    SetEntry::new(scope.slot(from))?.remove(member);
-    SetEntry::new(scope.slot(to))?.add(member).map(|_| true)
+    Ok(there)
 }

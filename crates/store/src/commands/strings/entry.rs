@@ -5,32 +5,21 @@ use bytes::Bytes;
 use crate::commands::{STRING_MAX, checked, entry_of, too_long};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
-use crate::store::slot::{Expires, Outcome, Slot};
+use crate::store::slot::{Entry, Expires, Outcome};
 use crate::text::extended::{Extended, NOT_A_FLOAT, NOT_FINITE};
 use crate::value::Value;
 
 /// The string at a key, found once and checked once: see [`Store::with_string`](crate::Store::with_string).
-#[derive(Debug)]
-pub struct StringEntry<'e> {
-    pub(in crate::commands) slot: Slot<'e>,
-}
+pub type StringEntry<'e> = Entry<'e, StringKind>;
 
-entry_of!(StringEntry, with_string, "string");
+entry_of!(StringEntry, StringKind, with_string, "string", |value| value.as_str().is_some());
 
-impl<'e> StringEntry<'e> {
-    #[inline]
-    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
-        if slot.value().is_some_and(|value| value.as_str().is_none()) {
-            return Err(Error::wrong_type());
-        }
-        Ok(Self { slot })
-    }
-
+impl StringEntry<'_> {
     /// The string, if the key exists: its bytes, or the number that they are kept as. O(1).
     #[must_use]
     #[inline]
     pub fn get(&self) -> Option<Member<'_>> {
-        self.slot.value().and_then(Value::as_str)
+        self.value().and_then(Value::as_str)
     }
 
     /// The number that the string is; `None` if there is no key.
@@ -51,7 +40,7 @@ impl<'e> StringEntry<'e> {
     ///
     /// A string of more than 512 MiB.
     pub fn set<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<(), Error> {
-        self.put(checked(value.into())?, Expires::Never);
+        self.put_string(checked(value.into())?, Expires::Never);
         Ok(())
     }
 
@@ -62,14 +51,14 @@ impl<'e> StringEntry<'e> {
     ///
     /// As [`set`](Self::set).
     pub fn set_until<'a>(&mut self, value: impl Into<Member<'a>>, at_ms: i64) -> Result<(), Error> {
-        self.put(checked(value.into())?, Expires::At(at_ms));
+        self.put_string(checked(value.into())?, Expires::At(at_ms));
         Ok(())
     }
 
     /// SET, with what becomes of the expiry.
     #[inline]
-    pub(super) fn put(&mut self, value: Member<'_>, expires: Expires) {
-        put(&mut self.slot, value, expires);
+    fn put_string(&mut self, value: Member<'_>, expires: Expires) {
+        put(self, value, expires);
     }
 
     /// INCRBY: adds to the number that the string is, 0 if there is none; returns the sum. O(1).
@@ -81,7 +70,7 @@ impl<'e> StringEntry<'e> {
     pub fn incr(&mut self, delta: i64) -> Result<i64, Error> {
         let sum = self.get_int()?.unwrap_or(0).checked_add(delta).ok_or_else(Error::overflow)?;
         let words = || vec![Member::Int(delta).to_bytes()];
-        self.slot.set(Value::Int(sum), Expires::Keep, ("INCRBY", words));
+        self.put(Value::Int(sum), Expires::Keep, ("INCRBY", words));
         Ok(sum)
     }
 
@@ -93,7 +82,7 @@ impl<'e> StringEntry<'e> {
         let text = Bytes::from(sum.to_text());
         // Text even where it is an integer: INCR makes it one again.
         let words = || vec![text.clone(), "KEEPTTL".into()];
-        self.slot.set(Value::text(&text), Expires::Keep, ("SET", words));
+        self.put(Value::text(&text), Expires::Keep, ("SET", words));
         Ok(text)
     }
 
@@ -109,7 +98,7 @@ impl<'e> StringEntry<'e> {
             Some(len) => self.write_at(len, value, words),
             None => {
                 let set = ("APPEND", || vec![value.to_bytes()]);
-                self.slot.set(Value::string(value), Expires::Keep, set);
+                self.put(Value::string(value), Expires::Keep, set);
                 Ok(value.byte_len())
             }
         }
@@ -139,7 +128,7 @@ impl<'e> StringEntry<'e> {
         let end = end_of(offset, value)?;
         let mut bytes = vec![0; end];
         value.with_bytes(|value| bytes[offset..].copy_from_slice(value));
-        self.slot.set(Value::raw_string(bytes), Expires::Keep, ("SETRANGE", words));
+        self.put(Value::raw_string(bytes), Expires::Keep, ("SETRANGE", words));
         Ok(end)
     }
 
@@ -150,7 +139,7 @@ impl<'e> StringEntry<'e> {
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
     ) -> Result<usize, Error> {
         end_of(offset, value)?;
-        let written = self.slot.edit(
+        let written = self.edit(
             |old| (value.with_bytes(|new| old.write_at(offset, new)), Outcome::Changed),
             |_| effect(),
         );
@@ -160,10 +149,10 @@ impl<'e> StringEntry<'e> {
 
 /// SET on any key, whatever it holds.
 #[inline]
-pub(super) fn put(slot: &mut Slot<'_>, value: Member<'_>, expires: Expires) {
+pub(super) fn put<K>(slot: &mut Entry<'_, K>, value: Member<'_>, expires: Expires) {
     let expires = match expires {
         // What does not expire needs no word to say that it keeps that.
-        Expires::Keep if slot.expires_at().is_none() => Expires::Never,
+        Expires::Keep if slot.expires_at_ms().is_none() => Expires::Never,
         given => given,
     };
     let words = || {
@@ -175,7 +164,7 @@ pub(super) fn put(slot: &mut Slot<'_>, value: Member<'_>, expires: Expires) {
         }
         words
     };
-    slot.set(Value::string(value), expires, ("SET", words));
+    slot.put(Value::string(value), expires, ("SET", words));
 }
 
 /// Where a write ends, if a string may be as long.

@@ -29,7 +29,7 @@ pub use options::{
 };
 
 use crate::to_key::{KeyRef, ToKey};
-pub use entry::StringEntry;
+pub use entry::{StringEntry, StringKind};
 pub(crate) use options::{Time, Ttl, Unit};
 pub(crate) use parts::{common, common_len, common_runs, common_text};
 pub(crate) use set::{get_with, put_all, set_with};
@@ -290,7 +290,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn get_del(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
-        self.with_string(key, |entry| {
+        self.entry(key, |entry: &mut StringEntry<'_>| {
             let old = entry.get().map(Member::to_bytes);
             entry.delete();
             Ok(old)
@@ -358,7 +358,7 @@ impl<L: Locks> Store<L> {
         value: impl Into<Member<'a>>,
     ) -> Result<usize, Error> {
         let value = checked(value.into())?;
-        self.with_string(key, |entry| entry.append(value))
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.append(value))
     }
 
     /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end. What
@@ -412,7 +412,7 @@ impl<L: Locks> Store<L> {
         value: impl Into<Member<'a>>,
     ) -> Result<usize, Error> {
         let value = checked(value.into())?;
-        self.with_string(key, |entry| entry.set_range(offset, value))
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.set_range(offset, value))
     }
 
     /// INCRBY: adds `delta` to the number at the key, 0 if there is none, and returns the sum. An expiry stays. O(1).
@@ -435,7 +435,7 @@ impl<L: Locks> Store<L> {
     /// ```
     pub fn incr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64, Error> {
         let delta = delta.into();
-        self.with_string(key, |entry| entry.incr(delta))
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.incr(delta))
     }
 
     /// DECRBY: as [`incr`](Self::incr), but takes `delta` away.
@@ -471,7 +471,8 @@ impl<L: Locks> Store<L> {
     /// ```
     pub fn incr_float(&self, key: impl ToKey, delta: f64) -> Result<f64, Error> {
         let delta = delta.to_string();
-        let sum = self.with_string(key, |entry| entry.incr_float(delta.as_bytes()))?;
+        let sum =
+            self.entry(key, |entry: &mut StringEntry<'_>| entry.incr_float(delta.as_bytes()))?;
         let sum = str::from_utf8(&sum).ok().and_then(|text| text.parse().ok());
         sum.ok_or_else(Error::not_integer)
     }

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::entry::put;
 use super::options::{ExistenceCheck, SetOptions, SetOutcome, Ttl};
 use super::string_in;
+use crate::commands::StringEntry;
 use crate::commands::checked;
 use crate::error::Error;
 use crate::member::Member;
@@ -53,13 +54,13 @@ pub(crate) fn get_with(
     key: impl ToKey,
     ttl: impl FnOnce() -> Result<Ttl, Error>,
 ) -> Result<Option<Bytes>, Error> {
-    store.with_string(key, |entry| {
+    store.entry(key, |entry: &mut StringEntry<'_>| {
         let Some(string) = entry.get().map(Member::to_bytes) else { return Ok(None) };
         match ttl()? {
             Ttl::Keep => {}
             Ttl::Clear => drop(entry.persist()),
             Ttl::Until(time) => {
-                let at = time.at_ms(|| entry.slot.now_ms(), "getex")?;
+                let at = time.at_ms(|| entry.now_ms(), "getex")?;
                 entry.expire_at_ms(at);
             }
         }
@@ -87,7 +88,7 @@ pub(crate) fn put_all<'p>(
             return Ok(false);
         }
         for (&key, &value) in keys.iter().zip(&values) {
-            scope.slot(key).set(Value::string(value), Expires::Never, BY_COMMAND);
+            scope.slot(key).put(Value::string(value), Expires::Never, BY_COMMAND);
         }
         scope.effect(|| {
             let mut words = vec![Bytes::from_static(b"MSET")];

@@ -14,19 +14,15 @@ use crate::commands::{checked, entry_of};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::rules::Rules;
-use crate::store::slot::{Outcome, Slot};
+use crate::store::slot::{Entry, Outcome};
 use crate::value::{Value, ZSet};
 
 /// The sorted set at a key, found once and checked once: see [`Store::with_zset`](crate::Store::with_zset).
 ///
 /// A key that does not exist is an empty sorted set, and one that loses its last member is no key any more.
-#[derive(Debug)]
-pub struct ZSetEntry<'e> {
-    slot: Slot<'e>,
-    rules: Rules<'e>,
-}
+pub type ZSetEntry<'e> = Entry<'e, ZSetKind>;
 
-entry_of!(ZSetEntry, with_zset, "sorted set");
+entry_of!(ZSetEntry, ZSetKind, with_zset, "sorted set", |value| value.as_zset().is_some());
 
 /// What ZADD did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,19 +40,10 @@ impl Added {
     }
 }
 
-impl<'e> ZSetEntry<'e> {
-    #[inline]
-    pub(crate) fn new(slot: Slot<'e>) -> Result<Self, Error> {
-        if slot.value().is_some_and(|value| value.as_zset().is_none()) {
-            return Err(Error::wrong_type());
-        }
-        let rules = slot.rules();
-        Ok(Self { slot, rules })
-    }
-
+impl ZSetEntry<'_> {
     #[inline]
     fn set(&self) -> Option<&ZSet> {
-        self.slot.value().and_then(Value::as_zset)
+        self.value().and_then(Value::as_zset)
     }
 
     /// How many members there are. O(1).
@@ -100,8 +87,8 @@ impl<'e> ZSetEntry<'e> {
         if pairs.is_empty() || !self.exists() && options.existence == Some(ExistenceCheck::XX) {
             return Ok(Added::default());
         }
-        let Self { slot, rules } = self;
-        let done = slot.edit_or_make(
+        let rules = &self.rules();
+        let done = self.edit_or_make(
             || Value::ZSet(ZSet::new()),
             |value| {
                 let Some(set) = value.as_zset_mut() else {
@@ -130,7 +117,7 @@ impl<'e> ZSetEntry<'e> {
 
     /// Removes members; returns how many were there.
     pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
-        let removed = self.slot.edit(
+        let removed = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (0, Outcome::Same) };
                 let there =
@@ -164,7 +151,7 @@ impl<'e> ZSetEntry<'e> {
         ranks: impl FnOnce(&ZSet) -> Range<usize>,
         effect: impl FnOnce(&Range<usize>) -> (&'static str, Vec<Bytes>),
     ) -> usize {
-        let removed = self.slot.edit(
+        let removed = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (0..0, Outcome::Same) };
                 let ranks = ranks(set);
@@ -192,7 +179,7 @@ impl<'e> ZSetEntry<'e> {
 
     /// Takes out `count` members, or all, outermost first.
     pub(super) fn pop(&mut self, side: Side, count: usize) -> Vec<(Bytes, f64)> {
-        let popped = self.slot.edit(
+        let popped = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (Vec::new(), Outcome::Same) };
                 let count = count.min(set.len());

@@ -8,6 +8,7 @@ use skiplist_zset::Entry;
 use super::put::{gather, put};
 use super::range::{LexBound, ZRange};
 use super::zset_at;
+use crate::commands::ZSetEntry;
 use crate::commands::gathered::Gathered;
 use crate::error::Error;
 use crate::key::HashedKey;
@@ -90,7 +91,7 @@ impl<L: Locks> Store<L> {
     ///
     /// As [`zrange_by`](Self::zrange_by).
     pub fn zremrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<usize, Error> {
-        self.with_zset(key, |set| Ok(set.remove_range(range)))
+        self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.remove_range(range)))
     }
 
     /// ZRANGE by rank: `start` to `stop`, both included; negative ones count from the end. O(log n + k).

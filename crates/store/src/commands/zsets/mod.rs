@@ -18,8 +18,8 @@ pub use range::{LexBound, ZRange};
 
 pub(crate) use add::Pair;
 pub(crate) use algebra::check_sources;
-pub use entry::ZSetEntry;
 pub(crate) use entry::not_a_number;
+pub use entry::{ZSetEntry, ZSetKind};
 pub(crate) use put::put;
 pub(crate) use scan::{Written, scan as scan_scores};
 
@@ -122,7 +122,9 @@ impl<L: Locks> Store<L> {
         options: SortedSetAddOptions,
     ) -> Result<usize, Error> {
         let pairs = add::pairs(items)?;
-        self.with_zset(key, |set| Ok(set.add_all(&pairs, options)?.counted(options)))
+        self.entry(key, |set: &mut ZSetEntry<'_>| {
+            Ok(set.add_all(&pairs, options)?.counted(options))
+        })
     }
 
     /// ZINCRBY: adds to the score of a member, or to 0 if there is no such member; returns the sum. O(log n).
@@ -154,7 +156,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<Option<f64>, Error> {
         let pairs = add::pairs([(delta, member)])?;
         let options = options.increment_score();
-        self.with_zset(key, |set| Ok(set.add_all(&pairs, options)?.score))
+        self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.add_all(&pairs, options)?.score))
     }
 
     /// ZREM: removes members; returns how many were there. A sorted set without members is no key. O(log n) each.
@@ -168,7 +170,7 @@ impl<L: Locks> Store<L> {
         of: impl IntoIterator<Item = M>,
     ) -> Result<usize, Error> {
         let of = members(of)?;
-        self.with_zset(key, |set| Ok(set.remove_all(&of)))
+        self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.remove_all(&of)))
     }
 
     /// ZCARD: how many members there are. O(1).
@@ -277,7 +279,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
     pub fn zpopmin(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
-        self.with_zset(key, |set| Ok(set.pop(Side::Min, count)))
+        self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Min, count)))
     }
 
     /// ZPOPMAX: takes out the `count` members with the highest scores, or all; highest first. O(log n) each.
@@ -286,7 +288,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
     pub fn zpopmax(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
-        self.with_zset(key, |set| Ok(set.pop(Side::Max, count)))
+        self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Max, count)))
     }
 
     /// ZMPOP MIN: [`zpopmin`](Self::zpopmin) on the first of the keys that is there; which one that was, and its members.

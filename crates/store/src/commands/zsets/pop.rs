@@ -24,9 +24,10 @@ pub(super) fn pop_first(
     count: usize,
 ) -> Result<Option<Popped>, Error> {
     for &key in keys {
-        let mut set = ZSetEntry::new(scope.slot(key))?;
-        if set.exists() {
-            return Ok(Some((Bytes::copy_from_slice(key.bytes), set.pop(side, count))));
+        let popped = scope
+            .with(key, |set: &mut ZSetEntry<'_>| Ok(set.exists().then(|| set.pop(side, count))))?;
+        if let Some(popped) = popped {
+            return Ok(Some((Bytes::copy_from_slice(key.bytes), popped)));
         }
     }
     Ok(None)

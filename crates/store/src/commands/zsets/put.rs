@@ -40,7 +40,7 @@ pub(crate) fn put<M: AsRef<[u8]>>(
         slot.delete();
         return Ok(0);
     }
-    slot.set(Value::ZSet(set), Expires::Never, BY_COMMAND);
+    slot.put(Value::ZSet(set), Expires::Never, BY_COMMAND);
     drop(slot);
     scope.effect(effect);
     Ok(count)

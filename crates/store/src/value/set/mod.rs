@@ -130,17 +130,17 @@ impl SetRef<'_> {
 
 impl Rules<'_> {
     /// The most members of a listpack.
-    const fn listpack_entries(&self) -> usize {
-        if self.profile.set_listpacks() { self.limits.set_max_listpack_entries } else { 0 }
+    fn listpack_entries(&self) -> usize {
+        if self.profile.set_listpacks() { self.settings.set_max_listpack_entries() } else { 0 }
     }
 
     /// Whether a set of so many members is a hash table whatever they are.
-    pub(crate) const fn is_large(&self, members: usize) -> bool {
-        members > self.limits.set_max_intset_entries && members > self.listpack_entries()
+    pub(crate) fn is_large(&self, members: usize) -> bool {
+        members > self.settings.set_max_intset_entries() && members > self.listpack_entries()
     }
 
     /// How many members a command is about to add, if that counts in the choice of an encoding.
-    const fn size_hint(&self, count: usize) -> Option<usize> {
+    fn size_hint(&self, count: usize) -> Option<usize> {
         if self.profile.sizes_ahead() { Some(count) } else { None }
     }
 }

@@ -40,8 +40,9 @@ impl Value {
     /// The empty set with which a command begins that is about to add `count` members, `first` the first of them.
     pub(crate) fn set_for(first: Member<'_>, count: usize, rules: &Rules<'_>) -> Self {
         let hint = rules.size_hint(count);
-        let limits = &rules.limits;
-        if first.as_int().is_some() && hint.is_none_or(|n| n <= limits.set_max_intset_entries) {
+        if first.as_int().is_some()
+            && hint.is_none_or(|n| n <= rules.settings.set_max_intset_entries())
+        {
             Self::IntSet(IntSet::new())
         } else if hint.is_some_and(|n| n <= rules.listpack_entries()) {
             Self::ListPack(ListPack::new())
@@ -79,7 +80,7 @@ impl Value {
         let fits = |set: SetRef<'_>| {
             rules.profile.set_listpacks()
                 && !matches!(set, SetRef::IntSet(_) | SetRef::Compact(_))
-                && set.len() <= rules.limits.set_max_intset_entries
+                && set.len() <= rules.settings.set_max_intset_entries()
         };
         let numbers = self.as_set().filter(|set| fits(*set)).and_then(SetRef::numbers);
         numbers.map_or(self, |numbers| Self::IntSet(numbers.into_iter().collect()))
@@ -121,7 +122,7 @@ impl Value {
 
     /// The empty set with which the loading of `count` members begins.
     pub(crate) fn set_to_load(count: usize, rules: &Rules<'_>) -> Self {
-        if count > rules.limits.set_max_intset_entries {
+        if count > rules.settings.set_max_intset_entries() {
             Self::empty_table()
         } else {
             Self::IntSet(IntSet::new())
@@ -130,7 +131,7 @@ impl Value {
 
     /// The set that an intset becomes when it is loaded under these rules.
     pub(crate) fn set_from_intset(set: IntSet, rules: &Rules<'_>) -> Self {
-        if set.len() > rules.limits.set_max_intset_entries {
+        if set.len() > rules.settings.set_max_intset_entries() {
             hash_table(SetRef::IntSet(&set), rules)
         } else {
             Self::IntSet(set)
@@ -178,7 +179,7 @@ impl SetMut<'_> {
     pub(crate) fn expect(&mut self, count: usize, rules: &Rules<'_>) {
         let Some(hint) = rules.size_hint(count) else { return };
         let outgrown = match self.as_ref() {
-            SetRef::IntSet(_) => hint > rules.limits.set_max_intset_entries,
+            SetRef::IntSet(_) => hint > rules.settings.set_max_intset_entries(),
             SetRef::ListPack(_) => hint > rules.listpack_entries(),
             SetRef::Compact(_) | SetRef::HashTable(_) => false,
         };
@@ -268,7 +269,11 @@ fn add_int(set: &mut IntSet, member: Member<'_>, rules: &Rules<'_>) -> Result<bo
     if !set.insert(number) {
         return Ok(false);
     }
-    if set.len() > rules.limits.set_max_intset_entries { Err(Refused::Outgrown) } else { Ok(true) }
+    if set.len() > rules.settings.set_max_intset_entries() {
+        Err(Refused::Outgrown)
+    } else {
+        Ok(true)
+    }
 }
 
 /// A member for a compact set: refuses what is no integer, does not share the high bits, or is one too many.
@@ -285,7 +290,7 @@ fn add_entry(list: &mut ListPack, member: Member<'_>, rules: &Rules<'_>) -> Resu
         return Ok(false);
     }
     let fits = list.len() < rules.listpack_entries()
-        && entry.text_len() <= rules.limits.set_max_listpack_value;
+        && entry.text_len() <= rules.settings.set_max_listpack_value();
     if !fits {
         return Err(Refused::NoRoom);
     }
@@ -319,7 +324,7 @@ fn for_each_hashed<'t>(
 
 /// Whether an intset and a text together make a listpack.
 fn fits_listpack(set: &IntSet, member: Member<'_>, rules: &Rules<'_>) -> bool {
-    let longest = rules.limits.set_max_listpack_value;
+    let longest = rules.settings.set_max_listpack_value();
     // The longest texts of integers are those of the least and the greatest.
     let ends = [set.first(), set.last()];
     set.len() < rules.listpack_entries()
