@@ -96,14 +96,13 @@ fn sharded(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
         let mut results = bench
             .race()
             .contender("tallis", pieces, || stored(which))
+            .rivals()
             .contender("sorted merge", pieces, || merged(which))
             .run();
-        let twice = 2.0 * results[1].sample.median;
         results.extend(rival(theirs.map(|theirs| theirs[which] / all)));
         rows.push(
             Row::new(&format!("{}, in shards", NAMES[which]), Unit::Nanos, results)
-                .target(twice)
-                .note("target: twice the sorted merge"),
+                .factor("sorted merge", 2.0),
         );
     }
     rows
@@ -142,13 +141,13 @@ fn tables(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
         let mut results: Vec<Result> = bench
             .race()
             .contender("tallis", pieces, || stored(which))
+            .rivals()
             .contender("hashbrown", pieces, || bare(which))
             .run();
         results.extend(rival(theirs.map(|theirs| theirs[which] / all)));
         rows.push(
             Row::new(&format!("{}, in hash tables", NAMES[which]), Unit::Nanos, results)
-                .target(20.0)
-                .note(&format!("target beside hashbrown: x{:.2} (20 of {was})", 20.0 / was)),
+                .beside("hashbrown", [20.0, was]),
         );
     }
     rows

@@ -12,7 +12,7 @@ use tallis::prelude::*;
 use tallis::{GeoOrder, GeoSearch, Store};
 use testkit::rng::Rng;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Turns, Words};
 use crate::report::{Bench, Row, Section, Unit};
 
@@ -79,12 +79,13 @@ fn encode(bench: &Bench, places: &[Point]) -> Row {
             let hash = |&(lon, lat): &(f64, f64)| geo::encode(lon, lat).unwrap();
             black_box(&pairs).iter().map(hash).fold(0, |all, hash| all ^ hash)
         })
+        .rivals()
         .contender("a plain loop", pieces, || {
             let places = black_box(&places[..pairs.len()]);
             places.iter().fold(0, |all, &place| all ^ halved(place))
         })
         .run();
-    Row::new("encode", Unit::Nanos, results).target(5.0)
+    Row::new("encode", Unit::Nanos, results).beside("a plain loop", [5.0, 312.0])
 }
 
 fn add(bench: &Bench, places: &[Point], members: &Words, live: Option<&mut Live>) -> Row {
@@ -99,7 +100,7 @@ fn add(bench: &Bench, places: &[Point], members: &Words, live: Option<&mut Live>
         live.nanos("GEOADD", add)
     })));
     let work = format!("GEOADD, a new member, up to {}", places.len());
-    Row::new(&work, Unit::Nanos, results).target(500.0).note(&beside(500.0, 2250.0))
+    Row::new(&work, Unit::Nanos, results).beside(SERVER, [500.0, 2250.0])
 }
 
 fn searches(km: f64) -> (Vec<Point>, Vec<Shape>) {
@@ -157,6 +158,7 @@ fn near(bench: &Bench, store: &Store, places: &[Point], km: f64, live: Option<&m
                 black_box(store.geo_search("geo", search).unwrap());
             }
         })
+        .rivals()
         .contender("kdbush", 128, || {
             for shape in &shapes[second.turn()] {
                 in_kd(shape, black_box(&mut found_in_kd));
@@ -170,7 +172,7 @@ fn near(bench: &Bench, store: &Store, places: &[Point], km: f64, live: Option<&m
         .run();
     results.extend(rival(live.map(|live| live.nanos("GEORADIUS_RO", asked(km, &[])))));
     let work = format!("radius, {} hits of {}", hits / SEARCHES, places.len());
-    Row::new(&work, Unit::Nanos, results).target(6000.0).note(&beside(6000.0, 38_000.0))
+    Row::new(&work, Unit::Nanos, results).beside(SERVER, [6000.0, 38_000.0])
 }
 
 /// The bounding box of a circle, a little large.

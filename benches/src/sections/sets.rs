@@ -7,7 +7,7 @@ use tallis::Store;
 use tallis::prelude::*;
 use testkit::rng::Rng;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
@@ -68,11 +68,14 @@ fn sadd(bench: &Bench, members: &Words, live: Option<&mut Live>) -> Row {
     let mut results = bench
         .race()
         .contender_from("tallis", pieces, || (), |()| fill(members))
+        .rivals()
         .contender_from("hashbrown", pieces, || (), |()| boxed(members))
         .run();
     results.extend(rival(live.map(|live| live.nanos("SADD", sadd_all(members)))));
     let work = format!("SADD, a new member, up to {}", members.len());
-    Row::new(&work, Unit::Nanos, results).target(80.0).note(&beside_both(80.0, 537.0, 28.0))
+    Row::new(&work, Unit::Nanos, results)
+        .beside(SERVER, [80.0, 537.0])
+        .beside("hashbrown", [80.0, 28.0])
 }
 
 /// The server has the members from [`sadd`].
@@ -94,6 +97,7 @@ fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<
             let asked = asked.range(ours.turn());
             asked.filter(|member| store.sismember("set", *member).unwrap()).count()
         })
+        .rivals()
         .contender("hashbrown", pieces, || {
             let asked = asked.range(theirs.turn());
             asked.filter(|member| set.contains(*member)).count()
@@ -102,17 +106,10 @@ fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<
     let ask = || asked.iter().map(|member| command([b"SISMEMBER", b"set", member]));
     results.extend(rival(live.map(|live| live.nanos("SISMEMBER", ask()))));
     let (target, redis, bare) = if there { (60.0, 323.0, 12.6) } else { (45.0, 337.0, 2.7) };
-    let note = format!("{}, which had u64 keys", beside_both(target, redis, bare));
-    Row::new(work, Unit::Nanos, results).target(target).note(&note)
-}
-
-/// The remark on a target that was set beside a bare table too.
-fn beside_both(target: f64, redis: f64, bare: f64) -> String {
-    format!(
-        "{}; beside hashbrown: x{:.2} ({target} of {bare})",
-        beside(target, redis),
-        target / bare
-    )
+    Row::new(work, Unit::Nanos, results)
+        .beside(SERVER, [target, redis])
+        .beside("hashbrown", [target, bare])
+        .note("the table that the target was set beside had u64 keys")
 }
 
 fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
@@ -145,6 +142,7 @@ fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
     let mut results = bench
         .race()
         .contender("tallis", pieces, || asked[ours.turn()].iter().filter(has).count())
+        .rivals()
         .contender("hashbrown of the ids, no keys", pieces, || {
             asked[theirs.turn()].iter().filter(has_bare).count()
         })
@@ -160,9 +158,7 @@ fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
         });
         live.nanos("SISMEMBER", ask)
     })));
-    Row::new("SISMEMBER in a 512-shard", Unit::Nanos, results)
-        .target(60.0)
-        .note(&beside(60.0, 187.0))
+    Row::new("SISMEMBER in a 512-shard", Unit::Nanos, results).beside(SERVER, [60.0, 187.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -178,12 +174,12 @@ fn bytes(bench: &Bench, what: &str, count: usize, live: Option<&mut Live>) -> Ro
     let (_, bare) = bench.held(|| boxed(&members));
     let mut results = vec![
         Result::new("tallis", Sample::exact(each(ours as f64))),
-        Result::new("hashbrown of boxes", Sample::exact(each(bare as f64))),
+        Result::rival("hashbrown of boxes", Sample::exact(each(bare as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(sadd_all(&members))))));
     let (target, redis) = if users { (28.0, 56.0) } else { (50.0, 88.0) };
-    let note = format!("{}; newest Redis 38 to 54", beside(target, redis));
     Row::new(&format!("bytes a member, {count} {what} in one set"), Unit::Bytes, results)
         .target(target)
-        .note(&note)
+        .beside(SERVER, [target, redis])
+        .note("newest Redis 38 to 54")
 }

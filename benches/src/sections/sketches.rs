@@ -6,7 +6,7 @@ use hll::{HllMut, SPARSE_MAX_BYTES};
 use tallis::Store;
 use tallis::prelude::*;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Row, Section, Unit};
 
@@ -57,9 +57,7 @@ fn dense(bench: &Bench, live: Option<&mut Live>) -> Row {
         live.run(add());
         live.nanos("PFADD", add())
     })));
-    Row::new("PFADD, one element, dense", Unit::Nanos, results)
-        .target(25.0)
-        .note(&beside(25.0, 64.0))
+    Row::new("PFADD, one element, dense", Unit::Nanos, results).beside(SERVER, [25.0, 64.0])
 }
 
 fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
@@ -116,6 +114,5 @@ fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
         live.nanos("PFADD", commands(&added))
     })));
     Row::new(&format!("PFADD, one element, {keys} sparse keys"), Unit::Nanos, results)
-        .target(90.0)
-        .note(&beside(90.0, 264.0))
+        .beside(SERVER, [90.0, 264.0])
 }

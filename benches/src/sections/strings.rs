@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use tallis::Store;
 use tallis::prelude::*;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
@@ -79,10 +79,11 @@ fn set_new(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
     let mut results = bench
         .race()
         .contender_from("tallis", pieces, || (), |()| pairs.store())
+        .rivals()
         .contender_from("hashbrown", pieces, || (), |()| pairs.map())
         .run();
     results.extend(rival(live.map(|live| live.nanos("SET", pairs.commands()))));
-    Row::new("SET, a new key", Unit::Nanos, results).target(110.0).note(&beside(110.0, 344.0))
+    Row::new("SET, a new key", Unit::Nanos, results).beside(SERVER, [110.0, 344.0])
 }
 
 /// The server has the keys from [`set_new`].
@@ -100,6 +101,7 @@ fn set_again(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
                 store.set(key, value).unwrap();
             }
         })
+        .rivals()
         .contender("hashbrown", pieces, || {
             for key in pairs.asked.range(theirs.turn()) {
                 *map.get_mut(key).unwrap() = Box::from(&value[..]);
@@ -125,13 +127,14 @@ fn get(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
             let asked = pairs.asked.range(ours.turn());
             asked.map(|key| store.get(key).unwrap().unwrap().len()).sum::<usize>()
         })
+        .rivals()
         .contender("hashbrown", pieces, || {
             pairs.asked.range(theirs.turn()).map(|key| map[key].len()).sum::<usize>()
         })
         .run();
     let ask = || pairs.asked.iter().map(|key| command([b"GET", key]));
     results.extend(rival(live.map(|live| live.nanos("GET", ask()))));
-    Row::new("GET", Unit::Nanos, results).target(60.0).note(&beside(60.0, 538.0))
+    Row::new("GET", Unit::Nanos, results).beside(SERVER, [60.0, 538.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -148,10 +151,10 @@ fn bytes(bench: &Bench, count: usize, live: Option<&mut Live>) -> Row {
     let (_, bare) = bench.held(|| pairs.map());
     let mut results = vec![
         Result::new("tallis", Sample::exact(each(ours as f64))),
-        Result::new("hashbrown of boxes", Sample::exact(each(bare as f64))),
+        Result::rival("hashbrown of boxes", Sample::exact(each(bare as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(pairs.commands())))));
     Row::new("bytes a pair, 16-byte key and 16-byte value", Unit::Bytes, results)
         .target(64.0)
-        .note(&beside(64.0, 100.0))
+        .beside(SERVER, [64.0, 100.0])
 }

@@ -9,7 +9,7 @@ use tallis::Store;
 use tallis::prelude::*;
 use testkit::rng::Rng;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 use crate::rivals::{IndexSetAndMap, Ranked, Rival};
@@ -103,14 +103,11 @@ fn zadd(key: &str, member: &[u8], score: f64) -> redis::Cmd {
     command([b"ZADD", key.as_bytes(), score.to_string().as_bytes(), member])
 }
 
-/// A row whose target was set beside a server's figure and beside that of the best crate.
+/// A row whose targets were set beside a server's figure and beside that of the best crate.
 fn row(work: &str, results: Vec<Result>, [target, redis, best]: [f64; 3]) -> Row {
-    let note = format!(
-        "{}; beside the best crate: x{:.2} ({target} of {best})",
-        beside(target, redis),
-        target / best
-    );
-    Row::new(work, Unit::Nanos, results).target(target).note(&note)
+    Row::new(work, Unit::Nanos, results)
+        .beside(SERVER, [target, redis])
+        .beside(IndexSetAndMap::NAME, [target, best])
 }
 
 fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
@@ -119,6 +116,7 @@ fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
         .race()
         .contender_from(ALONE, pieces, || (), |()| filled::<ZSet>(input))
         .contender_from(STORE, pieces, || (), |()| fill(input))
+        .rivals()
         .contender_from(IndexSetAndMap::NAME, pieces, || (), |()| filled::<IndexSetAndMap>(input))
         .run();
     let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
@@ -139,6 +137,7 @@ fn race<'a>(
     let race = bench.race();
     race.contender(ALONE, pieces, move || asked(a.turn()).for_each(&mut alone))
         .contender(STORE, pieces, move || asked(b.turn()).for_each(&mut stored))
+        .rivals()
         .contender(IndexSetAndMap::NAME, pieces, move || asked(c.turn()).for_each(&mut other))
         .run()
 }
@@ -196,6 +195,7 @@ fn ten(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> R
                 black_box(ten.unwrap());
             }
         })
+        .rivals()
         .contender(IndexSetAndMap::NAME, pieces, || {
             ranks[c.turn()].iter().map(range).for_each(|ranks| all.other.range(ranks));
         })
@@ -236,6 +236,7 @@ fn remove(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -
     let mut results = bench
         .race()
         .contender_from(ALONE, pieces, || all.set.clone(), |set| take(input, a.turn(), set))
+        .rivals()
         .contender_from(
             IndexSetAndMap::NAME,
             pieces,
@@ -252,15 +253,17 @@ fn bytes(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
     let each = |bytes: f64| bytes / input.members.len() as f64;
     let mut results = vec![
         Result::new(STORE, Sample::exact(each(bench.held(|| fill(input)).1 as f64))),
-        Result::new(
+        Result::rival(
             IndexSetAndMap::NAME,
             Sample::exact(each(bench.held(|| filled::<IndexSetAndMap>(input)).1 as f64)),
         ),
     ];
     let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
     results.extend(rival(live.map(|live| each(live.held(all())))));
-    let note = format!("{}; the best crate 46", beside(46.0, 110.0));
-    Row::new("bytes a member", Unit::Bytes, results).target(46.0).note(&note)
+    Row::new("bytes a member", Unit::Bytes, results)
+        .target(46.0)
+        .beside(SERVER, [46.0, 110.0])
+        .note("the best crate 46")
 }
 
 fn small(bench: &Bench, sets: usize) -> Row {
@@ -295,5 +298,5 @@ fn small(bench: &Bench, sets: usize) -> Row {
     let zadds = || all().map(|((&at, member), &score)| zadd(&keys[at], member, score));
     results.extend(rival(Live::start().map(|mut live| live.nanos("ZADD", zadds()))));
     let work = format!("add to {sets} small sorted sets, whole scores");
-    Row::new(&work, Unit::Nanos, results).target(250.0).note(&beside(250.0, 1469.0))
+    Row::new(&work, Unit::Nanos, results).beside(SERVER, [250.0, 1469.0])
 }
