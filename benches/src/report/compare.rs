@@ -2,16 +2,18 @@
 //!
 //! # Idea
 //!
-//! The same machine is faster in one hour than in another, by far more than what a change of the code does. What a rival takes
-//! tells how fast the hour was, since its code has not changed. So where rivals ran in the same rounds, a row is judged by
-//! (ours / rival now) / (ours / rival before), beside each of them; elsewhere by ours now / ours before.
+//! The same machine is faster in one hour than in another, by far more than what a change of the code does. What a
+//! rival takes tells how fast the hour was, since its code has not changed. So where rivals ran in the same rounds, a
+//! row is judged by (ours / rival now) / (ours / rival before), beside each of them; elsewhere by ours now / ours
+//! before.
 //!
 //! # Noise
 //!
-//! The spread of a figure is the middle half of its rounds: single rounds are disturbed. The spread of a quotient of two runs goes from the
-//! low end of one over the high end of the other to the contrary. A row is worse if the quotient is above [`LIMIT`] and all of
-//! its spread is above 1, that is, if the two spreads are apart. With several rivals it has to be so beside each of them.
-//! What a live server takes is measured once, after the rounds, so nothing is known of its spread: it is no yardstick.
+//! The spread of a figure is the middle half of its rounds: single rounds are disturbed. The spread of a quotient of
+//! two runs goes from the low end of one over the high end of the other to the contrary. A row is worse if the
+//! quotient is above [`LIMIT`] and all of its spread is above 1, that is, if the two spreads are apart. With several
+//! rivals it has to be so beside each of them. What a live server takes is measured once, after the rounds, so
+//! nothing is known of its spread: it is no yardstick.
 
 use std::fmt::{self, Display, Formatter, Write};
 

@@ -1,8 +1,9 @@
-//! The page `docs/benchmarks.md`: what it holds and how it is written; and the same rows as JSON, to compare two runs.
+//! The page `docs/benchmarks.md`: what it holds and how it is written; and the same rows as JSON, to compare two
+//! runs.
 //!
-//! A page is a head that names the machine, and [`Section`]s of [`Row`]s. A row is one piece of work: what it took here, the
-//! target, and what rivals took **in the same run**. Nanoseconds differ from machine to machine; the ratios are what to
-//! compare.
+//! A page is a head that names the machine, and [`Section`]s of [`Row`]s. A row is one piece of work: what it took
+//! here, the target, and what rivals took **in the same run**. Nanoseconds differ from machine to machine; the ratios
+//! are what to compare.
 
 mod compare;
 mod machine;
@@ -101,8 +102,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row of results in `unit`. The first of them is ours; those that are not [rivals](Result::rival) are other forms
-    /// of ours.
+    /// A row of results in `unit`. The first of them is ours; those that are not [rivals](Result::rival) are other
+    /// forms of ours.
     #[must_use]
     pub fn new(work: &str, unit: Unit, results: Vec<Result>) -> Self {
         Self { work: work.to_owned(), unit, results, targets: Vec::new(), note: String::new() }
@@ -125,7 +126,8 @@ impl Row {
         self.aim(Target { beside: Some(beside.to_owned()), value, of: None })
     }
 
-    /// As [`factor`](Self::factor), by the figures where the target was set: what ours was to take, and what theirs took.
+    /// As [`factor`](Self::factor), by the figures where the target was set: what ours was to take, and what theirs
+    /// took.
     #[must_use]
     pub fn beside(self, beside: &str, [ours, theirs]: [f64; 2]) -> Self {
         let of = Some([ours, theirs]);

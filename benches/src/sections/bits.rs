@@ -14,6 +14,7 @@ use testkit::rng::Rng;
 use super::live::{Live, SERVER, command, rival};
 use crate::inputs::Turns;
 use crate::report::{Bench, Result, Row, Section, Unit};
+use crate::yo::{self, Yo};
 
 /// What stands beside the bare fields.
 const STORE: &str = "tallis, the store";
@@ -28,7 +29,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = "Whole strings: each call looks at all of them, or writes all of the result over an older one. *A plain read* sums \
                 the words of the same memory up; *a plain loop* does the same work word by word, or byte by byte for BITOP, \
                 into memory that is there already. Single bits: in random order all over the string. Fields: `u12`, in random \
-                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *redis-server* is its \
+                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *yo-kv* is that crate's `Keyspace` without locks, whose \
+                strings end below 2 MiB. *redis-server* is its \
                 own time for a call, without the socket.";
     let mut live = Live::start();
     Section::new("Bits through the store", text)
@@ -81,6 +83,18 @@ fn fixed_bit_set(bytes: &[u8]) -> FixedBitSet {
     FixedBitSet::with_capacity_and_blocks(bytes.len() * 8, blocks)
 }
 
+/// A keyspace with that string, if it takes strings of that length.
+fn keyspace<const N: usize>(strings: [(&[u8], &[u8]); N]) -> Option<Yo> {
+    let mut yo = Yo::default();
+    for (key, bytes) in strings {
+        if bytes.len() > yo::STRING_MAX {
+            return None;
+        }
+        yo.set(key, bytes);
+    }
+    Some(yo)
+}
+
 /// The server's time for that many calls of a command, after another one has made the string.
 fn server(live: Option<&mut Live>, made: Vec<Cmd>, name: &str, again: Vec<Cmd>) -> Option<Result> {
     rival(live.map(|live| {
@@ -97,10 +111,13 @@ fn count(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let plain_loop = |bytes| words(bytes).map(|word| u64::from(word.count_ones())).sum::<u64>();
     assert_eq!(store.bitcount("k").unwrap(), plain_loop(&bytes));
     assert_eq!(store.bitcount("k").unwrap(), fixed.count_ones(..) as u64);
-    let mut results = bench
-        .race()
-        .contender("tallis", 1, || store.bitcount("k").unwrap())
-        .rivals()
+    let mut yo = keyspace([(b"k", &bytes)]);
+    assert!(yo.as_mut().is_none_or(|yo| yo.bitcount(b"k") == plain_loop(&bytes)));
+    let mut race = bench.race().contender("tallis", 1, || store.bitcount("k").unwrap()).rivals();
+    if let Some(yo) = &mut yo {
+        race = race.contender(yo::NAME, 1, || yo.bitcount(b"k"));
+    }
+    let mut results = race
         .contender("a plain read", 1, || plain_read(black_box(&bytes)))
         .contender("a plain loop", 1, || plain_loop(black_box(&bytes)))
         .contender("fixedbitset", 1, || black_box(&fixed).count_ones(..))
@@ -138,11 +155,20 @@ fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     assert_eq!(store.bit_or("out", ["a", "b"]).unwrap(), len);
     store.set("too", &store.get("out").unwrap().unwrap()).unwrap();
     assert_eq!((words(), bytes()), (a[0] | b[0], a[0] | b[0]));
-    let mut results = bench
+    let mut yo = keyspace([(b"a", &a), (b"b", &b)]);
+    if let Some(yo) = &mut yo {
+        assert_eq!(yo.bit_or(b"out", [b"a", b"b"]), len);
+        assert!(yo.has(b"out", &store.get("out").unwrap().unwrap()));
+    }
+    let mut race = bench
         .race()
         .contender("tallis", 1, || store.bit_or("out", ["a", "b"]).unwrap())
         .contender("tallis, into a source", 1, || store.bit_or("too", ["too", "b"]).unwrap())
-        .rivals()
+        .rivals();
+    if let Some(yo) = &mut yo {
+        race = race.contender(yo::NAME, 1, || yo.bit_or(b"out", [b"a", b"b"]));
+    }
+    let mut results = race
         .contender("a plain loop, words", 1, words)
         .contender("a plain loop, bytes", 1, bytes)
         .run();
@@ -258,11 +284,19 @@ fn get_field(bench: &Bench, live: Option<&mut Live>) -> Row {
     let (bytes, u12, places) = fields();
     let store = Store::new();
     store.set("k", &bytes).unwrap();
+    let mut yo = keyspace([(b"k", &bytes)]).unwrap();
+    for &at in &places {
+        assert_eq!(yo.bitfield_get(b"k", 12, at), store.bitfield_get("k", u12, at).unwrap());
+    }
     let of_turn = u32::try_from(places.len()).unwrap();
     let mut results = bench
         .race()
         .contender("tallis", of_turn, || {
             places.iter().map(|&at| store.bitfield_get("k", u12, at).unwrap()).sum::<i64>()
+        })
+        .rivals()
+        .contender(yo::NAME, of_turn, || {
+            places.iter().map(|&at| yo.bitfield_get(b"k", 12, at)).sum::<i64>()
         })
         .run();
     let text = |at: &u64| command([b"BITFIELD", b"k", b"GET", b"u12", at.to_string().as_bytes()]);
@@ -276,9 +310,15 @@ fn add_to_field(bench: &Bench, live: Option<&mut Live>) -> Row {
     let store = Store::new();
     store.set("k", &bytes).unwrap();
     let of_turn = u32::try_from(places.len()).unwrap();
+    let mut yo = keyspace([(b"k", &bytes)]).unwrap();
+    let mut yo_add = |&at: &u64| yo.bitfield_incr(b"k", 12, at, 3);
     let add = |&at: &u64| store.bitfield_incr("k", u12, at, 3, Overflow::Wrap).unwrap().unwrap();
-    let mut results =
-        bench.race().contender("tallis", of_turn, || places.iter().map(add).sum::<i64>()).run();
+    let mut results = bench
+        .race()
+        .contender("tallis", of_turn, || places.iter().map(add).sum::<i64>())
+        .rivals()
+        .contender(yo::NAME, of_turn, || places.iter().map(&mut yo_add).sum::<i64>())
+        .run();
     let text =
         |at: &u64| command([b"BITFIELD", b"k", b"INCRBY", b"u12", at.to_string().as_bytes(), b"3"]);
     let calls = places.iter().map(text).collect();
