@@ -7,7 +7,6 @@
 //! * [`rivals`] are sorted sets of other make.
 //! * [`report`] measures ours and its rivals side by side and writes a table; [`sections`] says what is measured.
 //! * [`uv`] are windows to count visitors in.
-//! * [`yo`] is the keyspace of another crate with the same types.
 
 pub mod classic;
 pub mod filters;
@@ -16,7 +15,6 @@ pub mod report;
 pub mod rivals;
 pub mod sections;
 pub mod uv;
-pub mod yo;
 
 /// The examples of the README, run with the documentation's own.
 #[cfg(doctest)]

@@ -295,6 +295,7 @@ impl fmt::Debug for Race<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the quotients of these figures are exact")]
 mod tests {
     use std::hint::black_box;
 

@@ -8,9 +8,9 @@ use tallis::prelude::*;
 use tallis::{ShardedSet, Store};
 
 use super::live::{Live, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{merge, two_sets};
 use crate::report::{Bench, Result, Row, Section, Unit};
-use crate::yo::{self, Yo};
 
 /// Ids of a full shard.
 const SHARD: u64 = 512;

@@ -12,9 +12,9 @@ use tallis::{FieldType, Overflow, Store};
 use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::Turns;
 use crate::report::{Bench, Result, Row, Section, Unit};
-use crate::yo::{self, Yo};
 
 /// What stands beside the bare fields.
 const STORE: &str = "tallis, the store";

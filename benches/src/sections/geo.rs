@@ -13,9 +13,9 @@ use tallis::{GeoOrder, GeoSearch, Store};
 use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words};
 use crate::report::{Bench, Row, Section, Unit};
-use crate::yo::{self, Yo};
 
 /// Searches in turn, so that no branch predictor learns one by heart.
 const SEARCHES: usize = 1024;

@@ -8,9 +8,9 @@ use tallis::prelude::*;
 use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
-use crate::yo::{self, Yo};
 
 /// What the rival hashes with: the store hashes with it too.
 type Hash = ahash::RandomState;

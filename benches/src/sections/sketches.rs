@@ -7,9 +7,9 @@ use tallis::Store;
 use tallis::prelude::*;
 
 use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Row, Section, Unit};
-use crate::yo::{self, Yo};
 
 /// Elements that each sparse key has before, and that it gets more.
 const EACH: usize = 5;

@@ -7,9 +7,9 @@ use tallis::Store;
 use tallis::prelude::*;
 
 use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
-use crate::yo::{self, Yo};
 
 /// Owned bytes.
 type Text = Box<[u8]>;

@@ -10,10 +10,10 @@ use tallis::prelude::*;
 use testkit::rng::Rng;
 
 use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 use crate::rivals::{IndexSetAndMap, Ranked, Rival};
-use crate::yo::{self, Yo};
 
 /// Members of a small sorted set.
 const SMALL: usize = 10;

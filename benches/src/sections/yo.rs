@@ -2,7 +2,7 @@
 //!
 //! It is asked as ours is, a member a call. Its clock stands still unless it is told to move: no call reads the time.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
 use std::fmt;
 use std::hint::black_box;
@@ -15,14 +15,14 @@ use yo_kv::geos::{Limit, Sort, circle};
 use yo_kv::{Keyspace, Query, Str, ZAdd};
 
 /// How the page calls it.
-pub const NAME: &str = "yo-kv";
+pub(super) const NAME: &str = "yo-kv";
 
 /// The longest string that it takes, in bytes.
-pub const STRING_MAX: usize = yo_kv::STRING_MAX;
+pub(super) const STRING_MAX: usize = yo_kv::STRING_MAX;
 
 /// A keyspace.
 #[derive(Default)]
-pub struct Yo(Keyspace);
+pub(super) struct Yo(Keyspace);
 
 impl fmt::Debug for Yo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,23 +33,22 @@ impl fmt::Debug for Yo {
 /// Keys and strings.
 impl Yo {
     /// How many keys there are.
-    #[must_use]
-    pub fn keys(&self) -> usize {
+    pub(super) fn keys(&self) -> usize {
         self.0.len()
     }
 
     /// SET.
-    pub fn set(&mut self, key: &[u8], value: &[u8]) {
+    pub(super) fn set(&mut self, key: &[u8], value: &[u8]) {
         self.0.set_plain(key, value).unwrap();
     }
 
     /// GET, which copies nothing: the value's length.
-    pub fn get(&mut self, key: &[u8]) -> usize {
+    pub(super) fn get(&mut self, key: &[u8]) -> usize {
         self.0.get(key).unwrap().unwrap().len()
     }
 
     /// Whether GET has this answer.
-    pub fn has(&mut self, key: &[u8], value: &[u8]) -> bool {
+    pub(super) fn has(&mut self, key: &[u8], value: &[u8]) -> bool {
         matches!(self.0.get(key).unwrap(), Some(Str::Bytes(bytes)) if bytes == value)
     }
 }
@@ -57,32 +56,32 @@ impl Yo {
 /// Sets.
 impl Yo {
     /// SADD of one member.
-    pub fn sadd(&mut self, key: &[u8], member: &[u8]) -> bool {
+    pub(super) fn sadd(&mut self, key: &[u8], member: &[u8]) -> bool {
         self.0.sadd(key, once(member)).unwrap() == 1
     }
 
     /// SISMEMBER.
-    pub fn sismember(&mut self, key: &[u8], member: &[u8]) -> bool {
+    pub(super) fn sismember(&mut self, key: &[u8], member: &[u8]) -> bool {
         self.0.sismember(key, member).unwrap()
     }
 
     /// SCARD.
-    pub fn scard(&mut self, key: &[u8]) -> usize {
+    pub(super) fn scard(&mut self, key: &[u8]) -> usize {
         self.0.scard(key).unwrap()
     }
 
     /// SINTERSTORE.
-    pub fn sinterstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+    pub(super) fn sinterstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
         self.0.sinterstore(target, keys.into_iter()).unwrap()
     }
 
     /// SUNIONSTORE.
-    pub fn sunionstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+    pub(super) fn sunionstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
         self.0.sunionstore(target, keys.into_iter()).unwrap()
     }
 
     /// SDIFFSTORE.
-    pub fn sdiffstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+    pub(super) fn sdiffstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
         self.0.sdiffstore(target, keys.into_iter()).unwrap()
     }
 }
@@ -90,27 +89,27 @@ impl Yo {
 /// Sorted sets.
 impl Yo {
     /// ZADD of one member.
-    pub fn zadd(&mut self, key: &[u8], member: &[u8], score: f64) {
+    pub(super) fn zadd(&mut self, key: &[u8], member: &[u8], score: f64) {
         self.0.zadd(key, once((score, member)), ZAdd::default()).unwrap();
     }
 
     /// ZCARD.
-    pub fn zcard(&mut self, key: &[u8]) -> usize {
+    pub(super) fn zcard(&mut self, key: &[u8]) -> usize {
         self.0.zcard(key).unwrap()
     }
 
     /// ZSCORE.
-    pub fn zscore(&mut self, key: &[u8], member: &[u8]) -> Option<f64> {
+    pub(super) fn zscore(&mut self, key: &[u8], member: &[u8]) -> Option<f64> {
         self.0.zscore(key, member).unwrap()
     }
 
     /// ZRANK.
-    pub fn zrank(&mut self, key: &[u8], member: &[u8]) -> Option<usize> {
+    pub(super) fn zrank(&mut self, key: &[u8], member: &[u8]) -> Option<usize> {
         self.0.zrank(key, member, false).unwrap().map(|(rank, _)| rank)
     }
 
     /// ZRANGE with scores, which copies nothing: how many there were.
-    pub fn zrange(&mut self, key: &[u8], first: i64, last: i64) -> usize {
+    pub(super) fn zrange(&mut self, key: &[u8], first: i64, last: i64) -> usize {
         let window = self.0.zwindow(key, &Query::rank(first, last)).unwrap();
         let mut count = 0;
         self.0
@@ -123,15 +122,15 @@ impl Yo {
     }
 }
 
-/// HyperLogLogs.
+/// Sketches.
 impl Yo {
     /// PFADD of one element.
-    pub fn pfadd(&mut self, key: &[u8], element: &[u8]) -> bool {
+    pub(super) fn pfadd(&mut self, key: &[u8], element: &[u8]) -> bool {
         self.0.pfadd(key, once(element)).unwrap()
     }
 
     /// PFCOUNT.
-    pub fn pfcount(&mut self, key: &[u8]) -> u64 {
+    pub(super) fn pfcount(&mut self, key: &[u8]) -> u64 {
         self.0.pfcount(once(key)).unwrap()
     }
 }
@@ -139,22 +138,22 @@ impl Yo {
 /// Bits.
 impl Yo {
     /// BITCOUNT of the whole string.
-    pub fn bitcount(&mut self, key: &[u8]) -> u64 {
+    pub(super) fn bitcount(&mut self, key: &[u8]) -> u64 {
         self.0.bitcount(key, None).unwrap()
     }
 
     /// BITOP OR.
-    pub fn bit_or(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+    pub(super) fn bit_or(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
         self.0.bitop(Op::Or, target, keys.into_iter()).unwrap()
     }
 
     /// BITFIELD GET of an unsigned field.
-    pub fn bitfield_get(&mut self, key: &[u8], bits: u32, at: u64) -> i64 {
+    pub(super) fn bitfield_get(&mut self, key: &[u8], bits: u32, at: u64) -> i64 {
         self.bitfield(key, SubOp::Get, bits, at)
     }
 
     /// BITFIELD INCRBY of an unsigned field, which wraps round.
-    pub fn bitfield_incr(&mut self, key: &[u8], bits: u32, at: u64, by: i64) -> i64 {
+    pub(super) fn bitfield_incr(&mut self, key: &[u8], bits: u32, at: u64, by: i64) -> i64 {
         self.bitfield(key, SubOp::Incr(by), bits, at)
     }
 
@@ -167,13 +166,18 @@ impl Yo {
 /// Places.
 impl Yo {
     /// GEOADD of one member.
-    pub fn geoadd(&mut self, key: &[u8], lon: f64, lat: f64, member: &[u8]) {
+    pub(super) fn geoadd(&mut self, key: &[u8], lon: f64, lat: f64, member: &[u8]) {
         self.0.geoadd(key, once((lon, lat, member)), ZAdd::default()).unwrap();
     }
 
     /// GEOSEARCH by a circle of so many kilometres, in no order or the nearest first: how many are in it. What it found
     /// is in a buffer that the next search writes over.
-    pub fn geosearch(&mut self, key: &[u8], [lon, lat, km]: [f64; 3], nearest: bool) -> usize {
+    pub(super) fn geosearch(
+        &mut self,
+        key: &[u8],
+        [lon, lat, km]: [f64; 3],
+        nearest: bool,
+    ) -> usize {
         let shape: Shape = circle(lon, lat, km, Unit::Km);
         let sort = nearest.then_some(Sort::Near);
         let found = self.0.geosearch(key, &shape, Limit { sort, ..Limit::default() }).unwrap();
