@@ -1,4 +1,7 @@
-//! `cargo xtask report`: measures, and writes the page of results.
+//! `cargo xtask report`: measures, and writes the page of results; or compares with an earlier run.
+
+use std::ffi::OsString;
+use std::path::{self, Path, PathBuf};
 
 use clap::Args;
 
@@ -6,11 +9,20 @@ use crate::run::{Outcome, cargo, output_of, step};
 use crate::tree;
 
 /// What `cargo xtask report` takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
     /// Fewer rounds: to see that it works, not to be believed. Prints the page and leaves docs/benchmarks.md alone.
     #[arg(long)]
     quick: bool,
+    /// Also writes every row to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Compares with the run that `--json` wrote to this file. Prints that and leaves docs/benchmarks.md alone.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Measures nothing: compares with the run in this file.
+    #[arg(long, value_name = "FILE", requires = "compare", conflicts_with_all = ["json", "quick"])]
+    with: Option<PathBuf>,
     /// Only these sections. Prints them and leaves docs/benchmarks.md alone.
     section: Vec<String>,
 }
@@ -18,17 +30,97 @@ pub(crate) struct Arguments {
 /// Where the results go.
 const PAGE: &str = "docs/benchmarks.md";
 
+impl Arguments {
+    /// The same for the program, which does not run in the folder of the caller.
+    fn passed_on(&self) -> Outcome<Vec<OsString>> {
+        let mut passed: Vec<OsString> = Vec::new();
+        passed.extend(self.quick.then(|| "--quick".into()));
+        for (name, file) in
+            [("--json", &self.json), ("--compare", &self.compare), ("--with", &self.with)]
+        {
+            if let Some(file) = file {
+                passed.extend([name.into(), absolute(file)?.into()]);
+            }
+        }
+        passed.extend(self.section.iter().map(OsString::from));
+        Ok(passed)
+    }
+
+    /// Whether what comes out is the page.
+    const fn is_page(&self) -> bool {
+        !self.quick && self.compare.is_none() && self.section.is_empty()
+    }
+}
+
+fn absolute(file: &Path) -> Outcome<PathBuf> {
+    path::absolute(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
 /// Runs the report of the package `tallis-benches`.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut command = cargo(["run", "--release", "--quiet", "--locked"]);
-    command.args(["--package", "tallis-benches", "--bin", "report"]);
-    command.arg("--").args(arguments.quick.then_some("--quick")).args(&arguments.section);
-    let page = step("Measure (nothing else should run meanwhile)", || output_of(&mut command))?;
-    if arguments.quick || !arguments.section.is_empty() {
-        print!("{page}");
+    command.args(["--package", "tallis-benches", "--bin", "report", "--"]);
+    command.args(arguments.passed_on()?);
+    let title = if arguments.with.is_some() {
+        "Compare"
+    } else {
+        "Measure (nothing else should run meanwhile)"
+    };
+    let text = step(title, || output_of(&mut command))?;
+    if !arguments.is_page() {
+        print!("{text}");
         return Ok(());
     }
-    tree::write(&tree::root().join(PAGE), &page)?;
+    tree::write(&tree::root().join(PAGE), &text)?;
     println!("wrote {PAGE}");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+    use std::ffi::OsString;
+
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::Arguments;
+
+    fn parsed(words: &[&str]) -> Result<Arguments, String> {
+        let command = Arguments::augment_args(Command::new("report").no_binary_name(true));
+        let matches = command.try_get_matches_from(words).map_err(|error| error.to_string())?;
+        Arguments::from_arg_matches(&matches).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn files_are_found_from_the_callers_folder() {
+        let here = env::current_dir().expect("a folder");
+        let arguments = parsed(&["--quick", "--compare", "old.json", "--json", "new.json", "sets"]);
+        let arguments = arguments.expect("these go together");
+        let expected: Vec<OsString> = vec![
+            "--quick".into(),
+            "--json".into(),
+            here.join("new.json").into(),
+            "--compare".into(),
+            here.join("old.json").into(),
+            "sets".into(),
+        ];
+        assert_eq!(arguments.passed_on(), Ok(expected));
+    }
+
+    #[test]
+    fn only_a_full_run_is_the_page() {
+        let is_page = |words: &[&str]| parsed(words).map(|arguments| arguments.is_page());
+        assert_eq!(is_page(&[]), Ok(true));
+        assert_eq!(is_page(&["--json", "new.json"]), Ok(true));
+        for words in [&["--quick"][..], &["sets"], &["--compare", "old.json"]] {
+            assert_eq!(is_page(words), Ok(false), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn two_files_are_compared_without_a_run() {
+        assert!(parsed(&["--compare", "old.json", "--with", "new.json"]).is_ok());
+        assert!(parsed(&["--with", "new.json"]).is_err());
+        assert!(parsed(&["--compare", "a", "--with", "b", "--json", "c"]).is_err());
+    }
 }

@@ -1,33 +1,85 @@
-//! Measures every section and prints the page on standard output: `report [--quick] [SECTION...]`.
+//! Measures every section, or those that are named, and prints the page on standard output.
 //!
 //! `cargo xtask report` runs it and keeps the page.
 
-use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tallis_benches::report::{Bench, Effort, Machine, page};
+use clap::Parser;
+use clap::builder::PossibleValuesParser;
+use tallis_benches::report::{Bench, Effort, Machine, Measured, Run, compare, page};
 use tallis_benches::sections;
 use testkit::alloc::Counting;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::paused();
 
+/// Measures, and prints the page of results.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Fewer rounds and smaller inputs.
+    #[arg(long)]
+    quick: bool,
+    /// Also writes every row to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Compares with the run that `--json` wrote to this file, and prints that in place of the page.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    /// Measures nothing: compares with the run in this file.
+    #[arg(long, value_name = "FILE", requires = "compare", conflicts_with_all = ["json", "quick"])]
+    with: Option<PathBuf>,
+    /// Only these sections.
+    #[arg(value_name = "SECTION", value_parser = PossibleValuesParser::new(sections::ALL.iter().map(|(name, _)| *name)))]
+    sections: Vec<String>,
+}
+
 fn main() -> ExitCode {
-    let (options, names): (Vec<String>, Vec<String>) =
-        env::args().skip(1).partition(|argument| argument.starts_with('-'));
-    let known = |name: &String| sections::ALL.iter().any(|(known, _)| known == name);
-    if options.iter().any(|option| option != "--quick") || !names.iter().all(known) {
-        let all: Vec<&str> = sections::ALL.iter().map(|(name, _)| *name).collect();
-        eprintln!("report [--quick] [SECTION...]; the sections are: {}", all.join(", "));
-        return ExitCode::from(2);
+    match run(&Arguments::parse()) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
     }
-    let effort = if options.is_empty() { Effort::Full } else { Effort::Quick };
+}
+
+fn run(arguments: &Arguments) -> Result<String, String> {
+    // Before anything is measured: what cannot be read or written should not be found out in an hour.
+    let before = arguments.compare.as_deref().map(read).transpose()?;
+    let with = arguments.with.as_deref().map(read).transpose()?;
+    if let Some(file) = &arguments.json {
+        let opened = fs::OpenOptions::new().create(true).append(true).open(file);
+        opened.map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    let now = with.unwrap_or_else(|| measure(arguments));
+    if let Some(file) = &arguments.json {
+        fs::write(file, now.to_json()).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(before.map_or_else(
+        || page(&now),
+        |before| compare(&before, &now, &arguments.sections).to_string(),
+    ))
+}
+
+fn read(file: &Path) -> Result<Run, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string());
+    let run = text.and_then(|text| Run::from_json(&text));
+    run.map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn measure(arguments: &Arguments) -> Run {
+    let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
     let bench = Bench::new(effort, &ALLOCATOR);
     let mut measured = Vec::new();
     for (name, measure) in sections::ALL {
-        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+        if arguments.sections.is_empty() || arguments.sections.iter().any(|wanted| wanted == name) {
             eprintln!("measuring: {name}");
-            measured.push(measure(&bench));
+            measured.push(Measured { name: (*name).to_owned(), section: measure(&bench) });
         }
     }
     let command = match effort {
@@ -35,6 +87,5 @@ fn main() -> ExitCode {
         Effort::Full => "cargo xtask report",
     };
     let today = jiff::Zoned::now().date().to_string();
-    print!("{}", page(&Machine::here(), command, &today, &measured));
-    ExitCode::SUCCESS
+    Run::new(Machine::here(), command.to_owned(), today, measured)
 }

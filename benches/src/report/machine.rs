@@ -4,8 +4,10 @@ use std::process::Command;
 use std::thread::available_parallelism;
 use std::{env, fs};
 
+use serde::{Deserialize, Serialize};
+
 /// The machine and the tools: without them a figure says nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's model, as the kernel knows it.
     pub processor: String,

@@ -11,6 +11,8 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
@@ -37,13 +39,17 @@ impl Effort {
     }
 }
 
-/// The median of the rounds and their extremes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The median of the rounds and how far they spread.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Half of the rounds were below.
     pub median: f64,
     /// The lowest round.
     pub min: f64,
+    /// A quarter of the rounds were below.
+    pub low: f64,
+    /// A quarter of the rounds were above.
+    pub high: f64,
     /// The highest round.
     pub max: f64,
 }
@@ -52,7 +58,7 @@ impl Sample {
     /// A figure without spread, such as a number of bytes.
     #[must_use]
     pub const fn exact(value: f64) -> Self {
-        Self { median: value, min: value, max: value }
+        Self { median: value, min: value, low: value, high: value, max: value }
     }
 
     /// The sample of these figures.
@@ -64,30 +70,94 @@ impl Sample {
     pub fn of(mut figures: Vec<f64>) -> Self {
         assert!(!figures.is_empty(), "a sample of nothing");
         figures.sort_by(f64::total_cmp);
-        let (half, last) = (figures.len() / 2, figures.len() - 1);
+        let (half, quarter, last) = (figures.len() / 2, figures.len() / 4, figures.len() - 1);
         let median = if figures.len() % 2 == 1 {
             figures[half]
         } else {
             f64::midpoint(figures[half - 1], figures[half])
         };
-        Self { median, min: figures[0], max: figures[last] }
+        let [low, high] = [figures[quarter], figures[last - quarter]];
+        Self { median, min: figures[0], low, high, max: figures[last] }
+    }
+
+    /// This divided by `other`, of which nothing else is known: each end of the quotient takes the ends that make it
+    /// the furthest out.
+    #[must_use]
+    pub fn over(self, other: Self) -> Self {
+        Self {
+            median: self.median / other.median,
+            min: self.min / other.max,
+            low: self.low / other.high,
+            high: self.high / other.low,
+            max: self.max / other.min,
+        }
+    }
+
+    /// The five figures, lowest first.
+    #[must_use]
+    pub const fn figures(&self) -> [f64; 5] {
+        [self.min, self.low, self.median, self.high, self.max]
     }
 }
 
 /// A contender's name and its sample.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Result {
     /// Who it was.
     pub name: String,
     /// What it took.
     pub sample: Sample,
+    /// Whether it is no work of this project: what it takes differs only with the machine.
+    pub rival: bool,
+    /// What each round took, in the order of the rounds; empty where there were none.
+    pub rounds: Vec<f64>,
 }
 
 impl Result {
-    /// A result, of a race or from elsewhere.
+    /// A result of ours that is not of a race, such as a number of bytes.
     #[must_use]
     pub fn new(name: &str, sample: Sample) -> Self {
-        Self { name: name.to_owned(), sample }
+        Self { name: name.to_owned(), sample, rival: false, rounds: Vec::new() }
+    }
+
+    /// As [`new`](Self::new), of a rival.
+    #[must_use]
+    pub fn rival(name: &str, sample: Sample) -> Self {
+        Self { rival: true, ..Self::new(name, sample) }
+    }
+
+    /// A result of these rounds.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    #[must_use]
+    pub fn of(name: &str, rival: bool, rounds: Vec<f64>) -> Self {
+        let sample = Sample::of(rounds.clone());
+        Self { name: name.to_owned(), sample, rival, rounds }
+    }
+
+    /// Pieces a second, from nanoseconds a piece.
+    ///
+    /// # Panics
+    ///
+    /// If it is not of a race.
+    #[must_use]
+    pub fn per_second(&self) -> Self {
+        let rates = self.rounds.iter().map(|nanos| 1e9 / nanos).collect();
+        Self::of(&self.name, self.rival, rates)
+    }
+
+    /// This divided by `other`. Where both were in the same race, each round has its quotient, so that what disturbed
+    /// both in one round is in neither end of the spread.
+    #[must_use]
+    pub fn over(&self, other: &Self) -> Sample {
+        if self.rounds.is_empty() || self.rounds.len() != other.rounds.len() {
+            return self.sample.over(other.sample);
+        }
+        Sample::of(
+            self.rounds.iter().zip(&other.rounds).map(|(ours, theirs)| ours / theirs).collect(),
+        )
     }
 }
 
@@ -101,18 +171,22 @@ impl Result {
 /// let numbers: Vec<u64> = (0..1000).collect();
 /// let results = Race::new(Effort::Quick)
 ///     .contender("sum", 1000, || numbers.iter().sum::<u64>())
+///     .rivals()
 ///     .contender_from("sort", 1000, || numbers.clone(), |mut numbers| { numbers.sort(); numbers })
 ///     .run();
-/// assert_eq!(results[1].name, "sort");
+/// assert_eq!((results[1].name.as_str(), results[1].rival), ("sort", true));
 /// assert!(results[0].sample.min > 0.0);
 /// ```
 pub struct Race<'a> {
     effort: Effort,
     contenders: Vec<Contender<'a>>,
+    /// Whether those that are added are rivals.
+    rivals: bool,
 }
 
 struct Contender<'a> {
     name: String,
+    rival: bool,
     /// Pieces of work in one call.
     pieces: u32,
     /// Makes as many calls as it is told to, and gives the time of all of them.
@@ -123,7 +197,14 @@ impl<'a> Race<'a> {
     /// A race without contenders.
     #[must_use]
     pub const fn new(effort: Effort) -> Self {
-        Self { effort, contenders: Vec::new() }
+        Self { effort, contenders: Vec::new(), rivals: false }
+    }
+
+    /// From here on those that are added are [rivals](Result::rival).
+    #[must_use]
+    pub const fn rivals(mut self) -> Self {
+        self.rivals = true;
+        self
     }
 
     /// Adds a contender: one call of `work` does `pieces` pieces of work. What it returns is kept from the optimiser.
@@ -166,7 +247,8 @@ impl<'a> Race<'a> {
 
     fn add(mut self, name: &str, pieces: u32, turn: impl FnMut(u32) -> Duration + 'a) -> Self {
         assert!(pieces > 0, "{name}: no work to be timed");
-        self.contenders.push(Contender { name: name.to_owned(), pieces, turn: Box::new(turn) });
+        let (name, rival) = (name.to_owned(), self.rivals);
+        self.contenders.push(Contender { name, rival, pieces, turn: Box::new(turn) });
         self
     }
 
@@ -189,7 +271,7 @@ impl<'a> Race<'a> {
         }
         let named = self.contenders.iter().zip(figures);
         named
-            .map(|(contender, figures)| Result::new(&contender.name, Sample::of(figures)))
+            .map(|(contender, figures)| Result::of(&contender.name, contender.rival, figures))
             .collect()
     }
 }
@@ -213,19 +295,30 @@ impl fmt::Debug for Race<'_> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the quotients of these figures are exact")]
 mod tests {
     use std::hint::black_box;
 
-    use super::{Effort, Race, Sample};
+    use super::{Effort, Race, Result, Sample};
 
     #[test]
-    fn a_sample_has_its_median() {
-        assert_eq!(Sample::of(vec![3.0, 1.0, 9.0]), Sample { median: 3.0, min: 1.0, max: 9.0 });
-        assert_eq!(
-            Sample::of(vec![4.0, 1.0, 2.0, 9.0]),
-            Sample { median: 3.0, min: 1.0, max: 9.0 }
-        );
+    fn a_sample_has_its_median_and_its_quarters() {
+        assert_eq!(Sample::of(vec![3.0, 1.0, 9.0]).figures(), [1.0, 1.0, 3.0, 9.0, 9.0]);
+        assert_eq!(Sample::of(vec![4.0, 1.0, 2.0, 9.0]).figures(), [1.0, 2.0, 3.0, 4.0, 9.0]);
+        let rounds = (1..=31).rev().map(f64::from).collect();
+        assert_eq!(Sample::of(rounds).figures(), [1.0, 8.0, 16.0, 24.0, 31.0]);
         assert_eq!(Sample::of(vec![5.0]), Sample::exact(5.0));
+    }
+
+    #[test]
+    fn rounds_of_one_race_are_divided_one_by_one() {
+        let ours = Result::of("ours", false, vec![10.0, 40.0, 20.0]);
+        let theirs = Result::of("theirs", true, vec![5.0, 20.0, 10.0]);
+        assert_eq!(ours.over(&theirs), Sample::exact(2.0));
+        let measured_once = Result::rival("server", Sample::exact(10.0));
+        assert_eq!(ours.over(&measured_once).figures(), [1.0, 1.0, 2.0, 4.0, 4.0]);
+        assert_eq!(measured_once.over(&ours).figures(), [0.25, 0.25, 0.5, 1.0, 1.0]);
+        assert_eq!(ours.per_second().sample.median, 5e7);
     }
 
     #[test]
@@ -238,8 +331,9 @@ mod tests {
         assert_eq!(results.len(), 2);
         assert_eq!((results[0].name.as_str(), results[1].name.as_str()), ("first", "second"));
         for result in results {
-            let Sample { median, min, max } = result.sample;
-            assert!(0.0 < min && min <= median && median <= max, "{result:?}");
+            let figures = result.sample.figures();
+            assert!(figures[0] > 0.0 && figures.is_sorted(), "{result:?}");
+            assert_eq!(result.rounds.len(), 5);
         }
         assert!(first >= 5 && second >= 5);
         assert_eq!(made, second, "each call has an input of its own");

@@ -1,17 +1,23 @@
-//! The page `docs/benchmarks.md`: what it holds and how it is written.
+//! The page `docs/benchmarks.md`: what it holds and how it is written; and the same rows as JSON, to compare two
+//! runs.
 //!
-//! A page is a head that names the machine, and [`Section`]s of [`Row`]s. A row is one piece of work: what it took here, the
-//! target, and what rivals took **in the same run**. Nanoseconds differ from machine to machine; the ratios are what to
-//! compare.
+//! A page is a head that names the machine, and [`Section`]s of [`Row`]s. A row is one piece of work: what it took
+//! here, the target, and what rivals took **in the same run**. Nanoseconds differ from machine to machine; the ratios
+//! are what to compare.
 
+mod compare;
 mod machine;
 mod measure;
+mod run;
 mod table;
 
+use serde::{Deserialize, Serialize};
 use testkit::alloc::Counting;
 
+pub use compare::{Change, Comparison, Line, Verdict, compare};
 pub use machine::Machine;
 pub use measure::{Effort, Race, Result, Sample};
+pub use run::{Measured, Run};
 pub use table::{Unit, page};
 
 /// What a section measures with.
@@ -47,7 +53,7 @@ impl Bench {
 }
 
 /// A heading, a word of introduction and its rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Section {
     title: String,
     text: String,
@@ -75,40 +81,90 @@ impl Section {
     }
 }
 
-/// One piece of work: ours, the target and the rivals.
-#[derive(Clone, Debug)]
+/// What ours is to reach.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Beside whom: the value is then ours divided by theirs. Without, it is in the unit of the row.
+    beside: Option<String>,
+    value: f64,
+    /// Ours and theirs where the target was set.
+    of: Option<[f64; 2]>,
+}
+
+/// One piece of work: ours, the targets and the rivals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     work: String,
     unit: Unit,
     results: Vec<Result>,
-    target: Option<f64>,
+    targets: Vec<Target>,
     note: String,
 }
 
 impl Row {
-    /// A row of results in `unit`; the first of them is ours, the others are its rivals.
+    /// A row of results in `unit`. The first of them is ours; those that are not [rivals](Result::rival) are other
+    /// forms of ours.
     #[must_use]
     pub fn new(work: &str, unit: Unit, results: Vec<Result>) -> Self {
-        Self { work: work.to_owned(), unit, results, target: None, note: String::new() }
+        Self { work: work.to_owned(), unit, results, targets: Vec::new(), note: String::new() }
     }
 
     /// What ours is to reach, in the unit of the row.
+    ///
+    /// # Panics
+    ///
+    /// If that is nanoseconds: they differ from machine to machine.
     #[must_use]
-    pub fn target(mut self, value: f64) -> Self {
-        self.target = Some(value);
+    pub fn target(self, value: f64) -> Self {
+        assert!(self.unit != Unit::Nanos, "{}: a target in nanoseconds", self.work);
+        self.aim(Target { beside: None, value, of: None })
+    }
+
+    /// Ours is to take this many times what another result of the row takes.
+    #[must_use]
+    pub fn factor(self, beside: &str, value: f64) -> Self {
+        self.aim(Target { beside: Some(beside.to_owned()), value, of: None })
+    }
+
+    /// As [`factor`](Self::factor), by the figures where the target was set: what ours was to take, and what theirs
+    /// took.
+    #[must_use]
+    pub fn beside(self, beside: &str, [ours, theirs]: [f64; 2]) -> Self {
+        let of = Some([ours, theirs]);
+        self.aim(Target { beside: Some(beside.to_owned()), value: ours / theirs, of })
+    }
+
+    fn aim(mut self, target: Target) -> Self {
+        self.targets.push(target);
         self
     }
 
-    /// A remark: figures measured elsewhere, or why a target is missed.
+    /// A remark, such as figures measured elsewhere.
     #[must_use]
     pub fn note(mut self, note: &str) -> Self {
         note.clone_into(&mut self.note);
         self
     }
 
+    /// What is measured.
+    #[must_use]
+    pub fn work(&self) -> &str {
+        &self.work
+    }
+
     /// The results, ours first.
     #[must_use]
     pub fn results(&self) -> &[Result] {
         &self.results
+    }
+
+    /// Those beside whom a target is.
+    pub fn yardsticks(&self) -> impl Iterator<Item = &str> {
+        self.targets.iter().filter_map(|target| target.beside.as_deref())
+    }
+
+    /// The result of that name.
+    fn result(&self, name: &str) -> Option<&Result> {
+        self.results.iter().find(|result| result.name == name)
     }
 }

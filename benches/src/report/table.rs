@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{Machine, Result, Row, Sample, Section};
+use serde::{Deserialize, Serialize};
+
+use super::{Result, Row, Run, Sample, Section, Target};
 
 /// What the figures of a row count, and how they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// Nanoseconds; less is better.
     Nanos,
@@ -19,7 +21,7 @@ pub enum Unit {
 
 impl Unit {
     /// The figure with its unit and three digits that count.
-    fn shown(self, value: f64) -> String {
+    pub(super) fn shown(self, value: f64) -> String {
         let steps: &[(f64, &str)] = match self {
             Self::Nanos => &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")],
             Self::Bytes => &[(1e6, "MB"), (1e3, "kB"), (1.0, "B")],
@@ -39,30 +41,29 @@ impl Unit {
         format!("{value:.digits$} {name}")
     }
 
-    fn reaches(self, value: f64, target: f64) -> bool {
+    /// Whether more of it is worse.
+    pub(super) const fn less_is_better(self) -> bool {
         match self {
-            Self::Nanos | Self::Bytes => value <= target,
-            Self::PerSecond | Self::Times => value >= target,
+            Self::Nanos | Self::Bytes => true,
+            Self::PerSecond | Self::Times => false,
         }
+    }
+
+    fn reaches(self, value: f64, target: f64) -> bool {
+        if self.less_is_better() { value <= target } else { value >= target }
     }
 }
 
-/// The whole page. `command` is how it was made, `date` when.
+/// The whole page.
 #[must_use]
-pub fn page(machine: &Machine, command: &str, date: &str, sections: &[Section]) -> String {
+pub fn page(run: &Run) -> String {
     let mut text = String::new();
-    write_page(&mut text, machine, command, date, sections)
-        .unwrap_or_else(|_| unreachable!("writing to a string cannot fail"));
+    write_page(&mut text, run).unwrap_or_else(|_| unreachable!("writing to a string cannot fail"));
     text
 }
 
-fn write_page(
-    text: &mut String,
-    machine: &Machine,
-    command: &str,
-    date: &str,
-    sections: &[Section],
-) -> std::fmt::Result {
+fn write_page(text: &mut String, run: &Run) -> std::fmt::Result {
+    let Run { command, date, machine, sections, .. } = run;
     writeln!(text, "# Benchmarks\n")?;
     writeln!(text, "Written by `{command}` on {date}. Not to be edited: run it again.\n")?;
     writeln!(text, "| | |\n|---|---|")?;
@@ -73,10 +74,11 @@ fn write_page(
         text,
         "\nEach figure is the median of rounds in which all contenders of the row take turns, with the lowest and\n\
          the highest round in brackets. A factor is ours divided by the rival's, from the same run: below 1 we\n\
-         take less. Compare factors, not nanoseconds: other machines differ.\n"
+         take less. Compare factors, not nanoseconds: other machines differ. So a target for a time is a factor too; in\n\
+         brackets are the nanoseconds that it was made of, on the machine where it was set.\n"
     )?;
-    for section in sections {
-        write_section(text, section)?;
+    for measured in sections {
+        write_section(text, &measured.section)?;
     }
     // One newline ends the page.
     text.truncate(text.trim_end().len());
@@ -99,7 +101,7 @@ fn write_section(text: &mut String, section: &Section) -> std::fmt::Result {
     for row in &section.rows {
         let rivals: Vec<String> = rivals(row);
         write!(text, "| {} | {} ", cell(&row.work), measured(row))?;
-        write!(text, "| {} | {} |", target(row), dash(rivals.join("; ")))?;
+        write!(text, "| {} | {} |", dash(targets(row).join("; ")), dash(rivals.join("; ")))?;
         if noted {
             write!(text, " {} |", cell(&row.note))?;
         }
@@ -109,30 +111,49 @@ fn write_section(text: &mut String, section: &Section) -> std::fmt::Result {
 }
 
 fn measured(row: &Row) -> String {
-    row.results.first().map_or_else(String::new, |Result { name, sample }| {
+    row.results.first().map_or_else(String::new, |Result { name, sample, .. }| {
         format!("{}: {}", cell(name), spread(row.unit, *sample))
     })
 }
 
-fn spread(unit: Unit, Sample { median, min, max }: Sample) -> String {
+fn spread(unit: Unit, Sample { median, min, max, .. }: Sample) -> String {
     let text = format!("**{}**", unit.shown(median));
     let one_figure = min.total_cmp(&max).is_eq();
     if one_figure { text } else { format!("{text} [{}, {}]", unit.shown(min), unit.shown(max)) }
 }
 
-fn target(row: &Row) -> String {
-    let (Some(target), Some(ours)) = (row.target, row.results.first()) else {
-        return "-".to_owned();
+fn targets(row: &Row) -> Vec<String> {
+    row.results.first().map_or_else(Vec::new, |ours| {
+        row.targets.iter().map(|target| shown_target(row, ours, target)).collect()
+    })
+}
+
+fn shown_target(row: &Row, ours: &Result, target: &Target) -> String {
+    let Target { beside, value, of } = target;
+    let (aim, reached) = match beside {
+        None => (row.unit.shown(*value), Some(ours.sample.median)),
+        Some(name) => {
+            let of = of.map(|[ours, theirs]| format!(" ({ours} of {theirs})")).unwrap_or_default();
+            let factor = row.result(name).map(|theirs| ours.over(theirs).median);
+            (format!("{} of {}{of}", times(*value), cell(name)), factor)
+        }
     };
-    let met = row.unit.reaches(ours.sample.median, target);
-    format!("{}, {}", row.unit.shown(target), if met { "met" } else { "missed" })
+    let verdict = reached.map_or("not measured", |reached| {
+        if row.unit.reaches(reached, *value) { "met" } else { "missed" }
+    });
+    format!("{aim}, {verdict}")
+}
+
+/// A factor with two digits that count.
+fn times(factor: f64) -> String {
+    if factor < 0.1 { format!("x{factor:.3}") } else { format!("x{factor:.2}") }
 }
 
 fn rivals(row: &Row) -> Vec<String> {
     let Some((ours, rivals)) = row.results.split_first() else { return Vec::new() };
-    let shown = rivals.iter().map(|Result { name, sample }| {
-        let factor = ours.sample.median / sample.median;
-        format!("{} {} (x{factor:.2})", cell(name), row.unit.shown(sample.median))
+    let shown = rivals.iter().map(|result| {
+        let (factor, median) = (ours.over(result).median, result.sample.median);
+        format!("{} {} (x{factor:.2})", cell(&result.name), row.unit.shown(median))
     });
     shown.collect()
 }
@@ -142,14 +163,14 @@ fn dash(text: String) -> String {
 }
 
 /// Text that stays inside its cell.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Unit, page};
-    use crate::report::{Machine, Result, Row, Sample, Section};
+    use crate::report::{Machine, Measured, Result, Row, Run, Sample, Section};
 
     #[test]
     fn figures_keep_three_digits() {
@@ -178,14 +199,22 @@ mod tests {
             kernel: "linux 6.1, x86_64".to_owned(),
             rustc: "rustc 1.95.0".to_owned(),
         };
-        let ours = Result::new("tallis", Sample { median: 9.0, min: 8.5, max: 12.0 });
+        let ours = Result::new("tallis", Sample::of(vec![8.5, 9.0, 12.0]));
         let rival = Result::new("sorted Vec", Sample::exact(12.0));
         let rate = Result::new("tallis", Sample::exact(900_000.0));
         let section = Section::new("intset", "Random ids.")
-            .row(Row::new("contains", Unit::Nanos, vec![ours.clone(), rival]).target(9.0))
+            .row(
+                Row::new("contains", Unit::Nanos, vec![ours.clone(), rival])
+                    .beside("sorted Vec", [8.0, 10.0])
+                    .beside("redis-server", [9.0, 36.0])
+                    .factor("sorted Vec", 0.5),
+            )
             .row(Row::new("lines", Unit::PerSecond, vec![rate]).target(1e6).note("cold"));
         let plain = Section::new("hll", "").row(Row::new("count", Unit::Nanos, vec![ours]));
-        let text = page(&machine, "cargo xtask report", "2025-03-12", &[section, plain]);
+        let named = |section| Measured { name: String::new(), section };
+        let (command, date) = ("cargo xtask report".to_owned(), "2025-03-12".to_owned());
+        let run = Run::new(machine, command, date, [section, plain].map(named).into());
+        let text = page(&run);
         let head = "# Benchmarks\n\n\
             Written by `cargo xtask report` on 2025-03-12. Not to be edited: run it again.\n\n\
             | | |\n|---|---|\n\
@@ -196,7 +225,8 @@ mod tests {
         assert!(text.starts_with(head), "{text}");
         let body = "## intset\n\nRandom ids.\n\n\
             | work | measured | target | in the same run | remark |\n|---|---|---|---|---|\n\
-            | contains | tallis: **9.00 ns** [8.50 ns, 12.0 ns] | 9.00 ns, met | sorted Vec 12.0 ns (x0.75) |  |\n\
+            | contains | tallis: **9.00 ns** [8.50 ns, 12.0 ns] | x0.80 of sorted Vec (8 of 10), met; \
+             x0.25 of redis-server (9 of 36), not measured; x0.50 of sorted Vec, missed | sorted Vec 12.0 ns (x0.75) |  |\n\
             | lines | tallis: **900 k/s** | 1.00 M/s, missed | - | cold |\n\n\
             ## hll\n\n\
             | work | measured | target | in the same run |\n|---|---|---|---|\n\

@@ -7,6 +7,7 @@ use redis::Cmd;
 use tallis::{ShardedSet, Store};
 
 use super::live::{Live, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{merge, two_sets};
 use crate::report::{Bench, Result, Row, Section, Unit};
 
@@ -25,7 +26,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         "Two sets of {members} random 63-bit ids, half of them in common; the time is for an element of both inputs together, \
          and the result is kept. In shards: `ShardedSet` and its `*_store`, made for the union in shards of {SHARD}, beside the \
          merge of two sorted vectors into a third that is reused; the target is twice that merge. In hash tables: one command on \
-         two keys. *hashbrown* builds a new `HashSet`. *redis-server* does the same command on the same keys, shard by shard or once, \
+         two keys. *hashbrown* builds a new `HashSet`; *yo-kv* does the same command on the same members. *redis-server* does the same command on the same keys, shard by shard or once, \
          its time the server's own; building what is compared is in no figure."
     );
     let ids = two_sets(members);
@@ -95,14 +96,13 @@ fn sharded(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
         let mut results = bench
             .race()
             .contender("tallis", pieces, || stored(which))
+            .rivals()
             .contender("sorted merge", pieces, || merged(which))
             .run();
-        let twice = 2.0 * results[1].sample.median;
         results.extend(rival(theirs.map(|theirs| theirs[which] / all)));
         rows.push(
             Row::new(&format!("{}, in shards", NAMES[which]), Unit::Nanos, results)
-                .target(twice)
-                .note("target: twice the sorted merge"),
+                .factor("sorted merge", 2.0),
         );
     }
     rows
@@ -114,6 +114,17 @@ fn tables(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
         store.sadd(key, ids).unwrap();
         assert_eq!(store.object_encoding(key).unwrap(), Some("hashtable"));
     }
+    let mut yo = Yo::default();
+    for (key, ids) in [&b"a"[..], b"b"].into_iter().zip(ids) {
+        for id in ids {
+            yo.sadd(key, id.to_string().as_bytes());
+        }
+    }
+    let mut keyspace = |which: usize| match which {
+        0 => yo.sinterstore(b"target", [b"a", b"b"]),
+        1 => yo.sunionstore(b"target", [b"a", b"b"]),
+        _ => yo.sdiffstore(b"target", [b"a", b"b"]),
+    };
     let [left, right] = [0, 1].map(|which: usize| ids[which].iter().copied().collect::<Hash>());
     let stored = |which: usize| {
         let stored = match which {
@@ -138,16 +149,18 @@ fn tables(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
     let mut rows = Vec::new();
     for (which, (want, was)) in expected(ids).into_iter().zip(BARE).enumerate() {
         assert_eq!((stored(which), bare(which).len()), (want, want), "{}", NAMES[which]);
+        assert_eq!(keyspace(which), want, "{}", NAMES[which]);
         let mut results: Vec<Result> = bench
             .race()
             .contender("tallis", pieces, || stored(which))
+            .rivals()
+            .contender(yo::NAME, pieces, || keyspace(which))
             .contender("hashbrown", pieces, || bare(which))
             .run();
         results.extend(rival(theirs.map(|theirs| theirs[which] / all)));
         rows.push(
             Row::new(&format!("{}, in hash tables", NAMES[which]), Unit::Nanos, results)
-                .target(20.0)
-                .note(&format!("target beside hashbrown: x{:.2} (20 of {was})", 20.0 / was)),
+                .beside("hashbrown", [20.0, was]),
         );
     }
     rows

@@ -46,6 +46,7 @@ fn contains(bench: &Bench) -> Row {
         .contender("sorted Vec", pieces, || {
             probes.iter().filter(|id| sorted.binary_search(id).is_ok()).count()
         })
+        .rivals()
         .contender("BTreeSet", pieces, || probes.iter().filter(|id| tree.contains(id)).count())
         .contender("HashSet", pieces, || probes.iter().filter(|id| hash.contains(id)).count())
         .run();
@@ -58,11 +59,8 @@ fn held(bench: &Bench) -> Row {
         let mut rng = Rng::new(2);
         (0..count).map(move |_| (rng.u64() >> 4).cast_signed())
     };
-    let each = |name: &str, bytes: usize| {
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
-        let bytes = bytes as f64 / f64::from(count);
-        Result::new(name, Sample::exact(bytes))
-    };
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+    let each = |bytes: usize| Sample::exact(bytes as f64 / f64::from(count));
     let (vec, vec_bytes) = bench.held(|| {
         let mut sorted = Vec::with_capacity(count as usize);
         sorted.extend(ids());
@@ -78,10 +76,10 @@ fn held(bench: &Bench) -> Row {
     let (text, text_bytes) = bench.held(text);
     assert!([vec.len(), tree.len(), hash.len(), text.len()] == [count as usize; 4]);
     let results = vec![
-        each("sorted Vec", vec_bytes),
-        each("BTreeSet", tree_bytes),
-        each("HashSet", hash_bytes),
-        each("HashSet of UUIDs as text", text_bytes),
+        Result::new("sorted Vec", each(vec_bytes)),
+        Result::rival("BTreeSet", each(tree_bytes)),
+        Result::rival("HashSet", each(hash_bytes)),
+        Result::rival("HashSet of UUIDs as text", each(text_bytes)),
     ];
     Row::new(&format!("bytes a member, {count} members"), Unit::Bytes, results)
 }

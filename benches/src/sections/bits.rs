@@ -10,12 +10,16 @@ use redis::Cmd;
 use tallis::{FieldType, Overflow, Store};
 use testkit::rng::Rng;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::Turns;
 use crate::report::{Bench, Result, Row, Section, Unit};
 
+/// What stands beside the bare fields.
+const STORE: &str = "tallis, the store";
+
 /// How much slower than a plain loop what is bound by memory may be.
-const NEARLY: f64 = 0.95;
+const NEARLY: f64 = 1.0 / 0.95;
 
 pub(super) fn measure(bench: &Bench) -> Section {
     // More than most caches hold, and about what a second cache holds.
@@ -24,7 +28,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = "Whole strings: each call looks at all of them, or writes all of the result over an older one. *A plain read* sums \
                 the words of the same memory up; *a plain loop* does the same work word by word, or byte by byte for BITOP, \
                 into memory that is there already. Single bits: in random order all over the string. Fields: `u12`, in random \
-                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *redis-server* is its \
+                order, in a string of 32 KiB, which the first cache holds. *bare* is without a store. *yo-kv* is that crate's `Keyspace` without locks, whose \
+                strings end below 2 MiB. *redis-server* is its \
                 own time for a call, without the socket.";
     let mut live = Live::start();
     Section::new("Bits through the store", text)
@@ -37,12 +42,26 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(set_bit(bench, large, live.as_mut()))
         .row(get_field(bench, live.as_mut()))
         .row(add_to_field(bench, live.as_mut()))
-        .row(bare_fields(bench, "bare get", 3.0, |bytes, field, offset| {
-            bitfield::get(bytes, field, offset)
-        }))
-        .row(bare_fields(bench, "bare incrby", 5.0, |bytes, field, offset| {
-            bitfield::add(bytes, field, offset, 3, Overflow::Wrap).unwrap()
-        }))
+        .row(
+            bare_fields(
+                bench,
+                "bare get",
+                |bytes, field, offset| bitfield::get(bytes, field, offset),
+                |store, field, offset| store.bitfield_get("k", field, offset).unwrap(),
+            )
+            .beside(STORE, [3.0, 28.0]),
+        )
+        .row(
+            bare_fields(
+                bench,
+                "bare incrby",
+                |bytes, field, at| bitfield::add(bytes, field, at, 3, Overflow::Wrap).unwrap(),
+                |store, field, at| {
+                    store.bitfield_incr("k", field, at, 3, Overflow::Wrap).unwrap().unwrap()
+                },
+            )
+            .beside(STORE, [5.0, 30.0]),
+        )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -63,9 +82,16 @@ fn fixed_bit_set(bytes: &[u8]) -> FixedBitSet {
     FixedBitSet::with_capacity_and_blocks(bytes.len() * 8, blocks)
 }
 
-/// The time of a contender of a race.
-fn time_of(results: &[Result], name: &str) -> f64 {
-    results.iter().find(|result| result.name == name).unwrap().sample.median
+/// A keyspace with that string, if it takes strings of that length.
+fn keyspace<const N: usize>(strings: [(&[u8], &[u8]); N]) -> Option<Yo> {
+    let mut yo = Yo::default();
+    for (key, bytes) in strings {
+        if bytes.len() > yo::STRING_MAX {
+            return None;
+        }
+        yo.set(key, bytes);
+    }
+    Some(yo)
 }
 
 /// The server's time for that many calls of a command, after another one has made the string.
@@ -84,23 +110,26 @@ fn count(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let plain_loop = |bytes| words(bytes).map(|word| u64::from(word.count_ones())).sum::<u64>();
     assert_eq!(store.bitcount("k").unwrap(), plain_loop(&bytes));
     assert_eq!(store.bitcount("k").unwrap(), fixed.count_ones(..) as u64);
-    let mut results = bench
-        .race()
-        .contender("tallis", 1, || store.bitcount("k").unwrap())
+    let mut yo = keyspace([(b"k", &bytes)]);
+    assert!(yo.as_mut().is_none_or(|yo| yo.bitcount(b"k") == plain_loop(&bytes)));
+    let mut race = bench.race().contender("tallis", 1, || store.bitcount("k").unwrap()).rivals();
+    if let Some(yo) = &mut yo {
+        race = race.contender(yo::NAME, 1, || yo.bitcount(b"k"));
+    }
+    let mut results = race
         .contender("a plain read", 1, || plain_read(black_box(&bytes)))
         .contender("a plain loop", 1, || plain_loop(black_box(&bytes)))
         .contender("fixedbitset", 1, || black_box(&fixed).count_ones(..))
         .run();
-    let target = if len > 10_000_000 {
-        time_of(&results, "a plain read") / NEARLY
-    } else {
-        time_of(&results, "a plain loop") / 3.0
-    };
     let calls = vec![command([b"BITCOUNT", b"k"]); 20];
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITCOUNT", calls));
-    Row::new(&format!("BITCOUNT of {}", size(len)), Unit::Nanos, results)
-        .target(target)
-        .note("target: 0.95 of a plain read's speed, or three times a plain loop's in the cache")
+    let row = Row::new(&format!("BITCOUNT of {}", size(len)), Unit::Nanos, results);
+    // In a cache it is not the memory that is waited for.
+    if len > 10_000_000 {
+        row.factor("a plain read", NEARLY)
+    } else {
+        row.factor("a plain loop", 1.0 / 3.0)
+    }
 }
 
 fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
@@ -125,21 +154,29 @@ fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     assert_eq!(store.bit_or("out", ["a", "b"]).unwrap(), len);
     store.set("too", &store.get("out").unwrap().unwrap()).unwrap();
     assert_eq!((words(), bytes()), (a[0] | b[0], a[0] | b[0]));
-    let mut results = bench
+    let mut yo = keyspace([(b"a", &a), (b"b", &b)]);
+    if let Some(yo) = &mut yo {
+        assert_eq!(yo.bit_or(b"out", [b"a", b"b"]), len);
+        assert!(yo.has(b"out", &store.get("out").unwrap().unwrap()));
+    }
+    let mut race = bench
         .race()
         .contender("tallis", 1, || store.bit_or("out", ["a", "b"]).unwrap())
+        .contender("tallis, into a source", 1, || store.bit_or("too", ["too", "b"]).unwrap())
+        .rivals();
+    if let Some(yo) = &mut yo {
+        race = race.contender(yo::NAME, 1, || yo.bit_or(b"out", [b"a", b"b"]));
+    }
+    let mut results = race
         .contender("a plain loop, words", 1, words)
         .contender("a plain loop, bytes", 1, bytes)
-        .contender("tallis, into a source", 1, || store.bit_or("too", ["too", "b"]).unwrap())
         .run();
-    let loops = ["a plain loop, words", "a plain loop, bytes"].map(|name| time_of(&results, name));
-    let target = loops[0].min(loops[1]) / NEARLY;
     let made = vec![command([b"SET", b"a", &a]), command([b"SET", b"b", &b])];
     let calls = vec![command([b"BITOP", b"OR", b"out", b"a", b"b"]); 10];
     results.extend(server(live, made, "BITOP", calls));
     Row::new(&format!("BITOP OR of two, {}", size(len)), Unit::Nanos, results)
-        .target(target)
-        .note("target: 0.95 of the better plain loop's speed")
+        .factor("a plain loop, words", NEARLY)
+        .factor("a plain loop, bytes", NEARLY)
 }
 
 fn position(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
@@ -152,14 +189,13 @@ fn position(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let mut results = bench
         .race()
         .contender("tallis", 1, || store.bitpos("k", true).unwrap())
+        .rivals()
         .contender("a plain read", 1, || plain_read(black_box(&zeros)))
         .run();
-    let target = time_of(&results, "a plain read") / NEARLY;
     let calls = vec![command([b"BITPOS", b"k", b"1"]); 20];
     results.extend(server(live, vec![command([b"SET", b"k", &zeros])], "BITPOS", calls));
     Row::new(&format!("BITPOS over {} of zeros", size(len)), Unit::Nanos, results)
-        .target(target)
-        .note("target: 0.95 of a plain read's speed")
+        .factor("a plain read", NEARLY)
 }
 
 /// Places all over a string, more than are asked for in a turn.
@@ -188,6 +224,7 @@ fn get_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
             let places = &places[ours.turn()];
             places.iter().filter(|&&place| store.getbit("k", place).unwrap()).count()
         })
+        .rivals()
         .contender("fixedbitset, bare", of_turn, || {
             let places = &places[theirs.turn()];
             let at = |&place| usize::try_from(place).unwrap();
@@ -198,8 +235,7 @@ fn get_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let calls = places.iter().take(100_000).map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "GETBIT", calls));
     Row::new(&format!("GETBIT of {}", size(len)), Unit::Nanos, results)
-        .target(30.0)
-        .note(&beside(30.0, 208.0))
+        .beside(SERVER, [30.0, 208.0])
 }
 
 fn set_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
@@ -220,6 +256,7 @@ fn set_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
                 store.setbit("k", place, on).unwrap();
             }
         })
+        .rivals()
         .contender("fixedbitset, bare", of_turn, || {
             too = !too;
             for &place in &places[theirs.turn()] {
@@ -231,8 +268,7 @@ fn set_bit(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
     let calls = places.iter().take(100_000).map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "SETBIT", calls));
     Row::new(&format!("SETBIT of {}", size(len)), Unit::Nanos, results)
-        .target(32.0)
-        .note(&beside(32.0, 224.0))
+        .beside(SERVER, [32.0, 224.0])
 }
 
 /// Fields of a string that the first cache holds: its bytes, the type, and their places in no order.
@@ -247,17 +283,25 @@ fn get_field(bench: &Bench, live: Option<&mut Live>) -> Row {
     let (bytes, u12, places) = fields();
     let store = Store::new();
     store.set("k", &bytes).unwrap();
+    let mut yo = keyspace([(b"k", &bytes)]).unwrap();
+    for &at in &places {
+        assert_eq!(yo.bitfield_get(b"k", 12, at), store.bitfield_get("k", u12, at).unwrap());
+    }
     let of_turn = u32::try_from(places.len()).unwrap();
     let mut results = bench
         .race()
         .contender("tallis", of_turn, || {
             places.iter().map(|&at| store.bitfield_get("k", u12, at).unwrap()).sum::<i64>()
         })
+        .rivals()
+        .contender(yo::NAME, of_turn, || {
+            places.iter().map(|&at| yo.bitfield_get(b"k", 12, at)).sum::<i64>()
+        })
         .run();
     let text = |at: &u64| command([b"BITFIELD", b"k", b"GET", b"u12", at.to_string().as_bytes()]);
     let calls = places.iter().map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITFIELD", calls));
-    Row::new("BITFIELD get", Unit::Nanos, results).target(28.0).note(&beside(28.0, 104.0))
+    Row::new("BITFIELD get", Unit::Nanos, results).beside(SERVER, [28.0, 104.0])
 }
 
 fn add_to_field(bench: &Bench, live: Option<&mut Live>) -> Row {
@@ -265,29 +309,38 @@ fn add_to_field(bench: &Bench, live: Option<&mut Live>) -> Row {
     let store = Store::new();
     store.set("k", &bytes).unwrap();
     let of_turn = u32::try_from(places.len()).unwrap();
+    let mut yo = keyspace([(b"k", &bytes)]).unwrap();
+    let mut yo_add = |&at: &u64| yo.bitfield_incr(b"k", 12, at, 3);
     let add = |&at: &u64| store.bitfield_incr("k", u12, at, 3, Overflow::Wrap).unwrap().unwrap();
-    let mut results =
-        bench.race().contender("tallis", of_turn, || places.iter().map(add).sum::<i64>()).run();
+    let mut results = bench
+        .race()
+        .contender("tallis", of_turn, || places.iter().map(add).sum::<i64>())
+        .rivals()
+        .contender(yo::NAME, of_turn, || places.iter().map(&mut yo_add).sum::<i64>())
+        .run();
     let text =
         |at: &u64| command([b"BITFIELD", b"k", b"INCRBY", b"u12", at.to_string().as_bytes(), b"3"]);
     let calls = places.iter().map(text).collect();
     results.extend(server(live, vec![command([b"SET", b"k", &bytes])], "BITFIELD", calls));
-    Row::new("BITFIELD incrby", Unit::Nanos, results).target(30.0).note(&beside(30.0, 152.0))
+    Row::new("BITFIELD incrby", Unit::Nanos, results).beside(SERVER, [30.0, 152.0])
 }
 
 fn bare_fields(
     bench: &Bench,
     name: &str,
-    target: f64,
-    work: impl Fn(&mut [u8], FieldType, u64) -> i64,
+    bare: impl Fn(&mut [u8], FieldType, u64) -> i64,
+    stored: impl Fn(&Store, FieldType, u64) -> i64,
 ) -> Row {
     let (mut bytes, u12, places) = fields();
+    let store = Store::new();
+    store.set("k", &bytes).unwrap();
     let of_turn = u32::try_from(places.len()).unwrap();
     let results = bench
         .race()
         .contender("bitpack", of_turn, || {
-            places.iter().map(|&at| work(&mut bytes, u12, at)).sum::<i64>()
+            places.iter().map(|&at| bare(&mut bytes, u12, at)).sum::<i64>()
         })
+        .contender(STORE, of_turn, || places.iter().map(|&at| stored(&store, u12, at)).sum::<i64>())
         .run();
-    Row::new(&format!("BITFIELD, {name}"), Unit::Nanos, results).target(target)
+    Row::new(&format!("BITFIELD, {name}"), Unit::Nanos, results)
 }

@@ -8,13 +8,13 @@ use super::live::{Live, command, rival};
 use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
-/// What the door may take more, in nanoseconds.
-const MORE: f64 = 40.0;
+const TYPED: &str = "the typed call";
+/// What the door may take and what the typed GET took, where the target was set.
+const TARGET: [f64; 2] = [100.0, 60.0];
 
 pub(super) fn measure(bench: &Bench) -> Section {
     let text = "The same command by `store.execute` and by the typed call. What the door does more: the name is found, the arity checked, \
-                the arguments parsed and the reply built. 1,000 keys or members in turn, all of them there and in the caches. The target is \
-                the typed call of the same run and 40 ns; *redis-server*'s own time has no parsing in it.";
+                the arguments parsed and the reply built. 1,000 keys or members in turn, all of them there and in the caches. *redis-server*'s own time has no parsing in it.";
     let mut live = Live::start();
     let mut section = Section::new("The command door", text);
     for name in ["GET", "SET", "INCR", "SADD"] {
@@ -38,18 +38,18 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
     let race = bench.race();
     // One loop for each command, so that the typed call is chosen outside of it.
     let race = match name {
-        "GET" => race.contender("the typed call", pieces, || {
+        "GET" => race.contender(TYPED, pieces, || {
             arguments.iter().map(|words| store.get(words[1]).unwrap().unwrap().len()).sum::<usize>()
         }),
-        "SET" => race.contender("the typed call", pieces, || {
+        "SET" => race.contender(TYPED, pieces, || {
             for words in &arguments {
                 store.set(words[1], words[2]).unwrap();
             }
         }),
-        "INCR" => race.contender("the typed call", pieces, || {
+        "INCR" => race.contender(TYPED, pieces, || {
             arguments.iter().map(|words| store.incr(words[1], 1).unwrap()).sum::<i64>()
         }),
-        _ => race.contender("the typed call", pieces, || {
+        _ => race.contender(TYPED, pieces, || {
             arguments.iter().map(|words| store.sadd(words[1], [words[2]]).unwrap()).sum::<usize>()
         }),
     };
@@ -78,8 +78,8 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
         live.nanos(name, all().map(send))
     })));
     Row::new(&format!("{name}, by the door"), Unit::Nanos, results)
-        .target(typed + MORE)
-        .note(&format!("{:.1} ns more than the typed call, of {MORE} at most", door - typed))
+        .beside(TYPED, TARGET)
+        .note(&format!("{:.1} ns more than the typed call", door - typed))
 }
 
 /// The arguments of the command with its name.

@@ -11,7 +11,8 @@ use rstar::{AABB, RTree};
 use tallis::{GeoOrder, GeoSearch, Store};
 use testkit::rng::Rng;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words};
 use crate::report::{Bench, Row, Section, Unit};
 
@@ -26,21 +27,21 @@ pub(super) fn measure(bench: &Bench) -> Section {
          times. *GEOADD*: one call a member, `member:0` to `member:{}`, into a sorted set that is empty at first. *radius*: the members within \
          a distance of a random place that has about 50 around it, without an order, and nearest first with distances and \
          places. *kdbush* and *rstar* are static trees over the same places, flat as they are, built beforehand: what they find in the bounding box is left after a \
-         look at its distance. *redis-server* as for the sets: GEORADIUS_RO, the same radius.",
+         look at its distance. *yo-kv* is that crate's `Keyspace`, whose searches copy nothing. *redis-server* as for the sets: GEORADIUS_RO, the same radius.",
         count - 1,
     );
     let mut live = Live::start();
     let places = places(count);
     let members: Words = (0..count).map(|n| format!("member:{n}")).collect();
-    let store = fill(&places, &members);
+    let (store, mut yo) = (fill(&places, &members), keyspace(&places, &members));
     // 50 of the places, of which `count` share 40 by 20 degrees of some 89 km.
     let share = 50.0 / f64::from(u32::try_from(count).unwrap());
     let km = (40.0 * 20.0 * 111.2 * 85.0 * share / core::f64::consts::PI).sqrt();
     Section::new("Places", &text)
         .row(encode(bench, &places))
         .row(add(bench, &places, &members, live.as_mut()))
-        .row(near(bench, &store, &places, km, live.as_mut()))
-        .row(nearest_first(bench, &store, km, live.as_mut()))
+        .row(near(bench, &store, &mut yo, &places, km, live.as_mut()))
+        .row(nearest_first(bench, &store, &mut yo, km, live.as_mut()))
 }
 
 fn places(count: usize) -> Vec<Point> {
@@ -55,6 +56,14 @@ fn fill(places: &[Point], members: &Words) -> Store {
         store.geo_add("geo", [(place.lon(), place.lat(), member)]).unwrap();
     }
     store
+}
+
+fn keyspace(places: &[Point], members: &Words) -> Yo {
+    let mut yo = Yo::default();
+    for (place, member) in places.iter().zip(members.iter()) {
+        yo.geoadd(b"geo", place.lon(), place.lat(), member);
+    }
+    yo
 }
 
 fn halved(point: Point) -> u64 {
@@ -78,18 +87,23 @@ fn encode(bench: &Bench, places: &[Point]) -> Row {
             let hash = |&(lon, lat): &(f64, f64)| geo::encode(lon, lat).unwrap();
             black_box(&pairs).iter().map(hash).fold(0, |all, hash| all ^ hash)
         })
+        .rivals()
         .contender("a plain loop", pieces, || {
             let places = black_box(&places[..pairs.len()]);
             places.iter().fold(0, |all, &place| all ^ halved(place))
         })
         .run();
-    Row::new("encode", Unit::Nanos, results).target(5.0)
+    Row::new("encode", Unit::Nanos, results).beside("a plain loop", [5.0, 312.0])
 }
 
 fn add(bench: &Bench, places: &[Point], members: &Words, live: Option<&mut Live>) -> Row {
     let pieces = u32::try_from(places.len()).unwrap();
-    let mut results =
-        bench.race().contender_from("tallis", pieces, || (), |()| fill(places, members)).run();
+    let mut results = bench
+        .race()
+        .contender_from("tallis", pieces, || (), |()| fill(places, members))
+        .rivals()
+        .contender_from(yo::NAME, pieces, || (), |()| keyspace(places, members))
+        .run();
     results.extend(rival(live.map(|live| {
         let add = places.iter().zip(members.iter()).map(|(place, member)| {
             let [lon, lat] = [place.lon(), place.lat()].map(|degrees| degrees.to_string());
@@ -98,7 +112,7 @@ fn add(bench: &Bench, places: &[Point], members: &Words, live: Option<&mut Live>
         live.nanos("GEOADD", add)
     })));
     let work = format!("GEOADD, a new member, up to {}", places.len());
-    Row::new(&work, Unit::Nanos, results).target(500.0).note(&beside(500.0, 2250.0))
+    Row::new(&work, Unit::Nanos, results).beside(SERVER, [500.0, 2250.0])
 }
 
 fn searches(km: f64) -> (Vec<Point>, Vec<Shape>) {
@@ -118,7 +132,14 @@ fn asked(km: f64, options: &'static [&'static str]) -> impl Iterator<Item = Cmd>
     })
 }
 
-fn near(bench: &Bench, store: &Store, places: &[Point], km: f64, live: Option<&mut Live>) -> Row {
+fn near(
+    bench: &Bench,
+    store: &Store,
+    yo: &mut Yo,
+    places: &[Point],
+    km: f64,
+    live: Option<&mut Live>,
+) -> Row {
     let (centres, shapes) = searches(km);
     let search = |&centre: &Point| GeoSearch::circle(centre, km, Length::Kilometres);
     let searches: Vec<_> = centres.iter().map(search).collect();
@@ -141,20 +162,27 @@ fn near(bench: &Bench, store: &Store, places: &[Point], km: f64, live: Option<&m
     };
     let (mut found_in_kd, mut found_in_r) = (Vec::new(), Vec::new());
     let mut hits = 0;
-    for (search, shape) in searches.iter().zip(&shapes) {
+    for ((search, shape), centre) in searches.iter().zip(&shapes).zip(&centres) {
         let ours = store.geo_search("geo", search).unwrap().len();
         in_kd(shape, &mut found_in_kd);
         in_r(shape, &mut found_in_r);
         assert_eq!((found_in_kd.len(), found_in_r.len()), (ours, ours));
+        assert_eq!(yo.geosearch(b"geo", [centre.lon(), centre.lat(), km], false), ours);
         hits += ours;
     }
-    let [mut first, mut second, mut third] = [(); 3].map(|()| Turns::new(128, SEARCHES));
+    let [mut first, mut second, mut third, mut fourth] =
+        [(); 4].map(|()| Turns::new(128, SEARCHES));
     let mut results = bench
         .race()
         .contender("tallis", 128, || {
             for search in &searches[first.turn()] {
                 black_box(store.geo_search("geo", search).unwrap());
             }
+        })
+        .rivals()
+        .contender(yo::NAME, 128, || {
+            let hits = |at: &Point| yo.geosearch(b"geo", [at.lon(), at.lat(), km], false);
+            centres[fourth.turn()].iter().map(hits).sum::<usize>()
         })
         .contender("kdbush", 128, || {
             for shape in &shapes[second.turn()] {
@@ -169,7 +197,7 @@ fn near(bench: &Bench, store: &Store, places: &[Point], km: f64, live: Option<&m
         .run();
     results.extend(rival(live.map(|live| live.nanos("GEORADIUS_RO", asked(km, &[])))));
     let work = format!("radius, {} hits of {}", hits / SEARCHES, places.len());
-    Row::new(&work, Unit::Nanos, results).target(6000.0).note(&beside(6000.0, 38_000.0))
+    Row::new(&work, Unit::Nanos, results).beside(SERVER, [6000.0, 38_000.0])
 }
 
 /// The bounding box of a circle, a little large.
@@ -180,18 +208,29 @@ fn corners(shape: &Shape, km: f64) -> [f64; 4] {
     [centre.lon() - aside, centre.lat() - up, centre.lon() + aside, centre.lat() + up]
 }
 
-fn nearest_first(bench: &Bench, store: &Store, km: f64, live: Option<&mut Live>) -> Row {
+fn nearest_first(
+    bench: &Bench,
+    store: &Store,
+    yo: &mut Yo,
+    km: f64,
+    live: Option<&mut Live>,
+) -> Row {
     let (centres, _) = searches(km);
     let search =
         |&centre: &Point| GeoSearch::circle(centre, km, Length::Kilometres).order(GeoOrder::Asc);
     let searches: Vec<_> = centres.iter().map(search).collect();
-    let mut turns = Turns::new(128, SEARCHES);
+    let [mut turns, mut yos] = [(); 2].map(|()| Turns::new(128, SEARCHES));
     let mut results = bench
         .race()
         .contender("tallis", 128, || {
             for search in &searches[turns.turn()] {
                 black_box(store.geo_search_hits("geo", search).unwrap());
             }
+        })
+        .rivals()
+        .contender(yo::NAME, 128, || {
+            let hits = |at: &Point| yo.geosearch(b"geo", [at.lon(), at.lat(), km], true);
+            centres[yos.turn()].iter().map(hits).sum::<usize>()
         })
         .run();
     let options = &["WITHDIST", "WITHCOORD", "ASC"];

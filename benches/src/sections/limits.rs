@@ -12,7 +12,7 @@ use tallis::{
     Clock, Funnel, ManualClock, Quota, SlidingCounter, SlidingWindow, Store, SystemClock,
 };
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
@@ -90,6 +90,7 @@ fn funnel(bench: &Bench, keys: &Words, asked: &Words) -> Row {
                 assert!(!funnel.take(key, 1).unwrap().limited);
             }
         })
+        .rivals()
         .contender("governor", pieces, || {
             for key in &strings[theirs.turn()] {
                 limiter.check_key(key).unwrap();
@@ -101,9 +102,7 @@ fn funnel(bench: &Bench, keys: &Words, asked: &Words) -> Row {
             }
         })
         .run();
-    Row::new("Funnel, an action", Unit::Nanos, results)
-        .target(100.0)
-        .note("target beside governor: x0.29 (100 of 349)")
+    Row::new("Funnel, an action", Unit::Nanos, results).beside("governor", [100.0, 349.0])
 }
 
 fn funnel_new(bench: &Bench, keys: &Words) -> Row {
@@ -112,6 +111,7 @@ fn funnel_new(bench: &Bench, keys: &Words) -> Row {
     let results = bench
         .race()
         .contender_from("tallis", pieces, || (), |()| filled(keys))
+        .rivals()
         .contender_from("governor", pieces, || (), |()| governed(&strings))
         .run();
     Row::new("Funnel, the first action of a key", Unit::Nanos, results)
@@ -123,7 +123,7 @@ fn funnel_bytes(bench: &Bench, keys: &Words) -> Row {
     let each = |bytes: usize| Sample::exact(bytes as f64 / keys.len() as f64);
     let (_, ours) = bench.held(|| filled(keys));
     let (_, theirs) = bench.held(|| governed(&strings));
-    let results = vec![Result::new("tallis", each(ours)), Result::new("governor", each(theirs))];
+    let results = vec![Result::new("tallis", each(ours)), Result::rival("governor", each(theirs))];
     Row::new("Funnel, a key", Unit::Bytes, results).target(64.0)
 }
 
@@ -174,6 +174,5 @@ fn window(bench: &Bench, live: Option<&mut Live>) -> Row {
         live.nanos_of_each(&["ZREMRANGEBYSCORE", "ZCARD", "ZADD", "PEXPIREAT"], commands)
     })));
     Row::new("SlidingWindow, an action, 50 in the window", Unit::Nanos, results)
-        .target(150.0)
-        .note(&beside(150.0, 1800.0))
+        .beside(SERVER, [150.0, 1800.0])
 }

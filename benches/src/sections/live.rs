@@ -8,7 +8,7 @@ use testkit::live::{Options, Server, locate};
 use crate::report::{Result, Sample};
 
 /// How the page calls it.
-pub(super) const NAME: &str = "redis-server";
+pub(super) const SERVER: &str = "redis-server";
 
 /// How many commands go out before the replies are read.
 const PIPELINED: usize = 1000;
@@ -112,10 +112,5 @@ pub(super) fn command<const N: usize>(words: [&[u8]; N]) -> Cmd {
 
 /// The server's figure as a rival, if there was a server.
 pub(super) fn rival(figure: Option<f64>) -> Option<Result> {
-    figure.map(|figure| Result::new(NAME, Sample::exact(figure)))
-}
-
-/// The remark that all targets beside a server's figure have: the figure that the target was set beside, and the factor.
-pub(super) fn beside(target: f64, theirs: f64) -> String {
-    format!("target beside Redis: x{:.2} ({target} of {theirs})", target / theirs)
+    figure.map(|figure| Result::rival(SERVER, Sample::exact(figure)))
 }

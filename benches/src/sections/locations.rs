@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
-use super::live::{Live, beside, command, rival};
+use redis::Cmd;
+
+use super::live::{Live, SERVER, command, rival};
 use crate::inputs::{Located, Turns, USERS_PER_SHARD};
 use crate::report::{Bench, Row, Section, Unit};
 
@@ -21,7 +23,10 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let located = Located::new(users, list);
     Section::new("Locations", &text)
         .row(setrange(bench, &located, live.as_mut()))
-        .row(set(bench, &located, "a random user of one shard", USERS_PER_SHARD, Some(45.0)))
+        .row(
+            set(bench, &located, "a random user of one shard", USERS_PER_SHARD, live.as_mut())
+                .beside(SERVER, [45.0, 89.0]),
+        )
         .row(set(bench, &located, "a random user of all", users, None))
         .row(aggregate(bench, &located))
         .row(aggregate_list(bench, &located, live.as_mut()))
@@ -41,20 +46,23 @@ fn setrange(bench: &Bench, located: &Located, live: Option<&mut Live>) -> Row {
                 store.setrange("location:0", 2 * user, &[9, 9][..]).unwrap();
             }
         })
+        .rivals()
         .contender("a plain loop", pieces, || {
             for &user in &users[theirs.turn()] {
                 plain[user] = [9, 9];
             }
         })
         .run();
-    let write = users.iter().map(|user| {
-        command([b"SETRANGE", b"location:0", (2 * user).to_string().as_bytes(), &[9, 9]])
-    });
+    let write = users.iter().map(|&user| setrange_command(2 * user as u64));
     results.extend(rival(live.map(|live| live.nanos("SETRANGE", write))));
-    Row::new("SETRANGE, two bytes", Unit::Nanos, results).target(25.0).note(&beside(25.0, 89.0))
+    Row::new("SETRANGE, two bytes", Unit::Nanos, results).beside(SERVER, [25.0, 89.0])
 }
 
-fn set(bench: &Bench, located: &Located, what: &str, of: usize, target: Option<f64>) -> Row {
+fn setrange_command(offset: u64) -> Cmd {
+    command([b"SETRANGE", b"location:0", offset.to_string().as_bytes(), &[9, 9]])
+}
+
+fn set(bench: &Bench, located: &Located, what: &str, of: usize, live: Option<&mut Live>) -> Row {
     let places = Located::places();
     let users: Vec<(u64, &(String, String))> = located
         .list
@@ -64,7 +72,7 @@ fn set(bench: &Bench, located: &Located, what: &str, of: usize, target: Option<f
         .collect();
     let size = users.len().min(20_000);
     let mut turns = Turns::new(size, users.len());
-    let results = bench
+    let mut results = bench
         .race()
         .contender("tallis", u32::try_from(size).unwrap(), || {
             for &(user, (country, region)) in &users[turns.turn()] {
@@ -72,11 +80,9 @@ fn set(bench: &Bench, located: &Located, what: &str, of: usize, target: Option<f
             }
         })
         .run();
-    let row = Row::new(&format!("set, {what}"), Unit::Nanos, results);
-    match target {
-        Some(target) => row.target(target).note(&beside(target, 89.0)),
-        None => row,
-    }
+    let write = users.iter().map(|(user, _)| setrange_command(2 * user));
+    results.extend(rival(live.map(|live| live.nanos("SETRANGE", write))));
+    Row::new(&format!("set, {what}"), Unit::Nanos, results)
 }
 
 fn aggregate(bench: &Bench, located: &Located) -> Row {
@@ -92,11 +98,12 @@ fn aggregate(bench: &Bench, located: &Located) -> Row {
     let results = bench
         .race()
         .contender("tallis", 1, || located.locations.aggregate().unwrap())
+        .rivals()
         .contender("a plain loop", 1, || count(located.plain.iter().copied()))
         .run();
     let work = format!("aggregate, {users} users");
     let row = Row::new(&work, Unit::Nanos, results);
-    if bench.effort().is_quick() { row } else { row.target(1e8) }
+    row.beside("a plain loop", [1e8, 7.74e7])
 }
 
 fn aggregate_list(bench: &Bench, located: &Located, live: Option<&mut Live>) -> Row {
@@ -107,6 +114,7 @@ fn aggregate_list(bench: &Bench, located: &Located, live: Option<&mut Live>) -> 
     let mut results = bench
         .race()
         .contender("tallis", pieces, || located.locations.aggregate_list(list()).unwrap())
+        .rivals()
         .contender("a plain loop", pieces, || {
             count(located.list.iter().map(|&user| located.plain[user]))
         })
@@ -123,7 +131,7 @@ fn aggregate_list(bench: &Bench, located: &Located, live: Option<&mut Live>) -> 
         live.run((0..4).map(|n| command([b"SET", format!("location:{n}").as_bytes(), &shard])));
         live.nanos("GETRANGE", ask)
     })));
-    Row::new("aggregate_list, a user", Unit::Nanos, results).target(25.0).note(&beside(25.0, 89.0))
+    Row::new("aggregate_list, a user", Unit::Nanos, results).beside(SERVER, [25.0, 89.0])
 }
 
 /// How often each code occurs.

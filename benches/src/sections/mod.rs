@@ -19,6 +19,7 @@ mod threads;
 mod uv;
 mod visitors;
 mod windows;
+mod yo;
 mod zsets;
 
 use crate::report::{Bench, Section};

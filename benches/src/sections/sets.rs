@@ -6,7 +6,8 @@ use hashbrown::HashSet;
 use tallis::Store;
 use testkit::rng::Rng;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
@@ -24,7 +25,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
         "SADD: one call a member, `member:0` to `member:{}` in that order, into a set that is empty at first, so that all growth \
          is in the figure. SISMEMBER: members of that set, or as many strangers, in random order. In a 512-shard: {shards} \
          integer sets of 512 random 60-bit ids, a random one asked each time, half of the ids there. Bytes: {count} members in \
-         one set, with the key and all tables. *hashbrown* is a `HashSet` of the same members without keys, locks or expiry; \
+         one set, with the key and all tables. *hashbrown* is a `HashSet` of the same members without keys, locks or expiry; *yo-kv* is that \
+         crate's `Keyspace`, which has them but for the locks; \
          *redis-server* is the installed one over a unix socket, pipelined {depth} deep, its time the server's own for the \
          command alone (`INFO commandstats`), its bytes `used_memory`.",
         count - 1,
@@ -49,6 +51,14 @@ fn fill(members: &Words) -> Store {
     store
 }
 
+fn keyspace(members: &Words) -> Yo {
+    let mut yo = Yo::default();
+    for member in members.iter() {
+        yo.sadd(b"set", member);
+    }
+    yo
+}
+
 fn boxed(members: &Words) -> HashSet<Box<[u8]>, Hash> {
     let mut set = HashSet::default();
     for member in members.iter() {
@@ -63,15 +73,20 @@ fn sadd_all(members: &Words) -> impl Iterator<Item = redis::Cmd> {
 
 fn sadd(bench: &Bench, members: &Words, live: Option<&mut Live>) -> Row {
     assert_eq!(fill(members).scard("set").unwrap(), members.len());
+    assert_eq!(keyspace(members).scard(b"set"), members.len());
     let pieces = u32::try_from(members.len()).unwrap();
     let mut results = bench
         .race()
         .contender_from("tallis", pieces, || (), |()| fill(members))
+        .rivals()
+        .contender_from(yo::NAME, pieces, || (), |()| keyspace(members))
         .contender_from("hashbrown", pieces, || (), |()| boxed(members))
         .run();
     results.extend(rival(live.map(|live| live.nanos("SADD", sadd_all(members)))));
     let work = format!("SADD, a new member, up to {}", members.len());
-    Row::new(&work, Unit::Nanos, results).target(80.0).note(&beside_both(80.0, 537.0, 28.0))
+    Row::new(&work, Unit::Nanos, results)
+        .beside(SERVER, [80.0, 537.0])
+        .beside("hashbrown", [80.0, 28.0])
 }
 
 /// The server has the members from [`sadd`].
@@ -79,19 +94,25 @@ fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<
     let members: Words = (0..count).map(|n| format!("member:{n}")).collect();
     let name = if there { "member" } else { "nobody" };
     let asked: Words = shuffled(1, count).into_iter().map(|n| format!("{name}:{n}")).collect();
-    let (store, set) = (fill(&members), boxed(&members));
+    let (store, mut yo, set) = (fill(&members), keyspace(&members), boxed(&members));
     let expected = if there { count } else { 0 };
     let found = |has: &dyn Fn(&[u8]) -> bool| asked.iter().filter(|member| has(member)).count();
     assert_eq!(found(&|member| store.sismember("set", member).unwrap()), expected);
     assert_eq!(found(&|member| set.contains(member)), expected);
+    assert_eq!(asked.iter().filter(|member| yo.sismember(b"set", member)).count(), expected);
     let size = count.min(50_000);
     let pieces = u32::try_from(size).unwrap();
-    let (mut ours, mut theirs) = (Turns::new(size, count), Turns::new(size, count));
+    let [mut ours, mut yos, mut theirs] = [(); 3].map(|()| Turns::new(size, count));
     let mut results = bench
         .race()
         .contender("tallis", pieces, || {
             let asked = asked.range(ours.turn());
             asked.filter(|member| store.sismember("set", *member).unwrap()).count()
+        })
+        .rivals()
+        .contender(yo::NAME, pieces, || {
+            let asked = asked.range(yos.turn());
+            asked.filter(|member| yo.sismember(b"set", member)).count()
         })
         .contender("hashbrown", pieces, || {
             let asked = asked.range(theirs.turn());
@@ -101,17 +122,10 @@ fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<
     let ask = || asked.iter().map(|member| command([b"SISMEMBER", b"set", member]));
     results.extend(rival(live.map(|live| live.nanos("SISMEMBER", ask()))));
     let (target, redis, bare) = if there { (60.0, 323.0, 12.6) } else { (45.0, 337.0, 2.7) };
-    let note = format!("{}, which had u64 keys", beside_both(target, redis, bare));
-    Row::new(work, Unit::Nanos, results).target(target).note(&note)
-}
-
-/// The remark on a target that was set beside a bare table too.
-fn beside_both(target: f64, redis: f64, bare: f64) -> String {
-    format!(
-        "{}; beside hashbrown: x{:.2} ({target} of {bare})",
-        beside(target, redis),
-        target / bare
-    )
+    Row::new(work, Unit::Nanos, results)
+        .beside(SERVER, [target, redis])
+        .beside("hashbrown", [target, bare])
+        .note("the table that the target was set beside had u64 keys")
 }
 
 fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
@@ -135,15 +149,28 @@ fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
     }
     let sets: Vec<HashSet<i64, Hash>> =
         members.iter().map(|ids| ids.iter().copied().collect()).collect();
+    let mut yo = Yo::default();
+    for (key, ids) in keys.iter().zip(&members) {
+        for id in ids {
+            yo.sadd(key.as_bytes(), id.to_string().as_bytes());
+        }
+    }
+    // As text, which it reads again: it takes no numbers.
+    let texts: Words = asked.iter().map(|(_, id)| id.to_string()).collect();
     let has = |&&(shard, id): &&(usize, i64)| store.sismember(&keys[shard], id).unwrap();
     let has_bare = |&&(shard, id): &&(usize, i64)| sets[shard].contains(&id);
-    assert_eq!(asked.iter().filter(has).count(), asked.iter().filter(has_bare).count());
+    let mut has_yo = |at: &usize| yo.sismember(keys[asked[*at].0].as_bytes(), texts.get(*at));
+    let there = asked.iter().filter(has).count();
+    assert_eq!(asked.iter().filter(has_bare).count(), there);
+    assert_eq!((0..asked.len()).filter(&mut has_yo).count(), there);
     let size = 20_000;
-    let (mut ours, mut theirs) = (Turns::new(size, asked.len()), Turns::new(size, asked.len()));
+    let [mut ours, mut yos, mut theirs] = [(); 3].map(|()| Turns::new(size, asked.len()));
     let pieces = u32::try_from(size).unwrap();
     let mut results = bench
         .race()
         .contender("tallis", pieces, || asked[ours.turn()].iter().filter(has).count())
+        .rivals()
+        .contender(yo::NAME, pieces, || yos.turn().filter(&mut has_yo).count())
         .contender("hashbrown of the ids, no keys", pieces, || {
             asked[theirs.turn()].iter().filter(has_bare).count()
         })
@@ -159,9 +186,7 @@ fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
         });
         live.nanos("SISMEMBER", ask)
     })));
-    Row::new("SISMEMBER in a 512-shard", Unit::Nanos, results)
-        .target(60.0)
-        .note(&beside(60.0, 187.0))
+    Row::new("SISMEMBER in a 512-shard", Unit::Nanos, results).beside(SERVER, [60.0, 187.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -174,15 +199,17 @@ fn bytes(bench: &Bench, what: &str, count: usize, live: Option<&mut Live>) -> Ro
     let (store, ours) = bench.held(|| fill(&members));
     assert_eq!(store.scard("set").unwrap(), count);
     drop(store);
+    let (_, yo) = bench.held(|| keyspace(&members));
     let (_, bare) = bench.held(|| boxed(&members));
     let mut results = vec![
         Result::new("tallis", Sample::exact(each(ours as f64))),
-        Result::new("hashbrown of boxes", Sample::exact(each(bare as f64))),
+        Result::rival(yo::NAME, Sample::exact(each(yo as f64))),
+        Result::rival("hashbrown of boxes", Sample::exact(each(bare as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(sadd_all(&members))))));
     let (target, redis) = if users { (28.0, 56.0) } else { (50.0, 88.0) };
-    let note = format!("{}; newest Redis 38 to 54", beside(target, redis));
     Row::new(&format!("bytes a member, {count} {what} in one set"), Unit::Bytes, results)
         .target(target)
-        .note(&note)
+        .beside(SERVER, [target, redis])
+        .note("newest Redis 38 to 54")
 }

@@ -27,10 +27,10 @@ pub(super) fn measure(bench: &Bench) -> Section {
          `Visitors`, questions through `ShardedSet`, half of them for ids that are not there. As a set random ids carry 5.19 bytes each, UUIDs 4.69."
     );
     Section::new("Ids, exactly: time against memory", &text)
-        .row(count_time(bench, &random).target(200.0))
+        .row(count_time(bench, &random).beside("the book's form, forecast right", [200.0, 150.0]))
         .row(count_bytes(bench, &random).target(9.0))
-        .row(compact_time(bench, &random, &uuids).target(250.0))
-        .row(contains_time(bench, &random).target(150.0))
+        .row(compact_time(bench, &random, &uuids).beside("splitting", [250.0, 200.0]))
+        .row(contains_time(bench, &random).factor("splitting", 0.5))
         .row(bytes(bench, "bytes an id, random", &random).target(6.0))
         .row(bytes(bench, "bytes an id, UUIDs", &uuids).target(6.0))
 }
@@ -96,6 +96,7 @@ fn compact_time(bench: &Bench, random: &[i64], uuids: &[i64]) -> Row {
         .contender_from("compact, UUIDs", pieces(uuids), || (), |()| compact(uuids))
         .contender_from("splitting", pieces(random), || (), |()| splitting(random))
         .contender_from("one set", pieces(random), || (), |()| one_set(random))
+        .rivals()
         .contender_from(
             "HashSet",
             pieces(random),
@@ -137,7 +138,7 @@ fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
     });
     let (bare, mut turns): (HashSet<i64>, _) =
         (ids.iter().copied().collect(), Turns::new(turn, questions.len()));
-    race = race.contender("HashSet", each, move || {
+    race = race.rivals().contender("HashSet", each, move || {
         questions[turns.turn()].iter().filter(|&id| bare.contains(id)).count()
     });
     Row::new("whether an id is there", Unit::Nanos, race.run())
@@ -162,7 +163,10 @@ fn bytes(bench: &Bench, work: &str, ids: &[i64]) -> Row {
         held(bench, "splitting", ids, || splitting(ids)),
         held(bench, "the book's form", ids, || count_all(ids, ShardForm::Forecast, [1, 1])),
         held(bench, "one set", ids, || one_set(ids)),
-        held(bench, "HashSet", ids, || ids.iter().copied().collect::<HashSet<i64>>()),
+        Result {
+            rival: true,
+            ..held(bench, "HashSet", ids, || ids.iter().copied().collect::<HashSet<i64>>())
+        },
     ];
     Row::new(work, Unit::Bytes, results)
 }

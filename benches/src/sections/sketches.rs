@@ -5,7 +5,8 @@
 use hll::{HllMut, SPARSE_MAX_BYTES};
 use tallis::Store;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Row, Section, Unit};
 
@@ -17,7 +18,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = format!(
         "PFADD of one element a call. Dense: one key that has seen 100,000 elements, which come again. Sparse: {keys} keys of \
          {EACH} elements each, of which each gets {EACH} more, the keys in random order. *hll* is the bare addition of the same \
-         elements to the same sketches without a store; *redis-server* as for the sets."
+         elements to the same sketches without a store; *yo-kv* and *redis-server* as for the sets."
     );
     let mut live = Live::start();
     Section::new("PFADD through the store", &text).row(dense(bench, live.as_mut())).row(sparse(
@@ -32,10 +33,15 @@ fn dense(bench: &Bench, live: Option<&mut Live>) -> Row {
     let elements: Words = shuffled(1, count).iter().map(|n| format!("element:{n}")).collect();
     let store = Store::new();
     store.pfadd("uv", elements.iter()).unwrap();
+    let mut yo = Yo::default();
+    for element in elements.iter() {
+        yo.pfadd(b"uv", element);
+    }
+    assert_eq!(yo.pfcount(b"uv"), store.pfcount(["uv"]).unwrap());
     let mut bare = store.get("uv").unwrap().unwrap().to_vec();
     let size = 10_000;
     let pieces = u32::try_from(size).unwrap();
-    let (mut ours, mut theirs) = (Turns::new(size, count), Turns::new(size, count));
+    let [mut ours, mut yos, mut theirs] = [(); 3].map(|()| Turns::new(size, count));
     let mut results = bench
         .race()
         .contender("tallis", pieces, || {
@@ -50,15 +56,18 @@ fn dense(bench: &Bench, live: Option<&mut Live>) -> Row {
             };
             added.filter(|element| add(element)).count()
         })
+        .rivals()
+        .contender(yo::NAME, pieces, || {
+            let added = elements.range(yos.turn());
+            added.filter(|element| yo.pfadd(b"uv", element)).count()
+        })
         .run();
     let add = || elements.iter().map(|element| command([b"PFADD", b"uv", element]));
     results.extend(rival(live.map(|live| {
         live.run(add());
         live.nanos("PFADD", add())
     })));
-    Row::new("PFADD, one element, dense", Unit::Nanos, results)
-        .target(25.0)
-        .note(&beside(25.0, 64.0))
+    Row::new("PFADD, one element, dense", Unit::Nanos, results).beside(SERVER, [25.0, 64.0])
 }
 
 fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
@@ -78,6 +87,21 @@ fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
         }
         store
     };
+    let yo_add = |yo: &mut Yo, elements: &Words| {
+        for (key, element) in of.iter().zip(elements.iter()) {
+            yo.pfadd(key, element);
+        }
+    };
+    let yo_fill = || {
+        let mut yo = Yo::default();
+        yo_add(&mut yo, &before);
+        yo
+    };
+    let (store, mut yo) = (fill(), yo_fill());
+    for key in of.iter().take(1000) {
+        assert_eq!(yo.pfcount(key), store.pfcount([key]).unwrap());
+    }
+    drop((store, yo));
     let add = |sketches: &mut [Vec<u8>], elements: &Words| {
         for (&at, element) in numbers.iter().zip(elements.iter()) {
             let mut sketch = HllMut::new(&mut sketches[at]).unwrap();
@@ -106,6 +130,11 @@ fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
                 sketches
             },
         )
+        .rivals()
+        .contender_from(yo::NAME, pieces, yo_fill, |mut yo| {
+            yo_add(&mut yo, &added);
+            yo
+        })
         .run();
     let commands = |elements: &Words| -> Vec<redis::Cmd> {
         of.iter().zip(elements.iter()).map(|(key, e)| command([b"PFADD", key, e])).collect()
@@ -115,6 +144,5 @@ fn sparse(bench: &Bench, keys: usize, live: Option<&mut Live>) -> Row {
         live.nanos("PFADD", commands(&added))
     })));
     Row::new(&format!("PFADD, one element, {keys} sparse keys"), Unit::Nanos, results)
-        .target(90.0)
-        .note(&beside(90.0, 264.0))
+        .beside(SERVER, [90.0, 264.0])
 }

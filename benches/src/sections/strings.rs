@@ -5,7 +5,8 @@
 use hashbrown::HashMap;
 use tallis::Store;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
@@ -19,7 +20,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         "{count} keys `key:n` with values `value:n`. SET of a new key: one call a key, in random order, into a store that is empty \
          at first. SET of a key that is there, and GET: in another random order. Bytes: as many keys of 16 bytes with values of \
          16 bytes, tables and the allocator's share included. *hashbrown* is a `HashMap` of the same without locks, expiry or \
-         types, whose GET copies nothing; *redis-server* as for the sets."
+         types; *yo-kv* is that crate's `Keyspace`, which has them and no lock. GET copies nothing in these two. *redis-server* as for the sets."
     );
     let mut live = Live::start();
     let pairs = Pairs::new(count);
@@ -67,6 +68,14 @@ impl Pairs {
         map
     }
 
+    fn yo(&self) -> Yo {
+        let mut yo = Yo::default();
+        for (key, value) in self.iter() {
+            yo.set(key, value);
+        }
+        yo
+    }
+
     fn commands(&self) -> impl Iterator<Item = redis::Cmd> {
         self.iter().map(|(key, value)| command([b"SET", key, value]))
     }
@@ -74,23 +83,26 @@ impl Pairs {
 
 fn set_new(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
     assert_eq!(pairs.store().dbsize().unwrap(), pairs.keys.len());
+    assert_eq!(pairs.yo().keys(), pairs.keys.len());
     let pieces = u32::try_from(pairs.keys.len()).unwrap();
     let mut results = bench
         .race()
         .contender_from("tallis", pieces, || (), |()| pairs.store())
+        .rivals()
+        .contender_from(yo::NAME, pieces, || (), |()| pairs.yo())
         .contender_from("hashbrown", pieces, || (), |()| pairs.map())
         .run();
     results.extend(rival(live.map(|live| live.nanos("SET", pairs.commands()))));
-    Row::new("SET, a new key", Unit::Nanos, results).target(110.0).note(&beside(110.0, 344.0))
+    Row::new("SET, a new key", Unit::Nanos, results).beside(SERVER, [110.0, 344.0])
 }
 
 /// The server has the keys from [`set_new`].
 fn set_again(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
-    let (store, mut map) = (pairs.store(), pairs.map());
+    let (store, mut keyspace, mut map) = (pairs.store(), pairs.yo(), pairs.map());
     let count = pairs.asked.len();
     let size = count.min(50_000);
     let pieces = u32::try_from(size).unwrap();
-    let (mut ours, mut theirs) = (Turns::new(size, count), Turns::new(size, count));
+    let [mut ours, mut yos, mut theirs] = [(); 3].map(|()| Turns::new(size, count));
     let value = b"another:1234";
     let mut results = bench
         .race()
@@ -99,30 +111,41 @@ fn set_again(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
                 store.set(key, value).unwrap();
             }
         })
+        .rivals()
+        .contender(yo::NAME, pieces, || {
+            for key in pairs.asked.range(yos.turn()) {
+                keyspace.set(key, value);
+            }
+        })
         .contender("hashbrown", pieces, || {
             for key in pairs.asked.range(theirs.turn()) {
                 *map.get_mut(key).unwrap() = Box::from(&value[..]);
             }
         })
         .run();
-    assert_eq!(store.dbsize().unwrap(), count);
+    assert_eq!((store.dbsize().unwrap(), keyspace.keys()), (count, count));
     let again = || pairs.asked.iter().map(|key| command([b"SET", key, value]));
     results.extend(rival(live.map(|live| live.nanos("SET", again()))));
     Row::new("SET, a key that is there", Unit::Nanos, results)
 }
 
 fn get(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
-    let (store, map) = (pairs.store(), pairs.map());
+    let (store, mut keyspace, map) = (pairs.store(), pairs.yo(), pairs.map());
     let count = pairs.asked.len();
     assert!(pairs.iter().all(|(key, value)| store.get(key).unwrap().unwrap() == value));
+    assert!(pairs.iter().all(|(key, value)| keyspace.has(key, value)));
     let size = count.min(50_000);
     let pieces = u32::try_from(size).unwrap();
-    let (mut ours, mut theirs) = (Turns::new(size, count), Turns::new(size, count));
+    let [mut ours, mut yos, mut theirs] = [(); 3].map(|()| Turns::new(size, count));
     let mut results = bench
         .race()
         .contender("tallis", pieces, || {
             let asked = pairs.asked.range(ours.turn());
             asked.map(|key| store.get(key).unwrap().unwrap().len()).sum::<usize>()
+        })
+        .rivals()
+        .contender(yo::NAME, pieces, || {
+            pairs.asked.range(yos.turn()).map(|key| keyspace.get(key)).sum::<usize>()
         })
         .contender("hashbrown", pieces, || {
             pairs.asked.range(theirs.turn()).map(|key| map[key].len()).sum::<usize>()
@@ -130,7 +153,7 @@ fn get(bench: &Bench, pairs: &Pairs, live: Option<&mut Live>) -> Row {
         .run();
     let ask = || pairs.asked.iter().map(|key| command([b"GET", key]));
     results.extend(rival(live.map(|live| live.nanos("GET", ask()))));
-    Row::new("GET", Unit::Nanos, results).target(60.0).note(&beside(60.0, 538.0))
+    Row::new("GET", Unit::Nanos, results).beside(SERVER, [60.0, 538.0])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
@@ -144,13 +167,15 @@ fn bytes(bench: &Bench, count: usize, live: Option<&mut Live>) -> Row {
     assert!(pairs.iter().all(|(key, value)| key.len() == 16 && value.len() == 16));
     let each = |bytes: f64| bytes / count as f64;
     let (_, ours) = bench.held(|| pairs.store());
+    let (_, keyspace) = bench.held(|| pairs.yo());
     let (_, bare) = bench.held(|| pairs.map());
     let mut results = vec![
         Result::new("tallis", Sample::exact(each(ours as f64))),
-        Result::new("hashbrown of boxes", Sample::exact(each(bare as f64))),
+        Result::rival(yo::NAME, Sample::exact(each(keyspace as f64))),
+        Result::rival("hashbrown of boxes", Sample::exact(each(bare as f64))),
     ];
     results.extend(rival(live.map(|live| each(live.held(pairs.commands())))));
     Row::new("bytes a pair, 16-byte key and 16-byte value", Unit::Bytes, results)
         .target(64.0)
-        .note(&beside(64.0, 100.0))
+        .beside(SERVER, [64.0, 100.0])
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use tallis::{Store, Visitors};
 use tallis_cli::uv::{By, Every, Source, Tally};
 
-use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+use crate::report::{Bench, Result, Row, Section, Unit};
 
 /// The example log, so many times over.
 const TIMES: u32 = 25;
@@ -27,14 +27,8 @@ fn lines(bench: &Bench) -> Row {
     let log = folder.path().join("access.log");
     fs::write(&log, once.repeat(TIMES as usize)).unwrap();
     let results = bench.race().contender("tallis", LINES, || count(&log)).run();
-    // From nanoseconds a line to lines a second.
-    let rate = |Sample { median, min, max }: Sample| Sample {
-        median: 1e9 / median,
-        min: 1e9 / max,
-        max: 1e9 / min,
-    };
-    let results = results.iter().map(|result| Result::new(&result.name, rate(result.sample)));
-    Row::new("lines a second", Unit::PerSecond, results.collect())
+    let rates = results.iter().map(Result::per_second).collect();
+    Row::new("lines a second", Unit::PerSecond, rates)
 }
 
 fn count(log: &Path) {

@@ -25,12 +25,9 @@ pub(super) fn measure(bench: &Bench) -> Section {
     Section::new("Visitors", &text)
         .row(
             time(bench, &sessions, theirs.as_ref())
-                .target(150.0)
-                .note("target beside Redis: x0.80"),
+                .beside("redis-server, SADD alone", [150.0, 188.0]),
         )
-        .row(
-            bytes(bench, &sessions, theirs.as_ref()).target(8.7).note("target beside Redis: x0.90"),
-        )
+        .row(bytes(bench, &sessions, theirs.as_ref()).target(8.7).factor("redis-server", 0.9))
         .row(book(bench, &sessions, theirs.as_ref()))
 }
 
@@ -57,6 +54,7 @@ fn time(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
     let mut results = bench
         .race()
         .contender_from("tallis", pieces, || (), |()| visit_all(sessions))
+        .rivals()
         .contender_from(
             "HashSet of the ids, no store",
             pieces,
@@ -64,9 +62,10 @@ fn time(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
             |()| ids(sessions).collect::<HashSet<i64>>(),
         )
         .run();
-    results.extend(
-        theirs.map(|theirs| Result::new("redis-server, SADD alone", Sample::exact(theirs.sadd_ns))),
-    );
+    results
+        .extend(theirs.map(|theirs| {
+            Result::rival("redis-server, SADD alone", Sample::exact(theirs.sadd_ns))
+        }));
     Row::new("a visit, all of it", Unit::Nanos, results)
 }
 
@@ -77,9 +76,9 @@ fn bytes(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
     let (_, hash) = bench.held(|| ids(sessions).collect::<HashSet<i64>>());
     let mut results = vec![
         Result::new("tallis", each(ours as f64)),
-        Result::new("HashSet of the ids", each(hash as f64)),
+        Result::rival("HashSet of the ids", each(hash as f64)),
     ];
-    results.extend(theirs.map(|theirs| Result::new("redis-server", each(theirs.sharded))));
+    results.extend(theirs.map(|theirs| Result::rival("redis-server", each(theirs.sharded))));
     Row::new(
         "bytes a visitor, keys, tables and the allocator's share included",
         Unit::Bytes,
@@ -91,6 +90,7 @@ fn bytes(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
 fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
     let whole = |name: &str, bytes: f64| Result::new(name, Sample::exact(bytes));
+    let server = |name: &str, bytes: f64| Result::rival(name, Sample::exact(bytes));
     let (_, sharded) = bench.held(|| visit_all(sessions));
     let (_, single) = bench.held(|| {
         let store = Store::new();
@@ -102,8 +102,8 @@ fn book(bench: &Bench, sessions: &[String], theirs: Option<&Theirs>) -> Row {
     let mut results =
         vec![whole("tallis, sharded", sharded as f64), whole("tallis, one set", single as f64)];
     if let Some(theirs) = theirs {
-        results.push(whole("redis-server, sharded", theirs.sharded));
-        results.push(whole("redis-server, one set", theirs.single));
+        results.push(server("redis-server, sharded", theirs.sharded));
+        results.push(server("redis-server, one set", theirs.single));
     }
     Row::new("all of them, sharded and in one set", Unit::Bytes, results)
         .note("the book: 1,000,000 visitors in 9.5 MB sharded, 56 MB in one set")

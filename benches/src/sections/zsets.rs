@@ -8,7 +8,8 @@ use skiplist_zset::ZSet;
 use tallis::Store;
 use testkit::rng::Rng;
 
-use super::live::{Live, beside, command, rival};
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 use crate::rivals::{IndexSetAndMap, Ranked, Rival};
@@ -36,18 +37,21 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = format!(
         "{count} members of 16 bytes with random scores, added in random order; then other members in turn, in another random order. \
          *{ALONE}* is `skiplist-zset`, *{STORE}* the typed calls on one key. *indexset and HashMap* is that crate's ordered set of scores and \
-         members, which lie in it as arrays of 16 bytes, and a map from member to score. *Small sorted sets*: {SMALL} members each, \
+         members, which lie in it as arrays of 16 bytes, and a map from member to score. *yo-kv* is that crate's `Keyspace` without locks, asked on one key as the store is; its ranges \
+         copy nothing. *Small sorted sets*: {SMALL} members each, \
          added in random order. *redis-server* as for the sets."
     );
     let input = Input::new(count);
     let mut live = Live::start();
     let all = Filled { store: fill(&input), set: filled(&input), other: filled(&input) };
+    let mut yo = keyspace(&input);
+    agree(&input, &all.store, &mut yo);
     Section::new("Sorted sets", &text)
         .row(add(bench, &input, live.as_mut()))
-        .row(score(bench, &input, &all, live.as_mut()))
-        .row(rank(bench, &input, &all, live.as_mut()))
-        .row(ten(bench, &input, &all, live.as_mut()))
-        .row(rescore(bench, &input, &all, live.as_mut()))
+        .row(score(bench, &input, &all, &mut yo, live.as_mut()))
+        .row(rank(bench, &input, &all, &mut yo, live.as_mut()))
+        .row(ten(bench, &input, &all, &mut yo, live.as_mut()))
+        .row(rescore(bench, &input, &all, &mut yo, live.as_mut()))
         .row(remove(bench, &input, &all, live.as_mut()))
         .row(bytes(bench, &input, live.as_mut()))
         .row(small(bench, count / SMALL))
@@ -78,9 +82,9 @@ impl Input {
         self.members.iter().zip(self.scores.iter().copied())
     }
 
-    fn turns(&self) -> (u32, Turns, Turns, Turns) {
-        let turns = || Turns::new(self.turn, self.asked.len());
-        (u32::try_from(self.turn).unwrap(), turns(), turns(), turns())
+    fn turns(&self) -> (u32, [Turns; 4]) {
+        let turns = |()| Turns::new(self.turn, self.asked.len());
+        (u32::try_from(self.turn).unwrap(), [(); 4].map(turns))
     }
 }
 
@@ -98,18 +102,31 @@ fn fill(input: &Input) -> Store {
     store
 }
 
+fn keyspace(input: &Input) -> Yo {
+    let mut yo = Yo::default();
+    input.pairs().for_each(|(member, score)| yo.zadd(b"z", member, score));
+    yo
+}
+
+/// The store and the keyspace give the same answers.
+fn agree(input: &Input, store: &Store, yo: &mut Yo) {
+    assert_eq!(store.zcard("z").unwrap(), yo.zcard(b"z"));
+    for member in input.asked.iter().take(1000) {
+        assert_eq!(store.zscore("z", member).unwrap(), yo.zscore(b"z", member));
+        assert_eq!(store.zrank("z", member).unwrap(), yo.zrank(b"z", member));
+    }
+    assert_eq!(yo.zrange(b"z", 100, 109), 10);
+}
+
 fn zadd(key: &str, member: &[u8], score: f64) -> redis::Cmd {
     command([b"ZADD", key.as_bytes(), score.to_string().as_bytes(), member])
 }
 
-/// A row whose target was set beside a server's figure and beside that of the best crate.
+/// A row whose targets were set beside a server's figure and beside that of the best crate.
 fn row(work: &str, results: Vec<Result>, [target, redis, best]: [f64; 3]) -> Row {
-    let note = format!(
-        "{}; beside the best crate: x{:.2} ({target} of {best})",
-        beside(target, redis),
-        target / best
-    );
-    Row::new(work, Unit::Nanos, results).target(target).note(&note)
+    Row::new(work, Unit::Nanos, results)
+        .beside(SERVER, [target, redis])
+        .beside(IndexSetAndMap::NAME, [target, best])
 }
 
 fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
@@ -118,6 +135,8 @@ fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
         .race()
         .contender_from(ALONE, pieces, || (), |()| filled::<ZSet>(input))
         .contender_from(STORE, pieces, || (), |()| fill(input))
+        .rivals()
+        .contender_from(yo::NAME, pieces, || (), |()| keyspace(input))
         .contender_from(IndexSetAndMap::NAME, pieces, || (), |()| filled::<IndexSetAndMap>(input))
         .run();
     let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
@@ -125,20 +144,23 @@ fn add(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
     row("add", results, [350.0, 1558.0, 325.0])
 }
 
-/// Asks all three for members in turn.
+/// Asks all four for members in turn.
 fn race<'a>(
     bench: &'a Bench,
     input: &'a Input,
     mut alone: impl FnMut(&[u8]) + 'a,
     mut stored: impl FnMut(&[u8]) + 'a,
+    mut keyspace: impl FnMut(&[u8]) + 'a,
     mut other: impl FnMut(&[u8]) + 'a,
 ) -> Vec<Result> {
-    let (pieces, mut a, mut b, mut c) = input.turns();
+    let (pieces, [mut a, mut b, mut c, mut d]) = input.turns();
     let asked = |turn| input.asked.range(turn);
     let race = bench.race();
     race.contender(ALONE, pieces, move || asked(a.turn()).for_each(&mut alone))
         .contender(STORE, pieces, move || asked(b.turn()).for_each(&mut stored))
-        .contender(IndexSetAndMap::NAME, pieces, move || asked(c.turn()).for_each(&mut other))
+        .rivals()
+        .contender(yo::NAME, pieces, move || asked(c.turn()).for_each(&mut keyspace))
+        .contender(IndexSetAndMap::NAME, pieces, move || asked(d.turn()).for_each(&mut other))
         .run()
 }
 
@@ -153,34 +175,36 @@ fn asked(
     rival(live.map(|live| live.nanos(name, input.asked.iter().take(most).map(ask))))
 }
 
-fn score(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
+fn score(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&mut Live>) -> Row {
     let mut results = race(
         bench,
         input,
         |name| _ = black_box(all.set.score(name)),
         |name| _ = black_box(all.store.zscore("z", name).unwrap()),
+        |name| _ = black_box(yo.zscore(b"z", name)),
         |name| _ = black_box(all.other.score(name)),
     );
     results.extend(asked(live, "ZSCORE", input, usize::MAX));
     row("score of a member", results, [60.0, 909.0, 59.0])
 }
 
-fn rank(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
+fn rank(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&mut Live>) -> Row {
     let mut results = race(
         bench,
         input,
         |name| _ = black_box(all.set.rank(name)),
         |name| _ = black_box(all.store.zrank("z", name).unwrap()),
+        |name| _ = black_box(yo.zrank(b"z", name)),
         |name| _ = black_box(all.other.rank(name)),
     );
     results.extend(asked(live, "ZRANK", input, usize::MAX));
     row("rank of a member", results, [450.0, 1626.0, 469.0])
 }
 
-fn ten(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
+fn ten(bench: &Bench, input: &Input, all: &Filled, yo: &mut Yo, live: Option<&mut Live>) -> Row {
     let ranks = shuffled(3, input.members.len() - 10);
     let turns = || Turns::new(ranks.len().min(20_000), ranks.len());
-    let (mut a, mut b, mut c) = (turns(), turns(), turns());
+    let [mut a, mut b, mut c, mut d] = [(); 4].map(|()| turns());
     let pieces = u32::try_from(ranks.len().min(20_000)).unwrap();
     let range = |&rank: &usize| rank..rank + 10;
     let first = |rank: usize| i64::try_from(rank).unwrap();
@@ -195,8 +219,13 @@ fn ten(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> R
                 black_box(ten.unwrap());
             }
         })
+        .rivals()
+        .contender(yo::NAME, pieces, || {
+            let ten = |&rank: &usize| yo.zrange(b"z", first(rank), first(rank + 9));
+            ranks[c.turn()].iter().map(ten).sum::<usize>()
+        })
         .contender(IndexSetAndMap::NAME, pieces, || {
-            ranks[c.turn()].iter().map(range).for_each(|ranks| all.other.range(ranks));
+            ranks[d.turn()].iter().map(range).for_each(|ranks| all.other.range(ranks));
         })
         .run();
     let ask = || {
@@ -209,16 +238,23 @@ fn ten(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> R
     row("ten by rank", results, [150.0, 4224.0, 148.0])
 }
 
-fn rescore(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -> Row {
+fn rescore(
+    bench: &Bench,
+    input: &Input,
+    all: &Filled,
+    yo: &mut Yo,
+    live: Option<&mut Live>,
+) -> Row {
     let (mut set, mut other) = (all.set.clone(), all.other.clone());
     // Scores that go on from turn to turn.
     let fresh = || input.fresh.iter().copied().cycle();
-    let (mut alone, mut stored, mut others) = (fresh(), fresh(), fresh());
+    let [mut alone, mut stored, mut keyspace, mut others] = [(); 4].map(|()| fresh());
     let mut results = race(
         bench,
         input,
         |name| Rival::add(&mut set, name, alone.next().unwrap()),
         |name| _ = all.store.zadd("z", name, stored.next().unwrap()).unwrap(),
+        |name| yo.zadd(b"z", name, keyspace.next().unwrap()),
         |name| other.add(name, others.next().unwrap()),
     );
     let again =
@@ -231,10 +267,11 @@ fn remove(bench: &Bench, input: &Input, all: &Filled, live: Option<&mut Live>) -
     fn take<R: Rival>(input: &Input, turn: std::ops::Range<usize>, mut from: R) -> (usize, R) {
         (input.asked.range(turn).filter(|name| from.remove(name)).count(), from)
     }
-    let (pieces, mut a, _, mut c) = input.turns();
+    let (pieces, [mut a, mut c, ..]) = input.turns();
     let mut results = bench
         .race()
         .contender_from(ALONE, pieces, || all.set.clone(), |set| take(input, a.turn(), set))
+        .rivals()
         .contender_from(
             IndexSetAndMap::NAME,
             pieces,
@@ -251,15 +288,18 @@ fn bytes(bench: &Bench, input: &Input, live: Option<&mut Live>) -> Row {
     let each = |bytes: f64| bytes / input.members.len() as f64;
     let mut results = vec![
         Result::new(STORE, Sample::exact(each(bench.held(|| fill(input)).1 as f64))),
-        Result::new(
+        Result::rival(yo::NAME, Sample::exact(each(bench.held(|| keyspace(input)).1 as f64))),
+        Result::rival(
             IndexSetAndMap::NAME,
             Sample::exact(each(bench.held(|| filled::<IndexSetAndMap>(input)).1 as f64)),
         ),
     ];
     let all = || input.pairs().map(|(member, score)| zadd("z", member, score));
     results.extend(rival(live.map(|live| each(live.held(all())))));
-    let note = format!("{}; the best crate 46", beside(46.0, 110.0));
-    Row::new("bytes a member", Unit::Bytes, results).target(46.0).note(&note)
+    Row::new("bytes a member", Unit::Bytes, results)
+        .target(46.0)
+        .beside(SERVER, [46.0, 110.0])
+        .note("the best crate 46")
 }
 
 fn small(bench: &Bench, sets: usize) -> Row {
@@ -290,9 +330,16 @@ fn small(bench: &Bench, sets: usize) -> Row {
             }
             store
         })
+        .rivals()
+        .contender_from(yo::NAME, pieces, Yo::default, |mut yo| {
+            for ((&at, member), &score) in all() {
+                yo.zadd(keys[at].as_bytes(), member, score);
+            }
+            yo
+        })
         .run();
     let zadds = || all().map(|((&at, member), &score)| zadd(&keys[at], member, score));
     results.extend(rival(Live::start().map(|mut live| live.nanos("ZADD", zadds()))));
     let work = format!("add to {sets} small sorted sets, whole scores");
-    Row::new(&work, Unit::Nanos, results).target(250.0).note(&beside(250.0, 1469.0))
+    Row::new(&work, Unit::Nanos, results).beside(SERVER, [250.0, 1469.0])
 }

@@ -1,0 +1,443 @@
+//! Two runs beside each other: what each row takes now, divided by what it took before.
+//!
+//! # Idea
+//!
+//! The same machine is faster in one hour than in another, by far more than what a change of the code does. What a
+//! rival takes tells how fast the hour was, since its code has not changed. So where rivals ran in the same rounds, a
+//! row is judged by (ours / rival now) / (ours / rival before), beside each of them; elsewhere by ours now / ours
+//! before.
+//!
+//! # Noise
+//!
+//! The spread of a figure is the middle half of its rounds: single rounds are disturbed. The spread of a quotient of
+//! two runs goes from the low end of one over the high end of the other to the contrary. A row is worse if the
+//! quotient is above [`LIMIT`] and all of its spread is above 1, that is, if the two spreads are apart. With several
+//! rivals it has to be so beside each of them. What a live server takes is measured once, after the rounds, so
+//! nothing is known of its spread: it is no yardstick.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::table::cell;
+use super::{Measured, Result, Row, Run, Sample, Unit};
+
+/// What is less than this is not worth a mark.
+const LIMIT: f64 = 1.03;
+
+/// What is to be thought of a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It takes more than before, beyond the noise.
+    Worse,
+    /// It takes less than before, beyond the noise.
+    Better,
+    /// What difference there is may be noise.
+    Alike,
+}
+
+impl Verdict {
+    /// The noise rule. Above 1 is worse.
+    fn of(factor: Sample) -> Self {
+        if factor.median > LIMIT && factor.low > 1.0 {
+            Self::Worse
+        } else if factor.median < 1.0 / LIMIT && factor.high < 1.0 {
+            Self::Better
+        } else {
+            Self::Alike
+        }
+    }
+}
+
+/// What became of one of our results.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Both runs have it.
+    Both {
+        /// What it took before.
+        before: Sample,
+        /// What it takes now.
+        now: Sample,
+        /// Now divided by before; for rates before divided by now, so that above 1 is worse.
+        factor: Sample,
+        /// The same, divided by what became of a rival that ran in the same rounds.
+        beside: Vec<(String, Sample)>,
+        /// Worse or better.
+        verdict: Verdict,
+    },
+    /// Only the run before has it.
+    Before,
+    /// Only the run now has it.
+    Now,
+}
+
+/// One of our results in two runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The section's name.
+    pub section: String,
+    /// What is measured.
+    pub work: String,
+    /// Which of our results.
+    pub name: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// What became of it.
+    pub change: Change,
+}
+
+/// Two runs, result by result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Both runs, in a word.
+    heads: [String; 2],
+    /// What to bear in mind.
+    warnings: Vec<String>,
+    /// Our results, in the order of the run now; then those that it has not.
+    pub lines: Vec<Line>,
+}
+
+/// Compares the runs, or only these sections of them.
+#[must_use]
+pub fn compare(before: &Run, now: &Run, only: &[String]) -> Comparison {
+    let [old, new] = [before, now].map(|run| ours(run, only));
+    let mut lines = Vec::new();
+    for entry in &new {
+        let change = old.iter().find(|other| entry.is(other)).map_or(Change::Now, |other| {
+            both((other.row, other.result), (entry.row, entry.result))
+        });
+        lines.push(entry.line(change));
+    }
+    let gone = old.iter().filter(|entry| !new.iter().any(|other| entry.is(other)));
+    lines.extend(gone.map(|entry| entry.line(Change::Before)));
+    let mut warnings = Vec::new();
+    if before.machine != now.machine {
+        warnings.push(
+            "The machines or the compilers differ: only factors beside rivals say something."
+                .to_owned(),
+        );
+    }
+    if before.command != now.command {
+        warnings
+            .push("The commands differ: so may the inputs of rows of the same name.".to_owned());
+    }
+    let heads = [before, now].map(|run| format!("{}, `{}`", run.date, run.command));
+    Comparison { heads, warnings, lines }
+}
+
+/// One of our results and where it is.
+struct Entry<'a> {
+    section: &'a str,
+    row: &'a Row,
+    result: &'a Result,
+}
+
+impl Entry<'_> {
+    fn is(&self, other: &Entry<'_>) -> bool {
+        let key = |entry: &Entry<'_>| (entry.row.unit, entry.result.name.clone());
+        self.section == other.section && self.row.work == other.row.work && key(self) == key(other)
+    }
+
+    fn line(&self, change: Change) -> Line {
+        Line {
+            section: self.section.to_owned(),
+            work: self.row.work.clone(),
+            name: self.result.name.clone(),
+            unit: self.row.unit,
+            change,
+        }
+    }
+}
+
+fn ours<'a>(run: &'a Run, only: &[String]) -> Vec<Entry<'a>> {
+    let wanted = |measured: &&Measured| only.is_empty() || only.contains(&measured.name);
+    let sections = run.sections.iter().filter(wanted);
+    let rows = sections.flat_map(|Measured { name, section }| {
+        section.rows().iter().map(move |row| (name.as_str(), row))
+    });
+    rows.flat_map(|(section, row)| {
+        let ours = row.results().iter().filter(|result| !result.rival);
+        ours.map(move |result| Entry { section, row, result })
+    })
+    .collect()
+}
+
+fn both((old_row, old): (&Row, &Result), (new_row, new): (&Row, &Result)) -> Change {
+    let quotient = |before: Sample, now: Sample| {
+        if new_row.unit.less_is_better() { now.over(before) } else { before.over(now) }
+    };
+    let raced = |result: &&Result| result.rival && !result.rounds.is_empty();
+    let rivals = new_row.results().iter().filter(raced).filter_map(|theirs| {
+        let before = old_row.result(&theirs.name).filter(raced)?;
+        Some((theirs.name.clone(), quotient(old.over(before), new.over(theirs))))
+    });
+    // Bytes have no noise that a rival could tell.
+    let beside: Vec<(String, Sample)> =
+        if new.rounds.is_empty() { Vec::new() } else { rivals.collect() };
+    let factor = quotient(old.sample, new.sample);
+    let mut verdicts = beside.iter().map(|(_, factor)| Verdict::of(*factor));
+    let first = verdicts.next().unwrap_or_else(|| Verdict::of(factor));
+    let verdict = if verdicts.all(|verdict| verdict == first) { first } else { Verdict::Alike };
+    Change::Both { before: old.sample, now: new.sample, factor, beside, verdict }
+}
+
+impl Display for Comparison {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { heads: [before, now], warnings, lines } = self;
+        writeln!(f, "# Two runs of the report\n")?;
+        writeln!(f, "Before: {before}.  \nNow: {now}.\n")?;
+        for warning in warnings {
+            writeln!(f, "{warning}\n")?;
+        }
+        writeln!(
+            f,
+            "A factor is now divided by before, for rates the contrary: above 1 is worse. In brackets is the middle half of\n\
+             the rounds. Beside a rival: what ours took of the rival's time now, divided by what it took of it before.\n"
+        )?;
+        for (at, line) in lines.iter().enumerate() {
+            if at == 0 || lines[at - 1].section != line.section {
+                let space = if at == 0 { "" } else { "\n" };
+                writeln!(f, "{space}## {}\n", line.section)?;
+                writeln!(
+                    f,
+                    "| work | before | now | factor | beside | |\n|---|---|---|---|---|---|"
+                )?;
+            }
+            writeln!(f, "{line}")?;
+        }
+        self.write_sum(f)
+    }
+}
+
+impl Comparison {
+    fn write_sum(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let named = |wanted: &dyn Fn(&Change) -> bool| -> Vec<String> {
+            let lines = self.lines.iter().filter(|line| wanted(&line.change));
+            lines.map(|line| format!("{}: {}, {}", line.section, line.work, line.name)).collect()
+        };
+        let judged = |wanted| {
+            named(&|change| matches!(change, Change::Both { verdict, .. } if *verdict == wanted))
+        };
+        let (worse, better) = (judged(Verdict::Worse), judged(Verdict::Better));
+        let alike = judged(Verdict::Alike).len();
+        let before = named(&|change| *change == Change::Before);
+        let now = named(&|change| *change == Change::Now);
+        writeln!(f, "\n## Sum\n")?;
+        writeln!(
+            f,
+            "{} results in both runs: {} worse, {} better, {alike} alike. Only before: {}. Only now: {}.",
+            worse.len() + better.len() + alike,
+            worse.len(),
+            better.len(),
+            before.len(),
+            now.len(),
+        )?;
+        let lists =
+            [("Worse", worse), ("Better", better), ("Only before", before), ("Only now", now)];
+        for (title, names) in lists.into_iter().filter(|(_, names)| !names.is_empty()) {
+            writeln!(f, "\n{title}:\n")?;
+            for name in names {
+                writeln!(f, "* {name}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Display for Line {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "| {}: {} ", cell(&self.work), cell(&self.name))?;
+        match &self.change {
+            Change::Before => write!(f, "| | missing | | | only before |"),
+            Change::Now => write!(f, "| missing | | | | only now |"),
+            Change::Both { before, now, factor, beside, verdict } => {
+                let unit = |figure: f64| self.unit.shown(figure);
+                write!(f, "| {} | {} ", spread(*before, unit), spread(*now, unit))?;
+                let mut rivals = String::new();
+                for (at, (name, factor)) in beside.iter().enumerate() {
+                    let comma = if at == 0 { "" } else { "; " };
+                    write!(rivals, "{comma}{} {}", cell(name), spread(*factor, times))?;
+                }
+                let mark = match (verdict, beside.is_empty() && factor.low < factor.high) {
+                    (Verdict::Worse, false) => "**worse**",
+                    // The hour may be slower, and no rival tells.
+                    (Verdict::Worse, true) => "**worse**, without a rival",
+                    (Verdict::Better, false) => "better",
+                    (Verdict::Better, true) => "better, without a rival",
+                    (Verdict::Alike, _) => "",
+                };
+                write!(f, "| {} | {rivals} | {mark} |", spread(*factor, times))
+            }
+        }
+    }
+}
+
+fn times(factor: f64) -> String {
+    format!("x{factor:.2}")
+}
+
+fn spread(sample: Sample, shown: impl Fn(f64) -> String) -> String {
+    let Sample { median, low, high, .. } = sample;
+    if low < high {
+        format!("{} [{}, {}]", shown(median), shown(low), shown(high))
+    } else {
+        shown(median)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Machine, Measured, Result, Row, Run, Sample, Section, Unit};
+    use super::{Change, Comparison, Line, Verdict, compare};
+
+    /// Rounds about a figure, some per cent apart.
+    fn about(figure: f64, percent: f64) -> Vec<f64> {
+        (-2..=2).map(|step| figure * (1.0 + f64::from(step) * percent / 100.0)).collect()
+    }
+
+    fn ours(figure: f64, percent: f64) -> Result {
+        Result::of("tallis", false, about(figure, percent))
+    }
+
+    fn theirs(name: &str, figure: f64) -> Result {
+        Result::of(name, true, about(figure, 0.5))
+    }
+
+    fn run(rows: Vec<Row>) -> Run {
+        let section = rows.into_iter().fold(Section::new("Sets", ""), Section::row);
+        let sections = vec![Measured { name: "sets".to_owned(), section }];
+        Run::new(Machine::here(), "report".to_owned(), "2025-03-12".to_owned(), sections)
+    }
+
+    fn nanos(work: &str, results: Vec<Result>) -> Row {
+        Row::new(work, Unit::Nanos, results)
+    }
+
+    /// What becomes of a row of these results.
+    fn change(unit: Unit, before: Vec<Result>, now: Vec<Result>) -> (f64, Vec<f64>, Verdict) {
+        let [before, now] = [before, now].map(|results| run(vec![Row::new("add", unit, results)]));
+        let Comparison { lines, .. } = compare(&before, &now, &[]);
+        let [Line { change: Change::Both { factor, beside, verdict, .. }, .. }] = &lines[..] else {
+            panic!("{lines:?}")
+        };
+        (factor.median, beside.iter().map(|(_, factor)| factor.median).collect(), *verdict)
+    }
+
+    #[test]
+    fn a_slower_hour_is_not_a_slower_row() {
+        let before = vec![ours(100.0, 0.5), theirs("hashbrown", 50.0)];
+        let slow_hour = vec![ours(200.0, 0.5), theirs("hashbrown", 100.0)];
+        assert_eq!(
+            change(Unit::Nanos, before.clone(), slow_hour),
+            (2.0, vec![1.0], Verdict::Alike)
+        );
+        let slower = vec![ours(125.0, 0.5), theirs("hashbrown", 50.0)];
+        assert_eq!(change(Unit::Nanos, before.clone(), slower), (1.25, vec![1.25], Verdict::Worse));
+        let faster = vec![ours(100.0, 0.5), theirs("hashbrown", 100.0)];
+        assert_eq!(change(Unit::Nanos, before, faster), (1.0, vec![0.5], Verdict::Better));
+    }
+
+    #[test]
+    fn a_row_is_worse_only_beside_each_of_its_rivals() {
+        let of = |ours_now, first, second| {
+            vec![ours(ours_now, 0.5), theirs("yo-kv", first), theirs("hashbrown", second)]
+        };
+        let before = of(100.0, 100.0, 100.0);
+        assert_eq!(change(Unit::Nanos, before.clone(), of(200.0, 100.0, 160.0)).2, Verdict::Worse);
+        assert_eq!(change(Unit::Nanos, before, of(200.0, 100.0, 200.0)).2, Verdict::Alike);
+    }
+
+    #[test]
+    fn without_a_rival_in_the_rounds_ours_is_beside_ours() {
+        let server = |figure| Result::rival("redis-server", Sample::exact(figure));
+        let before = vec![ours(100.0, 0.5), server(100.0)];
+        let now = vec![ours(150.0, 0.5), server(150.0)];
+        assert_eq!(change(Unit::Nanos, before, now), (1.5, vec![], Verdict::Worse));
+        let bytes = |figure| vec![Result::new("tallis", Sample::exact(figure))];
+        assert_eq!(change(Unit::Bytes, bytes(100.0), bytes(102.0)).2, Verdict::Alike);
+        assert_eq!(change(Unit::Bytes, bytes(100.0), bytes(125.0)), (1.25, vec![], Verdict::Worse));
+    }
+
+    #[test]
+    fn rates_are_worse_when_they_fall() {
+        let before = vec![ours(3.0, 0.1), theirs("plain", 4.0)];
+        let now = vec![ours(1.5, 0.1), theirs("plain", 4.0)];
+        let (factor, beside, verdict) = change(Unit::PerSecond, before, now);
+        assert_eq!((factor, beside, verdict), (2.0, vec![2.0], Verdict::Worse));
+    }
+
+    #[test]
+    fn the_noise_of_both_spreads_has_to_be_exceeded() {
+        let of = |before, spread_before, now, spread_now| {
+            let [before, now] = [ours(before, spread_before), ours(now, spread_now)];
+            change(Unit::Nanos, vec![before], vec![now]).2
+        };
+        // 100 and 102 are apart, and not worth a mark.
+        assert_eq!(of(100.0, 0.1, 102.0, 0.1), Verdict::Alike);
+        assert_eq!(of(100.0, 0.1, 104.0, 0.1), Verdict::Worse);
+        assert_eq!(of(104.0, 0.1, 100.0, 0.1), Verdict::Better);
+        // The middle halves are [95, 105] and [104.5, 115.5].
+        assert_eq!(of(100.0, 5.0, 110.0, 5.0), Verdict::Alike);
+        assert_eq!(of(100.0, 0.1, 110.0, 12.0), Verdict::Alike);
+        assert_eq!(of(100.0, 12.0, 110.0, 0.1), Verdict::Alike);
+        assert_eq!(of(100.0, 4.0, 110.0, 4.0), Verdict::Worse);
+    }
+
+    #[test]
+    fn what_one_side_misses_is_told() {
+        let store = Result::of("tallis, the store", false, about(5.0, 1.0));
+        let before = run(vec![
+            nanos("add", vec![ours(1.0, 1.0), store, theirs("yo-kv", 1.0)]),
+            nanos("gone", vec![ours(1.0, 1.0)]),
+        ]);
+        let now = run(vec![nanos("new", vec![ours(1.0, 1.0)]), nanos("add", vec![ours(1.0, 1.0)])]);
+        let comparison = compare(&before, &now, &[]);
+        let told: Vec<_> = comparison
+            .lines
+            .iter()
+            .map(|line| {
+                (line.work.as_str(), line.name.as_str(), matches!(line.change, Change::Both { .. }))
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("new", "tallis", false),
+                ("add", "tallis", true),
+                ("add", "tallis, the store", false),
+                ("gone", "tallis", false)
+            ]
+        );
+        let text = comparison.to_string();
+        assert!(text.contains("| gone: tallis | | missing | | | only before |\n"), "{text}");
+        assert!(text.contains("| new: tallis | missing | | | | only now |\n"), "{text}");
+        let sum =
+            "1 results in both runs: 0 worse, 0 better, 1 alike. Only before: 2. Only now: 1.\n";
+        assert!(text.contains(sum), "{text}");
+    }
+
+    #[test]
+    fn sections_that_are_not_asked_for_are_not_missing() {
+        let before = run(vec![nanos("add", vec![ours(1.0, 1.0)])]);
+        let mut now = before.clone();
+        now.sections.clear();
+        assert_eq!(compare(&before, &now, &["strings".to_owned()]).lines, []);
+        assert_eq!(compare(&before, &now, &["sets".to_owned()]).lines.len(), 1);
+    }
+
+    #[test]
+    fn the_text_shows_both_spreads_and_sums_up() {
+        let before = run(vec![nanos("add", vec![ours(100.0, 1.0), theirs("hashbrown", 50.0)])]);
+        let mut now = run(vec![nanos("add", vec![ours(150.0, 2.0), theirs("hashbrown", 50.0)])]);
+        let text = compare(&before, &now, &[]).to_string();
+        let line = "| add: tallis | 100 ns [99.0 ns, 101 ns] | 150 ns [147 ns, 153 ns] | x1.50 [x1.46, x1.55] \
+                    | hashbrown x1.50 [x1.47, x1.53] | **worse** |\n";
+        assert!(text.contains(line), "{text}");
+        assert!(text.ends_with("\nWorse:\n\n* sets: add, tallis\n"), "{text}");
+        assert!(!text.contains("differ:"), "{text}");
+        now.machine.processor.push('X');
+        assert!(
+            compare(&before, &now, &[])
+                .to_string()
+                .contains("The machines or the compilers differ")
+        );
+    }
+}

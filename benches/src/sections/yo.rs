@@ -1,0 +1,187 @@
+//! yo-kv's keyspace as the benchmarks ask it: Redis's types in one process and for one thread, without a lock.
+//!
+//! It is asked as ours is, a member a call. Its clock stands still unless it is told to move: no call reads the time.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::fmt;
+use std::hint::black_box;
+use std::iter::once;
+
+use yo_kv::bitmaps::{Sub, SubOp};
+use yo_kv::bits::{Field, Op, Overflow};
+use yo_kv::geo::{Shape, Unit};
+use yo_kv::geos::{Limit, Sort, circle};
+use yo_kv::{Keyspace, Query, Str, ZAdd};
+
+/// How the page calls it.
+pub(super) const NAME: &str = "yo-kv";
+
+/// The longest string that it takes, in bytes.
+pub(super) const STRING_MAX: usize = yo_kv::STRING_MAX;
+
+/// A keyspace.
+#[derive(Default)]
+pub(super) struct Yo(Keyspace);
+
+impl fmt::Debug for Yo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Yo").field("keys", &self.0.len()).finish()
+    }
+}
+
+/// Keys and strings.
+impl Yo {
+    /// How many keys there are.
+    pub(super) fn keys(&self) -> usize {
+        self.0.len()
+    }
+
+    /// SET.
+    pub(super) fn set(&mut self, key: &[u8], value: &[u8]) {
+        self.0.set_plain(key, value).unwrap();
+    }
+
+    /// GET, which copies nothing: the value's length.
+    pub(super) fn get(&mut self, key: &[u8]) -> usize {
+        self.0.get(key).unwrap().unwrap().len()
+    }
+
+    /// Whether GET has this answer.
+    pub(super) fn has(&mut self, key: &[u8], value: &[u8]) -> bool {
+        matches!(self.0.get(key).unwrap(), Some(Str::Bytes(bytes)) if bytes == value)
+    }
+}
+
+/// Sets.
+impl Yo {
+    /// SADD of one member.
+    pub(super) fn sadd(&mut self, key: &[u8], member: &[u8]) -> bool {
+        self.0.sadd(key, once(member)).unwrap() == 1
+    }
+
+    /// SISMEMBER.
+    pub(super) fn sismember(&mut self, key: &[u8], member: &[u8]) -> bool {
+        self.0.sismember(key, member).unwrap()
+    }
+
+    /// SCARD.
+    pub(super) fn scard(&mut self, key: &[u8]) -> usize {
+        self.0.scard(key).unwrap()
+    }
+
+    /// SINTERSTORE.
+    pub(super) fn sinterstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+        self.0.sinterstore(target, keys.into_iter()).unwrap()
+    }
+
+    /// SUNIONSTORE.
+    pub(super) fn sunionstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+        self.0.sunionstore(target, keys.into_iter()).unwrap()
+    }
+
+    /// SDIFFSTORE.
+    pub(super) fn sdiffstore(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+        self.0.sdiffstore(target, keys.into_iter()).unwrap()
+    }
+}
+
+/// Sorted sets.
+impl Yo {
+    /// ZADD of one member.
+    pub(super) fn zadd(&mut self, key: &[u8], member: &[u8], score: f64) {
+        self.0.zadd(key, once((score, member)), ZAdd::default()).unwrap();
+    }
+
+    /// ZCARD.
+    pub(super) fn zcard(&mut self, key: &[u8]) -> usize {
+        self.0.zcard(key).unwrap()
+    }
+
+    /// ZSCORE.
+    pub(super) fn zscore(&mut self, key: &[u8], member: &[u8]) -> Option<f64> {
+        self.0.zscore(key, member).unwrap()
+    }
+
+    /// ZRANK.
+    pub(super) fn zrank(&mut self, key: &[u8], member: &[u8]) -> Option<usize> {
+        self.0.zrank(key, member, false).unwrap().map(|(rank, _)| rank)
+    }
+
+    /// ZRANGE with scores, which copies nothing: how many there were.
+    pub(super) fn zrange(&mut self, key: &[u8], first: i64, last: i64) -> usize {
+        let window = self.0.zwindow(key, &Query::rank(first, last)).unwrap();
+        let mut count = 0;
+        self.0
+            .zwalk(key, window, |member, score| {
+                black_box((member, score));
+                count += 1;
+            })
+            .unwrap();
+        count
+    }
+}
+
+/// Sketches.
+impl Yo {
+    /// PFADD of one element.
+    pub(super) fn pfadd(&mut self, key: &[u8], element: &[u8]) -> bool {
+        self.0.pfadd(key, once(element)).unwrap()
+    }
+
+    /// PFCOUNT.
+    pub(super) fn pfcount(&mut self, key: &[u8]) -> u64 {
+        self.0.pfcount(once(key)).unwrap()
+    }
+}
+
+/// Bits.
+impl Yo {
+    /// BITCOUNT of the whole string.
+    pub(super) fn bitcount(&mut self, key: &[u8]) -> u64 {
+        self.0.bitcount(key, None).unwrap()
+    }
+
+    /// BITOP OR.
+    pub(super) fn bit_or(&mut self, target: &[u8], keys: [&[u8]; 2]) -> usize {
+        self.0.bitop(Op::Or, target, keys.into_iter()).unwrap()
+    }
+
+    /// BITFIELD GET of an unsigned field.
+    pub(super) fn bitfield_get(&mut self, key: &[u8], bits: u32, at: u64) -> i64 {
+        self.bitfield(key, SubOp::Get, bits, at)
+    }
+
+    /// BITFIELD INCRBY of an unsigned field, which wraps round.
+    pub(super) fn bitfield_incr(&mut self, key: &[u8], bits: u32, at: u64, by: i64) -> i64 {
+        self.bitfield(key, SubOp::Incr(by), bits, at)
+    }
+
+    fn bitfield(&mut self, key: &[u8], op: SubOp, bits: u32, at: u64) -> i64 {
+        let field = Field::new(false, bits).unwrap();
+        self.0.bitfield(key, &[Sub { op, field, at, on: Overflow::Wrap }]).unwrap()[0].unwrap()
+    }
+}
+
+/// Places.
+impl Yo {
+    /// GEOADD of one member.
+    pub(super) fn geoadd(&mut self, key: &[u8], lon: f64, lat: f64, member: &[u8]) {
+        self.0.geoadd(key, once((lon, lat, member)), ZAdd::default()).unwrap();
+    }
+
+    /// GEOSEARCH by a circle of so many kilometres, in no order or the nearest first: how many are in it. What it found
+    /// is in a buffer that the next search writes over.
+    pub(super) fn geosearch(
+        &mut self,
+        key: &[u8],
+        [lon, lat, km]: [f64; 3],
+        nearest: bool,
+    ) -> usize {
+        let shape: Shape = circle(lon, lat, km, Unit::Km);
+        let sort = nearest.then_some(Sort::Near);
+        let found = self.0.geosearch(key, &shape, Limit { sort, ..Limit::default() }).unwrap();
+        black_box(self.0.geohits());
+        found
+    }
+}
