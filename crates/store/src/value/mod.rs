@@ -2,7 +2,6 @@
 
 mod bloom;
 mod foreign;
-mod number;
 mod set;
 mod string;
 mod zset;
@@ -19,7 +18,7 @@ use crate::table::Extendible;
 use crate::table::members::MemberPiece;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
-pub(crate) use number::parse_int;
+pub(crate) use listpack::parse_int;
 pub(crate) use set::SetRef;
 pub(crate) use zset::ZSet;
 
