@@ -18,6 +18,7 @@ mod recipes;
 mod reply;
 mod rules;
 mod session;
+mod short;
 mod store;
 mod table;
 mod text;

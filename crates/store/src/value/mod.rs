@@ -14,6 +14,7 @@ use listpack::ListPack;
 use rdb::RawValue;
 
 use crate::profile::Profile;
+use crate::short::Short;
 use crate::table::Extendible;
 use crate::table::members::MemberPiece;
 
@@ -21,9 +22,6 @@ pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
 pub(crate) use listpack::parse_int;
 pub(crate) use set::SetRef;
 pub(crate) use zset::ZSet;
-
-/// The longest string that is kept inside the value itself: it fills the words that a heap string takes anyway.
-const SHORT_MAX: usize = 22;
 
 /// The members of a large set.
 pub(crate) type Members = Extendible<MemberPiece>;
@@ -37,13 +35,8 @@ pub(crate) type Members = Extendible<MemberPiece>;
 pub(crate) enum Value {
     /// A string that is the canonical decimal form of an `i64`, kept as the number.
     Int(i64),
-    /// A string of at most [`SHORT_MAX`] bytes, as it was set.
-    Short {
-        /// How many of the bytes there are.
-        len: u8,
-        /// The bytes, and zeros.
-        bytes: [u8; SHORT_MAX],
-    },
+    /// A string that is short enough to be kept in place, as it was set.
+    Short(Short),
     /// Any other string: text, a `HyperLogLog`, a bitmap.
     Str {
         /// Whether it has been changed in place, which makes OBJECT ENCODING `raw` whatever its length.
@@ -74,7 +67,7 @@ impl Value {
     /// The type, as TYPE answers it.
     pub(crate) fn type_name(&self) -> Cow<'static, str> {
         match self {
-            Self::Int(_) | Self::Short { .. } | Self::Str { .. } => "string".into(),
+            Self::Int(_) | Self::Short(_) | Self::Str { .. } => "string".into(),
             Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_) => {
                 "set".into()
             }
@@ -87,7 +80,7 @@ impl Value {
     /// The encoding, as OBJECT ENCODING answers it.
     pub(crate) fn encoding(&self, profile: Profile) -> &'static str {
         match self {
-            Self::Int(_) | Self::Short { .. } | Self::Str { .. } => self.string_encoding(),
+            Self::Int(_) | Self::Short(_) | Self::Str { .. } => self.string_encoding(),
             Self::IntSet(set) => SetRef::IntSet(set).encoding(),
             Self::Compact(set) => SetRef::Compact(set).encoding(),
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
@@ -102,7 +95,7 @@ impl Value {
     /// What the allocator holds for the value beyond its slot in the table (see [`allocated`]).
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
-            Self::Int(_) | Self::Short { .. } => 0,
+            Self::Int(_) | Self::Short(_) => 0,
             Self::Str { buffer, .. } => allocated(buffer.len()),
             Self::IntSet(set) => allocated(set.heap_bytes()),
             Self::Compact(set) => allocated(set.heap_bytes()),
