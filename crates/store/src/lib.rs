@@ -35,7 +35,7 @@ pub use commands::{
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
-pub use persist::{Target, WriteOptions};
+pub use persist::{Target, WriteOptions, replace_file};
 pub use profile::Profile;
 pub use recipes::{
     Bucket, Cohort, CohortSteps, Cohorts, Counted, CounterSteps, Dedup, DedupInfo, DedupSteps,
