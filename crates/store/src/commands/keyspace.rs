@@ -1,12 +1,12 @@
 //! Commands on all keys of a database.
 
 use bytes::Bytes;
+use extendible::scan;
 
 use crate::error::Error;
 use crate::store::door::{Door, View};
 use crate::store::stripe::Keyspace;
-use crate::table::keys::{Entry, KeyPiece};
-use crate::table::scan;
+use crate::table::keys::{Entry, KeyBucket};
 use crate::text::glob::Glob;
 use crate::value::Value;
 
@@ -261,7 +261,7 @@ fn scan_stripe(
     while budget.keys > 0 && budget.steps > 0 {
         let step = keyspace.step(position, budget.keys);
         budget.steps -= 1;
-        for (entry, expires) in step.piece.into_iter().flat_map(KeyPiece::iter) {
+        for (entry, expires) in step.bucket.into_iter().flat_map(KeyBucket::iter) {
             if step.covers(shared.hash(entry.key.as_bytes())) {
                 budget.keys = budget.keys.saturating_sub(1);
                 if !view.expired(expires) {

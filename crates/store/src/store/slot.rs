@@ -1,12 +1,12 @@
 //! The place of one key, inside the write door.
 
 use bytes::Bytes;
+use extendible::BucketId;
 
 use super::context::Context;
 use super::stripe::Keyspace;
 use crate::key::{HashedKey, Key};
-use crate::table::At;
-use crate::table::keys::{Entry, Place};
+use crate::table::keys::{Entry, Position};
 use crate::value::Value;
 
 /// The place of one key, inside the write door: a value that is there, or room for one.
@@ -16,8 +16,8 @@ pub(crate) struct Slot<'a, 'c, 'k> {
     pub(crate) context: &'a mut Context<'c>,
     db: u32,
     key: HashedKey<'k>,
-    at: At,
-    place: Option<Place>,
+    at: BucketId,
+    place: Option<Position>,
     /// Seconds by which the access lies back.
     idle_secs: u32,
     changes: u64,
@@ -37,8 +37,8 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
         context: &'a mut Context<'c>,
         db: u32,
         key: HashedKey<'k>,
-        at: At,
-        place: Option<Place>,
+        at: BucketId,
+        place: Option<Position>,
     ) -> Self {
         Self { keyspace, context, db, key, at, place, idle_secs: 0, changes: 0 }
     }
@@ -46,7 +46,9 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
     /// Stamps the access; returns how many changes there were.
     #[inline]
     pub(super) fn finish(self) -> u64 {
-        if let (Some(place), Some(piece)) = (self.place, self.keyspace.at(self.at)) {
+        if let Some(place) = self.place
+            && let Some(piece) = self.keyspace.get(self.at)
+        {
             let now = self.context.moment.coarse_secs();
             piece.stamp(place, now.saturating_sub(self.idle_secs));
         }
@@ -57,14 +59,14 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
     #[inline]
     pub(crate) fn value(&self) -> Option<&Value> {
         let place = self.place?;
-        self.keyspace.at(self.at).map(|piece| &piece.entry(place).value)
+        self.keyspace.get(self.at).map(|piece| &piece.entry(place).value)
     }
 
     /// The value, to be changed in place. Whoever changes it also calls [`changed`](Self::changed).
     #[inline]
     pub(crate) fn value_mut(&mut self) -> Option<&mut Value> {
         let place = self.place?;
-        self.keyspace.at_mut(self.at).map(|piece| piece.value_mut(place))
+        self.keyspace.get_mut(self.at).map(|piece| piece.value_mut(place))
     }
 
     /// Sets the value; an expiry stays as it was.
@@ -83,10 +85,10 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
 
     /// Removes the key and hands over what it held.
     pub(crate) fn take(&mut self) -> Option<Taken> {
-        let expires_at = self.expires_at();
         let place = self.place.take()?;
         let shared = self.context.shared;
-        let piece = self.keyspace.at_mut(self.at)?;
+        let piece = self.keyspace.get_mut(self.at)?;
+        let expires_at = piece.expires_at(place);
         let value = piece.remove(place, &|key| shared.hash(key));
         self.keyspace.removed();
         Some(Taken { value, expires_at })
@@ -100,13 +102,13 @@ impl<'a, 'c, 'k> Slot<'a, 'c, 'k> {
     /// When the key expires, in milliseconds since the epoch.
     #[inline]
     pub(crate) fn expires_at(&self) -> Option<i64> {
-        self.keyspace.at(self.at)?.expires_at(self.place?)
+        self.keyspace.get(self.at)?.expires_at(self.place?)
     }
 
     /// Sets or clears the expiry of a key that exists.
     #[inline]
     pub(crate) fn set_expiry(&mut self, at_ms: Option<i64>) {
-        if let (Some(place), Some(piece)) = (self.place, self.keyspace.at_mut(self.at)) {
+        if let (Some(place), Some(piece)) = (self.place, self.keyspace.get_mut(self.at)) {
             piece.set_expiry(place, at_ms);
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use extendible::Extendible;
 
 use super::Shared;
 use super::context::Context;
@@ -10,12 +11,11 @@ use super::moment::Moment;
 use super::slot::Slot;
 use super::watch::Watches;
 use crate::key::{HashedKey, Key};
-use crate::table::Extendible;
-use crate::table::keys::{Entry, KeyPiece, Place};
+use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
 
 /// The keys of one database in one stripe.
-pub(crate) type Keyspace = Extendible<KeyPiece>;
+pub(crate) type Keyspace = Extendible<KeyBucket>;
 
 /// A share of every database: the keys whose hash begins with the stripe's number.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ impl Stripe {
 
     /// The numbers of the databases that hold anything here.
     pub(crate) fn databases(&self) -> impl Iterator<Item = u32> {
-        let first = (self.first.len() > 0).then_some(0);
+        let first = (!self.first.is_empty()).then_some(0);
         first
             .into_iter()
-            .chain(self.others.iter().filter(|(_, keys)| keys.len() > 0).map(|(&db, _)| db))
+            .chain(self.others.iter().filter(|(_, keys)| !keys.is_empty()).map(|(&db, _)| db))
     }
 
     /// A key that has not expired.
@@ -69,7 +69,7 @@ impl Stripe {
         key: HashedKey<'_>,
     ) -> Option<Found<'_>> {
         let keyspace = self.keyspace(db)?;
-        let piece = keyspace.piece(key.hash)?;
+        let piece = keyspace.bucket(key.hash)?;
         let place = piece.find(key)?;
         let found = Found { keyspace, piece, place };
         (!moment.has_passed(found.expires_at())).then_some(found)
@@ -90,9 +90,10 @@ impl Stripe {
     ) -> R {
         let keyspace = self.keyspace_mut(db, context.shared.stripe_bits());
         let at = keyspace.locate(key.hash);
-        let mut place = keyspace.at(at).and_then(|piece| piece.find(key));
+        let mut place = keyspace.get(at).and_then(|piece| piece.find(key));
         let mut changes = 0;
-        if let (Some(found), Some(piece)) = (place, keyspace.at_mut(at))
+        if let Some(found) = place
+            && let Some(piece) = keyspace.get_mut(at)
             && piece.expires_at(found).is_some_and(|at| context.moment.has_come(at))
         {
             piece.remove(found, &|key| context.shared.hash(key));
@@ -115,8 +116,8 @@ impl Stripe {
     /// What the stripe holds on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let keyspaces = || std::iter::once(&self.first).chain(self.others.values());
-        let entries = keyspaces().flat_map(Extendible::pieces).flat_map(KeyPiece::iter);
-        keyspaces().map(Extendible::table_bytes).sum::<usize>()
+        let entries = keyspaces().flat_map(Extendible::buckets).flat_map(KeyBucket::iter);
+        keyspaces().map(Extendible::heap_bytes).sum::<usize>()
             + entries.map(|(entry, _)| entry.heap_bytes()).sum::<usize>()
     }
 
@@ -131,7 +132,7 @@ impl Stripe {
             dropped += keyspace.len();
             *keyspace = Extendible::new(shared.stripe_bits());
         }
-        self.others.retain(|_, keys| keys.len() > 0);
+        self.others.retain(|_, keys| !keys.is_empty());
         self.changes += dropped as u64;
         dropped
     }
@@ -143,7 +144,7 @@ impl Stripe {
         let of_a = std::mem::replace(self.keyspace_mut(a, bits), Extendible::new(bits));
         let of_b = std::mem::replace(self.keyspace_mut(b, bits), of_a);
         *self.keyspace_mut(a, bits) = of_b;
-        self.others.retain(|_, keys| keys.len() > 0);
+        self.others.retain(|_, keys| !keys.is_empty());
         self.changes += 1;
     }
 
@@ -153,7 +154,7 @@ impl Stripe {
         let holds = |db: u32, key: &[u8]| {
             let keyspace = if db == 0 { Some(first) } else { others.get(&db) };
             let key = HashedKey { hash: shared.hash(key), bytes: key };
-            keyspace.and_then(|keys| keys.piece(key.hash)).is_some_and(|p| p.find(key).is_some())
+            keyspace.and_then(|keys| keys.bucket(key.hash)).is_some_and(|p| p.find(key).is_some())
         };
         self.watches
             .changed_all(|db, key| (db == a || db == b) && (holds(a, key) || holds(b, key)));
@@ -192,7 +193,7 @@ impl Stripe {
         accessed: u32,
     ) -> bool {
         let keyspace = self.keyspace_mut(db, shared.stripe_bits());
-        if keyspace.piece(key.hash).is_some_and(|piece| piece.find(key).is_some()) {
+        if keyspace.bucket(key.hash).is_some_and(|piece| piece.find(key).is_some()) {
             return false;
         }
         let rehash = |key: &[u8]| shared.hash(key);
@@ -209,8 +210,8 @@ impl Stripe {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found<'a> {
     keyspace: &'a Keyspace,
-    piece: &'a KeyPiece,
-    place: Place,
+    piece: &'a KeyBucket,
+    place: Position,
 }
 
 impl<'a> Found<'a> {
@@ -239,7 +240,7 @@ impl<'a> Found<'a> {
 
     /// What it takes: its value, a long name, and its part of the tables.
     pub(crate) fn memory_usage(self) -> usize {
-        let share = self.keyspace.table_bytes().div_ceil(self.keyspace.len());
+        let share = self.keyspace.heap_bytes().div_ceil(self.keyspace.len());
         share + self.piece.entry(self.place).heap_bytes()
     }
 }

@@ -6,7 +6,7 @@ use super::Store;
 use super::context::Context;
 use super::stripe::Stripe;
 use crate::key::{HashedKey, Key};
-use crate::table::keys::KeyPiece;
+use crate::table::keys::KeyBucket;
 
 /// How many pieces of the tables one call looks into: some hundred thousand keys with an expiry.
 const PIECES: usize = 512;
@@ -97,7 +97,7 @@ impl Stripe {
                 let Some(keyspace) = self.keyspace(db) else { break };
                 let step = keyspace.step(position, usize::MAX);
                 let expired: Vec<Key> = step
-                    .piece
+                    .bucket
                     .map_or_else(Vec::new, |piece| expired_keys(piece, now_ms, budget.keys));
                 next = step.next();
                 for key in &expired {
@@ -112,7 +112,7 @@ impl Stripe {
     }
 }
 
-fn expired_keys(piece: &KeyPiece, now_ms: i64, most: usize) -> Vec<Key> {
+fn expired_keys(piece: &KeyBucket, now_ms: i64, most: usize) -> Vec<Key> {
     if piece.expiring() == 0 {
         return Vec::new();
     }

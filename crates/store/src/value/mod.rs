@@ -9,14 +9,13 @@ mod zset;
 use std::borrow::Cow;
 
 use ::bloom::BloomFilter;
+use extendible::{Extendible, MemberBucket};
 use intset::{Compact, IntSet};
 use listpack::ListPack;
 use rdb::RawValue;
 
 use crate::profile::Profile;
 use crate::short::Short;
-use crate::table::Extendible;
-use crate::table::members::MemberPiece;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
 pub(crate) use listpack::parse_int;
@@ -24,7 +23,7 @@ pub(crate) use set::SetRef;
 pub(crate) use zset::ZSet;
 
 /// The members of a large set.
-pub(crate) type Members = Extendible<MemberPiece>;
+pub(crate) type Members = Extendible<MemberBucket>;
 
 /// A value of the keyspace.
 ///
@@ -92,7 +91,7 @@ impl Value {
         }
     }
 
-    /// What the allocator holds for the value beyond its slot in the table (see [`allocated`]).
+    /// What the allocator holds for the value beyond its part of the table (see [`allocated`]).
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Self::Int(_) | Self::Short(_) => 0,
@@ -100,7 +99,7 @@ impl Value {
             Self::IntSet(set) => allocated(set.heap_bytes()),
             Self::Compact(set) => allocated(set.heap_bytes()),
             Self::ListPack(set) => allocated(set.heap_bytes()),
-            Self::HashTable(table) => allocated(size_of::<Members>()) + table.table_bytes(),
+            Self::HashTable(table) => allocated(size_of::<Members>()) + table.heap_bytes(),
             Self::ZSet(set) => allocated(set.heap_bytes()),
             Self::Bloom(filter) => {
                 allocated(size_of::<BloomFilter>()) + allocated(filter.heap_bytes())

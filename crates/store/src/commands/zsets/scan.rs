@@ -1,5 +1,6 @@
 //! ZSCAN.
 
+use extendible::scan::{self as table_scan, HashRange};
 use skiplist_zset::ScoreText;
 
 use super::zset_at;
@@ -8,7 +9,6 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::door::View;
-use crate::table::scan as table_scan;
 
 /// How ZSCAN writes a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,21 +47,21 @@ pub(crate) fn scan(
         && seen < options.count()
         && let Some(bucket) = set.bucket(position)
     {
-        let part = table_scan::part(
+        let range = HashRange::new(
             position,
             bucket.shared_bits(),
             bucket.entries(),
             options.count() - seen,
         );
         bucket.for_each(|hash, member, score| {
-            if part.covers(hash) {
+            if range.covers(hash) {
                 seen += 1;
                 if matches(member) {
                     visit(member, score, Written::Digits17);
                 }
             }
         });
-        next = part.next();
+        next = range.next();
     }
     Ok(table_scan::to_cursor(next))
 }
