@@ -2,7 +2,6 @@
 //!
 //! Compare within one run. Both sides use the same hash, computed where the one or the other needs it.
 
-use std::hash::BuildHasher;
 use std::hint::black_box;
 
 use ahash::RandomState;

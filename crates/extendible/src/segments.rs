@@ -11,6 +11,7 @@ const STEP_MAX: usize = SEGMENT / 2;
 ///
 /// A plain vector would move all buckets whenever it grows, in a single insertion. Only the last segment moves here.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Segments<B> {
     /// The first segment. Many tables never have another, and then a look-up reads no list of segments.
     first: Vec<B>,

@@ -13,6 +13,8 @@ const BITS_MAX: u32 = 32;
 /// The table finds the bucket of a hash, splits buckets and counts the entries; what is inside a bucket is between the bucket and the caller.
 /// So a caller that removes an entry from a bucket also calls [`removed`](Self::removed).
 #[derive(Clone)]
+// In this order, so that what a look-up in a table of one segment reads is one cache line.
+#[repr(C)]
 pub struct Extendible<B> {
     /// Leading hash bits that say nothing here because they chose this table.
     skip: u8,

@@ -6,10 +6,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn any_sequence_agrees_with_a_map(bytes in vec(any::<u8>(), 0..1200)) {
+    fn any_sequence_agrees_with_a_map(bytes in vec(any::<u8>(), 0..600)) {
         driver::run(&bytes);
     }
 
@@ -17,7 +17,7 @@ proptest! {
     #[test]
     fn growth_agrees_with_a_map(
         hash in any::<u8>(),
-        keys in vec(any::<(bool, u16)>(), 0..150),
+        keys in vec(any::<(bool, u16)>(), 0..60),
         tail in vec(any::<u8>(), 0..300),
     ) {
         let ops = keys.iter().flat_map(|(many, key)| {
