@@ -8,6 +8,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use intset::{Count, IntSet};
 use tallis_benches::classic::intset::ClassicIntSet;
+use testkit::rng::Rng;
 
 /// Members of a full set: Redis's default limit.
 const FULL: usize = 512;
@@ -75,26 +76,17 @@ impl Rival for BTreeSet<i64> {
     }
 }
 
-/// Random numbers from a fixed seed (`SplitMix64`).
-struct Random(u64);
+/// Random numbers from a fixed seed.
+struct Random(Rng);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     /// A visitor's id: 60 bits.
     fn id(&mut self) -> i64 {
-        (self.next() >> 4).cast_signed()
+        (self.0.u64() >> 4).cast_signed()
     }
 
     fn below(&mut self, end: usize) -> usize {
-        let scaled = (u128::from(self.next()) * end as u128) >> u64::BITS;
-        usize::try_from(scaled).expect("below `end`")
+        self.0.index(end)
     }
 }
 
@@ -121,7 +113,7 @@ fn fill(c: &mut Criterion) {
         });
     }
     for members in [122, FULL] {
-        let mut random = Random(1);
+        let mut random = Random(Rng::new(1));
         let sequences: Vec<_> = (0..FILLS).map(|_| ids(&mut random, members)).collect();
         let mut group = c.benchmark_group(format!("intset/fill_{members}"));
         group.throughput(Throughput::Elements(members as u64));
@@ -161,7 +153,7 @@ fn contains(c: &mut Criterion) {
         ("contains_512_in_2000_sets", MANY, FULL),
         ("contains_122_in_8192_sets", 8_192, 122),
     ] {
-        let mut random = Random(2);
+        let mut random = Random(Rng::new(2));
         let members: Vec<_> = (0..sets).map(|_| ids(&mut random, size)).collect();
         let questions = {
             // In an order without pattern, for the branch predictors.
@@ -183,7 +175,7 @@ fn contains(c: &mut Criterion) {
 
 fn intersection(c: &mut Criterion) {
     for (name, sizes) in [("512_and_512", [FULL, FULL]), ("8_and_512", [8, FULL])] {
-        let mut random = Random(3);
+        let mut random = Random(Rng::new(3));
         let shared = ids(&mut random, 4);
         let members = sizes.map(|size| [ids(&mut random, size - 4), shared.clone()].concat());
         let [a, b] = members.clone().map(IntSet::from_iter);

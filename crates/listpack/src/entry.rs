@@ -37,7 +37,7 @@ impl Entry<'_> {
     pub fn canonical(self) -> Self {
         match self {
             Self::Int(_) => self,
-            Self::Str(bytes) => parse(bytes).map_or(self, Self::Int),
+            Self::Str(bytes) => parse_int(bytes).map_or(self, Self::Int),
         }
     }
 
@@ -47,7 +47,7 @@ impl Entry<'_> {
     pub fn as_int(self) -> Option<i64> {
         match self {
             Self::Int(value) => Some(value),
-            Self::Str(bytes) => parse(bytes),
+            Self::Str(bytes) => parse_int(bytes),
         }
     }
 
@@ -88,9 +88,18 @@ pub(crate) fn int_len(value: i64) -> usize {
     digits + usize::from(value < 0)
 }
 
-/// The integer whose canonical text `text` is: no sign but a minus, no zero in front, no minus zero.
+/// The integer of which `text` is the canonical decimal form; `None` if there is none. O(1).
+///
+/// Canonical is what the integer is written as: no plus, no leading zero, no space, no minus zero. Such texts are what Redis keeps as
+/// integers.
+///
+/// ```
+/// assert_eq!(listpack::parse_int(b"-7"), Some(-7));
+/// assert_eq!(listpack::parse_int(b"007"), None);
+/// ```
 #[inline]
-pub(crate) fn parse(text: &[u8]) -> Option<i64> {
+#[must_use]
+pub fn parse_int(text: &[u8]) -> Option<i64> {
     // Most texts end here, at their first byte.
     if !matches!(text.first(), Some(b'-' | b'0'..=b'9')) || text.len() > LONGEST_INT {
         return None;
@@ -183,7 +192,7 @@ impl PartialEq for Entry<'_> {
             (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Str(a), Self::Str(b)) => a == b,
             (Self::Int(value), Self::Str(text)) | (Self::Str(text), Self::Int(value)) => {
-                parse(text) == Some(value)
+                parse_int(text) == Some(value)
             }
         }
     }
@@ -254,7 +263,7 @@ mod tests {
         ];
         for value in integers {
             let text = value.to_string();
-            assert_eq!(parse(text.as_bytes()), Some(value));
+            assert_eq!(parse_int(text.as_bytes()), Some(value));
             assert_eq!(int_len(value), text.len());
             assert_eq!(Entry::Int(value).to_vec(), text.as_bytes());
         }
@@ -279,7 +288,7 @@ mod tests {
             b"1\0",
         ];
         for text in texts {
-            assert_eq!(parse(text), None, "{}", text.escape_ascii());
+            assert_eq!(parse_int(text), None, "{}", text.escape_ascii());
         }
     }
 
@@ -299,7 +308,7 @@ mod tests {
                 .ok()
                 .and_then(|text| Some((text, text.parse::<i64>().ok()?)))
                 .and_then(|(text, value)| (value.to_string() == text).then_some(value));
-            assert_eq!(parse(&text), expected, "{}", text.escape_ascii());
+            assert_eq!(parse_int(&text), expected, "{}", text.escape_ascii());
             integers += u32::from(expected.is_some());
         }
         assert!((120_000..190_000).contains(&integers), "{integers}");

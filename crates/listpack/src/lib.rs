@@ -127,6 +127,6 @@ mod traits;
 
 pub use change::{MAX_BYTES, Refused};
 pub use codec::{DecodeError, Validation, validate};
-pub use entry::Entry;
+pub use entry::{Entry, parse_int};
 pub use iter::Iter;
 pub use list::{ListPack, Position};

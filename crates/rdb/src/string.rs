@@ -194,24 +194,12 @@ fn write_compressed<W: Write>(sink: &mut Sink<W>, bytes: &[u8]) -> Result<bool, 
     Ok(kept)
 }
 
-/// The integer of at most 32 bits whose shortest decimal text this is.
+/// The integer of at most 32 bits whose canonical text this is.
 fn canonical_int(text: &[u8]) -> Option<i32> {
     if text.len() > MAX_INT_TEXT {
         return None;
     }
-    let (negative, digits) = match text {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    match digits {
-        [b'0'] if !negative => return Some(0),
-        [b'1'..=b'9', ..] => {}
-        _ => return None,
-    }
-    let magnitude = digits.iter().try_fold(0_i64, |sum, digit| {
-        digit.is_ascii_digit().then(|| sum * 10 + i64::from(digit - b'0'))
-    })?;
-    i32::try_from(if negative { -magnitude } else { magnitude }).ok()
+    i32::try_from(listpack::parse_int(text)?).ok()
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use core::hash::BuildHasher;
 use core::ops::Bound;
 
+use extendible::Rehash;
+
 use crate::block::{Target, Tie};
 use crate::error::Refused;
-use crate::index::{At, Hashed, Index};
+use crate::index::{At, Index};
 use crate::records::{self, Body, NONE, Records};
 use crate::score;
 use crate::set::Change;
@@ -32,15 +34,15 @@ struct Members<'s, S> {
     hasher: &'s S,
 }
 
-impl<S: BuildHasher> Hashed for Members<'_, S> {
+impl<S: BuildHasher> Rehash<u32> for Members<'_, S> {
     #[inline]
-    fn hash(&self, record: u32) -> u64 {
-        self.hasher.hash_one(self.records.member(record))
+    fn hash(&self, record: &u32) -> u64 {
+        self.hasher.hash_one(self.records.member(*record))
     }
 
     #[inline]
-    fn touch(&self, record: u32) -> u8 {
-        self.records.touch(record)
+    fn touch(&self, record: &u32) -> u8 {
+        self.records.touch(*record)
     }
 }
 
@@ -171,7 +173,7 @@ impl<S: BuildHasher> Large<S> {
         if !self.order.has_blocks() {
             return Err(Refused::Full);
         }
-        let (Some((slot, record)), Some(old)) = (found, old) else {
+        let (Some((entry, record)), Some(old)) = (found, old) else {
             let record = self.place(member, score, Body::New(member));
             self.note(hash, record);
             return Ok(Change::Added);
@@ -187,11 +189,11 @@ impl<S: BuildHasher> Large<S> {
             return Ok(Change::Updated);
         }
         // Its name may be another's before it has a new one.
-        self.index.set(slot, NONE);
+        self.index.set(entry, NONE);
         let body = self.records.long(record).map_or(Body::New(member), Body::Long);
         self.take_out(place);
         let record = self.place(member, score, body);
-        self.index.set(slot, record);
+        self.index.set(entry, record);
         Ok(Change::Updated)
     }
 
@@ -240,15 +242,15 @@ impl<S: BuildHasher> Large<S> {
     /// Takes a member out and gives its score.
     pub(crate) fn remove(&mut self, member: &[u8]) -> Option<f64> {
         let hash = self.hasher.hash_one(member);
-        let (slot, record) = self.find(hash, member)?;
+        let (entry, record) = self.find(hash, member)?;
         let score = self.records.score(record);
         let place = self.order.place_of(record);
-        self.remove_entry(hash, slot, record, place);
+        self.remove_entry(hash, entry, record, place);
         Some(score)
     }
 
-    fn remove_entry(&mut self, hash: u64, slot: At, record: u32, place: Cursor) {
-        self.index.remove(hash, slot);
+    fn remove_entry(&mut self, hash: u64, entry: At, record: u32, place: Cursor) {
+        self.index.remove(hash, entry);
         if let Some(long) = self.records.long(record) {
             self.records.remove_long(long);
         }
@@ -261,8 +263,8 @@ impl<S: BuildHasher> Large<S> {
         let place = self.cursor(rank);
         let Some((record, _)) = self.order.step(place) else { return };
         let hash = self.hasher.hash_one(self.records.member(record));
-        if let Some((slot, _)) = self.index.locate(hash, |other| other == record) {
-            self.remove_entry(hash, slot, record, place);
+        if let Some((entry, _)) = self.index.locate(hash, |other| other == record) {
+            self.remove_entry(hash, entry, record, place);
         }
     }
 
@@ -307,7 +309,7 @@ impl<S: BuildHasher> Large<S> {
         let members = Members { records: &self.records, hasher: &self.hasher };
         assert_eq!(self.index.verify(&members), entries.len(), "entries of the index");
         for &record in &entries {
-            let found = self.find(members.hash(record), self.records.member(record));
+            let found = self.find(members.hash(&record), self.records.member(record));
             assert_eq!(found.map(|(_, record)| record), Some(record));
         }
     }

@@ -25,6 +25,8 @@ mod run;
 mod shrink;
 mod verify;
 
+use extendible::SplitMix64;
+
 use crate::block::{Block, Target, Tie, is_before, partition};
 use crate::records::{NONE, Records, block_of};
 use run::Run;
@@ -64,8 +66,8 @@ pub(crate) struct Order {
     first: u32,
     last: u32,
     len: u32,
-    /// The state of the generator.
-    chance: u64,
+    /// Draws the heights of the towers.
+    random: SplitMix64,
 }
 
 impl Order {
@@ -86,7 +88,7 @@ impl Order {
             first: 0,
             last: 0,
             len: 0,
-            chance: seed,
+            random: SplitMix64::new(seed),
         }
     }
 

@@ -2,34 +2,24 @@
 
 use std::fmt;
 
-/// The longest key that needs no allocation of its own.
-///
-/// Twenty-two bytes hold `unique:2015-05-17:1234`, a shard of a day's visitors, and fill the three words that a
-/// heap key takes anyway.
-const INLINE: usize = 22;
+use crate::short::Short;
 
 /// An owned key.
 #[derive(Clone)]
 pub(crate) enum Key {
-    Inline { len: u8, bytes: [u8; INLINE] },
+    Short(Short),
     Heap(Box<[u8]>),
 }
 
 impl Key {
     pub(crate) fn new(bytes: &[u8]) -> Self {
-        if bytes.len() > INLINE {
-            return Self::Heap(bytes.into());
-        }
-        let mut inline = [0; INLINE];
-        inline[..bytes.len()].copy_from_slice(bytes);
-        // The length is at most INLINE here.
-        Self::Inline { len: u8::try_from(bytes.len()).unwrap_or(0), bytes: inline }
+        Short::new(bytes).map_or_else(|| Self::Heap(bytes.into()), Self::Short)
     }
 
     #[inline]
     pub(crate) fn as_bytes(&self) -> &[u8] {
         match self {
-            Self::Inline { len, bytes } => &bytes[..usize::from(*len).min(INLINE)],
+            Self::Short(short) => short.as_bytes(),
             Self::Heap(bytes) => bytes,
         }
     }
@@ -37,7 +27,7 @@ impl Key {
     /// Bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
-            Self::Inline { .. } => 0,
+            Self::Short(_) => 0,
             Self::Heap(bytes) => bytes.len(),
         }
     }
@@ -72,6 +62,7 @@ impl<'k> HashedKey<'k> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::short::SHORT_MAX;
 
     #[test]
     fn a_key_is_three_words_and_keeps_its_bytes() {
@@ -80,7 +71,7 @@ mod tests {
             let bytes = vec![b'k'; len];
             let key = Key::new(&bytes);
             assert_eq!(key.as_bytes(), bytes);
-            assert_eq!(matches!(key, Key::Inline { .. }), len <= INLINE);
+            assert_eq!(matches!(key, Key::Short(_)), len <= SHORT_MAX);
         }
     }
 }

@@ -17,6 +17,7 @@ mod profile;
 mod reply;
 mod rules;
 mod session;
+mod short;
 mod store;
 mod table;
 mod text;
@@ -38,7 +39,7 @@ pub use commands::{
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
-pub use persist::{Target, WriteOptions};
+pub use persist::{Target, WriteOptions, replace_file};
 pub use profile::Profile;
 pub use reply::Reply;
 pub use session::{Client, Session};

@@ -2,16 +2,13 @@
 //!
 //! # Idea
 //!
-//! `SplitMix64`: a counter that steps by a fixed odd number, and a mix of its bits. It passes the usual statistical
-//! suites, needs one word of state, and its stream is fixed by its seed on every machine and for ever, which no general
-//! library promises. It is no source of secrets.
-//!
-//! # References
-//!
-//! Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014.
+//! The stream of [`SplitMix64`] is fixed by its seed on every machine and for ever, which no general library promises. It is no source
+//! of secrets.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;
+
+use extendible::SplitMix64;
 
 /// A generator of random numbers that its seed fixes.
 ///
@@ -24,23 +21,19 @@ use std::ops::RangeInclusive;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rng {
-    state: u64,
+    bits: SplitMix64,
 }
 
 impl Rng {
     /// The generator of this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self { bits: SplitMix64::new(seed) }
     }
 
     /// Any number.
     pub const fn u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.bits.bits()
     }
 
     /// Any signed number.

@@ -209,12 +209,7 @@ impl Order {
     }
 
     fn draw_levels(&mut self) -> usize {
-        // SplitMix64.
-        self.chance = self.chance.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.chance;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let bits = (mixed ^ (mixed >> 31)).trailing_zeros();
+        let bits = self.random.bits().trailing_zeros();
         // One level more at most than there are, so that a run of luck costs nothing.
         (1 + (bits / FAN.trailing_zeros()) as usize).min(self.height + 1).min(LEVELS)
     }

@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::store::scope::View;
 use crate::store::stripe::Keyspace;
 use crate::store::{Locks, Store};
-use crate::table::keys::{Entry, KeyPiece};
-use crate::table::scan;
+use crate::table::keys::{Entry, KeyBucket};
 use crate::text::glob::Glob;
 use crate::value::Value;
+use extendible::scan;
 
 /// Commands on all keys of a database.
 ///
@@ -260,7 +260,7 @@ fn scan_stripe(
     while budget.keys > 0 && budget.steps > 0 {
         let step = keyspace.step(position, budget.keys);
         budget.steps -= 1;
-        for (entry, expires) in step.piece.into_iter().flat_map(KeyPiece::iter) {
+        for (entry, expires) in step.bucket.into_iter().flat_map(KeyBucket::iter) {
             if step.covers(shared.hash(entry.key.as_bytes())) {
                 budget.keys = budget.keys.saturating_sub(1);
                 if !view.expired(expires) {
@@ -292,9 +292,9 @@ fn random_entry<'v>(view: &View<'v>) -> Option<&'v Entry> {
             }
             here
         })?;
-        let (entry, expires) = keyspace.random(&mut chance, |piece, place| {
-            let place = piece.nth(place)?;
-            Some((piece.entry(place), piece.expires_at(place)))
+        let (entry, expires) = keyspace.random(&mut chance, |bucket, place| {
+            let place = bucket.nth(place)?;
+            Some((bucket.entry(place), bucket.expires_at(place)))
         })?;
         if !view.expired(expires) {
             return Some(entry);

@@ -30,7 +30,9 @@ pub use strings::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringEntry,
     StringKind,
 };
-pub use zsets::{Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetEntry, ZSetKind};
+pub use zsets::{
+    Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetEntry, ZSetKind,
+};
 
 pub(crate) use bits::{Operations, combine, count_with, operate, out_of_range, position_with};
 pub(crate) use bloom::{Insertion, capacity_range, error_range, expansion_range, insert_items};

@@ -3,6 +3,7 @@
 mod extras;
 mod load;
 mod payload;
+mod replace;
 mod save;
 mod value;
 
@@ -10,3 +11,4 @@ pub(crate) use extras::Extras;
 pub(crate) use payload::{body_len, dump, restore};
 
 pub use rdb::{Target, WriteOptions};
+pub use replace::replace_file;

@@ -1,17 +1,18 @@
 //! Writing a snapshot.
 
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use parking_lot::RwLockReadGuard;
 use rdb::{Attributes, StandardAux, WriteError, WriteOptions, Writer};
 
+use super::replace::replace_file;
 use super::value;
 use crate::error::{Error, ErrorKind};
 use crate::store::Store;
 use crate::store::stripe::{Keyspace, Stripe};
-use crate::table::keys::KeyPiece;
+use crate::table::keys::KeyBucket;
 
 /// The version that a snapshot names as its writer: the oldest Redis that reads the default version of the format.
 const REDIS_VER: &str = "7.0.0";
@@ -53,7 +54,8 @@ impl Store {
     /// As [`save`](Self::save); also a value of a type that the version does not have.
     pub fn save_with(&self, path: impl AsRef<Path>, options: WriteOptions) -> Result<(), Error> {
         let path = path.as_ref();
-        replace_file(path, |file| self.write_rdb(file, options)).map_err(|error| {
+        let write = |file: &File| self.write_rdb(file, options).map(drop).map_err(into_io);
+        replace_file(path, write).map_err(|error| {
             Error::caused(ErrorKind::Io, format!("cannot save {}: {error}", path.display()), error)
         })
     }
@@ -91,52 +93,21 @@ fn write_database<W: Write>(
     stripes: &[RwLockReadGuard<'_, Stripe>],
     write_hints: impl FnOnce(&mut Writer<W>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
-    let pieces =
-        || stripes.iter().filter_map(|stripe| stripe.keyspace(db)).flat_map(Keyspace::pieces);
+    let buckets =
+        || stripes.iter().filter_map(|stripe| stripe.keyspace(db)).flat_map(Keyspace::buckets);
     writer.select_db(db)?;
     let keys: usize =
         stripes.iter().filter_map(|stripe| stripe.keyspace(db)).map(Keyspace::len).sum();
-    let expires: usize = pieces().map(KeyPiece::expiring).sum();
+    let expires: usize = buckets().map(KeyBucket::expiring).sum();
     writer.resize_db(keys as u64, expires as u64)?;
     write_hints(writer)?;
-    for piece in pieces() {
-        for (entry, expire_at_ms) in piece.iter() {
+    for bucket in buckets() {
+        for (entry, expire_at_ms) in bucket.iter() {
             let attributes = Attributes { expire_at_ms, ..Attributes::default() };
             value::write(&entry.value, writer.key(entry.key.as_bytes(), attributes))?;
         }
     }
     Ok(())
-}
-
-/// Writes a new file next to `path` and lets it take the name once it is whole and on the disk.
-fn replace_file(
-    path: &Path,
-    write: impl FnOnce(File) -> Result<File, WriteError>,
-) -> io::Result<()> {
-    // A link stays a link: what it leads to is replaced.
-    let path: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is there, but not as a file"));
-    }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut temporary = tempfile::Builder::new();
-    temporary.prefix(".tallis-").suffix(".rdb.tmp");
-    #[cfg(unix)]
-    {
-        // As any new file, readable by whom the umask lets: a server runs as another user.
-        use std::os::unix::fs::PermissionsExt;
-        temporary.permissions(Permissions::from_mode(0o666));
-    }
-    let temporary = temporary.tempfile_in(folder)?;
-    let file = write(temporary.as_file().try_clone()?).map_err(into_io)?;
-    file.sync_all()?;
-    drop(file);
-    temporary.persist(&path).map_err(|error| error.error)?;
-    // The new name is on the disk only once its folder is.
-    File::open(folder)?.sync_all()
 }
 
 fn into_io(error: WriteError) -> io::Error {

@@ -2,26 +2,24 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: `SplitMix64` (Steele,
-/// Lea, Flood, 2014), whose state is a counter.
+use extendible::SplitMix64;
+
+/// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: [`SplitMix64`], whose state
+/// is a counter.
 ///
 /// It is fair, not secret: whoever sees its numbers can tell the next.
 #[derive(Debug)]
 pub(crate) struct Chance(AtomicU64);
 
 impl Chance {
-    const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
     pub(crate) const fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
 
     /// 64 random bits.
     pub(crate) fn bits(&self) -> u64 {
-        let mut mixed = self.0.fetch_add(Self::STEP, Ordering::Relaxed).wrapping_add(Self::STEP);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let old = self.0.fetch_add(SplitMix64::STEP, Ordering::Relaxed);
+        SplitMix64::mix(old.wrapping_add(SplitMix64::STEP))
     }
 
     /// A number below `bound`, 0 if that is 0.

@@ -14,7 +14,7 @@ use super::stripe::{Found, Keyspace, Stripe};
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::rules::Rules;
-use crate::table::keys::{Entry, KeyPiece};
+use crate::table::keys::{Entry, KeyBucket};
 use crate::value::Value;
 
 /// A list of a command's keys, rarely longer than this.
@@ -164,7 +164,7 @@ impl<'v> View<'v> {
 
     /// Every key of this database in the stripes that are locked, expired ones aside.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &'v Entry> {
-        let entries = self.keyspaces().flat_map(Keyspace::pieces).flat_map(KeyPiece::iter);
+        let entries = self.keyspaces().flat_map(Keyspace::buckets).flat_map(KeyBucket::iter);
         entries.filter(|(_, expires)| !self.expired(*expires)).map(|(entry, _)| entry)
     }
 

@@ -6,7 +6,7 @@ use super::Store;
 use super::scope::View;
 use super::stripe::Stripe;
 use crate::error::Error;
-use crate::table::keys::KeyPiece;
+use crate::table::keys::KeyBucket;
 
 /// What a database holds, as a line of INFO's section `keyspace` has it.
 ///
@@ -87,9 +87,9 @@ impl View<'_> {
                 let (keys, expires, left) = sums.entry(number).or_default();
                 let Some(keyspace) = stripe.keyspace(number) else { continue };
                 *keys += keyspace.len();
-                for piece in keyspace.pieces().filter(|piece| piece.expiring() > 0) {
-                    *expires += piece.expiring();
-                    *left += time_left(piece, self.now_ms());
+                for bucket in keyspace.buckets().filter(|bucket| bucket.expiring() > 0) {
+                    *expires += bucket.expiring();
+                    *left += time_left(bucket, self.now_ms());
                 }
             }
         }
@@ -102,8 +102,8 @@ impl View<'_> {
     }
 }
 
-/// The milliseconds that the keys of a piece have left, all together.
-fn time_left(piece: &KeyPiece, now_ms: i64) -> u128 {
+/// The milliseconds that the keys of a bucket have left, all together.
+fn time_left(bucket: &KeyBucket, now_ms: i64) -> u128 {
     let left = |at: i64| at.checked_sub(now_ms).and_then(|left| u64::try_from(left).ok());
-    piece.iter().filter_map(|(_, expires)| expires.and_then(left)).map(u128::from).sum()
+    bucket.iter().filter_map(|(_, expires)| expires.and_then(left)).map(u128::from).sum()
 }

@@ -13,7 +13,7 @@ use super::time::CommandTime;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::rules::Rules;
-use crate::table::keys::{Entry as KeyEntry, KeyPiece};
+use crate::table::keys::{Entry as KeyEntry, KeyBucket};
 use crate::value::Value;
 
 /// A lock of a stripe that is held.
@@ -229,7 +229,7 @@ impl<'v> View<'v> {
 
     /// Every key of this database in the stripes that are locked, expired ones aside.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &'v KeyEntry> {
-        let entries = self.keyspaces().flat_map(Keyspace::pieces).flat_map(KeyPiece::iter);
+        let entries = self.keyspaces().flat_map(Keyspace::buckets).flat_map(KeyBucket::iter);
         entries.filter(|(_, expires)| !self.expired(*expires)).map(|(entry, _)| entry)
     }
 

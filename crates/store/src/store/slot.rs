@@ -16,9 +16,9 @@ use super::watch::Watches;
 use crate::error::Error;
 use crate::key::{HashedKey, Key};
 use crate::rules::Rules;
-use crate::table::At;
-use crate::table::keys::{Entry as KeyEntry, Place};
+use crate::table::keys::{Entry as KeyEntry, Position};
 use crate::value::Value;
+use extendible::BucketId;
 
 /// What a running command or transaction has at hand.
 #[derive(Debug)]
@@ -59,8 +59,8 @@ pub struct Entry<'a, K = Any> {
     running: Running<'a>,
     db: u32,
     key: HashedKey<'a>,
-    at: At,
-    place: Option<Place>,
+    at: BucketId,
+    place: Option<Position>,
     /// Seconds by which the access lies back.
     idle_secs: u32,
     changes: u64,
@@ -145,10 +145,10 @@ impl<'a, K> Entry<'a, K> {
     ) -> Self {
         let (keyspace, watches) = stripe.parts(db, running.shared.stripe_bits());
         let at = keyspace.locate(key.hash);
-        let piece = keyspace.at(at);
-        let mut place = piece.and_then(|piece| piece.find(key));
+        let bucket = keyspace.get(at);
+        let mut place = bucket.and_then(|bucket| bucket.find(key));
         let mut changes = 0;
-        let expires_at = place.and_then(|place| piece?.expires_at(place));
+        let expires_at = place.and_then(|place| bucket?.expires_at(place));
         if expires_at.is_some_and(|at| running.time.has_come(at)) {
             drop_expired(keyspace, at, place, &mut running, db, key);
             place = None;
@@ -162,7 +162,7 @@ impl<'a, K> Entry<'a, K> {
     #[inline]
     pub(crate) fn value(&self) -> Option<&Value> {
         let place = self.place?;
-        self.keyspace.at(self.at).map(|piece| &piece.entry(place).value)
+        self.keyspace.get(self.at).map(|bucket| &bucket.entry(place).value)
     }
 
     /// Whether the key exists.
@@ -176,7 +176,7 @@ impl<'a, K> Entry<'a, K> {
     #[must_use]
     #[inline]
     pub fn expires_at_ms(&self) -> Option<i64> {
-        self.keyspace.at(self.at)?.expires_at(self.place?)
+        self.keyspace.get(self.at)?.expires_at(self.place?)
     }
 
     /// The value, which is about to be changed. Every change of a value that is there passes here, once: a snapshot that
@@ -184,7 +184,7 @@ impl<'a, K> Entry<'a, K> {
     #[inline]
     fn value_to_change(&mut self) -> Option<&mut Value> {
         let place = self.place?;
-        self.keyspace.at_mut(self.at).map(|piece| piece.value_mut(place))
+        self.keyspace.get_mut(self.at).map(|bucket| bucket.value_mut(place))
     }
 
     /// Counts a change, and notes by which command after the key the same change could be made again.
@@ -231,14 +231,15 @@ impl<'a, K> Entry<'a, K> {
         let shared = self.running.shared;
         let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
         let entry = KeyEntry { key: Key::new(self.key.bytes), value };
-        let (at, place) = self.keyspace.insert(hash, &rehash, |piece| piece.insert(hash, entry, 0));
+        let (at, place) =
+            self.keyspace.insert(hash, &rehash, |bucket| bucket.insert(hash, entry, 0));
         (self.at, self.place) = (at, Some(place));
     }
 
     #[inline]
     fn put_expiry(&mut self, at_ms: Option<i64>) {
-        if let (Some(place), Some(piece)) = (self.place, self.keyspace.at_mut(self.at)) {
-            piece.set_expiry(place, at_ms);
+        if let (Some(place), Some(bucket)) = (self.place, self.keyspace.get_mut(self.at)) {
+            bucket.set_expiry(place, at_ms);
         }
     }
 
@@ -318,8 +319,8 @@ impl<'a, K> Entry<'a, K> {
         self.value_to_change()?;
         let place = self.place.take()?;
         let shared = self.running.shared;
-        let piece = self.keyspace.at_mut(self.at)?;
-        let value = piece.remove(place, &|key| shared.hash(key));
+        let bucket = self.keyspace.get_mut(self.at)?;
+        let value = bucket.remove(place, &|key| shared.hash(key));
         self.keyspace.removed();
         Some(Taken { value, expires_at })
     }
@@ -391,15 +392,15 @@ impl<K: Kind> Entry<'_, K> {
 #[cold]
 fn drop_expired(
     keyspace: &mut Keyspace,
-    at: At,
-    place: Option<Place>,
+    at: BucketId,
+    place: Option<Position>,
     running: &mut Running<'_>,
     db: u32,
     key: HashedKey<'_>,
 ) {
     let shared = running.shared;
-    if let (Some(place), Some(piece)) = (place, keyspace.at_mut(at)) {
-        piece.remove(place, &|key| shared.hash(key));
+    if let (Some(place), Some(bucket)) = (place, keyspace.get_mut(at)) {
+        bucket.remove(place, &|key| shared.hash(key));
         keyspace.removed();
     }
     running.note(db, || vec!["DEL".into(), Bytes::copy_from_slice(key.bytes)]);
@@ -408,9 +409,9 @@ fn drop_expired(
 impl<K> Drop for Entry<'_, K> {
     #[inline]
     fn drop(&mut self) {
-        if let (Some(place), Some(piece)) = (self.place, self.keyspace.at(self.at)) {
+        if let (Some(place), Some(bucket)) = (self.place, self.keyspace.get(self.at)) {
             let now = self.running.time.coarse_secs();
-            piece.stamp(place, now.saturating_sub(self.idle_secs));
+            bucket.stamp(place, now.saturating_sub(self.idle_secs));
         }
         if self.changes > 0 {
             self.running.shared.count_changes(self.key.hash, self.changes);

@@ -7,12 +7,12 @@ use super::slot::{Running, Slot};
 use super::time::CommandTime;
 use super::watch::Watches;
 use crate::key::{HashedKey, Key};
-use crate::table::Extendible;
-use crate::table::keys::{Entry, KeyPiece, Place};
+use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
+use extendible::Extendible;
 
 /// The keys of one database in one stripe.
-pub(crate) type Keyspace = Extendible<KeyPiece>;
+pub(crate) type Keyspace = Extendible<KeyBucket>;
 
 /// A share of every database: the keys whose hash begins with the stripe's number.
 #[derive(Debug)]
@@ -69,9 +69,9 @@ impl Stripe {
         key: HashedKey<'_>,
     ) -> Option<Found<'_>> {
         let keyspace = self.keyspace(db)?;
-        let piece = keyspace.piece(key.hash)?;
-        let place = piece.find(key)?;
-        let found = Found { keyspace, piece, place };
+        let bucket = keyspace.bucket(key.hash)?;
+        let place = bucket.find(key)?;
+        let found = Found { keyspace, bucket, place };
         (!time.has_passed(found.expires_at())).then_some(found)
     }
 
@@ -85,15 +85,14 @@ impl Stripe {
     /// What the stripe holds on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let keyspaces = || std::iter::once(&self.first).chain(self.others.values());
-        let entries = keyspaces().flat_map(Extendible::pieces).flat_map(KeyPiece::iter);
-        keyspaces().map(Extendible::table_bytes).sum::<usize>()
+        let entries = keyspaces().flat_map(Extendible::buckets).flat_map(KeyBucket::iter);
+        keyspaces().map(Extendible::heap_bytes).sum::<usize>()
             + entries.map(|(entry, _)| entry.heap_bytes()).sum::<usize>()
     }
 
     /// Puts a keyspace in the place of a database's, which it returns. Where keys do not change one by one, they change
     /// here: a snapshot that runs beside writers keeps the old keyspace here.
-    fn exchange(&mut self, db: u32, keyspace: Keyspace) -> Keyspace {
-        let bits = keyspace.skip();
+    fn exchange(&mut self, db: u32, keyspace: Keyspace, bits: u8) -> Keyspace {
         let old = std::mem::replace(self.keyspace_mut(db, bits), keyspace);
         self.others.retain(|_, keys| keys.len() > 0);
         old
@@ -106,7 +105,8 @@ impl Stripe {
         let mut dropped = 0;
         for db in databases {
             self.touch_watched(shared, |watched| (watched == db).then_some(db));
-            dropped += self.exchange(db, Extendible::new(shared.stripe_bits())).len();
+            let bits = shared.stripe_bits();
+            dropped += self.exchange(db, Extendible::new(bits), bits).len();
         }
         dropped
     }
@@ -131,9 +131,10 @@ impl Stripe {
             }
         }
         self.touch_watched(shared, other);
-        let of_a = self.exchange(a, Extendible::new(shared.stripe_bits()));
-        let of_b = self.exchange(b, of_a);
-        self.exchange(a, of_b);
+        let bits = shared.stripe_bits();
+        let of_a = self.exchange(a, Extendible::new(bits), bits);
+        let of_b = self.exchange(b, of_a, bits);
+        self.exchange(a, of_b, bits);
     }
 
     /// Notes for sessions that a key is about to change which they watch, in each database for which `from` names the one
@@ -143,7 +144,7 @@ impl Stripe {
         let holds = |db: u32, key: &[u8]| {
             let keyspace = if db == 0 { Some(first) } else { others.get(&db) };
             let key = HashedKey::new(shared.hash(key), key);
-            keyspace.and_then(|keys| keys.piece(key.hash)).is_some_and(|p| p.find(key).is_some())
+            keyspace.and_then(|keys| keys.bucket(key.hash)).is_some_and(|p| p.find(key).is_some())
         };
         self.watches
             .changed_all(|db, key| from(db).is_some_and(|from| holds(db, key) || holds(from, key)));
@@ -170,8 +171,8 @@ impl Stripe {
         databases.sort_unstable();
         databases.dedup();
         for db in databases {
-            let keyspace = new.exchange(db, Extendible::new(bits));
-            self.exchange(db, keyspace);
+            let keyspace = new.exchange(db, Extendible::new(bits), bits);
+            self.exchange(db, keyspace, bits);
         }
         self.watches.changed_all(|_, _| true);
     }
@@ -187,14 +188,14 @@ impl Stripe {
         accessed: u32,
     ) -> bool {
         let keyspace = self.keyspace_mut(db, shared.stripe_bits());
-        if keyspace.piece(key.hash).is_some_and(|piece| piece.find(key).is_some()) {
+        if keyspace.bucket(key.hash).is_some_and(|bucket| bucket.find(key).is_some()) {
             return false;
         }
         let rehash = |key: &[u8]| shared.hash(key);
         let entry = Entry { key: Key::new(key.bytes), value };
-        keyspace.insert(key.hash, &rehash, |piece| {
-            let place = piece.insert(key.hash, entry, accessed);
-            piece.set_expiry(place, expires);
+        keyspace.insert(key.hash, &rehash, |bucket| {
+            let place = bucket.insert(key.hash, entry, accessed);
+            bucket.set_expiry(place, expires);
         });
         true
     }
@@ -204,37 +205,37 @@ impl Stripe {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found<'a> {
     keyspace: &'a Keyspace,
-    piece: &'a KeyPiece,
-    place: Place,
+    bucket: &'a KeyBucket,
+    place: Position,
 }
 
 impl<'a> Found<'a> {
     /// Its value; stamps the access.
     #[inline]
     pub(crate) fn value(self, time: &CommandTime<'_>) -> &'a Value {
-        self.piece.stamp(self.place, time.coarse_secs());
-        &self.piece.entry(self.place).value
+        self.bucket.stamp(self.place, time.coarse_secs());
+        &self.bucket.entry(self.place).value
     }
 
     /// Its value, looked at without counting as an access.
     pub(crate) fn peek(self) -> &'a Value {
-        &self.piece.entry(self.place).value
+        &self.bucket.entry(self.place).value
     }
 
     /// When it expires, in milliseconds since the epoch.
     #[inline]
     pub(crate) fn expires_at(self) -> Option<i64> {
-        self.piece.expires_at(self.place)
+        self.bucket.expires_at(self.place)
     }
 
     /// When it was last touched, in seconds since the epoch.
     pub(crate) fn accessed(self) -> u32 {
-        self.piece.accessed(self.place)
+        self.bucket.accessed(self.place)
     }
 
     /// What it takes: its value, a long name, and its part of the tables.
     pub(crate) fn memory_usage(self) -> usize {
-        let share = self.keyspace.table_bytes().div_ceil(self.keyspace.len());
-        share + self.piece.entry(self.place).heap_bytes()
+        let share = self.keyspace.heap_bytes().div_ceil(self.keyspace.len());
+        share + self.bucket.entry(self.place).heap_bytes()
     }
 }

@@ -7,7 +7,7 @@ use super::locks::check_free;
 use super::scope::Scope;
 use crate::error::Error;
 use crate::key::{HashedKey, Key};
-use crate::table::keys::KeyPiece;
+use crate::table::keys::KeyBucket;
 
 /// How many pieces of the tables one call looks into: some hundred thousand keys with an expiry.
 const PIECES: usize = 512;
@@ -99,8 +99,8 @@ impl Scope<'_> {
                 let Some(keyspace) = self.stripe_mut(first).keyspace(db) else { break };
                 let step = keyspace.step(position, usize::MAX);
                 let expired: Vec<Key> = step
-                    .piece
-                    .map_or_else(Vec::new, |piece| expired_keys(piece, now_ms, budget.keys));
+                    .bucket
+                    .map_or_else(Vec::new, |bucket| expired_keys(bucket, now_ms, budget.keys));
                 next = step.next();
                 for key in &expired {
                     let hash = shared.hash(key.as_bytes());
@@ -114,10 +114,10 @@ impl Scope<'_> {
     }
 }
 
-fn expired_keys(piece: &KeyPiece, now_ms: i64, most: usize) -> Vec<Key> {
-    if piece.expiring() == 0 {
+fn expired_keys(bucket: &KeyBucket, now_ms: i64, most: usize) -> Vec<Key> {
+    if bucket.expiring() == 0 {
         return Vec::new();
     }
-    let expired = piece.iter().filter(|(_, expires)| expires.is_some_and(|at| at <= now_ms));
+    let expired = bucket.iter().filter(|(_, expires)| expires.is_some_and(|at| at <= now_ms));
     expired.take(most).map(|(entry, _)| entry.key.clone()).collect()
 }

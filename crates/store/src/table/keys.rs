@@ -1,8 +1,8 @@
-//! A piece of the keyspace: keys, values, and what the store knows of each.
+//! A bucket of the keyspace: keys, values, and what the store knows of each.
 
-use super::marks::Marks;
-use super::tags::Tags;
-use super::{Fill, PIECE_MAX, Piece};
+use extendible::{Bucket, Fill, LINE, Rehash, Tags};
+
+use super::metadata::Metadata;
 use crate::key::{HashedKey, Key};
 use crate::value::{Value, allocated};
 
@@ -14,31 +14,31 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// What the allocator holds for the entry beyond its slot in the table.
+    /// What the allocator holds for the entry beyond its part of the table.
     pub(crate) fn heap_bytes(&self) -> usize {
         allocated(self.key.heap_bytes()) + self.value.heap_bytes()
     }
 }
 
-/// A few dozen keys: columns that grow in small steps, of which the tags tell where a key is.
+/// A few dozen keys: columns that grow in small steps, and tags that show where a key is.
 ///
-/// A hash table of whole entries would leave about a third of its 48-byte slots empty.
+/// A hash table of whole entries would leave about a third of its 48-byte entries empty.
 #[derive(Debug, Default)]
-pub(crate) struct KeyPiece {
+pub(crate) struct KeyBucket {
     tags: Tags,
     entries: Vec<Entry>,
-    marks: Marks,
+    metadata: Metadata,
 }
 
-/// Where an entry is inside its piece; good until the next change of the piece.
+/// Where an entry is inside its bucket; good until the next change of the bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(u16);
+pub(crate) struct Position(u16);
 
-impl Place {
-    /// A piece splits long before its places run out; it could only fail to with 65,536 keys that agree in half of a
+impl Position {
+    /// A bucket splits long before its positions run out; it could only fail to with 65,536 keys that agree in half of a
     /// keyed hash.
     fn new(at: usize) -> Self {
-        Self(u16::try_from(at).expect("a piece has fewer than 65,536 entries"))
+        Self(u16::try_from(at).expect("a bucket has fewer than 65,536 entries"))
     }
 
     const fn at(self) -> usize {
@@ -46,92 +46,92 @@ impl Place {
     }
 }
 
-impl KeyPiece {
+impl KeyBucket {
     #[inline]
-    pub(crate) fn find(&self, key: HashedKey<'_>) -> Option<Place> {
+    pub(crate) fn find(&self, key: HashedKey<'_>) -> Option<Position> {
         let found = self.tags.find(key.hash, |at| {
             self.entries.get(at).is_some_and(|entry| entry.key.as_bytes() == key.bytes)
         });
-        found.map(Place::new)
+        found.map(Position::new)
     }
 
     #[inline]
-    pub(crate) fn entry(&self, place: Place) -> &Entry {
-        &self.entries[place.at()]
+    pub(crate) fn entry(&self, position: Position) -> &Entry {
+        &self.entries[position.at()]
     }
 
     #[inline]
-    pub(crate) fn value_mut(&mut self, place: Place) -> &mut Value {
-        &mut self.entries[place.at()].value
+    pub(crate) fn value_mut(&mut self, position: Position) -> &mut Value {
+        &mut self.entries[position.at()].value
     }
 
     /// When the key expires, in milliseconds since the epoch.
     #[inline]
-    pub(crate) fn expires_at(&self, place: Place) -> Option<i64> {
-        self.marks.expires_at(place.at())
+    pub(crate) fn expires_at(&self, position: Position) -> Option<i64> {
+        self.metadata.expires_at(position.at())
     }
 
     /// Sets or clears the expiry.
     #[inline]
-    pub(crate) fn set_expiry(&mut self, place: Place, at_ms: Option<i64>) {
-        self.marks.set_expiry(place.at(), at_ms);
+    pub(crate) fn set_expiry(&mut self, position: Position, at_ms: Option<i64>) {
+        self.metadata.set_expiry(position.at(), at_ms);
     }
 
     /// Notes the time of an access.
     #[inline]
-    pub(crate) fn stamp(&self, place: Place, secs: u32) {
-        self.marks.stamp(place.at(), secs);
+    pub(crate) fn stamp(&self, position: Position, secs: u32) {
+        self.metadata.stamp(position.at(), secs);
     }
 
-    pub(crate) fn accessed(&self, place: Place) -> u32 {
-        self.marks.accessed(place.at())
+    pub(crate) fn accessed(&self, position: Position) -> u32 {
+        self.metadata.accessed(position.at())
     }
 
     /// Adds a key that is not there.
-    pub(crate) fn insert(&mut self, hash: u64, entry: Entry, accessed: u32) -> Place {
-        let place = Place::new(self.entries.len());
+    pub(crate) fn insert(&mut self, hash: u64, entry: Entry, accessed: u32) -> Position {
+        let position = Position::new(self.entries.len());
         if self.entries.len() == self.entries.capacity() {
             self.entries.reserve_exact(step(self.entries.len()));
         }
         self.tags.push(hash);
         self.entries.push(entry);
-        self.marks.push(accessed);
-        place
+        self.metadata.push(accessed);
+        position
     }
 
-    /// Removes an entry; the last one takes its place.
-    pub(crate) fn remove(&mut self, place: Place, rehash: &impl Fn(&[u8]) -> u64) -> Value {
+    /// Removes an entry; the last one takes its position.
+    pub(crate) fn remove(&mut self, position: Position, rehash: &impl Fn(&[u8]) -> u64) -> Value {
         let last = self.entries.last();
-        self.tags.swap_remove(place.at(), || last.map_or(0, |last| rehash(last.key.as_bytes())));
-        let entry = self.entries.swap_remove(place.at());
-        self.marks.swap_remove(place.at());
-        self.give_back();
+        self.tags.swap_remove(position.at(), || last.map_or(0, |last| rehash(last.key.as_bytes())));
+        let entry = self.entries.swap_remove(position.at());
+        self.metadata.swap_remove(position.at());
+        self.release();
         entry.value
     }
 
-    /// Gives memory back once three quarters of it lie idle.
-    fn give_back(&mut self) {
+    /// Releases memory once three quarters of it are unused.
+    fn release(&mut self) {
         let len = self.entries.len();
         if self.entries.capacity() > 16 && len < self.entries.capacity() / 4 {
             self.entries.shrink_to(len * 2);
-            self.marks.shrink_to(len * 2);
+            self.metadata.shrink_to(len * 2);
         }
     }
 
-    /// The entry at the `number`th place.
-    pub(crate) fn nth(&self, number: usize) -> Option<Place> {
-        (number < self.entries.len()).then(|| Place::new(number))
+    /// The position of that number; `None` if there are not so many entries.
+    pub(crate) fn nth(&self, number: usize) -> Option<Position> {
+        (number < self.entries.len()).then(|| Position::new(number))
     }
 
     /// Every key with its expiry.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Entry, Option<i64>)> {
         let entries = self.entries.iter().enumerate();
-        entries.map(|(at, entry)| (entry, self.expires_at(Place::new(at))))
+        entries.map(|(at, entry)| (entry, self.expires_at(Position::new(at))))
     }
 
-    /// How many keys of this piece have an expiry.
+    /// How many keys of this bucket have an expiry.
     pub(crate) fn expiring(&self) -> usize {
-        self.marks.expiring()
+        self.metadata.expiring()
     }
 }
 
@@ -140,42 +140,42 @@ pub(super) fn step(rows: usize) -> usize {
     (rows / 16).max(3)
 }
 
-impl Piece for KeyPiece {
-    fn fill(&self) -> Fill {
-        match self.entries.len() {
-            0..PIECE_MAX => Fill::Room,
-            PIECE_MAX..60_000 => Fill::Full,
-            _ => Fill::Overfull,
-        }
-    }
+impl Bucket for KeyBucket {
+    type Key = [u8];
 
-    fn split(&mut self, mask: u64, hash: &impl Fn(&[u8]) -> u64) -> Self {
-        let old = std::mem::take(self);
-        let mut new = Self::default();
-        // Half of the entries go each way, give or take; the slack keeps either side from growing at once.
-        let half = old.entries.len() / 2 + 8;
-        for piece in [&mut *self, &mut new] {
-            piece.entries.reserve_exact(half);
-            piece.marks = Marks::like(&old.marks, half);
-        }
-        for (at, entry) in old.entries.into_iter().enumerate() {
-            let hashed = hash(entry.key.as_bytes());
-            let to = if hashed & mask == 0 { &mut *self } else { &mut new };
-            let place = to.insert(hashed, entry, old.marks.accessed(at));
-            to.set_expiry(place, old.marks.expires_at(at));
-        }
-        new
-    }
+    const FULL: usize = LINE;
 
     fn len(&self) -> usize {
         self.entries.len()
     }
 
-    fn places(&self) -> usize {
-        self.entries.len()
+    fn fill(&self) -> Fill {
+        match self.entries.len() {
+            0..Self::FULL => Fill::Room,
+            Self::FULL..60_000 => Fill::Full,
+            _ => Fill::Overfull,
+        }
     }
 
-    fn table_bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.marks.heap_bytes()
+    fn split(&mut self, bit: u64, rehash: &impl Rehash<[u8]>) -> Self {
+        let old = std::mem::take(self);
+        let mut new = Self::default();
+        // Half of the entries go each way, give or take; the slack keeps either side from growing at once.
+        let half = old.entries.len() / 2 + 8;
+        for bucket in [&mut *self, &mut new] {
+            bucket.entries.reserve_exact(half);
+            bucket.metadata = Metadata::like(&old.metadata, half);
+        }
+        for (at, entry) in old.entries.into_iter().enumerate() {
+            let hash = rehash.hash(entry.key.as_bytes());
+            let to = if hash & bit == 0 { &mut *self } else { &mut new };
+            let position = to.insert(hash, entry, old.metadata.accessed(at));
+            to.set_expiry(position, old.metadata.expires_at(at));
+        }
+        new
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>() + self.metadata.heap_bytes()
     }
 }

@@ -2,7 +2,6 @@
 
 mod bloom;
 mod foreign;
-mod number;
 mod set;
 mod string;
 mod zset;
@@ -10,24 +9,21 @@ mod zset;
 use std::borrow::Cow;
 
 use ::bloom::BloomFilter;
+use extendible::{Extendible, MemberBucket};
 use intset::{Compact, IntSet};
 use listpack::ListPack;
 use rdb::RawValue;
 
 use crate::profile::Profile;
-use crate::table::Extendible;
-use crate::table::members::MemberPiece;
+use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
-pub(crate) use number::parse_int;
+pub(crate) use listpack::parse_int;
 pub(crate) use set::SetRef;
 pub(crate) use zset::ZSet;
 
-/// The longest string that is kept inside the value itself: it fills the words that a heap string takes anyway.
-const SHORT_MAX: usize = 22;
-
 /// The members of a large set.
-pub(crate) type Members = Extendible<MemberPiece>;
+pub(crate) type Members = Extendible<MemberBucket>;
 
 /// A value of the keyspace.
 ///
@@ -38,13 +34,8 @@ pub(crate) type Members = Extendible<MemberPiece>;
 pub(crate) enum Value {
     /// A string that is the canonical decimal form of an `i64`, kept as the number.
     Int(i64),
-    /// A string of at most [`SHORT_MAX`] bytes, as it was set.
-    Short {
-        /// How many of the bytes there are.
-        len: u8,
-        /// The bytes, and zeros.
-        bytes: [u8; SHORT_MAX],
-    },
+    /// A string that is short enough to be kept in place, as it was set.
+    Short(Short),
     /// Any other string: text, a `HyperLogLog`, a bitmap.
     Str {
         /// Whether it has been changed in place, which makes OBJECT ENCODING `raw` whatever its length.
@@ -75,7 +66,7 @@ impl Value {
     /// The type, as TYPE answers it.
     pub(crate) fn type_name(&self) -> Cow<'static, str> {
         match self {
-            Self::Int(_) | Self::Short { .. } | Self::Str { .. } => "string".into(),
+            Self::Int(_) | Self::Short(_) | Self::Str { .. } => "string".into(),
             Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_) => {
                 "set".into()
             }
@@ -88,7 +79,7 @@ impl Value {
     /// The encoding, as OBJECT ENCODING answers it.
     pub(crate) fn encoding(&self, profile: Profile) -> &'static str {
         match self {
-            Self::Int(_) | Self::Short { .. } | Self::Str { .. } => self.string_encoding(),
+            Self::Int(_) | Self::Short(_) | Self::Str { .. } => self.string_encoding(),
             Self::IntSet(set) => SetRef::IntSet(set).encoding(),
             Self::Compact(set) => SetRef::Compact(set).encoding(),
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
@@ -100,15 +91,15 @@ impl Value {
         }
     }
 
-    /// What the allocator holds for the value beyond its slot in the table (see [`allocated`]).
+    /// What the allocator holds for the value beyond its part of the table (see [`allocated`]).
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
-            Self::Int(_) | Self::Short { .. } => 0,
+            Self::Int(_) | Self::Short(_) => 0,
             Self::Str { buffer, .. } => allocated(buffer.len()),
             Self::IntSet(set) => allocated(set.heap_bytes()),
             Self::Compact(set) => allocated(set.heap_bytes()),
             Self::ListPack(set) => allocated(set.heap_bytes()),
-            Self::HashTable(table) => allocated(size_of::<Members>()) + table.table_bytes(),
+            Self::HashTable(table) => allocated(size_of::<Members>()) + table.heap_bytes(),
             Self::ZSet(set) => allocated(set.heap_bytes()),
             Self::Bloom(filter) => {
                 allocated(size_of::<BloomFilter>()) + allocated(filter.heap_bytes())

@@ -1,7 +1,8 @@
 //! A string: a number, a few bytes in the value itself, or bytes on the heap.
 
-use super::{SHORT_MAX, Value, parse_int};
+use super::{Value, parse_int};
 use crate::member::Member;
+use crate::short::{SHORT_MAX, Short};
 
 /// Strings up to this length are `embstr` to OBJECT ENCODING, longer ones `raw`.
 const EMBSTR_MAX: usize = 44;
@@ -25,12 +26,10 @@ impl Value {
     /// A string that is text even if it is the decimal form of a number.
     #[inline]
     pub(crate) fn text(bytes: &[u8]) -> Self {
-        if bytes.len() > SHORT_MAX {
-            return Self::heap_string(bytes.to_vec(), false);
+        match Short::new(bytes) {
+            Some(short) => Self::Short(short),
+            None => Self::heap_string(bytes.to_vec(), false),
         }
-        let mut short = [0; SHORT_MAX];
-        short[..bytes.len()].copy_from_slice(bytes);
-        Self::Short { len: u8::try_from(bytes.len()).unwrap_or(0), bytes: short }
     }
 
     /// As [`string`](Self::string), from bytes that are owned already.
@@ -61,7 +60,7 @@ impl Value {
     pub(crate) fn as_str(&self) -> Option<Member<'_>> {
         match self {
             Self::Int(number) => Some(Member::Int(*number)),
-            Self::Short { len, bytes } => Some(Member::Bytes(&bytes[..usize::from(*len)])),
+            Self::Short(short) => Some(Member::Bytes(short.as_bytes())),
             Self::Str { len, buffer, .. } => Some(Member::Bytes(&buffer[..*len as usize])),
             Self::IntSet(_)
             | Self::Compact(_)
@@ -83,7 +82,7 @@ impl Value {
         match self {
             Self::Int(_) => "int",
             Self::Str { raw, len, .. } if *raw || *len as usize > EMBSTR_MAX => "raw",
-            Self::Str { .. } | Self::Short { .. } => "embstr",
+            Self::Str { .. } | Self::Short(_) => "embstr",
             Self::IntSet(_)
             | Self::Compact(_)
             | Self::ListPack(_)
@@ -104,7 +103,7 @@ impl Value {
                 bytes.truncate(*len as usize);
                 bytes
             }
-            Self::Int(_) | Self::Short { .. } => self.as_str()?.with_bytes(<[u8]>::to_vec),
+            Self::Int(_) | Self::Short(_) => self.as_str()?.with_bytes(<[u8]>::to_vec),
             Self::IntSet(_)
             | Self::Compact(_)
             | Self::ListPack(_)
@@ -218,7 +217,7 @@ mod tests {
             let bytes = vec![b'x'; len];
             for value in [Value::string(Member::Bytes(&bytes)), Value::string_from(bytes.clone())] {
                 assert_eq!(text(&value), bytes);
-                assert_eq!(matches!(value, Value::Short { .. }), len <= SHORT_MAX);
+                assert_eq!(matches!(value, Value::Short(_)), len <= SHORT_MAX);
                 assert_eq!(value.string_encoding(), if len > 44 { "raw" } else { "embstr" });
             }
         }

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
-use crate::table::scan as table_scan;
+use extendible::scan as table_scan;
 
 /// How ZSCAN writes a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

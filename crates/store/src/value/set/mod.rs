@@ -104,7 +104,7 @@ impl SetRef<'_> {
             Self::ListPack(list) => list.contains(Entry::from(member)),
             Self::HashTable(table) => member.with_bytes(|bytes| {
                 let hashed = rules.hash(bytes);
-                table.piece(hashed).is_some_and(|piece| piece.contains(hashed, bytes))
+                table.bucket(hashed).is_some_and(|bucket| bucket.contains(hashed, bytes))
             }),
         }
     }
@@ -119,7 +119,7 @@ impl SetRef<'_> {
     ) -> bool {
         match (self, hash, member) {
             (Self::HashTable(table), Some(hashed), Member::Bytes(bytes)) => {
-                table.piece(hashed).is_some_and(|piece| piece.contains(hashed, bytes))
+                table.bucket(hashed).is_some_and(|bucket| bucket.contains(hashed, bytes))
             }
             (Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_), _, _) => {
                 self.contains(member, rules)

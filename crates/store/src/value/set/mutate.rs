@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use ahash::RandomState;
+use extendible::Extendible;
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 
 use super::SetRef;
 use crate::member::Member;
 use crate::rules::Rules;
-use crate::table::Extendible;
 use crate::value::{Members, Value};
 
 /// A set, to be changed: it may turn into another encoding.
@@ -245,8 +245,8 @@ impl SetMut<'_> {
             Value::HashTable(table) => member.with_bytes(|bytes| {
                 let hashed = rules.hash(bytes);
                 let removed = table
-                    .piece_mut(hashed)
-                    .is_some_and(|piece| piece.remove(hashed, bytes, &|bytes| rules.hash(bytes)));
+                    .bucket_mut(hashed)
+                    .is_some_and(|bucket| bucket.remove(hashed, bytes, &|bytes| rules.hash(bytes)));
                 if removed {
                     table.removed();
                 }
@@ -299,11 +299,11 @@ fn add_entry(list: &mut ListPack, member: Member<'_>, rules: &Rules<'_>) -> Resu
 
 fn add_bytes(table: &mut Members, bytes: &[u8], rules: &Rules<'_>) -> bool {
     let hashed = rules.hash(bytes);
-    if table.piece(hashed).is_some_and(|piece| piece.contains(hashed, bytes)) {
+    if table.bucket(hashed).is_some_and(|bucket| bucket.contains(hashed, bytes)) {
         return false;
     }
     let rehash = |bytes: &[u8]| rules.hash(bytes);
-    table.insert(hashed, &rehash, |piece| piece.insert(hashed, bytes));
+    table.insert(hashed, &rehash, |bucket| bucket.insert(hashed, bytes));
     true
 }
 
@@ -314,8 +314,8 @@ fn for_each_hashed<'t>(
     rules: &Rules<'_>,
     mut visit: impl FnMut(u64, &'t [u8]),
 ) {
-    for piece in table.pieces_by_hash() {
-        let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
+    for bucket in table.buckets_by_hash() {
+        let _: ControlFlow<()> = bucket.try_for_each(&mut |bytes| {
             visit(rules.hash(bytes), bytes);
             ControlFlow::Continue(())
         });

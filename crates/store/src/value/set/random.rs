@@ -16,7 +16,7 @@ impl<'a> SetRef<'a> {
             Self::Compact(set) => set.random_member(chance.bits()).map(Member::Int),
             Self::ListPack(list) => list.get(chance.below(list.len())).map(Member::from),
             Self::HashTable(table) => table
-                .random(&mut || chance.bits(), |piece, place| piece.nth(place))
+                .random(&mut || chance.bits(), |bucket, position| bucket.nth(position))
                 .map(Member::Bytes),
         }
     }

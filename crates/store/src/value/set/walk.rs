@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use extendible::scan;
+
 use super::SetRef;
 use crate::member::Member;
 use crate::rules::Rules;
-use crate::table::scan;
 
 impl<'a> SetRef<'a> {
     /// Hands every member to `visit` until it breaks. Those of an intset ascend; those of a hash table come in the order
@@ -19,9 +20,9 @@ impl<'a> SetRef<'a> {
             Self::IntSet(set) => set.iter().try_for_each(|number| visit(Member::Int(number))),
             Self::Compact(set) => set.iter().try_for_each(|number| visit(Member::Int(number))),
             Self::ListPack(list) => list.iter().try_for_each(|entry| visit(entry.into())),
-            Self::HashTable(table) => table
-                .pieces_by_hash()
-                .try_for_each(|piece| piece.try_for_each(&mut |bytes| visit(Member::Bytes(bytes)))),
+            Self::HashTable(table) => table.buckets_by_hash().try_for_each(|bucket| {
+                bucket.try_for_each(&mut |bytes| visit(Member::Bytes(bytes)))
+            }),
         }
     }
 
@@ -63,12 +64,12 @@ impl<'a> SetRef<'a> {
         };
         let mut next = scan::from_cursor(cursor);
         let mut seen = 0;
-        while let Some(position) = next
+        while let Some(from) = next
             && seen < want
         {
-            let step = table.step(position, want - seen);
-            if let Some(piece) = step.piece {
-                let _: ControlFlow<()> = piece.try_for_each(&mut |bytes| {
+            let step = table.step(from, want - seen);
+            if let Some(bucket) = step.bucket {
+                let _: ControlFlow<()> = bucket.try_for_each(&mut |bytes| {
                     if step.covers(rules.hash(bytes)) {
                         seen += 1;
                         visit(Member::Bytes(bytes));

@@ -1,8 +1,8 @@
-//! Where the members of a piece begin in its run of bytes.
+//! Where the members of a bucket begin in its run of bytes.
 
 use std::hint::black_box;
 
-use super::tags::LINE;
+use crate::tags::LINE;
 
 /// An offset for each member, in the members' order: two bytes each, beside the tags, as long as that is enough.
 #[derive(Clone, Debug)]
@@ -21,15 +21,15 @@ impl Default for Offsets {
 
 impl Offsets {
     #[inline]
-    pub(crate) fn get(&self, place: usize) -> u32 {
+    pub(crate) fn get(&self, position: usize) -> u32 {
         match self {
-            Self::Narrow(offsets) => offsets[place % LINE].into(),
-            Self::Wide(offsets) => offsets[place],
+            Self::Narrow(offsets) => offsets[position % LINE].into(),
+            Self::Wide(offsets) => offsets[position],
         }
     }
 
-    /// Loads a byte of each cache line: which of them is needed is known only when the tags are there, and the waits for both
-    /// overlap so.
+    /// Reads a byte of each cache line: which of them is needed is known only when the tags are there, and so the cache misses of
+    /// both overlap.
     #[inline]
     pub(crate) fn touch(&self) {
         if let Self::Narrow(offsets) = self {
@@ -52,11 +52,11 @@ impl Offsets {
     }
 
     /// Removes one of the `len` offsets that are there; the last one takes its place.
-    pub(crate) fn swap_remove(&mut self, len: usize, place: usize) {
+    pub(crate) fn swap_remove(&mut self, len: usize, position: usize) {
         match self {
-            Self::Narrow(offsets) => offsets[place] = offsets[len - 1],
+            Self::Narrow(offsets) => offsets[position] = offsets[len - 1],
             Self::Wide(offsets) => {
-                offsets.swap_remove(place);
+                offsets.swap_remove(position);
             }
         }
     }

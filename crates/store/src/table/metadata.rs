@@ -1,11 +1,11 @@
-//! What the store knows of the entries of a piece beside their values: when each was last touched, and when it expires.
+//! What the store knows of the entries of a bucket beside their values: when each was last touched, and when it expires.
 //!
 //! ```text
 //! no entry expires     | accessed | accessed | ...
 //! any entry expires    | accessed | expiry, low | expiry, high | accessed | ...
 //! ```
 //!
-//! A command on a key that expires needs both, and waits for memory once if they lie together. Few pieces hold keys of both kinds, so
+//! A command on a key that expires needs both, and has one cache miss if they lie together. Few buckets hold keys of both kinds, so
 //! one column is either narrow or wide.
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,14 +18,14 @@ const WIDE: usize = 3;
 
 /// A row for each entry, in the entries' order.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct Metadata {
     /// Atomic, because readers stamp accesses too.
     words: Vec<AtomicU32>,
     /// How many rows have an expiry; the rows are wide if any has.
     expiring: u32,
 }
 
-impl Marks {
+impl Metadata {
     /// No rows, with room for as many, of the width that these have.
     pub(super) fn like(other: &Self, rows: usize) -> Self {
         let mut words = Vec::new();
@@ -51,8 +51,8 @@ impl Marks {
     #[inline]
     pub(super) fn stamp(&self, at: usize, secs: u32) {
         let accessed = &self.words[at * self.width()];
-        // A key that is in use has this second's stamp already. Writing it again would make the lock that is given back
-        // next wait for the line, where a read is done beside that of the entry.
+        // A key that is in use has this second's stamp already. If it were written again, the release of the lock would
+        // wait for the line, where a read goes beside that of the entry.
         if accessed.load(Ordering::Relaxed) != secs {
             accessed.store(secs, Ordering::Relaxed);
         }
@@ -144,7 +144,7 @@ impl Marks {
         }
     }
 
-    /// Gives back the memory of all but so many rows.
+    /// Releases the memory of all but so many rows.
     pub(super) fn shrink_to(&mut self, rows: usize) {
         self.words.shrink_to(rows * self.width());
     }
@@ -186,50 +186,50 @@ mod tests {
     fn rows_are_what_was_put_in() {
         let mut rng = Rng::new(5);
         for round in 0..60 {
-            let (mut marks, mut plain) = (Marks::default(), Vec::<(u32, Option<i64>)>::new());
+            let (mut metadata, mut plain) = (Metadata::default(), Vec::<(u32, Option<i64>)>::new());
             // How often an expiry is set, from hardly ever to always.
             let often = [1, 20, 50, 100][round % 4];
             for secs in 0..400 {
                 let at = rng.index(plain.len().max(1));
                 match rng.below(5) {
                     0 if !plain.is_empty() => {
-                        marks.swap_remove(at);
+                        metadata.swap_remove(at);
                         plain.swap_remove(at);
                     }
                     1 if !plain.is_empty() => {
-                        marks.stamp(at, secs);
+                        metadata.stamp(at, secs);
                         plain[at].0 = secs;
                     }
                     2 | 3 if !plain.is_empty() => {
                         let ends = [i64::MIN, i64::MIN + 1, i64::MAX, -1, 0, i64::from(secs) << 20];
                         let expires = (rng.below(100) < often).then(|| *rng.pick(&ends).unwrap());
-                        marks.set_expiry(at, expires);
+                        metadata.set_expiry(at, expires);
                         // The time that stands for none is the next one.
                         plain[at].1 = expires.map(|at| at.max(i64::MIN + 1));
                     }
                     _ => {
-                        marks.push(secs);
+                        metadata.push(secs);
                         plain.push((secs, None));
                     }
                 }
-                let rows = |at| (marks.accessed(at), marks.expires_at(at));
+                let rows = |at| (metadata.accessed(at), metadata.expires_at(at));
                 assert_eq!((0..plain.len()).map(rows).collect::<Vec<_>>(), plain);
                 let expiring = plain.iter().filter(|row| row.1.is_some()).count();
-                assert_eq!(marks.expiring(), expiring);
-                assert_eq!(marks.words.len(), plain.len() * if expiring > 0 { 3 } else { 1 });
+                assert_eq!(metadata.expiring(), expiring);
+                assert_eq!(metadata.words.len(), plain.len() * if expiring > 0 { 3 } else { 1 });
             }
-            marks.shrink_to(plain.len());
-            assert!(marks.heap_bytes() >= plain.len() * 4);
+            metadata.shrink_to(plain.len());
+            assert!(metadata.heap_bytes() >= plain.len() * 4);
         }
     }
 
     #[test]
     fn room_is_made_for_rows_of_the_same_width() {
-        let mut marks = Marks::default();
-        marks.push(1);
-        assert_eq!(Marks::like(&marks, 10).heap_bytes(), 40);
-        marks.set_expiry(0, Some(1));
-        let mut like = Marks::like(&marks, 10);
+        let mut metadata = Metadata::default();
+        metadata.push(1);
+        assert_eq!(Metadata::like(&metadata, 10).heap_bytes(), 40);
+        metadata.set_expiry(0, Some(1));
+        let mut like = Metadata::like(&metadata, 10);
         assert_eq!(like.heap_bytes(), 120);
         // Filled with rows that expire, it needs no more.
         for at in 0..10 {

@@ -1,17 +1,36 @@
-//! One byte of the hash of every entry of a piece, compared all at once.
+//! One byte of the hash of every entry of a bucket, compared all at once.
 //!
-//! The tags of [`LINE`] entries take one cache line, so one wait for memory tells which entries to look at. Another entry
-//! has the same tag once in 256 times. No piece has more entries unless their hashes cannot be parted; those beyond have
+//! The tags of [`LINE`] entries take one cache line, so one cache miss shows which entries to look at. Another entry
+//! has the same tag once in 256 times. No bucket has more entries unless their hashes cannot be told apart; those beyond have
 //! no tag, and each of them is looked at.
 
 use wide::u8x16;
 
-/// How many tags are side by side.
-pub(crate) const LINE: usize = 64;
+/// How many tags a bucket has: one cache line of them.
+pub const LINE: usize = 64;
 
-/// A tag for each entry, in the entries' order.
+/// A tag for each entry of a bucket, in the entries' order: a byte of its hash.
+///
+/// A bucket keeps its entries in columns of its own, the tags beside them, and gives an entry the same position in all.
+///
+/// ```
+/// use extendible::Tags;
+///
+/// let (mut tags, mut entries) = (Tags::default(), Vec::new());
+/// for (hash, entry) in [(0x51, "a"), (0x07, "b"), (0x1051, "c")] {
+///     tags.push(hash);
+///     entries.push(entry);
+/// }
+/// let mut looked_at = Vec::new();
+/// let found = tags.find(0x1051, |at| {
+///     looked_at.push(at);
+///     entries[at] == "c"
+/// });
+/// assert_eq!(found, Some(2));
+/// assert_eq!(looked_at, [0, 2], "the tag of b is another");
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Tags {
+pub struct Tags {
     line: [u8; LINE],
     /// How many entries there are. Those behind the first [`LINE`] have no tag.
     len: u32,
@@ -26,15 +45,23 @@ impl Default for Tags {
 impl Tags {
     /// How many entries there are.
     #[inline]
-    pub(crate) const fn len(&self) -> usize {
+    #[must_use]
+    pub const fn len(&self) -> usize {
         self.len as usize
+    }
+
+    /// Whether there is no entry.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The first entry that `is` the one, among those that may have this hash.
     #[inline]
-    pub(crate) fn find(&self, hash: u64, mut is: impl FnMut(usize) -> bool) -> Option<usize> {
+    pub fn find(&self, hash: u64, mut is: impl FnMut(usize) -> bool) -> Option<usize> {
         let tag = tag(hash);
-        let mut found = equal(&self.line, tag) & filled(self.len());
+        let mut found = equal_in_line(&self.line, tag) & filled(self.len());
         while found != 0 {
             let at = found.trailing_zeros() as usize;
             if is(at) {
@@ -47,7 +74,7 @@ impl Tags {
 
     /// Adds the tag of a new last entry.
     #[inline]
-    pub(crate) fn push(&mut self, hash: u64) {
+    pub fn push(&mut self, hash: u64) {
         if let Some(free) = self.line.get_mut(self.len as usize) {
             *free = tag(hash);
         }
@@ -56,7 +83,7 @@ impl Tags {
 
     /// Removes an entry's tag; that of the last entry takes its place, made from `last_hash` if it had none.
     #[inline]
-    pub(crate) fn swap_remove(&mut self, at: usize, last_hash: impl FnOnce() -> u64) {
+    pub fn swap_remove(&mut self, at: usize, last_hash: impl FnOnce() -> u64) {
         self.len -= 1;
         let last = match self.line.get(self.len()) {
             Some(&last) => last,
@@ -82,12 +109,20 @@ const fn filled(len: usize) -> u64 {
 
 /// A bit for each of the tags that is equal to this one, the first tag's lowest.
 #[inline]
-fn equal(line: &[u8; LINE], tag: u8) -> u64 {
-    let wanted = u8x16::splat(tag);
+fn equal_in_line(line: &[u8; LINE], tag: u8) -> u64 {
     let (quarters, _) = line.as_chunks::<16>();
-    quarters.iter().rev().fold(0, |mask, &quarter| {
-        mask << 16 | u64::from(u8x16::new(quarter).simd_eq(wanted).to_bitmask())
-    })
+    quarters.iter().rev().fold(0, |mask, quarter| mask << 16 | u64::from(equal(quarter, tag)))
+}
+
+/// A bit for each of the bytes that is equal to `tag`, the first byte's lowest: for buckets that lay out their tags themselves.
+///
+/// ```
+/// assert_eq!(extendible::equal(b"a....a..........", b'a'), 0b10_0001);
+/// ```
+#[inline]
+#[must_use]
+pub fn equal(tags: &[u8; 16], tag: u8) -> u32 {
+    u8x16::new(*tags).simd_eq(u8x16::splat(tag)).to_bitmask()
 }
 
 #[cfg(test)]
@@ -104,7 +139,7 @@ mod tests {
             let line: [u8; LINE] = std::array::from_fn(|_| [1, 64, 127, 190, 253][rng.index(5)]);
             for tag in [0, 1, 64, 127, 128, 190, 253, 255] {
                 let plain = line.iter().rev().fold(0, |mask, &is| mask << 1 | u64::from(is == tag));
-                assert_eq!(equal(&line, tag), plain, "{tag} in {line:?}");
+                assert_eq!(equal_in_line(&line, tag), plain, "{tag} in {line:?}");
             }
         }
     }

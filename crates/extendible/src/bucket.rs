@@ -1,0 +1,63 @@
+//! What the table asks of its buckets.
+
+/// A small table that splits in two when it is full.
+///
+/// The owner of the table puts entries into buckets and finds them there by methods that the bucket has beside this trait.
+#[expect(clippy::len_without_is_empty, reason = "the table asks for the number only")]
+pub trait Bucket: Default {
+    /// What an entry is hashed by.
+    type Key: ?Sized;
+
+    /// A bucket with so many entries splits before it takes another, unless their hashes cannot be told apart.
+    const FULL: usize;
+
+    /// How many entries there are.
+    fn len(&self) -> usize;
+
+    /// Whether it should, or must, split before it takes another entry.
+    fn fill(&self) -> Fill {
+        if self.len() < Self::FULL { Fill::Room } else { Fill::Full }
+    }
+
+    /// Moves every entry whose hash has `bit` set into a new bucket, and returns that.
+    #[must_use]
+    fn split(&mut self, bit: u64, rehash: &impl Rehash<Self::Key>) -> Self;
+
+    /// How many positions there are from which [`Extendible::random`](crate::Extendible::random) may draw, filled or not.
+    fn positions(&self) -> usize {
+        self.len()
+    }
+
+    /// Bytes that the bucket holds on the heap, apart from its entries' own heap memory.
+    fn heap_bytes(&self) -> usize;
+}
+
+/// How full a bucket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// It takes another entry.
+    Room,
+    /// It should split, but may go on if that would not help.
+    Full,
+    /// It must split: there is hardly any room left.
+    Overfull,
+}
+
+/// Hashes the entries of a bucket that splits. A closure from key to hash does.
+pub trait Rehash<K: ?Sized> {
+    /// The hash of an entry.
+    fn hash(&self, key: &K) -> u64;
+
+    /// Reads a byte of what [`hash`](Self::hash) will need, so that it comes into the cache: a bucket may touch all entries
+    /// before it hashes the first, and the cache misses overlap.
+    fn touch(&self, _key: &K) -> u8 {
+        0
+    }
+}
+
+impl<K: ?Sized, F: Fn(&K) -> u64> Rehash<K> for F {
+    #[inline]
+    fn hash(&self, key: &K) -> u64 {
+        self(key)
+    }
+}

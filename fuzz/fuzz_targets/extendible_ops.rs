@@ -1,0 +1,10 @@
+//! Operations on two extendible tables and on a plain map, with the whole tables checked every few steps.
+#![no_main]
+
+#[path = "../../crates/extendible/tests/driver/mod.rs"]
+mod driver;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let buckets = driver::run(bytes);
+    assert!(buckets <= 1 + 48 * bytes.len());
+});
