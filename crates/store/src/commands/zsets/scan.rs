@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
-use extendible::scan as table_scan;
+use extendible::scan::{self as table_scan, HashRange};
 
 /// How ZSCAN writes a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,21 +47,21 @@ pub(crate) fn scan(
         && seen < options.count()
         && let Some(bucket) = set.bucket(position)
     {
-        let part = table_scan::part(
+        let range = HashRange::new(
             position,
             bucket.shared_bits(),
             bucket.entries(),
             options.count() - seen,
         );
         bucket.for_each(|hash, member, score| {
-            if part.covers(hash) {
+            if range.covers(hash) {
                 seen += 1;
                 if matches(member) {
                     visit(member, score, Written::Digits17);
                 }
             }
         });
-        next = part.next();
+        next = range.next();
     }
     Ok(table_scan::to_cursor(next))
 }
