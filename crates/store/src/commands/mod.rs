@@ -14,9 +14,12 @@ mod gathered;
 mod geo;
 mod hlls;
 mod keys;
+mod keys_table;
 mod keyspace;
+mod server;
 mod sets;
 mod strings;
+mod table;
 mod zsets;
 
 pub use bits::{BitCommands, BitFieldOp, BitRange, BitUnit};
@@ -52,6 +55,7 @@ pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, increment,
     increment_float, put_all, set_range, set_with, string_at,
 };
+pub(crate) use table::FAMILIES;
 
 pub(crate) use zsets::{Pair, Written, add_scores, check_sources, refusal, scan_scores, zset_at};
 

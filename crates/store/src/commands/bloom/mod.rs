@@ -2,6 +2,7 @@
 
 mod insert;
 mod load;
+pub(super) mod table;
 mod text;
 
 use bloom::{BloomFilter, ItemHash, Settings, SettingsError, SizeError};

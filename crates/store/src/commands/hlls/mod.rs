@@ -2,6 +2,7 @@
 
 mod debug;
 mod selftest;
+pub(super) mod table;
 
 use hll::{DecodeError, Encoding, Hll, HllMut, Union};
 use smallvec::SmallVec;

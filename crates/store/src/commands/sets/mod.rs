@@ -2,6 +2,7 @@
 
 mod algebra;
 mod draw;
+pub(super) mod table;
 
 use bytes::Bytes;
 
