@@ -33,6 +33,9 @@ pub enum Reply {
     Verbatim(String),
     /// Nothing: the key or member does not exist.
     Nil,
+    /// Nothing where a command replies with an array otherwise. RESP2 has a null of its own for it (`*-1`); in RESP3 it
+    /// is the same as [`Nil`](Self::Nil).
+    NullArray,
     /// A list of replies, in order.
     Array(Vec<Reply>),
     /// A list of replies without an order. RESP2 shows it as an array.
@@ -89,7 +92,8 @@ impl Reply {
             | Self::Error(_)
             | Self::Int(_)
             | Self::Bulk(_)
-            | Self::Nil => self,
+            | Self::Nil
+            | Self::NullArray => self,
         }
     }
 

@@ -38,7 +38,7 @@ pub(crate) use table::{SESSIONS, TRANSACTIONS};
 /// session.execute(&["MULTI"]);
 /// assert_eq!(session.execute(&["APPEND", "k", "!"]), Reply::Status("QUEUED".into()));
 /// store.db(2).set("k", "other")?;
-/// assert_eq!(session.execute(&["EXEC"]), Reply::Nil);
+/// assert_eq!(session.execute(&["EXEC"]), Reply::NullArray);
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Debug)]
@@ -196,7 +196,7 @@ impl Session {
             // Each of them, so that all that have expired are dropped.
             let unchanged = watches.keys.iter().filter(|one| one.is_unchanged(tx)).count();
             if unchanged < watches.keys.len() {
-                return Reply::Nil;
+                return Reply::NullArray;
             }
             Reply::Array(calls.into_iter().map(|call| self.step(tx, call)).collect())
         }))

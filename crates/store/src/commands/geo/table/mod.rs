@@ -207,7 +207,7 @@ fn geohash(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 
 fn geopos(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let places = store.geo_pos(args[0], &args[1..])?;
-    let place = |place: Option<Point>| place.map_or(Reply::Nil, coordinates);
+    let place = |place: Option<Point>| place.map_or(Reply::NullArray, coordinates);
     Ok(Reply::Array(places.into_iter().map(place).collect()))
 }
 

@@ -264,7 +264,7 @@ fn zmpop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
         _ => return Err(Error::syntax()),
     };
     let popped = if max { store.zmpop_max(keys, count)? } else { store.zmpop_min(keys, count)? };
-    Ok(popped.map_or(Reply::Nil, |(key, popped)| {
+    Ok(popped.map_or(Reply::NullArray, |(key, popped)| {
         let pair = |(member, score)| Reply::Array(vec![member, score]);
         let popped = pairs(store, popped).into_iter().map(pair).collect();
         Reply::Array(vec![key.into(), Reply::Array(popped)])
@@ -320,6 +320,7 @@ fn rank(
         _ => return Err(wrong_arity(name)),
     };
     Ok(match find(args[0], args[1])? {
+        None if withscore => Reply::NullArray,
         None => Reply::Nil,
         Some((rank, _)) if !withscore => Reply::count(rank),
         Some((rank, found)) => Reply::Array(vec![Reply::count(rank), score(store, found)]),
