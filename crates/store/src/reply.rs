@@ -33,6 +33,9 @@ pub enum Reply {
     Verbatim(String),
     /// Nothing: the key or member does not exist.
     Nil,
+    /// Nothing where a command replies with an array otherwise. RESP2 has a null of its own for it (`*-1`); in RESP3 it
+    /// is the same as [`Nil`](Self::Nil).
+    NullArray,
     /// A list of replies, in order.
     Array(Vec<Reply>),
     /// A list of replies without an order. RESP2 shows it as an array.
@@ -85,7 +88,12 @@ impl Reply {
             Self::Named(_, value) => Self::Array(vec![value.into_resp2()]),
             Self::Double(number, profile) => Self::Bulk(profile.double(number).into()),
             Self::Coordinate(degrees) => Self::Bulk(human(degrees).into()),
-            Self::Status(_) | Self::Error(_) | Self::Int(_) | Self::Bulk(_) | Self::Nil => self,
+            Self::Status(_)
+            | Self::Error(_)
+            | Self::Int(_)
+            | Self::Bulk(_)
+            | Self::Nil
+            | Self::NullArray => self,
         }
     }
 
@@ -109,6 +117,87 @@ fn human(number: f64) -> String {
         text.remove(0);
     }
     text
+}
+
+/// What a typed method returns, as the reply of its command.
+pub(crate) trait IntoReply {
+    /// The reply, in the form of `profile`.
+    fn into_reply(self, profile: Profile) -> Reply;
+}
+
+impl IntoReply for Reply {
+    fn into_reply(self, _: Profile) -> Reply {
+        self
+    }
+}
+
+impl IntoReply for () {
+    fn into_reply(self, _: Profile) -> Reply {
+        Reply::OK
+    }
+}
+
+/// Redis replies yes and no as 1 and 0.
+macro_rules! into_integer {
+    ($($number:ty),*) => {
+        $(impl IntoReply for $number {
+            fn into_reply(self, _: Profile) -> Reply {
+                Reply::Int(self.into())
+            }
+        })*
+    };
+}
+
+into_integer!(bool, u8, u32, i64);
+
+/// As a signed number, which is what Redis shows of the greatest too.
+impl IntoReply for u64 {
+    fn into_reply(self, _: Profile) -> Reply {
+        Reply::Int(self.cast_signed())
+    }
+}
+
+impl IntoReply for usize {
+    fn into_reply(self, _: Profile) -> Reply {
+        Reply::count(self)
+    }
+}
+
+/// A score.
+impl IntoReply for f64 {
+    fn into_reply(self, profile: Profile) -> Reply {
+        Reply::Double(self, profile)
+    }
+}
+
+impl IntoReply for Bytes {
+    fn into_reply(self, _: Profile) -> Reply {
+        Reply::Bulk(self)
+    }
+}
+
+impl IntoReply for String {
+    fn into_reply(self, _: Profile) -> Reply {
+        Reply::Bulk(self.into())
+    }
+}
+
+impl IntoReply for &'static str {
+    fn into_reply(self, _: Profile) -> Reply {
+        Reply::text(self)
+    }
+}
+
+impl<T: IntoReply> IntoReply for Option<T> {
+    fn into_reply(self, profile: Profile) -> Reply {
+        self.map_or(Reply::Nil, |found| found.into_reply(profile))
+    }
+}
+
+impl<T: IntoReply> IntoReply for Vec<T> {
+    fn into_reply(self, profile: Profile) -> Reply {
+        Reply::Array(self.into_iter().map(|one| one.into_reply(profile)).collect())
+    }
 }
 
 impl From<i64> for Reply {

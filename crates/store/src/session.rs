@@ -1,22 +1,26 @@
 //! What a client remembers between commands.
 
+mod table;
+
 use std::ops::Range;
 
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Args, checked, run, shown, with_words};
+use crate::execute::{
+    Answer, Args, Called, Run, checked, int32, refused, shown, with_words,
+};
 use crate::key::HashedKey;
 use crate::reply::Reply;
 use crate::store::locks::{Access, Dispatch};
 use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Shared, Store, Tx};
-use crate::text::number;
 use crate::to_key::KeyRef;
 use crate::value::parse_int;
+pub(crate) use table::{SESSIONS, TRANSACTIONS};
 
-/// One client's side of the command door: its database, its transaction, the keys that it watches, and the version of
-/// the protocol whose shapes its replies have.
+/// The state of one client: its database, its transaction, the keys that it watches, and the version of the protocol
+/// whose shapes its replies have.
 ///
 /// It has the typed commands too, on the database that was selected last.
 ///
@@ -36,7 +40,7 @@ use crate::value::parse_int;
 /// session.execute(&["MULTI"]);
 /// assert_eq!(session.execute(&["APPEND", "k", "!"]), Reply::Status("QUEUED".into()));
 /// store.db(2).set("k", "other")?;
-/// assert_eq!(session.execute(&["EXEC"]), Reply::Nil);
+/// assert_eq!(session.execute(&["EXEC"]), Reply::NullArray);
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Debug)]
@@ -44,7 +48,7 @@ pub struct Client {
     store: Store,
     protocol: Protocol,
     queue: Option<Queue>,
-    watched: Vec<Watched>,
+    watches: Watches,
 }
 
 /// Whose shapes the replies have.
@@ -62,6 +66,13 @@ struct Queue {
     refused: bool,
 }
 
+/// The keys that a session watches, until this is dropped.
+#[derive(Debug)]
+struct Watches {
+    store: Store,
+    keys: Vec<Watched>,
+}
+
 /// A watched key and its version when that began.
 #[derive(Debug)]
 struct Watched {
@@ -70,12 +81,43 @@ struct Watched {
     version: u64,
 }
 
+impl Watches {
+    fn new(store: &Store) -> Self {
+        Self { store: store.clone(), keys: Vec::new() }
+    }
+
+    fn add(&mut self, db: u32, key: &[u8]) {
+        if !self.keys.iter().any(|watched| watched.db == db && *watched.key == *key) {
+            let version = self.store.shared().watch(db, key);
+            self.keys.push(Watched { db, key: key.into(), version });
+        }
+    }
+
+    fn clear(&mut self) {
+        for watched in self.keys.drain(..) {
+            self.store.shared().unwatch(watched.db, &watched.key);
+        }
+    }
+}
+
+impl Drop for Watches {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Watched {
+    fn is_unchanged(&self, tx: &Tx<'_>) -> bool {
+        tx.locks.version(self.db, &self.key) == Some(self.version)
+    }
+}
+
 impl Store {
     /// A session that begins on this handle's database, with replies in the shapes of RESP2; HELLO 3 changes them.
     #[must_use]
     pub fn session(&self) -> Session {
-        let watched = Vec::new();
-        Store::on(Client { store: self.clone(), protocol: Protocol::Resp2, queue: None, watched })
+        let watches = Watches::new(self);
+        Store::on(Client { store: self.clone(), protocol: Protocol::Resp2, queue: None, watches })
     }
 }
 
@@ -87,57 +129,44 @@ impl Session {
     /// Runs one command, or queues it between MULTI and EXEC.
     pub fn execute<A: AsRef<[u8]>>(&mut self, args: &[A]) -> Reply {
         let client = &mut self.locks;
-        let reply = with_words(args, |words| client.answer(words)).unwrap_or_else(Reply::from);
-        match client.protocol {
-            Protocol::Resp2 => reply.into_resp2(),
-            Protocol::Resp3 => reply,
-        }
+        let answer = with_words(args, |words| client.answer(words));
+        client.shaped(answer)
     }
 }
 
 impl Client {
-    fn answer(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
-        let command = args.first().and_then(|name| Own::named(name));
-        if (command.is_some() || self.queue.is_some())
-            && let Err(error) = checked(args, self.store.shared().profile())
-        {
-            if command == Some(Own::Exec) {
-                // Redis takes it for an EXEC that fails, MULTI or not.
-                self.queue = None;
-                self.unwatch();
-                let text = error.to_string();
-                let why = text.strip_prefix("ERR ").unwrap_or(&text);
-                return Err(Error::new(
-                    ErrorKind::Syntax,
-                    format!("EXECABORT Transaction discarded because of: {why}"),
-                ));
-            }
-            if let Some(queue) = &mut self.queue {
-                queue.refused = true;
-            }
-            return Err(error);
-        }
-        match command {
-            Some(Own::Multi) => self.multi(),
-            Some(Own::Exec) => self.exec(),
-            Some(Own::Discard) => self.discard(),
-            Some(Own::Watch) => self.watch(&args[1..]),
-            Some(Own::Reset) => Ok(self.reset()),
-            Some(Own::Quit) => Ok(self.quit()),
+    fn answer(&mut self, args: &[&[u8]]) -> Answer {
+        let called = checked(args, self.store.shared().profile());
+        let called = called.map_err(|error| self.refuse(args, error))?;
+        match called.command.run {
+            Run::AtOnce(run) => run(self, called.words()),
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
-            Some(Own::Select) => {
-                self.store = self.store.db(database(self.store.shared(), args[1])?);
-                Ok(Reply::OK)
-            }
-            Some(Own::Hello) => self.hello(&args[1..]),
-            Some(Own::Unwatch) => Ok(self.unwatch()),
-            None => run(Store::on(Dispatch::Store(&self.store.locks)), args),
+            Run::Session(run) => run(self, called.words()),
+            Run::Words(run) => called.run(run, Store::on(Dispatch::Store(&self.store.locks))),
         }
     }
 
-    fn multi(&mut self) -> Result<Reply, Error> {
+    /// What a command that is none, or has too few or too many words, does to a transaction.
+    #[cold]
+    fn refuse(&mut self, args: &[&[u8]], error: Error) -> Error {
+        if args.first().is_some_and(|name| name.eq_ignore_ascii_case(b"exec")) {
+            // Redis takes it for an EXEC that fails, MULTI or not.
+            self.queue = None;
+            self.unwatch();
+            let text = error.to_string();
+            let why = text.strip_prefix("ERR ").unwrap_or(&text);
+            let text = format!("EXECABORT Transaction discarded because of: {why}");
+            return refused(text);
+        }
+        if let Some(queue) = &mut self.queue {
+            queue.refused = true;
+        }
+        error
+    }
+
+    fn multi(&mut self) -> Answer {
         if self.queue.is_some() {
-            return Err(syntax("ERR MULTI calls can not be nested"));
+            return Err(refused("ERR MULTI calls can not be nested"));
         }
         self.queue = Some(Queue::default());
         Ok(Reply::OK)
@@ -149,85 +178,89 @@ impl Client {
         Reply::Status("QUEUED".into())
     }
 
-    fn discard(&mut self) -> Result<Reply, Error> {
+    /// Runs what was queued, all of it under the locks of all its keys, unless a watched key has changed.
+    fn exec(&mut self) -> Answer {
+        let Some(queue) = self.queue.take() else { return Err(refused("ERR EXEC without MULTI")) };
+        // Watched no longer when this returns. UNWATCH finds nothing to unlock below, where the locks are held.
+        let watches = std::mem::replace(&mut self.watches, Watches::new(&self.store));
+        if queue.refused {
+            return Err(refused("EXECABORT Transaction discarded because of previous errors."));
+        }
+        let profile = self.store.shared().profile();
+        let commands: Vec<Args<'_>> =
+            queue.commands.iter().map(|words| words.iter().map(|word| &**word).collect()).collect();
+        let calls = commands.iter().map(|words| checked(words, profile));
+        let calls = calls.collect::<Result<Vec<_>, Error>>()?;
+        let mut keys: Vec<&[u8]> = watches.keys.iter().map(|watched| &*watched.key).collect();
+        keys.extend(calls.iter().flat_map(|call| call.command.keys_of(call.args)));
+        let whole = calls.iter().any(|call| call.command.whole);
+        let store = self.store.clone();
+        store.with_locks((!whole).then_some(&keys), |tx| {
+            // Each of them, so that all that have expired are dropped.
+            let unchanged = watches.keys.iter().filter(|one| one.is_unchanged(tx)).count();
+            if unchanged < watches.keys.len() {
+                return Ok(Reply::NullArray);
+            }
+            Ok(Reply::Array(calls.into_iter().map(|call| self.step(tx, call)).collect()))
+        })
+    }
+
+    /// Runs one command of a transaction; SELECT leads to another database from there on.
+    fn step(&mut self, tx: &Tx<'_>, call: Called<'_, '_>) -> Reply {
+        let answer = match call.command.run {
+            Run::Words(run) => call.run(run, Store::on(Dispatch::Tx(&tx.locks))),
+            Run::Session(run) | Run::AtOnce(run) => {
+                let answer = run(self, call.words());
+                tx.locks.select(self.store.db_number());
+                answer
+            }
+        };
+        self.shaped(answer)
+    }
+
+    /// A reply in the shapes of the protocol.
+    fn shaped(&self, answer: Answer) -> Reply {
+        let reply = answer.unwrap_or_else(Reply::from);
+        match self.protocol {
+            Protocol::Resp2 => reply.into_resp2(),
+            Protocol::Resp3 => reply,
+        }
+    }
+
+    fn discard(&mut self) -> Answer {
         if self.queue.take().is_none() {
-            return Err(syntax("ERR DISCARD without MULTI"));
+            return Err(refused("ERR DISCARD without MULTI"));
         }
         Ok(self.unwatch())
     }
 
-    /// Runs what was queued, all of it under the locks of all its keys, unless a watched key has changed.
-    fn exec(&mut self) -> Result<Reply, Error> {
-        let Some(queue) = self.queue.take() else { return Err(syntax("ERR EXEC without MULTI")) };
-        if queue.refused {
-            self.unwatch();
-            return Err(Error::new(
-                ErrorKind::Syntax,
-                "EXECABORT Transaction discarded because of previous errors.",
-            ));
-        }
-        let commands: Vec<Args<'_>> =
-            queue.commands.iter().map(|words| words.iter().map(|word| &**word).collect()).collect();
-        let mut keys: Vec<&[u8]> = self.watched.iter().map(|watched| &*watched.key).collect();
-        let mut whole = false;
-        for words in &commands {
-            let info = &checked(words, self.store.shared().profile())?.info;
-            whole |= info.whole;
-            let named = words.get(1).and_then(|name| info.subcommand(name)).unwrap_or(info);
-            keys.extend(named.keys_of(words));
-        }
-        let watched = &self.watched;
-        let mut protocol = self.protocol;
-        let locked = if whole { None } else { Some(&keys[..]) };
-        let (replies, store) = self.store.with_locks(locked, |tx| {
-            let mut store = self.store.clone();
-            // Each of them, so that all that have expired are dropped.
-            let unchanged = watched
-                .iter()
-                .filter(|one| tx.locks.version(one.db, &one.key) == Some(one.version))
-                .count();
-            if unchanged < watched.len() {
-                return Ok((None, store));
-            }
-            let replies = commands
-                .iter()
-                .map(|words| {
-                    let reply = step(tx, &mut store, &mut protocol, words);
-                    if protocol == Protocol::Resp2 { reply.into_resp2() } else { reply }
-                })
-                .collect();
-            Ok((Some(replies), store))
-        })?;
-        self.store = store;
-        self.unwatch();
-        self.protocol = protocol;
-        Ok(replies.map_or(Reply::Nil, Reply::Array))
-    }
-
-    fn watch(&mut self, keys: &[&[u8]]) -> Result<Reply, Error> {
+    fn watch(&mut self, keys: &[&[u8]]) -> Answer {
         if self.queue.is_some() {
-            return Err(syntax("ERR WATCH inside MULTI is not allowed"));
+            return Err(refused("ERR WATCH inside MULTI is not allowed"));
         }
         let db = self.store.db_number();
-        for &key in keys {
-            if !self.watched.iter().any(|watched| watched.db == db && *watched.key == *key) {
-                let version = self.store.shared().watch(db, key);
-                self.watched.push(Watched { db, key: key.into(), version });
-            }
+        for key in keys {
+            self.watches.add(db, key);
         }
         Ok(Reply::OK)
     }
 
     fn unwatch(&mut self) -> Reply {
-        for watched in self.watched.drain(..) {
-            self.store.shared().unwatch(watched.db, &watched.key);
-        }
+        self.watches.clear();
         Reply::OK
+    }
+
+    /// SELECT.
+    fn select(&mut self, words: &[&[u8]]) -> Answer {
+        let number = int32(words[0])?;
+        let db = self.store.shared().database(number);
+        self.store = self.store.db(db.ok_or_else(|| refused("ERR DB index is out of range"))?);
+        Ok(Reply::OK)
     }
 
     fn reset(&mut self) -> Reply {
         self.queue = None;
-        self.unwatch();
+        self.watches.clear();
         self.store = self.store.db(0);
         self.protocol = Protocol::Resp2;
         Reply::Status("RESET".into())
@@ -239,104 +272,42 @@ impl Client {
         self.unwatch()
     }
 
-    fn hello(&mut self, args: &[&[u8]]) -> Result<Reply, Error> {
-        hello(args, &mut self.protocol)
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        self.unwatch();
-    }
-}
-
-/// The commands that a session answers itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Own {
-    Discard,
-    Exec,
-    Hello,
-    Multi,
-    Quit,
-    Reset,
-    Select,
-    Unwatch,
-    Watch,
-}
-
-impl Own {
-    #[inline]
-    fn named(name: &[u8]) -> Option<Self> {
-        let (own, is) = match (name.first()?.to_ascii_lowercase(), name.len()) {
-            (b'd', 7) => (Self::Discard, "discard"),
-            (b'e', 4) => (Self::Exec, "exec"),
-            (b'h', 5) => (Self::Hello, "hello"),
-            (b'm', 5) => (Self::Multi, "multi"),
-            (b'q', 4) => (Self::Quit, "quit"),
-            (b'r', 5) => (Self::Reset, "reset"),
-            (b's', 6) => (Self::Select, "select"),
-            (b'u', 7) => (Self::Unwatch, "unwatch"),
-            (b'w', 5) => (Self::Watch, "watch"),
-            _ => return None,
-        };
-        name.eq_ignore_ascii_case(is.as_bytes()).then_some(own)
-    }
-}
-
-/// Runs one command of a transaction; SELECT leads to another database from there on.
-fn step(tx: &Tx<'_>, store: &mut Store, protocol: &mut Protocol, words: &[&[u8]]) -> Reply {
-    let answer = match Own::named(words[0]) {
-        Some(Own::Select) => database(store.shared(), words[1]).map(|db| {
-            *store = store.db(db);
-            tx.locks.select(db);
-            Reply::OK
-        }),
-        Some(Own::Hello) => hello(&words[1..], protocol),
-        Some(Own::Unwatch) => Ok(Reply::OK),
-        _ => run(Store::on(Dispatch::Tx(&tx.locks)), words),
-    };
-    answer.unwrap_or_else(Reply::from)
-}
-
-/// The database that SELECT asks for.
-fn database(shared: &Shared, number: &[u8]) -> Result<u32, Error> {
-    let number = number::within(number, i64::from(i32::MIN)..=i64::from(i32::MAX))?;
-    shared.database(number).ok_or_else(|| syntax("ERR DB index is out of range"))
-}
-
-/// HELLO: chooses the protocol, unless something else that is asked for is not possible.
-fn hello(args: &[&[u8]], protocol: &mut Protocol) -> Result<Reply, Error> {
-    if let Some((version, mut options)) = args.split_first() {
-        let chosen = match parse_int(version) {
-            Some(2) => Protocol::Resp2,
-            Some(3) => Protocol::Resp3,
-            Some(_) => {
-                return Err(Error::new(ErrorKind::Syntax, "NOPROTO unsupported protocol version"));
-            }
-            None => return Err(syntax("ERR Protocol version is not an integer or out of range")),
-        };
-        while let Some(option) = options.first() {
-            options = match (&option.to_ascii_lowercase()[..], options) {
-                (b"auth", [_, user, _, rest @ ..]) => {
-                    log_in(user)?;
-                    rest
+    /// HELLO: chooses the protocol, unless something else that is asked for is not possible.
+    fn hello(&mut self, args: &[&[u8]]) -> Answer {
+        if let Some((version, mut options)) = args.split_first() {
+            let chosen = match parse_int(version) {
+                Some(2) => Protocol::Resp2,
+                Some(3) => Protocol::Resp3,
+                Some(_) => {
+                    return Err(refused("NOPROTO unsupported protocol version"));
                 }
-                (b"setname", [_, name, rest @ ..]) => {
-                    set_name(name)?;
-                    rest
-                }
-                _ => {
-                    let option = shown(option, usize::MAX);
-                    return Err(Error::showing(
-                        ErrorKind::Syntax,
-                        &[b"ERR Syntax error in HELLO option '", option, b"'"],
-                    ));
+                None => {
+                    return Err(refused("ERR Protocol version is not an integer or out of range"));
                 }
             };
+            while let Some(option) = options.first() {
+                options = match (&option.to_ascii_lowercase()[..], options) {
+                    (b"auth", [_, user, _, rest @ ..]) => {
+                        log_in(user)?;
+                        rest
+                    }
+                    (b"setname", [_, name, rest @ ..]) => {
+                        set_name(name)?;
+                        rest
+                    }
+                    _ => {
+                        let option = shown(option, usize::MAX);
+                        return Err(Error::showing(
+                            ErrorKind::Syntax,
+                            &[b"ERR Syntax error in HELLO option '", option, b"'"],
+                        ));
+                    }
+                };
+            }
+            self.protocol = chosen;
         }
-        *protocol = chosen;
+        Ok(hello_reply(self.protocol))
     }
-    Ok(hello_reply(*protocol))
 }
 
 /// There is one user, the one that a server has at first: any password is right.
@@ -344,10 +315,7 @@ fn log_in(user: &[u8]) -> Result<(), Error> {
     if user == b"default" {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorKind::Syntax,
-        "WRONGPASS invalid username-password pair or user is disabled.",
-    ))
+    Err(refused("WRONGPASS invalid username-password pair or user is disabled."))
 }
 
 /// Nobody sees the names of sessions, so that a right one is taken and forgotten.
@@ -355,7 +323,7 @@ fn set_name(name: &[u8]) -> Result<(), Error> {
     if name.iter().all(u8::is_ascii_graphic) {
         return Ok(());
     }
-    Err(syntax("ERR Client names cannot contain spaces, newlines or special characters."))
+    Err(refused("ERR Client names cannot contain spaces, newlines or special characters."))
 }
 
 fn hello_reply(protocol: Protocol) -> Reply {
@@ -372,11 +340,6 @@ fn hello_reply(protocol: Protocol) -> Reply {
         (Reply::text("role"), Reply::text("master")),
         (Reply::text("modules"), Reply::Array(Vec::new())),
     ])
-}
-
-#[cold]
-fn syntax(text: &'static str) -> Error {
-    Error::new(ErrorKind::Syntax, text)
 }
 
 impl Locks for Client {}

@@ -384,7 +384,7 @@ fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
         let heard: Vec<String> = journal.take().iter().map(ToString::to_string).collect();
         assert_eq!(heard, effects, "{line}: {reply:?}");
         session.execute(&["MULTI"]);
-        let executed = session.execute(&["EXEC"]) != Reply::Nil;
+        let executed = session.execute(&["EXEC"]) != Reply::NullArray;
         assert_eq!(!executed, changed, "{line}: {reply:?}");
     }
 }

@@ -38,7 +38,7 @@ fn told(store: &Store, line: &str) -> String {
         match reply {
             Reply::Bulk(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
             Reply::Int(number) => number.to_string(),
-            Reply::Nil => "nil".to_owned(),
+            Reply::Nil | Reply::NullArray => "nil".to_owned(),
             Reply::Error(text) => text.clone(),
             Reply::Array(parts) => {
                 format!("[{}]", parts.iter().map(show).collect::<Vec<_>>().join(" "))

@@ -239,7 +239,7 @@ fn a_watch_sees_every_change_and_nothing_else() {
         session.execute(&["MULTI"]);
         assert_eq!(session.execute(&["PING"]), status("QUEUED"));
         let done = session.execute(&["EXEC"]);
-        let want = if seen { Reply::Nil } else { Reply::Array(vec![status("PONG")]) };
+        let want = if seen { Reply::NullArray } else { Reply::Array(vec![status("PONG")]) };
         assert_eq!(done, want, "{what}");
     }
 
@@ -255,7 +255,7 @@ fn a_watch_sees_every_change_and_nothing_else() {
             store.get("k").unwrap();
         }
         session.execute(&["MULTI"]);
-        assert_eq!(session.execute(&["EXEC"]), Reply::Nil);
+        assert_eq!(session.execute(&["EXEC"]), Reply::NullArray);
         // One that had expired before is no key, and stays none.
         store.set("k", "v").unwrap();
         store.pexpire("k", 10).unwrap();

@@ -28,7 +28,7 @@ fn check(lines: &[(&str, &[&str], bool)]) {
         let reply = store.execute(&words);
         assert_eq!(journal.lines(), effects, "{line}: {reply:?}");
         session.execute(&["MULTI"]);
-        let executed = session.execute(&["EXEC"]) != Reply::Nil;
+        let executed = session.execute(&["EXEC"]) != Reply::NullArray;
         assert_eq!(!executed, changed, "{line}: {reply:?}");
     }
 }

@@ -125,7 +125,8 @@ fn a_line_of_servers_has_its_own_text_of_doubles_and_its_own_words() {
     let ranked = |rank| Reply::Array(vec![Reply::Int(rank), Reply::Double(1.5, Profile::Redis72)]);
     assert_eq!(new.execute(&words), ranked(1));
     assert_eq!(new.execute(&["ZREVRANK", "z", "a", "withscore"]), ranked(0));
-    assert_eq!(new.execute(&["ZRANK", "z", "c", "WITHSCORE"]), Reply::Nil);
+    assert_eq!(new.execute(&["ZRANK", "z", "c", "WITHSCORE"]), Reply::NullArray);
+    assert_eq!(new.execute(&["ZRANK", "z", "c"]), Reply::Nil);
     let syntax = Reply::Error("ERR syntax error".into());
     assert_eq!(new.execute(&["ZRANK", "z", "a", "WITHSCORES"]), syntax);
     let arity = |store: &Store| {

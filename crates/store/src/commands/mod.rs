@@ -12,9 +12,12 @@ mod gathered;
 mod geo;
 mod hlls;
 mod keys;
+mod keys_table;
 mod keyspace;
+mod server;
 mod sets;
 mod strings;
+mod table;
 mod zsets;
 
 pub use bits::{BitFieldOp, BitRange, BitUnit};
@@ -42,6 +45,7 @@ pub(crate) use keys::references;
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, put_all, set_with,
 };
+pub(crate) use table::FAMILIES;
 pub(crate) use zsets::{Written, check_sources, scan_scores, zset_at};
 
 use smallvec::SmallVec;

@@ -1,10 +1,16 @@
-//! The command door: a command as words, a reply as a tree, every text as Redis says it.
+//! The dispatcher: a command as words, a reply as a tree, every text as Redis says it.
+//!
+//! Each command is declared beside the typed methods of its family, in a `table` of [`commands`](crate::commands); here it
+//! is found, its words are counted, and COMMAND describes it.
 
 mod caller;
-mod families;
-mod info;
-mod rows;
+mod command;
+mod introspect;
+mod notation;
 mod table;
+mod words;
+
+use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
@@ -13,8 +19,15 @@ use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::Store;
 use crate::store::locks::Dispatch;
+/// Who runs a command: handlers name it only so.
 pub(crate) use caller::Caller;
-use table::Command;
+pub(crate) use command::{Command, Run, command, container, declared, family};
+pub(crate) use introspect::{COMMAND, help, help_of};
+pub(crate) use table::find;
+pub(crate) use words::{argument, c_string, int, int32, is, next, notation, plain, rest};
+
+/// What a command replies.
+pub(crate) type Answer = Result<Reply, Error>;
 
 /// The words of a command.
 pub(crate) type Args<'a> = SmallVec<[&'a [u8]; 8]>;
@@ -58,34 +71,68 @@ pub(crate) fn with_words<A: AsRef<[u8]>, R>(args: &[A], run: impl FnOnce(&[&[u8]
 }
 
 /// Runs a command.
-pub(crate) fn run(caller: Caller<'_, '_>, args: &[&[u8]]) -> Result<Reply, Error> {
-    let command = checked(args, caller.shared().profile())?;
-    (command.run)(caller, &args[1..]).map_err(|error| error.about(args[0]))
+fn run(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let called = checked(args, store.shared().profile())?;
+    match called.command.run {
+        Run::Words(run) => called.run(run, store),
+        Run::Session(_) | Run::AtOnce(_) => Err(needs_session(called.command.name)),
+    }
+}
+
+/// A command or subcommand, and the words that call it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Called<'w, 'a> {
+    pub(crate) command: &'static Command,
+    /// All words, the names included.
+    pub(crate) args: &'w [&'a [u8]],
+    /// How many of the words are names.
+    names: usize,
+}
+
+impl<'w, 'a> Called<'w, 'a> {
+    /// The words behind the names.
+    #[inline]
+    pub(crate) fn words(&self) -> &'w [&'a [u8]] {
+        &self.args[self.names..]
+    }
+
+    /// Runs it on a store or in a transaction.
+    #[inline]
+    pub(crate) fn run(
+        &self,
+        run: fn(Caller<'_, '_>, &[&[u8]]) -> Answer,
+        store: Caller<'_, '_>,
+    ) -> Answer {
+        run(store, self.words()).map_err(|error| error.about(self.args[0]))
+    }
 }
 
 /// The command that words call, if they are right in number.
 #[inline]
-pub(crate) fn checked(args: &[&[u8]], profile: Profile) -> Result<&'static Command, Error> {
+pub(crate) fn checked<'w, 'a>(
+    args: &'w [&'a [u8]],
+    profile: Profile,
+) -> Result<Called<'w, 'a>, Error> {
     let Some((name, rest)) = args.split_first() else {
         return Err(Error::new(ErrorKind::Syntax, "ERR empty command"));
     };
-    let command = table::find(name).ok_or_else(|| unknown(name, rest))?;
-    let info = &command.info;
-    if !info.takes(args.len(), profile) {
-        return Err(wrong_arity(info.name));
+    let command = find(name).ok_or_else(|| unknown(name, rest))?;
+    if !command.takes(args.len(), profile) {
+        return Err(wrong_arity(command.name));
     }
-    if let ([_, ..], Some(name)) = (info.subcommands, rest.first()) {
-        let sub = info.subcommand(name).ok_or_else(|| unknown_subcommand(info.name, name))?;
+    if let ([_, ..], Some(name)) = (command.subcommands, rest.first()) {
+        let sub = command.subcommand(name).ok_or_else(|| unknown_subcommand(command.name, name))?;
         if !sub.takes(args.len(), profile) {
-            return Err(wrong_arity(&format!("{}|{}", info.name, sub.name)));
+            return Err(wrong_arity(sub.name));
         }
+        return Ok(Called { command: sub, args, names: 2 });
     }
-    Ok(command)
+    Ok(Called { command, args, names: 1 })
 }
 
 /// A word as Redis shows it in an error, `most` bytes of it: up to a NUL.
 pub(crate) fn shown(word: &[u8], most: usize) -> &[u8] {
-    let word = word.split(|&byte| byte == 0).next().unwrap_or_default();
+    let word = c_string(word);
     &word[..word.len().min(most)]
 }
 
@@ -115,6 +162,20 @@ fn unknown_subcommand(name: &str, sub: &[u8]) -> Error {
         ErrorKind::UnknownCommand,
         &[b"ERR unknown subcommand '", shown(sub, SHOWN), b"'. Try ", name.as_bytes(), b" HELP."],
     )
+}
+
+#[cold]
+fn needs_session(name: &str) -> Error {
+    Error::new(
+        ErrorKind::Syntax,
+        format!("ERR '{name}' is remembered from one command to the next, which takes a session"),
+    )
+}
+
+/// An error of its own text.
+#[cold]
+pub(crate) fn refused(text: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Syntax, text)
 }
 
 #[cold]

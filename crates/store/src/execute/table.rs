@@ -1,30 +1,13 @@
 //! How a command is found by its name.
 
-use super::caller::Caller;
-use super::info::Info;
-use super::rows::FAMILIES;
-use crate::error::Error;
-use crate::reply::Reply;
-
-/// What runs a command: the words after its name in, the reply out.
-type Run = fn(Caller<'_, '_>, &[&[u8]]) -> Result<Reply, Error>;
-
-/// A command of the table.
-#[derive(Debug)]
-pub(crate) struct Command {
-    pub(crate) info: Info,
-    pub(super) run: Run,
-}
-
-pub(super) const fn command(info: Info, run: Run) -> Command {
-    Command { info, run }
-}
+use super::command::Command;
+use crate::commands::FAMILIES;
 
 /// A power of two, some four times as many as there are commands.
 const BUCKETS: usize = 512;
 
 /// The commands by the hash of their names, with linear probing: a name is found in a few nanoseconds, which is what the
-/// command door may cost.
+/// dispatcher may cost.
 static INDEX: [Option<&Command>; BUCKETS] = index();
 
 const fn index() -> [Option<&'static Command>; BUCKETS] {
@@ -34,7 +17,7 @@ const fn index() -> [Option<&'static Command>; BUCKETS] {
         let mut row = 0;
         while row < FAMILIES[family].len() {
             let command = &FAMILIES[family][row];
-            let mut bucket = hash(command.info.name.as_bytes());
+            let mut bucket = hash(command.name.as_bytes());
             while index[bucket].is_some() {
                 bucket = (bucket + 1) % BUCKETS;
             }
@@ -70,13 +53,13 @@ pub(super) fn all() -> impl Iterator<Item = &'static Command> {
 }
 
 /// The command of that name, in whatever case.
-pub(super) fn find(name: &[u8]) -> Option<&'static Command> {
+pub(crate) fn find(name: &[u8]) -> Option<&'static Command> {
     if name.len() > LONGEST {
         return None;
     }
     let mut bucket = hash(name);
     while let Some(command) = INDEX[bucket] {
-        if name.eq_ignore_ascii_case(command.info.name.as_bytes()) {
+        if name.eq_ignore_ascii_case(command.name.as_bytes()) {
             return Some(command);
         }
         bucket = (bucket + 1) % BUCKETS;
@@ -89,14 +72,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_in_order_and_every_command_is_found() {
-        for rows in FAMILIES {
-            assert!(rows.is_sorted_by(|a, b| a.info.name < b.info.name));
-        }
-        for Command { info, .. } in all() {
-            for name in [info.name.to_uppercase(), info.name.to_owned()] {
+    fn every_command_is_found_by_its_name() {
+        for command in all() {
+            for name in [command.name.to_uppercase(), command.name.to_owned()] {
                 let found = find(name.as_bytes());
-                assert_eq!(found.map(|found| found.info.name), Some(info.name));
+                assert_eq!(found.map(|found| found.name), Some(command.name));
             }
         }
         assert!(find(b"nonesuch").is_none());

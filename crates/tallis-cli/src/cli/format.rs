@@ -55,7 +55,7 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
         Reply::Boolean(yes) => out.extend_from_slice(format!("({yes})").as_bytes()),
         Reply::Bulk(bytes) => out.extend_from_slice(bytes),
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
-        Reply::Nil => {}
+        Reply::Nil | Reply::NullArray => {}
         Reply::Array(elements) | Reply::Set(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 if index > 0 {
@@ -112,7 +112,7 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         Reply::Int(number) => out.extend_from_slice(format!("(integer) {number}").as_bytes()),
         Reply::Boolean(yes) => out.extend_from_slice(format!("({yes})").as_bytes()),
         Reply::Bulk(bytes) => quote(bytes, out),
-        Reply::Nil => out.extend_from_slice(b"(nil)"),
+        Reply::Nil | Reply::NullArray => out.extend_from_slice(b"(nil)"),
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
         Reply::Double(number, profile) => {
             out.extend_from_slice(format!("(double) {}", profile.double(*number)).as_bytes());
@@ -237,6 +237,7 @@ mod tests {
             (Reply::Error("ERR no".into()), "ERR no\n\n", "(error) ERR no\n"),
             (Reply::Int(-3), "-3\n", "(integer) -3\n"),
             (Reply::Nil, "\n", "(nil)\n"),
+            (Reply::NullArray, "\n", "(nil)\n"),
             (Reply::Array(vec![]), "\n", "(empty array)\n"),
             (Reply::Set(vec![]), "\n", "(empty set)\n"),
             (Reply::Map(vec![]), "\n", "(empty hash)\n"),

@@ -14,6 +14,7 @@ pub(crate) fn answer(reply: Reply) -> Answer {
             Answer::Verbatim { format: "txt".to_owned(), text: text.into_bytes() }
         }
         Reply::Nil => Answer::Nil,
+        Reply::NullArray => Answer::NullArray,
         Reply::Array(all) => Answer::Array(all.into_iter().map(answer).collect()),
         Reply::Set(all) => Answer::Set(all.into_iter().map(answer).collect()),
         Reply::Map(pairs) => Answer::Map(

@@ -109,7 +109,7 @@ fn shown(reply: &Reply) -> String {
         Reply::Error(text) => format!("-{}", quoted(text.as_bytes())),
         Reply::Int(number) => format!(":{number}"),
         Reply::Bulk(bytes) => quoted(bytes),
-        Reply::Nil => "nil".to_owned(),
+        Reply::Nil | Reply::NullArray => "nil".to_owned(),
         Reply::Array(items) => format!("[{}]", all(items)),
         Reply::Set(items) => format!("~[{}]", all(items)),
         Reply::Map(pairs) => {

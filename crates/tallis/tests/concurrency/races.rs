@@ -35,7 +35,7 @@ fn optimistic_increments_never_lose_one() {
                         session.execute(&["SET", "counter", &(seen + 1).to_string()]);
                         match session.execute(&["EXEC"]) {
                             Reply::Array(_) => done += 1,
-                            Reply::Nil => retries += 1,
+                            Reply::NullArray => retries += 1,
                             other => panic!("{other:?}"),
                         }
                     }

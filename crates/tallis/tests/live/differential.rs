@@ -11,6 +11,7 @@ use testkit::differential::{
 use testkit::live::{Protocol, redisbloom, server_with};
 
 use crate::answer::answer;
+use crate::nulls::with_one_null;
 
 /// What is there only for its errors.
 const WRONG: [&str; 7] =
@@ -19,6 +20,7 @@ const WRONG: [&str; 7] =
 /// A store and the sessions on it.
 struct Tallis {
     sessions: Vec<Session>,
+    protocol: Protocol,
 }
 
 impl Tallis {
@@ -39,13 +41,14 @@ impl Tallis {
                 assert!(!hello.is_error(), "{hello:?}");
             }
         }
-        Self { sessions }
+        Self { sessions, protocol: settings.protocol }
     }
 }
 
 impl Subject for Tallis {
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Answer {
-        answer(self.sessions[session].execute(words))
+        let reply = answer(self.sessions[session].execute(words));
+        if self.protocol == Protocol::Resp3 { with_one_null(reply) } else { reply }
     }
 }
 

@@ -18,6 +18,7 @@ mod journal;
 mod limits;
 mod locations;
 mod lzf;
+mod nulls;
 mod scripts;
 mod server;
 mod splitting;
@@ -38,7 +39,7 @@ fn same(ours: &Reply, theirs: &Result<Value, String>) -> bool {
 
 fn same_value(ours: &Reply, theirs: &Value) -> bool {
     match (ours, theirs) {
-        (Reply::Nil, Value::Nil) => true,
+        (Reply::Nil | Reply::NullArray, Value::Nil) => true,
         (Reply::Status(ours), Value::Okay) => ours == "OK",
         (Reply::Status(ours), Value::SimpleString(theirs)) => ours == theirs,
         (Reply::Int(ours), Value::Int(theirs)) => ours == theirs,

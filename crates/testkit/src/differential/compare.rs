@@ -114,6 +114,7 @@ fn shape(reply: &Reply) -> &'static str {
         Reply::Int(_) => "integer",
         Reply::Bulk(_) => "bulk",
         Reply::Nil => "nil",
+        Reply::NullArray => "nil array",
         Reply::Array(_) => "array",
         Reply::Set(_) => "set",
         Reply::Map(_) => "map",

@@ -13,8 +13,10 @@ pub enum Reply {
     Int(i64),
     /// A byte string.
     Bulk(Vec<u8>),
-    /// Nothing, in whichever of its forms.
+    /// Nothing: the null of RESP3, or a null byte string of RESP2.
     Nil,
+    /// A null array (RESP2).
+    NullArray,
     /// A list.
     Array(Vec<Self>),
     /// A list without an order (RESP3).
@@ -82,6 +84,7 @@ impl fmt::Display for Reply {
             Self::Int(number) => write!(f, "(integer) {number}"),
             Self::Bulk(bytes) => f.write_str(&shown(bytes)),
             Self::Nil => f.write_str("(nil)"),
+            Self::NullArray => f.write_str("(nil array)"),
             Self::Array(all) => list(f, '[', all.iter(), ']'),
             Self::Set(all) => list(f, '{', all.iter(), '}'),
             Self::Map(pairs) => {

@@ -192,7 +192,8 @@ impl<'a, S: Subject> Run<'a, S> {
             let waiting = self.queued[session].take().unwrap_or_default();
             return match same_results(&waiting, ours, theirs) {
                 Ok(()) => {
-                    self.report.aborted += usize::from(*theirs == Reply::Nil);
+                    self.report.aborted +=
+                        usize::from(matches!(theirs, Reply::Nil | Reply::NullArray));
                     if let Some(results) = theirs.elements() {
                         for (words, reply) in waiting.iter().zip(results) {
                             self.count(words, reply);

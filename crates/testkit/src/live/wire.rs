@@ -116,7 +116,8 @@ impl Wire {
             b'#' => Reply::Bool(rest == "t"),
             b',' => Reply::Double(rest.parse().map_err(|_| strange())?),
             b'(' => Reply::BigNumber(rest),
-            b'$' | b'=' | b'*' if rest == "-1" => Reply::Nil,
+            b'$' | b'=' if rest == "-1" => Reply::Nil,
+            b'*' if rest == "-1" => Reply::NullArray,
             b'$' => Reply::Bulk(self.bytes(length()?)?),
             b'!' => Reply::Error(String::from_utf8_lossy(&self.bytes(length()?)?).into_owned()),
             b'=' => {

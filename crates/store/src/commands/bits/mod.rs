@@ -11,6 +11,7 @@ mod combine;
 mod fields;
 mod options;
 mod parts;
+pub(super) mod table;
 
 use bitpack::bitfield::{FieldType, Overflow};
 use bitpack::bits::{self, Op};

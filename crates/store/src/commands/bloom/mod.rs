@@ -3,6 +3,7 @@
 mod entry;
 mod insert;
 mod load;
+pub(super) mod table;
 mod text;
 
 use bloom::{BloomFilter, ItemHash, Settings, SettingsError, SizeError};

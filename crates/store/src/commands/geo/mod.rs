@@ -4,6 +4,7 @@ mod find;
 mod partial;
 mod search;
 mod store;
+pub(super) mod table;
 
 use bytes::Bytes;
 use geo::{GeohashText, Point, Unit};

@@ -3,6 +3,7 @@
 mod debug;
 mod entry;
 mod selftest;
+pub(super) mod table;
 
 use hll::{Encoding, Hll, Union};
 use smallvec::SmallVec;

@@ -2,6 +2,7 @@
 
 mod algebra;
 mod entry;
+pub(super) mod table;
 
 use bytes::Bytes;
 

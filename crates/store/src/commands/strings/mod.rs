@@ -12,6 +12,7 @@ mod lcs;
 mod options;
 mod parts;
 mod set;
+pub(super) mod table;
 
 use bytes::Bytes;
 

@@ -9,6 +9,7 @@ mod pop;
 mod put;
 mod range;
 mod scan;
+pub(super) mod table;
 
 use bytes::Bytes;
 

@@ -1,0 +1,241 @@
+//! The commands on bits: their declarations, and their words as typed calls.
+
+use bitpack::bitfield::{FieldType, Overflow};
+use bitpack::bits::Op;
+
+use crate::commands::{
+    BitFieldOp, BitRange, BitUnit, Operations, STRING_MAX, combine, count_with, operate,
+    out_of_range, position_with,
+};
+use crate::error::Error;
+use crate::execute::{Answer, Caller, Command, command, family, int, is, refused};
+use crate::profile::Profile;
+use crate::reply::Reply;
+use crate::value::parse_int;
+
+pub(in crate::commands) const COMMANDS: &[Command] = &family("bitmap", "bitmap").of([
+    command(
+        "bitcount",
+        "key [index:(start:integer end:integer [index_unit:<BYTE | BIT>@7.0.0])]",
+        bitcount,
+    )
+    .info("2.6.0", "readonly", ["RO access"])
+    .docs("Counts the bits of a string that are set.", "O(length)"),
+    command(
+        "bitfield",
+        "key [operation:<GET encoding_offset:(encoding offset:integer) | \
+         write:([OVERFLOW wrap_sat_fail:<WRAP | SAT | FAIL>] write_operation:<SET \
+         encoding_offset_value:(encoding offset:integer value:integer) | INCRBY \
+         encoding_offset_increment:(encoding offset:integer increment:integer)>)>...]",
+        bitfield,
+    )
+    .info("3.2.0", "write denyoom", ["RW access update variable_flags"])
+    .note("It writes unless all of its operations are GET.")
+    .docs("Reads, sets and increments integers of any width in a string.", "O(operations)"),
+    command("bitfield_ro", "key [GET... encoding_offset:(encoding offset:integer)]", bitfield_ro)
+        .info("6.0.0", "readonly fast", ["RO access"])
+        .docs("Reads integers of any width in a string.", "O(operations)"),
+    command("bitop", "operation destkey:key key...", bitop)
+        .info("2.6.0", "write denyoom", ["OW update", "RO access"])
+        .docs(
+            "Stores the result of a bitwise operation on strings in a key.",
+            "O(length of the strings)",
+        ),
+    command(
+        "bitpos",
+        "key bit:integer \
+         [index:(start:integer [end_index:(end:integer [index_unit:<BYTE | BIT>@7.0.0])])]",
+        bitpos,
+    )
+    .info("2.8.7", "readonly", ["RO access"])
+    .docs(
+        "Returns the position of the first bit of a string that is set, or that is clear.",
+        "O(length)",
+    ),
+    command("getbit", "key offset:integer", |store, words| {
+        Ok(store.getbit(words[0], in_range(parse_int(words[1]))?)?.into())
+    })
+    .info("2.2.0", "readonly fast", ["RO access"])
+    .docs("Returns a bit of a string.", "O(1)"),
+    command("setbit", "key offset:integer value:integer", setbit)
+        .info("2.2.0", "write denyoom", ["RW access update"])
+        .docs(
+            "Sets or clears a bit of a string and returns its previous value.",
+            "O(1), and the length when it grows",
+        ),
+]);
+
+fn bitcount(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let count = match *args {
+        [key] => store.bitcount(key)?,
+        // Redis looks at the range once it has a string.
+        [key, ref range @ ..] => count_with(&store, key, || range_to_count(range))?,
+        [] => 0,
+    };
+    Ok(Reply::Int(count.cast_signed()))
+}
+
+fn range_to_count(words: &[&[u8]]) -> Result<BitRange, Error> {
+    let ([start, end], unit) = words.split_first_chunk().ok_or_else(Error::syntax)?;
+    if unit.len() > 1 {
+        return Err(Error::syntax());
+    }
+    let (start, end) = (int(start)?, int(end)?);
+    if start < 0 && end < 0 && start > end {
+        // Nothing is meant, whatever the unit.
+        return Ok(BitRange::bytes(start, end));
+    }
+    Ok(BitRange::new(start, end, unit_of(unit)?))
+}
+
+fn bitpos(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let bit = match int(args[1])? {
+        0 => false,
+        1 => true,
+        _ => return Err(refused("ERR The bit argument must be 1 or 0.")),
+    };
+    let found = position_with(&store, args[0], bit, || range_to_search(&args[2..]))?;
+    Ok(Reply::Int(found.map_or(-1, u64::cast_signed)))
+}
+
+fn range_to_search(words: &[&[u8]]) -> Result<BitRange, Error> {
+    match *words {
+        [] => Ok(BitRange::bytes_from(0)),
+        [start] => Ok(BitRange::bytes_from(int(start)?)),
+        [start, end, ref unit @ ..] if unit.len() <= 1 => {
+            let start = int(start)?;
+            let unit = unit_of(unit)?;
+            Ok(BitRange::new(start, int(end)?, unit))
+        }
+        _ => Err(Error::syntax()),
+    }
+}
+
+fn unit_of(words: &[&[u8]]) -> Result<BitUnit, Error> {
+    match *words {
+        [] => Ok(BitUnit::Byte),
+        [unit] if is(unit, "BIT") => Ok(BitUnit::Bit),
+        [unit] if is(unit, "BYTE") => Ok(BitUnit::Byte),
+        _ => Err(Error::syntax()),
+    }
+}
+
+fn bitop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let new = store.shared().profile() == Profile::Redis72;
+    let op = match args[0] {
+        op if is(op, "AND") => Op::And,
+        op if is(op, "OR") => Op::Or,
+        op if is(op, "XOR") => Op::Xor,
+        op if is(op, "NOT") => Op::Not,
+        op if new && is(op, "DIFF") => Op::Diff,
+        op if new && is(op, "DIFF1") => Op::Diff1,
+        op if new && is(op, "ANDOR") => Op::AndOr,
+        op if new && is(op, "ONE") => Op::One,
+        _ => return Err(Error::syntax()),
+    };
+    Ok(Reply::count(combine(&store, op, args[1], &args[2..])?))
+}
+
+fn bitfield(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    run(store, args[0], &operations(&args[1..])?)
+}
+
+fn bitfield_ro(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let operations = operations(&args[1..])?;
+    if operations.iter().any(BitFieldOp::writes) {
+        let text = "ERR BITFIELD_RO only supports the GET subcommand";
+        return Err(refused(text));
+    }
+    run(store, args[0], &operations)
+}
+
+fn run(store: Caller<'_, '_>, key: &[u8], operations: &[BitFieldOp]) -> Answer {
+    let mut replies = Vec::with_capacity(operations.len());
+    operate(&store, key, operations, |number| replies.push(number.map_or(Reply::Nil, Reply::Int)))?;
+    Ok(Reply::Array(replies))
+}
+
+/// The operations of BITFIELD. An OVERFLOW holds for all that follow it.
+fn operations(mut words: &[&[u8]]) -> Result<Operations, Error> {
+    let mut operations = Operations::new();
+    let mut overflow = Overflow::Wrap;
+    while let [name, rest @ ..] = words {
+        let operation = match *rest {
+            [field, offset, ref rest @ ..] if is(name, "GET") => {
+                let (field, offset) = place(field, offset)?;
+                words = rest;
+                BitFieldOp::get(field, offset)
+            }
+            [field, offset, value, ref rest @ ..] if is(name, "SET") => {
+                let (field, offset) = place(field, offset)?;
+                words = rest;
+                BitFieldOp::set(field, offset, int(value)?)
+            }
+            [field, offset, by, ref rest @ ..] if is(name, "INCRBY") => {
+                let (field, offset) = place(field, offset)?;
+                words = rest;
+                BitFieldOp::incr_by(field, offset, int(by)?)
+            }
+            [kind, ref rest @ ..] if is(name, "OVERFLOW") => {
+                overflow = overflow_of(kind)?;
+                words = rest;
+                continue;
+            }
+            _ => return Err(Error::syntax()),
+        };
+        operations.push(operation.overflow(overflow));
+    }
+    Ok(operations)
+}
+
+fn overflow_of(kind: &[u8]) -> Result<Overflow, Error> {
+    if is(kind, "WRAP") {
+        Ok(Overflow::Wrap)
+    } else if is(kind, "SAT") {
+        Ok(Overflow::Sat)
+    } else if is(kind, "FAIL") {
+        Ok(Overflow::Fail)
+    } else {
+        Err(refused("ERR Invalid OVERFLOW type specified"))
+    }
+}
+
+/// The type of a field and its offset, which is a number of bits, or of fields behind a `#`.
+fn place(field: &[u8], offset: &[u8]) -> Result<(FieldType, u64), Error> {
+    let field = FieldType::parse(field).map_err(|_| wrong_type())?;
+    let offset = match offset {
+        // Redis lets the product run over.
+        [b'#', index @ ..] => {
+            parse_int(index).map(|index| index.wrapping_mul(i64::from(field.bits())))
+        }
+        offset => parse_int(offset),
+    };
+    Ok((field, in_range(offset)?))
+}
+
+#[cold]
+fn wrong_type() -> Error {
+    let text = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not \
+                supported but i64 is.";
+    refused(text)
+}
+
+/// An offset that a bit can have.
+fn in_range(offset: Option<i64>) -> Result<u64, Error> {
+    const MOST: u64 = STRING_MAX as u64;
+    let offset = offset.and_then(|offset| u64::try_from(offset).ok());
+    offset.filter(|offset| offset / 8 < MOST).ok_or_else(out_of_range)
+}
+
+fn setbit(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let offset = in_range(parse_int(args[1]))?;
+    let value = match args[2] {
+        b"0" => false,
+        b"1" => true,
+        _ => {
+            let text = "ERR bit is not an integer or out of range";
+            return Err(refused(text));
+        }
+    };
+    Ok(store.setbit(args[0], offset, value)?.into())
+}

@@ -1,0 +1,71 @@
+//! GEOSEARCH, GEORADIUS and their kin.
+
+use geo::Unit;
+
+use super::call::{Call, Form, Options, With};
+use super::{coordinates, distance};
+use crate::commands::{Found, find, store_places, zset_at};
+use crate::error::Error;
+use crate::execute::{Answer, Caller};
+use crate::member::Member;
+use crate::reply::Reply;
+
+pub(super) fn geosearchstore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let Some((&destination, args)) = args.split_first() else { return Err(Error::syntax()) };
+    run_with(store, Form::SearchStore, args, Some(destination))
+}
+
+pub(super) fn run(store: Caller<'_, '_>, form: Form, args: &[&[u8]]) -> Answer {
+    run_with(store, form, args, None)
+}
+
+/// Runs a command whose words from its source on are `args`.
+fn run_with(
+    store: Caller<'_, '_>,
+    form: Form,
+    args: &[&[u8]],
+    destination: Option<&[u8]>,
+) -> Answer {
+    let Some((&source, words)) = args.split_first() else { return Err(Error::syntax()) };
+    let call = Call::parse(form, words, destination, store.shared().profile());
+    let Ok(Options { store: Some((destination, stored)), .. }) = call.options else {
+        return store.read(&[source], |view, keys| {
+            let set = zset_at(view, keys[0])?;
+            let (shape, options) = call.prepare(set)?;
+            let (Some(set), Some(shape)) = (set, shape) else { return Ok(Reply::Array(vec![])) };
+            let found = find(set, &shape, options.limits, options.with.distance);
+            let hit = |hit: &Found<'_>| options.with.reply(store, hit, shape.unit());
+            Ok(Reply::Array(found.iter().map(hit).collect()))
+        });
+    };
+    store.write(&[destination, source], |scope, keys| {
+        let [destination, source] = *keys else { return Err(Error::syntax()) };
+        // Through the door, so that a source that has expired is dropped for the sinks too.
+        scope.drop_expired(source);
+        let (shape, options) = call.prepare(zset_at(&scope.view(), source)?)?;
+        let limits = options.limits;
+        let count = store_places(scope, destination, source, shape.as_ref(), limits, stored)?;
+        Ok(Reply::count(count))
+    })
+}
+
+impl With {
+    fn reply(self, store: Caller<'_, '_>, hit: &Found<'_>, unit: Unit) -> Reply {
+        let member = Reply::from(Member::from(hit.member));
+        if !self.any() {
+            return member;
+        }
+        let mut parts = vec![member];
+        if self.distance {
+            parts.push(distance(store, unit.of_metres(hit.distance)));
+        }
+        let hash = geo::hash_of_score(hit.score);
+        if self.hash {
+            parts.push(Reply::Int(hash.cast_signed()));
+        }
+        if self.coordinates {
+            parts.push(coordinates(geo::decode(hash)));
+        }
+        Reply::Array(parts)
+    }
+}

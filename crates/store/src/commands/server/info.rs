@@ -1,0 +1,122 @@
+//! INFO: what is true of a store inside a process.
+
+use std::fmt::Write;
+
+use crate::error::Error;
+use crate::execute::{Answer, Caller, is};
+use crate::profile::Profile;
+use crate::reply::Reply;
+use crate::store::scope::View;
+
+/// A section: its name, and what writes its lines.
+struct Section {
+    name: &'static str,
+    title: &'static str,
+    write: fn(&View<'_>, &mut String),
+}
+
+/// The sections, in the order in which they are shown.
+const SECTIONS: &[Section] = &[
+    Section { name: "server", title: "Server", write: server },
+    Section { name: "memory", title: "Memory", write: memory },
+    Section { name: "keyspace", title: "Keyspace", write: keyspace },
+];
+
+pub(super) fn info(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let all = |arg: &&[u8]| ["default", "all", "everything"].iter().any(|name| is(arg, name));
+    let all = args.is_empty() || args.iter().any(all);
+    let asked = |section: &&Section| all || args.iter().any(|arg| is(arg, section.name));
+    let sections: Vec<&Section> = SECTIONS.iter().filter(asked).collect();
+    if sections.is_empty() {
+        return Ok(Reply::Verbatim(String::new()));
+    }
+    store.read_stripes(0..store.shared().stripe_count(), |view| {
+        let mut text = String::new();
+        for (number, section) in sections.into_iter().enumerate() {
+            text.push_str(if number > 0 { "\r\n# " } else { "# " });
+            text.push_str(section.title);
+            text.push_str("\r\n");
+            (section.write)(view, &mut text);
+        }
+        Ok::<_, Error>(Reply::Verbatim(text))
+    })
+}
+
+/// The line `name:value`.
+fn line(text: &mut String, name: &str, value: impl std::fmt::Display) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{name}:{value}\r\n");
+}
+
+fn server(view: &View<'_>, text: &mut String) {
+    let version = match view.shared().profile() {
+        Profile::Redis70 => "7.0.0",
+        Profile::Redis72 => "7.2.0",
+    };
+    line(text, "redis_version", version);
+    line(text, "tallis_version", env!("CARGO_PKG_VERSION"));
+    line(text, "redis_mode", "embedded");
+    line(text, "os", std::env::consts::OS);
+    line(text, "arch_bits", usize::BITS);
+    line(text, "process_id", std::process::id());
+    line(text, "server_time_usec", view.now_ms().saturating_mul(1000));
+}
+
+fn memory(view: &View<'_>, text: &mut String) {
+    let used = view.used_memory();
+    line(text, "used_memory", used);
+    line(text, "used_memory_human", human(used));
+    line(text, "maxmemory", 0);
+    line(text, "maxmemory_human", human(0));
+    line(text, "maxmemory_policy", "noeviction");
+}
+
+fn keyspace(view: &View<'_>, text: &mut String) {
+    for db in view.databases() {
+        let _ = write!(
+            text,
+            "db{}:keys={},expires={},avg_ttl={}\r\n",
+            db.number, db.keys, db.expires, db.avg_ttl_ms
+        );
+    }
+}
+
+/// A number of bytes as people read it: `120B`, `1.47M`.
+#[expect(clippy::cast_precision_loss, reason = "two places are shown")]
+fn human(bytes: usize) -> String {
+    let units = ["K", "M", "G", "T", "P"];
+    let mut size = bytes as f64 / 1024.0;
+    if size < 1.0 {
+        return format!("{bytes}B");
+    }
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < units.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    format!("{size:.2}{}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_the_unit_below_them() {
+        let cases = [
+            (0, "0B"),
+            (1023, "1023B"),
+            (1024, "1.00K"),
+            (1536, "1.50K"),
+            ((1 << 20) - 1, "1024.00K"),
+            (1 << 20, "1.00M"),
+            (1_536_568, "1.47M"),
+            (25_276_502_016, "23.54G"),
+            (1 << 40, "1.00T"),
+            (1 << 50, "1.00P"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(human(bytes), text);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The options of SET, GETEX and LCS as words.
+
+use crate::commands::{ExistenceCheck, LcsMatches, SetOptions, Time, Ttl, Unit};
+use crate::error::Error;
+use crate::execute::{int, is, refused};
+use crate::reply::Reply;
+
+/// The commands that share options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Set,
+    GetEx,
+}
+
+/// What the options of SET or GETEX say.
+#[derive(Debug, Default)]
+pub(super) struct Options<'a> {
+    pub(super) condition: Option<ExistenceCheck>,
+    pub(super) get: bool,
+    pub(super) ttl: Option<GivenTtl<'a>>,
+}
+
+/// An expiry as it was given: its number is read when Redis reads it, which GETEX does late.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum GivenTtl<'a> {
+    Keep,
+    Persist,
+    Until { unit: Unit, absolute: bool, amount: &'a [u8] },
+}
+
+/// The names of the times, each with its unit and whether it counts from the epoch on.
+const TIMES: [(&str, Unit, bool); 4] = [
+    ("EX", Unit::Seconds, false),
+    ("PX", Unit::Milliseconds, false),
+    ("EXAT", Unit::Seconds, true),
+    ("PXAT", Unit::Milliseconds, true),
+];
+
+impl<'a> Options<'a> {
+    /// Reads all options. One may come twice, and the last one counts; those that exclude each other may not.
+    pub(super) fn parse(mut words: &[&'a [u8]], of: Of) -> Result<Self, Error> {
+        let mut options = Self::default();
+        while let [word, rest @ ..] = words {
+            words = rest;
+            let set = of == Of::Set;
+            if set && is(word, "NX") && options.condition != Some(ExistenceCheck::XX) {
+                options.condition = Some(ExistenceCheck::NX);
+            } else if set && is(word, "XX") && options.condition != Some(ExistenceCheck::NX) {
+                options.condition = Some(ExistenceCheck::XX);
+            } else if set && is(word, "GET") {
+                options.get = true;
+            } else if set && is(word, "KEEPTTL") && options.may(GivenTtl::Keep) {
+                options.ttl = Some(GivenTtl::Keep);
+            } else if !set && is(word, "PERSIST") && options.may(GivenTtl::Persist) {
+                options.ttl = Some(GivenTtl::Persist);
+            } else if let Some(&(_, unit, absolute)) = TIMES.iter().find(|time| is(word, time.0))
+                && let [amount, rest @ ..] = words
+                && let until = (GivenTtl::Until { unit, absolute, amount })
+                && options.may(until)
+            {
+                options.ttl = Some(until);
+                words = rest;
+            } else {
+                return Err(Error::syntax());
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether an expiry of this sort can be said after what was said before.
+    fn may(&self, new: GivenTtl<'_>) -> bool {
+        match (self.ttl, new) {
+            (None, _)
+            | (Some(GivenTtl::Keep), GivenTtl::Keep)
+            | (Some(GivenTtl::Persist), GivenTtl::Persist) => true,
+            (
+                Some(GivenTtl::Until { unit, absolute, .. }),
+                GivenTtl::Until { unit: new_unit, absolute: new_absolute, .. },
+            ) => (unit, absolute) == (new_unit, new_absolute),
+            (Some(_), _) => false,
+        }
+    }
+
+    /// The options of SET.
+    pub(super) fn into_set(self) -> Result<SetOptions, Error> {
+        let ttl = self.ttl.map_or(Ok(Ttl::Clear), GivenTtl::resolve)?;
+        let mut options = SetOptions::default().get(self.get).ttl(ttl);
+        if let Some(condition) = self.condition {
+            options = options.conditional_set(condition);
+        }
+        Ok(options)
+    }
+}
+
+impl GivenTtl<'_> {
+    /// The expiry, once its number is to be read.
+    pub(super) fn resolve(self) -> Result<Ttl, Error> {
+        Ok(match self {
+            Self::Keep => Ttl::Keep,
+            Self::Persist => Ttl::Clear,
+            Self::Until { unit, absolute, amount } => {
+                Ttl::Until(Time { unit, absolute, amount: int(amount)? })
+            }
+        })
+    }
+}
+
+/// What the options of LCS say.
+#[derive(Debug, Default)]
+pub(super) struct LcsOptions {
+    pub(super) len: bool,
+    pub(super) idx: bool,
+    pub(super) shortest: usize,
+    pub(super) with_lengths: bool,
+}
+
+impl LcsOptions {
+    pub(super) fn parse(mut words: &[&[u8]]) -> Result<Self, Error> {
+        let mut options = Self::default();
+        while let [word, rest @ ..] = words {
+            words = rest;
+            if is(word, "IDX") {
+                options.idx = true;
+            } else if is(word, "LEN") {
+                options.len = true;
+            } else if is(word, "WITHMATCHLEN") {
+                options.with_lengths = true;
+            } else if is(word, "MINMATCHLEN")
+                && let [shortest, rest @ ..] = words
+            {
+                options.shortest = usize::try_from(int(shortest)?).unwrap_or(0);
+                words = rest;
+            } else {
+                return Err(Error::syntax());
+            }
+        }
+        if options.idx && options.len {
+            let text = "ERR If you want both the length and indexes, please just use IDX.";
+            return Err(refused(text));
+        }
+        Ok(options)
+    }
+}
+
+/// The reply of LCS IDX: each run by its first and last byte in both strings.
+pub(super) fn matches(found: &LcsMatches, with_lengths: bool) -> Reply {
+    let ends = |run: &std::ops::Range<usize>| {
+        Reply::Array(vec![Reply::count(run.start), Reply::count(run.end.saturating_sub(1))])
+    };
+    let runs = found.matches.iter().map(|run| {
+        let mut parts = vec![ends(&run.a), ends(&run.b)];
+        if with_lengths {
+            parts.push(Reply::count(run.a.len()));
+        }
+        Reply::Array(parts)
+    });
+    Reply::Map(vec![
+        (Reply::text("matches"), Reply::Array(runs.collect())),
+        (Reply::text("len"), Reply::count(found.len)),
+    ])
+}

@@ -1,0 +1,348 @@
+//! The commands on sorted sets: their declarations, and their words as typed calls.
+
+mod add;
+mod algebra;
+mod range;
+
+use bytes::Bytes;
+use skiplist_zset::ScoreText;
+
+use crate::commands::keys_table::{cursor, scan_options, scan_reply};
+use crate::commands::{Written, scan_scores};
+use crate::error::{Error, ErrorKind};
+use crate::execute::{Answer, Caller, Command, command, family, int, is, plain, wrong_arity};
+use crate::reply::Reply;
+use crate::text::number;
+use add::add;
+use algebra::{zdiff, zdiffstore, zinter, zintercard, zinterstore, zunion, zunionstore};
+use range::{By, list, scores, zlexcount, zrangestore, zremrangebylex};
+
+pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sortedset").of([
+    command(
+        "zadd",
+        "key [condition:<NX | XX>@3.0.2] [comparison:<GT | LT>@6.2.0] [change:CH@3.0.2] \
+         [increment:INCR@3.0.2] score_member:(score:double member)...",
+        |store, words| add(store, words, false),
+    )
+    .info("1.2.0", "write denyoom fast", ["RW update"])
+    .docs(
+        "Adds members with their scores to a sorted set, or updates their scores.",
+        "O(log members) for each",
+    ),
+    plain!(zcard(key))
+        .info("1.2.0", "readonly fast", ["RO"])
+        .docs("Returns the number of members of a sorted set.", "O(1)"),
+    command("zcount", "key min:double max:double", |store, words| {
+        Ok(Reply::count(store.zcount(words[0], scores(words[1], words[2])?)?))
+    })
+    .info("2.0.0", "readonly fast", ["RO access"])
+    .docs("Returns the number of members with scores in a range.", "O(log members)"),
+    command("zdiff", "numkeys:integer key... [WITHSCORES]", zdiff)
+        .info("6.2.0", "readonly", ["RO access"])
+        .docs("Returns the difference of sorted sets.", "O(members of the first * sets)"),
+    command("zdiffstore", "destination:key numkeys:integer key...", zdiffstore)
+        .info("6.2.0", "write denyoom", ["OW update", "RO access"])
+        .docs("Stores the difference of sorted sets in a key.", "O(members of the first * sets)"),
+    command("zincrby", "key increment:integer member", |store, words| add(store, words, true))
+        .info("1.2.0", "write denyoom fast", ["RW access update"])
+        .docs("Increments the score of a member.", "O(log members)"),
+    command(
+        "zinter",
+        "numkeys:integer key... [WEIGHTS weight:integer...] \
+         [AGGREGATE aggregate:<SUM | MIN | MAX>] [WITHSCORES]",
+        zinter,
+    )
+    .info("6.2.0", "readonly", ["RO access"])
+    .docs(
+        "Returns the intersection of sorted sets.",
+        "O(members of the smallest * sets + found * log found)",
+    ),
+    command("zintercard", "numkeys:integer key... [LIMIT limit:integer]", zintercard)
+        .info("7.0.0", "readonly", ["RO access"])
+        .docs(
+            "Returns the number of members of the intersection of sorted sets, up to a limit.",
+            "O(members of the smallest * sets)",
+        ),
+    command(
+        "zinterstore",
+        "destination:key numkeys:integer key... [WEIGHTS weight:integer...] \
+         [AGGREGATE aggregate:<SUM | MIN | MAX>]",
+        zinterstore,
+    )
+    .info("2.0.0", "write denyoom", ["OW update", "RO access"])
+    .docs(
+        "Stores the intersection of sorted sets in a key.",
+        "O(members of the smallest * sets + found * log found)",
+    ),
+    command("zlexcount", "key min max", zlexcount)
+        .info("2.8.9", "readonly fast", ["RO access"])
+        .docs("Returns the number of members in a lexicographical range.", "O(log members)"),
+    command("zmpop", "numkeys:integer key... where:<MIN | MAX> [COUNT count:integer]", zmpop)
+        .info("7.0.0", "write", ["RW access delete"])
+        .docs(
+            "Removes and returns members of the first non-empty sorted set, by score.",
+            "O(keys + taken * log members)",
+        ),
+    plain!("zmscore", zscore_multiple(key, member: strings))
+        .info("6.2.0", "readonly fast", ["RO access"])
+        .docs("Returns the scores of several members.", "O(members asked for)"),
+    command("zpopmax", "key [count:integer]", |store, words| {
+        pop(store, words, |key, count| store.zpopmax(key, count))
+    })
+    .info("5.0.0", "write fast", ["RW access delete"])
+    .docs("Removes and returns the members with the highest scores.", "O(taken * log members)"),
+    command("zpopmin", "key [count:integer]", |store, words| {
+        pop(store, words, |key, count| store.zpopmin(key, count))
+    })
+    .info("5.0.0", "write fast", ["RW access delete"])
+    .docs("Removes and returns the members with the lowest scores.", "O(taken * log members)"),
+    command("zrandmember", "key [options:(count:integer [WITHSCORES])]", zrandmember)
+        .info("6.2.0", "readonly", ["RO access"])
+        .tips("nondeterministic_output")
+        .docs("Returns random members of a sorted set.", "O(drawn * log members)"),
+    command(
+        "zrange",
+        "key start stop [sortby:<BYSCORE | BYLEX>@6.2.0] [REV@6.2.0] \
+         [LIMIT offset_count:(offset:integer count:integer)@6.2.0] [WITHSCORES]",
+        |store, words| list(store, words, None, None),
+    )
+    .info("1.2.0", "readonly", ["RO access"])
+    .docs(
+        "Returns a range of a sorted set, by rank, score or member.",
+        "O(log members + returned)",
+    ),
+    command(
+        "zrangebylex",
+        "key min max [LIMIT offset_count:(offset:integer count:integer)]",
+        |store, words| list(store, words, Some(By::Lex), Some(false)),
+    )
+    .info("2.8.9", "readonly", ["RO access"])
+    .docs("Returns the members in a lexicographical range.", "O(log members + returned)"),
+    command(
+        "zrangebyscore",
+        "key min:double max:double [WITHSCORES@2.0.0] \
+         [LIMIT offset_count:(offset:integer count:integer)]",
+        |store, words| list(store, words, Some(By::Score), Some(false)),
+    )
+    .info("1.0.5", "readonly", ["RO access"])
+    .docs("Returns the members with scores in a range.", "O(log members + returned)"),
+    command(
+        "zrangestore",
+        "dst:key src:key min max [sortby:<BYSCORE | BYLEX>] [REV] \
+         [LIMIT offset_count:(offset:integer count:integer)]",
+        zrangestore,
+    )
+    .info("6.2.0", "write denyoom", ["OW update", "RO access"])
+    .docs("Stores a range of a sorted set in a key.", "O(log members + stored * log stored)"),
+    command("zrank", "key member [WITHSCORE@7.2.0]", |store, words| {
+        rank(store, words, "zrank", |key, member| store.zrank_withscore(key, member))
+    })
+    .info("2.0.0", "readonly fast", ["RO access"])
+    .docs("Returns the rank of a member, ordered by ascending scores.", "O(log members)"),
+    plain!(zrem(key, member: strings))
+        .info("1.2.0", "write fast", ["RW delete"])
+        .docs("Removes members from a sorted set.", "O(log members) for each"),
+    command("zremrangebylex", "key min max", zremrangebylex)
+        .info("2.8.9", "write", ["RW delete"])
+        .docs("Removes the members in a lexicographical range.", "O(removed * log members)"),
+    plain!(zremrangebyrank(key, start: integer, stop: integer))
+        .info("2.0.0", "write", ["RW delete"])
+        .docs("Removes the members in a range of ranks.", "O(removed * log members)"),
+    command("zremrangebyscore", "key min:double max:double", |store, words| {
+        Ok(Reply::count(store.zrembyscore(words[0], scores(words[1], words[2])?)?))
+    })
+    .info("1.2.0", "write", ["RW delete"])
+    .docs("Removes the members with scores in a range.", "O(removed * log members)"),
+    command("zrevrange", "key start:integer stop:integer [WITHSCORES]", |store, words| {
+        list(store, words, Some(By::Rank), Some(true))
+    })
+    .info("1.2.0", "readonly", ["RO access"])
+    .docs("Returns a range of ranks in reverse order.", "O(log members + returned)"),
+    command(
+        "zrevrangebylex",
+        "key max min [LIMIT offset_count:(offset:integer count:integer)]",
+        |store, words| list(store, words, Some(By::Lex), Some(true)),
+    )
+    .info("2.8.9", "readonly", ["RO access"])
+    .docs(
+        "Returns the members in a lexicographical range in reverse order.",
+        "O(log members + returned)",
+    ),
+    command(
+        "zrevrangebyscore",
+        "key max:double min:double [WITHSCORES] \
+         [LIMIT offset_count:(offset:integer count:integer)]",
+        |store, words| list(store, words, Some(By::Score), Some(true)),
+    )
+    .info("2.2.0", "readonly", ["RO access"])
+    .docs(
+        "Returns the members with scores in a range in reverse order.",
+        "O(log members + returned)",
+    ),
+    command("zrevrank", "key member [WITHSCORE@7.2.0]", |store, words| {
+        rank(store, words, "zrevrank", |key, member| store.zrevrank_withscore(key, member))
+    })
+    .info("2.0.0", "readonly fast", ["RO access"])
+    .docs("Returns the rank of a member, ordered by descending scores.", "O(log members)"),
+    command("zscan", "key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]", zscan)
+        .info("2.8.0", "readonly", ["RO access"])
+        .tips("nondeterministic_output")
+        .docs(
+            "Iterates over the members of a sorted set and their scores.",
+            "O(1) per call, O(members) for a full iteration",
+        ),
+    plain!(zscore(key, member))
+        .info("1.2.0", "readonly fast", ["RO access"])
+        .docs("Returns the score of a member.", "O(1)"),
+    command(
+        "zunion",
+        "numkeys:integer key... [WEIGHTS weight:integer...] \
+         [AGGREGATE aggregate:<SUM | MIN | MAX>] [WITHSCORES]",
+        zunion,
+    )
+    .info("6.2.0", "readonly", ["RO access"])
+    .docs("Returns the union of sorted sets.", "O(members of all * log found)"),
+    command(
+        "zunionstore",
+        "destination:key numkeys:integer key... [WEIGHTS weight:integer...] \
+         [AGGREGATE aggregate:<SUM | MIN | MAX>]",
+        zunionstore,
+    )
+    .info("2.0.0", "write denyoom", ["OW update", "RO access"])
+    .docs("Stores the union of sorted sets in a key.", "O(members of all * log found)"),
+]);
+
+/// A score as a reply.
+fn score(store: Caller<'_, '_>, score: f64) -> Reply {
+    Reply::Double(score, store.shared().profile())
+}
+
+/// A score, or nothing.
+fn score_or_nil(store: Caller<'_, '_>, found: Option<f64>) -> Reply {
+    found.map_or(Reply::Nil, |found| score(store, found))
+}
+
+/// Members and their scores.
+fn pairs(store: Caller<'_, '_>, found: Vec<(Bytes, f64)>) -> Vec<(Reply, Reply)> {
+    found.into_iter().map(|(member, of)| (member.into(), score(store, of))).collect()
+}
+
+/// Members without their scores.
+fn members(found: Vec<(Bytes, f64)>) -> Reply {
+    Reply::Array(found.into_iter().map(|(member, _)| member.into()).collect())
+}
+
+/// Members, with their scores if these are asked for.
+fn listed(store: Caller<'_, '_>, found: Vec<(Bytes, f64)>, withscores: bool) -> Reply {
+    if withscores { Reply::Pairs(pairs(store, found)) } else { members(found) }
+}
+
+fn zmpop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let positive = |arg: &[u8], refusal: &'static str| {
+        let count = int(arg).ok().and_then(|count| usize::try_from(count).ok());
+        count.filter(|&count| count > 0).ok_or_else(|| Error::new(ErrorKind::Syntax, refusal))
+    };
+    let count = positive(args[0], "ERR numkeys should be greater than 0")?;
+    let Some((keys, [side, options @ ..])) = args[1..].split_at_checked(count) else {
+        return Err(Error::syntax());
+    };
+    let max = match () {
+        () if is(side, "min") => false,
+        () if is(side, "max") => true,
+        () => return Err(Error::syntax()),
+    };
+    let count = match options {
+        [] => 1,
+        [word, count, rest @ ..] if is(word, "count") => {
+            let count = positive(count, "ERR count should be greater than 0")?;
+            if !rest.is_empty() {
+                return Err(Error::syntax());
+            }
+            count
+        }
+        _ => return Err(Error::syntax()),
+    };
+    let popped = if max { store.zmpop_max(keys, count)? } else { store.zmpop_min(keys, count)? };
+    Ok(popped.map_or(Reply::NullArray, |(key, popped)| {
+        let pair = |(member, score)| Reply::Array(vec![member, score]);
+        let popped = pairs(store, popped).into_iter().map(pair).collect();
+        Reply::Array(vec![key.into(), Reply::Array(popped)])
+    }))
+}
+
+fn pop(
+    store: Caller<'_, '_>,
+    args: &[&[u8]],
+    pop: impl FnOnce(&[u8], usize) -> Result<Vec<(Bytes, f64)>, Error>,
+) -> Answer {
+    match args {
+        [key] => {
+            let popped = pairs(store, pop(key, 1)?);
+            let flat = popped.into_iter().flat_map(|(member, score)| [member, score]);
+            Ok(Reply::Array(flat.collect()))
+        }
+        [key, count] => {
+            let count = usize::try_from(number::positive(count)?).unwrap_or(usize::MAX);
+            Ok(Reply::Pairs(pairs(store, pop(key, count)?)))
+        }
+        _ => Err(Error::syntax()),
+    }
+}
+
+fn zrandmember(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let [key, options @ ..] = args else { return Err(Error::syntax()) };
+    let Some((count, options)) = options.split_first() else {
+        return Ok(store.zrandmember(key)?.into());
+    };
+    let count = number::within(count, -i64::MAX..=i64::MAX)?;
+    let withscores = match options {
+        [] => false,
+        [word] if is(word, "withscores") => true,
+        _ => return Err(Error::syntax()),
+    };
+    if withscores && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
+        return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
+    }
+    Ok(listed(store, store.zrandmember_withscores(key, count)?, withscores))
+}
+
+fn rank(
+    store: Caller<'_, '_>,
+    args: &[&[u8]],
+    name: &str,
+    find: impl FnOnce(&[u8], &[u8]) -> Result<Option<(usize, f64)>, Error>,
+) -> Answer {
+    let withscore = match args {
+        [_, _] => false,
+        [_, _, word] if is(word, "withscore") => true,
+        [_, _, _] => return Err(Error::syntax()),
+        _ => return Err(wrong_arity(name)),
+    };
+    Ok(match find(args[0], args[1])? {
+        None if withscore => Reply::NullArray,
+        None => Reply::Nil,
+        Some((rank, _)) if !withscore => Reply::count(rank),
+        Some((rank, found)) => Reply::Array(vec![Reply::count(rank), score(store, found)]),
+    })
+}
+
+fn zscan(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let cursor = cursor(args[1])?;
+    // Redis looks for the key before it reads the options.
+    if store.zcard(args[0])? == 0 {
+        return Ok(scan_reply(0, Vec::new()));
+    }
+    let options = scan_options(&args[2..], false)?;
+    store.read(&[args[0]], |view, keys| {
+        let mut found = Vec::new();
+        let next = scan_scores(view, keys[0], cursor, &options, |member, score, written| {
+            let mut text = Vec::new();
+            match written {
+                Written::Packed(form) => form.push_packed(score, &mut text),
+                Written::Digits17 => ScoreText::Digits17.push(score, &mut text),
+            }
+            found.extend([Bytes::copy_from_slice(member), text.into()]);
+        })?;
+        Ok(scan_reply(next, found))
+    })
+}

@@ -1,0 +1,130 @@
+//! ZRANGE and its kin.
+
+use std::ops::Bound;
+
+use bytes::Bytes;
+
+use super::pairs;
+use crate::commands::{LexBound, ZRange};
+use crate::error::{Error, ErrorKind};
+use crate::execute::{Answer, Caller, int, is, refused};
+use crate::reply::Reply;
+use crate::text::double;
+
+pub(super) fn zlexcount(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let (min, max) = lex(args[1], args[2])?;
+    Ok(Reply::count(store.zlexcount(args[0], min, max)?))
+}
+
+pub(super) fn zrangestore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let (range, _) = parse(&args[2..], None, None, true)?;
+    Ok(Reply::count(store.zrangestore(args[0], args[1], &range)?))
+}
+
+pub(super) fn zremrangebylex(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+    let (min, max) = lex(args[1], args[2])?;
+    Ok(Reply::count(store.zrembylex(args[0], min, max)?))
+}
+
+/// What the ends of a range are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    Rank,
+    Score,
+    Lex,
+}
+
+pub(super) fn list(
+    store: Caller<'_, '_>,
+    args: &[&[u8]],
+    by: Option<By>,
+    rev: Option<bool>,
+) -> Answer {
+    let (range, withscores) = parse(&args[1..], by, rev, false)?;
+    if withscores {
+        let found = store.zrange_by_withscores(args[0], &range)?;
+        return Ok(Reply::Pairs(pairs(store, found)));
+    }
+    let found = store.zrange_by(args[0], &range)?;
+    Ok(Reply::Array(found.into_iter().map(Reply::Bulk).collect()))
+}
+
+/// The range that the words behind the key say, and whether scores are asked for. What the name of the command says already is no
+/// option.
+fn parse(
+    args: &[&[u8]],
+    mut by: Option<By>,
+    mut rev: Option<bool>,
+    store: bool,
+) -> Result<(ZRange, bool), Error> {
+    let [first, second, options @ ..] = args else { return Err(Error::syntax()) };
+    let (mut withscores, mut offset, mut count) = (false, 0, -1);
+    let mut rest = options;
+    while let [word, behind @ ..] = rest {
+        rest = match behind {
+            _ if !store && is(word, "withscores") => {
+                withscores = true;
+                behind
+            }
+            [first, second, behind @ ..] if is(word, "limit") => {
+                (offset, count) = (int(first)?, int(second)?);
+                behind
+            }
+            _ if rev.is_none() && is(word, "rev") => {
+                rev = Some(true);
+                behind
+            }
+            _ if by.is_none() && is(word, "bylex") => {
+                by = Some(By::Lex);
+                behind
+            }
+            _ if by.is_none() && is(word, "byscore") => {
+                by = Some(By::Score);
+                behind
+            }
+            _ => return Err(Error::syntax()),
+        };
+    }
+    let (by, rev) = (by.unwrap_or(By::Rank), rev.unwrap_or(false));
+    if count != -1 && by == By::Rank {
+        return Err(refused(
+            "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX",
+        ));
+    }
+    if withscores && by == By::Lex {
+        return Err(refused(
+            "ERR syntax error, WITHSCORES not supported in combination with BYLEX",
+        ));
+    }
+    let (min, max) = if rev && by != By::Rank { (second, first) } else { (first, second) };
+    let range = match by {
+        By::Rank => ZRange::by_rank(int(min)?, int(max)?),
+        By::Score => ZRange::by_score(scores(min, max)?).limit(offset, count),
+        By::Lex => {
+            let (min, max) = lex(min, max)?;
+            ZRange::by_lex(min, max).limit(offset, count)
+        }
+    };
+    Ok((if rev { range.rev() } else { range }, withscores))
+}
+
+pub(super) fn scores(min: &[u8], max: &[u8]) -> Result<(Bound<f64>, Bound<f64>), Error> {
+    let end = |text: &[u8]| match text {
+        [b'(', text @ ..] => double::parse_end(text).map(Bound::Excluded),
+        text => double::parse_end(text).map(Bound::Included),
+    };
+    end(min)
+        .zip(end(max))
+        .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR min or max is not a float"))
+}
+
+fn lex(min: &[u8], max: &[u8]) -> Result<(LexBound, LexBound), Error> {
+    let end = |text: &[u8]| match text {
+        [b'-'] | [b'-', 0, ..] => Some(LexBound::Min),
+        [b'+'] | [b'+', 0, ..] => Some(LexBound::Max),
+        [b'[', member @ ..] => Some(LexBound::Included(Bytes::copy_from_slice(member))),
+        [b'(', member @ ..] => Some(LexBound::Excluded(Bytes::copy_from_slice(member))),
+        _ => None,
+    };
+    end(min).zip(end(max)).ok_or_else(|| refused("ERR min or max not valid string range item"))
+}

@@ -1,0 +1,379 @@
+//! The declaration of a command: all that is known of it, and what runs it.
+
+use super::notation::{self, Shape};
+use super::words::is;
+use super::{Answer, Caller};
+use crate::error::Error;
+use crate::profile::Profile;
+use crate::reply::Reply;
+use crate::session::Client;
+
+/// A command, or a subcommand of one. Words that belong together are one string, in Redis's order.
+#[derive(Debug)]
+pub(crate) struct Command {
+    /// In lower case; of a subcommand behind its command and a bar.
+    pub(crate) name: &'static str,
+    /// The arguments, in the notation that [`notation`] explains.
+    arguments: &'static str,
+    /// How many words it takes, all names included; at least so many if negative. For each profile.
+    arity: [i8; 2],
+    /// Redis's command flags.
+    pub(crate) flags: &'static str,
+    /// The group of its documentation.
+    pub(crate) group: &'static str,
+    /// The first Redis that had it.
+    pub(crate) since: &'static str,
+    /// One sentence on what it does.
+    pub(crate) summary: &'static str,
+    /// How long it takes.
+    pub(crate) complexity: &'static str,
+    /// ACL categories beyond those that follow from the flags: that of the family, and others.
+    pub(crate) acl: [&'static str; 2],
+    /// Hints for clients and proxies.
+    pub(crate) tips: &'static str,
+    /// Where its keys are.
+    pub(crate) keys: [Option<KeySpec>; 3],
+    /// Its subcommands, one of which it needs if it takes more than its name.
+    pub(crate) subcommands: &'static [Self],
+    /// Whether it touches keys that its words do not name.
+    pub(crate) whole: bool,
+    pub(crate) run: Run,
+}
+
+/// What runs a command: the words after its names in, the reply out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Run {
+    /// On a store, or in a transaction.
+    Words(fn(Caller<'_, '_>, &[&[u8]]) -> Answer),
+    /// On the state of a session. Between MULTI and EXEC it is queued as any other command.
+    Session(fn(&mut Client, &[&[u8]]) -> Answer),
+    /// On the state of a session, at once even between MULTI and EXEC.
+    AtOnce(fn(&mut Client, &[&[u8]]) -> Answer),
+}
+
+/// Where some of the keys of a command are among its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeySpec {
+    /// What happens to them, in Redis's words.
+    pub(crate) flags: &'static str,
+    /// The word with the first key, or with their number.
+    pub(crate) first: usize,
+    pub(crate) find: Find,
+    /// Why it has its flags, where that is not plain.
+    pub(crate) note: &'static str,
+}
+
+/// Which words from the first on are keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Find {
+    /// Every `step`th word up to the one `last` behind the first, or so many before the end if negative.
+    Range { last: i8, step: u8 },
+    /// As many as the first word says, behind it.
+    Counted,
+    /// The word behind this one, which stands at the first word or later, if it does.
+    Keyword(&'static str),
+}
+
+/// A command by its name, its arguments and what runs it; the rest is added to it.
+pub(crate) const fn command(
+    name: &'static str,
+    arguments: &'static str,
+    run: fn(Caller<'_, '_>, &[&[u8]]) -> Answer,
+) -> Command {
+    declared(name, arguments, Run::Words(run))
+}
+
+/// A command by what runs it, whatever that is.
+pub(crate) const fn declared(name: &'static str, arguments: &'static str, run: Run) -> Command {
+    let (mut names, mut at) = (1, 0);
+    while at < name.len() {
+        names += (name.as_bytes()[at] == b'|') as u8;
+        at += 1;
+    }
+    let old = Shape::of(arguments, names, Profile::Redis70);
+    let new = Shape::of(arguments, names, Profile::Redis72);
+    Command {
+        name,
+        arguments,
+        arity: [old.arity(), new.arity()],
+        flags: "",
+        group: "",
+        since: "",
+        summary: "",
+        complexity: "",
+        acl: ["", ""],
+        tips: "",
+        keys: new.keys,
+        subcommands: &[],
+        whole: false,
+        run,
+    }
+}
+
+/// A command that is nothing without one of its subcommands, which run instead of it.
+pub(crate) const fn container(name: &'static str, subcommands: &'static [Command]) -> Command {
+    command(name, "", |_, _| Err(Error::syntax())).subcommands(subcommands)
+}
+
+/// What the commands of a family have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Family {
+    group: &'static str,
+    acl: &'static str,
+}
+
+/// A family: a group of the documentation and an ACL category.
+pub(crate) const fn family(group: &'static str, acl: &'static str) -> Family {
+    Family { group, acl }
+}
+
+impl Family {
+    /// The commands of the family.
+    pub(crate) const fn of<const N: usize>(self, mut commands: [Command; N]) -> [Command; N] {
+        let mut at = 0;
+        while at < N {
+            commands[at].group = self.group;
+            commands[at].acl[0] = self.acl;
+            at += 1;
+        }
+        commands
+    }
+}
+
+impl Command {
+    /// The first Redis that had it, its flags, and what happens to the keys of each key specification.
+    pub(crate) const fn info<const N: usize>(
+        mut self,
+        since: &'static str,
+        flags: &'static str,
+        keys: [&'static str; N],
+    ) -> Self {
+        self.since = since;
+        self.flags = flags;
+        let mut at = 0;
+        while at < self.keys.len() {
+            assert!(self.keys[at].is_some() == (at < N), "each key specification has its flags");
+            if let Some(spec) = &mut self.keys[at] {
+                spec.flags = keys[at];
+            }
+            at += 1;
+        }
+        self
+    }
+
+    /// What COMMAND DOCS says of it, in words of our own.
+    pub(crate) const fn docs(mut self, summary: &'static str, complexity: &'static str) -> Self {
+        self.summary = summary;
+        self.complexity = complexity;
+        self
+    }
+
+    /// An arity that does not follow from the arguments, as Redis documents them.
+    pub(crate) const fn arity(mut self, arity: i8) -> Self {
+        self.arity = [arity, arity];
+        self
+    }
+
+    /// ACL categories beyond that of the family.
+    pub(crate) const fn acl(mut self, categories: &'static str) -> Self {
+        self.acl[1] = categories;
+        self
+    }
+
+    pub(crate) const fn tips(mut self, tips: &'static str) -> Self {
+        self.tips = tips;
+        self
+    }
+
+    /// Why the keys of the first key specification have the flags that they have.
+    pub(crate) const fn note(mut self, note: &'static str) -> Self {
+        if let Some(spec) = &mut self.keys[0] {
+            spec.note = note;
+        }
+        self
+    }
+
+    /// It touches keys that its words do not name.
+    pub(crate) const fn whole(mut self) -> Self {
+        self.whole = true;
+        self
+    }
+
+    /// It has subcommands, and is nothing without one unless another arity is set behind this.
+    pub(crate) const fn subcommands(mut self, subcommands: &'static [Self]) -> Self {
+        self.subcommands = subcommands;
+        self.arity(-2)
+    }
+
+    /// The arguments as COMMAND DOCS shows them.
+    pub(super) fn arguments(&self, profile: Profile) -> Vec<Reply> {
+        notation::docs(notation::arguments(self.arguments, profile), &mut 0)
+    }
+
+    /// The arguments as redis.io shows them.
+    pub(super) fn syntax(&self, profile: Profile) -> String {
+        notation::syntax(&notation::arguments(self.arguments, profile))
+    }
+
+    /// The subcommand of that name, in whatever case.
+    pub(crate) fn subcommand(&self, name: &[u8]) -> Option<&'static Self> {
+        self.subcommands.iter().find(|sub| {
+            let own = sub.name.split_once('|').map_or("", |(_, own)| own);
+            name.eq_ignore_ascii_case(own.as_bytes())
+        })
+    }
+
+    /// The arity in that release series.
+    pub(crate) const fn arity_in(&self, profile: Profile) -> i8 {
+        match profile {
+            Profile::Redis70 => self.arity[0],
+            Profile::Redis72 => self.arity[1],
+        }
+    }
+
+    /// Whether that many words, the name included, are right in number.
+    pub(crate) fn takes(&self, words: usize, profile: Profile) -> bool {
+        let arity = self.arity_in(profile);
+        let least = usize::from(arity.unsigned_abs());
+        if arity < 0 { words >= least } else { words == least }
+    }
+
+    /// The keys among the words of a command that has the right number of them.
+    pub(crate) fn keys_of<'a>(&self, words: &[&'a [u8]]) -> Vec<&'a [u8]> {
+        let mut keys = Vec::new();
+        for spec in self.keys.iter().flatten() {
+            match spec.find {
+                // Behind each of them: the last one counts, but it does no harm to name more.
+                Find::Keyword(keyword) => {
+                    let pairs = words.windows(2).skip(spec.first);
+                    keys.extend(pairs.filter(|pair| is(pair[0], keyword)).map(|pair| pair[1]));
+                }
+                Find::Range { .. } | Find::Counted => keys.extend(spec.keys_of(words)),
+            }
+        }
+        keys
+    }
+
+    /// The keys among the words of a command, and what happens to each; `None` if the words are not right.
+    pub(crate) fn keys_and_flags<'a>(
+        &self,
+        words: &[&'a [u8]],
+    ) -> Option<Vec<(&'a [u8], &'static str)>> {
+        let mut keys = Vec::new();
+        for spec in self.keys.iter().flatten() {
+            if let Find::Keyword(keyword) = spec.find {
+                // Behind the first of them. As the last word it has nothing behind it and does not count.
+                let mut pairs = words.windows(2).skip(spec.first);
+                keys.extend(
+                    pairs.find(|pair| is(pair[0], keyword)).map(|pair| (pair[1], spec.flags)),
+                );
+                continue;
+            }
+            let range = spec.range(words).map(|range| (range, spec.flags_in(words)));
+            let (range, flags) = range.or_else(|| Some((spec.range_as_in_c(words)?, "")))?;
+            let (first, last, step) = range;
+            if first > last || last >= words.len() {
+                return None;
+            }
+            keys.extend(words[first..=last].iter().step_by(step).map(|&key| (key, flags)));
+        }
+        Some(keys)
+    }
+
+    /// Where the keys are by the older scheme of one range: the first, the last (so many before the end if negative)
+    /// and the step; zeros if there is none.
+    pub(crate) fn legacy_range(&self) -> [i64; 3] {
+        let mut range = None;
+        for (first, last, step) in self.keys.iter().flatten().filter_map(KeySpec::one_range) {
+            range = match range {
+                None => Some((first, last, step)),
+                // A further range belongs to the first if it goes on where that one ends.
+                Some((begin, end, 1)) if step == 1 && first == end + 1 => Some((begin, last, 1)),
+                old => old,
+            };
+        }
+        range.map_or([0; 3], |(first, last, step)| [first, last, step])
+    }
+
+    /// Whether it has keys that the older scheme cannot tell of.
+    pub(crate) fn has_movable_keys(&self) -> bool {
+        let movable = |spec: &KeySpec| match spec.find {
+            Find::Range { .. } => false,
+            Find::Counted | Find::Keyword(_) => true,
+        };
+        self.keys.iter().flatten().any(movable)
+    }
+}
+
+impl KeySpec {
+    fn keys_of<'a>(&self, words: &[&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
+        // A number of keys that is too great, or is none, is an error of which the command itself tells.
+        let (first, last, step) = self.range(words).unwrap_or((1, 0, 1));
+        let end = words.len().min(last.saturating_add(1));
+        words.get(first..end).unwrap_or_default().iter().step_by(step).copied()
+    }
+
+    /// The first word that is a key, the last, and the step between them; they may lie behind the end. `None` if a word
+    /// that should say how many there are does not.
+    fn range(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
+        match self.find {
+            Find::Range { last, step } => {
+                let distance = usize::from(last.unsigned_abs());
+                let last = if last < 0 {
+                    words.len().saturating_sub(distance)
+                } else {
+                    self.first + distance
+                };
+                Some((self.first, last, usize::from(step)))
+            }
+            Find::Counted => {
+                let count = crate::value::parse_int(words.get(self.first)?)?;
+                let count = usize::try_from(count).ok().filter(|&count| count > 0)?;
+                Some((self.first + 1, self.first.saturating_add(count), 1))
+            }
+            Find::Keyword(_) => None,
+        }
+    }
+
+    /// Where the number of keys is not well formed, Redis goes by the digits that it begins with, and says nothing of
+    /// what happens to the keys.
+    fn range_as_in_c(&self, words: &[&[u8]]) -> Option<(usize, usize, usize)> {
+        let text = words.get(self.first)?.trim_ascii_start();
+        let text = text.strip_prefix(b"+").unwrap_or(text);
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+        let count = digits.fold(0_usize, |count, digit| {
+            count.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+        });
+        Some((self.first + 1, self.first.saturating_add(count), 1))
+    }
+
+    /// What happens to the keys when the command has these words.
+    fn flags_in(&self, words: &[&[u8]]) -> &'static str {
+        if !self.flags.ends_with("variable_flags") {
+            return self.flags;
+        }
+        if words.first().is_some_and(|name| is(name, "set")) {
+            // Without GET it does not care for what was there.
+            let reads = words.iter().skip(3).any(|word| word.eq_ignore_ascii_case(b"get"));
+            return if reads { "RW access update" } else { "OW update" };
+        }
+        // BITFIELD writes if one of its operations may, or if they are not well formed.
+        let mut rest = words.get(2..).unwrap_or_default();
+        loop {
+            rest = match rest {
+                [] => return "RO access",
+                [get, _, _, rest @ ..] if is(get, "get") => rest,
+                [overflow, _, rest @ ..] if is(overflow, "overflow") => rest,
+                [_, ..] => return "RW access update",
+            };
+        }
+    }
+
+    /// The keys as a first word, a last and a step.
+    fn one_range(&self) -> Option<(i64, i64, i64)> {
+        let Find::Range { last, step } = self.find else { return None };
+        let first = i64::try_from(self.first).ok()?;
+        let last = i64::from(last);
+        Some((first, if last < 0 { last } else { first + last }, i64::from(step)))
+    }
+}

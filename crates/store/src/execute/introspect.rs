@@ -1,0 +1,367 @@
+//! COMMAND: what is known of every command.
+
+use bytes::Bytes;
+
+use super::command::{Find, KeySpec};
+use super::table::{all, find};
+use super::{Answer, Caller, Command, command, family, is, refused};
+use crate::error::Error;
+use crate::profile::Profile;
+use crate::reply::Reply;
+use crate::text::glob;
+
+const FLAGS: &str = "loading stale";
+
+const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
+    command("command|count", "", |_, _| Ok(Reply::count(all().count())))
+        .info("2.8.13", FLAGS, [])
+        .docs("Returns the number of commands.", "O(1)"),
+    command("command|docs", "[command-name...]", |store, names| {
+        Ok(docs(names, store.shared().profile()))
+    })
+    .info("7.0.0", FLAGS, [])
+    .tips("nondeterministic_output_order")
+    .docs("Returns the documentation of commands.", "O(commands asked for)"),
+    command("command|getkeys", "", |store, words| {
+        let keys = keys(words, store.shared().profile())?;
+        Ok(Reply::Array(keys.into_iter().map(|(key, _)| bulk(key)).collect()))
+    })
+    .arity(-4)
+    .info("2.8.13", FLAGS, [])
+    .docs("Returns the keys among the words of a full command.", "O(words)"),
+    command("command|getkeysandflags", "", |store, words| {
+        let keys = keys(words, store.shared().profile())?;
+        let pair = |(key, flags)| Reply::Array(vec![bulk(key), statuses(words_of(flags))]);
+        Ok(Reply::Array(keys.into_iter().map(pair).collect()))
+    })
+    .arity(-4)
+    .info("7.0.0", FLAGS, [])
+    .docs("Returns the keys of a full command and how it accesses each of them.", "O(words)"),
+    command("command|help", "", |_, _| Ok(help("command")))
+        .info("5.0.0", FLAGS, [])
+        .docs("Describes the subcommands of COMMAND.", "O(1)"),
+    command("command|info", "[command-name...]", |store, names| {
+        Ok(describe_all(names, store.shared().profile()))
+    })
+    .info("2.8.13", FLAGS, [])
+    .tips("nondeterministic_output_order")
+    .docs("Returns arity, flags, keys and ACL categories of commands.", "O(commands asked for)"),
+    command(
+        "command|list",
+        "[FILTERBY filterby:<MODULE module-name | ACLCAT category | PATTERN pattern:pattern>]",
+        list,
+    )
+    .info("7.0.0", FLAGS, [])
+    .tips("nondeterministic_output_order")
+    .docs("Lists the names of commands and subcommands.", "O(commands)"),
+]);
+
+pub(crate) const COMMAND: &[Command] =
+    &family("server", "connection").of([command("command", "", |store, _| {
+        Ok(describe_all(&[], store.shared().profile()))
+    })
+    .subcommands(SUBCOMMANDS)
+    .arity(-1)
+    .info("2.8.13", FLAGS, [])
+    .tips("nondeterministic_output_order")
+    .docs("Describes every command, as COMMAND INFO does.", "O(commands)")]);
+
+/// The ACL categories of commands that there are here, in Redis's order.
+const CATEGORIES: [&str; 16] = [
+    "keyspace",
+    "read",
+    "write",
+    "set",
+    "string",
+    "bitmap",
+    "sortedset",
+    "hyperloglog",
+    "geo",
+    "admin",
+    "fast",
+    "slow",
+    "dangerous",
+    "connection",
+    "transaction",
+    "scripting",
+];
+
+/// Describes the commands of these names, or all; a name that is none becomes a nil.
+fn describe_all(names: &[&[u8]], profile: Profile) -> Reply {
+    let describe = |command: &Command| command.describe(profile);
+    if names.is_empty() {
+        return Reply::Array(all().map(describe).collect());
+    }
+    Reply::Array(names.iter().map(|name| named(name).map_or(Reply::Nil, describe)).collect())
+}
+
+fn docs(names: &[&[u8]], profile: Profile) -> Reply {
+    let docs = |command: &Command| command.documentation(profile);
+    if names.is_empty() {
+        return Reply::Map(all().map(docs).collect());
+    }
+    Reply::Map(names.iter().filter_map(|name| named(name)).map(docs).collect())
+}
+
+fn list(_: Caller<'_, '_>, filter: &[&[u8]]) -> Answer {
+    let all = all().flat_map(|command| std::iter::once(command).chain(command.subcommands));
+    let listed = |chosen: &dyn Fn(&Command) -> bool| {
+        all.filter(|command| chosen(command)).map(|command| Reply::text(command.name)).collect()
+    };
+    Ok(Reply::Array(match filter {
+        [] => listed(&|_| true),
+        [by, kind, module] if is(by, "filterby") && is(kind, "module") => listed(&|command| {
+            command.module().is_some_and(|name| module.eq_ignore_ascii_case(name.as_bytes()))
+        }),
+        [by, kind, category] if is(by, "filterby") && is(kind, "aclcat") => {
+            listed(&|command| command.categories().any(|one| is(category, one)))
+        }
+        [by, kind, pattern] if is(by, "filterby") && is(kind, "pattern") => {
+            listed(&|command| glob::matches_no_case(pattern, command.name.as_bytes()))
+        }
+        _ => return Err(Error::syntax()),
+    }))
+}
+
+/// The keys of a full command, and what happens to each.
+fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'static str)>, Error> {
+    let invalid = || refused("ERR Invalid command specified");
+    let mut command = words.first().and_then(|name| find(name)).ok_or_else(invalid)?;
+    if let ([_, ..], Some(sub)) = (command.subcommands, words.get(1)) {
+        command = command.subcommand(sub).ok_or_else(invalid)?;
+    }
+    if command.keys[0].is_none() {
+        return Err(refused("ERR The command has no key arguments"));
+    }
+    if !command.takes(words.len(), profile) {
+        return Err(refused("ERR Invalid number of arguments specified for command"));
+    }
+    let keys = command.keys_and_flags(words);
+    keys.ok_or_else(|| refused("ERR Invalid arguments specified for command"))
+}
+
+/// The command of that name; of a subcommand, `command|subcommand`.
+fn named(name: &[u8]) -> Option<&'static Command> {
+    let mut parts = name.splitn(2, |&byte| byte == b'|');
+    let command = find(parts.next()?)?;
+    parts.next().map_or(Some(command), |sub| command.subcommand(sub))
+}
+
+/// The reply of a HELP subcommand: what Redis says around the subcommands, and each with its arguments and its summary.
+pub(crate) fn help(container: &str) -> Reply {
+    let subcommands = find(container.as_bytes()).map_or(&[][..], |command| command.subcommands);
+    let others = subcommands.iter().filter(|sub| !sub.name.ends_with("|help"));
+    let lines = others.flat_map(|sub| {
+        let name = sub.name.split('|').next_back().unwrap_or_default().to_uppercase();
+        let syntax = sub.syntax(Profile::default());
+        [format!("{name} {syntax}").trim_end().to_owned(), format!("    {}", sub.summary)]
+    });
+    help_of(container, lines)
+}
+
+/// The reply of a HELP subcommand around these lines.
+pub(crate) fn help_of(container: &str, lines: impl IntoIterator<Item = String>) -> Reply {
+    let name = container.to_uppercase();
+    let first = format!("{name} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
+    let last = ["HELP", "    Prints this help."].map(str::to_owned);
+    let lines = std::iter::once(first).chain(lines).chain(last);
+    Reply::Array(lines.map(|line| Reply::Status(line.into())).collect())
+}
+
+impl Command {
+    /// What COMMAND INFO says.
+    fn describe(&self, profile: Profile) -> Reply {
+        let subcommands = self.subcommands.iter().map(|sub| sub.describe(profile)).collect();
+        let mut parts = vec![Reply::text(self.name), Reply::Int(self.arity_in(profile).into())];
+        // Only `allow_busy` comes behind it, which no command with keys has.
+        let movable = self.has_movable_keys().then_some("movablekeys");
+        parts.push(statuses(words_of(self.flags).chain(movable)));
+        parts.extend(self.legacy_range().map(Reply::Int));
+        parts.push(Reply::Set(
+            self.categories().map(|name| Reply::Status(format!("@{name}").into())).collect(),
+        ));
+        parts.push(Reply::Set(words_of(self.tips).map(Reply::text).collect()));
+        parts.push(Reply::Set(self.keys.iter().flatten().map(describe_keys).collect()));
+        parts.push(if self.subcommands.is_empty() {
+            Reply::Set(subcommands)
+        } else {
+            Reply::Array(subcommands)
+        });
+        Reply::Array(parts)
+    }
+
+    /// What COMMAND DOCS says.
+    fn documentation(&self, profile: Profile) -> (Reply, Reply) {
+        let mut parts = pairs([
+            ("summary", Reply::text(self.summary)),
+            ("since", Reply::text(self.since)),
+            ("group", Reply::text(self.group)),
+            ("complexity", Reply::text(self.complexity)),
+        ]);
+        if let Some(module) = self.module() {
+            parts.push((Reply::text("module"), Reply::text(module)));
+        }
+        let arguments = self.arguments(profile);
+        if !arguments.is_empty() {
+            parts.push((Reply::text("arguments"), Reply::Array(arguments)));
+        }
+        if !self.subcommands.is_empty() {
+            let all = self.subcommands.iter().map(|sub| sub.documentation(profile)).collect();
+            parts.push((Reply::text("subcommands"), Reply::Map(all)));
+        }
+        (Reply::text(self.name), Reply::Map(parts))
+    }
+
+    /// The module that a command is of, where it is not of the server itself.
+    fn module(&self) -> Option<&'static str> {
+        self.has_flag("module").then_some("bf")
+    }
+
+    fn has_flag(&self, flag: &str) -> bool {
+        words_of(self.flags).any(|one| one == flag)
+    }
+
+    /// The ACL categories, those too that follow from the flags. Commands of modules have none in Redis 7.
+    fn categories(&self) -> impl Iterator<Item = &'static str> {
+        CATEGORIES.into_iter().filter(move |&category| {
+            let flag = |flag| self.has_flag(flag);
+            let follows = match category {
+                _ if flag("module") => false,
+                "read" => flag("readonly"),
+                "write" => flag("write"),
+                "admin" | "dangerous" => flag("admin"),
+                "fast" => flag("fast"),
+                "slow" => !flag("fast"),
+                _ => false,
+            };
+            follows || self.acl.into_iter().flat_map(words_of).any(|one| one == category)
+        })
+    }
+}
+
+fn describe_keys(spec: &KeySpec) -> Reply {
+    let first = Reply::Int(i64::try_from(spec.first).unwrap_or(i64::MAX));
+    let range = |last: i8, step: u8| {
+        pairs([
+            ("lastkey", Reply::Int(last.into())),
+            ("keystep", Reply::Int(step.into())),
+            ("limit", Reply::Int(0)),
+        ])
+    };
+    let index = ("index", pairs([("index", first.clone())]));
+    let (begin, find) = match spec.find {
+        Find::Range { last, step } => (index, ("range", range(last, step))),
+        Find::Counted => (
+            index,
+            (
+                "keynum",
+                pairs([
+                    ("keynumidx", Reply::Int(0)),
+                    ("firstkey", Reply::Int(1)),
+                    ("keystep", Reply::Int(1)),
+                ]),
+            ),
+        ),
+        Find::Keyword(keyword) => (
+            ("keyword", pairs([("keyword", Reply::text(keyword)), ("startfrom", first)])),
+            ("range", range(0, 1)),
+        ),
+    };
+    let typed =
+        |(kind, spec)| Reply::Map(pairs([("type", Reply::text(kind)), ("spec", Reply::Map(spec))]));
+    let mut parts = pairs([
+        ("flags", statuses(words_of(spec.flags))),
+        ("begin_search", typed(begin)),
+        ("find_keys", typed(find)),
+    ]);
+    if !spec.note.is_empty() {
+        parts.insert(0, (Reply::text("notes"), Reply::text(spec.note)));
+    }
+    Reply::Map(parts)
+}
+
+fn pairs<const N: usize>(pairs: [(&'static str, Reply); N]) -> Vec<(Reply, Reply)> {
+    pairs.into_iter().map(|(name, value)| (Reply::text(name), value)).collect()
+}
+
+fn words_of(words: &'static str) -> impl Iterator<Item = &'static str> {
+    words.split_ascii_whitespace()
+}
+
+fn statuses(words: impl Iterator<Item = &'static str>) -> Reply {
+    Reply::Set(words.map(|word| Reply::Status(word.into())).collect())
+}
+
+fn bulk(bytes: &[u8]) -> Reply {
+    Reply::Bulk(Bytes::copy_from_slice(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fmt::Write;
+    use std::path::Path;
+    use std::{env, fs};
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_described_and_every_category_known() {
+        for command in all().flat_map(|one| std::iter::once(one).chain(one.subcommands)) {
+            let name = command.name;
+            for text in [command.summary, command.complexity, command.since, command.group] {
+                assert!(!text.is_empty(), "{name}");
+            }
+            assert!(
+                command.summary.ends_with('.') && command.complexity.starts_with("O("),
+                "{name}"
+            );
+            for category in command.acl.into_iter().flat_map(words_of) {
+                assert!(
+                    category.is_empty() || CATEGORIES.contains(&category),
+                    "{name}: {category}"
+                );
+            }
+        }
+    }
+
+    /// A line for a command, or for a subcommand.
+    fn line(page: &mut String, command: &Command) {
+        let name = command.name.replace('|', " ").to_uppercase();
+        let syntax = command.syntax(Profile::default()).replace('|', "\\|");
+        let syntax = format!("{name} {syntax}");
+        let (syntax, summary, cost) = (syntax.trim_end(), command.summary, command.complexity);
+        let _ = writeln!(page, "| `{syntax}` | {summary} | {cost} |");
+    }
+
+    #[test]
+    fn the_page_of_commands_is_that_of_the_table() {
+        let mut page = String::from(
+            "# Commands\n\n\
+             Generated from the table of commands by `TALLIS_WRITE_PAGES=1 cargo test -p tallis-store page_of_commands`. Do \
+             not edit.\n\n\
+             Options, replies and errors are those of Redis. `COMMAND DOCS` returns the same.\n",
+        );
+        let mut groups: BTreeMap<&str, BTreeMap<&str, &Command>> = BTreeMap::new();
+        for command in all() {
+            groups.entry(command.group).or_default().insert(command.name, command);
+        }
+        for (group, commands) in groups {
+            let _ =
+                write!(page, "\n## {group}\n\n| command | what it does | cost |\n|---|---|---|\n");
+            for command in commands.into_values() {
+                line(&mut page, command);
+                command.subcommands.iter().for_each(|sub| line(&mut page, sub));
+            }
+        }
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
+        if env::var_os("TALLIS_WRITE_PAGES").is_some() {
+            fs::write(&path, &page).expect("docs/commands.md can be written");
+        }
+        assert!(
+            fs::read_to_string(&path).unwrap_or_default() == page,
+            "docs/commands.md is not up to date: \
+             TALLIS_WRITE_PAGES=1 cargo test -p tallis-store page_of_commands"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! The words of a command as values, one after the other.
+
+use crate::error::Error;
+use crate::text::number;
+
+/// The next word. Arity is checked before a command runs, so that there is one wherever one is required.
+#[inline]
+pub(crate) fn next<'a>(words: &mut &[&'a [u8]]) -> &'a [u8] {
+    let Some((first, rest)) = words.split_first() else { return &[] };
+    *words = rest;
+    first
+}
+
+/// All further words.
+#[inline]
+pub(crate) fn rest<'w, 'a>(words: &mut &'w [&'a [u8]]) -> &'w [&'a [u8]] {
+    std::mem::take(words)
+}
+
+/// The number that a word is.
+pub(crate) fn int(word: &[u8]) -> Result<i64, Error> {
+    number::integer(word)
+}
+
+/// The number that a word is, for what Redis keeps in 32 bits.
+pub(crate) fn int32(word: &[u8]) -> Result<i64, Error> {
+    number::within(word, i64::from(i32::MIN)..=i64::from(i32::MAX))
+}
+
+/// Whether a word is this one, in whatever case. Redis compares options as C strings, so a NUL ends the word.
+pub(crate) fn is(word: &[u8], name: &str) -> bool {
+    word.split_at_checked(name.len()).is_some_and(|(word, rest)| {
+        word.eq_ignore_ascii_case(name.as_bytes()) && matches!(rest, [] | [0, ..])
+    })
+}
+
+/// A word up to a NUL: what C sees of it.
+pub(crate) fn c_string(word: &[u8]) -> &[u8] {
+    word.split(|&byte| byte == 0).next().unwrap_or_default()
+}
+
+/// Declares a command without options: its notation and the function from words to reply follow from the names and kinds
+/// of its arguments.
+///
+/// `plain!(getrange(key, start: integer, end: integer))` is the command `getrange`, with the notation
+/// `key start:integer end:integer`, that calls `store.getrange(key, start, end)`. The kinds are `key`, `string`
+/// (that of a name without one), `pattern`, `integer`, and `keys` and `strings` for all further words. A name in front is that of the command
+/// where the method has another; a function behind `=>` makes the reply of what the method returns.
+macro_rules! plain {
+    ($method:ident($($arg:ident $(: $kind:ident)?),*) $(=> $reply:expr)?) => {
+        plain!(stringify!($method), $method($($arg $(: $kind)?),*) $(=> $reply)?)
+    };
+    ($name:expr, $method:ident($($arg:ident $(: $kind:ident)?),*) $(=> $reply:expr)?) => {
+        $crate::execute::command(
+            $name,
+            concat!($($crate::execute::notation!($arg $(: $kind)?), " "),*),
+            |store, words| {
+                #[allow(unused_mut, unused_variables, reason = "a command may have no arguments")]
+                let mut words = words;
+                let found = store.$method($($crate::execute::argument!(words, $arg $(: $kind)?)),*)?;
+                $(let found = $reply(found);)?
+                Ok($crate::reply::IntoReply::into_reply(found, store.shared().profile()))
+            },
+        )
+    };
+}
+
+/// The notation of an argument of `plain!`.
+macro_rules! notation {
+    (key) => {
+        "key"
+    };
+    ($name:ident $(: string)?) => {
+        stringify!($name)
+    };
+    ($name:ident: keys) => {
+        concat!(stringify!($name), ":key...")
+    };
+    ($name:ident: strings) => {
+        concat!(stringify!($name), "...")
+    };
+    ($name:ident: $kind:ident) => {
+        concat!(stringify!($name), ":", stringify!($kind))
+    };
+}
+
+/// The value of an argument of `plain!`.
+macro_rules! argument {
+    ($words:ident, $name:ident $(: string)?) => {
+        $crate::execute::next(&mut $words)
+    };
+    ($words:ident, $name:ident: key) => {
+        $crate::execute::next(&mut $words)
+    };
+    ($words:ident, $name:ident: pattern) => {
+        $crate::execute::next(&mut $words)
+    };
+    ($words:ident, $name:ident: keys) => {
+        $crate::execute::rest(&mut $words)
+    };
+    ($words:ident, $name:ident: strings) => {
+        $crate::execute::rest(&mut $words)
+    };
+    ($words:ident, $name:ident: integer) => {
+        $crate::execute::int($crate::execute::next(&mut $words))?
+    };
+}
+
+pub(crate) use {argument, notation, plain};
