@@ -49,6 +49,8 @@ pub enum Profile {
 struct Table {
     /// What INFO shows as `redis_version`.
     server_version: &'static str,
+    /// The digits of the newest release whose commands and arguments are known.
+    newest_release: [u8; 2],
     /// Whether small sets with text are listpacks. Settings for them are known then.
     set_listpacks: bool,
     /// Whether a command that adds many members chooses the encoding by their number too.
@@ -59,8 +61,6 @@ struct Table {
     score_text: ScoreText,
     /// Whether a distance is rounded by way of its ten thousandths.
     rounds_ten_thousandths: bool,
-    /// Whether ZRANK and ZREVRANK know WITHSCORE.
-    rank_with_score: bool,
     /// Whether BITOP knows DIFF, DIFF1, ANDOR and ONE.
     bitop_differences: bool,
     /// Whether GEOSEARCH knows BYPOLYGON.
@@ -73,12 +73,12 @@ struct Table {
 
 const REDIS_70: Table = Table {
     server_version: "7.0.0",
+    newest_release: *b"70",
     set_listpacks: false,
     sizes_ahead: false,
     list_listpacks: false,
     score_text: ScoreText::Digits17,
     rounds_ten_thousandths: false,
-    rank_with_score: false,
     bitop_differences: false,
     geo_polygons: false,
     dump_version: Target::V10,
@@ -87,12 +87,13 @@ const REDIS_70: Table = Table {
 
 const REDIS_72: Table = Table {
     server_version: "7.2.0",
+    // All that is declared, some of it from later releases.
+    newest_release: *b"99",
     set_listpacks: true,
     sizes_ahead: true,
     list_listpacks: true,
     score_text: ScoreText::Shortest,
     rounds_ten_thousandths: true,
-    rank_with_score: true,
     bitop_differences: true,
     geo_polygons: true,
     dump_version: Target::V11,
@@ -120,7 +121,6 @@ columns! {
     list_listpacks: bool,
     score_text: ScoreText,
     rounds_ten_thousandths: bool,
-    rank_with_score: bool,
     bitop_differences: bool,
     geo_polygons: bool,
     dump_version: Target,
@@ -128,6 +128,15 @@ columns! {
 }
 
 impl Profile {
+    /// Every profile, in the order of their numbers.
+    pub(crate) const ALL: [Self; 2] = [Self::Redis70, Self::Redis72];
+
+    /// Whether servers of this series have what came with that release.
+    pub(crate) const fn knows(self, since: &str) -> bool {
+        let (since, [major, minor]) = (since.as_bytes(), self.table().newest_release);
+        since[0] < major || since[0] == major && since[2] <= minor
+    }
+
     const fn table(self) -> &'static Table {
         match self {
             Self::Redis70 => &REDIS_70,

@@ -7,9 +7,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind};
-use crate::execute::{
-    Answer, Args, Called, Run, checked, int32, refused, shown, with_words,
-};
+use crate::execute::{Answer, Args, Called, Run, checked, int32, refused, shown, with_words};
 use crate::key::HashedKey;
 use crate::reply::Reply;
 use crate::store::locks::{Access, Dispatch};

@@ -9,6 +9,7 @@ macro_rules! entry_of {
 
         impl $crate::store::slot::Kind for $kind {
             #[inline]
+            #[expect(private_interfaces, reason = "only this crate calls it")]
             fn is_kind_of(value: &$crate::value::Value) -> bool {
                 let is: fn(&$crate::value::Value) -> bool = $is;
                 is(value)

@@ -90,12 +90,17 @@ pub(crate) const fn declared(name: &'static str, arguments: &'static str, run: R
         names += (name.as_bytes()[at] == b'|') as u8;
         at += 1;
     }
-    let old = Shape::of(arguments, names, Profile::Redis70);
-    let new = Shape::of(arguments, names, Profile::Redis72);
+    let mut arity = [0; Profile::ALL.len()];
+    let mut profile = 0;
+    while profile < arity.len() {
+        arity[profile] = Shape::of(arguments, names, Profile::ALL[profile]).arity();
+        profile += 1;
+    }
+    let newest = Shape::of(arguments, names, Profile::ALL[arity.len() - 1]);
     Command {
         name,
         arguments,
-        arity: [old.arity(), new.arity()],
+        arity,
         flags: "",
         group: "",
         since: "",
@@ -103,7 +108,7 @@ pub(crate) const fn declared(name: &'static str, arguments: &'static str, run: R
         complexity: "",
         acl: ["", ""],
         tips: "",
-        keys: new.keys,
+        keys: newest.keys,
         subcommands: &[],
         whole: false,
         run,
@@ -225,10 +230,7 @@ impl Command {
 
     /// The arity in that release series.
     pub(crate) const fn arity_in(&self, profile: Profile) -> i8 {
-        match profile {
-            Profile::Redis70 => self.arity[0],
-            Profile::Redis72 => self.arity[1],
-        }
+        self.arity[profile as usize]
     }
 
     /// Whether that many words, the name included, are right in number.

@@ -210,7 +210,7 @@ impl Scan {
         }
         part.open |= self.eat_dots();
         if let Some(since) = self.eat_since()
-            && !has(profile, since)
+            && !profile.knows(since)
         {
             part.least = 0;
             part.open = false;
@@ -393,7 +393,7 @@ pub(super) fn arguments(notation: &'static str, profile: Profile) -> Vec<Argumen
 }
 
 fn retain(arguments: &mut Vec<Argument>, profile: Profile) {
-    arguments.retain(|argument| argument.since.is_none_or(|since| has(profile, since)));
+    arguments.retain(|argument| argument.since.is_none_or(|since| profile.knows(since)));
     for argument in arguments {
         retain(&mut argument.inner, profile);
     }
@@ -420,16 +420,6 @@ const fn same(a: &str, b: &str) -> bool {
         at += 1;
     }
     at == a.len() && at == b.len()
-}
-
-/// Whether a profile has what came with that release. The newer one has all that is declared, some of it from releases
-/// after its own.
-const fn has(profile: Profile, since: &str) -> bool {
-    let since = since.as_bytes();
-    match profile {
-        Profile::Redis70 => since[0] < b'7' || (since[0] == b'7' && since[2] == b'0'),
-        Profile::Redis72 => true,
-    }
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ pub struct Entry<'a, K = Any> {
 pub(crate) type Slot<'a> = Entry<'a, Any>;
 
 /// Any type of value.
+#[expect(unnameable_types, reason = "nobody opens such an entry from outside")]
 #[derive(Clone, Copy, Debug)]
 pub enum Any {}
 
@@ -78,6 +79,7 @@ pub enum Any {}
 #[expect(unnameable_types, reason = "only this crate's types are kinds")]
 pub trait Kind {
     /// Whether a value has the type.
+    #[expect(private_interfaces, reason = "only this crate calls it")]
     fn is_kind_of(value: &Value) -> bool;
 }
 

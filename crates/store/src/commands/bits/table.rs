@@ -9,7 +9,6 @@ use crate::commands::{
 };
 use crate::error::Error;
 use crate::execute::{Answer, Caller, Command, command, family, int, is, refused};
-use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::value::parse_int;
 
@@ -121,7 +120,7 @@ fn unit_of(words: &[&[u8]]) -> Result<BitUnit, Error> {
 }
 
 fn bitop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let new = store.shared().profile() == Profile::Redis72;
+    let new = store.shared().profile().bitop_differences();
     let op = match args[0] {
         op if is(op, "AND") => Op::And,
         op if is(op, "OR") => Op::Or,

@@ -16,8 +16,8 @@ use crate::value::parse_int;
 struct Setting {
     name: &'static str,
     place: Place,
-    /// The first profile that knows it.
-    since: Profile,
+    /// Whether servers of that profile know it.
+    known: fn(Profile) -> bool,
 }
 
 /// Where a setting is.
@@ -44,52 +44,48 @@ const SETTINGS: &[Setting] = &[
     Setting {
         name: "databases",
         place: Place::Fixed(|shared| usize::try_from(shared.databases()).unwrap_or(usize::MAX)),
-        since: Profile::Redis70,
+        known: |_| true,
     },
     Setting {
         name: "hll-sparse-max-bytes",
         place: Place::Limit(Form::Memory, |limits| &mut limits.hll_sparse_max_bytes),
-        since: Profile::Redis70,
+        known: |_| true,
     },
-    Setting {
-        name: "proto-max-bulk-len",
-        place: Place::Fixed(|_| STRING_MAX),
-        since: Profile::Redis70,
-    },
+    Setting { name: "proto-max-bulk-len", place: Place::Fixed(|_| STRING_MAX), known: |_| true },
     Setting {
         name: "set-max-intset-entries",
         place: Place::Limit(Form::Number, |limits| &mut limits.set_max_intset_entries),
-        since: Profile::Redis70,
+        known: |_| true,
     },
     Setting {
         name: "set-max-listpack-entries",
         place: Place::Limit(Form::Number, |limits| &mut limits.set_max_listpack_entries),
-        since: Profile::Redis72,
+        known: Profile::set_listpacks,
     },
     Setting {
         name: "set-max-listpack-value",
         place: Place::Limit(Form::Number, |limits| &mut limits.set_max_listpack_value),
-        since: Profile::Redis72,
+        known: Profile::set_listpacks,
     },
     Setting {
         name: "zset-max-listpack-entries",
         place: Place::Limit(Form::Number, |limits| &mut limits.zset_max_listpack_entries),
-        since: Profile::Redis70,
+        known: |_| true,
     },
     Setting {
         name: "zset-max-listpack-value",
         place: Place::Limit(Form::Memory, |limits| &mut limits.zset_max_listpack_value),
-        since: Profile::Redis70,
+        known: |_| true,
     },
     Setting {
         name: "zset-max-ziplist-entries",
         place: Place::Limit(Form::Number, |limits| &mut limits.zset_max_listpack_entries),
-        since: Profile::Redis70,
+        known: |_| true,
     },
     Setting {
         name: "zset-max-ziplist-value",
         place: Place::Limit(Form::Memory, |limits| &mut limits.zset_max_listpack_value),
-        since: Profile::Redis70,
+        known: |_| true,
     },
 ];
 
@@ -98,8 +94,8 @@ const SETTINGS: &[Setting] = &[
 const GREATEST: u64 = i64::MAX.unsigned_abs();
 
 fn known(shared: &Shared) -> impl Iterator<Item = &'static Setting> {
-    let new = shared.profile() == Profile::Redis72;
-    SETTINGS.iter().filter(move |setting| new || setting.since == Profile::Redis70)
+    let profile = shared.profile();
+    SETTINGS.iter().filter(move |setting| (setting.known)(profile))
 }
 
 /// CONFIG GET.

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use crate::error::Error;
 use crate::execute::{Answer, Caller, is};
-use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::scope::View;
 
@@ -49,10 +48,7 @@ fn line(text: &mut String, name: &str, value: impl std::fmt::Display) {
 }
 
 fn server(view: &View<'_>, text: &mut String) {
-    let version = match view.shared().profile() {
-        Profile::Redis70 => "7.0.0",
-        Profile::Redis72 => "7.2.0",
-    };
+    let version = view.shared().profile().server_version();
     line(text, "redis_version", version);
     line(text, "tallis_version", env!("CARGO_PKG_VERSION"));
     line(text, "redis_mode", "embedded");

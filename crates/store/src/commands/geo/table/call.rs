@@ -171,7 +171,7 @@ impl<'a> Call<'a> {
                 Ok(Some(rest))
             }
             [count, vertices @ ..]
-                if knows_polygons(profile)
+                if profile.geo_polygons()
                     && is(word, "bypolygon")
                     && !vertices.is_empty()
                     && (options.area.is_none() || is_polygon)
@@ -285,7 +285,7 @@ impl<'a> Options<'a> {
             return refused("ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for ");
         }
         if is_search && self.area.is_none() {
-            return refused(if knows_polygons(profile) {
+            return refused(if profile.geo_polygons() {
                 "ERR exactly one of BYRADIUS, BYBOX and BYPOLYGON can be specified for "
             } else {
                 "ERR exactly one of BYRADIUS and BYBOX can be specified for "
@@ -296,11 +296,6 @@ impl<'a> Options<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether BYPOLYGON is known.
-fn knows_polygons(profile: Profile) -> bool {
-    profile == Profile::Redis72
 }
 
 fn length(text: &[u8], refusal: &'static str) -> Result<f64, Error> {

@@ -137,14 +137,15 @@ fn distance(store: Caller<'_, '_>, distance: f64) -> Reply {
 
 /// A distance as Redis prints it, with four digits behind the point.
 ///
-/// From 7.2 on it multiplies by 10,000 and takes the nearest whole number, which differs in the last digit now and then.
+/// Some series multiply by 10,000 and take the nearest integer, which differs in the last digit now and then.
 fn printed(distance: f64, profile: Profile) -> String {
-    match profile {
+    if distance.is_nan() {
         // What is no number comes out of the processor with a sign.
-        _ if distance.is_nan() => "-nan".to_owned(),
-        Profile::Redis70 => format!("{distance:.4}"),
-        Profile::Redis72 => format!("{:.4}", (distance * 1e4).round_ties_even() / 1e4),
+        return "-nan".to_owned();
     }
+    let rounds = profile.rounds_ten_thousandths();
+    let distance = if rounds { (distance * 1e4).round_ties_even() / 1e4 } else { distance };
+    format!("{distance:.4}")
 }
 
 /// A place: a longitude and a latitude.
