@@ -128,6 +128,17 @@ impl Value {
         Some(string.len())
     }
 
+    /// The bytes of a string on the heap that is so long, to be changed in place; they count as changed.
+    #[inline]
+    pub(crate) fn bytes_of_length(&mut self, length: usize) -> Option<&mut [u8]> {
+        let Self::Str { raw, len, buffer } = self else { return None };
+        if *len as usize != length {
+            return None;
+        }
+        *raw = true;
+        buffer.get_mut(..length)
+    }
+
     /// The bytes of a string, to be changed in place, with zeros behind them up to `least` bytes; they count as changed.
     /// `None` if this is no string. O(1), and now and then O(length) when the string has to move.
     #[inline]

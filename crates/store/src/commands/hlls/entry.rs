@@ -85,14 +85,12 @@ impl HllEntry<'_> {
         element: &Member<'_>,
         hash: impl FnOnce() -> u64,
     ) -> Result<Option<bool>, Error> {
-        // What is as long as a dense one is hardly anything else; the general way says what is wrong with the rest.
-        let is_dense = |value: &Value| matches!(value.as_str(), Some(Member::Bytes(bytes)) if bytes.len() == hll::DENSE_LEN);
-        if !self.value().is_some_and(is_dense) {
-            return Ok(None);
-        }
         let added = self.edit(
             |value| {
-                let Some(bytes) = value.bytes_mut(0) else { return (Ok(None), Outcome::Same) };
+                // What is as long as a dense one is hardly anything else; the general way says what is wrong with the rest.
+                let Some(bytes) = value.bytes_of_length(hll::DENSE_LEN) else {
+                    return (Ok(None), Outcome::Same);
+                };
                 let added = HllMut::add_in_place(bytes, hash());
                 let outcome = Outcome::changed(matches!(added, Ok(Some(true))));
                 (added.map_err(|_| Error::not_hll()), outcome)
