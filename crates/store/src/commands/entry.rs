@@ -63,6 +63,12 @@ macro_rules! entry_of {
             pub fn now_us(&self) -> i64 {
                 self.slot.now_us()
             }
+
+            /// The same time in milliseconds.
+            #[must_use]
+            pub fn now_ms(&self) -> i64 {
+                self.slot.now_ms()
+            }
         }
     };
 }
