@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use super::names::{self, Fault, Names};
-use crate::error::{Error, ErrorKind};
+use store::{Error, ErrorKind};
 
 /// The first word of the list of countries.
 const COUNTRIES: &str = "COUNTRIES";
@@ -50,7 +50,7 @@ pub struct LocationTable {
 
 /// The table that [`LocationTable::redis_in_action`] gives.
 static REDIS_IN_ACTION: LazyLock<Arc<LocationTable>> = LazyLock::new(|| {
-    let table = LocationTable::parse(include_str!("../../../data/redis_in_action.txt"));
+    let table = LocationTable::parse(include_str!("../../data/redis_in_action.txt"));
     Arc::new(table.expect("the table is sound"))
 });
 

@@ -16,15 +16,15 @@ mod quota;
 mod throttle;
 mod window;
 
-pub use counter::{CounterSteps, SlidingCounter};
-pub use funnel::{Funnel, FunnelSteps};
+pub use counter::SlidingCounter;
+pub use funnel::Funnel;
 pub use quota::Quota;
 pub use throttle::Throttle;
-pub use window::{SlidingWindow, WindowSteps};
+pub use window::SlidingWindow;
 
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use store::{Error, ErrorKind};
 
 /// The longest period or burst, in the unit in which it is counted: half of what 63 bits hold, so that it can be added to a
 /// time.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use store::{Error, ErrorKind};
+
 use super::{LONGEST, Throttle};
-use crate::error::{Error, ErrorKind};
 
 /// How much a [`Funnel`](super::Funnel) holds, and how fast it runs empty.
 ///
