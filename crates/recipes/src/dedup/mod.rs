@@ -47,12 +47,12 @@ use procedures::{Has, Info, Insert, InsertTurning, Items, Turn};
 /// # Error
 ///
 /// A new item is taken for one that was seen with at most the probability asked for, as long as no more than the items planned for come
-/// (in each period); [`info`](Self::info) tells what is to be expected now. Without a period the filter grows beyond its plan and keeps
+/// (in each period); [`info`](Self::info) returns the rate that is expected now. Without a period the filter grows beyond its plan and keeps
 /// the rate; with one of items it never holds more than planned.
 ///
 /// # Complexity
 ///
-/// As of BF.ADD, twice where there are two filters; many items at once wait for memory together.
+/// As of BF.ADD, twice where there are two filters; the cache misses of many items at once overlap.
 ///
 /// # Examples
 ///
@@ -169,11 +169,13 @@ impl<B: Backend> Dedup<B> {
         Ok(Self { backend, keys: [key.to_vec(), older_key(key)], settings, turn })
     }
 
-    /// Takes an item in, and tells whether it is new.
+    /// Adds an item; returns whether it is new.
     ///
     /// # Errors
     ///
-    /// A key that holds something else; no memory for a filter that has to grow.
+    /// [`ErrorKind::WrongType`] if a key of the recipe holds something else; [`ErrorKind::OutOfMemory`] if the filter would grow beyond
+    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit); [`ErrorKind::FilterFull`] if somebody else made
+    /// one that does not grow. Nothing has changed then.
     #[inline]
     pub fn insert<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         Ok(self.add(&[item.into()])?.first().copied().unwrap_or_default())
@@ -183,7 +185,7 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// As of [`insert`](Self::insert): then none of them is taken in.
+    /// As of [`insert`](Self::insert): then none of them is added.
     pub fn insert_many<'a, M: Into<Member<'a>>>(
         &self,
         items: impl IntoIterator<Item = M>,
@@ -205,7 +207,7 @@ impl<B: Backend> Dedup<B> {
         }
     }
 
-    /// Whether an item was seen, without taking it in.
+    /// Whether an item was seen, without adding it.
     ///
     /// # Errors
     ///
@@ -221,7 +223,7 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// A key that holds something else.
+    /// [`ErrorKind::WrongType`] if a key of the recipe holds something else.
     pub fn info(&self) -> Result<DedupInfo, Error> {
         let [key, older] = self.keys();
         let info = |key| self.backend.call(&Info { key });

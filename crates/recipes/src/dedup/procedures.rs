@@ -12,7 +12,7 @@ pub(super) struct Items<'p> {
     pub(super) hashes: &'p [ItemHash],
 }
 
-impl<'p> Items<'p> {
+impl Items<'_> {
     const fn len(self) -> usize {
         self.items.len()
     }

@@ -37,7 +37,7 @@ const WIDTH: usize = 2;
 ///
 /// # Idea
 ///
-/// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the place of two bytes in a long string,
+/// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the offset of two bytes in a long string,
 /// one of the country, one of the region. A million and some users share a string; to know where everyone is, the strings are read from
 /// one end to the other, two bytes a user.
 ///
@@ -52,8 +52,8 @@ const WIDTH: usize = 2;
 ///             USA CA   USA      nothing           location:0     location:1
 /// ```
 ///
-/// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is the place of the
-///   country in its [table](LocationTable) plus one, the second the place of the region in the country's table plus one; 0 is unknown.
+/// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is the index of the
+///   country in its [table](LocationTable) plus one, the second the index of the region in the country's table plus one; 0 is unknown.
 /// * `location:max`, a sorted set: its member `max` has the largest user id as its score.
 ///
 /// These are the keys and bytes of the book's Python, so both sides can work on the same data, through a file too.
@@ -61,13 +61,13 @@ const WIDTH: usize = 2;
 /// # Unknown
 ///
 /// [`set`](Self::set) refuses names that the table does not have; [`set_lenient`](Self::set_lenient) stores 0 for them, as the book does.
-/// Two zeros are also what a string holds where nothing was written, so nobody can tell a user without a place from a number without a user.
+/// Two zeros are also what a string holds where nothing was written, so a user without a location looks like a number without a user.
 ///
 /// # Complexity
 ///
 /// [`set`](Self::set) and [`get`](Self::get) are O(1), but for a string that grows. [`aggregate`](Self::aggregate) is O(largest
-/// id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is read at one moment, one after
-/// the other. [`aggregate_list`](Self::aggregate_list) is O(users in the list), which are taken by the shard and not one by one.
+/// id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is read atomically, one after
+/// the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in the list), which are taken by the shard and not one by one.
 ///
 /// # Limits
 ///
@@ -142,7 +142,7 @@ impl<B: Backend> Locations<B> {
         self
     }
 
-    /// Says where a user is, in place of what was said before. An empty region is none. O(1).
+    /// Sets the location of a user. An empty region is none. O(1).
     ///
     /// # Errors
     ///

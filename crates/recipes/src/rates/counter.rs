@@ -76,11 +76,11 @@ fn no_counts() -> Error {
 ///
 /// The key is the caller's own, and holds a string of three decimal numbers, `1700000040000:80:30`: when the period began, in
 /// milliseconds since the Unix epoch, the count before and the count now. It expires when neither matters, two periods after
-/// that. Periods begin at multiples of their length, as minutes do; a key that meets another limit goes on from what it has.
+/// that. Periods begin at multiples of their length, as minutes do; a key that is used with another limit goes on from what it has.
 ///
 /// # Error
 ///
-/// What counts of the period before is told from its number alone. Let `f` be the part of the running period that is over, from 0 to
+/// How much of the period before still counts is estimated from its count alone. Let `f` be the part of the running period that is over, from 0 to
 /// 1, and `before` its count. Then the estimate is
 ///
 /// * above the truth by at most `(1 - f) * before`: if all of them came at the beginning, they are out of the last period and still
@@ -95,6 +95,10 @@ fn no_counts() -> Error {
 /// # Complexity
 ///
 /// O(1), and about 30 bytes, however large the limit. A refused action changes nothing.
+///
+/// # Memory
+///
+/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///

@@ -60,7 +60,7 @@ impl Procedure for Pour<'_> {
 /// ```
 ///
 /// The key is the caller's own, and holds that time as a string: microseconds since the Unix epoch, in decimal. It expires in
-/// the millisecond in which the funnel is empty, so who does nothing costs nothing. A few bytes a key, however many actions.
+/// the millisecond in which the funnel is empty. A few bytes a key, however many actions.
 ///
 /// # Bounds
 ///
@@ -68,11 +68,15 @@ impl Procedure for Pour<'_> {
 /// A refused action changes nothing. [`Quota`] says how the rate is rounded.
 ///
 /// More than the capacity at once is refused for ever: it is `limited` without a `retry_after`. A quantity of 0 is a look that changes
-/// nothing. When a key meets another quota, its time stays what it was, and counts in the new one's measure.
+/// nothing. If a key is used with another quota, its time stays what it was, and counts in the new one's measure.
 ///
 /// # Complexity
 ///
 /// O(1).
+///
+/// # Memory
+///
+/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///
@@ -128,7 +132,7 @@ impl<B: Backend> Funnel<B> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string,
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no whole number. Nothing is changed then.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
     #[inline]
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
         self.backend.call(&Pour { key: key.as_ref(), quota: &self.quota, quantity })

@@ -136,6 +136,10 @@ const fn as_score(ms: i64) -> f64 {
 /// O(log n) for n actions in the period, each of which takes some 20 bytes, and a few times that where they are more than fit a
 /// listpack; [`SlidingCounter`](super::SlidingCounter) takes no more for a million.
 ///
+/// # Memory
+///
+/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
+///
 /// # Examples
 ///
 /// ```

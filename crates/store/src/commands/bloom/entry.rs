@@ -115,15 +115,16 @@ impl<'e> BloomEntry<'e> {
     /// As [`add_hashed`](Self::add_hashed) of an item where there is no filter. Nothing has changed.
     pub fn check_new(&self, items: u64, options: &BloomInsertOptions) -> Result<(), Error> {
         let settings = options.settings.max_bytes(self.limit as u64);
-        settings.check_room(items).map_err(|why| match why {
-            // The settings have a capacity that is in range.
-            SettingsError::Size(why @ SizeError::Capacity { .. }) if settings.is_scaling() => {
-                refusal(AddError::Grow(why))
-            }
-            SettingsError::Size(SizeError::Capacity { .. }) => {
-                refusal(AddError::Full { capacity: settings.capacity() })
-            }
-            why => unmade(&settings, why),
+        settings.check_room(items).map_err(|why| {
+            let SettingsError::Size(size @ SizeError::Capacity { .. }) = why else {
+                return unmade(&settings, why);
+            };
+            // The settings have a capacity that is in range: it is too small, or that of a further link too large.
+            refusal(if settings.is_scaling() {
+                AddError::Grow(size)
+            } else {
+                AddError::Full { capacity: settings.capacity() }
+            })
         })
     }
 
