@@ -131,13 +131,44 @@ impl BloomFilter {
         if !self.is_scaling() {
             return Err(AddError::Full { capacity: self.newest.capacity() });
         }
-        let capacity = self.newest.capacity().checked_mul(self.expansion.into());
-        let capacity = capacity.ok_or(AddError::Grow(SizeError::Capacity { got: None }))?;
-        let error_rate = self.newest.error_rate() * TIGHTENING;
-        let link = link_within(self.max_bytes, self.array_bytes(), capacity, error_rate);
+        let last = (self.newest.capacity(), self.newest.error_rate());
+        let link = next_link(last, self.expansion).and_then(|(capacity, error_rate)| {
+            link_within(self.max_bytes, self.array_bytes(), capacity, error_rate)
+        });
         let full = mem::replace(&mut self.newest, link.map_err(AddError::Grow)?);
         self.older.push(full);
         Ok(())
+    }
+
+    /// Whether so many new items find room, if all bit arrays together may have at most `max_bytes`. O(links that it grows by).
+    ///
+    /// The answer holds as long as the machine has the memory.
+    ///
+    /// # Errors
+    ///
+    /// What [`BloomFilter::add`] says to the first item that finds none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut filter = bloom::Settings::new(3, 0.01).non_scaling().build()?;
+    /// filter.add(b"user1")?;
+    /// assert_eq!(filter.check_room(2, u64::MAX), Ok(()));
+    /// let full = bloom::AddError::Full { capacity: 3 };
+    /// assert_eq!(filter.check_room(3, u64::MAX), Err(full));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check_room(&self, items: u64, max_bytes: u64) -> Result<(), AddError> {
+        let room = self.newest.capacity().saturating_sub(self.newest.len());
+        if items <= room {
+            return Ok(());
+        }
+        if !self.is_scaling() {
+            return Err(AddError::Full { capacity: self.newest.capacity() });
+        }
+        let last = (self.newest.capacity(), self.newest.error_rate());
+        check_growth(items - room, last, self.expansion, self.array_bytes(), max_bytes)
+            .map_err(AddError::Grow)
     }
 
     /// Whether an item is there, or is taken for one that is, as BF.EXISTS tells it. O(links).
@@ -290,12 +321,70 @@ fn link_within(
     error_rate: f64,
 ) -> Result<Link, SizeError> {
     if is_error_rate(error_rate) {
-        let bytes = before.saturating_add(plan::bits_for(capacity, error_rate) / 8);
-        if bytes > max_bytes {
-            return Err(SizeError::OutOfMemory { bytes });
-        }
+        bytes_within(max_bytes, before, capacity, error_rate)?;
     }
     Link::new(capacity, error_rate)
+}
+
+/// The bytes of all links with one more, if there may be as many.
+fn bytes_within(
+    max_bytes: u64,
+    before: u64,
+    capacity: u64,
+    error_rate: f64,
+) -> Result<u64, SizeError> {
+    let bytes = before.saturating_add(plan::bits_for(capacity, error_rate) / 8);
+    if bytes > max_bytes { Err(SizeError::OutOfMemory { bytes }) } else { Ok(bytes) }
+}
+
+/// The capacity and error rate of the link that comes behind one.
+fn next_link((capacity, error_rate): (u64, f64), expansion: u32) -> Result<(u64, f64), SizeError> {
+    let capacity = capacity.checked_mul(expansion.into());
+    Ok((capacity.ok_or(SizeError::Capacity { got: None })?, error_rate * TIGHTENING))
+}
+
+/// Whether a filter of so many bytes and this last link may grow by links that take so many items.
+fn check_growth(
+    mut items: u64,
+    mut last: (u64, f64),
+    expansion: u32,
+    mut bytes: u64,
+    max_bytes: u64,
+) -> Result<(), SizeError> {
+    while items > 0 {
+        last = next_link(last, expansion)?;
+        let (capacity, error_rate) = last;
+        if !is_error_rate(error_rate) {
+            return Err(SizeError::ErrorRate { got: error_rate });
+        }
+        bytes = bytes_within(max_bytes, bytes, capacity, error_rate)?;
+        items = items.saturating_sub(capacity);
+    }
+    Ok(())
+}
+
+impl Settings {
+    /// Whether a filter is made by these settings, and so many items find room in it. Nothing is made. O(links).
+    ///
+    /// The answer holds as long as the machine has the memory.
+    ///
+    /// # Errors
+    ///
+    /// As of [`build`](Self::build), and a link by which the filter would have to grow. Of a filter that does not scale it is
+    /// [`SizeError::Capacity`] if the items are more than it takes.
+    pub fn check_room(&self, items: u64) -> Result<(), SettingsError> {
+        self.check()?;
+        let first = (self.capacity, self.first_error_rate());
+        if !is_error_rate(first.1) {
+            return Err(SizeError::ErrorRate { got: first.1 }.into());
+        }
+        let bytes = bytes_within(self.max_bytes, 0, first.0, first.1)?;
+        let more = items.saturating_sub(self.capacity);
+        if more > 0 && !self.is_scaling() {
+            return Err(SizeError::Capacity { got: Some(items) }.into());
+        }
+        Ok(check_growth(more, first, self.expansion, bytes, self.max_bytes)?)
+    }
 }
 
 /// The probability that at least one of independent events happens.

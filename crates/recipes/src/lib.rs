@@ -20,14 +20,10 @@ pub use bucket::Bucket;
 pub use cohorts::{
     Cohort, CohortSteps, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When,
 };
-pub use dedup::{Dedup, DedupInfo, DedupSteps, Turn};
-pub use locations::{
-    LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
-};
+pub use dedup::{Dedup, DedupInfo};
+pub use locations::{LocationCounts, LocationTable, Locations, TableError, TableProblem};
 pub use procedure::{Backend, Procedure};
-pub use rates::{
-    CounterSteps, Funnel, FunnelSteps, Quota, SlidingCounter, SlidingWindow, Throttle, WindowSteps,
-};
+pub use rates::{Funnel, Quota, SlidingCounter, SlidingWindow, Throttle};
 pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_set::{

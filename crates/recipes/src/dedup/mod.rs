@@ -1,21 +1,18 @@
 //! Seen before: each item of a stream once, in some ten bits an item.
 
 mod older;
-mod steps;
+mod procedures;
 
 use std::time::Duration;
 
-use bloom::Settings;
+use bloom::{ItemHash, Settings};
 use smallvec::SmallVec;
-
-pub use steps::{DedupSteps, Turn};
+use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, ErrorKind, Member, Store};
 
 use super::rates::period_ms;
-use crate::commands::{BloomInfo, BloomInsertOptions};
-use crate::error::{Error, ErrorKind};
-use crate::member::Member;
-use crate::store::Store;
+use crate::Backend;
 use older::older_key;
+use procedures::{Has, Info, Insert, InsertTurning, Items, Turn};
 
 /// Which items of a stream were seen before, on Bloom filters.
 ///
@@ -50,12 +47,12 @@ use older::older_key;
 /// # Error
 ///
 /// A new item is taken for one that was seen with at most the probability asked for, as long as no more than the items planned for come
-/// (in each period); [`info`](Self::info) tells what is to be expected now. Without a period the filter grows beyond its plan and keeps
+/// (in each period); [`info`](Self::info) returns the rate that is expected now. Without a period the filter grows beyond its plan and keeps
 /// the rate; with one of items it never holds more than planned.
 ///
 /// # Complexity
 ///
-/// As of BF.ADD, twice where there are two filters; many items at once wait for memory together.
+/// As of BF.ADD, twice where there are two filters; the cache misses of many items at once overlap.
 ///
 /// # Examples
 ///
@@ -70,14 +67,14 @@ use older::older_key;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Dedup<S = Store> {
-    steps: S,
+pub struct Dedup<B = Store> {
+    backend: B,
     keys: [Vec<u8>; 2],
     settings: Settings,
     turn: Option<Turn>,
 }
 
-impl<S: DedupSteps> Dedup<S> {
+impl<B: Backend> Dedup<B> {
     /// Remembers all items. The filter is made for `capacity` of them (1 to 2^30), of which one in `1 / error_rate` (between 0 and 1)
     /// is wrongly taken for seen, and grows when there are more.
     ///
@@ -85,12 +82,12 @@ impl<S: DedupSteps> Dedup<S> {
     ///
     /// [`ErrorKind::InvalidArgument`] for numbers out of range.
     pub fn new(
-        steps: S,
+        backend: B,
         key: impl AsRef<[u8]>,
         capacity: u64,
         error_rate: f64,
     ) -> Result<Self, Error> {
-        Self::with(steps, key.as_ref(), Settings::new(capacity, error_rate), None)
+        Self::with(backend, key.as_ref(), Settings::new(capacity, error_rate), None)
     }
 
     /// Remembers at least the last `count / 2` different items (rounded up), and at most about `count` of them. `count` is 1 to 2^30.
@@ -112,7 +109,7 @@ impl<S: DedupSteps> Dedup<S> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn last(
-        steps: S,
+        backend: B,
         key: impl AsRef<[u8]>,
         count: u64,
         error_rate: f64,
@@ -120,7 +117,7 @@ impl<S: DedupSteps> Dedup<S> {
         let half = count.div_ceil(2);
         // Each filter has half of the rate, since two are asked.
         let settings = Settings::new(half, error_rate / 2.0).non_scaling();
-        Self::with(steps, key.as_ref(), settings, Some(Turn::Items(half)))
+        Self::with(backend, key.as_ref(), settings, Some(Turn::Items(half)))
     }
 
     /// Remembers the items of at least half of `period`, and of at most all of it. The filters are made for `capacity` items a period
@@ -148,7 +145,7 @@ impl<S: DedupSteps> Dedup<S> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn within(
-        steps: S,
+        backend: B,
         key: impl AsRef<[u8]>,
         capacity: u64,
         error_rate: f64,
@@ -156,10 +153,10 @@ impl<S: DedupSteps> Dedup<S> {
     ) -> Result<Self, Error> {
         let period_ms = period_ms(period)?;
         let settings = Settings::new(capacity.div_ceil(2), error_rate / 2.0);
-        Self::with(steps, key.as_ref(), settings, Some(Turn::PeriodMs(period_ms)))
+        Self::with(backend, key.as_ref(), settings, Some(Turn::PeriodMs(period_ms)))
     }
 
-    fn with(steps: S, key: &[u8], settings: Settings, turn: Option<Turn>) -> Result<Self, Error> {
+    fn with(backend: B, key: &[u8], settings: Settings, turn: Option<Turn>) -> Result<Self, Error> {
         let refused = |text: &'static str| Err(Error::new(ErrorKind::InvalidArgument, text));
         if !(1..=bloom::MAX_CAPACITY).contains(&settings.capacity()) {
             return refused("ERR the number of items is not between 1 and 1073741824");
@@ -169,14 +166,16 @@ impl<S: DedupSteps> Dedup<S> {
         if !(rate >= f64::MIN_POSITIVE && rate < if turn.is_some() { 0.5 } else { 1.0 }) {
             return refused("ERR the error rate is not between 0 and 1, neither included");
         }
-        Ok(Self { steps, keys: [key.to_vec(), older_key(key)], settings, turn })
+        Ok(Self { backend, keys: [key.to_vec(), older_key(key)], settings, turn })
     }
 
-    /// Takes an item in, and tells whether it is new.
+    /// Adds an item; returns whether it is new.
     ///
     /// # Errors
     ///
-    /// A key that holds something else; no memory for a filter that has to grow.
+    /// [`ErrorKind::WrongType`] if a key of the recipe holds something else; [`ErrorKind::OutOfMemory`] if the filter would grow beyond
+    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit); [`ErrorKind::FilterFull`] if somebody else made
+    /// one that does not grow. Nothing has changed then.
     #[inline]
     pub fn insert<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         Ok(self.add(&[item.into()])?.first().copied().unwrap_or_default())
@@ -186,7 +185,7 @@ impl<S: DedupSteps> Dedup<S> {
     ///
     /// # Errors
     ///
-    /// As of [`insert`](Self::insert). Items before the one that found no room may be in.
+    /// As of [`insert`](Self::insert): then none of them is added.
     pub fn insert_many<'a, M: Into<Member<'a>>>(
         &self,
         items: impl IntoIterator<Item = M>,
@@ -198,32 +197,38 @@ impl<S: DedupSteps> Dedup<S> {
     fn add(&self, items: &[Member<'_>]) -> Result<Vec<bool>, Error> {
         let [key, older] = self.keys();
         let options = BloomInsertOptions::new(self.settings);
+        // Outside of the lock.
+        let hashes: SmallVec<[ItemHash; 32]> =
+            items.iter().map(|&item| BloomEntry::hash(item)).collect();
+        let items = Items { items, hashes: &hashes };
         match self.turn {
-            None => self.steps.add(key, items, options),
-            Some(turn) => self.steps.add_turning(key, older, items, options, turn),
+            None => self.backend.call(&Insert { key, items, options }),
+            Some(turn) => self.backend.call(&InsertTurning { key, older, items, options, turn }),
         }
     }
 
-    /// Whether an item was seen, without taking it in.
+    /// Whether an item was seen, without adding it.
     ///
     /// # Errors
     ///
-    /// Those of the steps.
+    /// Those of the backend; the store has none: a key that holds something else has no items.
     pub fn contains<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         let [key, older] = self.keys();
         let item = item.into();
-        Ok(self.steps.has(key, item)? || self.turn.is_some() && self.steps.has(older, item)?)
+        let has = |key| self.backend.call(&Has { key, item });
+        Ok(has(key)? || self.turn.is_some() && has(older)?)
     }
 
     /// What is kept now.
     ///
     /// # Errors
     ///
-    /// A key that holds something else.
+    /// [`ErrorKind::WrongType`] if a key of the recipe holds something else.
     pub fn info(&self) -> Result<DedupInfo, Error> {
         let [key, older] = self.keys();
-        let older = if self.turn.is_some() { self.steps.info(older)? } else { None };
-        let filters = [self.steps.info(key)?, older];
+        let info = |key| self.backend.call(&Info { key });
+        let older = if self.turn.is_some() { info(older)? } else { None };
+        let filters = [info(key)?, older];
         let sum = |of: fn(&BloomInfo) -> u64| filters.iter().flatten().map(of).sum();
         // Through logarithms, because 1 - p has few digits left where p is small.
         let known: f64 = filters.iter().flatten().map(|info| (-info.error_rate).ln_1p()).sum();

@@ -1,6 +1,6 @@
 //! The name of the second key.
 
-/// Where the older filter is: a name that a cluster keeps at the same place as the key itself.
+/// Where the older filter is: a name that a cluster keeps in the same slot as the key itself.
 ///
 /// A cluster goes by what stands between the first `{` and the next `}` of a name, if there is anything, and else by all of it.
 pub(super) fn older_key(key: &[u8]) -> Vec<u8> {

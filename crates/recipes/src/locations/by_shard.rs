@@ -13,12 +13,12 @@ pub(super) const BATCH: usize = 1 << 18;
 pub(super) struct ByShard {
     /// For each shard from the least one on, where its users begin.
     starts: Vec<u32>,
-    /// The users' places in their shards.
-    places: Vec<u32>,
+    /// The users' slots in their shards.
+    slots: Vec<u32>,
 }
 
 impl ByShard {
-    /// Hands each shard that has users to `work`, with the places of its users, in any order of either. Stops at an error.
+    /// Hands each shard that has users to `work`, with the slots of its users, in any order of either. Stops at an error.
     ///
     /// The batch may come back in another order.
     pub(super) fn each<E>(
@@ -32,9 +32,9 @@ impl ByShard {
         if span >= users.len() {
             users.sort_unstable();
             for run in users.chunk_by(|a, b| a / USERS_PER_SHARD == b / USERS_PER_SHARD) {
-                self.places.clear();
-                self.places.extend(run.iter().map(|&user| place(user)));
-                work(run[0] / USERS_PER_SHARD, &self.places)?;
+                self.slots.clear();
+                self.slots.extend(run.iter().map(|&user| slot(user)));
+                work(run[0] / USERS_PER_SHARD, &self.slots)?;
             }
             return Ok(());
         }
@@ -50,28 +50,28 @@ impl ByShard {
             sum += *start;
             *start = sum;
         }
-        self.places.clear();
-        self.places.resize(users.len(), 0);
+        self.slots.clear();
+        self.slots.resize(users.len(), 0);
         for &user in &*users {
             let start = &mut self.starts[index(user)];
-            self.places[*start as usize] = place(user);
+            self.slots[*start as usize] = slot(user);
             *start += 1;
         }
         let mut from = 0;
         for (shard, &to) in (least..=most).zip(&self.starts) {
-            let places = &self.places[from..to as usize];
+            let slots = &self.slots[from..to as usize];
             from = to as usize;
-            if !places.is_empty() {
-                work(shard, places)?;
+            if !slots.is_empty() {
+                work(shard, slots)?;
             }
         }
         Ok(())
     }
 }
 
-/// A user's place in the shard.
+/// A user's slot in the shard.
 #[inline]
-fn place(user: u64) -> u32 {
+fn slot(user: u64) -> u32 {
     u32::try_from(user % USERS_PER_SHARD).unwrap_or(0)
 }
 
@@ -87,17 +87,17 @@ mod tests {
         for &user in users {
             want.entry(user >> 20).or_default().push(user & 0xf_ffff);
         }
-        for places in want.values_mut() {
-            places.sort_unstable();
+        for slots in want.values_mut() {
+            slots.sort_unstable();
         }
         let mut got = BTreeMap::new();
         let mut by_shard = ByShard::default();
         for _ in 0..2 {
             got.clear();
-            let done = by_shard.each(&mut users.to_vec(), |shard, places| {
-                let mut places: Vec<u64> = places.iter().map(|&place| place.into()).collect();
-                places.sort_unstable();
-                assert_eq!(got.insert(shard, places), None, "{shard} twice");
+            let done = by_shard.each(&mut users.to_vec(), |shard, slots| {
+                let mut slots: Vec<u64> = slots.iter().map(|&slot| slot.into()).collect();
+                slots.sort_unstable();
+                assert_eq!(got.insert(shard, slots), None, "{shard} twice");
                 Ok::<_, Infallible>(())
             });
             assert_eq!(done, Ok(()));

@@ -1,4 +1,4 @@
-//! What an aggregate says.
+//! What an aggregate returns.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::names::Names;
 use super::table::LocationTable;
 
 /// How many users there are in each country and each region: what [`aggregate`](super::Locations::aggregate) and
-/// [`aggregate_list`](super::Locations::aggregate_list) give.
+/// [`aggregate_list`](super::Locations::aggregate_list) return.
 ///
 /// Two are equal if they count the same by the same table.
 ///
@@ -31,7 +31,7 @@ use super::table::LocationTable;
 #[derive(Clone, PartialEq, Eq)]
 pub struct LocationCounts {
     table: Arc<LocationTable>,
-    /// By the place of the country.
+    /// By the index of the country.
     countries: Box<[InCountry]>,
     unknown: u64,
 }
@@ -40,7 +40,7 @@ pub struct LocationCounts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct InCountry {
     users: u64,
-    /// By the place of the region; empty if the country has no regions.
+    /// By the index of the region; empty if the country has no regions.
     regions: Box<[u64]>,
 }
 
@@ -51,12 +51,12 @@ impl LocationCounts {
         histogram: &Histogram<CountryRegionCode>,
         zeros: Zeros,
     ) -> Self {
-        let in_country = |place| {
-            let regions = table.regions_at(place).map_or(0, Names::len);
+        let in_country = |index| {
+            let regions = table.regions_at(index).map_or(0, Names::len);
             InCountry { users: 0, regions: vec![0; regions].into_boxed_slice() }
         };
-        let places = (0..=u8::MAX).take(table.countries().len());
-        let mut countries: Box<[InCountry]> = places.map(in_country).collect();
+        let indexes = (0..=u8::MAX).take(table.countries().len());
+        let mut countries: Box<[InCountry]> = indexes.map(in_country).collect();
         let mut unknown = 0;
         for ([country, region], users) in histogram.records() {
             if [country, region] == [0, 0] {
@@ -65,14 +65,14 @@ impl LocationCounts {
                 }
                 continue;
             }
-            let place = country.checked_sub(1).map(usize::from);
-            let Some(of_country) = place.and_then(|place| countries.get_mut(place)) else {
+            let index = country.checked_sub(1).map(usize::from);
+            let Some(of_country) = index.and_then(|index| countries.get_mut(index)) else {
                 unknown += users;
                 continue;
             };
             of_country.users += users;
-            let place = region.checked_sub(1).map(usize::from);
-            if let Some(of_region) = place.and_then(|place| of_country.regions.get_mut(place)) {
+            let index = region.checked_sub(1).map(usize::from);
+            if let Some(of_region) = index.and_then(|index| of_country.regions.get_mut(index)) {
                 *of_region += users;
             }
         }
@@ -129,23 +129,23 @@ impl LocationCounts {
     }
 
     fn all_regions(&self, country: &str) -> impl Iterator<Item = (&str, u64)> {
-        let place = self.table.place_of(country);
-        let names = place.and_then(|place| self.table.regions_at(place));
+        let index = self.table.index_of(country);
+        let names = index.and_then(|index| self.table.regions_at(index));
         let counts = self.of(country).map_or(&[][..], |country| &country.regions);
         names.into_iter().flat_map(Names::iter).zip(counts.iter().copied())
     }
 
     fn of(&self, country: &str) -> Option<&InCountry> {
-        self.countries.get(usize::from(self.table.place_of(country)?))
+        self.countries.get(usize::from(self.table.index_of(country)?))
     }
 }
 
-/// What two zeros say, which are in a string where nothing was written.
+/// What two zeros mean, which are in a string where nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Zeros {
     /// That there may be no such user.
     AreNobody,
-    /// That a user who is there has no place.
+    /// That a user has no location.
     AreUsers,
 }
 

@@ -2,30 +2,30 @@
 
 mod by_shard;
 mod counts;
-mod largest;
 mod names;
-mod steps;
+mod procedures;
 mod table;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use bitpack::packed::{CountryRegionCode, Histogram, PackedView};
+use smallvec::SmallVec;
+use store::{Error, ErrorKind, Member, Store};
 
-use super::sharded_set::{ShardKey, push_shard};
-use crate::error::{Error, ErrorKind};
-use crate::store::Store;
+use crate::Backend;
 use by_shard::{BATCH, ByShard};
 use counts::Zeros;
+use procedures::{Largest, ReadShard, SetLargest, SetLocation};
 
 pub use counts::LocationCounts;
-pub use steps::LocationSteps;
 pub use table::{LocationTable, TableError, TableProblem};
 
 /// What the keys of the shards begin with.
 const SHARD: &[u8] = b"location:";
 
-/// The key of the sorted set that holds the largest user id.
-const LARGEST: &[u8] = b"location:max";
+/// The key of a shard, whatever its number.
+type ShardKey = SmallVec<[u8; 32]>;
 
 /// How many users share a string: of two bytes for each, two megabytes.
 const USERS_PER_SHARD: u64 = 1 << 20;
@@ -37,7 +37,7 @@ const WIDTH: usize = 2;
 ///
 /// # Idea
 ///
-/// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the place of two bytes in a long string,
+/// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the offset of two bytes in a long string,
 /// one of the country, one of the region. A million and some users share a string; to know where everyone is, the strings are read from
 /// one end to the other, two bytes a user.
 ///
@@ -52,8 +52,8 @@ const WIDTH: usize = 2;
 ///             USA CA   USA      nothing           location:0     location:1
 /// ```
 ///
-/// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is the place of the
-///   country in its [table](LocationTable) plus one, the second the place of the region in the country's table plus one; 0 is unknown.
+/// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is the index of the
+///   country in its [table](LocationTable) plus one, the second the index of the region in the country's table plus one; 0 is unknown.
 /// * `location:max`, a sorted set: its member `max` has the largest user id as its score.
 ///
 /// These are the keys and bytes of the book's Python, so both sides can work on the same data, through a file too.
@@ -61,13 +61,13 @@ const WIDTH: usize = 2;
 /// # Unknown
 ///
 /// [`set`](Self::set) refuses names that the table does not have; [`set_lenient`](Self::set_lenient) stores 0 for them, as the book does.
-/// Two zeros are also what a string holds where nothing was written, so nobody can tell a user without a place from a number without a user.
+/// Two zeros are also what a string holds where nothing was written, so a user without a location looks like a number without a user.
 ///
 /// # Complexity
 ///
 /// [`set`](Self::set) and [`get`](Self::get) are O(1), but for a string that grows. [`aggregate`](Self::aggregate) is O(largest
-/// id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is read at one moment, one after
-/// the other. [`aggregate_list`](Self::aggregate_list) is O(users in the list), which are taken by the shard and not one by one.
+/// id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is read atomically, one after
+/// the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in the list), which are taken by the shard and not one by one.
 ///
 /// # Limits
 ///
@@ -104,8 +104,8 @@ const WIDTH: usize = 2;
 ///
 /// J. L. Carlson: Redis in Action, 2013, 9.2.3.
 #[derive(Clone, Debug)]
-pub struct Locations<S = Store> {
-    steps: S,
+pub struct Locations<B = Store> {
+    backend: B,
     table: Arc<LocationTable>,
 }
 
@@ -116,11 +116,11 @@ impl Locations {
     pub const MAX_USER: u64 = (1 << 40) - 1;
 }
 
-impl<S: LocationSteps> Locations<S> {
+impl<B: Backend> Locations<B> {
     /// The locations in that store, by the [book's table](LocationTable::redis_in_action).
     #[must_use]
-    pub fn new(steps: S) -> Self {
-        Self { steps, table: LocationTable::redis_in_action() }
+    pub fn new(backend: B) -> Self {
+        Self { backend, table: LocationTable::redis_in_action() }
     }
 
     /// Goes by another table. What is stored already keeps its codes, so it must have been stored by the same one.
@@ -142,7 +142,7 @@ impl<S: LocationSteps> Locations<S> {
         self
     }
 
-    /// Says where a user is, in place of what was said before. An empty region is none. O(1).
+    /// Sets the location of a user. An empty region is none. O(1).
     ///
     /// # Errors
     ///
@@ -190,8 +190,10 @@ impl<S: LocationSteps> Locations<S> {
 
     #[inline]
     fn set_code(&self, user: u64, code: [u8; WIDTH]) -> Result<(), Error> {
-        let (shard, index) = place(user)?;
-        self.steps.set_location(&shard_key(shard), index * WIDTH, code, LARGEST, user)
+        let (shard, index) = slot(user)?;
+        let shard = &shard_key(shard);
+        let set = SetLocation { shard, offset: index * WIDTH, code, user };
+        if self.backend.call(&set)? { Ok(()) } else { self.backend.call(&SetLargest(set)) }
     }
 
     /// The country of a user, and the region if that is known; `None` if the country is not. O(1).
@@ -201,8 +203,8 @@ impl<S: LocationSteps> Locations<S> {
     /// [`ErrorKind::InvalidArgument`] for an id above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`] if the key of the shard
     /// holds something else.
     pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>)>, Error> {
-        let (shard, index) = place(user)?;
-        let code = self.steps.with_shard(&shard_key(shard), |string| {
+        let (shard, index) = slot(user)?;
+        let code = self.read_shard(shard, |string| {
             PackedView::<CountryRegionCode>::new(string).records().get(index).copied()
         })?;
         let (country, region) = self.table.names(code.unwrap_or_default());
@@ -216,7 +218,7 @@ impl<S: LocationSteps> Locations<S> {
     /// [`ErrorKind::WrongType`] if `location:max` is not such a set, [`ErrorKind::InvalidArgument`] if the id in it is above
     /// [`MAX_USER`](Locations::MAX_USER).
     pub fn largest_user(&self) -> Result<Option<u64>, Error> {
-        let Some(score) = self.steps.largest(LARGEST)? else { return Ok(None) };
+        let Some(score) = self.backend.call(&Largest)? else { return Ok(None) };
         if score < 0.0 {
             return Ok(None);
         }
@@ -238,14 +240,14 @@ impl<S: LocationSteps> Locations<S> {
     ///
     /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`] if the key of a shard holds something else.
     pub fn aggregate(&self) -> Result<LocationCounts, Error> {
-        let mut histogram = Histogram::new();
+        let histogram = RefCell::new(Histogram::new());
         let shards = self.largest_user()?.map_or(0, |user| user / USERS_PER_SHARD + 1);
         for shard in 0..shards {
-            self.steps.with_shard(&shard_key(shard), |string| {
-                histogram.add(PackedView::new(string));
+            self.read_shard(shard, |string| {
+                histogram.borrow_mut().add(PackedView::new(string));
             })?;
         }
-        Ok(LocationCounts::new(&self.table, &histogram, Zeros::AreNobody))
+        Ok(LocationCounts::new(&self.table, &histogram.into_inner(), Zeros::AreNobody))
     }
 
     /// Counts the listed users by country and region; one that is listed twice counts twice. O(users).
@@ -273,7 +275,7 @@ impl<S: LocationSteps> Locations<S> {
         &self,
         users: impl IntoIterator<Item = u64>,
     ) -> Result<LocationCounts, Error> {
-        let mut histogram = Histogram::new();
+        let histogram = RefCell::new(Histogram::new());
         let mut beyond = 0;
         let mut by_shard = ByShard::default();
         let mut batch = Vec::new();
@@ -286,21 +288,26 @@ impl<S: LocationSteps> Locations<S> {
             if batch.is_empty() {
                 break;
             }
-            by_shard.each(&mut batch, |shard, places| {
-                beyond += self.steps.with_shard(&shard_key(shard), |string| {
-                    histogram.add_at(PackedView::new(string), places.iter().map(|&at| at as usize))
+            by_shard.each(&mut batch, |shard, slots| {
+                beyond += self.read_shard(shard, |string| {
+                    let slots = slots.iter().map(|&at| at as usize);
+                    histogram.borrow_mut().add_at(PackedView::new(string), slots)
                 })?;
-                Ok(())
+                Ok::<_, Error>(())
             })?;
         }
-        let counts = LocationCounts::new(&self.table, &histogram, Zeros::AreUsers);
+        let counts = LocationCounts::new(&self.table, &histogram.into_inner(), Zeros::AreUsers);
         Ok(counts.and_unknown(beyond))
+    }
+
+    fn read_shard<R>(&self, shard: u64, read: impl Fn(&[u8]) -> R) -> Result<R, Error> {
+        self.backend.call(&ReadShard { shard: &shard_key(shard), read })
     }
 }
 
-/// The shard of a user, and the place there.
+/// The shard of a user, and the slot there.
 #[inline]
-fn place(user: u64) -> Result<(u64, usize), Error> {
+fn slot(user: u64) -> Result<(u64, usize), Error> {
     let user = checked(user)?;
     Ok((user / USERS_PER_SHARD, usize::try_from(user % USERS_PER_SHARD).unwrap_or(0)))
 }
@@ -319,6 +326,6 @@ fn too_large(user: u64) -> Error {
 #[inline]
 fn shard_key(shard: u64) -> ShardKey {
     let mut key = ShardKey::from_slice(SHARD);
-    push_shard(&mut key, shard);
+    Member::Int(shard.cast_signed()).with_bytes(|number| key.extend_from_slice(number));
     key
 }

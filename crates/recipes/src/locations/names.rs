@@ -1,6 +1,6 @@
-//! A sorted list of names, and the way back from a name to its place.
+//! A sorted list of names, and the index of a name.
 
-/// A sorted list of at most [`MAX`] names, each of which has a place: what a code is made of.
+/// A sorted list of at most [`MAX`] names, whose indexes are what a code is made of.
 ///
 /// A search by halves takes eight steps that no processor foresees. Names are short, so those of up to eight bytes are found as
 /// one word in an index of slots, most of them at the first look.
@@ -13,19 +13,19 @@ pub(super) struct Names {
     shift: u32,
 }
 
-/// The most names of a list: a place and 0 for unknown fit into a byte.
+/// The most names of a list: an index and 0 for unknown fit into a byte.
 pub(super) const MAX: usize = 255;
 
 /// The longest name that the index has.
 const WORD: usize = 8;
 
-/// Where a name is, or nothing.
+/// An entry of the hash table, or nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Slot {
     word: u64,
     /// 0 if the slot is empty: no name is.
     len: u8,
-    place: u8,
+    index: u8,
 }
 
 /// Why words are no list of names.
@@ -63,14 +63,14 @@ impl Names {
             slots: vec![Slot::default(); count].into_boxed_slice(),
             shift: 64 - count.trailing_zeros(),
         };
-        for (place, word) in (0..=u8::MAX).zip(words) {
+        for (index, word) in (0..=u8::MAX).zip(words) {
             if word.len() <= WORD {
                 let (word, len) = packed(word.as_bytes());
                 let mut at = names.first_slot(word);
                 while names.slots[at].len > 0 {
                     at = (at + 1) & (count - 1);
                 }
-                names.slots[at] = Slot { word, len, place };
+                names.slots[at] = Slot { word, len, index };
             }
         }
         Ok(names)
@@ -81,10 +81,10 @@ impl Names {
         self.words.len()
     }
 
-    /// The name at a place.
+    /// The name at an index.
     #[inline]
-    pub(super) fn get(&self, place: u8) -> Option<&str> {
-        self.words.get(usize::from(place)).map(|name| &**name)
+    pub(super) fn get(&self, index: u8) -> Option<&str> {
+        self.words.get(usize::from(index)).map(|name| &**name)
     }
 
     /// All names, in order.
@@ -92,12 +92,12 @@ impl Names {
         self.words.iter().map(|name| &**name)
     }
 
-    /// The place of a name.
+    /// The index of a name.
     #[inline]
-    pub(super) fn place(&self, name: &str) -> Option<u8> {
+    pub(super) fn index(&self, name: &str) -> Option<u8> {
         if name.len() > WORD {
-            let place = self.words.binary_search_by(|known| (**known).cmp(name)).ok()?;
-            return u8::try_from(place).ok();
+            let index = self.words.binary_search_by(|known| (**known).cmp(name)).ok()?;
+            return u8::try_from(index).ok();
         }
         let (word, len) = packed(name.as_bytes());
         let mut at = self.first_slot(word);
@@ -108,7 +108,7 @@ impl Names {
                 return None;
             }
             if slot.word == word && slot.len == len {
-                return Some(slot.place);
+                return Some(slot.index);
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
@@ -146,13 +146,13 @@ mod tests {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let names = Names::new(&words).unwrap();
         assert_eq!(names.len(), words.len());
-        for (place, &word) in (0..=u8::MAX).zip(&words) {
-            assert_eq!((names.place(word), names.get(place)), (Some(place), Some(word)));
+        for (index, &word) in (0..=u8::MAX).zip(&words) {
+            assert_eq!((names.index(word), names.get(index)), (Some(index), Some(word)));
         }
         assert!(names.iter().eq(words.iter().copied()));
         for word in ["", "A", "b\0", "a\0\0\0", "eight88", "eight888\0", "nine9999", "zzzzzzzzzzzz"]
         {
-            assert_eq!(names.place(word), None, "{word:?}");
+            assert_eq!(names.index(word), None, "{word:?}");
         }
         assert_eq!(names.get(255), None);
     }
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn one_name_is_a_list() {
         let names = Names::new(&["only"]).unwrap();
-        assert_eq!((names.place("only"), names.place("other")), (Some(0), None));
+        assert_eq!((names.index("only"), names.index("other")), (Some(0), None));
     }
 
     #[test]

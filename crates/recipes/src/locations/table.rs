@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use super::names::{self, Fault, Names};
-use crate::error::{Error, ErrorKind};
+use store::{Error, ErrorKind};
 
 /// The first word of the list of countries.
 const COUNTRIES: &str = "COUNTRIES";
 
 /// The countries and regions that codes stand for: at most 255 countries, and for each of them at most 255 regions, or none.
 ///
-/// A code is two bytes: the country's place in the sorted list of countries plus one, and the region's place in the sorted
+/// A code is two bytes: the country's index in the sorted list of countries plus one, and the region's index in the sorted
 /// list of the country's regions plus one; 0 is unknown. So a list is data at rest: whoever adds a name, or takes one
 /// away, gives the codes that are stored another meaning. Put a new table beside the old one instead.
 ///
@@ -50,7 +50,7 @@ pub struct LocationTable {
 
 /// The table that [`LocationTable::redis_in_action`] gives.
 static REDIS_IN_ACTION: LazyLock<Arc<LocationTable>> = LazyLock::new(|| {
-    let table = LocationTable::parse(include_str!("../../../data/redis_in_action.txt"));
+    let table = LocationTable::parse(include_str!("../../data/redis_in_action.txt"));
     Arc::new(table.expect("the table is sound"))
 });
 
@@ -95,7 +95,7 @@ impl LocationTable {
         for (line, text) in lists {
             let mut words = text.split_ascii_whitespace();
             let error = |problem| TableError { line, problem };
-            let country = words.next().and_then(|country| countries.place(country));
+            let country = words.next().and_then(|country| countries.index(country));
             let country = country.ok_or(error(TableProblem::NoSuchCountry))?;
             let of_country = &mut regions[usize::from(country)];
             if of_country.is_some() {
@@ -106,7 +106,7 @@ impl LocationTable {
         Ok(Self { countries, regions: regions.into_boxed_slice() })
     }
 
-    /// The code of a place. O(1).
+    /// The code of a country and a region. O(1).
     ///
     /// An empty region is none.
     ///
@@ -140,7 +140,7 @@ impl LocationTable {
         Ok(code)
     }
 
-    /// The code of a place, with 0 for what is not in the table, as the book has it. O(1).
+    /// The code of a country and a region, with 0 for what is not in the table, as the book has it. O(1).
     ///
     /// # Examples
     ///
@@ -155,11 +155,11 @@ impl LocationTable {
     #[inline]
     #[must_use]
     pub fn code_lenient<'r>(&self, country: &str, region: impl Into<Option<&'r str>>) -> [u8; 2] {
-        let Some(place) = self.countries.place(country) else { return [0, 0] };
-        let regions = self.regions[usize::from(place)].as_ref();
-        let region = regions.and_then(|regions| regions.place(region.into()?));
-        // A place is at most 254.
-        [place + 1, region.map_or(0, |place| place + 1)]
+        let Some(index) = self.countries.index(country) else { return [0, 0] };
+        let regions = self.regions[usize::from(index)].as_ref();
+        let region = regions.and_then(|regions| regions.index(region.into()?));
+        // An index is at most 254.
+        [index + 1, region.map_or(0, |index| index + 1)]
     }
 
     /// The country and the region of a code; `None` for 0 and for what the table does not have. O(1).
@@ -177,9 +177,9 @@ impl LocationTable {
     #[inline]
     #[must_use]
     pub fn names(&self, [country, region]: [u8; 2]) -> (Option<&str>, Option<&str>) {
-        let Some(place) = country.checked_sub(1) else { return (None, None) };
-        let Some(country) = self.countries.get(place) else { return (None, None) };
-        let regions = self.regions[usize::from(place)].as_ref();
+        let Some(index) = country.checked_sub(1) else { return (None, None) };
+        let Some(country) = self.countries.get(index) else { return (None, None) };
+        let regions = self.regions[usize::from(index)].as_ref();
         (Some(country), regions.zip(region.checked_sub(1)).and_then(|(names, at)| names.get(at)))
     }
 
@@ -192,26 +192,26 @@ impl LocationTable {
     /// The regions of a country, in the order of their codes; `None` if it has none, or is not in the table.
     #[must_use]
     pub fn regions(&self, country: &str) -> Option<impl ExactSizeIterator<Item = &str>> {
-        let place = self.countries.place(country)?;
-        self.regions_at(place).map(Names::iter)
+        let index = self.countries.index(country)?;
+        self.regions_at(index).map(Names::iter)
     }
 
-    /// The place of a country in the list.
-    pub(super) fn place_of(&self, country: &str) -> Option<u8> {
-        self.countries.place(country)
+    /// The index of a country in the list.
+    pub(super) fn index_of(&self, country: &str) -> Option<u8> {
+        self.countries.index(country)
     }
 
-    /// The regions of the country at a place.
-    pub(super) fn regions_at(&self, place: u8) -> Option<&Names> {
-        self.regions.get(usize::from(place))?.as_ref()
+    /// The regions of the country at an index.
+    pub(super) fn regions_at(&self, index: u8) -> Option<&Names> {
+        self.regions.get(usize::from(index))?.as_ref()
     }
 
     #[cold]
     fn unknown(&self, country: &str, region: &str) -> Error {
-        let text = match self.countries.place(country) {
+        let text = match self.countries.index(country) {
             None => format!("ERR country '{}' is unknown", shown(country)),
-            Some(place) => {
-                let none = if self.regions_at(place).is_none() {
+            Some(index) => {
+                let none = if self.regions_at(index).is_none() {
                     ": the table has no regions of that country"
                 } else {
                     ""
@@ -271,7 +271,7 @@ pub enum TableProblem {
         /// Which word of the line, from 1.
         word: usize,
     },
-    /// A list has more names than a byte can tell apart.
+    /// A list has more names than a byte can number.
     TooMany {
         /// How many it has.
         names: usize,

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use smallvec::SmallVec;
+use store::Member;
 
 use super::Throttle;
-use crate::value::parse_int;
 
 /// Three numbers of 19 digits and two colons.
 type Text = SmallVec<[u8; 59]>;
@@ -24,7 +24,8 @@ pub(super) struct Buckets {
 impl Buckets {
     /// Those of the text `start:before:now`, all in canonical decimal, the counts not negative.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
-        let mut parts = text.splitn(3, |&byte| byte == b':').map(parse_int);
+        let mut parts =
+            text.splitn(3, |&byte| byte == b':').map(|part| Member::Bytes(part).as_int());
         let mut next = || parts.next().flatten();
         let buckets = Self { start_ms: next()?, before: next()?, now: next()? };
         (buckets.before >= 0 && buckets.now >= 0).then_some(buckets)
@@ -33,7 +34,7 @@ impl Buckets {
     pub(super) fn to_text(self) -> Text {
         let mut text = Text::new();
         for number in [self.start_ms, self.before, self.now] {
-            text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+            Member::Int(number).with_bytes(|number| text.extend_from_slice(number));
             text.push(b':');
         }
         text.pop();

@@ -2,71 +2,51 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use store::{Error, ErrorKind, Member, Store, Tx};
 
 use super::buckets::{Buckets, Meter};
 use super::{Throttle, period_ms};
-use crate::error::{Error, ErrorKind};
-use crate::member::Member;
-use crate::store::Store;
-use crate::store::slot::Slot;
-use crate::value::Value;
+use crate::{Backend, Procedure};
 
-/// The step that a [`SlidingCounter`] needs, atomic.
-pub trait CounterSteps {
-    /// GET of the counts, the decision at the time of whoever holds the key, and, if the actions are allowed, SET of the new
-    /// counts with PXAT, the millisecond in which they will not matter any more.
-    ///
-    /// `limit` and `period_ms` are above 0, `period_ms` at most half of the greatest.
-    ///
-    /// # Errors
-    ///
-    /// A key that holds no string, or one that is no counts; nothing is changed then.
-    fn count(
-        &self,
-        key: &[u8],
-        limit: i64,
-        period_ms: i64,
-        quantity: u64,
-    ) -> Result<Throttle, Error>;
+/// GET of the counts, the decision, and, if the actions are allowed, SET of the new counts with PXAT, the millisecond from
+/// which they do not matter any more.
+#[derive(Clone, Copy, Debug)]
+struct Count<'p> {
+    key: &'p [u8],
+    meter: Meter,
+    quantity: u64,
 }
 
-impl CounterSteps for Store {
+impl Procedure for Count<'_> {
+    type Output = Throttle;
+    type Keys<'p>
+        = [&'p [u8]; 1]
+    where
+        Self: 'p;
+
     #[inline]
-    fn count(
-        &self,
-        key: &[u8],
-        limit: i64,
-        period_ms: i64,
-        quantity: u64,
-    ) -> Result<Throttle, Error> {
-        self.write(&[key], |scope, keys| {
-            scope.change(keys[0], |slot| count(slot, Meter { limit, period_ms }, quantity))
+    fn keys(&self) -> [&[u8]; 1] {
+        [self.key]
+    }
+
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<Throttle, Error> {
+        tx.with_string(self.key, |string| {
+            let stored = string.get().map(stored).transpose()?;
+            let (throttle, next) = self.meter.take(stored, string.now_ms(), self.quantity);
+            if let Some(next) = next {
+                string.set_until(&*next.to_text(), next.expiry_ms(self.meter.period_ms))?;
+            }
+            Ok(throttle)
         })
     }
 }
 
-fn count(slot: &mut Slot<'_, '_, '_>, meter: Meter, quantity: u64) -> Result<Throttle, Error> {
-    let stored = slot.value().map(stored).transpose()?;
-    let (throttle, next) = meter.take(stored, slot.now_ms(), quantity);
-    if let Some(next) = next {
-        let (text, expires_at) = (next.to_text(), next.expiry_ms(meter.period_ms));
-        slot.put(Value::text(&text));
-        slot.set_expiry(Some(expires_at));
-        slot.changed("SET", || {
-            let expires_at = Member::Int(expires_at).to_bytes();
-            vec![Bytes::copy_from_slice(&text), Bytes::from_static(b"PXAT"), expires_at]
-        });
-    }
-    Ok(throttle)
-}
-
-/// The counts that a string says.
-fn stored(value: &Value) -> Result<Buckets, Error> {
-    match value.as_str() {
-        Some(Member::Bytes(text)) => Buckets::parse(text).ok_or_else(no_counts),
-        Some(Member::Int(_)) => Err(no_counts()),
-        None => Err(Error::wrong_type()),
+/// The counts that a string is.
+fn stored(string: Member<'_>) -> Result<Buckets, Error> {
+    match string {
+        Member::Bytes(text) => Buckets::parse(text).ok_or_else(no_counts),
+        Member::Int(_) => Err(no_counts()),
     }
 }
 
@@ -96,11 +76,11 @@ fn no_counts() -> Error {
 ///
 /// The key is the caller's own, and holds a string of three decimal numbers, `1700000040000:80:30`: when the period began, in
 /// milliseconds since the Unix epoch, the count before and the count now. It expires when neither matters, two periods after
-/// that. Periods begin at multiples of their length, as minutes do; a key that meets another limit goes on from what it has.
+/// that. Periods begin at multiples of their length, as minutes do; a key that is used with another limit goes on from what it has.
 ///
 /// # Error
 ///
-/// What counts of the period before is told from its number alone. Let `f` be the part of the running period that is over, from 0 to
+/// How much of the period before still counts is estimated from its count alone. Let `f` be the part of the running period that is over, from 0 to
 /// 1, and `before` its count. Then the estimate is
 ///
 /// * above the truth by at most `(1 - f) * before`: if all of them came at the beginning, they are out of the last period and still
@@ -115,6 +95,10 @@ fn no_counts() -> Error {
 /// # Complexity
 ///
 /// O(1), and about 30 bytes, however large the limit. A refused action changes nothing.
+///
+/// # Memory
+///
+/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///
@@ -137,21 +121,21 @@ fn no_counts() -> Error {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct SlidingCounter<S = Store> {
-    steps: S,
+pub struct SlidingCounter<B = Store> {
+    backend: B,
     meter: Meter,
 }
 
-impl<S: CounterSteps> SlidingCounter<S> {
+impl<B: Backend> SlidingCounter<B> {
     /// Counters that allow about `limit` actions in any `period`, one for each key of that store. The period is rounded up to a whole
     /// millisecond.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for a limit of 0 or above 2^63 - 1, a period of zero, and one of more than 146 million years.
-    pub fn new(steps: S, limit: u64, period: Duration) -> Result<Self, Error> {
+    pub fn new(backend: B, limit: u64, period: Duration) -> Result<Self, Error> {
         let limit = i64::try_from(limit).ok().filter(|&limit| limit > 0).ok_or_else(bad_limit)?;
-        Ok(Self { steps, meter: Meter { limit, period_ms: period_ms(period)? } })
+        Ok(Self { backend, meter: Meter { limit, period_ms: period_ms(period)? } })
     }
 
     /// The most actions in a period.
@@ -176,7 +160,7 @@ impl<S: CounterSteps> SlidingCounter<S> {
     /// changed then.
     #[inline]
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        self.steps.count(key.as_ref(), self.meter.limit, self.meter.period_ms, quantity)
+        self.backend.call(&Count { key: key.as_ref(), meter: self.meter, quantity })
     }
 }
 

@@ -1,56 +1,42 @@
 //! The leaky bucket.
 
-use bytes::Bytes;
+use store::{Error, Store, Tx};
 
 use super::quota::expiry_ms;
 use super::{Quota, Throttle};
-use crate::error::Error;
-use crate::member::Member;
-use crate::store::Store;
-use crate::store::slot::Slot;
-use crate::value::{Value, parse_int};
+use crate::{Backend, Procedure};
 
-/// The step that a [`Funnel`] needs, atomic.
-pub trait FunnelSteps {
-    /// GET of the time at which the funnel is empty, [`Quota::take`] at the time of whoever holds the key, and, if that changes
-    /// it, SET of the new time with PXAT, the millisecond in which the funnel will be empty.
-    ///
-    /// # Errors
-    ///
-    /// A key that holds no string, or one that is no whole number; nothing is changed then.
-    fn take(&self, key: &[u8], quota: &Quota, quantity: u64) -> Result<Throttle, Error>;
+/// GET of the time at which the funnel is empty, [`Quota::take`], and, if that changes the time, SET with PXAT, the
+/// millisecond in which the funnel will be empty.
+#[derive(Clone, Copy, Debug)]
+struct Pour<'p> {
+    key: &'p [u8],
+    quota: &'p Quota,
+    quantity: u64,
 }
 
-impl FunnelSteps for Store {
+impl Procedure for Pour<'_> {
+    type Output = Throttle;
+    type Keys<'p>
+        = [&'p [u8]; 1]
+    where
+        Self: 'p;
+
     #[inline]
-    fn take(&self, key: &[u8], quota: &Quota, quantity: u64) -> Result<Throttle, Error> {
-        self.write(&[key], |scope, keys| scope.change(keys[0], |slot| take(slot, quota, quantity)))
+    fn keys(&self) -> [&[u8]; 1] {
+        [self.key]
     }
-}
 
-#[inline]
-fn take(slot: &mut Slot<'_, '_, '_>, quota: &Quota, quantity: u64) -> Result<Throttle, Error> {
-    let arrival = slot.value().map(arrival).transpose()?;
-    let (throttle, next) = quota.take(arrival, slot.now_us(), quantity);
-    if let Some(next) = next {
-        let expires_at = expiry_ms(next);
-        slot.put(Value::Int(next));
-        slot.set_expiry(Some(expires_at));
-        slot.changed("SET", || {
-            let number = |number| Member::Int(number).to_bytes();
-            vec![number(next), Bytes::from_static(b"PXAT"), number(expires_at)]
-        });
-    }
-    Ok(throttle)
-}
-
-/// The time that a string says.
-#[inline]
-fn arrival(value: &Value) -> Result<i64, Error> {
-    match value.as_str() {
-        Some(Member::Int(number)) => Ok(number),
-        Some(Member::Bytes(text)) => parse_int(text).ok_or_else(Error::not_integer),
-        None => Err(Error::wrong_type()),
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<Throttle, Error> {
+        tx.with_string(self.key, |string| {
+            let arrival = string.get_int()?;
+            let (throttle, next) = self.quota.take(arrival, string.now_us(), self.quantity);
+            if let Some(next) = next {
+                string.set_until(next, expiry_ms(next))?;
+            }
+            Ok(throttle)
+        })
     }
 }
 
@@ -74,7 +60,7 @@ fn arrival(value: &Value) -> Result<i64, Error> {
 /// ```
 ///
 /// The key is the caller's own, and holds that time as a string: microseconds since the Unix epoch, in decimal. It expires in
-/// the millisecond in which the funnel is empty, so who does nothing costs nothing. A few bytes a key, however many actions.
+/// the millisecond in which the funnel is empty. A few bytes a key, however many actions.
 ///
 /// # Bounds
 ///
@@ -82,11 +68,15 @@ fn arrival(value: &Value) -> Result<i64, Error> {
 /// A refused action changes nothing. [`Quota`] says how the rate is rounded.
 ///
 /// More than the capacity at once is refused for ever: it is `limited` without a `retry_after`. A quantity of 0 is a look that changes
-/// nothing. When a key meets another quota, its time stays what it was, and counts in the new one's measure.
+/// nothing. If a key is used with another quota, its time stays what it was, and counts in the new one's measure.
 ///
 /// # Complexity
 ///
 /// O(1).
+///
+/// # Memory
+///
+/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///
@@ -119,16 +109,16 @@ fn arrival(value: &Value) -> Result<i64, Error> {
 /// * ITU-T I.371, Traffic control and congestion control in B-ISDN: the algorithm.
 /// * redis-cell, <https://github.com/brandur/redis-cell>: the reply.
 #[derive(Clone, Debug)]
-pub struct Funnel<S = Store> {
-    steps: S,
+pub struct Funnel<B = Store> {
+    backend: B,
     quota: Quota,
 }
 
-impl<S: FunnelSteps> Funnel<S> {
+impl<B: Backend> Funnel<B> {
     /// Funnels of that quota, one for each key of that store.
     #[must_use]
-    pub const fn new(steps: S, quota: Quota) -> Self {
-        Self { steps, quota }
+    pub const fn new(backend: B, quota: Quota) -> Self {
+        Self { backend, quota }
     }
 
     /// What each funnel holds, and how fast it runs empty.
@@ -142,9 +132,9 @@ impl<S: FunnelSteps> Funnel<S> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string,
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no whole number. Nothing is changed then.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
     #[inline]
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        self.steps.take(key.as_ref(), &self.quota, quantity)
+        self.backend.call(&Pour { key: key.as_ref(), quota: &self.quota, quantity })
     }
 }

@@ -6,6 +6,9 @@
 //! | [`Funnel`] | N at once, and then so many a period | one time | yes |
 //! | [`SlidingCounter`] | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
 //!
+//! Keys expire when they do not matter any more. One that nobody asks for then keeps its memory until [`Store::sweep`](store::Store::sweep)
+//! removes it.
+//!
 //! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are to be
 //! smooth.
 
@@ -16,15 +19,15 @@ mod quota;
 mod throttle;
 mod window;
 
-pub use counter::{CounterSteps, SlidingCounter};
-pub use funnel::{Funnel, FunnelSteps};
+pub use counter::SlidingCounter;
+pub use funnel::Funnel;
 pub use quota::Quota;
 pub use throttle::Throttle;
-pub use window::{SlidingWindow, WindowSteps};
+pub use window::SlidingWindow;
 
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use store::{Error, ErrorKind};
 
 /// The longest period or burst, in the unit in which it is counted: half of what 63 bits hold, so that it can be added to a
 /// time.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use store::{Error, ErrorKind};
+
 use super::{LONGEST, Throttle};
-use crate::error::{Error, ErrorKind};
 
 /// How much a [`Funnel`](super::Funnel) holds, and how fast it runs empty.
 ///
@@ -64,7 +65,7 @@ impl Quota {
         self.capacity
     }
 
-    /// The time in which one leaks out, a whole number of microseconds.
+    /// The time in which one leaks out, an integer number of microseconds.
     #[must_use]
     pub const fn interval(&self) -> Duration {
         micros(self.interval_us)
@@ -73,7 +74,7 @@ impl Quota {
     /// Whether a funnel takes `quantity` at `now_us`, if it runs empty at `arrival_us`, or is empty: the answer, and when it
     /// will be empty then if that changes. Times are microseconds since the Unix epoch.
     ///
-    /// For whoever keeps the time elsewhere: [`FunnelSteps`](super::FunnelSteps) is this between a read and a write.
+    /// For whoever keeps the time elsewhere: [`Funnel::take`](super::Funnel::take) is this between a read and a write.
     ///
     /// # Examples
     ///
@@ -97,7 +98,7 @@ impl Quota {
         now_us: i64,
         quantity: u64,
     ) -> (Throttle, Option<i64>) {
-        // How full the funnel is, told by the time that it would take to run empty.
+        // How full the funnel is, as the time that it would take to run empty.
         let level = arrival_us.map_or(0, |at| at.saturating_sub(now_us).max(0));
         let Some(drop) = self.time_of(quantity) else {
             return (self.answer(true, None, level), None);

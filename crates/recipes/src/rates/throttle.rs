@@ -1,8 +1,8 @@
-//! What a rate limit answers.
+//! What a rate limit returns.
 
 use std::time::Duration;
 
-/// What a rate limit answers: whether the action may be done, and what to tell whoever asked.
+/// What a rate limit returns: whether the action is allowed, and what the caller may report.
 ///
 /// These are the five numbers of redis-cell's CL.THROTTLE, which web services send on as `X-RateLimit-Limit`, `-Remaining`,
 /// `Retry-After` and `X-RateLimit-Reset`.
@@ -13,7 +13,7 @@ pub struct Throttle {
     pub limited: bool,
     /// How many actions may be done at once when none was done before.
     pub limit: u64,
-    /// How many could still be done at this moment.
+    /// How many could still be done now.
     pub remaining: u64,
     /// How long to wait until the same action will be allowed if no other comes between. `None` if it is allowed now, and
     /// also if it never will be, since it is for more than the whole limit.

@@ -2,18 +2,11 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use skiplist_zset::Change;
 use smallvec::SmallVec;
+use store::{Error, Member, Store, Tx, ZSetEntry};
 
 use super::period_ms;
-use crate::commands::refusal;
-use crate::error::Error;
-use crate::member::Member;
-use crate::rules::Rules;
-use crate::store::Store;
-use crate::store::slot::Slot;
-use crate::value::{Value, ZSet};
+use crate::{Backend, Procedure};
 
 /// A key of the recipe, or the name of an action.
 type Text = SmallVec<[u8; 64]>;
@@ -21,122 +14,71 @@ type Text = SmallVec<[u8; 64]>;
 /// How much longer than the period a key lives, in milliseconds: the second that the notes on rate limiting add.
 const LINGER_MS: i64 = 1000;
 
-/// The step that a [`SlidingWindow`] needs, atomic.
-pub trait WindowSteps {
-    /// At `now`, the time of whoever holds the key, in milliseconds:
-    ///
-    /// 1. ZREMRANGEBYSCORE from `-inf` up to and including `now - period_ms`,
-    /// 2. ZCARD: the action is allowed if that is below `max_count`,
-    /// 3. if it is allowed, or if `count_refused`: ZADD with the score `now` of the member `<now>`, or the first of `<now>-1`,
-    ///    `<now>-2`, ... that is free, and PEXPIREAT at `now + period_ms + 1000`.
-    ///
-    /// Returns whether it is allowed.
-    ///
-    /// # Errors
-    ///
-    /// A key that holds no sorted set; nothing is changed then.
-    fn act(
-        &self,
-        key: &[u8],
-        period_ms: i64,
-        max_count: u64,
-        count_refused: bool,
-    ) -> Result<bool, Error>;
+/// At `now`, in milliseconds:
+///
+/// 1. ZREMRANGEBYSCORE from `-inf` up to and including `now - period_ms`,
+/// 2. ZCARD: the action is allowed if that is below `max_count`,
+/// 3. if it is allowed, or if `count_refused`: ZADD with the score `now` of the member `<now>`, or the first of `<now>-1`,
+///    `<now>-2`, ... that is free, and PEXPIREAT at `now + period_ms + 1000`.
+///
+/// Returns whether it is allowed.
+#[derive(Clone, Copy, Debug)]
+struct Act<'p> {
+    key: &'p [u8],
+    period_ms: i64,
+    max_count: u64,
+    count_refused: bool,
 }
 
-impl WindowSteps for Store {
+impl Procedure for Act<'_> {
+    type Output = bool;
+    type Keys<'p>
+        = [&'p [u8]; 1]
+    where
+        Self: 'p;
+
     #[inline]
-    fn act(
-        &self,
-        key: &[u8],
-        period_ms: i64,
-        max_count: u64,
-        count_refused: bool,
-    ) -> Result<bool, Error> {
-        self.write(&[key], |scope, keys| {
-            let rules = scope.rules();
-            scope.change(keys[0], |slot| act(slot, &rules, period_ms, max_count, count_refused))
+    fn keys(&self) -> [&[u8]; 1] {
+        [self.key]
+    }
+
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
+        tx.with_zset(self.key, |actions| {
+            let now = actions.now_ms();
+            actions.remove_up_to_score(as_score(now.saturating_sub(self.period_ms)));
+            let allowed = (actions.len() as u64) < self.max_count;
+            if allowed || self.count_refused {
+                add(actions, now)?;
+                actions.expire_at_ms(now.saturating_add(self.period_ms).saturating_add(LINGER_MS));
+            }
+            Ok(allowed)
         })
     }
 }
 
-fn act(
-    slot: &mut Slot<'_, '_, '_>,
-    rules: &Rules<'_>,
-    period_ms: i64,
-    max_count: u64,
-    count_refused: bool,
-) -> Result<bool, Error> {
-    let now = slot.now_ms();
-    let cutoff = now.saturating_sub(period_ms);
-    let mut count = 0;
-    if let Some(value) = slot.value_mut() {
-        let set = value.as_zset_mut().ok_or_else(Error::wrong_type)?;
-        let old = set.iter().take_while(|&(_, score)| score <= as_score(cutoff)).count();
-        set.remove_range(0..old);
-        count = set.len();
-        if count == 0 {
-            // As a server has it: what comes next is a new set.
-            slot.remove();
-        }
-        if old > 0 {
-            slot.changed("ZREMRANGEBYSCORE", || {
-                vec![Bytes::from_static(b"-inf"), Member::Int(cutoff).to_bytes()]
-            });
-        }
-    }
-    let allowed = (count as u64) < max_count;
-    if allowed || count_refused {
-        let name = add(slot, rules, now)?;
-        slot.changed("ZADD", || vec![Member::Int(now).to_bytes(), Bytes::copy_from_slice(&name)]);
-        let expires_at = now.saturating_add(period_ms).saturating_add(LINGER_MS);
-        slot.set_expiry(Some(expires_at));
-        slot.changed("PEXPIREAT", || vec![Member::Int(expires_at).to_bytes()]);
-    }
-    Ok(allowed)
-}
-
-/// Adds an action of now under a name that is free, and tells the name.
+/// Adds an action of now under a name that is free.
 #[inline]
-fn add(slot: &mut Slot<'_, '_, '_>, rules: &Rules<'_>, now: i64) -> Result<Text, Error> {
-    let mut name = name(now, 0);
-    if slot.value().is_none() {
-        slot.put(Value::ZSet(ZSet::new()));
-    }
-    let Some(set) = slot.value_mut().and_then(Value::as_zset_mut) else {
-        return Err(Error::wrong_type());
-    };
+fn add(actions: &mut ZSetEntry<'_>, now: i64) -> Result<(), Error> {
     let score = as_score(now);
-    let mut number = same(set, score);
-    loop {
-        name = if number == 0 { name } else { self::name(now, number) };
-        let free = |old: Option<f64>| old.is_none().then_some(score);
-        let change = set.update_with_hasher(&*name, &rules.zset_limits(), rules.hasher, free);
-        match change.map_err(refusal)? {
-            Change::Added => return Ok(name),
-            // Somebody else has taken members out or put some in. The next one then, before the set runs out of members.
-            Change::Unchanged | Change::Updated => number += 1,
-        }
+    let mut number = actions.count_scores(score..=score);
+    // A name that is taken: somebody else has taken members out or put some in. The next one then, before the set runs out of
+    // members.
+    while !actions.add_new(&*name(now, number), score)? {
+        number += 1;
     }
-}
-
-/// How many actions there are of this millisecond.
-#[inline]
-fn same(set: &ZSet, score: f64) -> usize {
-    match set.last() {
-        Some((_, last)) if last >= score => set.ranks_by_score(score..=score).len(),
-        _ => 0,
-    }
+    Ok(())
 }
 
 /// What the first action of a millisecond is called, the second, and so on.
 #[inline]
 fn name(now_ms: i64, number: usize) -> Text {
     let mut name = Text::new();
-    name.extend_from_slice(itoa::Buffer::new().format(now_ms).as_bytes());
+    Member::Int(now_ms).with_bytes(|text| name.extend_from_slice(text));
     if number > 0 {
         name.push(b'-');
-        name.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        Member::Int(i64::try_from(number).unwrap_or(i64::MAX))
+            .with_bytes(|text| name.extend_from_slice(text));
     }
     name
 }
@@ -194,6 +136,10 @@ const fn as_score(ms: i64) -> f64 {
 /// O(log n) for n actions in the period, each of which takes some 20 bytes, and a few times that where they are more than fit a
 /// listpack; [`SlidingCounter`](super::SlidingCounter) takes no more for a million.
 ///
+/// # Memory
+///
+/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
+///
 /// # Examples
 ///
 /// ```
@@ -220,16 +166,16 @@ const fn as_score(ms: i64) -> f64 {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct SlidingWindow<S = Store> {
-    steps: S,
+pub struct SlidingWindow<B = Store> {
+    backend: B,
     count_refused: bool,
 }
 
-impl<S: WindowSteps> SlidingWindow<S> {
+impl<B: Backend> SlidingWindow<B> {
     /// Windows in that store, one for each user and action. Refused actions do not count.
     #[must_use]
-    pub const fn new(steps: S) -> Self {
-        Self { steps, count_refused: false }
+    pub const fn new(backend: B) -> Self {
+        Self { backend, count_refused: false }
     }
 
     /// Whether an action that is refused counts like one that is allowed, and so extends the refusal. Then a set grows as long as
@@ -255,8 +201,9 @@ impl<S: WindowSteps> SlidingWindow<S> {
         period: Duration,
         max_count: u64,
     ) -> Result<bool, Error> {
-        let key = history_key(user.as_ref(), action.as_ref());
-        self.steps.act(&key, period_ms(period)?, max_count, self.count_refused)
+        let key = &history_key(user.as_ref(), action.as_ref());
+        let (period_ms, count_refused) = (period_ms(period)?, self.count_refused);
+        self.backend.call(&Act { key, period_ms, max_count, count_refused })
     }
 }
 
@@ -273,7 +220,7 @@ mod tests {
         assert_eq!(&*name(1_700_000_000_000, 0), b"1700000000000");
         assert_eq!(&*name(1_700_000_000_000, 12), b"1700000000000-12");
         assert_eq!(&*name(-5, 1), b"-5-1");
-        assert_eq!(name(i64::MIN, usize::MAX).len(), 41);
+        assert_eq!(name(i64::MIN, usize::MAX).len(), 40);
     }
 
     #[test]

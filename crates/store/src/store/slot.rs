@@ -356,8 +356,9 @@ impl<'a, K> Entry<'a, K> {
         self.idle_secs = seconds;
     }
 
-    /// The time of the command, in milliseconds since the epoch.
-    pub(crate) fn now_ms(&self) -> i64 {
+    /// The time of the command or transaction, in milliseconds since the epoch.
+    #[must_use]
+    pub fn now_ms(&self) -> i64 {
         self.running.time.now_ms()
     }
 

@@ -1,10 +1,10 @@
 //! The Bloom filter at a key.
 
-use bloom::{AddError, BloomFilter, ItemHash};
+use bloom::{AddError, BloomFilter, ItemHash, SettingsError, SizeError};
 use bytes::Bytes;
 
 use super::insert::{BloomInsertOptions, Insertion};
-use super::{create, item_hash, load, not_found, text};
+use super::{create, item_hash, load, not_found, text, unmade};
 use crate::commands::entry_of;
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
@@ -66,6 +66,57 @@ impl BloomEntry<'_> {
         }
         let added = self.insert(&[item], &[hash], options)?;
         Ok(added.complete()?.contains(&true))
+    }
+
+    /// BF.INSERT of items whose hashes are known, in order: whether each is new. The waits for memory overlap. A filter is made
+    /// with `options` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_hashed`](Self::add_hashed). The items before the one that was refused are in:
+    /// [`check_room`](Self::check_room) comes before that.
+    pub fn add_hashed_many(
+        &mut self,
+        items: &[Member<'_>],
+        hashes: &[ItemHash],
+        options: &BloomInsertOptions,
+    ) -> Result<Vec<bool>, Error> {
+        self.insert(items, hashes, options)?.complete()
+    }
+
+    /// Whether so many new items find room in the filter, which may have to grow for them; if there is none, in the one that
+    /// `options` make. O(links).
+    ///
+    /// # Errors
+    ///
+    /// As [`add_hashed`](Self::add_hashed). Nothing has changed.
+    #[inline]
+    pub fn check_room(&self, items: u64, options: &BloomInsertOptions) -> Result<(), Error> {
+        match self.filter() {
+            Some(filter) => filter.check_room(items, self.limit() as u64).map_err(refusal),
+            None if options.no_create => Err(not_found()),
+            None => self.check_new(items, options),
+        }
+    }
+
+    /// Whether so many items find room in a new filter that `options` make. O(links).
+    ///
+    /// # Errors
+    ///
+    /// As [`add_hashed`](Self::add_hashed) of an item where there is no filter. Nothing has changed.
+    pub fn check_new(&self, items: u64, options: &BloomInsertOptions) -> Result<(), Error> {
+        let settings = options.settings.max_bytes(self.limit() as u64);
+        settings.check_room(items).map_err(|why| {
+            let SettingsError::Size(size @ SizeError::Capacity { .. }) = why else {
+                return unmade(&settings, why);
+            };
+            // The settings have a capacity that is in range: it is too small, or that of a further link too large.
+            refusal(if settings.is_scaling() {
+                AddError::Grow(size)
+            } else {
+                AddError::Full { capacity: settings.capacity() }
+            })
+        })
     }
 
     /// BF.RESERVE: makes an empty filter.

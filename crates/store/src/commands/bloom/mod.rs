@@ -312,7 +312,13 @@ fn filter_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<&'v BloomFilter,
 
 /// An empty filter of at most `limit` bytes.
 fn create(settings: &Settings, limit: usize) -> Result<BloomFilter, Error> {
-    settings.max_bytes(limit as u64).build().map_err(|why| match why {
+    settings.max_bytes(limit as u64).build().map_err(|why| unmade(settings, why))
+}
+
+/// Why settings make no filter.
+#[cold]
+fn unmade(settings: &Settings, why: SettingsError) -> Error {
+    match why {
         SettingsError::Size(SizeError::OutOfMemory { .. }) => {
             Error::new(ErrorKind::OutOfMemory, "ERR Insufficient memory to create filter")
         }
@@ -325,7 +331,7 @@ fn create(settings: &Settings, limit: usize) -> Result<BloomFilter, Error> {
             Error::new(ErrorKind::InvalidArgument, "ERR could not create filter")
         }
         SettingsError::Size(_) | _ => error_range(),
-    })
+    }
 }
 
 #[cold]

@@ -20,6 +20,7 @@ use super::{checked, keys as gathered, slices};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
+use crate::store::locks::Holding;
 use crate::store::scope::View;
 use crate::store::slot::Expires;
 use crate::store::slot::Slot;
@@ -51,6 +52,42 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
     pub fn get(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
         self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
+    }
+
+    /// GET without a copy: lets `read` see the string at the key. O(1), beside what `read` does.
+    ///
+    /// The lock of the key is held while `read` runs: a call on the store inside fails.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("text", "to be or not to be")?;
+    /// let spaces = |text: &[u8]| text.iter().filter(|&&byte| byte == b' ').count();
+    /// assert_eq!(store.get_with("text", |text| text.map(spaces))?, Some(5));
+    /// assert_eq!(store.get_with("nobody", |text| text.map(spaces))?, None);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_with<R>(
+        &self,
+        key: impl ToKey,
+        read: impl FnOnce(Option<&[u8]>) -> R,
+    ) -> Result<R, Error> {
+        self.read([key], |view, keys| {
+            let string = string_at(view, keys[0])?;
+            let _holding = Holding::new(view.shared());
+            Ok(match string {
+                Some(string) => string.with_bytes(|bytes| read(Some(bytes))),
+                None => read(None),
+            })
+        })
     }
 
     /// GET of a number: what INCR works on, without text made of it. O(1).

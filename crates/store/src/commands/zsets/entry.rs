@@ -1,6 +1,6 @@
 //! The sorted set at a key.
 
-use std::ops::Range;
+use std::ops::{Bound, Range, RangeBounds};
 
 use bytes::Bytes;
 use skiplist_zset::{Change, Refused, ScoreText};
@@ -65,6 +65,18 @@ impl ZSetEntry<'_> {
         member.into().with_bytes(|member| set.score(member))
     }
 
+    /// ZCOUNT: how many members have these scores. O(log members), O(members) in a listpack.
+    #[must_use]
+    pub fn count_scores(&self, scores: impl RangeBounds<f64>) -> usize {
+        let Some(set) = self.set() else { return 0 };
+        let Some((_, highest)) = set.last() else { return 0 };
+        // Scores are often times, and those of now are asked for before there are any.
+        if matches!(scores.start_bound(), Bound::Included(&min) if highest < min) {
+            return 0;
+        }
+        set.ranks_by_score(scores).len()
+    }
+
     /// ZADD: adds a member or gives it another score; `true` if it is new. O(log members).
     ///
     /// # Errors
@@ -76,6 +88,41 @@ impl ZSetEntry<'_> {
         }
         let pair = (score, checked(member.into())?);
         Ok(self.add_all(&[pair], SortedSetAddOptions::default())?.new == 1)
+    }
+
+    /// ZADD with NX: adds a member; `false` if it is there, whatever its score. O(log members).
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub fn add_new<'a>(
+        &mut self,
+        member: impl Into<Member<'a>>,
+        score: f64,
+    ) -> Result<bool, Error> {
+        if score.is_nan() {
+            return Err(not_a_number());
+        }
+        let rules = self.rules();
+        let member = checked(member.into())?;
+        let free = |old: Option<f64>| old.is_none().then_some(score);
+        let added = self.edit_or_make(
+            || Value::ZSet(ZSet::new()),
+            |value| {
+                let Some(set) = value.as_zset_mut() else {
+                    return (Err(Error::wrong_type()), Outcome::Same);
+                };
+                let change = member.with_bytes(|member| {
+                    set.update_with_hasher(member, &rules.zset_limits(), rules.hasher, free)
+                });
+                let added = change.map(|change| change == Change::Added).map_err(refusal);
+                let outcome = Outcome::changed(matches!(added, Ok(true)));
+                (added, if set.is_empty() { Outcome::Unmade } else { outcome })
+            },
+            // Without NX: it is new there too.
+            |_| ("ZADD", words(&[(score, member)], SortedSetAddOptions::default())),
+        );
+        added.unwrap_or(Ok(false))
     }
 
     /// Adds members.
@@ -166,9 +213,9 @@ impl ZSetEntry<'_> {
     /// ZREMRANGEBYSCORE from the lowest score to `max`: removes its members; returns how many there were. O(log members +
     /// removed).
     pub fn remove_up_to_score(&mut self, max: f64) -> usize {
-        let range = ZRange::by_score(..=max);
         self.remove_ranks(
-            |set| range.ranks(set),
+            // As many steps as it removes, and a listpack is not searched.
+            |set| 0..set.iter().take_while(|&(_, score)| score <= max).count(),
             |_| {
                 let mut text = Vec::new();
                 ScoreText::Shortest.push(max, &mut text);

@@ -1,0 +1,299 @@
+//! The atomic steps of [`Dedup`](super::Dedup).
+
+use bloom::{BloomFilter, ItemHash};
+use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, ErrorKind, KeyRef, Member, Tx};
+
+use crate::Procedure;
+
+/// Items, and the hash of each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Items<'p> {
+    pub(super) items: &'p [Member<'p>],
+    pub(super) hashes: &'p [ItemHash],
+}
+
+impl Items<'_> {
+    const fn len(self) -> usize {
+        self.items.len()
+    }
+
+    fn split_at(self, at: usize) -> (Self, Self) {
+        let (items, hashes) = (self.items.split_at(at), self.hashes.split_at(at));
+        (Self { items: items.0, hashes: hashes.0 }, Self { items: items.1, hashes: hashes.1 })
+    }
+
+    /// BF.INSERT.
+    fn insert(
+        self,
+        filter: &mut BloomEntry<'_>,
+        options: &BloomInsertOptions,
+    ) -> Result<Vec<bool>, Error> {
+        match (self.items, self.hashes) {
+            (&[item], &[hash]) => Ok(vec![filter.add_hashed(item, hash, options)?]),
+            (items, hashes) => filter.add_hashed_many(items, hashes, options),
+        }
+    }
+
+    /// Whether `check` finds room for the items that the filter has not, but for no more than `most`.
+    #[inline]
+    fn check(
+        self,
+        filter: Option<&BloomFilter>,
+        most: u64,
+        check: impl Fn(u64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // There nearly always is room for all of them, and then nobody needs to know which are new.
+        if check(most.min(self.len() as u64)).is_ok() {
+            return Ok(());
+        }
+        check(most.min(self.new_to(filter)))
+    }
+
+    /// How many different items the filter has not.
+    #[cold]
+    fn new_to(self, filter: Option<&BloomFilter>) -> u64 {
+        let has = |hash: &ItemHash| filter.is_some_and(|filter| filter.contains_hash(*hash));
+        let mut new: Vec<(u64, u64)> =
+            self.hashes.iter().filter(|&hash| !has(hash)).map(|hash| hash.parts()).collect();
+        new.sort_unstable();
+        new.dedup();
+        new.len() as u64
+    }
+}
+
+/// BF.INSERT: adds all of the items, or none; returns whether each was new.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Insert<'p> {
+    pub(super) key: &'p [u8],
+    pub(super) items: Items<'p>,
+    pub(super) options: BloomInsertOptions,
+}
+
+impl Procedure for Insert<'_> {
+    type Output = Vec<bool>;
+    type Keys<'p>
+        = [&'p [u8]; 1]
+    where
+        Self: 'p;
+
+    #[inline]
+    fn keys(&self) -> [&[u8]; 1] {
+        [self.key]
+    }
+
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<Vec<bool>, Error> {
+        tx.with_bloom(self.key, |filter| {
+            // One item is added or not.
+            if self.items.len() > 1 {
+                let check = |new| filter.check_room(new, &self.options);
+                self.items.check(filter.filter(), u64::MAX, check)?;
+            }
+            self.items.insert(filter, &self.options)
+        })
+    }
+}
+
+/// When the younger of two filters becomes the older one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Turn {
+    /// When it has so many items.
+    Items(u64),
+    /// When half of so many milliseconds are over since its first item, at which it was given an expiry that many milliseconds away.
+    PeriodMs(i64),
+}
+
+/// For each item in order:
+///
+/// 1. BF.EXISTS of `older`,
+/// 2. if it is time for a [`Turn`], RENAME `key` to `older`,
+/// 3. BF.INSERT into `key`; if that made the filter and turns go by time, PEXPIREAT at the end of the period.
+///
+/// A filter that is full makes no turn for an item that it has.
+///
+/// Returns of each item whether neither filter had it. All are added, or none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InsertTurning<'p> {
+    pub(super) key: &'p [u8],
+    pub(super) older: &'p [u8],
+    pub(super) items: Items<'p>,
+    pub(super) options: BloomInsertOptions,
+    pub(super) turn: Turn,
+}
+
+impl Procedure for InsertTurning<'_> {
+    type Output = Vec<bool>;
+    type Keys<'p>
+        = [&'p [u8]; 2]
+    where
+        Self: 'p;
+
+    fn keys(&self) -> [&[u8]; 2] {
+        [self.key, self.older]
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<Vec<bool>, Error> {
+        // Whatever may be refused comes before the first change.
+        tx.with_bloom(self.older, |_| Ok(()))?;
+        let mut new = Vec::with_capacity(self.items.len());
+        match self.turn {
+            Turn::PeriodMs(period) => {
+                if tx.with_bloom(self.key, |filter| self.check_period(filter, period))? {
+                    tx.rename(self.key, self.older)?;
+                }
+                self.add(tx, self.items, &mut new)?;
+            }
+            Turn::Items(most) => {
+                tx.with_bloom(self.key, |filter| self.check_turns(filter, most))?;
+                let mut left = self.items;
+                while left.len() > 0 {
+                    let room = tx.with_bloom(self.key, |filter| Ok(room(filter, most)))?;
+                    let room = usize::try_from(room).unwrap_or(usize::MAX).min(left.len());
+                    left = if room == 0 {
+                        self.add_to_full(tx, left, &mut new)?
+                    } else {
+                        let (now, later) = left.split_at(room);
+                        self.add(tx, now, &mut new)?;
+                        later
+                    };
+                }
+            }
+        }
+        Ok(new)
+    }
+}
+
+impl InsertTurning<'_> {
+    /// Refuses what finds no room; returns whether half of the period of the younger filter is over. A filter without an expiry
+    /// is none of ours, and is taken for old.
+    fn check_period(&self, filter: &BloomEntry<'_>, period_ms: i64) -> Result<bool, Error> {
+        let left = filter.expires_at_ms().map(|at| at.saturating_sub(filter.now_ms()));
+        let is_over = filter.exists() && left.is_none_or(|left| left <= period_ms / 2);
+        if is_over {
+            self.items.check(None, u64::MAX, |new| filter.check_new(new, &self.options))?;
+        } else {
+            let check = |new| filter.check_room(new, &self.options);
+            self.items.check(filter.filter(), u64::MAX, check)?;
+        }
+        Ok(is_over)
+    }
+
+    /// Refuses what finds no room.
+    fn check_turns(&self, filter: &BloomEntry<'_>, most: u64) -> Result<(), Error> {
+        let room = room(filter, most);
+        let check = |new| filter.check_room(new, &self.options);
+        self.items.check(filter.filter(), room, check)?;
+        if self.items.len() as u64 <= room {
+            return Ok(());
+        }
+        // There is a turn if more of them are new. The filters that it makes are for as many as they get.
+        match filter.check_new(1, &self.options) {
+            Err(why) if self.items.new_to(filter.filter()) > room => Err(why),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds items to the younger filter.
+    fn add(&self, tx: &Tx<'_>, items: Items<'_>, new: &mut Vec<bool>) -> Result<(), Error> {
+        let known = has(tx, self.older, items.hashes)?;
+        let added = tx.with_bloom(self.key, |filter| {
+            let made = !filter.exists();
+            let added = items.insert(filter, &self.options)?;
+            if let (true, Turn::PeriodMs(period)) = (made, self.turn) {
+                filter.expire_at_ms(filter.now_ms().saturating_add(period));
+            }
+            Ok(added)
+        })?;
+        new.extend(known.into_iter().zip(added).map(|(known, added)| !known && added));
+        Ok(())
+    }
+
+    /// Passes over items that the younger filter has; for the first that it has not, it becomes the older one. Returns the items
+    /// that are left.
+    fn add_to_full<'p>(
+        &self,
+        tx: &Tx<'_>,
+        items: Items<'p>,
+        new: &mut Vec<bool>,
+    ) -> Result<Items<'p>, Error> {
+        /// As many as are asked at once.
+        const WINDOW: usize = 32;
+        let held = has(tx, self.key, &items.hashes[..items.len().min(WINDOW)])?;
+        let first = held.iter().take_while(|&&held| held).count();
+        new.extend(std::iter::repeat_n(false, first));
+        let (_, left) = items.split_at(first);
+        if first == held.len() {
+            return Ok(left);
+        }
+        let (next, left) = left.split_at(1);
+        // The older filter is asked before it goes.
+        let known = has(tx, self.older, next.hashes)?;
+        tx.rename(self.key, self.older)?;
+        tx.with_bloom(self.key, |filter| next.insert(filter, &self.options))?;
+        new.extend(known.into_iter().map(|known| !known));
+        Ok(left)
+    }
+}
+
+/// How many more items the younger filter takes.
+fn room(filter: &BloomEntry<'_>, most: u64) -> u64 {
+    most.saturating_sub(filter.filter().map_or(0, BloomFilter::len))
+}
+
+/// Which items the filter at a key has.
+fn has(tx: &Tx<'_>, key: &[u8], hashes: &[ItemHash]) -> Result<Vec<bool>, Error> {
+    tx.with_bloom(key, |filter| {
+        let Some(filter) = filter.filter() else { return Ok(vec![false; hashes.len()]) };
+        let mut known = Vec::with_capacity(hashes.len());
+        filter.contains_hashes(hashes, &mut known);
+        Ok(known)
+    })
+}
+
+/// BF.EXISTS.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Has<'p> {
+    pub(super) key: &'p [u8],
+    pub(super) item: Member<'p>,
+}
+
+impl Procedure for Has<'_> {
+    type Output = bool;
+    type Keys<'p>
+        = [KeyRef<'p>; 1]
+    where
+        Self: 'p;
+
+    fn keys(&self) -> [KeyRef<'_>; 1] {
+        [KeyRef::new(self.key).read()]
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
+        tx.bf_exists(self.key, self.item)
+    }
+}
+
+/// BF.INFO; `None` if there is no filter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Info<'p> {
+    pub(super) key: &'p [u8],
+}
+
+impl Procedure for Info<'_> {
+    type Output = Option<BloomInfo>;
+    type Keys<'p>
+        = [KeyRef<'p>; 1]
+    where
+        Self: 'p;
+
+    fn keys(&self) -> [KeyRef<'_>; 1] {
+        [KeyRef::new(self.key).read()]
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<Option<BloomInfo>, Error> {
+        match tx.bf_info(self.key) {
+            Err(error) if error.kind() == ErrorKind::NoSuchKey => Ok(None),
+            info => info.map(Some),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What a recipe refuses, it refuses before it changes anything.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+mod dedup;
+mod limits;
+mod locations;
+mod refusal;
