@@ -17,9 +17,7 @@ mod visitors;
 mod windows;
 
 pub use bucket::Bucket;
-pub use cohorts::{
-    Cohort, CohortSteps, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When,
-};
+pub use cohorts::{Cohort, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When};
 pub use dedup::{Dedup, DedupInfo, DedupSteps, Turn};
 pub use locations::{
     LocationCounts, LocationSteps, LocationTable, Locations, TableError, TableProblem,
@@ -35,4 +33,4 @@ pub use sharded_set::{
     Spread,
 };
 pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
-pub use windows::{UvBucket, UvCalendar, UvFilling, UvHashed, UvKey, UvLevel, UvSteps, UvWindows};
+pub use windows::{UvBucket, UvCalendar, UvFilling, UvLevel, UvWindows};
