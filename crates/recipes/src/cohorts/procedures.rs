@@ -1,147 +1,125 @@
-//! What cohorts ask of whoever holds their bitmaps.
+//! The atomic steps of cohorts.
 
-use std::borrow::Cow;
-
-use bytes::Bytes;
 use smallvec::SmallVec;
+use store::{Error, KeyRef, Tx};
 
-use crate::commands::{KeyCommands, set_bit, string_at};
-use crate::error::Error;
-use crate::key::HashedKey;
-use crate::member::Member;
-use crate::store::Store;
-use crate::store::door::{Door, View};
-use crate::value::Value;
+use crate::procedure::Procedure;
 
-/// The steps that [`Cohorts`](super::Cohorts) needs, each atomic.
-pub trait CohortSteps {
-    /// SETBIT of the same bit in several strings, each named once: whether any was not so before. If one of the keys
-    /// holds something else, none is changed.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SETBIT answers.
-    fn set_bits(&self, keys: &[&[u8]], bit: u32, on: bool) -> Result<bool, Error>;
-
-    /// MGET: hands over the strings at the keys, all of one moment, those of keys that do not exist empty.
-    ///
-    /// # Errors
-    ///
-    /// A key that holds something else.
-    fn strings<R>(&self, keys: &[&[u8]], look: impl FnOnce(&[&[u8]]) -> R) -> Result<R, Error>;
-
-    /// Puts a string made of the strings at the keys, all of one moment, at the target, or deletes the target if it is
-    /// empty, as BITOP does: its length.
-    ///
-    /// # Errors
-    ///
-    /// A key that holds something else; the target may hold anything.
-    fn store_string(
-        &self,
-        target: &[u8],
-        keys: &[&[u8]],
-        make: impl FnOnce(&[&[u8]]) -> Vec<u8>,
-    ) -> Result<u64, Error>;
-
-    /// SCAN: the keys that begin so. A key that comes or goes meanwhile may be among them or not.
-    ///
-    /// # Errors
-    ///
-    /// Whatever SCAN answers.
-    fn names(&self, start: &[u8]) -> Result<Vec<Bytes>, Error>;
-
-    /// DEL: how many of the keys were there.
-    ///
-    /// # Errors
-    ///
-    /// Whatever DEL answers.
-    fn delete(&self, keys: &[&[u8]]) -> Result<u64, Error>;
+/// Sets or clears the same bit in several strings, each named once: whether any was not so before.
+#[derive(Debug)]
+pub(super) struct SetBits<'a> {
+    pub(super) keys: &'a [&'a [u8]],
+    pub(super) bit: u32,
+    pub(super) on: bool,
 }
 
-impl CohortSteps for Store {
+impl Procedure for SetBits<'_> {
+    type Output = bool;
+    type Keys<'p>
+        = &'p [&'p [u8]]
+    where
+        Self: 'p;
+
     #[inline]
-    fn set_bits(&self, keys: &[&[u8]], bit: u32, on: bool) -> Result<bool, Error> {
-        self.write(keys, |scope, keys| {
-            if keys.len() > 1 {
-                // All or none: nothing else can fail.
-                keys.iter().try_for_each(|&key| string_at(&scope.view(), key).map(drop))?;
-            }
-            let mut changed = false;
-            for &key in keys {
-                changed |= scope.change(key, |slot| set_bit(slot, bit.into(), on))? != on;
-            }
-            Ok(changed)
-        })
+    fn keys(&self) -> Self::Keys<'_> {
+        self.keys
     }
 
-    fn strings<R>(&self, keys: &[&[u8]], look: impl FnOnce(&[&[u8]]) -> R) -> Result<R, Error> {
-        self.read(keys, |view, keys| look_at(view, keys, look))
-    }
-
-    fn store_string(
-        &self,
-        target: &[u8],
-        keys: &[&[u8]],
-        make: impl FnOnce(&[&[u8]]) -> Vec<u8>,
-    ) -> Result<u64, Error> {
-        let mut all: Vec<&[u8]> = keys.to_vec();
-        all.push(target);
-        self.write(&all, |scope, all| {
-            let Some((&target, keys)) = all.split_last() else { return Ok(0) };
-            // Through the door, so that a key that has expired is dropped for the sinks too.
-            for &key in keys {
-                scope.change(key, |_| ());
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
+        if self.keys.len() > 1 {
+            // No offset of 32 bits is out of range, so nothing but a type can be wrong.
+            for &key in self.keys {
+                tx.strlen(key)?;
             }
-            let string = look_at(&scope.view(), keys, make)?;
-            let len = string.len() as u64;
-            scope.change(target, |slot| {
-                if string.is_empty() {
-                    if slot.remove() {
-                        slot.changed("DEL", Vec::new);
-                    }
-                    return;
-                }
-                slot.changed("SET", || vec![Bytes::copy_from_slice(&string)]);
-                slot.put(Value::raw_string(string));
-                slot.set_expiry(None);
-            });
-            Ok(len)
-        })
-    }
-
-    fn names(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
-        let mut names = Vec::new();
-        // One stripe at a time: the others are not waited for.
-        for stripe in 0..self.shared().stripe_count() {
-            self.read_stripes(stripe..stripe + 1, |view| {
-                let keys = view.entries().map(|entry| entry.key.as_bytes());
-                names.extend(keys.filter(|key| key.starts_with(start)).map(Bytes::copy_from_slice));
-                Ok(())
-            })?;
         }
-        Ok(names)
+        let mut changed = false;
+        for &key in self.keys {
+            changed |= tx.setbit(key, self.bit.into(), self.on)? != self.on;
+        }
+        Ok(changed)
+    }
+}
+
+/// What a question about the strings at some keys is answered; those of keys that do not exist are empty.
+#[derive(Debug)]
+pub(super) struct Ask<'a, F> {
+    pub(super) keys: &'a [&'a [u8]],
+    pub(super) question: F,
+}
+
+impl<R, F: Fn(&[&[u8]]) -> R> Procedure for Ask<'_, F> {
+    type Output = R;
+    type Keys<'p>
+        = Vec<KeyRef<'p>>
+    where
+        Self: 'p;
+
+    fn keys(&self) -> Self::Keys<'_> {
+        self.keys.iter().map(|key| KeyRef::new(key).read()).collect()
     }
 
-    fn delete(&self, keys: &[&[u8]]) -> Result<u64, Error> {
-        Ok(self.del(keys)? as u64)
+    fn run(&self, tx: &Tx<'_>) -> Result<R, Error> {
+        look_at(tx, self.keys, &self.question)
+    }
+}
+
+/// Puts a bitmap made of the strings at some keys at a target that may hold anything, or deletes the target if the bitmap
+/// is empty: its length.
+#[derive(Debug)]
+pub(super) struct StoreBitmap<'a, F> {
+    pub(super) target: &'a [u8],
+    pub(super) keys: &'a [&'a [u8]],
+    pub(super) make: F,
+}
+
+impl<F: Fn(&[&[u8]]) -> Vec<u8>> Procedure for StoreBitmap<'_, F> {
+    type Output = u64;
+    type Keys<'p>
+        = Vec<KeyRef<'p>>
+    where
+        Self: 'p;
+
+    fn keys(&self) -> Self::Keys<'_> {
+        let sources = self.keys.iter().map(|key| KeyRef::new(key).read());
+        std::iter::once(KeyRef::new(self.target)).chain(sources).collect()
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
+        let bitmap = look_at(tx, self.keys, &self.make)?;
+        // As BITOP leaves it: a string that was written to, even where its bytes are those of a number.
+        tx.del([self.target])?;
+        Ok(tx.setrange(self.target, 0, bitmap.as_slice())? as u64)
+    }
+}
+
+/// Deletes keys: how many there were.
+#[derive(Debug)]
+pub(super) struct Delete<'a> {
+    pub(super) keys: &'a [&'a [u8]],
+}
+
+impl Procedure for Delete<'_> {
+    type Output = u64;
+    type Keys<'p>
+        = &'p [&'p [u8]]
+    where
+        Self: 'p;
+
+    fn keys(&self) -> Self::Keys<'_> {
+        self.keys
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
+        Ok(tx.del(self.keys)? as u64)
     }
 }
 
 /// Hands over the strings at the keys.
-fn look_at<R>(
-    view: &View<'_>,
-    keys: &[HashedKey<'_>],
-    look: impl FnOnce(&[&[u8]]) -> R,
-) -> Result<R, Error> {
-    let string = |&key| -> Result<Cow<'_, [u8]>, Error> {
-        Ok(match string_at(view, key)? {
-            None => Cow::Borrowed(&[]),
-            Some(Member::Bytes(bytes)) => Cow::Borrowed(bytes),
-            Some(number @ Member::Int(_)) => Cow::Owned(number.with_bytes(<[u8]>::to_vec)),
-        })
-    };
-    let strings: SmallVec<[Cow<'_, [u8]>; 4]> =
-        keys.iter().map(string).collect::<Result<_, _>>()?;
-    let strings: SmallVec<[&[u8]; 4]> = strings.iter().map(|string| &**string).collect();
-    Ok(look(&strings))
+fn look_at<R>(tx: &Tx<'_>, keys: &[&[u8]], look: impl FnOnce(&[&[u8]]) -> R) -> Result<R, Error> {
+    tx.with_strings_read(keys, |strings| {
+        let mut all = SmallVec::<[&[u8]; 4]>::with_capacity(strings.len());
+        all.extend(strings.iter().map(|string| string.unwrap_or_default()));
+        Ok(look(&all))
+    })
 }
