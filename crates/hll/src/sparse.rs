@@ -133,13 +133,28 @@ pub(crate) fn update(
         bytes[spot.at] = opcode::val(rank, 1);
     } else {
         let split = Split::new(spot, run, register, rank);
-        if split.len > run.len && bytes.len() + split.len - run.len > max_bytes {
+        if !split.fits(bytes.len(), run.len, max_bytes) {
             return Update::NeedsDense;
         }
         split.write(bytes, spot.at, run.len);
     }
     join(bytes, spot.prev);
     Update::Raised
+}
+
+/// Whether [`update`] can raise `register` without a need to become dense.
+pub(crate) fn fits(
+    bytes: &[u8],
+    spot: Spot,
+    run: Run,
+    register: u16,
+    rank: u8,
+    max_bytes: usize,
+) -> bool {
+    if run.span == 1 && run.len == 1 {
+        return true;
+    }
+    Split::new(spot, run, register, rank).fits(bytes.len(), run.len, max_bytes)
 }
 
 /// What replaces an opcode that covers more than the register.
@@ -164,6 +179,11 @@ impl Split {
             | u64::from(opcode::val(rank, 1)) << (8 * left_len)
             | u64::from(right) << (8 * (left_len + 1));
         Self { word, len: (left_len + 1 + right_len) as usize }
+    }
+
+    /// Whether `bytes` do not pass the limit with these in the place of `old_len` of them.
+    const fn fits(&self, bytes: usize, old_len: usize, max_bytes: usize) -> bool {
+        self.len <= old_len || bytes + self.len - old_len <= max_bytes
     }
 
     /// Puts the opcodes in the place of `old_len` bytes at `at`.

@@ -4,9 +4,10 @@ use crate::arch;
 use crate::dense::{self, Dense};
 use crate::error::DecodeError;
 use crate::estimate::{self, Histogram, PowerSum};
+use crate::hash::register_and_rank;
 use crate::header::{self, Encoding};
 use crate::layout::{HEADER_LEN, REGISTERS, Unpacked};
-use crate::opcode::Opcode;
+use crate::opcode::{Opcode, VAL_MAX};
 use crate::sparse;
 
 /// A HyperLogLog in borrowed bytes.
@@ -128,6 +129,46 @@ impl<'a> Hll<'a> {
                 Ok(Some(run.value))
             }
             Body::Dense(dense) => Ok(Some(dense::get(dense, register))),
+        }
+    }
+
+    /// What [`HllMut::add_hash`](crate::HllMut::add_hash) would return, without doing it: whether it would raise a register.
+    /// Cost as there, but nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// As [`HllMut::add_hash`](crate::HllMut::add_hash).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hll::{HyperLogLog, SPARSE_MAX_BYTES, hash};
+    ///
+    /// let mut seen = HyperLogLog::new();
+    /// assert!(seen.view().would_add(hash(b"alice"), SPARSE_MAX_BYTES)?);
+    /// seen.add(b"alice");
+    /// assert!(!seen.view().would_add(hash(b"alice"), SPARSE_MAX_BYTES)?);
+    /// # Ok::<(), hll::DecodeError>(())
+    /// ```
+    #[inline]
+    pub fn would_add(&self, hash: u64, sparse_max_bytes: usize) -> Result<bool, DecodeError> {
+        let (register, rank) = register_and_rank(hash);
+        match self.body {
+            Body::Dense(dense) => Ok(dense::get(dense, register) < rank),
+            Body::Sparse(bytes) => {
+                if rank <= VAL_MAX {
+                    let (spot, run) = sparse::find(bytes, sparse::near(bytes, register), register)?;
+                    if run.value >= rank {
+                        return Ok(false);
+                    }
+                    if sparse::fits(bytes, spot, run, register, rank, sparse_max_bytes) {
+                        return Ok(true);
+                    }
+                }
+                // It would become dense.
+                self.validate()?;
+                Ok(true)
+            }
         }
     }
 

@@ -40,6 +40,10 @@ fn exercise(bytes: &[u8]) {
     }
     for (register, rank) in [(0, 40), (0, 1), (5000, 3), (16383, 32), (16383, 51)] {
         let hash = testkit::oracle::hll::HllOp::hash(register, rank);
+        for max in [0, bytes.len(), bytes.len() + 1, bytes.len() + 2, SPARSE_MAX_BYTES] {
+            let added = HllMut::new(&mut bytes.to_vec()).unwrap().add_hash(hash, max);
+            assert_eq!(view.would_add(hash, max), added);
+        }
         let mut copy = bytes.to_vec();
         let added = HllMut::new(&mut copy).unwrap().add_hash(hash, SPARSE_MAX_BYTES);
         match added {

@@ -17,9 +17,7 @@ mod visitors;
 mod windows;
 
 pub use bucket::Bucket;
-pub use cohorts::{
-    Cohort, CohortSteps, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When,
-};
+pub use cohorts::{Cohort, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When};
 pub use dedup::{Dedup, DedupInfo};
 pub use locations::{LocationCounts, LocationTable, Locations, TableError, TableProblem};
 pub use procedure::{Backend, Procedure};
@@ -31,4 +29,4 @@ pub use sharded_set::{
     Spread,
 };
 pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
-pub use windows::{UvBucket, UvCalendar, UvFilling, UvHashed, UvKey, UvLevel, UvSteps, UvWindows};
+pub use windows::{UvBucket, UvCalendar, UvFilling, UvLevel, UvWindows};

@@ -1,6 +1,6 @@
 //! What a recipe asks of whoever holds its keys, and who that is.
 
-use store::{Error, Store, ToKeys, Tx};
+use store::{Error, PreparedKey, Store, ToKeys, Tx};
 
 /// One atomic step on keys that it names: what recipes are made of.
 ///
@@ -72,11 +72,18 @@ pub trait Backend {
     ///
     /// That of the procedure.
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error>;
+
+    /// A key that many procedures will name, prepared for that: see [`Store::prepare`].
+    fn prepare(&self, key: &[u8]) -> PreparedKey;
 }
 
 impl Backend for Store {
     #[inline]
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         self.transaction(procedure.keys(), |tx| procedure.run(tx))
+    }
+
+    fn prepare(&self, key: &[u8]) -> PreparedKey {
+        Self::prepare(self, key)
     }
 }

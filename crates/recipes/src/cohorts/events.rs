@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use store::{Error, ScanOptions, Store};
 
 use super::Cohorts;
 use super::period::Period;
-use super::steps::CohortSteps;
-use crate::error::Error;
+use super::procedures::Delete;
+use crate::procedure::Backend;
 
 /// What the names of the keys begin with in which bitmapist keeps the results of its operations.
 const TEMPORARY: &[u8] = b"bitop_";
@@ -17,7 +18,7 @@ const BATCH: usize = 1000;
 
 /// All of these look through the keys of the store, a part of it at a time: O(keys of the store). An event or a period
 /// that comes or goes meanwhile may be seen or not; call them when nothing is marked.
-impl<S: CohortSteps> Cohorts<S> {
+impl Cohorts<Store> {
     /// The names of all events, sorted. Those that begin with `bitop_` are left out: bitmapist keeps results of its
     /// operations under such names.
     ///
@@ -38,7 +39,7 @@ impl<S: CohortSteps> Cohorts<S> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn events(&self) -> Result<Vec<Bytes>, Error> {
-        let keys = self.steps.names(self.names.base())?;
+        let keys = self.keys_from(self.names.base())?;
         let events = keys.iter().filter_map(|key| Some(self.names.parse(key)?.0));
         let events: BTreeSet<&[u8]> =
             events.filter(|event| !event.starts_with(TEMPORARY)).collect();
@@ -89,20 +90,50 @@ impl<S: CohortSteps> Cohorts<S> {
     ///
     /// None of its own.
     pub fn delete_all(&self) -> Result<u64, Error> {
-        self.delete_keys(&self.steps.names(self.names.base())?)
+        self.delete_keys(&self.keys_from(self.names.base())?)
     }
 
     /// The keys of an event.
     fn keys_of(&self, event: &[u8]) -> Result<Vec<Bytes>, Error> {
-        let mut keys = self.steps.names(&self.names.event(event))?;
+        let mut keys = self.keys_from(&self.names.event(event))?;
         keys.retain(|key| self.names.parse(key).is_some_and(|(of, _)| of == event));
         Ok(keys)
     }
 
     fn delete_keys(&self, keys: &[Bytes]) -> Result<u64, Error> {
-        let batches = keys.chunks(BATCH);
-        batches
-            .map(|keys| self.steps.delete(&keys.iter().map(|key| &**key).collect::<Vec<_>>()))
-            .sum()
+        let delete = |keys: &[Bytes]| {
+            let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
+            self.backend.call(&Delete { keys: &keys })
+        };
+        keys.chunks(BATCH).map(delete).sum()
     }
+
+    /// SCAN: the keys that begin so, sorted, each once.
+    fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+        let options = ScanOptions::default().with_pattern(pattern(start)).with_count(BATCH);
+        let (mut cursor, mut keys) = (0, Vec::new());
+        loop {
+            let (next, found) = self.backend.scan(cursor, &options)?;
+            keys.extend(found);
+            if next == 0 {
+                keys.sort_unstable();
+                keys.dedup();
+                return Ok(keys);
+            }
+            cursor = next;
+        }
+    }
+}
+
+/// The pattern of all names that begin so.
+fn pattern(start: &[u8]) -> Vec<u8> {
+    let mut pattern = Vec::with_capacity(start.len() + 1);
+    for &byte in start {
+        if matches!(byte, b'*' | b'?' | b'[' | b'\\') {
+            pattern.push(b'\\');
+        }
+        pattern.push(byte);
+    }
+    pattern.push(b'*');
+    pattern
 }

@@ -4,7 +4,7 @@
 //!
 //! A bitmap for each event and each period has the bit of every user to whom the event happened then. "Active today" is one
 //! bitmap and counting it is BITCOUNT; "active last month and this one, but not paying" is two operations on three of
-//! them. A user costs a bit, so ids are to be small whole numbers, as a database hands them out.
+//! them. A user costs a bit, so ids are to be small integers, as a database hands them out.
 //!
 //! # Representation
 //!
@@ -32,25 +32,25 @@ mod cohort;
 mod events;
 mod names;
 mod period;
+mod procedures;
 mod program;
 mod query;
 mod retention;
-mod steps;
 mod when;
 
 use jiff::tz::TimeZone;
 use smallvec::SmallVec;
+use store::{Error, ErrorKind, Store};
 
-use crate::error::{Error, ErrorKind};
-use crate::store::Store;
+use crate::procedure::Backend;
 
 use names::{Key, Names};
+use procedures::{Delete, SetBits};
 
 pub use cohort::Cohort;
 pub use period::{Period, PeriodKind};
 pub use query::Query;
 pub use retention::{Retention, RetentionRow};
-pub use steps::CohortSteps;
 pub use when::When;
 
 /// The kinds of periods that a mark goes into unless others are asked for.
@@ -103,17 +103,17 @@ const KINDS: [PeriodKind; 5] =
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Cohorts<S = Store> {
-    steps: S,
+pub struct Cohorts<B = Store> {
+    backend: B,
     names: Names,
     zone: TimeZone,
 }
 
-impl<S: CohortSteps> Cohorts<S> {
+impl<B: Backend> Cohorts<B> {
     /// Keeps events in that store, under `trackist`, by UTC, in all five periods.
     #[must_use]
-    pub fn new(steps: S) -> Self {
-        Self { steps, names: Names::new(b"trackist", KINDS), zone: TimeZone::UTC }
+    pub fn new(backend: B) -> Self {
+        Self { backend, names: Names::new(b"trackist", KINDS), zone: TimeZone::UTC }
     }
 
     /// Replaces the `trackist` that every key begins with. One prefix is not to begin with another and a `_`, or the one's
@@ -150,7 +150,7 @@ impl<S: CohortSteps> Cohorts<S> {
         self
     }
 
-    /// Chooses the zone whose clock says which periods a moment lies in. Default: UTC.
+    /// Chooses the zone whose clock says which periods an instant lies in. Default: UTC.
     ///
     /// Where a clock is set back, the hour that it shows twice is one period.
     #[must_use]
@@ -160,7 +160,7 @@ impl<S: CohortSteps> Cohorts<S> {
     }
 
     /// The key of the event in that period. To let it expire, hand it to
-    /// [`expire`](crate::prelude::ExpiryCommands::expire).
+    /// [`Store::expire`].
     #[must_use]
     pub fn key(&self, event: impl AsRef<[u8]>, period: Period) -> Vec<u8> {
         self.names.key(event.as_ref(), period).to_vec()
@@ -219,7 +219,7 @@ impl<S: CohortSteps> Cohorts<S> {
     /// ```
     pub fn mark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
         let key = self.names.key(event.as_ref(), Period::UNIQUE);
-        self.steps.set_bits(&[&key], bit_of(user)?, true)
+        self.backend.call(&SetBits { keys: &[&key], bit: bit_of(user)?, on: true })
     }
 
     /// Takes the unique event back; `true` if it had happened to the user.
@@ -229,7 +229,7 @@ impl<S: CohortSteps> Cohorts<S> {
     /// As [`mark`](Self::mark).
     pub fn unmark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
         let key = self.names.key(event.as_ref(), Period::UNIQUE);
-        self.steps.set_bits(&[&key], bit_of(user)?, false)
+        self.backend.call(&SetBits { keys: &[&key], bit: bit_of(user)?, on: false })
     }
 
     /// Whether the event happened to the user in that period. O(1).
@@ -261,7 +261,7 @@ impl<S: CohortSteps> Cohorts<S> {
 
     /// A cohort to ask questions about: nothing is read yet.
     #[must_use]
-    pub const fn query(&self, cohort: Cohort) -> Query<'_, S> {
+    pub const fn query(&self, cohort: Cohort) -> Query<'_, B> {
         Query::new(self, cohort)
     }
 
@@ -272,7 +272,8 @@ impl<S: CohortSteps> Cohorts<S> {
     ///
     /// None of its own.
     pub fn delete(&self, event: impl AsRef<[u8]>, period: Period) -> Result<bool, Error> {
-        Ok(self.steps.delete(&[&self.names.key(event.as_ref(), period)])? > 0)
+        let key = self.names.key(event.as_ref(), period);
+        Ok(self.backend.call(&Delete { keys: &[&key] })? > 0)
     }
 
     fn set(&self, event: &[u8], user: u64, when: When, on: bool) -> Result<bool, Error> {
@@ -289,7 +290,7 @@ impl<S: CohortSteps> Cohorts<S> {
         }
         let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
             keys.iter().map(SmallVec::as_slice).collect();
-        self.steps.set_bits(&keys, bit, on)
+        self.backend.call(&SetBits { keys: &keys, bit, on })
     }
 }
 

@@ -7,7 +7,7 @@ use jiff::Span;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
 
 use super::names::Key;
-use crate::error::{Error, ErrorKind};
+use store::{Error, ErrorKind, Member};
 
 /// The sorts of [`Period`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,7 +63,7 @@ impl PeriodKind {
         Period { start: start.to_datetime(Time::midnight()), kind: self }
     }
 
-    /// The kinds of which this one is made up without a rest, the longest first.
+    /// The kinds of which this one is made up exactly, the longest first.
     pub(super) const fn parts(self) -> &'static [Self] {
         match self {
             Self::Year => &[Self::Month, Self::Day, Self::Hour],
@@ -76,7 +76,7 @@ impl PeriodKind {
 
 /// A stretch of the calendar, the same for every event; its text is the end of its keys, numbers without padding.
 ///
-/// It is civil time: which moments it covers is the business of the time zone that
+/// It is civil time: which instants it covers depends on the time zone that
 /// [`Cohorts`](super::Cohorts) works in.
 ///
 /// # Examples
@@ -101,7 +101,7 @@ impl PeriodKind {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Period {
-    /// The first moment; any fixed one for all of time.
+    /// When it begins; any fixed time for all of time.
     start: DateTime,
     kind: PeriodKind,
 }
@@ -146,13 +146,13 @@ impl Period {
         self.kind
     }
 
-    /// The first moment of it; none for all of time.
+    /// When it begins; none for all of time.
     #[must_use]
     pub fn start(self) -> Option<DateTime> {
         (self.kind != PeriodKind::Unique).then_some(self.start)
     }
 
-    /// The first moment after it; none for all of time, and for the last period that the calendar holds.
+    /// When it ends, the first time after it; none for all of time, and for the last period that the calendar holds.
     #[must_use]
     pub fn end(self) -> Option<DateTime> {
         self.next()?.start()
@@ -324,5 +324,5 @@ impl FromStr for Period {
 
 #[inline]
 fn push_number(key: &mut Key, number: i16) {
-    key.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    Member::from(number).with_bytes(|digits| key.extend_from_slice(digits));
 }

@@ -29,12 +29,12 @@ const BLOCK: usize = 8 << 10;
 pub(super) struct Sources<'n> {
     names: &'n Names,
     keys: Vec<Key>,
-    places: HashMap<Key, usize, ahash::RandomState>,
+    numbers: HashMap<Key, usize, ahash::RandomState>,
 }
 
 impl<'n> Sources<'n> {
     pub(super) fn new(names: &'n Names) -> Self {
-        Self { names, keys: Vec::new(), places: HashMap::default() }
+        Self { names, keys: Vec::new(), numbers: HashMap::default() }
     }
 
     /// The keys.
@@ -66,11 +66,11 @@ impl<'n> Sources<'n> {
 
     fn source(&mut self, key: Key) -> Instruction {
         let keys = &mut self.keys;
-        let place = *self.places.entry(key).or_insert_with_key(|key| {
+        let number = *self.numbers.entry(key).or_insert_with_key(|key| {
             keys.push(Key::from_slice(key));
             keys.len() - 1
         });
-        Instruction::Source(place)
+        Instruction::Source(number)
     }
 }
 
@@ -129,7 +129,7 @@ impl Program {
                     let operands: SmallVec<[&[u8]; 8]> =
                         stack[first..].iter().map(|operand| &**operand).collect();
                     if bits::combine(op, &operands, &mut block).is_err() {
-                        // Of nobody at all there is nobody.
+                        // Without operands there are no users.
                         block.clear();
                     }
                     drop(operands);

@@ -3,23 +3,23 @@
 use std::fmt;
 
 use bitpack::bits;
+use store::{Error, Store};
 
 use super::cohort::Cohort;
+use super::procedures::{Ask, StoreBitmap};
 use super::program::{Program, Sources};
-use super::steps::CohortSteps;
 use super::{Cohorts, bit_of};
-use crate::error::Error;
-use crate::store::Store;
+use crate::procedure::Backend;
 
 /// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys that
-/// the cohort names at one moment.
+/// the cohort names in one atomic step.
 ///
 /// The store is locked for as long as the question takes: O(bytes of all its bitmaps), at some gigabytes a second. What is
 /// worked out on the way takes some kilobytes, however long the bitmaps are.
 ///
 /// # Errors
 ///
-/// All questions fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds something else
+/// All questions fail with [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys holds something else
 /// than a string.
 ///
 /// # Examples
@@ -40,13 +40,13 @@ use crate::store::Store;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Query<'c, S = Store> {
-    cohorts: &'c Cohorts<S>,
+pub struct Query<'c, B = Store> {
+    cohorts: &'c Cohorts<B>,
     cohort: Cohort,
 }
 
-impl<'c, S: CohortSteps> Query<'c, S> {
-    pub(super) const fn new(cohorts: &'c Cohorts<S>, cohort: Cohort) -> Self {
+impl<'c, B: Backend> Query<'c, B> {
+    pub(super) const fn new(cohorts: &'c Cohorts<B>, cohort: Cohort) -> Self {
         Self { cohorts, cohort }
     }
 
@@ -122,9 +122,11 @@ impl<'c, S: CohortSteps> Query<'c, S> {
     /// ```
     pub fn store(&self, target: impl AsRef<[u8]>) -> Result<u64, Error> {
         let (sources, program) = self.compiled();
-        self.cohorts
-            .steps
-            .store_string(target.as_ref(), &sources.keys(), |strings| bitmap(&program, strings))
+        self.cohorts.backend.call(&StoreBitmap {
+            target: target.as_ref(),
+            keys: &sources.keys(),
+            make: |strings: &[&[u8]]| bitmap(&program, strings),
+        })
     }
 
     fn compiled(&self) -> (Sources<'c>, Program) {
@@ -133,9 +135,10 @@ impl<'c, S: CohortSteps> Query<'c, S> {
         (sources, program)
     }
 
-    fn read<R>(&self, ask: impl FnOnce(&Program, &[&[u8]]) -> R) -> Result<R, Error> {
+    fn read<R>(&self, ask: impl Fn(&Program, &[&[u8]]) -> R) -> Result<R, Error> {
         let (sources, program) = self.compiled();
-        self.cohorts.steps.strings(&sources.keys(), |strings| ask(&program, strings))
+        let question = |strings: &[&[u8]]| ask(&program, strings);
+        self.cohorts.backend.call(&Ask { keys: &sources.keys(), question })
     }
 }
 
@@ -145,7 +148,7 @@ fn bitmap(program: &Program, strings: &[&[u8]]) -> Vec<u8> {
     bitmap
 }
 
-impl<S: fmt::Debug> fmt::Debug for Query<'_, S> {
+impl<B: fmt::Debug> fmt::Debug for Query<'_, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Query")
             .field("cohorts", &self.cohorts)

@@ -3,13 +3,14 @@
 use std::fmt;
 
 use bitpack::bits::{self, Op};
+use store::Error;
 
 use super::Cohorts;
 use super::cohort::Cohort;
 use super::period::Period;
+use super::procedures::Ask;
 use super::program::{Blocks, Program, Sources, ranges};
-use super::steps::CohortSteps;
-use crate::error::Error;
+use crate::procedure::Backend;
 
 /// A table of retention: a row for the cohort of each period, a column for each of the periods from its own on.
 ///
@@ -83,15 +84,15 @@ impl fmt::Display for Retention {
     }
 }
 
-impl<S: CohortSteps> Cohorts<S> {
+impl<B: Backend> Cohorts<B> {
     /// Of those whom `first` happened to in a period, how many `then` happened to in that period and in each later
     /// one of the list: a table of all periods of the list.
     ///
-    /// All bitmaps are read at one moment. O(n^2) for n periods, times the bytes of a bitmap.
+    /// All bitmaps are read in one atomic step. O(n^2) for n periods, times the bytes of a bitmap.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds something else.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key holds something else.
     ///
     /// # Examples
     ///
@@ -170,8 +171,8 @@ impl<S: CohortSteps> Cohorts<S> {
             periods.iter().map(|&period| sources.program(&cohort(period))).collect()
         };
         let (first, then) = (programs(&first), programs(&then));
-        let counts =
-            self.steps.strings(&sources.keys(), |strings| tally(&first, &then, strings))?;
+        let question = |strings: &[&[u8]]| tally(&first, &then, strings);
+        let counts = self.backend.call(&Ask { keys: &sources.keys(), question })?;
         let rows = periods.into_iter().zip(counts);
         let row = |(period, (users, returned))| RetentionRow { period, users, returned };
         Ok(Retention { rows: rows.map(row).collect() })

@@ -4,9 +4,9 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-/// When an event happened: a moment, or what the calendar and the clock showed.
+/// When an event happened: an instant, or what the calendar and the clock showed.
 ///
-/// A moment ([`Timestamp`], [`Zoned`]) is shown by the clock of the recipe's time zone, whatever its own zone; a civil
+/// An instant ([`Timestamp`], [`Zoned`]) is shown by the clock of the recipe's time zone, whatever its own zone; a civil
 /// time ([`DateTime`], [`Date`] for its midnight) is taken as that clock shows it.
 ///
 /// # Examples
@@ -23,7 +23,7 @@ use jiff::{Timestamp, Zoned};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum When {
-    /// A moment.
+    /// An instant.
     Moment(Timestamp),
     /// What the calendar and the clock of the recipe's time zone show.
     Civil(DateTime),
@@ -34,15 +34,15 @@ impl When {
     #[inline]
     pub(super) fn in_zone(self, zone: &TimeZone) -> DateTime {
         match self {
-            Self::Moment(moment) => zone.to_datetime(moment),
+            Self::Moment(at) => zone.to_datetime(at),
             Self::Civil(time) => time,
         }
     }
 }
 
 impl From<Timestamp> for When {
-    fn from(moment: Timestamp) -> Self {
-        Self::Moment(moment)
+    fn from(at: Timestamp) -> Self {
+        Self::Moment(at)
     }
 }
 

@@ -54,16 +54,22 @@ impl UvBucket {
         self.name.level
     }
 
-    /// The first moment of it.
+    /// When it begins.
     #[must_use]
     pub fn start(&self) -> Timestamp {
-        moment(self.start)
+        timestamp(self.start)
     }
 
-    /// The first moment after it.
+    /// When it ends: the first instant after it.
     #[must_use]
     pub fn end(&self) -> Timestamp {
-        moment(self.end)
+        timestamp(self.end)
+    }
+
+    /// Whether a second lies in it.
+    #[inline]
+    pub(super) const fn has(&self, second: i64) -> bool {
+        self.start <= second && second < self.end
     }
 
     /// Whether all of the other one lies in this one.
@@ -72,8 +78,8 @@ impl UvBucket {
     }
 }
 
-/// Every second between the ends of the buckets is one of jiff's.
-fn moment(second: i64) -> Timestamp {
+/// jiff has a timestamp for every second of a bucket.
+fn timestamp(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap_or(Timestamp::MAX)
 }
 

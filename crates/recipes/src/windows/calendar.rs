@@ -8,15 +8,15 @@ use jiff::tz::TimeZone;
 use super::bucket::{Name, UvBucket};
 use super::level::UvLevel;
 use super::spans::{Span, Spans};
-use crate::error::{Error, ErrorKind};
+use store::{Error, ErrorKind};
 
 /// The minutes, hours, days and months of a time zone.
 ///
-/// Each larger bucket is made up of smaller ones without a rest, whatever the zone does:
+/// Each larger bucket is made up of whole smaller ones, whatever the zone does:
 ///
 /// * A *minute* and an *hour* end early where the clock is set. What it shows for a second time is another bucket: its name
 ///   ends with the offset, as in `2019102702+0100` for the second hour from 2 to 3 of a night in Berlin. So a day can have
-///   23 hours or 25, and no two moments that lie apart share a minute.
+///   23 hours or 25, and no two instants that lie apart share a minute.
 /// * A *day* begins when the clock first reaches its midnight, and ends when it first reaches the next one. Where clocks
 ///   are set back over midnight, what they show of the old day for a second time belongs to the new one.
 /// * A *month* is its days.
@@ -66,12 +66,12 @@ impl UvCalendar {
         &self.zone
     }
 
-    /// The bucket of that level in which the moment lies. O(1), and O(log changes of the zone's offset) for days and
+    /// The bucket of that level in which an instant lies. O(1), and O(log changes of the zone's offset) for days and
     /// months.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a moment that is not of the years 1900 to 2299.
+    /// [`ErrorKind::InvalidArgument`] for an instant that is not of the years 1900 to 2299.
     pub fn bucket(&self, level: UvLevel, at: impl Into<Timestamp>) -> Result<UvBucket, Error> {
         self.bucket_of(level, whole_second(at.into()))
     }
@@ -83,7 +83,7 @@ impl UvCalendar {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if `from` is after `to`, or for moments that are not of the years 1900 to 2299.
+    /// [`ErrorKind::InvalidArgument`] if `from` is after `to`, or for instants that are not of the years 1900 to 2299.
     pub fn cover(
         &self,
         from: impl Into<Timestamp>,
@@ -152,7 +152,7 @@ impl UvCalendar {
         if from == to {
             return Ok((start, start));
         }
-        // The last moment of the range, which is not before `from`.
+        // The last second of the range, which is not before `from`.
         let whole = to.subsec_nanosecond() == 0;
         let last = whole_second(to) - i64::from(whole);
         Ok((start, self.bucket_of(UvLevel::Minute, last)?.end))
@@ -218,11 +218,11 @@ impl UvCalendar {
     }
 }
 
-/// The second of a moment, rounded down.
+/// The second of an instant, rounded down.
 #[inline]
-pub(super) fn whole_second(moment: Timestamp) -> i64 {
-    // The parts of a moment before 1970 are negative both.
-    moment.as_second() - i64::from(moment.subsec_nanosecond() < 0)
+pub(super) fn whole_second(at: Timestamp) -> i64 {
+    // Before 1970 both parts are negative.
+    at.as_second() - i64::from(at.subsec_nanosecond() < 0)
 }
 
 #[cold]

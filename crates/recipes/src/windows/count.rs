@@ -1,18 +1,19 @@
 //! How many unique visitors there were in a range.
 
+use bytes::Bytes;
 use jiff::{Span, Timestamp};
-use smallvec::SmallVec;
+use store::{Error, ErrorKind};
 
 use super::UvWindows;
 use super::bucket::{Key, UvBucket};
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::steps::UvSteps;
-use crate::error::{Error, ErrorKind};
+use super::procedures::{Count, Now, OpenNames};
+use crate::procedure::Backend;
 
-impl<S: UvSteps> UvWindows<S> {
+impl<B: Backend> UvWindows<B> {
     /// About how many unique visitors there were from `from` to before `to`: one union of the fewest keys, each looked at once
-    /// and none written, all of one moment.
+    /// and none written, all at one time.
     ///
     /// A range that begins or ends inside a minute takes in all of that minute, so it never misses a visit: ask for whole
     /// minutes to have no more than was asked for. The relative standard error is 0.81 %.
@@ -20,7 +21,7 @@ impl<S: UvSteps> UvWindows<S> {
     /// # Errors
     ///
     /// [`ErrorKind::NotKept`] if a bucket of the range is not kept any more, so that the count would be too small;
-    /// [`ErrorKind::InvalidArgument`] if `from` is after `to`, or for moments that are not of the years 1900 to 2299;
+    /// [`ErrorKind::InvalidArgument`] if `from` is after `to`, or for instants that are not of the years 1900 to 2299;
     /// [`ErrorKind::WrongType`] and [`ErrorKind::InvalidHll`] if a key holds something else.
     pub fn count(
         &self,
@@ -163,38 +164,50 @@ impl<S: UvSteps> UvWindows<S> {
     }
 
     fn count_seconds(&self, from: i64, to: i64) -> Result<u64, Error> {
-        let moment = |second| Timestamp::from_second(second).map_err(|_| out_of_range(second));
-        self.count(moment(from)?, moment(to)?)
+        let timestamp = |second| Timestamp::from_second(second).map_err(|_| out_of_range(second));
+        self.count(timestamp(from)?, timestamp(to)?)
     }
 
     /// The bucket of the present.
     fn present(&self, level: UvLevel) -> Result<UvBucket, Error> {
-        self.calendar.bucket_of(level, self.steps.now_ms()?.div_euclid(1000))
+        self.calendar.bucket_of(level, self.backend.call(&Now)?.div_euclid(1000))
     }
 
     /// Counts buckets that follow on each other.
     fn count_cover(&self, cover: &[UvBucket]) -> Result<u64, Error> {
-        let (Some(first), Some(last)) = (cover.first(), cover.last()) else { return Ok(0) };
-        let range = UvBucket { end: last.end, ..*first };
+        if cover.is_empty() {
+            return Ok(0);
+        }
+        let open = &*self.open_key;
         loop {
-            let now = self.steps.now_ms()?;
-            let names = self.steps.open_names(&self.open_key)?;
+            let (now, names) = self.backend.call(&OpenNames { open })?;
             let kept = self.kept(cover, now)?;
-            let mut keys: Vec<Key> = kept.iter().map(|bucket| self.key_of(bucket)).collect();
-            // What is open has visits that nothing larger has.
-            for bucket in self.open_buckets(&names)? {
-                if range.holds(&bucket) && kept.binary_search(&bucket).is_err() {
-                    keys.push(self.key_of(&bucket));
-                }
-            }
-            let keys: Vec<&[u8]> = keys.iter().map(SmallVec::as_slice).collect();
-            let counted = self.steps.count(&self.open_key, &names, &keys)?;
+            let keys = self.keys_to_count(&kept, &names)?;
+            let counted = self.backend.call(&Count { open, names: &names, keys: &keys })?;
             if let Some((count, now)) = counted
                 && !kept.iter().any(|bucket| self.expired(bucket, now))
             {
                 return Ok(count);
             }
         }
+    }
+
+    /// The keys of buckets that follow on each other, and of what is open inside of them.
+    pub(super) fn keys_to_count(
+        &self,
+        kept: &[UvBucket],
+        open: &[Bytes],
+    ) -> Result<Vec<Key>, Error> {
+        let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return Ok(Vec::new()) };
+        let range = UvBucket { end: last.end, ..*first };
+        let mut keys: Vec<Key> = kept.iter().map(|bucket| self.key_of(bucket)).collect();
+        // What is open has visits that nothing larger has.
+        for bucket in self.open_buckets(open)? {
+            if range.holds(&bucket) && kept.binary_search(&bucket).is_err() {
+                keys.push(self.key_of(&bucket));
+            }
+        }
+        Ok(keys)
     }
 
     /// The same range in buckets that are kept: in place of one that is not, those that it is made up of.

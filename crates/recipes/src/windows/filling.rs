@@ -1,12 +1,17 @@
 //! How visits get into the buckets, and from there into larger ones.
 
+use bytes::Bytes;
+use store::{Error, ErrorKind};
+
 use super::UvWindows;
-use super::bucket::{Key, UvBucket};
+use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::steps::{UvHashed, UvKey, UvSteps};
-use crate::error::{Error, ErrorKind};
-use crate::member::Member;
+use super::procedures::{
+    AddAndOpen, AddIfInHour, AddIfOpen, AddToAll, BucketKey, HasUser, Now, OpenNames, Roll, User,
+};
+use super::recent::Minute;
+use crate::procedure::Backend;
 
 /// How visits get into the larger buckets. Counts are the same either way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -19,24 +24,43 @@ pub enum UvFilling {
     RollUp,
 }
 
-impl<S: UvSteps> UvWindows<S> {
+impl<B: Backend> UvWindows<B> {
     /// Writes a visit to every bucket that it lies in and that is kept.
     #[inline]
-    pub(super) fn write_through(&self, user: Member<'_>, second: i64) -> Result<bool, Error> {
-        let expires_at = |place: usize| {
-            Ok(self.expires_at(&self.calendar.bucket_of(UvLevel::ALL[place], second)?))
-        };
-        let added =
-            self.with_keys(second, |keys: &[_; 4]| self.steps.add_to_all(keys, user, expires_at))?;
+    pub(super) fn write_through(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        let added = self.with_minute(second, |kept| {
+            let [minute, ..] = &kept.buckets;
+            // What is in the minute is in all that is larger. Looking costs less than four locks.
+            if kept.dense.get() {
+                match self.backend.call(&HasUser { minute, user })? {
+                    Some(true) => return Ok(Some(false)),
+                    Some(false) => {}
+                    None => kept.dense.set(false),
+                }
+            }
+            self.write_to_all(user, kept)
+        })?;
         added.ok_or_else(|| too_late(second))
+    }
+
+    /// Writes a visit that the minute does not have, as far as is known.
+    #[inline(never)]
+    fn write_to_all(&self, user: User<'_>, kept: &Minute) -> Result<Option<bool>, Error> {
+        let [minute, hour, ..] = &kept.buckets;
+        if let Some(added) = self.backend.call(&AddIfInHour { minute, hour, user })? {
+            kept.dense.set(added.dense);
+            return Ok(Some(added.changed));
+        }
+        self.backend.call(&AddToAll { buckets: &kept.buckets, user })
     }
 
     /// Writes a visit to its minute.
     #[inline]
-    pub(super) fn write_minute(&self, user: Member<'_>, second: i64) -> Result<bool, Error> {
-        if let Some(changed) =
-            self.with_keys(second, |&[minute]| self.steps.add_if_open(minute, user))?
-        {
+    pub(super) fn write_minute(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        let added = self.with_minute(second, |kept| {
+            self.backend.call(&AddIfOpen { minute: &kept.buckets[0], user })
+        })?;
+        if let Some(changed) = added {
             return Ok(changed);
         }
         self.write_and_open(user, second)
@@ -44,26 +68,24 @@ impl<S: UvSteps> UvWindows<S> {
 
     /// Writes a visit to the smallest bucket that is kept, which is not open.
     #[cold]
-    fn write_and_open(&self, user: Member<'_>, second: i64) -> Result<bool, Error> {
-        let now = self.steps.now_ms()?;
+    fn write_and_open(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        let now = self.backend.call(&Now)?;
         for level in UvLevel::ALL {
             let bucket = self.calendar.bucket_of(level, second)?;
             if self.expired(&bucket, now) {
                 continue;
             }
-            let (key, expires_at) = (self.key_of(&bucket), self.expires_at(&bucket));
+            let key = self.bucket_key(bucket);
             if level == UvLevel::Month {
-                let month = UvHashed { key: &key, hash: self.steps.hash_key(&key) };
-                let added = self.steps.add_to_all(&[month], user, |_| Ok(expires_at))?;
+                let added = self.backend.call(&AddToAll { buckets: &[key], user })?;
                 return added.ok_or_else(|| too_late(second));
             }
-            let to = self.uv_key(&key, expires_at);
-            let changed = self.steps.add_and_open(&self.open_key, to, user)?;
-            let second = now.div_euclid(1000);
-            if changed && bucket.start <= second && second < bucket.end {
-                // A minute has begun: what the last ones left is cleared away. Old visits that are fed in come here too, and do
-                // not do so for each.
-                self.roll_up()?;
+            let add = AddAndOpen { open: &self.open_key, bucket: &key, user };
+            let changed = self.backend.call(&add)?;
+            if changed && bucket.has(now.div_euclid(1000)) {
+                // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and do not
+                // do so for each. The visit is counted whether or not that fails, as it will again where it is asked for.
+                let _merged = self.roll_up();
             }
             return Ok(changed);
         }
@@ -73,10 +95,10 @@ impl<S: UvSteps> UvWindows<S> {
     /// Merges every open bucket that is over into the next larger one that is kept: minutes into hours, hours into days, days into
     /// months. How many were merged; from then on they expire.
     ///
-    /// Counts are right whether or not this is called, and call it for nobody: it is what bounds the memory. With
-    /// [`UvFilling::RollUp`] the first visit of each minute of the present calls it. Call it yourself from time to time if visits stop
-    /// coming, and after feeding in visits of the past. O(buckets that are over); the PFMERGE into each larger
-    /// bucket is atomic, and others go on between.
+    /// Counts are right whether or not this was called, and never call it: it is what bounds the memory. With
+    /// [`UvFilling::RollUp`] the first visit of a minute calls it, and is counted even if it fails. Call it yourself from
+    /// time to time if visits stop coming, and after feeding in visits of the past. O(buckets that are over); the PFMERGE
+    /// into each larger bucket is atomic, and others go on between.
     ///
     /// # Errors
     ///
@@ -104,8 +126,7 @@ impl<S: UvSteps> UvWindows<S> {
     pub fn roll_up(&self) -> Result<u64, Error> {
         let mut rolled = 0;
         for level in [UvLevel::Minute, UvLevel::Hour, UvLevel::Day] {
-            let now = self.steps.now_ms()?;
-            let names = self.steps.open_names(&self.open_key)?;
+            let (now, names) = self.backend.call(&OpenNames { open: &self.open_key })?;
             let mut over = self.open_buckets(&names)?;
             over.retain(|bucket| bucket.level() == level && bucket.end.saturating_mul(1000) <= now);
             over.sort_unstable();
@@ -114,10 +135,10 @@ impl<S: UvSteps> UvWindows<S> {
                 let into = self.next_kept(first, now)?;
                 let last = into.map_or(first.end, |into| into.end);
                 // Of a later one a smaller bucket may be kept, which must not be passed over.
-                let along = |one: &UvBucket| {
+                let joins = |one: &UvBucket| {
                     one.end <= last && self.next_kept(one, now).is_ok_and(|next| next == into)
                 };
-                let (group, rest) = over.split_at(over.partition_point(along));
+                let (group, rest) = over.split_at(over.partition_point(joins));
                 rolled += self.roll(group, into.as_ref())?;
                 over = rest;
             }
@@ -127,16 +148,12 @@ impl<S: UvSteps> UvWindows<S> {
 
     /// Merges buckets into one.
     fn roll(&self, buckets: &[UvBucket], into: Option<&UvBucket>) -> Result<u64, Error> {
-        let keys: Vec<Key> = buckets.iter().map(|bucket| self.key_of(bucket)).collect();
-        let buckets: Vec<UvKey<'_>> = keys
-            .iter()
-            .zip(buckets)
-            .map(|(key, bucket)| self.uv_key(key, self.expires_at(bucket)))
-            .collect();
-        let key = into.map(|into| self.key_of(into));
-        let to = into.zip(key.as_ref()).map(|(into, key)| self.uv_key(key, self.expires_at(into)));
         let stays_open = into.is_some_and(|into| into.level() != UvLevel::Month);
-        self.steps.roll(&self.open_key, &buckets, to, stays_open)
+        let buckets: Vec<BucketKey> = buckets.iter().map(|&one| self.bucket_key(one)).collect();
+        let into = into.map(|&into| self.bucket_key(into));
+        let roll =
+            Roll { open: &self.open_key, buckets: &buckets, into: into.as_ref(), stays_open };
+        self.backend.call(&roll)
     }
 
     /// The smallest bucket that holds this one, is larger, and is kept.
@@ -153,13 +170,9 @@ impl<S: UvSteps> UvWindows<S> {
     }
 
     /// The buckets of those names.
-    pub(super) fn open_buckets(&self, names: &[bytes::Bytes]) -> Result<Vec<UvBucket>, Error> {
-        let named = |name: &bytes::Bytes| self.calendar.named(name).ok_or_else(|| no_bucket(name));
+    pub(super) fn open_buckets(&self, names: &[Bytes]) -> Result<Vec<UvBucket>, Error> {
+        let named = |name: &Bytes| self.calendar.named(name).ok_or_else(|| no_bucket(name));
         names.iter().map(named).collect()
-    }
-
-    fn uv_key<'k>(&self, key: &'k Key, expires_at: Option<i64>) -> UvKey<'k> {
-        UvKey { key, name: &key[self.prefix.len()..], expires_at }
     }
 }
 

@@ -103,9 +103,9 @@ pub(super) const DAY: i64 = 86_400;
 
 /// What a clock shows, from seconds as if it were UTC; the ends of the calendar stand for what lies beyond them.
 pub(super) fn civil(wall: i64) -> DateTime {
-    let moment = Timestamp::from_second(wall);
+    let shown = Timestamp::from_second(wall);
     let end = if wall < 0 { Timestamp::MIN } else { Timestamp::MAX };
-    Offset::UTC.to_datetime(moment.unwrap_or(end))
+    Offset::UTC.to_datetime(shown.unwrap_or(end))
 }
 
 /// The seconds of what a clock shows, as if it were UTC.

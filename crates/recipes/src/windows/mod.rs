@@ -30,8 +30,8 @@
 //! | a key expires | from when it is made | from when it was merged into the next larger one |
 //! | a late visit | goes into those of the four that are kept | opens the smallest bucket that is kept, which is merged once more |
 //!
-//! Either way a count reads the keys of its range and, beside them, what is open inside the range. So it is right at every
-//! moment, and a bucket is never lost because nobody came to merge it.
+//! Either way a count reads the keys of its range and, beside them, what is open inside the range. So it is always
+//! right, and no bucket is lost because it was not merged in time.
 //!
 //! # References
 //!
@@ -44,9 +44,9 @@ mod calendar;
 mod count;
 mod filling;
 mod level;
+mod procedures;
 mod recent;
 mod spans;
-mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -55,20 +55,19 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use store::{Error, Member, Store};
 
-use crate::error::Error;
-use crate::member::Member;
-use crate::store::Store;
+use crate::procedure::Backend;
 
 use bucket::Key;
 use calendar::whole_second;
+use procedures::{BucketKey, User};
 use recent::Owner;
 
 pub use bucket::UvBucket;
 pub use calendar::UvCalendar;
 pub use filling::UvFilling;
 pub use level::UvLevel;
-pub use steps::{UvHashed, UvKey, UvSteps};
 
 /// Where the name of the set of open buckets ends.
 const OPEN: &[u8] = b"open";
@@ -86,7 +85,7 @@ const DAY_MS: i64 = 86_400_000;
 /// # How long buckets are kept
 ///
 /// Each level has its own time, counted from the end of the bucket, after which its key expires. A count that needs a bucket
-/// that is gone fails with [`ErrorKind::NotKept`](crate::ErrorKind::NotKept); it never tells too little.
+/// that is gone fails with [`ErrorKind::NotKept`](store::ErrorKind::NotKept); it never returns too small a count.
 ///
 /// | level | kept for | so that |
 /// |---|---|---|
@@ -119,9 +118,9 @@ const DAY_MS: i64 = 86_400_000;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct UvWindows<S = Store> {
-    steps: S,
-    /// Of the handles that have these steps, this prefix and this calendar.
+pub struct UvWindows<B = Store> {
+    backend: B,
+    /// Of the handles that have this backend, this prefix, this calendar and these times to keep.
     owner: Owner,
     prefix: Box<[u8]>,
     open_key: Box<[u8]>,
@@ -131,13 +130,13 @@ pub struct UvWindows<S = Store> {
     kept_ms: [Option<i64>; UvLevel::ALL.len()],
 }
 
-impl<S: UvSteps> UvWindows<S> {
+impl<B: Backend> UvWindows<B> {
     /// Windows in that store whose keys begin with `prefix`, by UTC, written through to every level.
     #[must_use]
-    pub fn new(steps: S, prefix: impl AsRef<[u8]>) -> Self {
+    pub fn new(backend: B, prefix: impl AsRef<[u8]>) -> Self {
         let prefix = prefix.as_ref();
         Self {
-            steps,
+            backend,
             owner: Owner::new(),
             prefix: prefix.into(),
             open_key: [prefix, OPEN].concat().into(),
@@ -167,6 +166,7 @@ impl<S: UvSteps> UvWindows<S> {
     pub fn keep(mut self, level: UvLevel, time: Duration) -> Self {
         let ms = time.as_nanos().div_ceil(1_000_000);
         self.kept_ms[level as usize] = Some(i64::try_from(ms).unwrap_or(i64::MAX));
+        self.owner = Owner::new();
         self
     }
 
@@ -174,6 +174,7 @@ impl<S: UvSteps> UvWindows<S> {
     #[must_use]
     pub fn keep_for_ever(mut self, level: UvLevel) -> Self {
         self.kept_ms[level as usize] = None;
+        self.owner = Owner::new();
         self
     }
 
@@ -195,9 +196,9 @@ impl<S: UvSteps> UvWindows<S> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotKept`](crate::ErrorKind::NotKept) if none of its buckets is kept any more: the visit is not counted.
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a moment that is not of the years 1900 to 2299;
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) and [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if a key
+    /// [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if none of its buckets is kept any more: the visit is not counted.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a time that is not of the years 1900 to 2299;
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key
     /// holds something else.
     #[inline]
     pub fn record<'a>(
@@ -205,7 +206,7 @@ impl<S: UvSteps> UvWindows<S> {
         user: impl Into<Member<'a>>,
         at: impl Into<Timestamp>,
     ) -> Result<bool, Error> {
-        let (user, second) = (user.into(), whole_second(at.into()));
+        let (user, second) = (User::new(user.into()), whole_second(at.into()));
         match self.filling {
             UvFilling::WriteThrough => self.write_through(user, second),
             UvFilling::RollUp => self.write_minute(user, second),
@@ -218,6 +219,15 @@ impl<S: UvSteps> UvWindows<S> {
         let mut key = Key::from_slice(&self.prefix);
         bucket.name.push_with(&mut key, &digits);
         key
+    }
+
+    fn bucket_key(&self, bucket: UvBucket) -> BucketKey {
+        BucketKey {
+            bucket,
+            key: self.backend.prepare(&self.key_of(&bucket)),
+            name_at: self.prefix.len(),
+            expires_at: self.expires_at(&bucket),
+        }
     }
 
     /// When a bucket is to be forgotten, in milliseconds since the epoch.
@@ -236,10 +246,10 @@ impl<S: UvSteps> UvWindows<S> {
     }
 }
 
-impl<S: fmt::Debug> fmt::Debug for UvWindows<S> {
+impl<B: fmt::Debug> fmt::Debug for UvWindows<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UvWindows")
-            .field("steps", &self.steps)
+            .field("backend", &self.backend)
             .field("prefix", &String::from_utf8_lossy(&self.prefix))
             .field("zone", self.calendar.time_zone())
             .field("filling", &self.filling)

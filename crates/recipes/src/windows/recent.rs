@@ -1,150 +1,118 @@
 //! The keys of the minute that a thread wrote to last.
 //!
 //! Visits come in the order of time, thousands to a minute, and the keys of a minute cost as much to write out and to hash as the
-//! visit itself. So each thread keeps the last ones of some windows. It is a memo and no more: whatever it lacks is made anew.
+//! visit itself. So each thread keeps the last ones of some windows. It is a cache and no more: what is not in it is made.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::UvWindows;
-use super::bucket::{Key, UvBucket};
-use super::level::UvLevel;
-use super::steps::{UvHashed, UvSteps};
-use crate::error::Error;
+use store::Error;
 
-/// The longest key of a minute that is kept.
-const LONGEST: usize = 128;
+use super::UvWindows;
+use super::level::UvLevel;
+use super::procedures::BucketKey;
+use crate::procedure::Backend;
 
 /// Windows whose keys a thread keeps side by side.
 const SIDE_BY_SIDE: usize = 8;
 
-const LEVELS: usize = UvLevel::ALL.len();
-
 thread_local! {
-    static RECENT: [RefCell<Recent>; SIDE_BY_SIDE] =
-        const { [const { RefCell::new(Recent::NONE) }; SIDE_BY_SIDE] };
+    static RECENT: [RefCell<Option<Minute>>; SIDE_BY_SIDE] =
+        const { [const { RefCell::new(None) }; SIDE_BY_SIDE] };
 }
 
-/// A number that windows share with those only that give the same keys to the same steps.
+/// A number that windows share only with those that have the same keys, which expire at the same times, in the same
+/// backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner(u64);
 
 impl Owner {
-    /// One that nobody has.
+    /// A new number.
     pub(super) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    fn place(self) -> usize {
+    fn slot(self) -> usize {
         usize::try_from(self.0 % SIDE_BY_SIDE as u64).unwrap_or(0)
     }
 }
 
-/// A minute and its keys.
-struct Recent {
+/// A minute and what is larger.
+#[derive(Debug)]
+pub(super) struct Minute {
     owner: Owner,
-    /// Its first second, and the first one after it.
-    start: i64,
-    end: i64,
-    /// The key of the minute, with which those of the hour, the day and the month begin.
-    key: [u8; LONGEST],
-    len: usize,
-    /// What the steps make of each level's key.
-    hashes: [u64; LEVELS],
+    /// Of every level, the smallest first.
+    pub(super) buckets: [BucketKey; UvLevel::ALL.len()],
+    /// Whether the minute's key is dense as far as this thread knows: only then it pays to look before adding.
+    pub(super) dense: Cell<bool>,
 }
 
-impl Recent {
-    const NONE: Self =
-        Self { owner: Owner(0), start: 0, end: 0, key: [0; LONGEST], len: 0, hashes: [0; LEVELS] };
-
+impl Minute {
     #[inline]
     fn is(&self, owner: Owner, second: i64) -> bool {
-        self.owner == owner && self.start <= second && second < self.end
+        self.owner == owner && self.buckets[0].bucket.has(second)
     }
+}
 
-    /// The keys of so many levels, the smallest first.
+impl<B: Backend> UvWindows<B> {
+    /// Hands over the buckets in which a second lies.
     #[inline]
-    fn keys<const N: usize>(&self) -> [UvHashed<'_>; N] {
-        let minute = &self.key[..self.len];
-        std::array::from_fn(|at| UvHashed {
-            key: key_of_level(minute, UvLevel::ALL[at]),
-            hash: self.hashes[at],
-        })
-    }
-
-    /// Takes the keys of another minute over; what has not changed is not hashed again.
-    fn take(&mut self, owner: Owner, minute: &UvBucket, key: &[u8], hash: impl Fn(&[u8]) -> u64) {
-        let known = &self.key[..self.len];
-        let same =
-            |level| self.owner == owner && key_of_level(key, level) == key_of_level(known, level);
-        let hashes = UvLevel::ALL.map(|level| {
-            if same(level) { self.hashes[level as usize] } else { hash(key_of_level(key, level)) }
+    pub(super) fn with_minute<R>(
+        &self,
+        second: i64,
+        work: impl Fn(&Minute) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let done = RECENT.try_with(|recent| {
+            let recent = &recent[self.owner.slot()];
+            let kept = match recent.try_borrow() {
+                Ok(kept) if kept.as_ref().is_some_and(|kept| kept.is(self.owner, second)) => kept,
+                other => {
+                    drop(other);
+                    self.renew(second, recent);
+                    recent.try_borrow().ok()?
+                }
+            };
+            kept.as_ref().filter(|kept| kept.is(self.owner, second)).map(&work)
         });
-        self.key[..key.len()].copy_from_slice(key);
-        *self = Self {
-            owner,
-            start: minute.start,
-            end: minute.end,
-            key: self.key,
-            len: key.len(),
-            hashes,
-        };
-    }
-}
-
-/// The beginning of a minute's key that is the key of its hour, day or month.
-#[inline]
-fn key_of_level(minute: &[u8], level: UvLevel) -> &[u8] {
-    &minute[..(minute.len() + level.digits()).saturating_sub(UvLevel::Minute.digits())]
-}
-
-impl<S: UvSteps> UvWindows<S> {
-    /// Hands over the keys of the buckets in which a second lies, of so many levels from the minute on.
-    #[inline]
-    pub(super) fn with_keys<const N: usize, R>(
-        &self,
-        second: i64,
-        work: impl FnOnce(&[UvHashed<'_>; N]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        RECENT.with(|recent| {
-            let recent = &recent[self.owner.place()];
-            if let Ok(kept) = recent.try_borrow()
-                && kept.is(self.owner, second)
-            {
-                return work(&kept.keys());
-            }
-            self.with_new_keys(second, recent, work)
-        })
+        match done {
+            Ok(Some(done)) => done,
+            Ok(None) | Err(_) => work(&self.minute(second)?),
+        }
     }
 
+    /// Replaces what is kept by the minute of that second, as far as it is another one. Nothing happens if there is no such
+    /// minute, or if what is kept is in use: then this call comes from a sink or a clock.
     #[inline(never)]
-    fn with_new_keys<const N: usize, R>(
-        &self,
-        second: i64,
-        recent: &RefCell<Recent>,
-        work: impl FnOnce(&[UvHashed<'_>; N]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let span = self.calendar.span(second)?;
-        let minute = self.calendar.bucket_of(UvLevel::Minute, second)?;
-        // Names in an hour that the clock has shown before have something behind them, each at another place.
-        let alike = UvLevel::Hour.floor(second + span.offset) >= span.reached;
-        let key = self.key_of(&minute);
-        if alike
-            && key.len() <= LONGEST
-            // Whoever works with it in this thread just now comes from a sink or a clock.
-            && let Ok(mut kept) = recent.try_borrow_mut()
-        {
-            kept.take(self.owner, &minute, &key, |key| self.steps.hash_key(key));
-            drop(kept);
-            if let Ok(kept) = recent.try_borrow() {
-                return work(&kept.keys());
+    fn renew(&self, second: i64, recent: &RefCell<Option<Minute>>) {
+        let Ok(mut recent) = recent.try_borrow_mut() else { return };
+        match &mut *recent {
+            Some(minute) if minute.owner == self.owner => {
+                let mut others = [None; UvLevel::ALL.len()];
+                for ((other, kept), level) in
+                    others.iter_mut().zip(&minute.buckets).zip(UvLevel::ALL)
+                {
+                    if !kept.bucket.has(second) {
+                        let Ok(bucket) = self.calendar.bucket_of(level, second) else { return };
+                        *other = Some(bucket);
+                    }
+                }
+                for (kept, other) in minute.buckets.iter_mut().zip(others) {
+                    if let Some(other) = other {
+                        *kept = self.bucket_key(other);
+                    }
+                }
+                minute.dense.set(true);
             }
+            other => *other = self.minute(second).ok(),
         }
-        let mut keys: [Key; N] = std::array::from_fn(|_| Key::new());
-        for (key, level) in keys.iter_mut().zip(UvLevel::ALL) {
-            *key = self.key_of(&self.calendar.bucket_of(level, second)?);
-        }
-        work(&keys.each_ref().map(|key| UvHashed { key, hash: self.steps.hash_key(key) }))
+    }
+
+    #[cold]
+    fn minute(&self, second: i64) -> Result<Minute, Error> {
+        let [minute, hour, day, month] = UvLevel::ALL;
+        let key = |level| self.calendar.bucket_of(level, second).map(|one| self.bucket_key(one));
+        let buckets = [key(minute)?, key(hour)?, key(day)?, key(month)?];
+        Ok(Minute { owner: self.owner, buckets, dense: Cell::new(true) })
     }
 }

@@ -7,20 +7,20 @@ use jiff::tz::TimeZone;
 
 use super::level::{DAY, civil};
 
-/// The first moment that there are buckets for: the year 1900, in seconds since the epoch.
+/// The first second that there are buckets for: the year 1900, in seconds since the epoch.
 pub(super) const FIRST: i64 = -2_208_988_800;
 
-/// The first moment that there are none for: the year 2300.
+/// The first second after those: the year 2300.
 pub(super) const END: i64 = 10_413_792_000;
 
 /// A stretch of time in which the clock runs on without being set.
 ///
-/// All times are seconds: moments since the epoch, and what the clock shows as if it were UTC.
+/// All times are seconds: since the epoch, and what the clock shows as if it were UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// The first moment.
+    /// The first second.
     pub(super) start: i64,
-    /// The first moment after it.
+    /// The first second after it.
     pub(super) end: i64,
     /// How far the clock is ahead of UTC.
     pub(super) offset: i64,
@@ -32,9 +32,9 @@ pub(super) struct Span {
 #[derive(Debug)]
 pub(super) struct Spans {
     all: Vec<Span>,
-    /// Where the last search ended: moments come in order, and nearly all of them lie in one span.
+    /// Where the last search ended: times come in order, and nearly all of them lie in one span.
     near: AtomicUsize,
-    /// The last day that was written out, in one word so that nobody sees half of it: its number since the epoch in the upper
+    /// The last day that was written out, in one word so that no thread sees half of it: its number since the epoch in the upper
     /// half, its eight digits in the lower one, four bits each.
     day: AtomicU64,
 }
@@ -65,20 +65,20 @@ impl Spans {
         Self { all, near: AtomicUsize::new(0), day: AtomicU64::new(NO_DAY) }
     }
 
-    /// The span of a moment, if there are buckets for it. O(1) near the last one that was asked for, else O(log spans).
+    /// The span of a second, if there are buckets for it. O(1) near the last one that was asked for, else O(log spans).
     #[inline]
-    pub(super) fn at(&self, moment: i64) -> Option<Span> {
-        let holds = |span: &&Span| (span.start..span.end).contains(&moment);
+    pub(super) fn at(&self, second: i64) -> Option<Span> {
+        let holds = |span: &&Span| (span.start..span.end).contains(&second);
         let near = self.all.get(self.near.load(Ordering::Relaxed));
-        near.filter(holds).copied().or_else(|| self.search(moment))
+        near.filter(holds).copied().or_else(|| self.search(second))
     }
 
     #[cold]
-    fn search(&self, moment: i64) -> Option<Span> {
-        if !(FIRST..END).contains(&moment) {
+    fn search(&self, second: i64) -> Option<Span> {
+        if !(FIRST..END).contains(&second) {
             return None;
         }
-        let at = self.all.partition_point(|span| span.end <= moment);
+        let at = self.all.partition_point(|span| span.end <= second);
         self.near.store(at, Ordering::Relaxed);
         self.all.get(at).copied()
     }
@@ -101,7 +101,7 @@ impl Spans {
         digits
     }
 
-    /// The first moment at which the clock has reached what it shows at `wall`: it shows that, or was set beyond it.
+    /// The first second at which the clock has reached what it shows at `wall`: it shows that, or was set beyond it.
     pub(super) fn reaches(&self, wall: i64) -> i64 {
         let after = self.all.partition_point(|span| span.reached <= wall);
         let span = &self.all[after.saturating_sub(1)];
@@ -162,11 +162,11 @@ mod tests {
             }
             let mut rng = testkit::rng::Rng::new(1);
             for _ in 0..20_000 {
-                let moment = rng.range(FIRST..=END - 1);
-                let offset = zone.to_offset(Timestamp::from_second(moment).unwrap()).seconds();
-                let span = spans.at(moment).unwrap();
-                assert_eq!(span.offset, offset.into(), "{name} {moment}");
-                assert!(span.start <= moment && moment < span.end);
+                let second = rng.range(FIRST..=END - 1);
+                let offset = zone.to_offset(Timestamp::from_second(second).unwrap()).seconds();
+                let span = spans.at(second).unwrap();
+                assert_eq!(span.offset, offset.into(), "{name} {second}");
+                assert!(span.start <= second && second < span.end);
             }
             assert_eq!((spans.at(FIRST - 1), spans.at(END)), (None, None));
         }

@@ -1,16 +1,18 @@
-//! The calendar beside a walk from minute to minute, and the steps one by one.
+//! The calendar compared with a count from minute to minute, and the procedures one by one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
+use store::{Limits, ManualClock, Store};
 
-use super::bucket::UvBucket;
-use super::calendar::UvCalendar;
-use super::level::UvLevel;
-use super::steps::{UvKey, UvSteps};
-use crate::store::Store;
+use super::bucket::{Key, UvBucket};
+use super::procedures::{AddAndOpen, AddToAll, BucketKey, Count, OpenNames, Roll, User};
+use super::{UvCalendar, UvFilling, UvLevel, UvWindows};
+use crate::procedure::Backend;
 
 fn second(at: Timestamp) -> i64 {
     at.as_second()
@@ -45,7 +47,7 @@ impl Walk {
                 (UvLevel::Month, today.first_of_month().into(), None),
             ] {
                 let bucket = buckets.entry((level, begin, offset)).or_insert((start, start));
-                assert_eq!(bucket.1, start, "{level:?} {begin} {offset:?} is in pieces");
+                assert_eq!(bucket.1, start, "{level:?} {begin} {offset:?} is not in one run");
                 bucket.1 = start + 60;
             }
         }
@@ -85,7 +87,7 @@ impl Walk {
     }
 }
 
-/// Zones and days that a calendar stumbles over.
+/// Zones and days on which clocks are set or days left out.
 fn walks() -> Vec<(Walk, i64, i64)> {
     [
         ("UTC", date(2019, 9, 27), 5),
@@ -229,7 +231,7 @@ fn ranges_take_in_the_minutes_that_they_begin_and_end_in() {
     assert!(names("2019-09-28T19:11:30Z", "2019-09-28T19:11:30Z").is_empty());
     assert_eq!(names("1969-12-31T23:59:59.5Z", "1970-01-01T00:00Z"), ["196912312359"]);
     let turned = calendar.cover(at("2019-09-28T19:12Z"), at("2019-09-28T19:11Z"));
-    assert_eq!(turned.unwrap_err().kind(), crate::ErrorKind::InvalidArgument);
+    assert_eq!(turned.unwrap_err().kind(), store::ErrorKind::InvalidArgument);
     // The ends of what there are buckets for.
     assert_eq!(names("1900-01-01T00:00Z", "2300-01-01T00:00Z").len(), 4_800);
     for (from, to) in [
@@ -239,7 +241,7 @@ fn ranges_take_in_the_minutes_that_they_begin_and_end_in() {
         ("-009999-01-02T01:59:59Z", "9999-12-30T22:00:00Z"),
     ] {
         let kind = calendar.cover(at(from), at(to)).unwrap_err().kind();
-        assert_eq!(kind, crate::ErrorKind::InvalidArgument, "{from} {to}");
+        assert_eq!(kind, store::ErrorKind::InvalidArgument, "{from} {to}");
     }
 }
 
@@ -280,55 +282,120 @@ fn buckets_of_a_level_are_those_that_a_range_touches() {
     assert_eq!(UvLevel::ALL.map(|level| none[&level]), [0; 4]);
 }
 
-/// A minute and its hour, as steps get them.
-fn two_keys() -> [UvKey<'static>; 2] {
-    let never = i64::MAX - 1;
-    [
-        UvKey { key: b"uv:201909281911", name: b"201909281911", expires_at: Some(never) },
-        UvKey { key: b"uv:2019092819", name: b"2019092819", expires_at: Some(never) },
-    ]
+const OPEN: &[u8] = b"uv:open";
+
+/// A store, and a minute and its hour, as procedures get them.
+fn two_keys() -> (Store, [BucketKey; 2]) {
+    let store = Store::new();
+    let windows = UvWindows::new(store.clone(), "uv:");
+    let at: Timestamp = "2019-09-28T19:11Z".parse().unwrap();
+    let keys = [UvLevel::Minute, UvLevel::Hour].map(|level| {
+        let bucket = windows.calendar.bucket(level, at).unwrap();
+        BucketKey { expires_at: Some(i64::MAX - 1), ..windows.bucket_key(bucket) }
+    });
+    (store, keys)
+}
+
+fn add_and_open(store: &Store, bucket: &BucketKey, user: &str) -> bool {
+    let user = User::new(user.into());
+    store.call(&AddAndOpen { open: OPEN, bucket, user }).unwrap()
+}
+
+fn roll(store: &Store, bucket: &BucketKey, into: Option<&BucketKey>) -> u64 {
+    let buckets = std::slice::from_ref(bucket);
+    store.call(&Roll { open: OPEN, buckets, into, stays_open: true }).unwrap()
+}
+
+fn open_names(store: &Store) -> Vec<Bytes> {
+    store.call(&OpenNames { open: OPEN }).unwrap().1
 }
 
 #[test]
 fn a_bucket_that_others_are_merged_into_is_open_and_stays() {
-    let (store, [minute, hour]) = (Store::new(), two_keys());
+    let (store, [minute, hour]) = two_keys();
     // It was merged upward before, and would expire.
-    store.pfadd(hour.key, ["A"]).unwrap();
-    store.pexpire_at(hour.key, i64::MAX - 1).unwrap();
-    assert!(store.add_and_open(b"open", minute, "B".into()).unwrap());
-    assert_eq!(store.roll(b"open", &[minute], Some(hour), true).unwrap(), 1);
-    assert_eq!(store.open_names(b"open").unwrap(), [hour.name]);
-    assert_eq!((store.ttl(hour.key).unwrap(), store.pfcount([hour.key]).unwrap()), (-1, 2));
-    assert!(store.ttl(minute.key).unwrap() > 0);
+    store.pfadd(&hour.key, ["A"]).unwrap();
+    store.pexpire_at(&hour.key, i64::MAX - 1).unwrap();
+    assert!(add_and_open(&store, &minute, "B"));
+    assert_eq!(roll(&store, &minute, Some(&hour)), 1);
+    assert_eq!(open_names(&store), ["2019092819"]);
+    assert_eq!((store.ttl(&hour.key).unwrap(), store.pfcount([&hour.key]).unwrap()), (-1, 2));
+    assert!(store.ttl(&minute.key).unwrap() > 0);
 }
 
 #[test]
 fn what_is_not_open_any_more_is_not_merged_again() {
-    let (store, [minute, hour]) = (Store::new(), two_keys());
-    store.pfadd(minute.key, ["A"]).unwrap();
-    assert_eq!(store.roll(b"open", &[minute], Some(hour), true).unwrap(), 0);
-    assert_eq!(store.exists([hour.key, b"open"]).unwrap(), 0);
-    assert_eq!(store.ttl(minute.key).unwrap(), -1);
+    let (store, [minute, hour]) = two_keys();
+    store.pfadd(&minute.key, ["A"]).unwrap();
+    assert_eq!(roll(&store, &minute, Some(&hour)), 0);
+    assert_eq!(store.exists([hour.key.as_ref(), OPEN]).unwrap(), 0);
+    assert_eq!(store.ttl(&minute.key).unwrap(), -1);
     // With nothing to go to, what is open is forgotten.
-    assert!(!store.add_and_open(b"open", minute, "A".into()).unwrap());
-    assert!(store.add_and_open(b"open", minute, "B".into()).unwrap());
-    let gone = UvKey { expires_at: Some(1), ..minute };
-    assert_eq!(store.roll(b"open", &[gone], None, true).unwrap(), 1);
-    assert_eq!(store.exists([minute.key, b"open"]).unwrap(), 0);
+    assert!(!add_and_open(&store, &minute, "A"));
+    assert!(add_and_open(&store, &minute, "B"));
+    let gone = BucketKey { expires_at: Some(1), ..minute };
+    assert_eq!(roll(&store, &gone, None), 1);
+    assert_eq!(store.exists([gone.key.as_ref(), OPEN]).unwrap(), 0);
 }
 
 #[test]
-fn a_count_is_of_one_moment_or_of_none() {
-    let (store, [minute, hour]) = (Store::new(), two_keys());
-    store.add_and_open(b"open", minute, "A".into()).unwrap();
-    let names = store.open_names(b"open").unwrap();
-    let count = |names: &[bytes::Bytes]| {
-        store.count(b"open", names, &[minute.key]).unwrap().map(|(count, _)| count)
+fn a_count_is_of_one_time_or_of_none() {
+    let (store, [minute, hour]) = two_keys();
+    add_and_open(&store, &minute, "A");
+    let names = open_names(&store);
+    let keys = [Key::from_slice(minute.key.as_ref())];
+    let count = |names: &[Bytes]| {
+        let counted = store.call(&Count { open: OPEN, names, keys: &keys }).unwrap();
+        counted.map(|(count, _)| count)
     };
     assert_eq!((count(&names), count(&[])), (Some(1), None));
-    assert_eq!(count(&[bytes::Bytes::from_static(hour.name)]), None);
-    store.add_and_open(b"open", hour, "B".into()).unwrap();
+    assert_eq!(count(&[Bytes::from_static(b"2019092819")]), None);
+    add_and_open(&store, &hour, "B");
     assert_eq!(count(&names), None);
-    store.del([b"open"]).unwrap();
+    store.del([OPEN]).unwrap();
     assert_eq!((count(&names), count(&[])), (None, Some(1)));
+}
+
+#[test]
+fn a_count_takes_each_key_once() {
+    for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {
+        let at = |time: &str| format!("2019-09-28T{time}Z").parse::<Timestamp>().unwrap();
+        let clock = Arc::new(ManualClock::new(at("19:11:30").as_millisecond()));
+        let store = Store::builder().clock(clock).build();
+        let windows = UvWindows::new(store.clone(), "uv:").filling(filling);
+        // Late ones, so that with roll-up there are open buckets inside the range, at its ends, and outside.
+        for time in ["17:59", "18:00", "18:30", "18:59", "19:00", "19:10"] {
+            windows.record(time, at(&format!("{time}:30"))).unwrap();
+        }
+        let (from, to) = (at("18:00:00"), at("19:02:00"));
+        assert_eq!(windows.count(from, to).unwrap(), 4, "{filling:?}");
+        let cover = windows.calendar.cover(from, to).unwrap();
+        let keys = windows.keys_to_count(&cover, &open_names(&store)).unwrap();
+        let different: HashSet<&Key> = keys.iter().collect();
+        assert_eq!(different.len(), keys.len(), "{filling:?}");
+        // The hour, two minutes, and beside them what is open in the hour.
+        assert_eq!(keys.len(), if filling == UvFilling::RollUp { 6 } else { 3 });
+    }
+}
+
+#[test]
+fn a_user_is_added_to_all_or_to_none() {
+    let (store, buckets) = two_keys();
+    // Whatever raises a register makes a value dense, which the missing end of this one does not allow.
+    store.set_limits(Limits { hll_sparse_max_bytes: 0, ..store.limits() });
+    let mut damaged = hll::empty();
+    let end = damaged.len();
+    damaged[end - 2..].copy_from_slice(&[0x7f, 0xfe]);
+    let users = (0..).map(|user: u64| user.to_le_bytes());
+    let mut early = users.filter(|user| hll::register_and_rank(hll::hash(user)).0 < 16_000);
+    let user = early.next().unwrap();
+    for (broken, bytes) in [(0, &damaged[..]), (1, &damaged), (0, b"x"), (1, b"x")] {
+        store.flushall().unwrap();
+        store.set(&buckets[broken].key, bytes).unwrap();
+        let user = User::new(user.as_slice().into());
+        let error = store.call(&AddToAll { buckets: &buckets, user }).unwrap_err();
+        assert_eq!(error.kind(), store::ErrorKind::InvalidHll);
+        assert_eq!(store.get(&buckets[broken].key).unwrap().unwrap(), bytes);
+        assert_eq!(store.dbsize().unwrap(), 1);
+    }
 }

@@ -12,6 +12,7 @@ use super::{keys, slices};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
+use crate::store::locks::Holding;
 use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -52,6 +53,37 @@ impl<L: Locks> Store<L> {
         let elements: SmallVec<[Member<'_>; 8]> = elements.into_iter().map(Into::into).collect();
         let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
         self.entry(key, |entry: &mut HllEntry<'_>| entry.add_with(&elements, hash))
+    }
+
+    /// Lets `work` read the registers at a key where they lie; without a `HyperLogLog` if the key does not exist. Nothing is
+    /// written, not even the count that PFCOUNT remembers. The lock of the key is held for reading while `work` runs: what it
+    /// asks of the store itself is refused.
+    ///
+    /// # Errors
+    ///
+    /// That of `work`; in a transaction, a key that it did not name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.pfadd("uv", ["alice", "bob"])?;
+    /// let encoding = store.with_hll_read("uv", |hll| Ok(hll.map(|hll| hll.encoding())))?;
+    /// assert_eq!(encoding, Some(tallis::hll::Encoding::Sparse));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    pub fn with_hll_read<R>(
+        &self,
+        key: impl ToKey,
+        work: impl FnOnce(Option<Hll<'_>>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        self.read([key], |view, keys| {
+            let _holding = Holding::new(view.shared());
+            work(hll_at(view, keys[0])?)
+        })
     }
 
     /// PFCOUNT: about how many distinct elements the keys hold together. A single key remembers the answer until it

@@ -14,7 +14,10 @@ mod parts;
 mod set;
 pub(super) mod table;
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use super::{checked, keys as gathered, slices};
 use crate::error::{Error, ErrorKind};
@@ -142,6 +145,50 @@ impl<L: Locks> Store<L> {
         self.read(slices(&of), |view, keys| {
             let string = |&key| view.get(key)?.as_str().map(Member::to_bytes);
             Ok(keys.iter().map(string).collect())
+        })
+    }
+
+    /// MGET without a copy: lets `work` read the strings at several keys where they lie, all of one time; `None` for a key
+    /// that does not exist. The locks of the keys are held for reading while `work` runs: what it asks of the store itself is
+    /// refused. O(keys).
+    ///
+    /// # Errors
+    ///
+    /// That of `work`. [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, unlike MGET.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("a", "words")?;
+    /// store.set("b", 12)?;
+    /// let len = |string: &Option<&[u8]>| string.map_or(0, <[u8]>::len);
+    /// let lens = store.with_strings_read(["a", "b", "none"], |strings| {
+    ///     Ok(strings.iter().map(len).collect::<Vec<_>>())
+    /// })?;
+    /// assert_eq!(lens, [5, 2, 0]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn with_strings_read<K: ToKey, R>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        work: impl FnOnce(&[Option<&[u8]>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let of = gathered(of);
+        self.read(slices(&of), |view, keys| {
+            let _holding = Holding::new(view.shared());
+            let mut strings = SmallVec::<[Option<Cow<'_, [u8]>>; 4]>::with_capacity(keys.len());
+            for &key in keys {
+                strings.push(string_at(view, key)?.map(|string| match string {
+                    Member::Bytes(bytes) => Cow::Borrowed(bytes),
+                    Member::Int(_) => Cow::Owned(string.with_bytes(<[u8]>::to_vec)),
+                }));
+            }
+            let strings: SmallVec<[Option<&[u8]>; 4]> =
+                strings.iter().map(Option::as_deref).collect();
+            work(&strings)
         })
     }
 

@@ -1,0 +1,411 @@
+//! The atomic steps of windows.
+//!
+//! A bucket is *open* if it holds visits that the larger ones do not have yet. Its name is a member of the set of open
+//! buckets then, and its key does not expire; the key of any other bucket does, but for those that are kept for ever.
+
+use bytes::Bytes;
+use hll::{DecodeError, Encoding, Hll};
+use smallvec::SmallVec;
+use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, ToKey, Tx};
+
+use super::bucket::{Key, UvBucket};
+use crate::procedure::Procedure;
+
+/// A bucket with its key.
+#[derive(Debug)]
+pub(super) struct BucketKey {
+    pub(super) bucket: UvBucket,
+    pub(super) key: PreparedKey,
+    /// Where the bucket's name begins in the key.
+    pub(super) name_at: usize,
+    /// When the bucket is to be forgotten, in milliseconds since the epoch; `None` for never.
+    pub(super) expires_at: Option<i64>,
+}
+
+impl BucketKey {
+    fn name(&self) -> &[u8] {
+        &self.key.as_ref()[self.name_at..]
+    }
+}
+
+/// A visitor, with the hash of the name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct User<'a> {
+    name: Member<'a>,
+    hash: u64,
+}
+
+impl<'a> User<'a> {
+    #[inline]
+    pub(super) fn new(name: Member<'a>) -> Self {
+        Self { name, hash: name.with_bytes(hll::hash) }
+    }
+
+    /// Whether the register of the user is as high already.
+    #[inline]
+    fn is_in(self, hll: &Hll<'_>) -> Result<bool, Error> {
+        let (register, rank) = hll::register_and_rank(self.hash);
+        let stored = hll.register(register).map_err(corrupt)?;
+        Ok(stored.is_some_and(|stored| stored >= rank))
+    }
+
+    /// Adds the user to a bucket, which is made if it is not there and is kept: whether it changed, or `None` if it is not
+    /// kept.
+    #[inline]
+    fn add_to(
+        self,
+        hll: &mut HllEntry<'_>,
+        expires_at: Option<i64>,
+    ) -> Result<Option<bool>, Error> {
+        if hll.exists() {
+            return hll.add_hashed(self.name, self.hash).map(Some);
+        }
+        if expires_at.is_some_and(|at| at <= hll.now_us().div_euclid(1000)) {
+            return Ok(None);
+        }
+        hll.add_hashed(self.name, self.hash)?;
+        if let Some(at) = expires_at {
+            hll.expire_at_ms(at);
+        }
+        Ok(Some(true))
+    }
+}
+
+/// The error of PFCOUNT for a value whose registers are damaged.
+#[cold]
+fn corrupt(_: DecodeError) -> Error {
+    Error::new(ErrorKind::InvalidHll, "INVALIDOBJ Corrupted HLL object detected")
+}
+
+/// The time of a transaction, in milliseconds since the epoch.
+fn now_ms(tx: &Tx<'_>) -> i64 {
+    tx.now_us().div_euclid(1000)
+}
+
+/// The time, in milliseconds since the epoch.
+#[derive(Debug)]
+pub(super) struct Now;
+
+impl Procedure for Now {
+    type Output = i64;
+    type Keys<'p> = [KeyRef<'p>; 0];
+
+    fn keys(&self) -> Self::Keys<'_> {
+        []
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<i64, Error> {
+        Ok(now_ms(tx))
+    }
+}
+
+/// Whether a minute has the user. `None` if it is sparse or not there: looking costs as much as adding then.
+#[derive(Debug)]
+pub(super) struct HasUser<'a> {
+    pub(super) minute: &'a BucketKey,
+    pub(super) user: User<'a>,
+}
+
+impl Procedure for HasUser<'_> {
+    type Output = Option<bool>;
+    type Keys<'p>
+        = [KeyRef<'p>; 1]
+    where
+        Self: 'p;
+
+    #[inline]
+    fn keys(&self) -> Self::Keys<'_> {
+        [self.minute.key.to_key().read()]
+    }
+
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<Option<bool>, Error> {
+        tx.with_hll_read(&self.minute.key, |hll| match hll {
+            Some(hll) if hll.encoding() == Encoding::Dense => self.user.is_in(&hll).map(Some),
+            _ => Ok(None),
+        })
+    }
+}
+
+/// What became of a minute to which a user was added.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Added {
+    pub(super) changed: bool,
+    /// Whether the minute is dense now.
+    pub(super) dense: bool,
+}
+
+/// Adds a user to a minute if its hour has the user, and so all that is larger; `None` if it has not.
+#[derive(Debug)]
+pub(super) struct AddIfInHour<'a> {
+    pub(super) minute: &'a BucketKey,
+    pub(super) hour: &'a BucketKey,
+    pub(super) user: User<'a>,
+}
+
+impl Procedure for AddIfInHour<'_> {
+    type Output = Option<Added>;
+    type Keys<'p>
+        = [KeyRef<'p>; 2]
+    where
+        Self: 'p;
+
+    #[inline]
+    fn keys(&self) -> Self::Keys<'_> {
+        [self.hour.key.to_key().read(), self.minute.key.to_key()]
+    }
+
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<Option<Added>, Error> {
+        let Self { minute, hour, user } = self;
+        let is_in = |hll: Option<Hll<'_>>| hll.map_or(Ok(false), |hll| user.is_in(&hll));
+        if !tx.with_hll_read(&hour.key, is_in)? {
+            return Ok(None);
+        }
+        tx.with_hll(&minute.key, |hll| {
+            let changed = user.add_to(hll, minute.expires_at)?.unwrap_or(false);
+            let dense = hll.view()?.is_some_and(|hll| hll.encoding() == Encoding::Dense);
+            Ok(Some(Added { changed, dense }))
+        })
+    }
+}
+
+/// Adds a user to each of some buckets that is kept, and lets those that it makes expire. Whether any changed; `None` if
+/// none is kept.
+///
+/// The buckets are a minute, its hour and so on: what is in one of them is in all after it.
+#[derive(Debug)]
+pub(super) struct AddToAll<'a, const N: usize> {
+    pub(super) buckets: &'a [BucketKey; N],
+    pub(super) user: User<'a>,
+}
+
+impl<const N: usize> Procedure for AddToAll<'_, N> {
+    type Output = Option<bool>;
+    type Keys<'p>
+        = [KeyRef<'p>; N]
+    where
+        Self: 'p;
+
+    #[inline]
+    fn keys(&self) -> Self::Keys<'_> {
+        self.buckets.each_ref().map(|bucket| bucket.key.to_key())
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<Option<bool>, Error> {
+        // What is wrong with the first is found by adding to it, before anything has changed.
+        let rest = self.buckets.iter().enumerate().skip(1);
+        let mut lacking = self.buckets.as_slice();
+        for (at, bucket) in rest {
+            if !tx.with_hll_read(&bucket.key, |hll| self.lacks(tx, hll))? {
+                lacking = &self.buckets[..at];
+                break;
+            }
+        }
+        let mut added = (lacking.len() < N).then_some(false);
+        for bucket in lacking {
+            let add = |hll: &mut HllEntry<'_>| self.user.add_to(hll, bucket.expires_at);
+            added = added.max(tx.with_hll(&bucket.key, add)?);
+        }
+        Ok(added)
+    }
+}
+
+impl<const N: usize> AddToAll<'_, N> {
+    /// Whether a bucket lacks the user; an error if the user cannot be added to it.
+    #[inline]
+    fn lacks(&self, tx: &Tx<'_>, hll: Option<Hll<'_>>) -> Result<bool, Error> {
+        let Some(hll) = hll else { return Ok(true) };
+        let max_bytes = match hll.encoding() {
+            Encoding::Dense => 0,
+            Encoding::Sparse => tx.limits().hll_sparse_max_bytes,
+        };
+        hll.would_add(self.user.hash, max_bytes).map_err(corrupt)
+    }
+}
+
+/// Adds a user to a minute that is there and does not expire: whether it changed, or `None` if it is not so.
+#[derive(Debug)]
+pub(super) struct AddIfOpen<'a> {
+    pub(super) minute: &'a BucketKey,
+    pub(super) user: User<'a>,
+}
+
+impl Procedure for AddIfOpen<'_> {
+    type Output = Option<bool>;
+    type Keys<'p>
+        = [&'p PreparedKey; 1]
+    where
+        Self: 'p;
+
+    #[inline]
+    fn keys(&self) -> Self::Keys<'_> {
+        [&self.minute.key]
+    }
+
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<Option<bool>, Error> {
+        tx.with_hll(&self.minute.key, |hll| {
+            if !hll.exists() || hll.expires_at_ms().is_some() {
+                return Ok(None);
+            }
+            hll.add_hashed(self.user.name, self.user.hash).map(Some)
+        })
+    }
+}
+
+/// Adds a user to a bucket; if that changes it, the bucket is open from then on. Whether it changed.
+#[derive(Debug)]
+pub(super) struct AddAndOpen<'a> {
+    pub(super) open: &'a [u8],
+    pub(super) bucket: &'a BucketKey,
+    pub(super) user: User<'a>,
+}
+
+impl Procedure for AddAndOpen<'_> {
+    type Output = bool;
+    type Keys<'p>
+        = [KeyRef<'p>; 2]
+    where
+        Self: 'p;
+
+    fn keys(&self) -> Self::Keys<'_> {
+        [self.open.to_key(), self.bucket.key.to_key()]
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
+        // What is no set is refused before the user is added.
+        let is_open = tx.sismember(self.open, self.bucket.name())?;
+        let changed = tx.with_hll(&self.bucket.key, |hll| {
+            let changed = hll.add_hashed(self.user.name, self.user.hash)?;
+            if changed {
+                hll.persist();
+            }
+            Ok(changed)
+        })?;
+        if changed && !is_open {
+            tx.sadd(self.open, [self.bucket.name()])?;
+        }
+        Ok(changed)
+    }
+}
+
+/// The time in milliseconds since the epoch, and the names of the open buckets.
+#[derive(Debug)]
+pub(super) struct OpenNames<'a> {
+    pub(super) open: &'a [u8],
+}
+
+impl Procedure for OpenNames<'_> {
+    type Output = (i64, Vec<Bytes>);
+    type Keys<'p>
+        = [KeyRef<'p>; 1]
+    where
+        Self: 'p;
+
+    fn keys(&self) -> Self::Keys<'_> {
+        [self.open.to_key().read()]
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<Self::Output, Error> {
+        Ok((now_ms(tx), tx.smembers(self.open)?))
+    }
+}
+
+/// Merges those of the buckets that are still open into another one, which is open from then on or expires; their names
+/// go, and they expire. Without a bucket to merge them into, they are forgotten. How many there were.
+#[derive(Debug)]
+pub(super) struct Roll<'a> {
+    pub(super) open: &'a [u8],
+    pub(super) buckets: &'a [BucketKey],
+    pub(super) into: Option<&'a BucketKey>,
+    pub(super) stays_open: bool,
+}
+
+impl Procedure for Roll<'_> {
+    type Output = u64;
+    type Keys<'p>
+        = SmallVec<[KeyRef<'p>; 4]>
+    where
+        Self: 'p;
+
+    fn keys(&self) -> Self::Keys<'_> {
+        let buckets = self.buckets.iter().chain(self.into);
+        std::iter::once(self.open.to_key())
+            .chain(buckets.map(|bucket| bucket.key.to_key()))
+            .collect()
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
+        let names = self.buckets.iter().map(BucketKey::name);
+        // Another handle may have been first.
+        let is_open = tx.smismember(self.open, names)?;
+        let rolled: SmallVec<[&BucketKey; 4]> = self
+            .buckets
+            .iter()
+            .zip(is_open)
+            .filter_map(|(one, open)| open.then_some(one))
+            .collect();
+        if rolled.is_empty() {
+            return Ok(0);
+        }
+        if let Some(into) = self.into {
+            // Nothing after it can fail.
+            tx.pfmerge(&into.key, rolled.iter().map(|bucket| &bucket.key))?;
+            if self.stays_open {
+                tx.persist(&into.key)?;
+                tx.sadd(self.open, [into.name()])?;
+            } else if let Some(at) = into.expires_at {
+                tx.pexpire_at(&into.key, at)?;
+            }
+        }
+        tx.srem(self.open, rolled.iter().map(|bucket| bucket.name()))?;
+        for bucket in &rolled {
+            if let Some(at) = bucket.expires_at {
+                tx.pexpire_at(&bucket.key, at)?;
+            }
+        }
+        Ok(rolled.len() as u64)
+    }
+}
+
+/// About how many users some buckets have together, each named once, and the time in milliseconds since the epoch; `None`
+/// if other buckets are open by now. No key is written.
+#[derive(Debug)]
+pub(super) struct Count<'a> {
+    pub(super) open: &'a [u8],
+    /// The names of the open buckets.
+    pub(super) names: &'a [Bytes],
+    pub(super) keys: &'a [Key],
+}
+
+impl Procedure for Count<'_> {
+    type Output = Option<(u64, i64)>;
+    type Keys<'p>
+        = Vec<KeyRef<'p>>
+    where
+        Self: 'p;
+
+    fn keys(&self) -> Self::Keys<'_> {
+        let mut keys = Vec::with_capacity(self.keys.len() + 1);
+        keys.push(self.open.to_key().read());
+        keys.extend(self.keys.iter().map(|key| KeyRef::new(key).read()));
+        keys
+    }
+
+    fn run(&self, tx: &Tx<'_>) -> Result<Self::Output, Error> {
+        let is_open = tx.smismember(self.open, self.names)?;
+        if tx.scard(self.open)? != self.names.len() || is_open.contains(&false) {
+            return Ok(None);
+        }
+        let count = match self.keys {
+            // Its own cache answers if it is good; it is not filled.
+            [key] => tx.with_hll_read(&**key, |hll| {
+                let Some(hll) = hll else { return Ok(0) };
+                hll.cached().map_or_else(|| hll.count().map_err(corrupt), Ok)
+            })?,
+            keys => tx.pfcount(keys.iter().map(|key| &**key))?,
+        };
+        Ok(Some((count, now_ms(tx))))
+    }
+}
