@@ -286,7 +286,7 @@ impl<'s> Scope<'s> {
 
     #[expect(clippy::inline_always, reason = "an entry is made where it is used")]
     #[inline(always)]
-    fn entry_in<'a, K>(&'a mut self, db: u32, key: HashedKey<'a>) -> Entry<'a, K> {
+    fn entry_in<'a, K: Kind>(&'a mut self, db: u32, key: HashedKey<'a>) -> Entry<'a, K> {
         let Self { shared, time, effects, guards, .. } = self;
         let stripe = guards.stripe_mut(shared.stripe_of(key.hash));
         Entry::new(stripe, Running { shared, time, effects }, db, key)

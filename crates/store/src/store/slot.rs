@@ -61,9 +61,9 @@ pub struct Entry<'a, K = Any> {
     key: HashedKey<'a>,
     at: BucketId,
     place: Option<Position>,
-    /// Seconds by which the access lies back.
-    idle_secs: u32,
     changes: u64,
+    /// Whether the value has the type.
+    fits: bool,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -81,6 +81,13 @@ pub trait Kind {
     /// Whether a value has the type.
     #[expect(private_interfaces, reason = "only this crate calls it")]
     fn is_kind_of(value: &Value) -> bool;
+}
+
+impl Kind for Any {
+    #[expect(private_interfaces, reason = "only this crate calls it")]
+    fn is_kind_of(_: &Value) -> bool {
+        true
+    }
 }
 
 /// A value on its way from one key to another.
@@ -133,7 +140,7 @@ impl From<Option<i64>> for Expires {
 /// The effect of a change that the command notes once for all of its keys (see [`Scope::effect`](super::scope::Scope::effect)).
 pub(crate) const BY_COMMAND: (&str, fn() -> Vec<Bytes>) = ("", Vec::new);
 
-impl<'a, K> Entry<'a, K> {
+impl<'a, K: Kind> Entry<'a, K> {
     /// The entry of a key. A key that has expired is dropped first.
     ///
     /// It is made where it will be used: moving it costs more than most of what is done with it.
@@ -147,19 +154,30 @@ impl<'a, K> Entry<'a, K> {
     ) -> Self {
         let (keyspace, watches) = stripe.parts(db, running.shared.stripe_bits());
         let at = keyspace.locate(key.hash);
-        let bucket = keyspace.get(at);
-        let mut place = bucket.and_then(|bucket| bucket.find(key));
-        let mut changes = 0;
-        let expires_at = place.and_then(|place| bucket?.expires_at(place));
-        if expires_at.is_some_and(|at| running.time.has_come(at)) {
-            drop_expired(keyspace, at, place, &mut running, db, key);
-            place = None;
-            changes = 1;
+        let (mut place, mut changes, mut fits) = (None, 0, true);
+        if let Some(bucket) = keyspace.get(at)
+            && let Some(found) = bucket.find(key)
+        {
+            if bucket.expires_at(found).is_some_and(|at| running.time.has_come(at)) {
+                drop_expired(keyspace, at, found, &mut running, db, key);
+                changes = 1;
+            } else {
+                bucket.stamp(found, running.time.coarse_secs());
+                fits = K::is_kind_of(&bucket.entry(found).value);
+                place = Some(found);
+            }
         }
-        let kind = PhantomData;
-        Self { keyspace, watches, running, db, key, at, place, idle_secs: 0, changes, kind }
+        Self { keyspace, watches, running, db, key, at, place, changes, fits, kind: PhantomData }
     }
 
+    /// An error if the key holds a value of another type.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.fits { Ok(()) } else { Err(Error::wrong_type()) }
+    }
+}
+
+impl<'a, K> Entry<'a, K> {
     /// The value, if the key exists.
     #[inline]
     pub(crate) fn value(&self) -> Option<&Value> {
@@ -231,10 +249,11 @@ impl<'a, K> Entry<'a, K> {
             return;
         }
         let shared = self.running.shared;
+        let now = self.running.time.coarse_secs();
         let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
         let entry = KeyEntry { key: Key::new(self.key.bytes), value };
         let (at, place) =
-            self.keyspace.insert(hash, &rehash, |bucket| bucket.insert(hash, entry, 0));
+            self.keyspace.insert(hash, &rehash, |bucket| bucket.insert(hash, entry, now));
         (self.at, self.place) = (at, Some(place));
     }
 
@@ -352,8 +371,10 @@ impl<'a, K> Entry<'a, K> {
     }
 
     /// Makes the access count as one that many seconds ago.
-    pub(crate) const fn set_idle(&mut self, seconds: u32) {
-        self.idle_secs = seconds;
+    pub(crate) fn set_idle(&mut self, seconds: u32) {
+        if let (Some(place), Some(bucket)) = (self.place, self.keyspace.get(self.at)) {
+            bucket.stamp(place, self.running.time.coarse_secs().saturating_sub(seconds));
+        }
     }
 
     /// The time of the command or transaction, in milliseconds since the epoch.
@@ -380,29 +401,18 @@ impl<'a, K> Entry<'a, K> {
     }
 }
 
-impl<K: Kind> Entry<'_, K> {
-    /// An error if the key holds a value of another type.
-    #[inline]
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        match self.value() {
-            Some(value) if !K::is_kind_of(value) => Err(Error::wrong_type()),
-            Some(_) | None => Ok(()),
-        }
-    }
-}
-
 /// Drops a key that has expired.
 #[cold]
 fn drop_expired(
     keyspace: &mut Keyspace,
     at: BucketId,
-    place: Option<Position>,
+    place: Position,
     running: &mut Running<'_>,
     db: u32,
     key: HashedKey<'_>,
 ) {
     let shared = running.shared;
-    if let (Some(place), Some(bucket)) = (place, keyspace.get_mut(at)) {
+    if let Some(bucket) = keyspace.get_mut(at) {
         bucket.remove(place, &|key| shared.hash(key));
         keyspace.removed();
     }
@@ -412,10 +422,6 @@ fn drop_expired(
 impl<K> Drop for Entry<'_, K> {
     #[inline]
     fn drop(&mut self) {
-        if let (Some(place), Some(bucket)) = (self.place, self.keyspace.get(self.at)) {
-            let now = self.running.time.coarse_secs();
-            bucket.stamp(place, now.saturating_sub(self.idle_secs));
-        }
         if self.changes > 0 {
             self.running.shared.count_changes(self.key.hash, self.changes);
             self.watches.changed(self.db, self.key.bytes);

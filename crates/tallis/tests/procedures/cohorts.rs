@@ -3,7 +3,7 @@
 use jiff::civil::date;
 use tallis::{Cohort, Cohorts, Period, PeriodKind, Store};
 
-use super::all_or_nothing;
+use super::refusal::plant_everywhere;
 
 const KEYS: [&str; 6] = [
     "trackist_active_2015-5-17-13",
@@ -37,7 +37,7 @@ fn a_mark_is_in_all_periods_or_in_none() {
                 cohorts.unmark("active", USER, time)
             }
         };
-        let refused = all_or_nothing(make, &KEYS, call, |store, _| {
+        let refused = plant_everywhere(make, &KEYS, call, |store, _| {
             for kind in PeriodKind::ALL {
                 assert_eq!(cohorts(store).has("active", kind.at(time), USER).unwrap(), on);
             }
@@ -56,7 +56,7 @@ fn a_bitmap_is_stored_or_what_was_there_stays() {
         cohorts(store).query(cohort).store("kept")
     };
     let keys = [KEYS[1], KEYS[3], "kept"];
-    let refused = all_or_nothing(make, &keys, query, |store, len| {
+    let refused = plant_everywhere(make, &keys, query, |store, len| {
         assert_eq!(store.strlen("kept").unwrap() as u64, len);
         assert!(cohorts(store).query(Cohort::key("kept")).has(7).unwrap());
     });

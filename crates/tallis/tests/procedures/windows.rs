@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tallis::{Limits, ManualClock, Store, UvFilling, UvWindows};
 
-use super::{all_or_nothing, dumps};
+use super::refusal::plant_everywhere;
 
 const KEYS: [&str; 4] = ["uv:201909281911", "uv:2019092819", "uv:20190928", "uv:201909"];
 const OPEN: &str = "uv:open";
@@ -38,10 +38,10 @@ fn a_visit_is_written_through_to_all_or_to_none() {
     for users in [&[][..], &["A"]] {
         let make = || store("2019-09-28T19:11:40Z", UvFilling::WriteThrough, users);
         let call = |store: &Store| record(store, UvFilling::WriteThrough, "B");
-        let refused = all_or_nothing(make, &KEYS, call, |_, changed| panic!("{changed}"));
+        let refused = plant_everywhere(make, &KEYS, call, |_, changed| panic!("{changed}"));
         assert_eq!(refused, KEYS.len() * super::PLANTS.len());
         // What the set of open buckets is does not matter.
-        let refused = all_or_nothing(make, &[OPEN], call, |store, changed| {
+        let refused = plant_everywhere(make, &[OPEN], call, |store, changed| {
             assert!(changed);
             for key in KEYS {
                 assert_eq!(store.pfcount([key]).unwrap(), users.len() as u64 + 1, "{key}");
@@ -56,7 +56,7 @@ fn a_visit_of_a_month_alone_is_written_or_not() {
     let make = || store("2021-09-28T19:11:30Z", UvFilling::WriteThrough, &["A"]);
     for filling in [UvFilling::WriteThrough, UvFilling::RollUp] {
         let call = |store: &Store| record(store, filling, "B");
-        let refused = all_or_nothing(make, &["uv:201909"], call, |_, changed| panic!("{changed}"));
+        let refused = plant_everywhere(make, &["uv:201909"], call, |_, changed| panic!("{changed}"));
         assert_eq!(refused, super::PLANTS.len());
     }
 }
@@ -92,7 +92,7 @@ fn a_visit_is_in_an_open_minute_or_nowhere() {
     let make = || store("2019-09-28T19:11:30Z", UvFilling::RollUp, &[]);
     let call = |store: &Store| record(store, UvFilling::RollUp, "B");
     let keys = [OPEN, KEYS[0], KEYS[1]];
-    let refused = all_or_nothing(make, &keys, call, |store, changed| {
+    let refused = plant_everywhere(make, &keys, call, |store, changed| {
         assert!(changed);
         assert_eq!(store.pfcount([KEYS[0]]).unwrap(), 1);
         assert!(store.sismember(OPEN, "201909281911").unwrap());
@@ -105,7 +105,7 @@ fn a_visit_is_in_an_open_minute_or_nowhere() {
 fn minutes_are_merged_or_stay() {
     let make = || store("2019-09-28T19:12:00Z", UvFilling::RollUp, &["A", "B"]);
     let call = |store: &Store| windows(store, UvFilling::RollUp).roll_up();
-    let refused = all_or_nothing(make, &[OPEN, KEYS[0], KEYS[1]], call, |_, rolled| {
+    let refused = plant_everywhere(make, &[OPEN, KEYS[0], KEYS[1]], call, |_, rolled| {
         panic!("{rolled}");
     });
     assert_eq!(refused, super::PLANTS.len() * 3);
