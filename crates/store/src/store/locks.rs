@@ -236,6 +236,9 @@ pub struct Held<'t> {
     shared: &'t Shared,
     scope: RefCell<Scope<'t>>,
     allowed: Allowed<'t>,
+    /// The number of the named key that is expected next: most transactions take their keys in the order in which they
+    /// named them.
+    next: Cell<usize>,
 }
 
 impl<'t> Held<'t> {
@@ -246,7 +249,22 @@ impl<'t> Held<'t> {
         guards: Guards<'t>,
         allowed: Allowed<'t>,
     ) -> Self {
-        Self { shared, scope: RefCell::new(Scope::new(shared, db, guards)), allowed }
+        let scope = RefCell::new(Scope::new(shared, db, guards));
+        Self { shared, scope, allowed, next: Cell::new(0) }
+    }
+
+    /// Whether a key was named to be read only. One that is named twice is written if either is.
+    #[inline]
+    fn only_reads(&self, key: HashedKey<'_>) -> bool {
+        key.reads && !self.writes(key)
+    }
+
+    #[cold]
+    fn writes(&self, key: HashedKey<'_>) -> bool {
+        match self.allowed {
+            Allowed::Named(named) => named.iter().any(|one| !one.reads && one.bytes == key.bytes),
+            Allowed::Locked => false,
+        }
     }
 
     /// The whole store, for a command that asks for it.
@@ -314,12 +332,18 @@ impl Access for Held<'_> {
     fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
         match self.allowed {
             Allowed::Named(named) => {
-                let same = || named.iter().filter(|one| one.bytes == key.bytes);
-                // One that is named twice is written if either is.
-                let found =
-                    same().next().map(|first| same().find(|one| !one.reads).unwrap_or(first));
-                let found = found.ok_or_else(|| not_named(key.bytes))?;
-                Ok(HashedKey { bytes: key.bytes, ..*found })
+                // Mostly these are the very bytes that were named.
+                let is = |one: &HashedKey<'_>| {
+                    std::ptr::eq(one.bytes, key.bytes) || one.bytes == key.bytes
+                };
+                let next = self.next.get();
+                let found = if named.get(next).is_some_and(is) {
+                    next
+                } else {
+                    named.iter().position(is).ok_or_else(|| not_named(key.bytes))?
+                };
+                self.next.set(if found + 1 < named.len() { found + 1 } else { 0 });
+                Ok(HashedKey { bytes: key.bytes, ..named[found] })
             }
             Allowed::Locked => {
                 let key = self.shared.hashed(key);
@@ -342,7 +366,7 @@ impl Access for Held<'_> {
         if let Ok(mut scope) = self.scope.try_borrow_mut()
             && scope.met_expired()
         {
-            for &key in keys.iter().filter(|key| !key.reads) {
+            for &key in keys.iter().filter(|key| !self.only_reads(**key)) {
                 scope.drop_expired(key);
             }
         }
@@ -355,7 +379,7 @@ impl Access for Held<'_> {
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if let Some(key) = keys.iter().find(|key| key.reads) {
+        if let Some(key) = keys.iter().find(|key| self.only_reads(**key)) {
             return Err(only_read(key.bytes));
         }
         let mut scope = self.scope.try_borrow_mut().map_err(|_| locked())?;

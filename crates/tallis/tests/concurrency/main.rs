@@ -64,7 +64,9 @@ fn a_visit_is_never_seen_half_done() {
                 let counted = tx.get("unique:2015-05-17").unwrap().unwrap_or_default();
                 let members = tx.scard("unique:2015-05-17:0").unwrap();
                 assert_eq!(counted, if members == 0 { String::new() } else { members.to_string() });
-            });
+                Ok(())
+            })
+            .unwrap();
             looks += 1;
         }
     });

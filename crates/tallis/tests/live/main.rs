@@ -4,25 +4,25 @@
 
 #[path = "../answer/mod.rs"]
 mod answer;
-mod bits;
-mod blooms;
-mod bytes;
-mod cohorts;
-mod commands;
-mod differential;
+// mod bits;
+// mod blooms;
+// mod bytes;
+// mod cohorts;
+// mod commands;
+// mod differential;
 mod files;
-mod geo;
-mod hlls;
+// mod geo;
+// mod hlls;
 #[path = "../journal/mod.rs"]
 mod journal;
-mod limits;
-mod locations;
-mod lzf;
-mod scripts;
-mod server;
+// mod limits;
+// mod locations;
+// mod lzf;
+// mod scripts;
+// mod server;
 mod splitting;
-mod strings;
-mod windows;
+// mod strings;
+// mod windows;
 
 use redis::{Connection, Value};
 use tallis::Reply;
