@@ -86,9 +86,9 @@ impl Live {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
     pub(super) fn held(&mut self, commands: impl IntoIterator<Item = Cmd>) -> f64 {
         self.run([redis::cmd("FLUSHALL")]);
-        let before = self.used_memory().unwrap();
+        let before = self.used_memory();
         self.run(commands);
-        (self.used_memory().unwrap() - before) as f64
+        (self.used_memory() - before) as f64
     }
 
     fn used_memory(&mut self) -> usize {

@@ -1,11 +1,11 @@
 //! What people build on the structures.
 //!
-//! A recipe is made of two things: pure functions that say which keys, arguments and replies it uses, and a short
-//! trait of the atomic steps that it needs. The steps are implemented here for the [`Store`](crate::Store); a server
-//! is one more implementation of the same trait, and the recipe does not change.
+//! A recipe is made of two things: functions that say which keys, arguments and replies it uses, and [procedures](Procedure),
+//! the atomic steps on the keys. It asks a [`Backend`] to run them, such as a [`Store`](store::Store).
 
 mod bucket;
 mod cohorts;
+mod counted;
 mod dedup;
 mod locations;
 mod procedure;
@@ -24,9 +24,6 @@ pub use procedure::{Backend, Procedure};
 pub use rates::{Funnel, Quota, SlidingCounter, SlidingWindow, Throttle};
 pub use session_id::SessionIds;
 pub use shard::shard_key;
-pub use sharded_set::{
-    Counted, Level, Part, Replaced, SetOperation, SetSteps, ShardForm, ShardedSet, SplitSteps,
-    Spread,
-};
-pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
+pub use sharded_set::{ShardForm, ShardedSet};
+pub use visitors::{Visitors, VisitorsIn, forecast};
 pub use windows::{UvBucket, UvCalendar, UvFilling, UvLevel, UvWindows};

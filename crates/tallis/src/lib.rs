@@ -33,7 +33,7 @@
 
 #![forbid(unsafe_code)]
 
-// pub use recipes::*;
+pub use recipes::*;
 pub use store::*;
 
 /// Bitmaps, bit fields and packed records.

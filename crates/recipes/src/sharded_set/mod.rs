@@ -1,28 +1,24 @@
 //! A set that is cut into shards small enough to stay intsets.
 
 mod algebra;
-mod in_store;
+mod commands;
 mod level;
-mod part;
-mod split_steps;
+mod procedures;
+mod scan;
 mod splitting;
 mod spread;
-mod steps;
-mod walk;
+mod suffix;
 
 use bytes::Bytes;
 use smallvec::SmallVec;
+use store::{Error, Member, Store};
 
-use super::shard::{set_shard, shard_count};
-use crate::error::Error;
-use crate::member::Member;
-use crate::store::Store;
-
-pub use part::Part;
-pub use split_steps::{Counted, Level, Replaced, SetOperation, SplitSteps};
-pub(super) use splitting::Splitting;
-pub use spread::Spread;
-pub use steps::SetSteps;
+use crate::procedure::Backend;
+use crate::shard::{set_shard, shard_count};
+use commands::{Add, Card, Contains, Remove};
+pub(crate) use commands::{Get, Members};
+pub(crate) use splitting::Splitting;
+pub(crate) use spread::Spread;
 
 /// How a set is cut into shards.
 ///
@@ -89,8 +85,8 @@ pub enum ShardForm {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ShardedSet<S = Store> {
-    steps: S,
+pub struct ShardedSet<B = Store> {
+    backend: B,
     shape: Shape,
 }
 
@@ -108,21 +104,21 @@ struct Fixed {
     shards: u64,
 }
 
-impl<S: SplitSteps> ShardedSet<S> {
+impl<B: Backend> ShardedSet<B> {
     /// The sharded set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
     ///
     /// The same three numbers name the same keys, so they are part of the set: whoever opens it must give the same.
     /// A `shard_size` of 0 is taken as 1.
     #[must_use]
-    pub fn new(steps: S, base: impl Into<String>, total_elements: u64, shard_size: u64) -> Self {
+    pub fn new(backend: B, base: impl Into<String>, total_elements: u64, shard_size: u64) -> Self {
         let shards = shard_count(u128::from(total_elements), shard_size);
-        Self { steps, shape: Shape::Forecast(Fixed { base: base.into(), shards }) }
+        Self { backend, shape: Shape::Forecast(Fixed { base: base.into(), shards }) }
     }
 
     /// The set at `base` that splits its shards as it grows, and joins them as it shrinks.
     #[must_use]
-    pub fn splitting(steps: S, base: impl Into<String>) -> Self {
-        Self::by(steps, base, Spread::Crc32)
+    pub fn splitting(backend: B, base: impl Into<String>) -> Self {
+        Self::by(backend, base, Spread::Crc32)
     }
 
     /// The set at `base` that splits its shards as it grows, and joins them as it shrinks, by the high bits of its members: numbers of
@@ -148,13 +144,13 @@ impl<S: SplitSteps> ShardedSet<S> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[must_use]
-    pub fn compact(steps: S, base: impl Into<String>, bits: u32) -> Self {
+    pub fn compact(backend: B, base: impl Into<String>, bits: u32) -> Self {
         assert!((1..=u64::BITS).contains(&bits), "numbers of {bits} bits");
-        Self::by(steps, base, Spread::HighBits { of: bits })
+        Self::by(backend, base, Spread::HighBits { of: bits })
     }
 
-    fn by(steps: S, base: impl Into<String>, spread: Spread) -> Self {
-        Self { steps, shape: Shape::Splitting(Splitting::new(base.into().as_bytes(), spread)) }
+    fn by(backend: B, base: impl Into<String>, spread: Spread) -> Self {
+        Self { backend, shape: Shape::Splitting(Splitting::new(base.into().as_bytes(), spread)) }
     }
 
     /// The form of the set.
@@ -178,7 +174,7 @@ impl<S: SplitSteps> ShardedSet<S> {
     pub fn shards(&self) -> Result<u64, Error> {
         match &self.shape {
             Shape::Forecast(set) => Ok(set.shards),
-            Shape::Splitting(set) => set.look(&self.steps),
+            Shape::Splitting(set) => set.look(&self.backend),
         }
     }
 
@@ -192,8 +188,8 @@ impl<S: SplitSteps> ShardedSet<S> {
     pub fn add<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
         match &self.shape {
-            Shape::Forecast(set) => self.steps.add(&set.key_of(member), member),
-            Shape::Splitting(set) => set.add(&self.steps, member),
+            Shape::Forecast(set) => self.backend.call(&Add { key: &set.key_of(member), member }),
+            Shape::Splitting(set) => set.add(&self.backend, member),
         }
     }
 
@@ -221,8 +217,8 @@ impl<S: SplitSteps> ShardedSet<S> {
     pub fn remove<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
         match &self.shape {
-            Shape::Forecast(set) => self.steps.remove(&set.key_of(member), member),
-            Shape::Splitting(set) => set.remove(&self.steps, member),
+            Shape::Forecast(set) => self.backend.call(&Remove { key: &set.key_of(member), member }),
+            Shape::Splitting(set) => set.remove(&self.backend, member),
         }
     }
 
@@ -235,8 +231,10 @@ impl<S: SplitSteps> ShardedSet<S> {
     pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
         match &self.shape {
-            Shape::Forecast(set) => self.steps.contains(&set.key_of(member), member),
-            Shape::Splitting(set) => set.contains(&self.steps, member),
+            Shape::Forecast(set) => {
+                self.backend.call(&Contains { key: &set.key_of(member), member })
+            }
+            Shape::Splitting(set) => set.contains(&self.backend, member),
         }
     }
 
@@ -249,9 +247,10 @@ impl<S: SplitSteps> ShardedSet<S> {
         match &self.shape {
             Shape::Forecast(set) => {
                 let mut keys = ShardKeys::of(set);
-                (0..set.shards).map(|shard| self.steps.card(keys.shard(shard))).sum()
+                let card = |shard| self.backend.call(&Card { key: keys.shard(shard) });
+                (0..set.shards).map(card).map(|card| card.map(|card| card as u64)).sum()
             }
-            Shape::Splitting(set) => set.card(&self.steps),
+            Shape::Splitting(set) => set.card(&self.backend),
         }
     }
 
@@ -264,12 +263,11 @@ impl<S: SplitSteps> ShardedSet<S> {
         match &self.shape {
             Shape::Forecast(set) => {
                 let mut keys = ShardKeys::of(set);
-                let shards = 0..set.shards;
-                Shards::Fixed(
-                    shards.flat_map(move |shard| each(self.steps.members(keys.shard(shard)))),
-                )
+                Shards::Fixed((0..set.shards).flat_map(move |shard| {
+                    each(self.backend.call(&Members { key: keys.shard(shard) }))
+                }))
             }
-            Shape::Splitting(set) => Shards::Split(set.members(&self.steps)),
+            Shape::Splitting(set) => Shards::Split(set.members(&self.backend)),
         }
     }
 }
@@ -331,10 +329,18 @@ fn each(shard: Result<Vec<Bytes>, Error>) -> impl Iterator<Item = Result<Bytes, 
 }
 
 /// The key of a shard, short enough to be made without an allocation.
-pub(super) type ShardKey = SmallVec<[u8; 48]>;
+pub(crate) type ShardKey = SmallVec<[u8; 48]>;
+
+/// The key of the shard of that number of a set, whose shards' keys begin with `base`.
+#[inline]
+pub(crate) fn shard_at(base: &[u8], number: u64) -> ShardKey {
+    let mut key = ShardKey::from_slice(base);
+    push_shard(&mut key, number);
+    key
+}
 
 /// Appends the number of a shard.
 #[inline]
-pub(super) fn push_shard(key: &mut ShardKey, shard: u64) {
+fn push_shard(key: &mut ShardKey, shard: u64) {
     key.extend_from_slice(itoa::Buffer::new().format(shard).as_bytes());
 }

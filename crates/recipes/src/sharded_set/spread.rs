@@ -1,11 +1,12 @@
 //! By what members are spread over shards that are split.
 
-use super::super::shard::member_hash;
-use crate::member::Member;
+use store::Member;
+
+use crate::shard::member_hash;
 
 /// By what members are spread over shards that are split: their hash, the last bits of which name the shard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Spread {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Spread {
     /// The CRC-32 of `x` and their text (see [`shard_key`](crate::shard_key)).
     #[default]
     Crc32,

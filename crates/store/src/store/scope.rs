@@ -48,11 +48,12 @@ impl Guard<'_> {
     }
 }
 
-/// Stripes that are locked, in order of their numbers. Most commands and transactions need one or two, which take no list.
+/// Stripes that are locked, in order of their numbers. Most commands and transactions need up to three, which take no list.
 #[derive(Debug)]
 pub(super) enum Guards<'s> {
     One(usize, Guard<'s>),
     Two([(usize, Guard<'s>); 2]),
+    Three([(usize, Guard<'s>); 3]),
     Many(Vec<(usize, Guard<'s>)>),
 }
 
@@ -63,6 +64,7 @@ impl<'s> Guards<'s> {
         match self {
             Self::One(only, stripe) => (*only == number).then_some(stripe),
             Self::Two(both) => both.iter().find(|(at, _)| *at == number).map(|(_, stripe)| stripe),
+            Self::Three(all) => all.iter().find(|(at, _)| *at == number).map(|(_, stripe)| stripe),
             Self::Many(all) => {
                 let at = all.partition_point(|(locked, _)| *locked < number);
                 all.get(at).filter(|(at, _)| *at == number).map(|(_, stripe)| stripe)
@@ -82,6 +84,15 @@ impl<'s> Guards<'s> {
                     second
                 }
             }
+            Self::Three([(first, a), (second, b), (_, c)]) => {
+                if *first == number {
+                    a
+                } else if *second == number {
+                    b
+                } else {
+                    c
+                }
+            }
             Self::Many(all) => &all[all.partition_point(|(locked, _)| *locked < number)].1,
         }
     }
@@ -98,6 +109,16 @@ impl<'s> Guards<'s> {
                     second.as_mut()
                 }
             }
+            Self::Three([(first, a), (second, b), (_, c)]) => {
+                let of = if *first == number {
+                    a
+                } else if *second == number {
+                    b
+                } else {
+                    c
+                };
+                of.as_mut()
+            }
             Self::Many(all) => {
                 let at = all.partition_point(|(locked, _)| *locked < number);
                 all[at].1.as_mut()
@@ -109,6 +130,7 @@ impl<'s> Guards<'s> {
         let (one, many): (_, &[_]) = match self {
             Self::One(_, stripe) => (Some(stripe), &[]),
             Self::Two(both) => (None, both),
+            Self::Three(all) => (None, all),
             Self::Many(all) => (None, all),
         };
         one.into_iter().chain(many.iter().map(|(_, stripe)| stripe)).map(|stripe| &**stripe)
@@ -118,6 +140,7 @@ impl<'s> Guards<'s> {
         let (one, many): (_, &mut [_]) = match self {
             Self::One(_, stripe) => (Some(stripe), &mut []),
             Self::Two(both) => (None, both),
+            Self::Three(all) => (None, all),
             Self::Many(all) => (None, all),
         };
         one.into_iter().chain(many.iter_mut().map(|(_, stripe)| stripe)).map(Guard::as_mut)
@@ -127,6 +150,7 @@ impl<'s> Guards<'s> {
         match self {
             Self::One(..) => 1,
             Self::Two(_) => 2,
+            Self::Three(_) => 3,
             Self::Many(all) => all.len(),
         }
     }
@@ -203,6 +227,7 @@ impl<'v> View<'v> {
     pub(super) fn narrow(self, stripes: Range<usize>) -> Self {
         let locked = match self.locked {
             Locked::Guards(Guards::Two(all)) => Locked::Part(&all[stripes]),
+            Locked::Guards(Guards::Three(all)) => Locked::Part(&all[stripes]),
             Locked::Guards(Guards::Many(all)) => Locked::Part(&all[stripes]),
             // There is one stripe, and it is the one that is asked for.
             one @ (Locked::One(_) | Locked::Guards(Guards::One(..)) | Locked::Part(_)) => one,

@@ -194,6 +194,23 @@ impl Shared {
                 }
                 Guards::Two([a, b].map(|(number, reads)| (number, self.lock(number, reads))))
             }
+            [a, b, c] => {
+                let [mut a, mut b, mut c] =
+                    [a, b, c].map(|key| (self.stripe_of(key.hash), key.reads));
+                if a.0 == b.0 || b.0 == c.0 || a.0 == c.0 {
+                    return self.lock_many(keys);
+                }
+                if a.0 > b.0 {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                if b.0 > c.0 {
+                    std::mem::swap(&mut b, &mut c);
+                }
+                if a.0 > b.0 {
+                    std::mem::swap(&mut a, &mut b);
+                }
+                Guards::Three([a, b, c].map(|(number, reads)| (number, self.lock(number, reads))))
+            }
             _ => self.lock_many(keys),
         }
     }

@@ -19,7 +19,7 @@ use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
 pub(crate) use listpack::parse_int;
-pub(crate) use set::SetRef;
+pub(crate) use set::{Extracted, SetRef};
 pub(crate) use zset::ZSet;
 
 /// The members of a large set.

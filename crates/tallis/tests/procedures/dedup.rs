@@ -73,10 +73,8 @@ fn a_filter_that_may_not_grow_takes_no_part_of_a_batch() {
         let seen = kind(&store);
         assert_eq!(seen.insert_many(0..3).unwrap(), [true; 3]);
         let bytes = store.bf_info("seen").unwrap().size;
-        let limits = Limits {
-            bloom_memory_usage_limit: usize::try_from(bytes).unwrap(),
-            ..store.limits()
-        };
+        let limits =
+            Limits { bloom_memory_usage_limit: usize::try_from(bytes).unwrap(), ..store.limits() };
         store.set_limits(limits);
         let taken = attempt(&store, || seen.insert_many(0..1000));
         // That of a number of items never grows.

@@ -1,4 +1,4 @@
-//! What recipes refuse: whatever their keys hold, a call does all of it or changes nothing.
+//! What a recipe refuses, it refuses before it changes anything.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -7,4 +7,6 @@ mod dedup;
 mod limits;
 mod locations;
 mod refusal;
+mod sharded_set;
+mod visitors;
 mod windows;

@@ -5,21 +5,24 @@ use std::collections::BTreeMap;
 use tallis::{Error, Store};
 
 /// Puts a value at a key, in place of whatever is there.
-type Plant = fn(&Store, &str);
+pub type Plant = fn(&Store, &str);
 
-/// Another type each, a string that is no number, and the greatest number.
-const PLANTS: [Plant; 7] = [
+/// Another type each, a string that is no number, and the greatest number; a `HyperLogLog` last.
+pub const PLANTS: [Plant; 7] = [
     |store, key| store.set(key, "no number").unwrap(),
     |store, key| store.set(key, i64::MAX).unwrap(),
     |store, key| store.set(key, i64::MIN).unwrap(),
     |store, key| assert_eq!(store.sadd(key, ["a", "b"]).unwrap(), 2),
     |store, key| assert_eq!(store.zadd(key, "member", 1.0).unwrap(), 1),
-    |store, key| assert!(store.pfadd(key, ["a"]).unwrap()),
     |store, key| assert!(store.bf_add(key, "a").unwrap()),
+    |store, key| assert!(store.pfadd(key, ["a"]).unwrap()),
 ];
 
+/// Those that are no `HyperLogLog`.
+pub const NO_SKETCHES: usize = PLANTS.len() - 1;
+
 /// Everything that is in a store.
-fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
+pub fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
     let entry = |key: bytes::Bytes| {
         let value = store.dump(&key).unwrap().unwrap().to_vec();
         (key.to_vec(), (value, store.pexpire_time(&key).unwrap()))
