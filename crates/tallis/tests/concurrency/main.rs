@@ -98,7 +98,10 @@ fn transactions_move_without_losing() {
         }
         for _ in 0..200 {
             let sum = store.transaction_all(|tx| {
-                accounts.iter().map(|account| Ok(tx.get_int(account)?.unwrap())).sum()
+                accounts
+                    .iter()
+                    .map(|account| Ok(tx.get_int(account)?.unwrap()))
+                    .sum::<Result<i64, tallis::Error>>()
             });
             assert_eq!(sum.unwrap(), 8000);
         }
