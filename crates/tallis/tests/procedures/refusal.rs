@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use tallis::{Error, Store};
 
 /// Puts a value at a key, in place of whatever is there.
-pub type Plant = fn(&Store, &str);
+pub(crate) type Plant = fn(&Store, &str);
 
 /// Another type each, a string that is no number, and the greatest number; a `HyperLogLog` last.
-pub const PLANTS: [Plant; 7] = [
+pub(crate) const PLANTS: [Plant; 7] = [
     |store, key| store.set(key, "no number").unwrap(),
     |store, key| store.set(key, i64::MAX).unwrap(),
     |store, key| store.set(key, i64::MIN).unwrap(),
@@ -19,10 +19,10 @@ pub const PLANTS: [Plant; 7] = [
 ];
 
 /// Those that are no `HyperLogLog`.
-pub const NO_SKETCHES: usize = PLANTS.len() - 1;
+pub(crate) const NO_SKETCHES: usize = PLANTS.len() - 1;
 
 /// Everything that is in a store.
-pub fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
+pub(crate) fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
     let entry = |key: bytes::Bytes| {
         let value = store.dump(&key).unwrap().unwrap().to_vec();
         (key.to_vec(), (value, store.pexpire_time(&key).unwrap()))
@@ -31,7 +31,7 @@ pub fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
 }
 
 /// Makes a call, which must leave everything as it was if it fails.
-pub fn attempt<R>(store: &Store, call: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+pub(crate) fn attempt<R>(store: &Store, call: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     let (before, changes) = (contents(store), store.changes());
     let done = call();
     if let Err(error) = &done {
@@ -43,7 +43,7 @@ pub fn attempt<R>(store: &Store, call: impl FnOnce() -> Result<R, Error>) -> Res
 
 /// Plants each value at each of the keys of a store that `prepare` makes, and makes a call. What the call returns is handed to `done`,
 /// to look at the store. Returns how many calls were refused.
-pub fn plant_everywhere<R>(
+pub(crate) fn plant_everywhere<R>(
     prepare: impl Fn() -> Store,
     keys: &[&str],
     call: impl Fn(&Store) -> Result<R, Error>,
