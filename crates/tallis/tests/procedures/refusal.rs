@@ -31,7 +31,10 @@ pub(crate) fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
 }
 
 /// Makes a call, which must leave everything as it was if it fails.
-pub(crate) fn attempt<R>(store: &Store, call: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+pub(crate) fn attempt<R>(
+    store: &Store,
+    call: impl FnOnce() -> Result<R, Error>,
+) -> Result<R, Error> {
     let (before, changes) = (contents(store), store.changes());
     let done = call();
     if let Err(error) = &done {
