@@ -1,4 +1,4 @@
-//! The chores of the workspace: `cargo xtask test | lint | fuzz | fuzz-live | report | access-log`.
+//! The chores of the workspace: `cargo xtask test | lint | fuzz | fuzz-live | report | lines | access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code builds.
 
@@ -6,6 +6,7 @@ mod access_log;
 mod checks;
 mod fuzz;
 mod fuzz_live;
+mod lines;
 mod lint;
 mod report;
 mod run;
@@ -31,6 +32,8 @@ enum Chore {
     FuzzLive(fuzz_live::Arguments),
     /// Measures, and writes docs/benchmarks.md.
     Report(report::Arguments),
+    /// Counts the lines of code of each crate.
+    Lines,
     /// Makes the example log: prints it, or writes examples/access.log.
     AccessLog(access_log::Arguments),
 }
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::FuzzLive(arguments) => fuzz_live::run(&arguments),
         Chore::Report(arguments) => report::run(&arguments),
+        Chore::Lines => lines::run(),
         Chore::AccessLog(arguments) => access_log::run(&arguments),
     };
     match outcome {
