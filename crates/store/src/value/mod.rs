@@ -20,7 +20,7 @@ use crate::table::members::MemberPiece;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
 pub(crate) use number::parse_int;
-pub(crate) use set::SetRef;
+pub(crate) use set::{Extracted, SetRef};
 pub(crate) use zset::ZSet;
 
 /// The longest string that is kept inside the value itself: it fills the words that a heap string takes anyway.

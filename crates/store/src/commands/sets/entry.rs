@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::member::Member;
 use crate::rules::Rules;
 use crate::store::Chance;
-use crate::store::slot::{Outcome, Slot};
-use crate::value::{SetRef, Value};
+use crate::store::slot::{Expires, Outcome, Slot};
+use crate::value::{Extracted, SetRef, Value};
 
 /// The set at a key, found once and checked once: see [`Store::with_set`](crate::Store::with_set).
 ///
@@ -144,17 +144,32 @@ impl<'e> SetEntry<'e> {
         compacted.unwrap_or(false)
     }
 
-    /// Removes those members that `chosen` is true of and returns them, in no order. O(members).
-    pub(crate) fn drain_if(&mut self, mut chosen: impl FnMut(Member<'_>) -> bool) -> Vec<Bytes> {
-        let mut drained = Vec::new();
-        self.for_each(|member| {
-            if chosen(member) {
-                drained.push(member.to_bytes());
+    /// Removes the members that `chosen` is true of and returns them.
+    pub(super) fn extract_if(&mut self, chosen: impl FnMut(Member<'_>) -> bool) -> Extracted {
+        let rules = self.rules;
+        let extracted = self.slot.edit(
+            |value| {
+                let (extracted, left) = value.extract_if(chosen, &rules);
+                let outcome = outcome(extracted.len(), left);
+                (extracted, outcome)
+            },
+            |extracted| ("SREM", words(&extracted.members())),
+        );
+        extracted.unwrap_or_default()
+    }
+
+    /// Adds members that were taken out of another set.
+    pub(super) fn append(&mut self, extracted: &Extracted) {
+        let members = extracted.members();
+        match extracted {
+            Extracted::Numbers(numbers) if !numbers.is_empty() && !self.exists() => {
+                let set = Value::set_from_intset(numbers.iter().copied().collect(), &self.rules);
+                self.slot.set(set, Expires::Keep, ("SADD", || words(&members)));
             }
-        });
-        let members: Vec<Member<'_>> = drained.iter().map(Member::from).collect();
-        self.remove_all(&members);
-        drained
+            Extracted::Numbers(_) | Extracted::Members(_) => {
+                self.add_all(&members);
+            }
+        }
     }
 
     /// Removes `count` random members, or all.

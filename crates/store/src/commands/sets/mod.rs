@@ -11,6 +11,7 @@ use super::{MOST_DRAWS, checked, keys, members, slices};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::member::Member;
+use crate::store::locks::Holding;
 use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
 use crate::value::SetRef;
@@ -139,6 +140,48 @@ impl<L: Locks> Store<L> {
         let member = checked(member.into())?;
         self.write((source, destination), |scope, keys| {
             move_member(scope, keys[0], keys[1], member)
+        })
+    }
+
+    /// Moves the members that `chosen` is true of from one set to another, as SMOVE moves one; returns how many those
+    /// are. To sinks it is an SREM and an SADD. O(members of the source).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.sadd("numbers", 1..=9)?;
+    /// assert_eq!(store.smove_if("numbers", "even", |n| n.as_int().is_some_and(|n| n % 2 == 0))?, 4);
+    /// assert_eq!(store.smembers("even")?, ["2", "4", "6", "8"]);
+    /// assert_eq!(store.scard("numbers")?, 5);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn smove_if(
+        &self,
+        source: impl ToKey,
+        destination: impl ToKey,
+        mut chosen: impl FnMut(Member<'_>) -> bool,
+    ) -> Result<usize, Error> {
+        self.write((source, destination), |scope, keys| {
+            let _holding = Holding::new(scope.shared());
+            let (from, to) = (keys[0], keys[1]);
+            SetEntry::new(scope.slot(to))?;
+            let mut set = SetEntry::new(scope.slot(from))?;
+            if from.bytes == to.bytes {
+                let mut count = 0;
+                set.for_each(|member| count += usize::from(chosen(member)));
+                return Ok(count);
+            }
+            let extracted = set.extract_if(chosen);
+            drop(set);
+            SetEntry::new(scope.slot(to))?.append(&extracted);
+            Ok(extracted.len())
         })
     }
 

@@ -19,10 +19,12 @@
 //! shards before their turn to be split.
 
 mod compact;
+mod extract;
 mod mutate;
 mod random;
 mod walk;
 
+pub(crate) use extract::Extracted;
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 
