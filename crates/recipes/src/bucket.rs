@@ -34,7 +34,7 @@ pub enum Bucket {
 }
 
 impl Bucket {
-    /// An hour of a day, `hour` from 0 to 23; anything above is taken as 23.
+    /// An hour of a day, `hour` from 0 to 23; anything below or above is taken as the nearest of these.
     #[must_use]
     pub fn hour(day: Date, hour: i8) -> Self {
         Self::Hour(day.at(hour.clamp(0, 23), 0, 0, 0))

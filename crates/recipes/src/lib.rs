@@ -6,6 +6,7 @@
 
 mod bucket;
 mod cohorts;
+mod counted;
 mod dedup;
 mod locations;
 mod procedure;
@@ -30,9 +31,6 @@ pub use rates::{
 };
 pub use session_id::SessionIds;
 pub use shard::shard_key;
-pub use sharded_set::{
-    Counted, Level, Part, Replaced, SetOperation, SetSteps, ShardForm, ShardedSet, SplitSteps,
-    Spread,
-};
-pub use visitors::{VisitorSteps, Visitors, VisitorsIn, forecast};
+pub use sharded_set::{ShardForm, ShardedSet};
+pub use visitors::{Visitors, VisitorsIn, forecast};
 pub use windows::{UvBucket, UvCalendar, UvFilling, UvHashed, UvKey, UvLevel, UvSteps, UvWindows};

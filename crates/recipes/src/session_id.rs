@@ -1,6 +1,6 @@
 //! From a session id to the number that stands for the visitor.
 
-use crate::error::{Error, ErrorKind};
+use store::{Error, ErrorKind};
 
 /// How many hexadecimal digits of a session id make the visitor's number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -8,8 +8,8 @@ pub enum SessionIds {
     /// The first 15 digits, 60 bits: the form of Redis in Action.
     ///
     /// A version-4 UUID fixes 4 of these bits, so 56 are random, and among n visitors some two share a number with
-    /// the probability `p = 1 - e^(-n^2 / 2^57)`: 0.0007 % for a million, 0.07 % for ten million, 7 % for a hundred million, and about a third
-    /// for the book's 250 million a day.
+    /// the probability `p = 1 - e^(-n^2 / 2^57)`: 0.0007 % for a million, 0.07 % for ten million, 7 % for a
+    /// hundred million, and about a third for the book's 250 million a day.
     #[default]
     First15,
     /// The first 16 digits, 64 bits, kept as a signed number as the book's footnote suggests. Of a version-4 UUID 60
@@ -117,4 +117,37 @@ fn not_hex(session: &[u8]) -> Error {
         ErrorKind::InvalidArgument,
         format!("ERR session id '{}' does not begin with hexadecimal digits", shown.escape_ascii()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_an_id_that_is_no_uuid_are_read_from_the_highest() {
+        for (session, first15, first16) in [
+            ("7", 0x7, 0x7),
+            ("10", 0x10, 0x10),
+            ("-1-2--ab-", 0x12ab, 0x12ab),
+            ("ABCdef", 0x00ab_cdef, 0x00ab_cdef),
+            ("0123456789abcde", 0x0012_3456_789a_bcde, 0x0012_3456_789a_bcde),
+            ("123456789abcdef0", 0x0123_4567_89ab_cdef, 0x1234_5678_9abc_def0),
+            ("12-3456789ABCDEF05?", 0x0123_4567_89ab_cdef, 0x1234_5678_9abc_def0),
+            // As long as a UUID, with the dashes elsewhere.
+            ("1234567-89abc-def0-5555-555555555555", 0x0123_4567_89ab_cdef, 0x1234_5678_9abc_def0),
+        ] {
+            assert_eq!(SessionIds::First15.id(session).unwrap(), first15, "{session}");
+            assert_eq!(SessionIds::First16.id(session).unwrap(), first16, "{session}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_digit_is_refused_where_it_would_count() {
+        for session in ["", "-", "g", "12x", "x12", "12345678-9abc-def\u{e9}-5555-555555555555"] {
+            assert!(SessionIds::First16.id(session).is_err(), "{session}");
+        }
+        // Behind the last digit anything may come.
+        assert_eq!(SessionIds::First15.id("123456789abcdefx").unwrap(), 0x0123_4567_89ab_cdef);
+        assert!(SessionIds::First16.id("123456789abcdefx").is_err());
+    }
 }

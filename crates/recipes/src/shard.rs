@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use crate::member::Member;
+use store::Member;
 
 /// The key of the shard that holds `key`: `base:shard`, as the book's `shard_key` gives it.
 ///
-/// * A whole number, or a string of nothing but digits, goes to shard `int(key) // shard_size`: ids that were given
+/// * An integer, or a string of nothing but digits, goes to shard `int(key) // shard_size`: ids that were given
 ///   out in order fill one shard after the other. The division rounds down, as Python's does.
 /// * Anything else goes to `crc32(key) % (2 * total_elements // shard_size)`. CRC-32 is unsigned, as in Python 3;
 ///   Python 2 agrees when the number of shards is a power of two. When the forecast is so small that there would be no
-///   shard, there is one.
+///   shard, there is one. O(length of the key).
 ///
 /// `shard_size` counts members, `total_elements` those expected in all. A `shard_size` of 0 is taken as 1.
 ///
@@ -92,7 +92,7 @@ pub(crate) fn member_hash(member: Member<'_>) -> u32 {
     }
 }
 
-/// Appends the quotient of a decimal number of any length, as Python's whole numbers have it.
+/// Appends the quotient of a decimal number of any length, as Python's integers have it.
 fn push_quotient(name: &mut String, digits: &[u8], divisor: u64) {
     let divisor = u128::from(divisor);
     let mut rest: u128 = 0;

@@ -3,17 +3,19 @@
 use bytes::Bytes;
 use smallvec::{SmallVec, smallvec};
 
-use super::split_steps::SetOperation;
+use store::{Error, ErrorKind};
+
+use super::commands::{Combine, CombineStore, InterCard, SetOperation};
+use super::scan::Scan;
 use super::spread::Spread;
-use super::walk::Walk;
-use super::{Fixed, Shape, ShardKeys, ShardedSet, Shards, SplitSteps, Splitting, each};
-use crate::error::{Error, ErrorKind};
+use super::{Fixed, Shape, ShardKeys, ShardedSet, Shards, Splitting, each};
+use crate::procedure::Backend;
 
 /// Sets of one shape.
 enum Aligned<'s> {
     /// Of one number of shards.
     Fixed(SmallVec<[&'s Fixed; 4]>),
-    /// That split, whatever the number of their shards is at the moment.
+    /// That split, whatever the number of their shards is.
     Splitting(SmallVec<[&'s Splitting; 4]>),
 }
 
@@ -35,13 +37,13 @@ impl Keys {
     }
 }
 
-/// Sets of one shape, so that a member lies in the shard of the same number in each of them; or sets that split by the same, whose
-/// shards lie in one another.
+/// # Intersection, union and difference
 ///
-/// Sets of another shape are refused with [`ErrorKind::InvalidArgument`] before anything is done. The other sets and the
-/// target are keys of the same store as this set: it is this set's steps that run. One shard is done after the other,
-/// each of them atomic: a change made meanwhile is seen in the shards that are still to come.
-impl<S: SplitSteps> ShardedSet<S> {
+/// All sets must be of one shape, so that a member lies in the shard of the same number in each of them, or split by
+/// the same; sets of another shape are refused with [`ErrorKind::InvalidArgument`] before anything is done. The other
+/// sets and the target are keys of the same backend as this set. One shard is done after the other, each of them
+/// atomic: a change made meanwhile is seen in the shards that are still to come.
+impl<B: Backend> ShardedSet<B> {
     /// The members that this set and all others have, in no order. O(members of all).
     ///
     /// # Errors
@@ -108,15 +110,17 @@ impl<S: SplitSteps> ShardedSet<S> {
         match self.aligned(others)? {
             Aligned::Fixed(sets) => {
                 let mut keys = Keys::of(&sets);
-                (0..sets[0].shards).map(|shard| self.steps.inter_card(&keys.shard(shard))).sum()
+                let card = |shard| self.backend.call(&InterCard { sets: &keys.shard(shard) });
+                (0..sets[0].shards).map(card).map(|card| card.map(|card| card as u64)).sum()
             }
-            Aligned::Splitting(sets) => Walk::new(&self.steps, sets)
+            Aligned::Splitting(sets) => Scan::new(&self.backend, sets)
                 .combined(SetOperation::Inter)
                 .try_fold(0, |count, member| member.map(|_| count + 1)),
         }
     }
 
-    /// Makes `target` the set of what this set and all others have; returns how many members that are. O(members of all).
+    /// Makes `target` the set of what this set and all others have; returns how many members that are. O(members of
+    /// all).
     ///
     /// Whatever the target held is replaced, shard by shard. It may be one of the sets.
     ///
@@ -186,21 +190,16 @@ impl<S: SplitSteps> ShardedSet<S> {
         others: impl IntoIterator<Item = &'s Self>,
         operation: SetOperation,
     ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
-        let step = match operation {
-            SetOperation::Inter => S::inter,
-            SetOperation::Union => S::union,
-            SetOperation::Diff => S::diff,
-        };
         Ok(match self.aligned(others)? {
             Aligned::Fixed(sets) => {
                 let mut keys = Keys::of(&sets);
-                let shards = 0..sets[0].shards;
-                Shards::Fixed(
-                    shards.flat_map(move |shard| each(step(&self.steps, &keys.shard(shard)))),
-                )
+                Shards::Fixed((0..sets[0].shards).flat_map(move |shard| {
+                    let sets = &keys.shard(shard);
+                    each(self.backend.call(&Combine { operation, sets }))
+                }))
             }
             Aligned::Splitting(sets) => {
-                Shards::Split(Walk::new(&self.steps, sets).combined(operation))
+                Shards::Split(Scan::new(&self.backend, sets).combined(operation))
             }
         })
     }
@@ -211,20 +210,17 @@ impl<S: SplitSteps> ShardedSet<S> {
         target: &'s Self,
         operation: SetOperation,
     ) -> Result<u64, Error> {
-        let step = match operation {
-            SetOperation::Inter => S::inter_store,
-            SetOperation::Union => S::union_store,
-            SetOperation::Diff => S::diff_store,
-        };
         match self.aligned(others.into_iter().chain([target]))? {
             Aligned::Fixed(mut sets) => {
                 let Some(target) = sets.pop() else { return Ok(0) };
                 let (mut keys, mut target) = (Keys::of(&sets), ShardKeys::of(target));
-                (0..sets[0].shards)
-                    .map(|shard| step(&self.steps, target.shard(shard), &keys.shard(shard)))
-                    .sum()
+                let store = |shard| {
+                    let (sets, target) = (&keys.shard(shard), target.shard(shard));
+                    self.backend.call(&CombineStore { operation, sets, target })
+                };
+                (0..sets[0].shards).map(store).map(|card| card.map(|card| card as u64)).sum()
             }
-            Aligned::Splitting(sets) => Walk::new(&self.steps, sets).stored(operation),
+            Aligned::Splitting(sets) => Scan::new(&self.backend, sets).stored(operation),
         }
     }
 

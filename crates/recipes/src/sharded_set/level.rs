@@ -1,13 +1,13 @@
 //! The two numbers beside the shards of a set that splits.
 
-use bytes::Bytes;
+use store::{Error, ErrorKind, Tx};
 
-use crate::error::{Error, ErrorKind};
-use crate::value::parse_int;
+use super::spread::Spread;
 
 /// The most members a shard may have on average: then one more is made.
 ///
-/// Before its turn a shard has up to twice as many, give or take a few dozen, so nearly none reaches the 513 of a hash table.
+/// Before its turn a shard has up to twice as many, give or take a few dozen, so nearly none reaches the 513 of a
+/// hash table.
 pub(super) const MOST: u64 = 200;
 
 /// The fewest members a shard may have on average, the last one aside: then it is joined to the one it was split from.
@@ -18,38 +18,58 @@ pub(super) const FEWEST: u64 = 100;
 /// The most shards: as many as there are hashes.
 pub(super) const MOST_SHARDS: u64 = 1 << 32;
 
-/// How many shards the number at a key means.
+/// The number of shards that a step goes by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Level<'k> {
+    /// The key of a string that says how many shards there are; without the key there is one.
+    pub(super) key: &'k [u8],
+    /// How many the caller believes there are.
+    pub(super) shards: u64,
+    /// By what members are spread over them.
+    pub(super) spread: Spread,
+}
+
+impl Level<'_> {
+    /// Whether there are as many shards as the caller believes.
+    #[inline]
+    pub(super) fn agrees(self, tx: &Tx<'_>) -> Result<bool, Error> {
+        Ok(shards_at(tx, self.key)? == self.shards)
+    }
+}
+
+/// How many shards the string at a key says there are: one without it.
 ///
 /// # Errors
 ///
 /// Something that is no number of shards.
 #[inline]
-pub(super) fn shards_in(number: Option<i64>, key: &[u8]) -> Result<u64, Error> {
-    number
-        .and_then(|number| u64::try_from(number).ok())
-        .filter(|shards| (1..=MOST_SHARDS).contains(shards))
-        .ok_or_else(|| refused(key, "number of shards"))
+pub(super) fn shards_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
+    match tx.get_int(key) {
+        Ok(None) => Ok(1),
+        Ok(Some(shards)) => u64::try_from(shards)
+            .ok()
+            .filter(|shards| (1..=MOST_SHARDS).contains(shards))
+            .ok_or_else(|| refused(key, "number of shards")),
+        Err(error) => Err(named(error, key, "number of shards")),
+    }
 }
 
-/// How many shards the value of a key means: one without it.
-///
-/// # Errors
-///
-/// Something that is no number of shards.
-pub(super) fn shards_of(value: Option<Bytes>, key: &[u8]) -> Result<u64, Error> {
-    value.map_or(Ok(1), |value| shards_in(parse_int(&value), key))
-}
-
-/// How many members the value of a key means: none without it.
+/// How many members the string at a key counts: none without it.
 ///
 /// # Errors
 ///
 /// Something that is no count.
-pub(super) fn count_in(value: Option<Bytes>, key: &[u8]) -> Result<u64, Error> {
-    let Some(value) = value else { return Ok(0) };
-    parse_int(&value)
-        .and_then(|number| u64::try_from(number).ok())
-        .ok_or_else(|| refused(key, "count"))
+pub(super) fn count_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
+    match tx.get_int(key) {
+        Ok(count) => u64::try_from(count.unwrap_or(0)).map_err(|_| refused(key, "count")),
+        Err(error) => Err(named(error, key, "count")),
+    }
+}
+
+/// The error, which names the key if it holds a string that is no integer.
+#[cold]
+fn named(error: Error, key: &[u8], what: &str) -> Error {
+    if error.kind() == ErrorKind::NotInteger { refused(key, what) } else { error }
 }
 
 #[cold]

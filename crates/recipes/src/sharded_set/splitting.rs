@@ -5,22 +5,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use smallvec::smallvec;
+use store::{Error, Member, Tx};
 
-use super::level::{FEWEST, MOST, MOST_SHARDS, count_in, shards_of};
-use super::part::{Part, shard_of};
-use super::split_steps::{Counted, Level, SetOperation, SplitSteps};
+use super::commands::SetOperation;
+use super::level::{FEWEST, Level, MOST, MOST_SHARDS, shards_at};
+use super::procedures::{
+    AddAt, ContainsAt, Count, Counted, Forget, Merge, RemoveAt, Shards, Split,
+};
+use super::scan::Scan;
 use super::spread::Spread;
-use super::walk::Walk;
-use super::{ShardKey, push_shard};
-use crate::error::Error;
-use crate::member::Member;
+use super::suffix::{HashSuffix, shard_of};
+use super::{ShardKey, shard_at};
+use crate::procedure::Backend;
 
-/// How many shards one addition or removal splits or joins at the most.
+/// How many shards one addition or removal splits or merges at the most.
 const AT_ONCE: u64 = 2;
 
 /// A set that splits: its keys, and what this handle believes of it.
 #[derive(Clone, Debug)]
-pub(in crate::recipes) struct Splitting {
+pub(crate) struct Splitting {
     /// What the shards' keys begin with: the count's key, and a colon.
     base: ShardKey,
     /// The key of the number of shards.
@@ -31,7 +34,7 @@ pub(in crate::recipes) struct Splitting {
 }
 
 impl Splitting {
-    pub(in crate::recipes) fn new(name: &[u8], spread: Spread) -> Self {
+    pub(crate) fn new(name: &[u8], spread: Spread) -> Self {
         let mut base = ShardKey::from_slice(name);
         base.push(b':');
         let mut level = base.clone();
@@ -40,28 +43,30 @@ impl Splitting {
     }
 
     /// By what members are spread over the shards.
-    pub(in crate::recipes) const fn spread(&self) -> Spread {
+    pub(crate) const fn spread(&self) -> Spread {
         self.spread
     }
 
     /// The set's name, which is the key of its count.
     #[inline]
-    pub(in crate::recipes) fn count_key(&self) -> &[u8] {
+    pub(crate) fn count_key(&self) -> &[u8] {
         &self.base[..self.base.len() - 1]
     }
 
     /// The key of the number of shards.
-    pub(in crate::recipes) fn level_key(&self) -> &[u8] {
+    pub(crate) fn level_key(&self) -> &[u8] {
         &self.level
+    }
+
+    /// What the shards' keys begin with.
+    pub(crate) fn base(&self) -> &[u8] {
+        &self.base
     }
 
     /// The key of the shard of that number.
     #[inline]
-    pub(in crate::recipes) fn shard(&self, number: u64) -> ShardKey {
-        // Not `clone`, which copies byte by byte.
-        let mut key = ShardKey::from_slice(&self.base);
-        push_shard(&mut key, number);
-        key
+    pub(crate) fn shard(&self, number: u64) -> ShardKey {
+        shard_at(&self.base, number)
     }
 
     /// The number of shards that this handle believes in.
@@ -72,91 +77,105 @@ impl Splitting {
     }
 
     /// Looks how many shards there are.
-    pub(in crate::recipes) fn look(&self, steps: &impl SplitSteps) -> Result<u64, Error> {
-        let shards = shards_of(steps.value(&self.level)?, &self.level)?;
+    pub(crate) fn look(&self, backend: &impl Backend) -> Result<u64, Error> {
+        let shards = backend.call(&Shards { key: &self.level })?;
         self.known.store(shards, Ordering::Relaxed);
         Ok(shards)
     }
 
+    /// How many shards there are, in a transaction that may read the key of their number.
+    pub(crate) fn shards(&self, tx: &Tx<'_>) -> Result<u64, Error> {
+        shards_at(tx, &self.level)
+    }
+
     /// How many members there are.
-    pub(super) fn card(&self, steps: &impl SplitSteps) -> Result<u64, Error> {
-        count_in(steps.value(self.count_key())?, self.count_key())
+    pub(super) fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
+        backend.call(&Count { key: self.count_key() })
     }
 
     #[inline]
-    pub(in crate::recipes) fn add(
-        &self,
-        steps: &impl SplitSteps,
-        member: Member<'_>,
-    ) -> Result<bool, Error> {
-        let counted = self.in_shard(steps, member, |level, shard| {
-            steps.add_at(level, shard, member, self.count_key())
+    pub(crate) fn add(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
+        let hash = self.spread.hash(member);
+        let counted = self.until_agreed(backend, |level| {
+            let number = shard_of(hash, level.shards);
+            let shard = self.shard(number);
+            let within = match self.spread {
+                Spread::Crc32 => None,
+                Spread::HighBits { .. } => member
+                    .as_int()
+                    .zip(HashSuffix::of_shard(number, level.shards, self.spread).prefix()),
+            };
+            let count = self.count_key();
+            backend.call(&AddAt { level, shard: &shard, count, member, within })
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_many(count, self.believed().shards) {
-            self.settle(steps, count, AT_ONCE)?;
+            self.rebalance(backend, count, AT_ONCE)?;
         }
         Ok(true)
     }
 
-    pub(super) fn remove(
-        &self,
-        steps: &impl SplitSteps,
-        member: Member<'_>,
-    ) -> Result<bool, Error> {
-        let counted = self.in_shard(steps, member, |level, shard| {
-            steps.remove_at(level, shard, member, self.count_key())
+    pub(super) fn remove(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
+        let hash = self.spread.hash(member);
+        let counted = self.until_agreed(backend, |level| {
+            let shard = self.shard(shard_of(hash, level.shards));
+            backend.call(&RemoveAt { level, shard: &shard, count: self.count_key(), member })
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_few(count, self.believed().shards) {
-            self.settle(steps, count, AT_ONCE)?;
+            self.rebalance(backend, count, AT_ONCE)?;
         }
         if count == 0 {
-            steps.forget(self.believed(), self.count_key())?;
+            self.forget(backend)?;
         }
         Ok(true)
     }
 
     pub(super) fn contains(
         &self,
-        steps: &impl SplitSteps,
+        backend: &impl Backend,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        self.in_shard(steps, member, |level, shard| steps.contains_at(level, shard, member))
+        let hash = self.spread.hash(member);
+        self.until_agreed(backend, |level| {
+            let shard = self.shard(shard_of(hash, level.shards));
+            backend.call(&ContainsAt { level, shard: &shard, member })
+        })
     }
 
-    /// Takes a step in the shard of a member, and again while it says that somebody else has split or joined shards.
+    /// Takes a step, and again while it says that somebody else has split or merged shards.
     #[inline]
-    fn in_shard<T>(
+    fn until_agreed<T>(
         &self,
-        steps: &impl SplitSteps,
-        member: Member<'_>,
-        step: impl Fn(Level<'_>, &[u8]) -> Result<Option<T>, Error>,
+        backend: &impl Backend,
+        step: impl Fn(Level<'_>) -> Result<Option<T>, Error>,
     ) -> Result<T, Error> {
-        let hash = self.spread.hash(member);
         loop {
-            let level = self.believed();
-            let shard = self.shard(shard_of(hash, level.shards));
-            if let Some(done) = step(level, &shard)? {
+            if let Some(done) = step(self.believed())? {
                 return Ok(done);
             }
-            self.look(steps)?;
+            self.look(backend)?;
         }
     }
 
-    /// All members.
-    pub(in crate::recipes) fn members<'s, S: SplitSteps>(
-        &'s self,
-        steps: &'s S,
-    ) -> impl Iterator<Item = Result<Bytes, Error>> {
-        Walk::new(steps, smallvec![self]).combined(SetOperation::Union)
+    /// Deletes the keys beside the shards if the set is empty.
+    pub(super) fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
+        backend.call(&Forget { level: &self.level, count: self.count_key() })
     }
 
-    /// Splits or joins shards until their number is right for so many members, but not more than `most` of them.
+    /// All members.
+    pub(crate) fn members<'s, B: Backend>(
+        &'s self,
+        backend: &'s B,
+    ) -> impl Iterator<Item = Result<Bytes, Error>> {
+        Scan::new(backend, smallvec![self]).combined(SetOperation::Union)
+    }
+
+    /// Splits or merges shards until their number is right for so many members, but not more than `most` of them.
     #[cold]
-    pub(super) fn settle(
+    pub(super) fn rebalance(
         &self,
-        steps: &impl SplitSteps,
+        backend: &impl Backend,
         count: u64,
         most: u64,
     ) -> Result<(), Error> {
@@ -164,21 +183,21 @@ impl Splitting {
             let level = self.believed();
             let shards = level.shards;
             let (done, now) = if too_many(count, shards) {
-                let part = Part::of_shard(shards, shards + 1, self.spread);
+                let suffix = HashSuffix::of_shard(shards, shards + 1, self.spread);
                 let [from, to] = [sibling(shards), shards].map(|number| self.shard(number));
-                (steps.split(level, &from, &to, part)?, shards + 1)
+                (backend.call(&Split { level, from: &from, to: &to, suffix })?, shards + 1)
             } else if too_few(count, shards) {
                 let last = shards - 1;
-                let part = Part::of_shard(sibling(last), last, self.spread);
+                let suffix = HashSuffix::of_shard(sibling(last), last, self.spread);
                 let [from, to] = [last, sibling(last)].map(|number| self.shard(number));
-                (steps.merge(level, &from, &to, part)?, last)
+                (backend.call(&Merge { level, from: &from, to: &to, suffix })?, last)
             } else {
                 break;
             };
             if done {
                 self.known.store(now, Ordering::Relaxed);
             } else {
-                self.look(steps)?;
+                self.look(backend)?;
             }
         }
         Ok(())

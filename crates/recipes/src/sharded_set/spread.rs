@@ -1,16 +1,18 @@
 //! By what members are spread over shards that are split.
 
-use super::super::shard::member_hash;
-use crate::member::Member;
+use store::Member;
+
+use crate::shard::member_hash;
 
 /// By what members are spread over shards that are split: their hash, the last bits of which name the shard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Spread {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Spread {
     /// The CRC-32 of `x` and their text (see [`shard_key`](crate::shard_key)).
     #[default]
     Crc32,
-    /// The high bits of numbers, from 0 on or signed, that have so many: 1 to 64. The hash ends in the highest bit, so that each split goes by one bit
-    /// more, and all numbers of a shard share what names it. Other members go by their CRC-32.
+    /// The high bits of numbers, from 0 on or signed, that have so many: 1 to 64. The hash ends in the highest bit,
+    /// so that each split goes by one bit more, and all numbers of a shard share what names it. Other members go by
+    /// their CRC-32.
     HighBits {
         /// How many bits the numbers have.
         of: u32,

@@ -1,23 +1,22 @@
 //! Counting unique visitors exactly: Redis in Action, section 9.2.2.
 
+mod inspect;
 mod plan;
-mod steps;
+mod procedures;
+mod recent;
 
-use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
-use parking_lot::RwLock;
+use store::{Error, ErrorKind, Store};
 
-use super::bucket::Bucket;
-use super::session_id::SessionIds;
-use super::sharded_set::{ShardForm, ShardKey, Spread};
-use crate::commands::KeyCommands;
-use crate::error::Error;
-use crate::store::Store;
-use crate::value::parse_int;
-use plan::{Plan, bits_key, counter_key, expected_key, number, splitting};
-
-pub use steps::VisitorSteps;
+use crate::bucket::Bucket;
+use crate::procedure::Backend;
+use crate::session_id::SessionIds;
+use crate::sharded_set::{ShardForm, Spread};
+use plan::{Fixed, MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, number, splitting};
+use procedures::Begin;
+use recent::Recent;
 
 /// The forecast's guess at yesterday when nobody counted it: the book's.
 const DEFAULT_YESTERDAY: u64 = 1_000_000;
@@ -39,7 +38,7 @@ pub fn forecast(yesterday: u64) -> u128 {
     (u128::from(yesterday) * 3).div_ceil(2).next_power_of_two()
 }
 
-/// Counts unique visitors exactly, in sharded sets of whole numbers: about nine bytes a visitor.
+/// Counts unique visitors exactly, in sharded sets of integers: about nine bytes a visitor.
 ///
 /// For the bucket `2015-05-17` it keeps, as the book's Python does,
 ///
@@ -55,18 +54,20 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// * `unique:2015-05-17:<shard>`: their numbers, in intsets that are split as they fill (see
 ///   [`ShardedSet::splitting`](super::ShardedSet::splitting)).
 ///
-/// With [`ShardForm::Compact`] an id takes less than six bytes where ids are spread evenly over their bits, as random ones and
-/// UUIDs are, and a bucket has
+/// With [`ShardForm::Compact`] an id takes less than six bytes where ids are spread evenly over their bits, as random
+/// ones and UUIDs are, and a bucket has
 ///
-/// * `unique:2015-05-17`, `unique:2015-05-17:shards` and `unique:2015-05-17:<shard>` as with splitting, but a shard has ids that share their high
-///   bits (see [`ShardedSet::compact`](super::ShardedSet::compact)),
+/// * `unique:2015-05-17`, `unique:2015-05-17:shards` and `unique:2015-05-17:<shard>` as with splitting, but a shard
+///   has ids that share their high bits (see [`ShardedSet::compact`](super::ShardedSet::compact)),
 /// * `unique:2015-05-17:bits`: of how many bits the ids are, written with the first visit: 60, or 64 with
 ///   [`SessionIds::First16`].
 ///
 /// A bucket keeps the form in which it was begun, whatever form a handle has been given: that is for new ones.
 ///
-/// Both sides can work on the same data. A visit is one atomic step, under any number of callers. A handle remembers
-/// the forecasts that it has read; clone the store, not the handle, if keys are deleted from under it.
+/// The book's Python and this can work on the same data. A visit is one atomic step, under any number of callers; one
+/// that is refused changes nothing. A handle remembers the forms and forecasts of the last few buckets that it has
+/// counted into: make a new one if keys are deleted from under it. A clone is a handle of its own, which begins with
+/// what this one remembers.
 ///
 /// # Examples
 ///
@@ -81,25 +82,25 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// assert_eq!(visitors.count(today)?, 1);
 /// # Ok::<(), tallis::Error>(())
 /// ```
-pub struct Visitors<S = Store> {
-    steps: S,
+#[derive(Clone)]
+pub struct Visitors<B = Store> {
+    backend: B,
     ids: SessionIds,
     form: ShardForm,
     default_yesterday: u64,
-    /// The buckets that this handle has met.
-    known: RwLock<HashMap<Bucket, Plan, ahash::RandomState>>,
+    recent: Recent,
 }
 
-impl<S: VisitorSteps> Visitors<S> {
-    /// Counts into that store.
+impl<B: Backend> Visitors<B> {
+    /// Counts by way of that backend, such as a store.
     #[must_use]
-    pub fn new(steps: S) -> Self {
+    pub fn new(backend: B) -> Self {
         Self {
-            steps,
+            backend,
             ids: SessionIds::First15,
             form: ShardForm::Forecast,
             default_yesterday: DEFAULT_YESTERDAY,
-            known: RwLock::default(),
+            recent: Recent::default(),
         }
     }
 
@@ -139,13 +140,13 @@ impl<S: VisitorSteps> Visitors<S> {
         self
     }
 
-    /// Counts a visit; `true` if it is the visitor's first of that bucket.
+    /// Counts a visit; `true` if it is the visitor's first of that bucket. O(shard).
     ///
     /// # Errors
     ///
-    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument)), or a key of the recipe that holds
-    /// something else ([`ErrorKind::WrongType`](crate::ErrorKind::WrongType),
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger)).
+    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`]), a key of the recipe that holds
+    /// something else ([`ErrorKind::WrongType`], [`ErrorKind::NotInteger`]), or, for the first visit of a bucket, a
+    /// forecast of more than 2^40 visitors ([`ErrorKind::InvalidArgument`]).
     #[inline]
     pub fn count_visit(
         &self,
@@ -155,7 +156,7 @@ impl<S: VisitorSteps> Visitors<S> {
         self.count_id(self.ids.id(session)?, bucket)
     }
 
-    /// Counts a visit of the visitor with that number: any of the 64 bits of an `i64`.
+    /// Counts a visit of the visitor with that number: any of the 64 bits of an `i64`. O(shard).
     ///
     /// # Errors
     ///
@@ -163,10 +164,10 @@ impl<S: VisitorSteps> Visitors<S> {
     #[inline]
     pub fn count_id(&self, id: i64, bucket: impl Into<Bucket>) -> Result<bool, Error> {
         let bucket = bucket.into();
-        if let Some(plan) = self.known.read().get(&bucket) {
-            return plan.count_id(&self.steps, id);
+        match self.recent.with(bucket, |plan| plan.count_id(&self.backend, id)) {
+            Some(counted) => counted,
+            None => self.plan(bucket, Some(id))?.count_id(&self.backend, id),
         }
-        self.meet(bucket)?.count_id(&self.steps, id)
     }
 
     /// A handle on one bucket, for many visits to it.
@@ -174,10 +175,13 @@ impl<S: VisitorSteps> Visitors<S> {
     /// # Errors
     ///
     /// As [`count_visit`](Self::count_visit).
-    pub fn bucket(&self, bucket: impl Into<Bucket>) -> Result<VisitorsIn<'_, S>, Error> {
+    pub fn bucket(&self, bucket: impl Into<Bucket>) -> Result<VisitorsIn<'_, B>, Error> {
         let bucket = bucket.into();
-        let known = self.known.read().get(&bucket).cloned();
-        Ok(VisitorsIn { visitors: self, plan: known.map_or_else(|| self.meet(bucket), Ok)? })
+        let plan = match self.recent.with(bucket, Arc::clone) {
+            Some(plan) => plan,
+            None => self.plan(bucket, None)?,
+        };
+        Ok(VisitorsIn { visitors: self, plan })
     }
 
     /// How many unique visitors the bucket has. O(1).
@@ -186,141 +190,71 @@ impl<S: VisitorSteps> Visitors<S> {
     ///
     /// As [`count_visit`](Self::count_visit).
     pub fn count(&self, bucket: impl Into<Bucket>) -> Result<u64, Error> {
-        Ok(number(&self.steps, &counter_key(bucket.into()), "count")?.unwrap_or(0))
+        Ok(number(&self.backend, &counter_key(bucket.into()), "count")?.unwrap_or(0))
     }
 
-    /// How many unique visitors the buckets have together: a visitor of several counts once. O(n log n) for the n
-    /// visitors of all of them, and 8 bytes for each.
-    ///
-    /// # Errors
-    ///
-    /// As [`count_visit`](Self::count_visit).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use jiff::civil::date;
-    /// use tallis::{Store, Visitors};
-    ///
-    /// let visitors = Visitors::new(Store::new());
-    /// let (monday, tuesday) = (date(2015, 5, 18), date(2015, 5, 19));
-    /// visitors.count_id(1, monday)?;
-    /// visitors.count_id(2, monday)?;
-    /// visitors.count_id(2, tuesday)?;
-    /// assert_eq!(visitors.count_union([monday, tuesday])?, 2);
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    pub fn count_union<B: Into<Bucket>>(
-        &self,
-        buckets: impl IntoIterator<Item = B>,
-    ) -> Result<u64, Error> {
-        let mut all = Vec::new();
-        for bucket in buckets {
-            all.extend(self.ids(bucket)?);
-        }
-        all.sort_unstable();
-        all.dedup();
-        Ok(all.len() as u64)
-    }
-
-    /// The numbers of the bucket's visitors, in no order. O(visitors).
-    ///
-    /// # Errors
-    ///
-    /// As [`count_visit`](Self::count_visit).
-    pub fn ids(&self, bucket: impl Into<Bucket>) -> Result<Vec<i64>, Error> {
-        let mut ids = Vec::new();
-        let mut take = |member: &[u8]| {
-            ids.push(parse_int(member).ok_or_else(Error::not_integer)?);
-            Ok::<_, Error>(())
-        };
-        match Plan::find(&self.steps, bucket.into())? {
-            None => {}
-            Some(Plan::Forecast(fixed)) => {
-                for shard in 0..fixed.shards {
-                    for member in self.steps.members(&fixed.shard(shard))? {
-                        take(&member)?;
-                    }
-                }
-            }
-            Some(Plan::Splitting(set)) => {
-                for member in set.members(&self.steps) {
-                    take(&member?)?;
-                }
-            }
-        }
-        Ok(ids)
-    }
-
-    /// Finds the form of a bucket that this handle has not met, or gives it one.
+    /// Finds the form of a bucket that this handle does not remember, or gives it one, for a visit if there is one.
     #[cold]
-    fn meet(&self, bucket: Bucket) -> Result<Plan, Error> {
+    fn plan(&self, bucket: Bucket, visit: Option<i64>) -> Result<Arc<Plan>, Error> {
         let plan = loop {
-            if let Some(plan) = Plan::find(&self.steps, bucket)? {
-                break plan;
+            if let Some(plan) = Plan::find(&self.backend, bucket)? {
+                break Arc::new(plan);
             }
             // If someone else is first, theirs stands.
-            self.begin(bucket)?;
+            self.begin(bucket, visit)?;
         };
-        self.known.write().insert(bucket, plan.clone());
+        self.recent.insert(bucket, &plan);
         Ok(plan)
     }
 
-    fn begin(&self, bucket: Bucket) -> Result<bool, Error> {
+    fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
         let (expected, bits) = (expected_key(bucket), bits_key(bucket));
         let (expected, bits) = (expected.as_bytes(), bits.as_bytes());
         let set = splitting(bucket, Spread::Crc32);
         let level = set.level_key();
+        let (form, others, value, plan);
         match self.form {
             ShardForm::Forecast => {
-                let before = bucket
-                    .previous()
-                    .map(|bucket| number(&self.steps, &counter_key(bucket), "count"));
-                let yesterday = before.transpose()?.flatten().unwrap_or(self.default_yesterday);
-                let made = forecast(yesterday).to_string();
-                self.steps.set_once(expected, &made, &[level, bits])
+                let made = self.expected(bucket)?;
+                (form, others, value) = (expected, [level, bits], made.to_string());
+                plan = Plan::Forecast(Fixed::new(bucket, made));
             }
-            ShardForm::Splitting => self.steps.set_once(level, "1", &[expected, bits]),
+            ShardForm::Splitting => {
+                (form, others, value) = (level, [expected, bits], "1".to_owned());
+                plan = Plan::Splitting(splitting(bucket, Spread::Crc32));
+            }
             ShardForm::Compact => {
-                self.steps.set_once(bits, &self.ids.bits().to_string(), &[expected, level])
+                (form, others, value) = (bits, [expected, level], self.ids.bits().to_string());
+                plan = Plan::Splitting(splitting(bucket, Spread::HighBits { of: self.ids.bits() }));
             }
         }
+        let counter = counter_key(bucket);
+        let shard = visit.map(|id| plan.first_shard(id));
+        let visit = shard.as_ref().map(|shard| (counter.as_bytes(), &shard[..]));
+        self.backend.call(&Begin { form, value: &value, others, visit })
+    }
+
+    /// How many visitors to expect of a bucket that is begun.
+    fn expected(&self, bucket: Bucket) -> Result<u128, Error> {
+        let before = bucket
+            .previous()
+            .map(|bucket| number(&self.backend, &counter_key(bucket), "count"))
+            .transpose()?;
+        let yesterday = before.flatten().unwrap_or(self.default_yesterday);
+        let expected = forecast(yesterday);
+        if expected > MOST_EXPECTED {
+            let text =
+                format!("ERR after {yesterday} visitors a forecast is above {MOST_EXPECTED}");
+            return Err(Error::new(ErrorKind::InvalidArgument, text));
+        }
+        Ok(expected)
     }
 }
 
-impl Visitors<Store> {
-    /// What the bucket's keys take in memory, in bytes (see [`KeyCommands::memory_usage`]). O(shards).
-    ///
-    /// # Errors
-    ///
-    /// As [`count_visit`](Self::count_visit).
-    pub fn memory_usage(&self, bucket: impl Into<Bucket>) -> Result<usize, Error> {
-        let bucket = bucket.into();
-        let take = |key: &[u8]| Ok(self.steps.memory_usage(key)?.unwrap_or(0));
-        let shards = |count, shard: &dyn Fn(u64) -> ShardKey| {
-            (0..count).map(|number| take(&shard(number))).sum::<Result<usize, Error>>()
-        };
-        let counter = take(counter_key(bucket).as_bytes())?;
-        Ok(counter
-            + match Plan::find(&self.steps, bucket)? {
-                None => 0,
-                Some(Plan::Forecast(fixed)) => {
-                    take(expected_key(bucket).as_bytes())?
-                        + shards(fixed.shards, &|number| fixed.shard(number))?
-                }
-                Some(Plan::Splitting(set)) => {
-                    take(set.level_key())?
-                        + take(bits_key(bucket).as_bytes())?
-                        + shards(set.look(&self.steps)?, &|number| set.shard(number))?
-                }
-            })
-    }
-}
-
-impl<S: fmt::Debug> fmt::Debug for Visitors<S> {
+impl<B: fmt::Debug> fmt::Debug for Visitors<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Visitors")
-            .field("steps", &self.steps)
+            .field("backend", &self.backend)
             .field("ids", &self.ids)
             .field("form", &self.form)
             .field("default_yesterday", &self.default_yesterday)
@@ -329,13 +263,13 @@ impl<S: fmt::Debug> fmt::Debug for Visitors<S> {
 }
 
 /// One bucket of [`Visitors`]: it is looked up once, for many visits.
-#[derive(Debug)]
-pub struct VisitorsIn<'v, S = Store> {
-    visitors: &'v Visitors<S>,
-    plan: Plan,
+#[derive(Clone, Debug)]
+pub struct VisitorsIn<'v, B = Store> {
+    visitors: &'v Visitors<B>,
+    plan: Arc<Plan>,
 }
 
-impl<S: VisitorSteps> VisitorsIn<'_, S> {
+impl<B: Backend> VisitorsIn<'_, B> {
     /// Counts a visit; `true` if it is the visitor's first of this bucket.
     ///
     /// # Errors
@@ -353,7 +287,7 @@ impl<S: VisitorSteps> VisitorsIn<'_, S> {
     /// As [`Visitors::count_visit`].
     #[inline]
     pub fn count_id(&self, id: i64) -> Result<bool, Error> {
-        self.plan.count_id(&self.visitors.steps, id)
+        self.plan.count_id(&self.visitors.backend, id)
     }
 }
 
@@ -369,11 +303,26 @@ mod tests {
                 let store = Store::new();
                 let [first, second] =
                     [first, second].map(|form| Visitors::new(store.clone()).form(form));
-                assert!(first.begin(Bucket::All).unwrap());
-                assert!(!second.begin(Bucket::All).unwrap(), "{first:?} and {second:?}");
+                assert!(first.begin(Bucket::All, Some(1)).unwrap());
+                assert!(!second.begin(Bucket::All, None).unwrap(), "{first:?} and {second:?}");
                 assert!(second.count_id(1, Bucket::All).unwrap());
                 assert!(!first.count_id(1, Bucket::All).unwrap());
             }
         }
+    }
+
+    #[test]
+    fn a_handle_remembers_a_few_buckets_and_counts_in_all() {
+        let visitors = Visitors::new(Store::new()).default_yesterday(1);
+        let days = || jiff::civil::date(2015, 1, 1).series(jiff::ToSpan::days(1)).take(100);
+        for id in 0..3 {
+            for day in days() {
+                assert!(visitors.count_id(id, day).unwrap());
+            }
+        }
+        assert_eq!(visitors.recent.len(), 16);
+        let clone = visitors.clone();
+        assert!(days().all(|day| clone.count(day).unwrap() == 3));
+        assert!(!clone.count_id(1, jiff::civil::date(2015, 1, 1)).unwrap());
     }
 }

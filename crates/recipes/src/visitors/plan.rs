@@ -1,11 +1,14 @@
-//! Where the visits of a bucket go: its form, which the keys beside its shards tell.
+//! Where the visits of a bucket go: its form, which the keys beside its shards say.
 
-use super::super::bucket::Bucket;
-use super::super::shard::{set_shard, shard_count};
-use super::super::sharded_set::{ShardKey, Splitting, Spread, push_shard};
-use super::steps::VisitorSteps;
-use crate::error::{Error, ErrorKind};
-use crate::member::Member;
+use std::str::FromStr;
+
+use store::{Error, ErrorKind, Member};
+
+use super::procedures::AddAndCount;
+use crate::bucket::Bucket;
+use crate::procedure::Backend;
+use crate::shard::{set_shard, shard_count};
+use crate::sharded_set::{Get, ShardKey, Splitting, Spread, shard_at};
 
 /// What every key of the recipe begins with.
 const PREFIX: &str = "unique:";
@@ -13,77 +16,96 @@ const PREFIX: &str = "unique:";
 /// The most members that a shard should have: the book's size, which is also where an intset ends.
 const SHARD_SIZE: u64 = 512;
 
+/// The most visitors that a bucket may expect. With more there were more shards than CRC-32 has values, and so shards
+/// that no id ever comes to.
+pub(super) const MOST_EXPECTED: u128 = (SHARD_SIZE as u128 / 2) << u32::BITS;
+
 /// Where the visits of a bucket go: its keys are made once.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Plan {
     Forecast(Fixed),
     Splitting(Splitting),
 }
 
 /// A bucket with a fixed number of shards.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Fixed {
     /// `unique:BUCKET:`, which is the counter's key but for its last byte.
-    base: ShardKey,
+    pub(super) base: ShardKey,
     pub(super) shards: u64,
 }
 
 impl Plan {
     /// Where a bucket's visits go; `None` if nobody has counted into it.
-    pub(super) fn find(steps: &impl VisitorSteps, bucket: Bucket) -> Result<Option<Self>, Error> {
-        if let Some(expected) = number(steps, &expected_key(bucket), "count")? {
+    pub(super) fn find(backend: &impl Backend, bucket: Bucket) -> Result<Option<Self>, Error> {
+        let expected_key = expected_key(bucket);
+        if let Some(expected) = number(backend, &expected_key, "count")? {
+            if expected > MOST_EXPECTED {
+                return Err(out_of_range(&expected_key));
+            }
             return Ok(Some(Self::Forecast(Fixed::new(bucket, expected))));
         }
         let bits_key = bits_key(bucket);
-        if let Some(of) = number(steps, &bits_key, "count of bits")? {
+        if let Some(of) = number(backend, &bits_key, "count of bits")? {
             if !(1..=u64::BITS).contains(&of) {
                 return Err(refused(&bits_key, "count of bits"));
             }
             return Ok(Some(Self::Splitting(splitting(bucket, Spread::HighBits { of }))));
         }
         let set = splitting(bucket, Spread::Crc32);
-        let begun = steps.value(set.level_key())?.is_some();
+        let begun = backend.call(&Get { key: set.level_key() })?.is_some();
         Ok(begun.then_some(Self::Splitting(set)))
     }
 
     #[inline]
-    pub(super) fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
+    pub(super) fn count_id(&self, backend: &impl Backend, id: i64) -> Result<bool, Error> {
         match self {
-            Self::Forecast(fixed) => fixed.count_id(steps, id),
-            Self::Splitting(set) => set.add(steps, Member::Int(id)),
+            Self::Forecast(fixed) => {
+                let (shard, counter) = (fixed.shard_of(id), fixed.counter());
+                backend.call(&AddAndCount { shard: &shard, counter, id })
+            }
+            Self::Splitting(set) => set.add(backend, Member::Int(id)),
+        }
+    }
+
+    /// The key of the shard into which an id comes as the first.
+    pub(super) fn first_shard(&self, id: i64) -> ShardKey {
+        match self {
+            Self::Forecast(fixed) => fixed.shard_of(id),
+            Self::Splitting(set) => set.shard(0),
         }
     }
 }
 
 impl Fixed {
-    fn new(bucket: Bucket, expected: u128) -> Self {
+    pub(super) fn new(bucket: Bucket, expected: u128) -> Self {
         Self { base: shard_base(bucket), shards: shard_count(expected, SHARD_SIZE) }
     }
 
+    /// The key of the counter.
     #[inline]
-    fn count_id(&self, steps: &impl VisitorSteps, id: i64) -> Result<bool, Error> {
-        let member = Member::Int(id);
-        let key = self.shard(set_shard(member, self.shards));
-        let counter = &self.base[..self.base.len() - 1];
-        steps.add_then_count(&key, member, counter)
+    fn counter(&self) -> &[u8] {
+        &self.base[..self.base.len() - 1]
     }
 
     #[inline]
-    pub(super) fn shard(&self, number: u64) -> ShardKey {
-        // Not `clone`, which copies byte by byte.
-        let mut key = ShardKey::from_slice(&self.base);
-        push_shard(&mut key, number);
-        key
+    fn shard_of(&self, id: i64) -> ShardKey {
+        self.shard(set_shard(Member::Int(id), self.shards))
+    }
+
+    #[inline]
+    fn shard(&self, number: u64) -> ShardKey {
+        shard_at(&self.base, number)
     }
 }
 
 /// The number that a key holds, if there is one.
-pub(super) fn number<N: std::str::FromStr>(
-    steps: &impl VisitorSteps,
+pub(super) fn number<N: FromStr>(
+    backend: &impl Backend,
     key: &str,
     what: &str,
 ) -> Result<Option<N>, Error> {
-    let Some(text) = steps.value(key.as_bytes())? else { return Ok(None) };
+    let Some(text) = backend.call(&Get { key: key.as_bytes() })? else { return Ok(None) };
     let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
     number.map(Some).ok_or_else(|| refused(key, what))
 }
@@ -107,6 +129,12 @@ pub(super) fn splitting(bucket: Bucket, spread: Spread) -> Splitting {
 #[cold]
 fn refused(key: &str, what: &str) -> Error {
     Error::new(ErrorKind::NotInteger, format!("ERR the value at '{key}' is not a {what}"))
+}
+
+#[cold]
+fn out_of_range(key: &str) -> Error {
+    let text = format!("ERR the value at '{key}' is above {MOST_EXPECTED} expected visitors");
+    Error::new(ErrorKind::NotInteger, text)
 }
 
 fn shard_base(bucket: Bucket) -> ShardKey {

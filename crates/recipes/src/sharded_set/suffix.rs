@@ -2,9 +2,10 @@
 //!
 //! # Idea
 //!
-//! With `n` shards, let `2^l` be the greatest power of two that is not above `n`. A member belongs to the shard that the last `l + 1` bits
-//! of its hash name, if there is one, and else to that of the last `l` bits. So the shards below `n - 2^l` have been
-//! split in this round, each with the shard `2^l` above it, and the shard `n - 2^l` is the next:
+//! With `n` shards, let `2^l` be the greatest power of two that is not above `n`. A member belongs to the shard that
+//! the last `l + 1` bits of its hash name, if there is one, and else to that of the last `l` bits. So the shards
+//! below `n - 2^l` have been split in this round, each with the shard `2^l` above it, and the shard `n - 2^l` is the
+//! next:
 //!
 //! ```text
 //!     n = 6, l = 2      0       1       2       3       4       5
@@ -14,16 +15,16 @@
 //!
 //! The seventh shard, 6, takes the half of shard 2 whose hashes end in `110`; nothing else moves.
 //!
-//! # Parts
+//! # Suffixes
 //!
-//! Each shard of each shape is a *part*: all members whose hash ends in certain bits. Of two parts one
-//! lies in the other, or they have nothing in common. Whoever passes over sets that split meanwhile goes by parts: each
-//! part lies in one shard of each set, or is cut into its two halves until it does.
+//! Each shard of each shape has all members whose hash ends in certain bits, a *hash suffix*. The members of two
+//! suffixes are apart, or those of the longer one lie among those of the shorter. An iteration over sets that split
+//! meanwhile goes by suffixes: each lies in one shard of each set, or is cut into its two halves until it does.
 
 use intset::Prefix;
+use store::Member;
 
 use super::spread::Spread;
-use crate::member::Member;
 
 /// Into which shard a member with that hash goes, of `shards`, at least one.
 #[inline]
@@ -33,56 +34,35 @@ pub(super) const fn shard_of(hash: u32, shards: u64) -> u64 {
     if fine < shards { fine } else { fine & mask(bits) }
 }
 
-/// The members whose hash (see [`Spread`]) ends in certain bits.
-///
-/// # Examples
-///
-/// ```
-/// use tallis::{Part, Spread};
-///
-/// // The last of six shards has half of what was in the second of four.
-/// let crc = Spread::Crc32;
-/// let [fifth, of_four] = [Part::of_shard(5, 6, crc), Part::of_shard(1, 4, crc)];
-/// for id in 0..1000 {
-///     assert!(!fifth.holds(id) || of_four.holds(id));
-/// }
-/// assert_eq!(of_four, Part::of_shard(1, 5, crc));
-/// ```
+/// The last bits of a hash (see [`Spread`]), and so the members whose hash ends in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The last bits.
+pub(super) struct HashSuffix {
     ends: u64,
     /// How many bits.
     bits: u32,
     spread: Spread,
 }
 
-impl Part {
-    /// All members.
-    #[must_use]
-    pub const fn all(spread: Spread) -> Self {
+impl HashSuffix {
+    /// No bits: all members.
+    pub(super) const fn all(spread: Spread) -> Self {
         Self { ends: 0, bits: 0, spread }
     }
 
-    /// What belongs to the shard of that number, of `shards`.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such shard.
-    #[must_use]
-    pub fn of_shard(number: u64, shards: u64, spread: Spread) -> Self {
-        assert!(number < shards, "shard {number} of {shards}");
+    /// What the hashes of the shard of that number, of `shards`, end in.
+    #[inline]
+    pub(super) const fn of_shard(number: u64, shards: u64, spread: Spread) -> Self {
+        debug_assert!(number < shards, "there is such a shard");
         Self { ends: number, bits: depth(number, shards), spread }
     }
 
-    /// Whether the member is one of them.
+    /// Whether the member's hash ends so.
     #[inline]
-    #[must_use]
-    pub fn holds<'a>(self, member: impl Into<Member<'a>>) -> bool {
+    pub(super) fn holds<'a>(self, member: impl Into<Member<'a>>) -> bool {
         u64::from(self.spread.hash(member.into())) & mask(self.bits) == self.ends
     }
 
-    /// The high bits that all numbers of the part share, if numbers are spread by these.
+    /// The high bits that all numbers of this suffix share, if numbers are spread by these.
     pub(super) fn prefix(self) -> Option<Prefix> {
         match self.spread {
             Spread::Crc32 => None,
@@ -94,23 +74,23 @@ impl Part {
         }
     }
 
-    /// Whether the part is all that belongs to one of `shards`.
+    /// Whether this is all that belongs to one of `shards`.
     pub(super) fn is_shard_of(self, shards: u64) -> bool {
         self.bits == depth(self.ends & mask(shards.ilog2()), shards)
     }
 
-    /// The part in two.
+    /// The two that are longer by a bit.
     pub(super) const fn halves(self) -> [Self; 2] {
         let bits = self.bits + 1;
         [Self { bits, ..self }, Self { ends: self.ends | 1 << self.bits, bits, ..self }]
     }
 
-    /// The other half of the part that this one is a half of.
+    /// The one that differs in the first bit.
     pub(super) const fn sibling(self) -> Self {
         Self { ends: self.ends ^ 1 << (self.bits - 1), ..self }
     }
 
-    /// The one of `shards` in which all of the part lies; `None` if it lies in several.
+    /// The one of `shards` that has all of its members; `None` if they lie in several.
     pub(super) fn shard(self, shards: u64) -> Option<u64> {
         let depth = depth(self.ends & mask(shards.ilog2()), shards);
         (depth <= self.bits).then_some(self.ends & mask(depth))
@@ -155,13 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn each_hash_lies_in_the_part_of_its_shard_and_in_no_other() {
+    fn each_hash_ends_in_the_suffix_of_its_shard_and_in_no_other() {
         for shards in 1..70 {
-            let parts: Vec<Part> = (0..shards).map(|n| Part::of_shard(n, shards, CRC)).collect();
+            let suffixes: Vec<HashSuffix> =
+                (0..shards).map(|n| HashSuffix::of_shard(n, shards, CRC)).collect();
             for hash in (0..200).chain(SOME) {
                 let of: Vec<u64> = (0..shards)
-                    .zip(&parts)
-                    .filter(|(_, part)| u64::from(hash) & mask(part.bits) == part.ends)
+                    .zip(&suffixes)
+                    .filter(|(_, suffix)| u64::from(hash) & mask(suffix.bits) == suffix.ends)
                     .map(|(number, _)| number)
                     .collect();
                 assert_eq!(of, [shard_of(hash, shards)], "{hash:#x} of {shards}");
@@ -170,21 +151,22 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_cut_until_it_lies_in_one_shard() {
+    fn a_suffix_is_cut_until_it_lies_in_one_shard() {
         for (fine, coarse) in (1..40).flat_map(|fine| (1..=fine).map(move |n| (fine, n))) {
             for number in 0..fine {
-                let part = Part::of_shard(number, fine, CRC);
-                assert_eq!(part.shard(fine), Some(number));
-                let over = part.shard(coarse).unwrap();
+                let suffix = HashSuffix::of_shard(number, fine, CRC);
+                assert_eq!(suffix.shard(fine), Some(number));
+                let over = suffix.shard(coarse).unwrap();
                 assert!(SOME.iter().all(|&hash| {
-                    u64::from(hash) & mask(part.bits) != part.ends || shard_of(hash, coarse) == over
+                    u64::from(hash) & mask(suffix.bits) != suffix.ends
+                        || shard_of(hash, coarse) == over
                 }));
             }
-            // The whole lies in one shard only if there is but one; each half has half of it.
-            assert_eq!(Part::all(CRC).shard(fine).is_some(), fine == 1);
+            // All members lie in one shard only if there is but one; each half has half of them.
+            assert_eq!(HashSuffix::all(CRC).shard(fine).is_some(), fine == 1);
         }
-        let [even, odd] = Part::all(CRC).halves();
-        assert_eq!([even, odd], [0, 1].map(|number| Part::of_shard(number, 2, CRC)));
+        let [even, odd] = HashSuffix::all(CRC).halves();
+        assert_eq!([even, odd], [0, 1].map(|number| HashSuffix::of_shard(number, 2, CRC)));
         assert_eq!([even.shard(3), odd.shard(3)], [None, Some(1)]);
     }
 

@@ -1,0 +1,35 @@
+//! A set and the counter of its members, changed together.
+
+use store::{Error, ErrorKind, Tx};
+
+/// Makes a change and adds `by` to the counter, or does neither; returns the count, `None` if nothing changed.
+///
+/// `would` says whether there is anything to change. It is asked only if the counter cannot take it, which is no error
+/// where nothing is to be counted.
+#[inline]
+pub(crate) fn change_and_count(
+    tx: &Tx<'_>,
+    counter: &[u8],
+    by: i64,
+    would: impl FnOnce() -> Result<bool, Error>,
+    change: impl FnOnce() -> Result<bool, Error>,
+) -> Result<Option<i64>, Error> {
+    if let Err(error) = check_counter(tx, counter, by) {
+        return if would()? { Err(error) } else { Ok(None) };
+    }
+    if change()? { tx.incr(counter, by).map(Some) } else { Ok(None) }
+}
+
+/// Checks that INCRBY of the key will succeed.
+#[inline]
+pub(crate) fn check_counter(tx: &Tx<'_>, key: &[u8], by: i64) -> Result<(), Error> {
+    match tx.get_int(key)?.unwrap_or(0).checked_add(by) {
+        Some(_) => Ok(()),
+        None => Err(overflow()),
+    }
+}
+
+#[cold]
+fn overflow() -> Error {
+    Error::new(ErrorKind::NotInteger, "ERR increment or decrement would overflow")
+}

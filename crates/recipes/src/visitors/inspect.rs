@@ -1,0 +1,149 @@
+//! What reads all shards of a bucket, of which its keys may say that there are more than could ever be visited.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use store::{Error, ErrorKind, Locks, Member, ScanOptions, Store};
+
+use super::Visitors;
+use super::plan::{Plan, bits_key, counter_key, expected_key};
+use crate::bucket::Bucket;
+use crate::sharded_set::shard_at;
+
+/// # All shards of a bucket
+///
+/// These take O(shards) or O(keys of the database), whichever is less: a forecast may make for many more shards than
+/// ever got a visitor. Looking for those that exist takes a SCAN, so they are for a [`Store`] alone.
+impl Visitors<Store> {
+    /// The numbers of the bucket's visitors, in no order. O(visitors) beside the shards.
+    ///
+    /// # Errors
+    ///
+    /// As [`count_visit`](Self::count_visit).
+    pub fn ids(&self, bucket: impl Into<Bucket>) -> Result<Vec<i64>, Error> {
+        let store = &self.backend;
+        let mut ids = Vec::new();
+        match Plan::find(store, bucket.into())? {
+            None => {}
+            Some(Plan::Forecast(fixed)) => {
+                for_each_shard(store, &fixed.base, fixed.shards, |shard| {
+                    take(store.smembers(shard)?, &mut ids)
+                })?;
+            }
+            Some(Plan::Splitting(set)) if set.look(store)? <= store.dbsize()? as u64 => {
+                for member in set.members(store) {
+                    ids.push(id_of(&member?)?);
+                }
+            }
+            // Nothing that counts visitors leads there. Its shards must not be split or merged while they are looked
+            // for.
+            Some(Plan::Splitting(set)) => store.transaction_all(|tx| {
+                for_each_shard(tx, set.base(), set.shards(tx)?, |shard| {
+                    take(tx.smembers(shard)?, &mut ids)
+                })
+            })?,
+        }
+        Ok(ids)
+    }
+
+    /// How many unique visitors the buckets have together: a visitor of several counts once. O(n log n) for the n
+    /// visitors of all of them beside the shards, and 8 bytes for each.
+    ///
+    /// # Errors
+    ///
+    /// As [`count_visit`](Self::count_visit).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::{Store, Visitors};
+    ///
+    /// let visitors = Visitors::new(Store::new());
+    /// let (monday, tuesday) = (date(2015, 5, 18), date(2015, 5, 19));
+    /// visitors.count_id(1, monday)?;
+    /// visitors.count_id(2, monday)?;
+    /// visitors.count_id(2, tuesday)?;
+    /// assert_eq!(visitors.count_union([monday, tuesday])?, 2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn count_union<B: Into<Bucket>>(
+        &self,
+        buckets: impl IntoIterator<Item = B>,
+    ) -> Result<u64, Error> {
+        let mut all = Vec::new();
+        for bucket in buckets {
+            all.extend(self.ids(bucket)?);
+        }
+        all.sort_unstable();
+        all.dedup();
+        Ok(all.len() as u64)
+    }
+
+    /// What the bucket's keys take in memory, in bytes (see [`Store::memory_usage`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`count_visit`](Self::count_visit).
+    pub fn memory_usage(&self, bucket: impl Into<Bucket>) -> Result<usize, Error> {
+        let (store, bucket) = (&self.backend, bucket.into());
+        let mut bytes = 0;
+        let mut take = |key: &[u8]| {
+            bytes += store.memory_usage(key)?.unwrap_or(0);
+            Ok(())
+        };
+        take(counter_key(bucket).as_bytes())?;
+        match Plan::find(store, bucket)? {
+            None => {}
+            Some(Plan::Forecast(fixed)) => {
+                take(expected_key(bucket).as_bytes())?;
+                for_each_shard(store, &fixed.base, fixed.shards, take)?;
+            }
+            Some(Plan::Splitting(set)) => {
+                take(set.level_key())?;
+                take(bits_key(bucket).as_bytes())?;
+                for_each_shard(store, set.base(), set.look(store)?, take)?;
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// Visits the keys of those of `shards` shards that exist, and perhaps of others.
+fn for_each_shard<L: Locks>(
+    store: &Store<L>,
+    base: &[u8],
+    shards: u64,
+    mut visit: impl FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    if shards <= store.dbsize()? as u64 {
+        return (0..shards).try_for_each(|number| visit(&shard_at(base, number)));
+    }
+    let options = ScanOptions::default().with_pattern([base, b"*"].concat()).with_count(1000);
+    // SCAN may return a key twice.
+    let mut existing = BTreeSet::new();
+    let mut cursor = 0;
+    loop {
+        let (next, keys) = store.scan(cursor, &options)?;
+        let number = |key: &Bytes| u64::try_from(Member::from(&key[base.len()..]).as_int()?).ok();
+        existing.extend(keys.iter().filter_map(number));
+        cursor = next;
+        if cursor == 0 {
+            break;
+        }
+    }
+    existing.range(..shards).try_for_each(|&number| visit(&shard_at(base, number)))
+}
+
+fn take(members: Vec<Bytes>, ids: &mut Vec<i64>) -> Result<(), Error> {
+    for member in members {
+        ids.push(id_of(&member)?);
+    }
+    Ok(())
+}
+
+fn id_of(member: &Bytes) -> Result<i64, Error> {
+    Member::from(member).as_int().ok_or_else(|| {
+        Error::new(ErrorKind::NotInteger, "ERR value is not an integer or out of range")
+    })
+}
