@@ -1,7 +1,9 @@
 //! The visitor recipe: the book's own cases, the forecast, and the keys that it leaves.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use jiff::civil::date;
-use tallis::{Bucket, ErrorKind, SessionIds, ShardedSet, Store, Visitors, forecast};
+use tallis::{Bucket, ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors, forecast};
 use testkit::rng::Rng;
 
 #[test]
@@ -103,12 +105,93 @@ fn members_are_the_first_fifteen_digits_or_sixteen() {
 fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
     let day = date(2015, 5, 17);
     let store = Store::new();
-    store.set("unique:2015-05-17:expected", "soon").unwrap();
     let visitors = Visitors::new(store.clone());
+    let dumps = || {
+        let mut keys = store.keys("*").unwrap();
+        keys.sort_unstable();
+        keys.into_iter().map(|key| (store.dump(&key).unwrap(), key)).collect::<Vec<_>>()
+    };
+    store.set("unique:2015-05-17:expected", "soon").unwrap();
+    let before = dumps();
     assert_eq!(visitors.count_id(1, day).unwrap_err().kind(), ErrorKind::NotInteger);
+    assert_eq!(dumps(), before);
     store.del(["unique:2015-05-17:expected"]).unwrap();
     store.sadd("unique:2015-05-17", [1]).unwrap();
+    let before = dumps();
     assert_eq!(visitors.count_id(1, day).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(dumps(), before);
+    // Once the counter is right the visit counts.
+    store.del(["unique:2015-05-17"]).unwrap();
+    assert!(visitors.count_id(1, day).unwrap());
+    for full in ["soon", "9223372036854775807"] {
+        store.set("unique:2015-05-17", full).unwrap();
+        let before = dumps();
+        assert_eq!(visitors.count_id(2, day).unwrap_err().kind(), ErrorKind::NotInteger);
+        assert_eq!(dumps(), before, "{full}");
+    }
+    store.set("unique:2015-05-17", 1).unwrap();
+    assert!(visitors.count_id(2, day).unwrap());
+    assert_eq!(visitors.count(day).unwrap(), 2);
+}
+
+/// All that looks at every shard of a bucket with 100 visitors and that many keys of others finds them, and no others.
+fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket) {
+    // What is no shard, or no shard of this bucket.
+    for key in ["x", "007", "-1", "", "4294967296", "1:1"] {
+        store.sadd(format!("unique:{bucket}:{key}"), [-1]).unwrap();
+    }
+    store.sadd(format!("unique:{bucket}2:1"), [-1]).unwrap();
+    let mut ids = visitors.ids(bucket).unwrap();
+    ids.sort_unstable();
+    assert!(ids.into_iter().eq(0..100));
+    assert_eq!(visitors.count_union([bucket, bucket]).unwrap(), 100);
+    let bytes = visitors.memory_usage(bucket).unwrap();
+    assert!((500..20_000).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn many_more_shards_than_visitors_are_looked_through_at_once() {
+    // `tallis uv --expected 100000000000`, and the most that a forecast may say.
+    for yesterday in [100_000_000_000, 500_000_000_000] {
+        let store = Store::new();
+        let visitors = Visitors::new(store.clone()).default_yesterday(yesterday);
+        for id in 0..100 {
+            assert!(visitors.count_id(id, Bucket::All).unwrap());
+        }
+        found_at_once(&visitors, &store, Bucket::All);
+    }
+    // A level that nobody has come to by splitting.
+    for form in [ShardForm::Splitting, ShardForm::Compact] {
+        let store = Store::new();
+        let visitors = Visitors::new(store.clone()).form(form);
+        for id in 0..100 {
+            assert!(visitors.count_id(id, Bucket::All).unwrap());
+        }
+        store.set("unique:all:shards", 1_i64 << 32).unwrap();
+        found_at_once(&visitors, &store, Bucket::All);
+    }
+}
+
+#[test]
+fn a_key_that_says_more_shards_than_there_can_be_is_refused() {
+    // 2^60 shards: of a forecast, with 256 visitors in each, or of a bucket that splits.
+    for (key, value) in [
+        ("unique:all:expected", "295147905179352825856"),
+        ("unique:all:shards", "1152921504606846976"),
+    ] {
+        let store = Store::new();
+        store.set(key, value).unwrap();
+        let visitors = Visitors::new(store.clone());
+        for refused in [
+            visitors.count_id(1, Bucket::All).map(drop),
+            visitors.ids(Bucket::All).map(drop),
+            visitors.count_union([Bucket::All]).map(drop),
+            visitors.memory_usage(Bucket::All).map(drop),
+        ] {
+            assert_eq!(refused.unwrap_err().kind(), ErrorKind::NotInteger, "{key}");
+        }
+        assert_eq!(store.dbsize().unwrap(), 1);
+    }
 }
 
 #[test]

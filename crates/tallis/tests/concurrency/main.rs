@@ -60,11 +60,17 @@ fn a_visit_is_never_seen_half_done() {
         let mut looks = 0;
         while !done.load(Ordering::Acquire) || looks == 0 {
             // A forecast of 2 gives a single shard.
-            store.transaction(["unique:2015-05-17", "unique:2015-05-17:0"], |tx| {
-                let counted = tx.get("unique:2015-05-17").unwrap().unwrap_or_default();
-                let members = tx.scard("unique:2015-05-17:0").unwrap();
-                assert_eq!(counted, if members == 0 { String::new() } else { members.to_string() });
-            });
+            store
+                .transaction(["unique:2015-05-17", "unique:2015-05-17:0"], |tx| {
+                    let counted = tx.get("unique:2015-05-17").unwrap().unwrap_or_default();
+                    let members = tx.scard("unique:2015-05-17:0").unwrap();
+                    assert_eq!(
+                        counted,
+                        if members == 0 { String::new() } else { members.to_string() }
+                    );
+                    Ok(())
+                })
+                .unwrap();
             looks += 1;
         }
     });

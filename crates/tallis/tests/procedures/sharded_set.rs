@@ -1,0 +1,184 @@
+//! Changes of sharded sets that are refused, and which procedures each form needs.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use tallis::{Backend, Error, Procedure, ShardedSet, Store};
+
+use super::refusal::plant_everywhere;
+
+const KEYS: [&str; 3] = ["s", "s:0", "s:shards"];
+
+type Open = fn(Store, &str) -> ShardedSet;
+
+/// The forms that keep keys beside the shards.
+const FORMS: [(&str, Open); 2] = [
+    ("splitting", |store, base| ShardedSet::splitting(store, base)),
+    ("compact", |store, base| ShardedSet::compact(store, base, 60)),
+];
+
+fn filled(open: Open, base: &str, ids: impl IntoIterator<Item = i64>) -> Store {
+    let store = Store::new();
+    open(store.clone(), base).add_many(ids).unwrap();
+    store
+}
+
+/// The payloads of the keys of a set of two shards.
+fn dumps(store: &Store) -> [Option<Bytes>; 4] {
+    ["s", "s:0", "s:1", "s:shards"].map(|key| store.dump(key).unwrap())
+}
+
+/// The members, each as it is written.
+fn members(set: &ShardedSet) -> BTreeSet<String> {
+    set.members().map(|member| String::from_utf8_lossy(&member.unwrap()).into_owned()).collect()
+}
+
+#[test]
+fn an_addition_or_a_removal_does_all_or_nothing() {
+    for (form, open) in FORMS {
+        let mut refused = plant_everywhere(
+            || filled(open, "s", 1..=3),
+            &KEYS,
+            |store| open(store.clone(), "s").add(77),
+            |store, new| {
+                assert!(new && store.sismember("s:0", 77).unwrap());
+                assert!(store.get_int("s").unwrap().is_some());
+            },
+        );
+        refused += plant_everywhere(
+            || filled(open, "s", 1..=3),
+            &KEYS,
+            |store| open(store.clone(), "s").remove(2),
+            |store, _| assert!(!store.sismember("s:0", 2).unwrap()),
+        );
+        assert!(refused >= 20, "{form}: {refused}");
+    }
+}
+
+#[test]
+fn what_is_there_or_is_not_needs_no_count() {
+    for (_, open) in FORMS {
+        for broken in ["soon", "9223372036854775807", "-9223372036854775808"] {
+            let store = filled(open, "s", 1..=3);
+            store.set("s", broken).unwrap();
+            let (set, changes) = (open(store.clone(), "s"), store.changes());
+            assert!(!set.add(3).unwrap());
+            assert!(!set.remove(4).unwrap());
+            assert_eq!(store.changes(), changes);
+        }
+    }
+}
+
+#[test]
+fn a_set_of_the_books_form_does_all_or_nothing() {
+    let open = |store: &Store| ShardedSet::new(store.clone(), "s", 100, 512);
+    let make = || {
+        let store = Store::new();
+        open(&store).add_many([1, 2, 3]).unwrap();
+        store
+    };
+    let refused = plant_everywhere(
+        make,
+        &KEYS,
+        |store| Ok((open(store).add(77)?, open(store).remove(77)?)),
+        |_, done| assert_eq!(done, (true, true)),
+    );
+    assert_eq!(refused, 6, "all but a set at the only shard");
+}
+
+#[test]
+fn an_intersection_that_is_stored_is_whole_or_changes_nothing() {
+    for (form, open) in FORMS {
+        let make = || {
+            let store = filled(open, "a", 1..=5);
+            open(store.clone(), "b").add_many(4..=9).unwrap();
+            open(store.clone(), "t").add(100).unwrap();
+            store
+        };
+        let keys = ["a:0", "a:shards", "b:0", "b:shards", "t", "t:0", "t:shards"];
+        let refused = plant_everywhere(
+            make,
+            &keys,
+            |store| {
+                let [a, b, t] = ["a", "b", "t"].map(|base| open(store.clone(), base));
+                a.inter_store([&b], &t)
+            },
+            |store, made| {
+                let [a, b, t] = ["a", "b", "t"].map(|base| open(store.clone(), base));
+                let found: Result<Vec<_>, Error> = a.inter([&b]).unwrap().collect();
+                assert_eq!(members(&t).len() as u64, made);
+                assert_eq!(found.unwrap().len() as u64, made);
+            },
+        );
+        assert!(refused >= 30, "{form}: {refused}");
+    }
+}
+
+#[test]
+fn a_split_or_a_merge_that_is_refused_changes_nothing() {
+    for (form, open) in FORMS {
+        let ids = || (0..200).map(|id| id << 52);
+        // The next member asks for a split, which finds another type where the new shard is to be. As documented, the
+        // member has been added by then.
+        let store = filled(open, "s", ids());
+        store.set("s:1", "taken").unwrap();
+        assert!(open(store.clone(), "s").add(1).is_err(), "{form}");
+        let expected = filled(open, "s", ids());
+        expected.set("s:1", "taken").unwrap();
+        expected.sadd("s:0", [1]).unwrap();
+        expected.incr("s", 1).unwrap();
+        assert_eq!(dumps(&store), dumps(&expected), "{form}");
+
+        // The next removal asks for a merge of two shards, one of which is none.
+        let store = filled(open, "s", ids().chain([1]));
+        let set = open(store.clone(), "s");
+        assert_eq!(set.shards().unwrap(), 2, "{form}");
+        store.set("s", 100).unwrap();
+        store.set("s:1", "taken").unwrap();
+        let first = store.smembers("s:0").unwrap().remove(0);
+        assert!(set.remove(&first).is_err(), "{form}");
+        let expected = filled(open, "s", ids().chain([1]));
+        expected.srem("s:0", [&first]).unwrap();
+        expected.set("s", 99).unwrap();
+        expected.set("s:1", "taken").unwrap();
+        assert_eq!(dumps(&store), dumps(&expected), "{form}");
+    }
+}
+
+/// A store that notes the names of the procedures that it is asked for.
+#[derive(Default)]
+struct Noting {
+    store: Store,
+    called: RefCell<Vec<&'static str>>,
+}
+
+impl Backend for &Noting {
+    fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+        let name = std::any::type_name::<P>().split('<').next().unwrap();
+        self.called.borrow_mut().push(name.rsplit("::").next().unwrap());
+        self.store.call(procedure)
+    }
+}
+
+#[test]
+fn the_books_form_needs_the_procedures_of_one_command() {
+    let noting = Noting::default();
+    let set = ShardedSet::new(&noting, "s", 100, 512);
+    assert!(set.add(1).unwrap());
+    assert!(set.contains(1).unwrap());
+    assert_eq!(set.card().unwrap(), 1);
+    assert_eq!(set.members().count(), 1);
+    assert!(set.remove(1).unwrap());
+    assert_eq!(noting.called.take(), ["Add", "Contains", "Card", "Members", "Remove"]);
+    assert_eq!(set.inter([&set]).unwrap().count(), 0);
+    assert_eq!(set.inter_card([&set]).unwrap(), 0);
+    assert_eq!(set.union_store([], &set).unwrap(), 0);
+    assert_eq!(noting.called.take(), ["Combine", "InterCard", "CombineStore"]);
+
+    let set = ShardedSet::splitting(&noting, "t");
+    assert_eq!(set.add_many(0..201).unwrap(), 201);
+    let called = noting.called.take();
+    assert_eq!(called[..201], ["AddAt"; 201]);
+    assert_eq!(called[201..], ["Split"], "one step for an addition, and one for a split");
+}

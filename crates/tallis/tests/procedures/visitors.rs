@@ -1,0 +1,110 @@
+//! Visits that are refused.
+
+use jiff::civil::{Date, date};
+use tallis::{Bucket, ErrorKind, ShardForm, Store, Visitors};
+
+use super::refusal::{attempt, plant_everywhere};
+
+const FORMS: [ShardForm; 3] = [ShardForm::Forecast, ShardForm::Splitting, ShardForm::Compact];
+
+const KEYS: [&str; 5] = [
+    "unique:2015-05-17",
+    "unique:2015-05-17:0",
+    "unique:2015-05-17:expected",
+    "unique:2015-05-17:shards",
+    "unique:2015-05-17:bits",
+];
+
+fn day() -> Date {
+    date(2015, 5, 17)
+}
+
+/// A handle that has counted nothing; a forecast makes one shard.
+fn visitors(store: &Store, form: ShardForm) -> Visitors {
+    Visitors::new(store.clone()).default_yesterday(1).form(form)
+}
+
+fn begun(form: ShardForm) -> Store {
+    let store = Store::new();
+    for id in 1..=3 {
+        assert!(visitors(&store, form).count_id(id, day()).unwrap());
+    }
+    store
+}
+
+#[test]
+fn a_visit_counts_or_changes_nothing() {
+    for form in FORMS {
+        let refused = plant_everywhere(
+            || begun(form),
+            &KEYS,
+            |store| visitors(store, form).count_id(77, day()),
+            |store, new| {
+                assert!(new);
+                let count = store.get_int("unique:2015-05-17").unwrap().unwrap();
+                assert!([4, i64::MIN + 1].contains(&count), "{count}");
+                assert!(store.sismember("unique:2015-05-17:0", 77).unwrap());
+            },
+        );
+        assert!(refused >= 12, "{form:?}: {refused}");
+    }
+}
+
+#[test]
+fn the_first_visit_of_a_bucket_counts_or_changes_nothing() {
+    for form in FORMS {
+        let refused = plant_everywhere(
+            Store::new,
+            &KEYS,
+            |store| visitors(store, form).count_id(77, day()),
+            |store, new| {
+                assert!(new);
+                assert!(store.get_int("unique:2015-05-17").unwrap().is_some());
+                assert!(store.sismember("unique:2015-05-17:0", 77).unwrap());
+            },
+        );
+        assert!(refused >= 12, "{form:?}: {refused}");
+    }
+}
+
+#[test]
+fn a_visit_through_a_handle_that_knows_the_bucket_counts_or_changes_nothing() {
+    for form in FORMS {
+        for broken in ["soon", "9223372036854775807", ""] {
+            let store = begun(form);
+            let visitors = visitors(&store, form);
+            assert!(!visitors.count_id(3, day()).unwrap());
+            store.set("unique:2015-05-17", broken).unwrap();
+            let refused = attempt(&store, || visitors.count_id(77, day())).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::NotInteger);
+            let refused = attempt(&store, || visitors.bucket(day())?.count_id(77)).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::NotInteger);
+            // Nothing is to be counted for one who was there, and the visit is not lost once the counter is right again.
+            assert!(!visitors.count_id(3, day()).unwrap());
+            store.set("unique:2015-05-17", 3).unwrap();
+            assert!(visitors.count_id(77, day()).unwrap());
+            assert_eq!(visitors.count(day()).unwrap(), 4);
+        }
+    }
+}
+
+#[test]
+fn a_forecast_out_of_range_is_refused() {
+    let store = Store::new();
+    for yesterday in [1 << 40, u64::MAX] {
+        let visitors = Visitors::new(store.clone()).default_yesterday(yesterday);
+        for bucket in [Bucket::All, day().into()] {
+            let refused = visitors.count_id(1, bucket).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        }
+    }
+    assert_eq!(store.dbsize().unwrap(), 0);
+    // So is that of a count that nobody can have come to.
+    store.set("unique:2015-05-16", i64::MAX).unwrap();
+    let refused = Visitors::new(store.clone()).count_id(1, day()).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "ERR after 9223372036854775807 visitors a forecast is above 1099511627776",
+    );
+    assert_eq!(store.dbsize().unwrap(), 1);
+}
