@@ -52,7 +52,8 @@ mod tests {
 
     #[test]
     fn only_code_counts() {
-        let text = "//! A page.\n\nuse a;\n\n/// What.\nfn f() {\n    // Why.\n    g(); // here\n}\n\n";
+        let text =
+            "//! A page.\n\nuse a;\n\n/// What.\nfn f() {\n    // Why.\n    g(); // here\n}\n\n";
         assert_eq!(lines(text), 4);
         let tested = format!("{text}#[cfg(test)]\nmod tests {{\n    fn t() {{}}\n}}\n");
         assert_eq!(lines(&tested), 4);

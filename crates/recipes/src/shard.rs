@@ -10,7 +10,7 @@ use store::Member;
 ///   out in order fill one shard after the other. The division rounds down, as Python's does.
 /// * Anything else goes to `crc32(key) % (2 * total_elements // shard_size)`. CRC-32 is unsigned, as in Python 3;
 ///   Python 2 agrees when the number of shards is a power of two. When the forecast is so small that there would be no
-///   shard, there is one.
+///   shard, there is one. O(length of the key).
 ///
 /// `shard_size` counts members, `total_elements` those expected in all. A `shard_size` of 0 is taken as 1.
 ///

@@ -3,11 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+mod journal;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use journal::Journal;
 use proptest::prelude::*;
-use tallis::{Limits, Profile, ScanOptions, Store};
+use tallis::{ErrorKind, Limits, Profile, ScanOptions, Store};
 
 const LOW: Limits = Limits {
     set_max_intset_entries: 6,
@@ -339,4 +343,81 @@ fn a_scan_meets_every_member_that_stays() {
     }
     assert_eq!(store.sscan("none", 5, &ScanOptions::default()).unwrap(), (0, vec![]));
     assert_eq!(store.sscan("s", u64::MAX, &ScanOptions::default()).unwrap(), (0, vec![]));
+}
+
+proptest! {
+    #[test]
+    fn moving_some_members_leaves_what_srem_and_sadd_leave(
+        from in some_set(),
+        to in some_set(),
+        redis_70 in any::<bool>(),
+        modulus in 1..4_u64,
+    ) {
+        let profile = if redis_70 { Profile::Redis70 } else { Profile::Redis72 };
+        let journal = Arc::new(Journal::default());
+        let builder = || Store::builder().profile(profile).limits(LOW).hash_seed(1);
+        let (moved, plain) = (builder().sink(journal.clone()).build(), builder().build());
+        for store in [&moved, &plain] {
+            for (key, members) in [("from", &from), ("to", &to)] {
+                // One by one, so that an intset is as wide as its widest member was.
+                for member in members.iter().chain(["9000000000000".to_owned()].iter()) {
+                    store.sadd(key, [member]).unwrap();
+                }
+                store.srem(key, ["9000000000000"]).unwrap();
+            }
+        }
+        let chosen = |member: &[u8]| {
+            member.iter().map(|&byte| u64::from(byte)).sum::<u64>().is_multiple_of(modulus)
+        };
+        let members: Vec<Bytes> = plain.smembers("from").unwrap();
+        let members: Vec<Bytes> = members.into_iter().filter(|member| chosen(member)).collect();
+        plain.srem("from", &members).unwrap();
+        plain.sadd("to", &members).unwrap();
+        journal.take();
+        let count = moved.smove_if("from", "to", |member| member.with_bytes(chosen)).unwrap();
+        prop_assert_eq!(count, members.len());
+        for key in ["from", "to"] {
+            prop_assert_eq!(moved.object_encoding(key).unwrap(), plain.object_encoding(key).unwrap());
+            prop_assert_eq!(
+                as_set(moved.smembers(key).unwrap()),
+                as_set(plain.smembers(key).unwrap())
+            );
+            if moved.object_encoding(key).unwrap() == Some("intset") {
+                prop_assert_eq!(moved.dump(key).unwrap(), plain.dump(key).unwrap());
+            }
+        }
+        // What a sink hears does the same once more.
+        let line = |line: String| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        let heard: Vec<String> = journal.lines().into_iter().map(line).collect();
+        let new = members.iter().any(|member| !to.contains(&*String::from_utf8_lossy(member)));
+        let wanted = match (members.is_empty(), new) {
+            (true, _) => vec![],
+            (false, true) => vec!["SREM from", "SADD to"],
+            (false, false) => vec!["SREM from"],
+        };
+        prop_assert_eq!(heard, wanted);
+    }
+}
+
+#[test]
+fn members_move_between_sets_only() {
+    let store = Store::new();
+    store.sadd("s", 1..=4).unwrap();
+    store.set("text", "x").unwrap();
+    let changes = store.changes();
+    for (from, to) in [("s", "text"), ("text", "s"), ("none", "text")] {
+        let refused = store.smove_if(from, to, |_| true).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::WrongType);
+    }
+    // A set to itself, nothing of it, or of nothing.
+    assert_eq!(store.smove_if("s", "s", |_| true).unwrap(), 4);
+    assert_eq!(store.smove_if("s", "t", |_| false).unwrap(), 0);
+    assert_eq!(store.smove_if("none", "s", |_| true).unwrap(), 0);
+    assert_eq!((store.changes(), store.exists(["t"]).unwrap()), (changes, 0));
+    // What is left of nothing is no key, and what arrives expires when the target does.
+    store.sadd("t", [9]).unwrap();
+    store.expire("t", 100).unwrap();
+    assert_eq!(store.smove_if("s", "t", |_| true).unwrap(), 4);
+    assert_eq!((store.exists(["s"]).unwrap(), store.scard("t").unwrap()), (0, 5));
+    assert!(store.ttl("t").unwrap() > 0);
 }

@@ -1,5 +1,7 @@
 //! The visitor recipe: the book's own cases, the forecast, and the keys that it leaves.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use jiff::civil::date;
 use tallis::{Bucket, ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors, forecast};
 use testkit::rng::Rng;

@@ -39,10 +39,10 @@ impl Keys {
 
 /// # Intersection, union and difference
 ///
-/// All sets must be of one shape, so that a member lies in the shard of the same number in each of them, or split by the
-/// same; sets of another shape are refused with [`ErrorKind::InvalidArgument`] before anything is done. The other sets and
-/// the target are keys of the same backend as this set. One shard is done after the other, each of them atomic: a change
-/// made meanwhile is seen in the shards that are still to come.
+/// All sets must be of one shape, so that a member lies in the shard of the same number in each of them, or split by
+/// the same; sets of another shape are refused with [`ErrorKind::InvalidArgument`] before anything is done. The other
+/// sets and the target are keys of the same backend as this set. One shard is done after the other, each of them
+/// atomic: a change made meanwhile is seen in the shards that are still to come.
 impl<B: Backend> ShardedSet<B> {
     /// The members that this set and all others have, in no order. O(members of all).
     ///
@@ -119,7 +119,8 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
-    /// Makes `target` the set of what this set and all others have; returns how many members that are. O(members of all).
+    /// Makes `target` the set of what this set and all others have; returns how many members that are. O(members of
+    /// all).
     ///
     /// Whatever the target held is replaced, shard by shard. It may be one of the sets.
     ///

@@ -6,7 +6,8 @@ use super::spread::Spread;
 
 /// The most members a shard may have on average: then one more is made.
 ///
-/// Before its turn a shard has up to twice as many, give or take a few dozen, so nearly none reaches the 513 of a hash table.
+/// Before its turn a shard has up to twice as many, give or take a few dozen, so nearly none reaches the 513 of a
+/// hash table.
 pub(super) const MOST: u64 = 200;
 
 /// The fewest members a shard may have on average, the last one aside: then it is joined to the one it was split from.

@@ -31,8 +31,8 @@ pub enum ShardForm {
     Forecast,
     /// Into one shard at first; when they have 200 members on average, the next one in order is split.
     Splitting,
-    /// The same, by the ids' high bits, which all ids of a shard share: the store keeps the rest of them in less memory. For ids that
-    /// are spread evenly over all their bits.
+    /// The same, by the ids' high bits, which all ids of a shard share: the store keeps the rest of them in less
+    /// memory. For ids that are spread evenly over all their bits.
     Compact,
 }
 
@@ -41,31 +41,32 @@ pub enum ShardForm {
 /// One set of a million 60-bit ids is a hash table of tens of bytes a member. Cut into shards of a few hundred, it
 /// takes little more than the eight bytes of each. There are three forms:
 ///
-/// * [`new`](Self::new) has the book's. The number of shards is fixed by `total_elements`, which is a forecast: the set works
-///   whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what sharding was to
-///   save, and nearly empty ones cost more than their members.
-/// * [`splitting`](Self::splitting) needs no forecast. There is one shard at first; when shards have more than 200 members on
-///   average, the next one in order is cut in two (see [`Part`]), and when they have fewer than 100, the last one is joined to
-///   the one that it was cut from. So an id takes less than 9 bytes as long as a large set grows, however large that is.
-///   Beside the shards `base:0`, `base:1`, ... there are two strings: `base`, how many members there are, and
-///   `base:shards`, how many shards. An empty set has no keys.
-/// * [`compact`](Self::compact) splits by the high bits of ids, and is for those that are spread evenly over all of them: random ones, UUIDs,
-///   hashes. All ids of a shard share those bits, so the store keeps the others alone, and of these it codes the higher ones by their
-///   order (see [`intset::Compact`]): less than 6 bytes an id of a million, in intsets as far as commands, DUMP and RDB files
-///   can tell. Read from a file they are intsets, until the next id comes to each. Ids that are not spread evenly fill few
-///   shards: all stays exact, but slow and large.
+/// * [`new`](Self::new) has the book's. The number of shards is fixed by `total_elements`, which is a forecast: the
+///   set works whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what
+///   sharding was to save, and nearly empty ones cost more than their members.
+/// * [`splitting`](Self::splitting) needs no forecast, and grows by linear hashing. There is one shard at first; when
+///   shards have more than 200 members on average, the next one in order is split, and when they have fewer than 100,
+///   the last one is merged into the one that it was split from. So an id takes less than 9 bytes as long as a large
+///   set grows, however large that is. Beside the shards `base:0`, `base:1`, ... there are two strings: `base`, how
+///   many members there are, and `base:shards`, how many shards. An empty set has no keys.
+/// * [`compact`](Self::compact) splits by the high bits of ids, and is for those that are spread evenly over all of
+///   them: random ones, UUIDs, hashes. All ids of a shard share those bits, so the store keeps the others alone, and
+///   of these it codes the higher ones by their order (see [`intset::Compact`]): less than 6 bytes an id of a
+///   million, in intsets as far as commands, DUMP and RDB files show. Read from a file they are intsets, until the
+///   next id comes to each. Ids that are not spread evenly fill few shards: all stays exact, but slow and large.
 ///
-/// Members of the first two hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add), [`remove`](Self::remove)
-/// and [`contains`](Self::contains) are atomic, and see a member wherever it has been moved. What looks at the whole set passes
-/// one shard after the other, each of them atomic: [`members`](Self::members), and the intersection, union and
-/// difference of sets. Members that are there from beginning to end are met once, whatever is split meanwhile.
+/// Members of the first two hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add),
+/// [`remove`](Self::remove) and [`contains`](Self::contains) are atomic, and find a member wherever it has been
+/// moved. What looks at the whole set visits one shard after the other, each of them atomic:
+/// [`members`](Self::members), and the intersection, union and difference of sets. Members that are there from
+/// beginning to end are visited once, whatever is split meanwhile.
 ///
 /// # Limits
 ///
-/// A set that splits keeps its shape by chance: hashes spread members evenly, and with a million of them the chance that any shard ever has
-/// more than 512 is about two in a million; with a billion, about two in a thousand. Such a shard is a hash table until its turn
-/// comes. Whoever chooses ids so that their hashes agree can fill one shard alone, for CRC-32 has no secret: all stays exact, but slow and
-/// large.
+/// A set that splits keeps its shape by chance: hashes spread members evenly, and with a million of them the chance
+/// that any shard ever has more than 512 is about two in a million; with a billion, about two in a thousand. Such a
+/// shard is a hash table until its turn comes. Whoever chooses ids so that their hashes agree can fill one shard
+/// alone, for CRC-32 has no secret: all stays exact, but slow and large.
 ///
 /// # Examples
 ///
@@ -115,17 +116,17 @@ impl<B: Backend> ShardedSet<B> {
         Self { backend, shape: Shape::Forecast(Fixed { base: base.into(), shards }) }
     }
 
-    /// The set at `base` that splits its shards as it grows, and joins them as it shrinks.
+    /// The set at `base` that splits its shards as it grows, and merges them as it shrinks.
     #[must_use]
     pub fn splitting(backend: B, base: impl Into<String>) -> Self {
         Self::by(backend, base, Spread::Crc32)
     }
 
-    /// The set at `base` that splits its shards as it grows, and joins them as it shrinks, by the high bits of its members: numbers of
-    /// `bits` bits, from 0 on, or signed if it is 64.
+    /// The set at `base` that splits its shards as it grows, and merges them as it shrinks, by the high bits of its
+    /// members: integers of `bits` bits, from 0 on, or signed if it is 64.
     ///
-    /// How many bits is part of the set: whoever opens it must give the same. A member that has more bits, or is no number,
-    /// may come too, and is kept as exactly as any; its shard costs what another set does, then.
+    /// How many bits is part of the set: whoever opens it must give the same. A member that has more bits, or is no
+    /// integer, may come too, and is kept as exactly as any; its shard costs what another set does, then.
     ///
     /// # Panics
     ///
@@ -169,8 +170,8 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// # Errors
     ///
-    /// If the set splits: [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) or
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys beside the shards holds something else.
+    /// If the set splits: [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) or
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys beside the shards holds something else.
     pub fn shards(&self) -> Result<u64, Error> {
         match &self.shape {
             Shape::Forecast(set) => Ok(set.shards),
@@ -182,8 +183,9 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a shard's key holds something else; if the set splits, also as
-    /// [`shards`](Self::shards). When it is the splitting that fails, the member has been added.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a shard's key holds something else; if the set
+    /// splits, also as [`shards`](Self::shards), and for a count that is no integer or full. Then nothing has
+    /// changed. When it is the splitting that fails, the member has been added.
     #[inline]
     pub fn add<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
@@ -209,11 +211,11 @@ impl<B: Backend> ShardedSet<B> {
         Ok(new)
     }
 
-    /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are joined.
+    /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are merged.
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add).
+    /// As [`add`](Self::add); when it is the merging that fails, the member has been removed.
     pub fn remove<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
         match &self.shape {
@@ -222,7 +224,7 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
-    /// Whether the set has this member.
+    /// Whether the set has this member. O(log shard).
     ///
     /// # Errors
     ///
@@ -254,7 +256,7 @@ impl<B: Backend> ShardedSet<B> {
         }
     }
 
-    /// All members, shard by shard.
+    /// All members, shard by shard, in no order. O(members), and O(shards) if the set is nearly empty.
     ///
     /// # Errors
     ///

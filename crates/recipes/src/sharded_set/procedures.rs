@@ -1,7 +1,7 @@
 //! The procedures of a set that splits.
 //!
-//! Each goes by a number of shards, and does nothing but say so if the key beside the shards says another: somebody else
-//! has split or merged shards.
+//! Each goes by a number of shards, and does nothing but say so if the key beside the shards says another: somebody
+//! else has split or merged shards.
 
 use bytes::Bytes;
 use intset::Prefix;
@@ -204,9 +204,9 @@ impl Procedure for CombineAt<'_> {
     }
 }
 
-/// Replaces the members of a shard that have a hash suffix by those with that suffix that an operation on other shards
-/// gives, and corrects the count. Returns how many these are, and the count; `None` if one of the sets has another number
-/// of shards.
+/// Replaces the members of a shard that have a hash suffix by those with that suffix that an operation on other
+/// shards gives, and corrects the count. Returns how many these are, and the count; `None` if one of the sets has
+/// another number of shards.
 ///
 /// A shard that holds something else is overwritten, as if it had been empty.
 #[derive(Debug)]
@@ -299,8 +299,8 @@ impl Procedure for Split<'_> {
     }
 }
 
-/// Moves all members of the last shard to another, which has all of a hash suffix then, and says that there is one shard
-/// less; `false` if there was another number of shards.
+/// Moves all members of the last shard to another, which has all of a hash suffix then, and says that there is one
+/// shard less; `false` if there was another number of shards.
 #[derive(Debug)]
 pub(super) struct Merge<'k> {
     pub(super) level: Level<'k>,

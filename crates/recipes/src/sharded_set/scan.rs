@@ -13,11 +13,11 @@ use super::suffix::HashSuffix;
 use super::{ShardKey, each};
 use crate::procedure::Backend;
 
-/// An iteration over all hash suffixes of several sets, each of which is visited in one atomic step, in one shard of each
-/// set.
+/// An iteration over all hash suffixes of several sets, each of which is visited in one atomic step, in one shard of
+/// each set.
 ///
-/// What is in the sets from the first step to the last is visited once, whatever is split and merged between: the suffixes
-/// that are to come are cut as the shapes ask for, and together always have what has not been visited.
+/// What is in the sets from the first step to the last is visited once, whatever is split and merged between: the
+/// suffixes that are to come are cut as the shapes ask for, and together always have what has not been visited.
 #[derive(Debug)]
 pub(super) struct Scan<'s, B> {
     backend: &'s B,

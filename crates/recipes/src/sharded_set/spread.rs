@@ -10,8 +10,9 @@ pub(crate) enum Spread {
     /// The CRC-32 of `x` and their text (see [`shard_key`](crate::shard_key)).
     #[default]
     Crc32,
-    /// The high bits of numbers, from 0 on or signed, that have so many: 1 to 64. The hash ends in the highest bit, so that each split goes by one bit
-    /// more, and all numbers of a shard share what names it. Other members go by their CRC-32.
+    /// The high bits of numbers, from 0 on or signed, that have so many: 1 to 64. The hash ends in the highest bit,
+    /// so that each split goes by one bit more, and all numbers of a shard share what names it. Other members go by
+    /// their CRC-32.
     HighBits {
         /// How many bits the numbers have.
         of: u32,

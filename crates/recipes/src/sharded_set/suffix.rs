@@ -2,9 +2,10 @@
 //!
 //! # Idea
 //!
-//! With `n` shards, let `2^l` be the greatest power of two that is not above `n`. A member belongs to the shard that the last `l + 1` bits
-//! of its hash name, if there is one, and else to that of the last `l` bits. So the shards below `n - 2^l` have been
-//! split in this round, each with the shard `2^l` above it, and the shard `n - 2^l` is the next:
+//! With `n` shards, let `2^l` be the greatest power of two that is not above `n`. A member belongs to the shard that
+//! the last `l + 1` bits of its hash name, if there is one, and else to that of the last `l` bits. So the shards
+//! below `n - 2^l` have been split in this round, each with the shard `2^l` above it, and the shard `n - 2^l` is the
+//! next:
 //!
 //! ```text
 //!     n = 6, l = 2      0       1       2       3       4       5
@@ -16,12 +17,11 @@
 //!
 //! # Suffixes
 //!
-//! Each shard of each shape has all members whose hash ends in certain bits, a *hash suffix*. The members of two suffixes
-//! are apart, or those of the longer one lie among those of the shorter. An iteration over sets that split meanwhile goes
-//! by suffixes: each lies in one shard of each set, or is cut into its two halves until it does.
+//! Each shard of each shape has all members whose hash ends in certain bits, a *hash suffix*. The members of two
+//! suffixes are apart, or those of the longer one lie among those of the shorter. An iteration over sets that split
+//! meanwhile goes by suffixes: each lies in one shard of each set, or is cut into its two halves until it does.
 
 use intset::Prefix;
-
 use store::Member;
 
 use super::spread::Spread;

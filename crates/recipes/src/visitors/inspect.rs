@@ -1,4 +1,4 @@
-//! What takes a look at all shards of a bucket, of which the keys may say that there are more than anyone could visit.
+//! What reads all shards of a bucket, of which its keys may say that there are more than could ever be visited.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::sharded_set::shard_at;
 
 /// # All shards of a bucket
 ///
-/// These take O(shards) or O(keys of the database), whichever is less: a forecast may make for many more shards than ever
-/// got a visitor. Looking for those that exist takes a SCAN, so they are for a [`Store`] alone.
+/// These take O(shards) or O(keys of the database), whichever is less: a forecast may make for many more shards than
+/// ever got a visitor. Looking for those that exist takes a SCAN, so they are for a [`Store`] alone.
 impl Visitors<Store> {
     /// The numbers of the bucket's visitors, in no order. O(visitors) beside the shards.
     ///
@@ -35,7 +35,8 @@ impl Visitors<Store> {
                     ids.push(id_of(&member?)?);
                 }
             }
-            // Nothing that counts visitors leads there. Its shards must not be split or merged while they are looked for.
+            // Nothing that counts visitors leads there. Its shards must not be split or merged while they are looked
+            // for.
             Some(Plan::Splitting(set)) => store.transaction_all(|tx| {
                 for_each_shard(tx, set.base(), set.shards(tx)?, |shard| {
                     take(tx.smembers(shard)?, &mut ids)

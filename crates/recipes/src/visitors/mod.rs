@@ -54,20 +54,20 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// * `unique:2015-05-17:<shard>`: their numbers, in intsets that are split as they fill (see
 ///   [`ShardedSet::splitting`](super::ShardedSet::splitting)).
 ///
-/// With [`ShardForm::Compact`] an id takes less than six bytes where ids are spread evenly over their bits, as random ones and
-/// UUIDs are, and a bucket has
+/// With [`ShardForm::Compact`] an id takes less than six bytes where ids are spread evenly over their bits, as random
+/// ones and UUIDs are, and a bucket has
 ///
-/// * `unique:2015-05-17`, `unique:2015-05-17:shards` and `unique:2015-05-17:<shard>` as with splitting, but a shard has ids that share their high
-///   bits (see [`ShardedSet::compact`](super::ShardedSet::compact)),
+/// * `unique:2015-05-17`, `unique:2015-05-17:shards` and `unique:2015-05-17:<shard>` as with splitting, but a shard
+///   has ids that share their high bits (see [`ShardedSet::compact`](super::ShardedSet::compact)),
 /// * `unique:2015-05-17:bits`: of how many bits the ids are, written with the first visit: 60, or 64 with
 ///   [`SessionIds::First16`].
 ///
 /// A bucket keeps the form in which it was begun, whatever form a handle has been given: that is for new ones.
 ///
-/// The book's Python and this can work on the same data. A visit is one atomic step, under any number of callers; one that
-/// is refused changes nothing. A handle remembers the forms and forecasts of the last few buckets that it has counted into:
-/// make a new one if keys are deleted from under it. A clone is a handle of its own, which begins with what this one
-/// remembers.
+/// The book's Python and this can work on the same data. A visit is one atomic step, under any number of callers; one
+/// that is refused changes nothing. A handle remembers the forms and forecasts of the last few buckets that it has
+/// counted into: make a new one if keys are deleted from under it. A clone is a handle of its own, which begins with
+/// what this one remembers.
 ///
 /// # Examples
 ///
@@ -92,7 +92,7 @@ pub struct Visitors<B = Store> {
 }
 
 impl<B: Backend> Visitors<B> {
-    /// Counts into that store.
+    /// Counts by way of that backend, such as a store.
     #[must_use]
     pub fn new(backend: B) -> Self {
         Self {
@@ -144,9 +144,9 @@ impl<B: Backend> Visitors<B> {
     ///
     /// # Errors
     ///
-    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`]), a key of the recipe that holds something
-    /// else ([`ErrorKind::WrongType`], [`ErrorKind::NotInteger`]), or, for the first visit of a bucket, a forecast of more
-    /// than 2^40 visitors ([`ErrorKind::InvalidArgument`]).
+    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`]), a key of the recipe that holds
+    /// something else ([`ErrorKind::WrongType`], [`ErrorKind::NotInteger`]), or, for the first visit of a bucket, a
+    /// forecast of more than 2^40 visitors ([`ErrorKind::InvalidArgument`]).
     #[inline]
     pub fn count_visit(
         &self,

@@ -16,8 +16,8 @@ const PREFIX: &str = "unique:";
 /// The most members that a shard should have: the book's size, which is also where an intset ends.
 const SHARD_SIZE: u64 = 512;
 
-/// The most visitors that a bucket may expect. With more there were more shards than CRC-32 has values, and so shards that
-/// no id ever comes to.
+/// The most visitors that a bucket may expect. With more there were more shards than CRC-32 has values, and so shards
+/// that no id ever comes to.
 pub(super) const MOST_EXPECTED: u128 = (SHARD_SIZE as u128 / 2) << u32::BITS;
 
 /// Where the visits of a bucket go: its keys are made once.

@@ -35,7 +35,7 @@ fn members(set: &ShardedSet) -> BTreeSet<String> {
 }
 
 #[test]
-fn an_addition_or_a_removal_does_plant_everywhere() {
+fn an_addition_or_a_removal_does_all_or_nothing() {
     for (form, open) in FORMS {
         let mut refused = plant_everywhere(
             || filled(open, "s", 1..=3),
@@ -71,7 +71,7 @@ fn what_is_there_or_is_not_needs_no_count() {
 }
 
 #[test]
-fn a_set_of_the_books_form_does_plant_everywhere() {
+fn a_set_of_the_books_form_does_all_or_nothing() {
     let open = |store: &Store| ShardedSet::new(store.clone(), "s", 100, 512);
     let make = || {
         let store = Store::new();
