@@ -45,6 +45,7 @@ pub enum Profile {
 
 /// Everything in which release series differ: switches and formats. A new one is a new row of data; no command asks for a
 /// release.
+#[expect(clippy::struct_excessive_bools, reason = "a switch each")]
 #[derive(Debug)]
 struct Table {
     /// What INFO shows as `redis_version`.

@@ -111,6 +111,8 @@ impl StoreBuilder {
     /// The empty store.
     #[must_use]
     pub fn build(self) -> Store {
+        /// How many stores this process has built, and one.
+        static STORES: AtomicU64 = AtomicU64::new(1);
         let stripes = (0..1usize << self.stripe_bits)
             .map(|_| Padded::new(Stripe::new(self.stripe_bits)))
             .collect();
@@ -119,7 +121,6 @@ impl StoreBuilder {
         });
         // What a fresh hasher makes of any number is as random as its keys.
         let chance = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
-        static STORES: AtomicU64 = AtomicU64::new(1);
         let shared = Shared {
             id: STORES.fetch_add(1, Ordering::Relaxed),
             stripes,

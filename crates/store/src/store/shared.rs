@@ -229,7 +229,12 @@ impl Shared {
         wanted.sort_unstable();
         wanted.dedup_by_key(|(number, _)| *number);
         let lock = |(number, reads)| (number, self.lock(number, reads));
-        Guards::Many(wanted.into_iter().map(lock).collect())
+        match wanted[..] {
+            [(number, reads)] => Guards::One(number, self.lock(number, reads)),
+            [a, b] => Guards::Two([a, b].map(lock)),
+            [a, b, c] => Guards::Three([a, b, c].map(lock)),
+            _ => Guards::Many(wanted.into_iter().map(lock).collect()),
+        }
     }
 
     /// Locks every stripe for writing.

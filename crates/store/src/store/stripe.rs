@@ -54,10 +54,10 @@ impl Stripe {
 
     /// The numbers of the databases that hold anything here.
     pub(crate) fn databases(&self) -> impl Iterator<Item = u32> {
-        let first = (self.first.len() > 0).then_some(0);
+        let first = (!self.first.is_empty()).then_some(0);
         first
             .into_iter()
-            .chain(self.others.iter().filter(|(_, keys)| keys.len() > 0).map(|(&db, _)| db))
+            .chain(self.others.iter().filter(|(_, keys)| !keys.is_empty()).map(|(&db, _)| db))
     }
 
     /// A key that has not expired.
@@ -94,7 +94,7 @@ impl Stripe {
     /// here: a snapshot that runs beside writers keeps the old keyspace here.
     fn exchange(&mut self, db: u32, keyspace: Keyspace, bits: u8) -> Keyspace {
         let old = std::mem::replace(self.keyspace_mut(db, bits), keyspace);
-        self.others.retain(|_, keys| keys.len() > 0);
+        self.others.retain(|_, keys| !keys.is_empty());
         old
     }
 

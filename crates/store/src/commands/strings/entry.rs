@@ -93,15 +93,12 @@ impl StringEntry<'_> {
     /// A string of more than 512 MiB.
     pub fn append<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<usize, Error> {
         let value = checked(value.into())?;
-        let words = || ("APPEND", vec![value.to_bytes()]);
-        match self.get().map(Member::byte_len) {
-            Some(len) => self.write_at(len, value, words),
-            None => {
-                let set = ("APPEND", || vec![value.to_bytes()]);
-                self.put(Value::string(value), Expires::Keep, set);
-                Ok(value.byte_len())
-            }
+        let words = || vec![value.to_bytes()];
+        if let Some(len) = self.get().map(Member::byte_len) {
+            return self.write_at(len, value, || ("APPEND", words()));
         }
+        self.put(Value::string(value), Expires::Keep, ("APPEND", words));
+        Ok(value.byte_len())
     }
 
     /// SETRANGE: writes bytes at an offset, with zeros before them if the string is shorter; returns the length. Without
@@ -150,11 +147,9 @@ impl StringEntry<'_> {
 /// SET on any key, whatever it holds.
 #[inline]
 pub(super) fn put<K>(slot: &mut Entry<'_, K>, value: Member<'_>, expires: Expires) {
-    let expires = match expires {
-        // What does not expire needs no word to say that it keeps that.
-        Expires::Keep if slot.expires_at_ms().is_none() => Expires::Never,
-        given => given,
-    };
+    // What does not expire needs no word to say that it keeps that.
+    let stays = expires == Expires::Keep && slot.expires_at_ms().is_none();
+    let expires = if stays { Expires::Never } else { expires };
     let words = || {
         let mut words = vec![value.to_bytes()];
         match expires {

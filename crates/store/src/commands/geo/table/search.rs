@@ -29,7 +29,7 @@ fn run_with(
     let Some((&source, words)) = args.split_first() else { return Err(Error::syntax()) };
     let call = Call::parse(form, words, destination, store.shared().profile());
     let Ok(Options { store: Some((destination, stored)), .. }) = call.options else {
-        return store.read(&[source], |view, keys| {
+        return store.read([source], |view, keys| {
             let set = zset_at(view, keys[0])?;
             let (shape, options) = call.prepare(set)?;
             let (Some(set), Some(shape)) = (set, shape) else { return Ok(Reply::Array(vec![])) };
@@ -38,9 +38,8 @@ fn run_with(
             Ok(Reply::Array(found.iter().map(hit).collect()))
         });
     };
-    store.write(&[destination, source], |scope, keys| {
+    store.write([destination, source], |scope, keys| {
         let [destination, source] = *keys else { return Err(Error::syntax()) };
-        // Through the door, so that a source that has expired is dropped for the sinks too.
         scope.drop_expired(source);
         let (shape, options) = call.prepare(zset_at(&scope.view(), source)?)?;
         let limits = options.limits;

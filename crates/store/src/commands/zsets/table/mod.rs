@@ -333,7 +333,7 @@ fn zscan(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
         return Ok(scan_reply(0, Vec::new()));
     }
     let options = scan_options(&args[2..], false)?;
-    store.read(&[args[0]], |view, keys| {
+    store.read([args[0]], |view, keys| {
         let mut found = Vec::new();
         let next = scan_scores(view, keys[0], cursor, &options, |member, score, written| {
             let mut text = Vec::new();
