@@ -266,13 +266,13 @@ impl BloomFilter {
         set / bits
     }
 
-    /// How often a stranger is now taken for a member, by the bits that are set. O(bits).
+    /// The false positive rate as the filter is now, estimated from the bits that are set. O(bits).
     #[must_use]
     pub fn error_rate_by_bits(&self) -> f64 {
         any_of(self.links().map(Link::error_rate_by_bits))
     }
 
-    /// How often a stranger is now taken for a member, by the number of items in each link. O(links).
+    /// The false positive rate as the filter is now, estimated from the number of items in each link. O(links).
     #[must_use]
     pub fn error_rate_by_items(&self) -> f64 {
         any_of(self.links().map(Link::error_rate_by_items))

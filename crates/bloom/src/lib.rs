@@ -4,7 +4,8 @@
 //!
 //! To remember that an item was seen, set some bits of an array, at places that its hash tells. An item whose bits are not all set
 //! was certainly never added. One whose bits are all set was added, or all its bits happen to belong to others: with ten bits for
-//! each item that happens to one stranger in a hundred, whatever the length of the items, which are not kept.
+//! each item that happens to one item in a hundred that were not added, whatever the length of the items, which are not
+//! kept.
 //!
 //! An array cannot grow, because the places depend on its size and the items are gone. So when it holds what it was made
 //! for, a larger one is put beside it, of half the error rate, and a question asks them all.
@@ -88,7 +89,7 @@
 //! | operation | time |
 //! |---|---|
 //! | hash an item | O(its length) |
-//! | add, contains | O(links * hashes); strangers need about two probes of a link |
+//! | add, contains | O(links * hashes); an item that was not added needs about two probes of a link |
 //! | add that grows | O(bits of the new link) |
 //! | length, capacity, memory, expected error by items | O(links) |
 //! | saturation, expected error by bits, merge, save | O(bits) |

@@ -19,9 +19,9 @@ const NEAR: usize = 1 << 20;
 
 /// Probes of a near array that a question makes before it looks at what they found.
 ///
-/// In a filter that is half full a stranger fails with one of four probes in 15 of 16 cases, so the branch is foreseen; with a
-/// look after each probe it would be a coin toss, and the processor could not start with the next item. In a large
-/// array the lines of further probes cost more than that.
+/// In a filter that is half full an item that was not added fails with one of four probes in 15 of 16 cases, so the
+/// branch is foreseen; with a look after each probe it would be a coin toss, and the processor could not start with the
+/// next item. In a large array the lines of further probes cost more than that.
 const GROUP: u32 = 4;
 
 /// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
@@ -228,13 +228,13 @@ impl Link {
         self.set_bits() as f64 / self.bits() as f64
     }
 
-    /// How often a stranger is now taken for a member, by the bits that are set. O(bits).
+    /// The false positive rate of the link as it is now, estimated from the bits that are set. O(bits).
     #[must_use]
     pub fn error_rate_by_bits(&self) -> f64 {
         self.saturation().powf(self.hashes.into())
     }
 
-    /// How often a stranger is now taken for a member, by the number of items. O(1).
+    /// The false positive rate of the link as it is now, estimated from the number of items. O(1).
     #[must_use]
     pub fn error_rate_by_items(&self) -> f64 {
         plan::expected_error(self.bits(), self.hashes, self.size)

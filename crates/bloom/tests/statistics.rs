@@ -2,11 +2,11 @@
 //!
 //! # The bounds
 //!
-//! Of N strangers, a filter whose error rate is p takes about N p for members, with a standard deviation of sqrt(N p (1 - p)). The
-//! rate of a filter differs from the formula's too, because the number of bits that its items set is itself random; at these
-//! sizes by less than a quarter of the former. A test allows four standard deviations of the strangers' number,
-//! which a right filter passes with a probability above 0.9998 on one side of the bound, for each seed that could
-//! have been chosen; these are fixed, so the outcome is too.
+//! Of N items that were not added, about N p are false positives at an error rate of p, with a standard deviation of
+//! sqrt(N p (1 - p)). The rate of a filter differs from the formula's too, because the number of bits that its items
+//! set is itself random; at these sizes by less than a quarter of the former. A test allows four standard deviations of
+//! that number, which a right filter passes with a probability above 0.9998 on one side of the bound, for each seed
+//! that could have been chosen; these are fixed, so the outcome is too.
 
 #![expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
@@ -138,7 +138,7 @@ fn twice_the_items_cost_what_the_formula_says() {
         let formula = plan::expected_error(link.bits(), link.hashes(), 2 * ITEMS);
         assert!((formula / exact - 1.0).abs() < 0.01, "{rate}: {formula}");
         let wrong = wrong_of(keys, |key| link.contains(key)) / STRANGERS as f64;
-        // Four deviations of the strangers, and 2 % for how many bits these items happen to set.
+        // Four deviations of the false positives, and 2 % for how many bits these items happen to set.
         let allowed = SIGMAS * deviation(formula) / STRANGERS as f64 + 0.02 * formula;
         assert!((wrong - formula).abs() <= allowed, "{rate}: {wrong}, {formula} by the formula");
         assert!((wrong * 100.0 - percent).abs() < 1.0, "{rate}: {wrong}");

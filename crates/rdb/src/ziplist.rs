@@ -37,7 +37,7 @@ use core::{error, fmt};
 /// What an entry of a ziplist holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry<'b> {
-    /// A whole number, kept as one.
+    /// An integer, kept as one.
     Int(i64),
     /// Any other text.
     Str(&'b [u8]),

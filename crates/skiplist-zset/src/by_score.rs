@@ -31,7 +31,7 @@ enum Source<'z, S> {
 /// A range of a large set.
 struct Between<'z, S> {
     set: &'z Large<S>,
-    /// The keys of the scores. Keys are whole numbers, so that a bound that is left out is the next key.
+    /// The keys of the scores. Keys are integers, so that a bound that is left out is the next key.
     keys: RangeInclusive<u64>,
     front: Walk<'z>,
     back: Walk<'z>,
@@ -51,7 +51,8 @@ impl<'z, S: BuildHasher> ByScore<'z, S> {
     }
 }
 
-/// The keys of a range of scores. Keys are whole numbers, so that a bound that is left out is the next key. None if a bound is NaN.
+/// The keys of a range of scores. Keys are integers, so that a bound that is left out is the next key. None if a bound
+/// is NaN.
 pub(crate) fn keys_of(scores: &impl RangeBounds<f64>) -> RangeInclusive<u64> {
     let (mut low, mut high) = (u64::MIN, u64::MAX);
     let mut is_nan = false;

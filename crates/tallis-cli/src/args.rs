@@ -289,11 +289,11 @@ Examples:
 
 Two of -n, -p and -m are needed: the third follows. The plan is of one filter that does not grow,
 as BF.RESERVE makes it with NONSCALING: m is whole words of 64 bits, so -m is rounded up to a
-multiple of 64; the hashes are rounded up to a whole number, which costs up to 3 % of the error rate.
+multiple of 64; the hashes are rounded up to an integer, which costs up to 3 % of the error rate.
 A filter that grows has half of the error rate in its first link.
 
 Numbers may be written as 1000000, 1_000_000, 1000k, 1M, 1G or 1e6. --measure fills such a filter
-with up to three times its items, and asks it for a million strangers or more at each of six stages;
+with up to three times its items, and asks it for a million others or more at each of six stages;
 it takes filters of at most 2147483648 bits (256 MiB) for at most 268435456 items.
 
 Exit status: 0, 1 if a file cannot be written, 2 for a wrong command line.";
@@ -309,7 +309,7 @@ pub struct PlanArgs {
     #[arg(short = 'n', long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub items: Option<u64>,
 
-    /// How often a stranger is taken for a member when it is full: above 0 and below 1
+    /// False positive rate of the filter when it is full: above 0 and below 1
     #[arg(short = 'p', long, value_name = "P", value_parser = share, allow_hyphen_values = true)]
     pub error: Option<f64>,
 

@@ -1,4 +1,5 @@
-//! Sorted sets through the typed calls: forms at every limit, what differs by line of servers, ranges, algebra, walks, effects.
+//! Sorted sets through the typed calls: forms at every limit, what differs by release series, ranges, algebra, scans,
+//! effects.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(clippy::float_cmp, reason = "scores are compared as they were given")]

@@ -1,4 +1,4 @@
-//! Whole numbers of 1 to 64 bits at any bit of a string: what BITFIELD does.
+//! Integers of 1 to 64 bits at any bit of a string: what BITFIELD does.
 //!
 //! # Representation
 //!

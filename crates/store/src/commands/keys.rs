@@ -179,7 +179,7 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| Ok(view.idle_secs(keys[0])))
     }
 
-    /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small whole numbers of which Redis keeps one object for all. Here each
+    /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small integers of which Redis keeps one object for all. Here each
     /// key has its own value; the answer is Redis's. `None` if there is no such key. O(1).
     ///
     /// # Errors

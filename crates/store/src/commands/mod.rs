@@ -5,10 +5,10 @@
 
 mod bits;
 mod bloom;
+mod byte_strings;
 mod dump;
 mod entry;
 mod expiry;
-mod gathered;
 mod geo;
 mod hlls;
 mod keys;

@@ -168,7 +168,7 @@ fn unknown_subcommand(name: &str, sub: &[u8]) -> Error {
 fn needs_session(name: &str) -> Error {
     Error::new(
         ErrorKind::Syntax,
-        format!("ERR '{name}' is remembered from one command to the next, which takes a session"),
+        format!("ERR '{name}' needs a session: it is state of a connection"),
     )
 }
 

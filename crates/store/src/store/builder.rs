@@ -8,8 +8,8 @@ use std::thread;
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock};
 
-use super::chance::Chance;
 use super::locks::Striped;
+use super::random::Random;
 use super::shared::Padded;
 use super::stripe::Stripe;
 use super::{Shared, Sink, Store};
@@ -60,7 +60,7 @@ impl StoreBuilder {
         self
     }
 
-    /// How many databases the command door knows: SELECT, MOVE and the like refuse a number from there on. Default: 16,
+    /// How many databases the dispatcher knows: SELECT, MOVE and the like refuse a number from there on. Default: 16,
     /// as Redis has it. [`Store::db`] and the typed calls take any number.
     #[must_use]
     pub fn databases(mut self, count: u32) -> Self {
@@ -118,7 +118,7 @@ impl StoreBuilder {
             RandomState::with_seeds(seed, !seed, seed.rotate_left(32), seed ^ 0x9e37_79b9_7f4a_7c15)
         });
         // What a fresh hasher makes of any number is as random as its keys.
-        let chance = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+        let seed = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
         static STORES: AtomicU64 = AtomicU64::new(1);
         let shared = Shared {
             id: STORES.fetch_add(1, Ordering::Relaxed),
@@ -129,7 +129,7 @@ impl StoreBuilder {
             profile: self.profile,
             databases: self.databases,
             clock: self.clock,
-            chance: Chance::new(chance),
+            random: Random::new(seed),
             sinks: self.sinks,
             swept: Mutex::default(),
             extras: RwLock::default(),

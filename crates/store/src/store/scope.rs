@@ -12,7 +12,7 @@ use super::stripe::{Found, Keyspace, Stripe};
 use super::time::CommandTime;
 use crate::error::Error;
 use crate::key::HashedKey;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, KeyBucket};
 use crate::value::Value;
 
@@ -203,8 +203,8 @@ impl<'v> View<'v> {
     }
 
     #[inline]
-    pub(crate) fn rules(&self) -> Rules<'v> {
-        self.shared.rules()
+    pub(crate) fn policy(&self) -> EncodingPolicy<'v> {
+        self.shared.policy()
     }
 
     pub(crate) fn now_ms(&self) -> i64 {
@@ -327,8 +327,8 @@ impl<'s> Scope<'s> {
     }
 
     #[inline]
-    pub(crate) fn rules(&self) -> Rules<'s> {
-        self.shared.rules()
+    pub(crate) fn policy(&self) -> EncodingPolicy<'s> {
+        self.shared.policy()
     }
 
     pub(crate) fn now_ms(&self) -> i64 {

@@ -15,7 +15,7 @@ use super::time::CommandTime;
 use super::watch::Watches;
 use crate::error::Error;
 use crate::key::{HashedKey, Key};
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, Position};
 use crate::value::Value;
 use extendible::BucketId;
@@ -390,10 +390,10 @@ impl<'a, K> Entry<'a, K> {
         self.running.time.now_us()
     }
 
-    /// The rules by which values change, as they are now.
+    /// What decides how values are encoded, as it is now.
     #[inline]
-    pub(crate) fn rules(&self) -> Rules<'a> {
-        self.running.shared.rules()
+    pub(crate) fn policy(&self) -> EncodingPolicy<'a> {
+        self.running.shared.policy()
     }
 
     pub(crate) const fn shared(&self) -> &'a Shared {

@@ -1,8 +1,8 @@
 //! How often a filter is wrong: one is filled and asked.
 //!
-//! The items are distinct and fixed by a seed, and so are the strangers, who are no items. So what is measured is a binomial count,
-//! whose deviation is known; added to it is that of the filter itself, whose items may set a few bits more or less than
-//! items do on the average ([`bloom::plan::error_deviation`]).
+//! The items are distinct and fixed by a seed, and so are the items that are asked for and were not added. So what is
+//! measured is a binomial count, whose deviation is known; added to it is that of the filter itself, whose items may
+//! set a few bits more or less than items do on the average ([`bloom::plan::error_deviation`]).
 
 use bloom::{ItemHash, Link};
 use serde::Serialize;
@@ -20,10 +20,10 @@ pub const MAX_ITEMS: u64 = 1 << 28;
 /// How full the filter is when it is asked, in halves of what it is made for.
 pub(super) const HALVES: [u64; 6] = [1, 2, 3, 4, 5, 6];
 
-/// Strangers that are taken for members when the filter is just full, if the bounds below allow: for an error of 1 %.
+/// False positives that are found when the filter is just full, if the bounds below allow: for an error of 1 %.
 const WRONG: f64 = 1e4;
 
-/// The fewest and the most strangers.
+/// The fewest and the most items that are asked for.
 const STRANGERS: [f64; 2] = [1e6, 2e7];
 
 /// Items after which the progress is shown.
@@ -37,9 +37,9 @@ pub struct Measured {
     pub fill: f64,
     /// The items.
     pub items: u64,
-    /// How many strangers were asked for.
+    /// How many items that were not added were asked for.
     pub strangers: u64,
-    /// How many of them were taken for members.
+    /// How many of them were false positives.
     pub wrong: u64,
     /// The share of them that were.
     pub error: f64,
@@ -101,7 +101,8 @@ fn strangers(plan: &Plan) -> u64 {
     (WRONG / plan.error_rate).clamp(fewest, most) as u64
 }
 
-/// The numbers of the strangers of a stage: others at each, so that no two rows err alike, and none of an item.
+/// The numbers of the items that are asked for at a stage: others at each, so that no two rows err alike, and none of
+/// an item that was added.
 const fn strangers_of(stage: u64, strangers: u64) -> std::ops::Range<u64> {
     let first = (1 << 63) + stage * strangers;
     first..first + strangers
@@ -127,7 +128,7 @@ impl Measured {
     pub(super) fn new(plan: &Plan, items: u64, strangers: u64, wrong: u64) -> Self {
         let expected = plan.error_at(items);
         let asked = strangers as f64;
-        // What is less than one stranger in all of them cannot be told from nothing.
+        // A rate of less than one false positive in all of them cannot be distinguished from zero.
         let chance = expected.max(1.0 / asked);
         let counted = (chance * (1.0 - chance) / asked).sqrt();
         let filled = bloom::plan::error_deviation(plan.bits, plan.hashes, items);
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     /// Over many seeds, distances from the formula are as large as they are said to be, neither larger nor smaller: their mean
-    /// square is 1. Here the strangers and the filter's bits have about equal parts in them.
+    /// square is 1. Here the items asked for and the filter's bits have about equal parts in them.
     #[test]
     fn the_standard_error_is_one() {
         let plan = Plan::new(Some(3000), Some(0.2), None).unwrap();
@@ -179,7 +180,8 @@ mod tests {
         each_key(8, 0..3000, &Progress::of_items(0), |key| assert!(keys.insert(key)));
     }
 
-    /// Of a million strangers, an error of 1e-30 shows none, which tells no more than that it is below about 1e-6.
+    /// Of a million items asked for, an error of 1e-30 finds none, which shows no more than that it is below about
+    /// 1e-6.
     #[test]
     fn what_is_too_seldom_to_be_seen_has_the_error_of_one_stranger() {
         let plan = Plan::new(Some(1000), Some(1e-30), None).unwrap();

@@ -20,7 +20,7 @@ pub struct Plan {
     /// Items that it is made for.
     #[serde(rename = "n")]
     pub items: u64,
-    /// How often a stranger is taken for a member when it holds them, 0 to 1: what is asked for, which is missed by up
+    /// The false positive rate when it holds them, 0 to 1: what is asked for, which is missed by up
     /// to 3 % of it because hashes are whole.
     #[serde(rename = "p")]
     pub error_rate: f64,
@@ -96,7 +96,7 @@ impl Plan {
         self.bits as f64 / self.items as f64
     }
 
-    /// How often a stranger is taken for a member when it holds so many items.
+    /// The false positive rate when it holds so many items.
     #[must_use]
     pub fn error_at(&self, items: u64) -> f64 {
         plan::expected_error(self.bits, self.hashes, items)

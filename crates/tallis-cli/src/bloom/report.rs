@@ -100,7 +100,10 @@ impl fmt::Display for Report {
         draw(f, &head, self.fills())?;
         writeln!(f, "\nthumb: (1 - 0.5^t)^k with t = items / n and k = 0.7 m/n")?;
         if self.measured.is_some() {
-            writeln!(f, "+-: one standard error, of the strangers and of the filter's own bits")?;
+            writeln!(
+                f,
+                "+-: one standard error, of the items asked for and of the filter's own bits"
+            )?;
             if self.plan.items < SMALL {
                 writeln!(
                     f,

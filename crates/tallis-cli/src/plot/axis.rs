@@ -21,7 +21,7 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// From 0 up to a whole number, with so many ticks for each of its units.
+    /// From 0 up to an integer, with so many ticks for each of its units.
     pub(crate) fn linear(
         label: &str,
         to: u32,

@@ -48,7 +48,7 @@ pub struct WindowEnd(i64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WindowLengthError {
-    /// It is not a whole number with one of the units.
+    /// It is not an integer with one of the units.
     Shape,
     /// There is no minute in it.
     Empty,
@@ -131,7 +131,7 @@ pub(super) fn moment(minute: i64) -> Timestamp {
 impl fmt::Display for WindowLengthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Shape => "expected a whole number and m, h or d, such as 15m, 24h or 7d",
+            Self::Shape => "expected an integer and m, h or d, such as 15m, 24h or 7d",
             Self::Empty => "it must be at least 1m",
             Self::TooLong => "it must be at most 146097d, which is 400 years",
         })

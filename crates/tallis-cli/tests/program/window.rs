@@ -120,7 +120,7 @@ fn mistakes_are_told() {
     for (args, what) in [
         (
             &["--window", "90"][..],
-            "'90' for '--window <DURATION>': expected a whole number and m, h or d",
+            "'90' for '--window <DURATION>': expected an integer and m, h or d",
         ),
         (&["--window", "1.5h"], "such as 15m, 24h or 7d"),
         (&["--window", ""], "'--window <DURATION>'"),

@@ -108,7 +108,7 @@ fn what_is_no_time_is_an_error_and_stays() {
     assert!(far.limited && far.retry_after > Some(Duration::from_secs(1 << 40)));
 }
 
-/// A bucket that is drained by the microsecond, in whole numbers.
+/// A bucket that is drained by the microsecond, in integers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
     level: u64,

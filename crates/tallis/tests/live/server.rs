@@ -1,4 +1,4 @@
-//! What the command door says of itself.
+//! What COMMAND and its kin return.
 
 use std::collections::BTreeMap;
 

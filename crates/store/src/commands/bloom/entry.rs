@@ -19,7 +19,7 @@ entry_of!(BloomEntry, BloomKind, with_bloom, "Bloom filter", |value| value.as_bl
 impl BloomEntry<'_> {
     /// The most bytes that a filter may take.
     fn limit(&self) -> usize {
-        self.rules().settings.bloom_memory_usage_limit()
+        self.policy().settings.bloom_memory_usage_limit()
     }
 
     /// The filter, to be read.

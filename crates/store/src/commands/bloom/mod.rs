@@ -23,7 +23,7 @@ use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about one
-/// stranger in a hundred, or however few are asked for.
+/// in a hundred of those that were not, or however few are asked for.
 ///
 /// Replies, errors and bytes are those of RedisBloom. The filter itself is the crate [`bloom`], which plans sizes too.
 ///
@@ -280,7 +280,7 @@ pub struct BloomInfo {
     pub items: u64,
     /// How many times larger each further link is; `None` if the filter does not scale.
     pub expansion: Option<u32>,
-    /// How often a stranger is now taken for a member, by the number of items. BF.INFO does not tell it.
+    /// The false positive rate as the filter is now, estimated from the number of items. BF.INFO does not return it.
     pub error_rate: f64,
 }
 

@@ -505,7 +505,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no whole number or the sum leaves
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not an integer or the sum leaves
     /// the range of `i64`.
     ///
     /// # Examples

@@ -40,7 +40,7 @@ fn run_with(
     };
     store.write(&[destination, source], |scope, keys| {
         let [destination, source] = *keys else { return Err(Error::syntax()) };
-        // Through the door, so that a source that has expired is dropped for the sinks too.
+        // By the typed call, so that a source that has expired is dropped for the sinks too.
         scope.drop_expired(source);
         let (shape, options) = call.prepare(zset_at(&scope.view(), source)?)?;
         let limits = options.limits;
