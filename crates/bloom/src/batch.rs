@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! The probes of an item lie anywhere in the bit array, so in a large filter each waits for memory. One by one, the processor can
-//! only look as far ahead as its own window reaches, which is two or three items. So the lines of a group of items are asked for
-//! while the group before is probed: there are always some on their way.
+//! The probes of an item lie anywhere in the bit array, so in a large filter each is a cache miss. One by one, the
+//! processor can only look as far ahead as its own window reaches, which is two or three items. So the lines of a group
+//! of items are asked for while the group before is probed: there are always some on their way.
 //!
 //! Most items that were not added fail at once, and need no more lines than the first few; each line that is asked for
 //! in vain keeps others from coming. So a question goes in three steps, and in each round a group takes its first,
@@ -42,7 +42,7 @@ const SECOND: u32 = 2;
 const WINDOW: usize = 256;
 
 impl BloomFilter {
-    /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS tells it; the answers are appended.
+    /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS returns it; the answers are appended.
     ///
     /// # Examples
     ///

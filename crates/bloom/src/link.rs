@@ -73,7 +73,7 @@ impl Link {
         Ok(Self { words, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
     }
 
-    /// Adds an item, and tells whether that set a bit: if not, the item is there already, or is taken for another.
+    /// Adds an item; returns whether that set a bit: if not, the item is there already, or is a false positive.
     #[inline]
     pub fn add(&mut self, item: &[u8]) -> bool {
         self.add_hash(ItemHash::of(item))
@@ -248,8 +248,8 @@ impl Link {
             && self.error_rate.to_bits() == other.error_rate.to_bits()
     }
 
-    /// Takes the items of an equal link. Their number is told by the bits: what the union has set more than this one had,
-    /// within what the two numbers allow.
+    /// Takes the items of an equal link. Their number is estimated from the bits: what the union has set more than this
+    /// one had, within what the two numbers allow.
     pub(crate) fn unite(&mut self, other: &Self) {
         let told = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
         let before = told(self);

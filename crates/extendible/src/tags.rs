@@ -1,8 +1,8 @@
 //! One byte of the hash of every entry of a bucket, compared all at once.
 //!
 //! The tags of [`LINE`] entries take one cache line, so one cache miss shows which entries to look at. Another entry
-//! has the same tag once in 256 times. No bucket has more entries unless their hashes cannot be told apart; those beyond have
-//! no tag, and each of them is looked at.
+//! has the same tag once in 256 times. No bucket has more entries unless no split separates their hashes; those beyond
+//! have no tag, and each of them is looked at.
 
 use wide::u8x16;
 

@@ -67,7 +67,7 @@ impl Sink for IntSet {
     }
 }
 
-/// From this ratio of sizes on, the greater set is searched rather than walked.
+/// From this ratio of sizes on, the greater set is searched rather than iterated.
 const GALLOP_RATIO: usize = 16;
 
 /// Whether one set is so much greater that it is searched.
@@ -106,7 +106,7 @@ impl IntSet {
     }
 }
 
-/// Walks two sets and pushes the members that only `a` has, that both have, that only `b` has - each if asked for.
+/// Iterates two sets and pushes the members that only `a` has, that both have, that only `b` has - each if asked for.
 fn walk<A, B, S, const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
     a: &[A],
     b: &[B],

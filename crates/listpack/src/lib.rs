@@ -101,7 +101,7 @@
 //!
 //! * A list grows to [`MAX_BYTES`], Redis's safety limit; what would make it larger is [refused](Refused), and changes nothing.
 //! * Redis leaves this encoding at 128 entries, or at a text of more than 64 bytes, and at other limits for hashes and sorted sets;
-//!   those limits belong to whoever owns the list, and so does it that no member is there twice.
+//!   those limits are for the owner of the list to keep, and so is it that no member is there twice.
 //! * A [`Position`] is good until the list changes.
 //!
 //! # References

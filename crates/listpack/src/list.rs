@@ -3,7 +3,7 @@ use crate::{Entry, Iter, decode, search};
 
 /// A list of short strings and integers in the bytes of Redis's listpack.
 ///
-/// The [crate documentation](crate) tells how it is kept.
+/// The [crate documentation](crate) explains the layout.
 ///
 /// ```
 /// use listpack::{Entry, ListPack};

@@ -88,7 +88,7 @@ pub struct Payload<'a> {
     kind: ValueType,
 }
 
-/// Checks a payload's footer and walks its value once, to see that nothing is behind it.
+/// Checks a payload's footer and scans its value once, to see that nothing is behind it.
 ///
 /// # Errors
 /// A payload that is too short, of an unsupported version (0 passes, as on servers), with a wrong

@@ -100,7 +100,7 @@ impl<R: Read> Reader<R> {
         self.body.source.offset()
     }
 
-    /// A count from the file, as far as the bytes that remain can bear it out; fit to size a table
+    /// A count from the file, as far as the bytes that remain allow; fit to size a table
     /// with.
     #[must_use]
     pub fn plausible(&self, count: u64) -> usize {

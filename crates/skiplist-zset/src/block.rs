@@ -174,7 +174,7 @@ impl Block {
     }
 
     /// The prefix of an entry that had this key, beside those of its neighbours: whether the order surely holds, surely does not, or
-    /// is for the records to tell.
+    /// is for the records to say.
     pub(crate) fn holds(&self, at: usize, key: u64) -> Option<bool> {
         let prefix = self.prefix(key);
         let before = at.checked_sub(1).map(|at| self.prefixes[at]);

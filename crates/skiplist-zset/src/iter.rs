@@ -56,8 +56,8 @@ impl<'z, S> Iter<'z, S> {
 }
 
 impl<'z, S: BuildHasher> Iter<'z, S> {
-    /// The next entry from the front that is at the beginning of a block or of the walk, or of a small set; its rank is not
-    /// counted as left any more.
+    /// The next entry from the front that is at the beginning of a block or of the iteration, or of a small set; its
+    /// rank is not counted as left any more.
     #[inline(never)]
     fn begin(&mut self, rank: usize) -> Option<(Entry<'z>, f64)> {
         match &mut self.source {

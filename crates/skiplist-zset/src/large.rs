@@ -197,7 +197,7 @@ impl<S: BuildHasher> Large<S> {
         Ok(Change::Updated)
     }
 
-    /// Tells the index of a record.
+    /// Adds a record to the index.
     #[inline]
     pub(crate) fn note(&mut self, hash: u64, record: u32) {
         let Self { records, index, hasher, .. } = self;

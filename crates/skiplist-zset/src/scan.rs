@@ -7,7 +7,7 @@ use crate::ZSet;
 use crate::large::Large;
 use crate::set::Form;
 
-/// The members of a large set whose hashes begin with the same bits: what a walk in steps passes at a time.
+/// The members of a large set whose hashes begin with the same bits: what a scan in steps passes at a time.
 pub struct Bucket<'s, S> {
     set: &'s Large<S>,
     hash: u64,
@@ -18,7 +18,7 @@ impl<S: BuildHasher> ZSet<S> {
     /// The bucket of a hash; `None` for a listpack, which is small enough to be passed at once. O(1).
     ///
     /// A member stays in the run of hashes that it is in, whatever its score becomes and whatever buckets are parted meanwhile. So a
-    /// walk from the first bucket to the last meets every member that is there all the time.
+    /// scan from the first bucket to the last visits every member that is there all the time.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};

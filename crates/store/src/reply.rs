@@ -10,7 +10,7 @@ use crate::profile::Profile;
 
 /// The reply to a command given as words, in the shapes of RESP3.
 ///
-/// A reply is a tree of plain values: `redis-cli`, a RESP encoder and a test each walk it their own way.
+/// A reply is a tree of plain values: `redis-cli`, a RESP encoder and a test each visit it in their own way.
 /// [`into_resp2`](Self::into_resp2) turns it into what a client of RESP2 sees.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -54,7 +54,7 @@ approximate one in a HyperLogLog, uv:BUCKET; a Redis or Valkey server loads the 
 A window is whole minutes of UTC, whatever the offsets in the log; its end is left out, and an --at
 within a minute stands for the beginning of that. It is counted exactly, and approximately over the
 fewest of HyperLogLogs by minute, hour, day and month that cover it, which are not saved. With
---follow, each line tells how it stands.
+--follow, each line shows the counts of the window.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a line that does not parse or a
 wrong command line.";
@@ -164,7 +164,7 @@ Examples:
 
 A row is id,lon,lat: any text, and degrees. A first row of just these three words is passed over, and
 so are empty lines. A later row of an id replaces the earlier one. A length is a number and m, km, mi
-or ft: 500m, 2km. What is found is told nearest first; a box is as wide and as high as given, with
+or ft: 500m, 2km. What is found is listed nearest first; a box is as wide and as high as given, with
 LON,LAT in the middle.
 
 Places are kept as GEOADD keeps them, in the sorted set places, to about 30 cm; a Redis or Valkey
@@ -194,7 +194,7 @@ pub struct GeoArgs {
     #[arg(long, value_name = "LON,LAT,N", allow_hyphen_values = true)]
     pub nearest: Option<Nearest>,
 
-    /// Tell of so many at most, the nearest
+    /// List so many at most, the nearest
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 
@@ -223,7 +223,7 @@ Examples:
   tallis dedup --load seen.rdb --save seen.rdb today.txt > new.txt
 
 What was seen is kept in a Bloom filter, so no line is written twice, and of new lines the share
-given by --error is dropped by mistake; the end tells how many were dropped and the error to expect
+given by --error is dropped by mistake; the last line shows how many were dropped and the error to expect
 now. The filter takes about 2 bytes a line at the default error, and grows beyond its capacity.
 
 With --rotate N lines are forgotten: known are at least the last N/2 different lines, and at most
@@ -276,7 +276,7 @@ pub struct BloomArgs {
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum BloomCommand {
-    /// Tell the size of a filter from two of items, error rate and bits
+    /// Compute the size of a filter from two of items, error rate and bits
     Plan(PlanArgs),
 }
 

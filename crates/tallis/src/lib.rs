@@ -14,8 +14,8 @@
 //! * [`Visitors`], [`UvWindows`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the structures, as
 //!   types of their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`], and [`Dedup`], which knows what
 //!   it has seen.
-//! * A [`Sink`] hears of every change, a [`Clock`] tells the time, [`Limits`] say when encodings change, a [`Profile`] which
-//!   servers' bytes they are.
+//! * A [`Sink`] receives every change, a [`Clock`] gives the time, [`Limits`] say when encodings change, a [`Profile`]
+//!   which servers' bytes they are.
 //!
 //! ```
 //! use tallis::Store;

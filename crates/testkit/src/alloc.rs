@@ -148,7 +148,7 @@ unsafe fn held(block: *mut u8, _layout: Layout) -> usize {
     HEADER + unsafe { libc::malloc_usable_size(block.cast()) }
 }
 
-/// The bytes that a block takes, as far as can be told here.
+/// The bytes that a block takes, as far as is known here.
 ///
 /// # Safety
 ///

@@ -32,7 +32,7 @@
 //! # Growth
 //!
 //! Reading takes what lies beyond the end of the string for zeros. Writing needs the whole field to be there: a caller
-//! makes the string as long as [`FieldType::bytes_for`] tells, or uses a [`Bitmap`](crate::Bitmap). Redis does so for
+//! makes the string as long as [`FieldType::bytes_for`] returns, or uses a [`Bitmap`](crate::Bitmap). Redis does so for
 //! all writes of a call before the first, so that the string grows even where every write fails.
 //!
 //! # Complexity

@@ -143,8 +143,8 @@ impl Shape {
         self.contains(point).map(|distance| Hit { point, distance })
     }
 
-    /// Whether the centre of a cell is inside, where nobody asks how far away: says what [`contains_hash`](Self::contains_hash)
-    /// says in a fraction of the time.
+    /// Whether the centre of a cell is inside, where the distance is not asked for: says what
+    /// [`contains_hash`](Self::contains_hash) says in a fraction of the time.
     #[inline]
     #[must_use]
     pub fn holds_hash(&self, hash: u64) -> bool {
@@ -182,7 +182,7 @@ impl Shape {
         self.origin.point
     }
 
-    /// The unit in which the shape was given, and in which distances are told: metres for a polygon.
+    /// The unit in which the shape was given, and in which distances are returned: metres for a polygon.
     #[must_use]
     pub fn unit(&self) -> Unit {
         self.unit

@@ -1,4 +1,4 @@
-//! What the walks over blocks of opcodes share: which bytes are opcodes, and where a walk ends.
+//! What the scans over blocks of opcodes share: which bytes are opcodes, and where a scan ends.
 //!
 //! A block is 64 bytes, a bit each in a mask. The one difficulty is the second byte of an XZERO, which may look like any
 //! opcode.

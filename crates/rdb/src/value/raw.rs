@@ -1,4 +1,4 @@
-//! Values of types that nobody here looks into.
+//! Values of types that are not decoded here.
 
 use super::{
     kind::ValueType,
@@ -18,7 +18,7 @@ pub struct RawValue {
 }
 
 impl RawValue {
-    /// The caller has walked the body.
+    /// The caller has scanned the body.
     pub(crate) fn walked(kind: ValueType, body: Vec<u8>) -> Self {
         Self { kind, body: body.into_boxed_slice() }
     }

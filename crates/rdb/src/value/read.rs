@@ -145,7 +145,7 @@ impl<R: Read> Body<R> {
         Ok(())
     }
 
-    /// A count from the input, as far as the bytes that remain can bear it out; fit to size a
+    /// A count from the input, as far as the bytes that remain allow; fit to size a
     /// table with.
     pub(crate) fn plausible(&self, count: u64) -> usize {
         /// Taken for granted where the length is not known.

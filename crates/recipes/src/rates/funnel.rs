@@ -76,7 +76,7 @@ impl Procedure for Pour<'_> {
 ///
 /// # Memory
 ///
-/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///

@@ -62,8 +62,8 @@ impl Procedure for Act<'_> {
 fn add(actions: &mut ZSetEntry<'_>, now: i64) -> Result<(), Error> {
     let score = as_score(now);
     let mut number = actions.count_scores(score..=score);
-    // A name that is taken: somebody else has taken members out or put some in. The next one then, before the set runs out of
-    // members.
+    // A name that is taken: another client has taken members out or put some in. The next one then, before the set runs
+    // out of members.
     while !actions.add_new(&*name(now, number), score)? {
         number += 1;
     }
@@ -138,7 +138,7 @@ const fn as_score(ms: i64) -> f64 {
 ///
 /// # Memory
 ///
-/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///
@@ -179,7 +179,7 @@ impl<B: Backend> SlidingWindow<B> {
     }
 
     /// Whether an action that is refused counts like one that is allowed, and so extends the refusal. Then a set grows as long as
-    /// somebody tries.
+    /// a caller tries.
     #[must_use]
     pub const fn count_refused(mut self, count: bool) -> Self {
         self.count_refused = count;

@@ -58,14 +58,14 @@ pub enum ShardForm {
 /// Members of the first two hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add), [`remove`](Self::remove)
 /// and [`contains`](Self::contains) are atomic, and see a member wherever it has been moved. What looks at the whole set passes
 /// one shard after the other, each of them atomic: [`members`](Self::members), and the intersection, union and
-/// difference of sets. Members that are there from beginning to end are met once, whatever is split meanwhile.
+/// difference of sets. Members that are there from beginning to end are visited once, whatever is split meanwhile.
 ///
 /// # Limits
 ///
 /// A set that splits keeps its shape by chance: hashes spread members evenly, and with a million of them the chance that any shard ever has
 /// more than 512 is about two in a million; with a billion, about two in a thousand. Such a shard is a hash table until its turn
-/// comes. Whoever chooses ids so that their hashes agree can fill one shard alone, for CRC-32 has no secret: all stays exact, but slow and
-/// large.
+/// comes. A client that chooses ids whose hashes agree can fill one shard alone, for CRC-32 has no secret: all stays
+/// exact, but slow and large.
 ///
 /// # Examples
 ///
@@ -107,7 +107,7 @@ struct Fixed {
 impl<B: Backend> ShardedSet<B> {
     /// The sharded set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
     ///
-    /// The same three numbers name the same keys, so they are part of the set: whoever opens it must give the same.
+    /// The same three numbers name the same keys, so they are part of the set: every handle on it must give the same.
     /// A `shard_size` of 0 is taken as 1.
     #[must_use]
     pub fn new(backend: B, base: impl Into<String>, total_elements: u64, shard_size: u64) -> Self {
@@ -124,8 +124,8 @@ impl<B: Backend> ShardedSet<B> {
     /// The set at `base` that splits its shards as it grows, and joins them as it shrinks, by the high bits of its members: numbers of
     /// `bits` bits, from 0 on, or signed if it is 64.
     ///
-    /// How many bits is part of the set: whoever opens it must give the same. A member that has more bits, or is no number,
-    /// may come too, and is kept as exactly as any; its shard costs what another set does, then.
+    /// How many bits is part of the set: every handle on it must give the same. A member that has more bits, or is no
+    /// number, may come too, and is kept as exactly as any; its shard costs what another set does, then.
     ///
     /// # Panics
     ///

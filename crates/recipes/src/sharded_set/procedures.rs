@@ -1,7 +1,7 @@
 //! The procedures of a set that splits.
 //!
-//! Each goes by a number of shards, and does nothing but say so if the key beside the shards says another: somebody else
-//! has split or merged shards.
+//! Each goes by a number of shards, and does nothing but say so if the key beside the shards says another: another
+//! client has split or merged shards.
 
 use bytes::Bytes;
 use intset::Prefix;

@@ -143,7 +143,7 @@ impl Splitting {
         })
     }
 
-    /// Takes a step, and again while it says that somebody else has split or merged shards.
+    /// Takes a step, and again while it says that another client has split or merged shards.
     #[inline]
     fn until_agreed<T>(
         &self,

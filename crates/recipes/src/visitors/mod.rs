@@ -18,7 +18,7 @@ use plan::{Fixed, MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, numb
 use procedures::Begin;
 use recent::Recent;
 
-/// The forecast's guess at yesterday when nobody counted it: the book's.
+/// The forecast's guess at yesterday when it was not counted: the book's.
 const DEFAULT_YESTERDAY: u64 = 1_000_000;
 
 /// How many visitors to prepare for after a day of `yesterday`: `2 ^ ceil(log2(1.5 * yesterday))`, at least half as

@@ -189,8 +189,8 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| Ok(view.peek(keys[0]).map(references)))
     }
 
-    /// OBJECT FREQ: how often a key is used, which Redis tells only under a policy of eviction that counts it. Nothing is
-    /// evicted here, so there is no answer for a key that exists, and `None` for one that does not. O(1).
+    /// OBJECT FREQ: how often a key is used, which Redis returns only under an eviction policy that counts it. Nothing
+    /// is evicted here, so there is no answer for a key that exists, and `None` for one that does not. O(1).
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ impl Store {
     }
 }
 
-/// Reads a whole file into stripes that nobody sees yet.
+/// Reads a whole file into stripes that no handle sees yet.
 fn read_all(
     input: impl Read,
     options: ReadOptions,

@@ -147,7 +147,7 @@ fn load_bloom(raw: &RawValue) -> Result<Option<BloomFilter>, Fault> {
     if id.name() != BLOOM_TYPE {
         return Ok(None);
     }
-    // What is no field of a filter ends the fields, and is told behind them.
+    // What is no field of a filter ends the fields, and is reported behind them.
     let mut other = None;
     let fields = parts.by_ref().map_while(|part| match part {
         Ok(ModulePart::Unsigned(number)) => Some(Field::Unsigned(number)),
@@ -198,7 +198,7 @@ fn zset_from_scores<R: Read>(
     mut scores: rdb::Scores<'_, R>,
     policy: &EncodingPolicy<'_>,
 ) -> Result<Loaded, Fault> {
-    // What is wrong with the bytes ends the walk, and is told behind it.
+    // What is wrong with the bytes ends the scan, and is reported behind it.
     let mut fault = None;
     let entries = core::iter::from_fn(|| match scores.next() {
         Ok(next) => next.map(|(member, score)| (member.to_vec(), score)),

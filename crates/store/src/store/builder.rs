@@ -85,9 +85,9 @@ impl StoreBuilder {
         self
     }
 
-    /// Fixes the seed of the hash, and with it the order in which keys and members are walked.
+    /// Fixes the seed of the hash, and with it the order in which keys and members are iterated.
     ///
-    /// Without it every store draws its own, so that nobody can choose keys that collide. Fix it only for tests.
+    /// Without it every store draws its own, so that no client can choose keys that collide. Fix it only for tests.
     #[must_use]
     pub fn hash_seed(mut self, seed: u64) -> Self {
         self.hash_seed = Some(seed);

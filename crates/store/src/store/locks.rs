@@ -139,7 +139,7 @@ pub struct Striped {
 }
 
 impl Striped {
-    /// Releases the memory of those of the keys that have expired: a read has met one.
+    /// Releases the memory of those of the keys that have expired: a read has found one.
     #[cold]
     fn drop_expired(&self, keys: &[HashedKey<'_>]) {
         let mut scope = Scope::new(&self.shared, self.db, self.shared.lock_all(keys));

@@ -78,7 +78,7 @@ impl Store {
 
     /// A handle on database `number` of the same store. Handles start on database 0.
     ///
-    /// There is no fixed number of databases: one that nobody has written to costs nothing.
+    /// There is no fixed number of databases: one that was never written to costs nothing.
     ///
     /// # Examples
     ///

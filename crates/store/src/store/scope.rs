@@ -352,7 +352,7 @@ impl<'s> Scope<'s> {
         View { shared: self.shared, db: self.db, locked, time: &self.time }
     }
 
-    /// Whether a key that has expired was met.
+    /// Whether a key that has expired was found.
     pub(super) const fn met_expired(&self) -> bool {
         self.time.met_expired()
     }

@@ -71,7 +71,7 @@ pub struct Entry<'a, K = Any> {
 pub(crate) type Slot<'a> = Entry<'a, Any>;
 
 /// Any type of value.
-#[expect(unnameable_types, reason = "nobody opens such an entry from outside")]
+#[expect(unnameable_types, reason = "no code outside opens such an entry")]
 #[derive(Clone, Copy, Debug)]
 pub enum Any {}
 

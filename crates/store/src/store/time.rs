@@ -67,7 +67,7 @@ impl<'s> CommandTime<'s> {
         !far && at_ms <= self.now_ms()
     }
 
-    /// Whether a key that has expired was met.
+    /// Whether a key that has expired was found.
     #[inline]
     pub(crate) const fn met_expired(&self) -> bool {
         self.met_expired.get()

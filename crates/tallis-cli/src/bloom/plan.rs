@@ -127,7 +127,7 @@ pub enum PlanError {
         /// Whole words of them.
         bits: u64,
     },
-    /// The error rate is nearer to 0 or 1 than doubles tell.
+    /// The error rate is nearer to 0 or 1 than doubles can hold.
     Extreme {
         /// The items.
         items: u64,
@@ -150,7 +150,7 @@ impl fmt::Display for PlanError {
             }
             Self::Extreme { items, bits } => write!(
                 f,
-                "the error rate with n = {items} and m = {bits} is too near to 0 or 1 to be told"
+                "the error rate with n = {items} and m = {bits} is too near to 0 or 1 to be computed"
             ),
         }
     }

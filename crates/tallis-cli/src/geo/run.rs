@@ -44,7 +44,7 @@ pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     deliver(&mut report, &store, args.save.as_ref(), args.json)
 }
 
-/// What the command line asks for, in metres, and the unit to tell it in.
+/// What the command line asks for, in metres, and the unit to show it in.
 fn find(store: &Store, args: &GeoArgs) -> Result<(Vec<GeoHit>, Unit), tallis::Error> {
     let most = args.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
     let (search, unit) = if let Some(around) = args.radius {

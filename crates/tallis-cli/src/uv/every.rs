@@ -18,7 +18,7 @@ pub enum Every {
 }
 
 impl Every {
-    /// The bucket of a moment, by the local time written in it.
+    /// The bucket of a time, by the local time written in it.
     ///
     /// # Examples
     ///

@@ -94,7 +94,7 @@ pub enum Problem {
     NoSize,
     /// The size is neither an integer below 2^64 nor `-`.
     BadSize,
-    /// The closing quote of the referer has more text behind it, so there is no telling where the agent starts.
+    /// The closing quote of the referer has more text behind it, so it is not known where the agent starts.
     OddReferer,
     /// The line has fewer fields than the number asked for.
     NoField(usize),

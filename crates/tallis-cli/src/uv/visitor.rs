@@ -26,7 +26,7 @@ impl By {
     ///
     /// # Errors
     ///
-    /// If the line lacks the field, or its agent cannot be told from its referer.
+    /// If the line lacks the field, or its agent cannot be separated from its referer.
     pub fn name<'a>(
         self,
         line: &LogLine<'a>,

@@ -12,7 +12,7 @@ pub(super) enum Rule {
     Unordered,
     /// Pairs in any order, as a map or as a list.
     Pairs,
-    /// A time to live or a moment that may be apart by so many units; what is negative is exact.
+    /// A time to live or a time of expiry that may be apart by so many units; what is negative is exact.
     Moment(u32),
     /// A payload of DUMP: the same value.
     Dump,
@@ -78,7 +78,7 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
         }
         Rule::Page => page(ours).is_some() && page(theirs).is_some(),
         Rule::DebugObject => same_object(ours, theirs),
-        // Without names it tells of all commands there are, of which the subject may know fewer.
+        // Without names it lists all commands there are, of which the subject may know fewer.
         Rule::CommandInfo => {
             let all = |reply: &Reply| reply.elements().is_some_and(|all| all.len() > MOST_INFO);
             (all(ours) && all(theirs)) || info(ours) == info(theirs)
@@ -140,7 +140,7 @@ fn same_object(ours: &Reply, theirs: &Reply) -> bool {
     let names = |reply: &Reply| -> Option<Vec<String>> {
         let Reply::Status(text) = reply else { return None };
         let names = text.split(' ').filter_map(|word| Some(word.split_once(':')?.0.to_owned()));
-        // A list's nodes are told of only by who works on lists.
+        // Only a server that has lists reports a list's nodes.
         Some(names.filter(|name| !name.starts_with("ql_")).collect())
     };
     let (a, b) = (length(ours), length(theirs));

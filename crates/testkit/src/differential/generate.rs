@@ -27,7 +27,7 @@ impl Line {
     }
 }
 
-/// The names of keys: one empty, one binary, some that patterns tell apart.
+/// The names of keys: one empty, one binary, some that patterns distinguish.
 pub(super) const KEYS: [&[u8]; 13] = [
     b"a",
     b"",

@@ -62,7 +62,7 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
         return Ok(());
     }
     let target: Members = before.iter().take(our_rest.len()).cloned().collect();
-    // The order inside a listpack tells what was taken and put back.
+    // The order inside a listpack shows what was taken and put back.
     let anew = words.len() > 2 || run.settings.limits.set_max_listpack.is_some();
     let left = run.live.execute(session, &[b"PTTL".to_vec(), key.clone()]);
     let left = if let Reply::Int(left) = left { Some(left) } else { None };

@@ -12,7 +12,7 @@ use super::{Reply, Settings, command_line, pop};
 /// Commands that the server gets in one write.
 const BATCH: usize = 64;
 
-/// A key that no command has, for a moment.
+/// A key that no command has, for a short time.
 const ASIDE: &[u8] = b"the harness puts it aside";
 
 /// Pages of a scan before it counts as endless.

@@ -23,7 +23,7 @@ const RECENT: usize = 10;
 const SHOWN: usize = 200;
 
 impl Differential {
-    /// What to tell about a failure.
+    /// What to report of a failure.
     pub(super) fn difference<S: Subject>(
         &self,
         server: &Server,

@@ -40,7 +40,7 @@ pub enum HllOp {
     Merge,
     /// Exchanges the first sketch and the second.
     Swap,
-    /// Starts the sketch afresh.
+    /// Starts the sketch anew.
     Clear,
 }
 

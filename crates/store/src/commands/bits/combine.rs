@@ -56,8 +56,8 @@ pub(crate) fn combine<K: ToKey>(
     })
 }
 
-/// Tells the sinks. What only the newest servers can do is told as the bytes that it left: whoever reads a log may be an
-/// older one.
+/// Reports the change to the sinks. What only the newest servers can do is reported as the bytes that it left: the
+/// reader of a log may be older.
 fn tell(
     scope: &mut Scope<'_>,
     op: Op,

@@ -1,4 +1,4 @@
-//! What the commands on bits can be told: ranges, and what BITFIELD does.
+//! The options of the commands on bits: ranges, and what BITFIELD does.
 
 use std::fmt;
 

@@ -68,8 +68,8 @@ impl BloomEntry<'_> {
         Ok(added.complete()?.contains(&true))
     }
 
-    /// BF.INSERT of items whose hashes are known, in order: whether each is new. The waits for memory overlap. A filter is made
-    /// with `options` if there is none.
+    /// BF.INSERT of items whose hashes are known, in order: whether each is new. The cache misses overlap. A filter is
+    /// made with `options` if there is none.
     ///
     /// # Errors
     ///

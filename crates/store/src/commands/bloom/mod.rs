@@ -53,7 +53,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut BloomEntry<'_>| entry.reserve(settings))
     }
 
-    /// BF.ADD: adds an item, and tells whether it is new; a filter of the default [`Settings`] is made if need be.
+    /// BF.ADD: adds an item; returns whether it is new. A filter of the default [`Settings`] is made if need be.
     /// O(hashes), for each link of the filter.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The waits for memory overlap, so many items at once take a
+    /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The cache misses overlap, so many items at once take a
     /// fraction of the time of single ones in a large filter.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MEXISTS: [`bf_exists`](Self::bf_exists) of each item, in order. The waits for memory overlap.
+    /// BF.MEXISTS: [`bf_exists`](Self::bf_exists) of each item, in order. The cache misses overlap.
     ///
     /// # Errors
     ///
@@ -266,7 +266,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// What BF.INFO tells of a filter.
+/// What BF.INFO returns of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BloomInfo {

@@ -120,7 +120,7 @@ impl SetEntry<'_> {
     /// memory: to commands, DUMP and files it is an intset. `false` if the set cannot be one. A member that does not fit
     /// makes it an intset again. O(members).
     pub fn compact(&mut self, prefix: Prefix) -> bool {
-        // The same members in a form that only this process knows: no change to tell of.
+        // The same members in a form that only this process knows: no change to report.
         let compacted = self.edit(
             |value| {
                 value.compact(prefix);

@@ -404,7 +404,7 @@ fn move_member(
     let there =
         scope.with(from, |set: &mut SetEntry<'_>| Ok(set.exists().then(|| set.contains(member))));
     let fits = scope.with(to, |_: &mut SetEntry<'_>| Ok(()));
-    // Without a source nobody looks at the type of the target.
+    // Without a source the type of the target is not checked.
     let Some(there) = there? else { return Ok(false) };
     fits?;
     if there && from.bytes != to.bytes {

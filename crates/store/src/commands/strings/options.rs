@@ -1,4 +1,4 @@
-//! What SET, GETEX and LCS can be told beside their keys and values.
+//! The options of SET, GETEX and LCS.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub enum ExistenceCheck {
 
 /// What becomes of a key's expiry in SET.
 ///
-/// Each number must be at least 1 and the moment must fit into 63 bits of milliseconds, else the command fails and
-/// changes nothing.
+/// Each number must be at least 1 and the time of expiry must fit into 63 bits of milliseconds, else the command fails
+/// and changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SetExpiry {
@@ -181,7 +181,7 @@ impl Time {
         Self { unit, absolute, amount: i64::try_from(amount).unwrap_or(0) }
     }
 
-    /// The moment in milliseconds since the epoch, or what `command` says to one that is none.
+    /// The time in milliseconds since the epoch, or what `command` says to one that is none.
     #[inline]
     pub(crate) fn at_ms(self, now_ms: impl FnOnce() -> i64, command: &str) -> Result<i64, Error> {
         let scale = if self.unit == Unit::Seconds { 1000 } else { 1 };

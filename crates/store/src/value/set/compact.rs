@@ -30,7 +30,7 @@ impl Value {
     }
 }
 
-/// Whether all members have the prefix. Members ascend, so the ends tell.
+/// Whether all members have the prefix. Members ascend, so the first and the last decide.
 fn has_prefix(set: &IntSet, prefix: Prefix) -> bool {
     [set.first(), set.last()].into_iter().flatten().all(|end| prefix.contains(end))
 }

@@ -12,11 +12,11 @@
 //! | compact | a text, a number that does not share the high bits, or one above [`Compact::MOST`] | intset, and on as above |
 //!
 //! There is no way back in place: a command that builds a set (SINTERSTORE, RESTORE, an SPOP that leaves few) chooses
-//! afresh. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
+//! anew. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
 //!
 //! No command makes a compact set: recipes do that know which high bits the members of a key share ([`Value::compact`]). To
-//! whoever asks it is an intset, though it may have more members than `set-max-intset-entries`: ids that come in order fill some
-//! shards before their turn to be split.
+//! every command it is an intset, though it may have more members than `set-max-intset-entries`: ids that come in order
+//! fill some shards before their turn to be split.
 
 mod compact;
 mod extract;

@@ -266,7 +266,8 @@ impl SetMut<'_> {
     }
 }
 
-/// A member for an intset: refuses what is no integer, and tells when the set has outgrown the limit by this member.
+/// Adds a member to an intset: refuses what is no integer, and reports when the set has outgrown the limit by this
+/// member.
 #[inline]
 fn add_int(
     set: &mut IntSet,

@@ -146,7 +146,7 @@ impl Plain {
         assert_eq!(ends, [from, to]);
         assert_eq!(counted.exact, visitors.len() as u64, "{from} {to}");
         assert_eq!(counted.approx, plain.pfcount(["all"]).unwrap(), "{from} {to}");
-        // The keys that are told of have it all.
+        // The keys that are reported have it all.
         let keys = window.windows.cover(counted.from, counted.to).unwrap();
         assert_eq!(counted.keys, keys.len() as u64);
         assert_eq!(counted.approx, window.store.pfcount(keys).unwrap(), "{from} {to}");
