@@ -4,8 +4,8 @@
 //!
 //! A fact that takes one bit, or a few, about each of many numbered things needs no keys: the number is the place. Redis
 //! keeps such facts in a plain string value, which GET returns and SETRANGE patches, and gives it three sets of
-//! operations: on bits, on numbers of some bits, and on ranges of bytes. This crate has all three over any byte string,
-//! whoever owns it.
+//! operations: on bits, on numbers of some bits, and on ranges of bytes. This crate has all three over any byte string
+//! of any owner.
 //!
 //! | what | where | Redis |
 //! |---|---|---|

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn fill_tells_the_items_back() {
+    fn fill_gives_the_items_back() {
         for items in [0, 1, 10, 1000, 20_000] {
             let set = (fill_after(100_000, 7.0 * items as f64) * 1e5).round() as u64;
             let told = items_from_fill(100_000, 7, set).unwrap();

@@ -162,13 +162,13 @@ mod tests {
                 assert_eq!(tags.len(), entries.len());
                 let hash = rng.below(40);
                 let all = |hash| {
-                    let mut met = Vec::new();
+                    let mut found_at = Vec::new();
                     let found = tags.find(hash, |at| {
-                        met.push(at);
+                        found_at.push(at);
                         false
                     });
                     assert_eq!(found, None);
-                    met
+                    found_at
                 };
                 let expected: Vec<usize> =
                     (0..entries.len()).filter(|&at| entries[at] == hash || at >= LINE).collect();

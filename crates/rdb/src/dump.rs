@@ -106,9 +106,9 @@ pub fn decode(payload: &[u8]) -> Result<Payload<'_>, Error> {
     if stored != computed {
         return Err(Error::new(summed.len() as u64, ErrorKind::Checksum { stored, computed }));
     }
-    let mut walked = open(value, version)?;
-    walked.body.skip_value()?;
-    walked.body.source.check_end()?;
+    let mut scanned = open(value, version)?;
+    scanned.body.skip_value()?;
+    scanned.body.source.check_end()?;
     open(value, version)
 }
 

@@ -167,7 +167,7 @@ impl<R: Read> Reader<R> {
                 format::FUNCTION => Record::Function { code: string::read(source)? },
                 format::MODULE_AUX => {
                     source.start_recording();
-                    let id = value::walk_aux(source)?;
+                    let id = value::scan_aux(source)?;
                     Record::ModuleAux { id, body: source.take_recording() }
                 }
                 format::EOF => {

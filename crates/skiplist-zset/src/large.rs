@@ -231,7 +231,7 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Tells the index of other names.
+    /// Gives records other names in the index.
     fn rename(&mut self, moves: &records::Moves) {
         let Self { records, index, hasher, .. } = self;
         index.rename(

@@ -271,7 +271,7 @@ impl Order {
         }
     }
 
-    /// Tells the towers above a block, from `level` on, the key of its first entry.
+    /// Sets the key of the first entry of a block in the towers above it, from `level` on.
     fn set_first(&mut self, path: &Path, level: usize, key: u64) {
         for level in level..self.height {
             let (run, at) = path.step(level);

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_tells_one_time_in_all_units() {
+    fn the_machine_gives_one_time_in_all_units() {
         let clock = SystemClock;
         let (before, ms, after) = (clock.now_us(), clock.now_ms(), clock.now_us());
         assert!((before / 1000..=after / 1000).contains(&ms));

@@ -360,7 +360,7 @@ fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
         ),
         ("BITFIELD k OVERFLOW SAT INCRBY u8 0 1", &[], false),
         ("BITFIELD k OVERFLOW FAIL INCRBY u8 0 1", &[], false),
-        // A failure that makes the string longer, which Redis tells nobody.
+        // A failure that makes the string longer, which Redis does not report.
         (
             "BITFIELD k OVERFLOW FAIL SET u4 80 99",
             &["BITFIELD k OVERFLOW FAIL SET u4 80 99 OVERFLOW WRAP"],

@@ -1,4 +1,5 @@
-//! Commands on all keys: scanning while the keys change, random keys, databases, expiry that nobody sees, and watching.
+//! Commands on all keys: scanning while the keys change, random keys, databases, expiry that no command sees, and
+//! watching.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 

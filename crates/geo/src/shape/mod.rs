@@ -162,7 +162,7 @@ impl Shape {
     /// Ranges of scores that hold the cells of all points of the shape, in order, apart from each other.
     ///
     /// Every hash that [`encode`](crate::encode) makes, and whose centre is in the shape, is in one of them. They hold others too:
-    /// [`contains_hash`](Self::contains_hash) tells. O(1), O(vertices) for a polygon.
+    /// [`contains_hash`](Self::contains_hash) decides. O(1), O(vertices) for a polygon.
     #[must_use]
     pub fn cover(&self) -> Vec<Range<u64>> {
         match &self.area {

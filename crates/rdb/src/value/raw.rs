@@ -3,7 +3,7 @@
 use super::{
     kind::ValueType,
     module::{self, ModuleId, ModuleParts},
-    walk::walk,
+    scan::scan,
 };
 use crate::{error::Error, source::Source};
 
@@ -19,7 +19,7 @@ pub struct RawValue {
 
 impl RawValue {
     /// The caller has scanned the body.
-    pub(crate) fn walked(kind: ValueType, body: Vec<u8>) -> Self {
+    pub(crate) fn scanned(kind: ValueType, body: Vec<u8>) -> Self {
         Self { kind, body: body.into_boxed_slice() }
     }
 
@@ -35,9 +35,9 @@ impl RawValue {
     /// ```
     pub fn new(kind: ValueType, body: Vec<u8>) -> Result<Self, Error> {
         let mut source = Source::new(body.as_slice(), Some(body.len() as u64), false);
-        walk(&mut source, kind)?;
+        scan(&mut source, kind)?;
         source.check_end()?;
-        Ok(Self::walked(kind, body))
+        Ok(Self::scanned(kind, body))
     }
 
     /// What it is.

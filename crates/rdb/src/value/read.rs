@@ -5,8 +5,8 @@ use std::{fmt, io::Read};
 use super::{
     kind::ValueType,
     raw::RawValue,
+    scan::scan,
     score::{self, ScoreForm},
-    walk::walk,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -115,23 +115,23 @@ impl<R: Read> Body<R> {
 
     fn record(&mut self, kind: ValueType) -> Result<RawValue, Error> {
         self.source.start_recording();
-        walk(&mut self.source, kind)?;
-        Ok(RawValue::walked(kind, self.source.take_recording()))
+        scan(&mut self.source, kind)?;
+        Ok(RawValue::scanned(kind, self.source.take_recording()))
     }
 
     /// Passes over what is left of a value.
     pub(crate) fn skip_value(&mut self) -> Result<(), Error> {
         match self.take_state() {
-            State::Value(kind) => walk(&mut self.source, kind)?,
+            State::Value(kind) => scan(&mut self.source, kind)?,
             State::Members(count) => {
                 for _ in 0..count {
-                    string::walk(&mut self.source)?;
+                    string::scan(&mut self.source)?;
                 }
             }
             State::Scores { left, form } => {
                 for _ in 0..left {
-                    string::walk(&mut self.source)?;
-                    score::walk(&mut self.source, form)?;
+                    string::scan(&mut self.source)?;
+                    score::scan(&mut self.source, form)?;
                 }
             }
             State::Between => {}

@@ -121,7 +121,7 @@ impl Cohort {
     /// How many operands the cohort brings to an operation, whose last step is taken away if it is the same one.
     fn take_operands(&mut self, op: Op) -> usize {
         match self.steps.last() {
-            // The empty cohort stays an operand: without it the result would not be empty.
+            // An empty cohort stays an operand: without it no step would stand for it.
             Some(&Step::Combine(last, count)) if last == op && count > 0 => {
                 self.steps.pop();
                 count

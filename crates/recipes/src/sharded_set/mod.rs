@@ -52,7 +52,7 @@ pub enum ShardForm {
 /// * [`compact`](Self::compact) splits by the high bits of ids, and is for those that are spread evenly over all of them: random ones, UUIDs,
 ///   hashes. All ids of a shard share those bits, so the store keeps the others alone, and of these it codes the higher ones by their
 ///   order (see [`intset::Compact`]): less than 6 bytes an id of a million, in intsets as far as commands, DUMP and RDB files
-///   can tell. Read from a file they are intsets, until the next id comes to each. Ids that are not spread evenly fill few
+///   show. Read from a file they are intsets, until the next id comes to each. Ids that are not spread evenly fill few
 ///   shards: all stays exact, but slow and large.
 ///
 /// Members of the first two hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add), [`remove`](Self::remove)

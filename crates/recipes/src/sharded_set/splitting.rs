@@ -29,7 +29,7 @@ pub(crate) struct Splitting {
     /// The key of the number of shards.
     level: ShardKey,
     spread: Spread,
-    /// How many shards there were when this handle last looked. Whoever goes by it finds out if that has changed.
+    /// How many shards there were when this handle last looked. A step that goes by it fails if that has changed.
     known: Arc<AtomicU64>,
 }
 

@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_is_begun_once_whoever_comes_between_the_look_and_the_step() {
+    fn a_bucket_is_begun_once_whatever_comes_between_the_look_and_the_step() {
         let forms = [ShardForm::Forecast, ShardForm::Splitting, ShardForm::Compact];
         for first in forms {
             for second in forms {

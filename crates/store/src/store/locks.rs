@@ -184,7 +184,7 @@ impl Access for Striped {
             let guards = shared.lock_all_to_read(keys);
             operation(&View { shared, db: self.db, locked: Locked::Guards(&guards), time: &time })
         };
-        if time.met_expired() {
+        if time.found_expired() {
             self.drop_expired(keys);
         }
         result
@@ -364,7 +364,7 @@ impl Access for Held<'_> {
             operation(&scope.view())
         };
         if let Ok(mut scope) = self.scope.try_borrow_mut()
-            && scope.met_expired()
+            && scope.found_expired()
         {
             for &key in keys.iter().filter(|key| !self.only_reads(**key)) {
                 scope.drop_expired(key);

@@ -353,8 +353,8 @@ impl<'s> Scope<'s> {
     }
 
     /// Whether a key that has expired was found.
-    pub(super) const fn met_expired(&self) -> bool {
-        self.time.met_expired()
+    pub(super) const fn found_expired(&self) -> bool {
+        self.time.found_expired()
     }
 
     /// Whether the stripe of this hash is locked.

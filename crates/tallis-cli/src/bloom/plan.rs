@@ -196,10 +196,10 @@ mod tests {
         for _ in 0..3000 {
             let items = 1 + rng.below(1 << 45);
             let bits = (items / 64 + rng.below(items)) * 64 + 64;
-            let told = Plan::new(Some(items), None, Some(bits)).unwrap();
-            let again = Plan::new(Some(items), Some(told.error_rate), None).unwrap();
-            assert_eq!(again, told);
-            let back = Plan::new(None, Some(told.error_rate), Some(bits)).unwrap();
+            let plan = Plan::new(Some(items), None, Some(bits)).unwrap();
+            let again = Plan::new(Some(items), Some(plan.error_rate), None).unwrap();
+            assert_eq!(again, plan);
+            let back = Plan::new(None, Some(plan.error_rate), Some(bits)).unwrap();
             assert!(back.items.abs_diff(items) <= 1, "{items} {bits} {back:?}");
         }
     }

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_split_is_told_and_passed_over() {
+    fn a_line_that_cannot_be_split_is_reported_and_skipped() {
         let input = b"set a 1\nget \"a\n\n  \nget a\nnosuch x\nget a";
         let unknown = "ERR unknown command 'nosuch', with args beginning with: 'x' ";
         assert_eq!(

@@ -129,7 +129,7 @@ impl Counting<'_> {
                 }
             }
             if Instant::now() >= next {
-                self.tell(json).map_err(|error| Failure::output(&error))?;
+                self.print(json).map_err(|error| Failure::output(&error))?;
                 next = Instant::now() + TICK;
                 continue;
             }
@@ -148,7 +148,7 @@ impl Counting<'_> {
     }
 
     /// How it stands, on a line.
-    fn tell(&self, json: bool) -> io::Result<()> {
+    fn print(&self, json: bool) -> io::Result<()> {
         let Some(latest) = self.tally.latest().map_err(io::Error::other)? else { return Ok(()) };
         let mut out = stdout().lock();
         if json {

@@ -315,8 +315,8 @@ mod tests {
             "01/Mar/1900:00:00:00 +0000",
             "31/Dec/9998:23:59:59 -2359",
         ] {
-            let moment = jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).unwrap();
-            let minute = moment.to_timestamp().unwrap().as_second().div_euclid(60);
+            let timestamp = jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).unwrap();
+            let minute = timestamp.to_timestamp().unwrap().as_second().div_euclid(60);
             assert_eq!(parse(text).unwrap().minute_of_utc(), minute, "{text}");
         }
         // Where jiff's own times end.

@@ -81,7 +81,7 @@ fn numbers_may_be_written_short() {
 }
 
 #[test]
-fn wrong_command_lines_are_told() {
+fn wrong_command_lines_are_reported() {
     for (args, what) in [
         ("--json", "two of -n, -p and -m are needed"),
         ("-n 5", "two of -n, -p and -m are needed"),
@@ -156,8 +156,8 @@ fn what_is_measured_is_what_the_formula_says() {
             assert!((error - expected).abs() <= 5.0 * deviation, "{args}: {row}");
             let strangers = number("strangers");
             assert!(strangers >= 1e6 && (number("wrong") / strangers - error).abs() < 1e-12);
-            // The formulas by themselves, of what is printed: the error, and how far the counts of strangers and of set
-            // bits stray.
+            // The formulas by themselves, of what is printed: the error, and how far the counts of false positives and
+            // of set bits stray.
             let [bits, hashes] = ["bits", "hashes"].map(|name| found[name].as_f64().unwrap());
             let probes = hashes * number("items") / bits;
             let (unset, set) = ((-probes).exp(), 1.0 - (-probes).exp());
@@ -275,7 +275,7 @@ fn any_plan_can_be_drawn() {
 }
 
 #[test]
-fn a_plot_that_cannot_be_saved_is_told() {
+fn a_plot_that_cannot_be_saved_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("none").join("error.svg");
     for file in [inside.to_str().unwrap(), folder.path().to_str().unwrap()] {

@@ -147,7 +147,7 @@ fn payloads_and_pieces_of_servers_make_the_same_filters() {
     }
 }
 
-/// As `README.md` beside the recordings of the crate `bloom` tells it.
+/// As `README.md` beside the recordings of the crate `bloom` describes it.
 #[test]
 fn the_same_commands_make_the_same_bytes() {
     let store = store(Profile::Redis70);

@@ -251,7 +251,7 @@ impl Gen {
     }
 
     /// Seconds since the epoch, exact: the same few, so that equal ones meet. Or one that is long past.
-    pub(super) fn moment(&mut self) -> i64 {
+    pub(super) fn unix_time(&mut self) -> i64 {
         if self.one_in(12) {
             return self.pick(&[1, 1_000_000_000, 0, -1]);
         }

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told_in_words() {
+    fn settings_are_arguments() {
         let words = |settings: Settings| {
             let words = reserve_words(&settings)?;
             Some(

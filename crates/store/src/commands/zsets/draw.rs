@@ -40,8 +40,8 @@ pub(super) fn several(
     }
     // Drawing one by one meets those that were drawn already; up to a third of a skip list that is cheap.
     if set.as_listpack().is_none() && wanted < len / 3 {
-        let mut met: HashSet<usize, RandomState> = HashSet::default();
-        let ranks = std::iter::repeat_with(|| random.below(len)).filter(|&rank| met.insert(rank));
+        let mut seen: HashSet<usize, RandomState> = HashSet::default();
+        let ranks = std::iter::repeat_with(|| random.below(len)).filter(|&rank| seen.insert(rank));
         return Ok(gather(ranks.take(wanted).filter_map(|rank| set.get(rank))));
     }
     let mut all: Vec<_> = set.iter().collect();

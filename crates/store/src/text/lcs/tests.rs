@@ -115,7 +115,7 @@ fn bits_and_the_table_agree() {
 }
 
 #[test]
-fn all_bytes_and_whole_words_of_columns_are_told_apart() {
+fn all_bytes_and_whole_words_of_columns_are_distinguished() {
     let every: Vec<u8> = (0..=255).collect();
     assert_eq!(length(&every, &every, LIMIT).unwrap(), 256);
     for len in [63, 64, 65, 127, 128, 129] {

@@ -22,7 +22,7 @@ mod compact;
 mod extract;
 mod mutate;
 mod random;
-mod walk;
+mod visit;
 
 pub(crate) use extract::Extracted;
 use intset::{Compact, IntSet};

@@ -144,8 +144,8 @@ impl Value {
 
     /// The set that a listpack becomes when it is loaded under this policy; `None` if it has a member twice.
     pub(crate) fn set_from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
-        let mut met: HashSet<Entry<'_>, RandomState> = HashSet::default();
-        if !list.iter().all(|entry| met.insert(entry)) {
+        let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
+        if !list.iter().all(|entry| seen.insert(entry)) {
             return None;
         }
         if list.len() <= policy.listpack_entries() {

@@ -27,11 +27,11 @@ impl<'a> SetRef<'a> {
         let len = self.len();
         // Drawing one by one meets those that were drawn already; up to a third of the set that is cheap.
         if matches!(self, Self::HashTable(_)) && count < len / 3 {
-            let mut met: HashSet<&[u8], RandomState> = HashSet::default();
+            let mut seen: HashSet<&[u8], RandomState> = HashSet::default();
             let mut drawn = Vec::with_capacity(count);
             while drawn.len() < count {
                 match self.random(random) {
-                    Some(Member::Bytes(bytes)) if met.insert(bytes) => {
+                    Some(Member::Bytes(bytes)) if seen.insert(bytes) => {
                         drawn.push(Member::Bytes(bytes));
                     }
                     Some(_) => {}
