@@ -68,8 +68,8 @@
 //!
 //! # Limits
 //!
-//! * An owned string grows to wherever it is written: who takes offsets from others bounds them first. Redis's bound is
-//!   `proto-max-bulk-len`, 512 MiB.
+//! * An owned string grows to wherever it is written: the caller bounds offsets that come from others first. Redis's
+//!   bound is `proto-max-bulk-len`, 512 MiB.
 //! * A bitmap of few bits far apart is mostly zeros; a set of numbers is smaller then.
 //!
 //! # References

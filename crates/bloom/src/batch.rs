@@ -217,7 +217,7 @@ struct Group {
 }
 
 impl Group {
-    /// Adds an item if `kept`, in a way that leaves no branch to be foreseen.
+    /// Adds an item if `kept`, in a way that leaves no branch to predict.
     #[inline]
     fn push(&mut self, at: usize, places: Places, kept: bool) {
         if let Some(item) = self.items.get_mut(self.len) {

@@ -20,8 +20,8 @@ const NEAR: usize = 1 << 20;
 /// Probes of a near array that a question makes before it looks at what they found.
 ///
 /// In a filter that is half full an item that was not added fails with one of four probes in 15 of 16 cases, so the
-/// branch is foreseen; with a look after each probe it would be a coin toss, and the processor could not start with the
-/// next item. In a large array the lines of further probes cost more than that.
+/// branch is predicted; with a look after each probe it would be unpredictable, and the processor could not start with
+/// the next item. In a large array the lines of further probes cost more than that.
 const GROUP: u32 = 4;
 
 /// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.

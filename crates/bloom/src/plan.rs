@@ -137,7 +137,7 @@ pub fn error_deviation(bits: u64, hashes: u32, items: u64) -> f64 {
     hashes * set.powf(hashes - 1.0) * variance.sqrt()
 }
 
-/// The items that so many set bits speak of, to the nearest; `None` if all bits are set, which says nothing.
+/// The items that so many set bits stand for, to the nearest; `None` if all bits are set, which says nothing.
 ///
 /// # Examples
 ///

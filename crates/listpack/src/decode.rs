@@ -65,7 +65,7 @@ impl Shape {
 /// The bytes of an entry with this tag, with the length at its end; 0 if the tag alone does not say, or is of no
 /// encoding.
 ///
-/// A scan goes from load to load, and what branches on tags guesses wrong where kinds of entries mix: a table never
+/// A scan goes from load to load, and what branches on tags is mispredicted where kinds of entries mix: a table never
 /// does.
 const SIZES: [u8; 256] = {
     let mut sizes = [0; 256];

@@ -122,8 +122,8 @@ pub(crate) const fn backlen_size(len: usize) -> usize {
     }
 }
 
-/// Fills `to` with `len`: seven bits a byte, the highest first; all but the first byte are marked, for a reader who comes from
-/// behind.
+/// Fills `to` with `len`: seven bits a byte, the highest first; all but the first byte are marked, for a reader that
+/// comes from behind.
 #[inline]
 fn write_backlen(to: &mut [u8], len: usize) {
     let mut rest = len as u64;

@@ -33,8 +33,8 @@
 //! | `f3` | 32 bits | integer | 6 |
 //! | `f4` | 64 bits | integer | 10 |
 //!
-//! The length at the end is for readers who come from behind. Its limits are 127, 16,382, 2,097,150 and 268,435,454: from the second
-//! on, one less than its bits allow, because Redis draws them so.
+//! The length at the end is for readers that come from behind. Its limits are 127, 16,382, 2,097,150 and 268,435,454:
+//! from the second on, one less than its bits allow, because Redis draws them so.
 //!
 //! The blob is the value. [`ListPack`] owns it and works on it in place; it takes two words itself, and holds no heap
 //! memory while it is new.

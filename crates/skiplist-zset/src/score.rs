@@ -2,7 +2,7 @@
 //!
 //! # The texts
 //!
-//! | form | who writes so | 0.1 | 3.0 | 1e17 | 1e21 | -0.0 |
+//! | form | written by | 0.1 | 3.0 | 1e17 | 1e21 | -0.0 |
 //! |---|---|---|---|---|---|---|
 //! | [`ScoreText::Digits17`] | replies of 7.0 | `0.10000000000000001` | `3` | `1e+17` | `1e+21` | `-0` |
 //! | [`ScoreText::Shortest`] | 7.2 and later, everywhere | `0.1` | `3` | `100000000000000000` | `1e+21` | `-0` |

@@ -1,4 +1,4 @@
-//! Bits through the typed calls and as words: a plain model, what a WATCH sees and a sink hears, and what fails.
+//! Bits through the typed calls and as words: a plain model, what a WATCH sees and a sink receives, and what fails.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 

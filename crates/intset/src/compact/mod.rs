@@ -55,7 +55,7 @@
 //! less, its version, and a run of neighbours take little.
 //!
 //! A set holds at most [`Compact::MOST`] members, which the directory can count. A value that does not have the prefix, or is one too many, is [`Refused`]
-//! and nothing changes: who owns the set keeps it in another form from there on.
+//! and nothing changes: the owner of the set keeps it in another form from there on.
 //!
 //! # Worked example
 //!

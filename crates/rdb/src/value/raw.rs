@@ -67,7 +67,7 @@ impl RawValue {
         module::read_id(&mut Source::new(&*self.body, Some(self.body.len() as u64), false)).ok()
     }
 
-    /// The id and the parts of a value of a module, for a caller who knows the module.
+    /// The id and the parts of a value of a module, for a caller that knows the module.
     ///
     /// ```
     /// use rdb::{ModuleId, ModulePart, RawValue, ValueType};

@@ -34,12 +34,12 @@ pub(crate) fn scan<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<()
         length::read(source)?; // entries ever added
     }
     for _ in 0..length::read(source)? {
-        walk_group(source, layout)?;
+        scan_group(source, layout)?;
     }
     Ok(())
 }
 
-fn walk_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
+fn scan_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
     string::scan(source)?; // name
     scan_id(source)?; // last delivered
     if layout >= Layout::Second {

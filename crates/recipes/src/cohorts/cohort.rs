@@ -76,7 +76,7 @@ impl Cohort {
         Self { steps: vec![Step::Key(key.as_ref().into())] }
     }
 
-    /// Those who are in all of the cohorts: BITOP AND. No one if there is no cohort.
+    /// Those who are in all of the cohorts: BITOP AND. Empty if there is no cohort.
     #[must_use]
     pub fn all(cohorts: impl IntoIterator<Item = Self>) -> Self {
         Self::joined(Op::And, cohorts)

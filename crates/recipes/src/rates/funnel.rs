@@ -1,4 +1,4 @@
-//! The leaky bucket.
+//! The leaky bucket (GCRA).
 
 use store::{Error, Store, Tx};
 
@@ -40,7 +40,7 @@ impl Procedure for Pour<'_> {
     }
 }
 
-/// The leaky bucket: so much at once, and from then on so much a period.
+/// The leaky bucket (GCRA): so much at once, and from then on so much a period.
 ///
 /// # Idea
 ///

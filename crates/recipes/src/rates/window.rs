@@ -99,7 +99,7 @@ const fn as_score(ms: i64) -> f64 {
     ms as f64
 }
 
-/// At most so many actions in any period, to the millisecond.
+/// The sliding-window log: at most so many actions in any period, to the millisecond.
 ///
 /// # Idea
 ///
@@ -122,8 +122,8 @@ const fn as_score(ms: i64) -> f64 {
 ///
 /// * An action is over when it is as old as the period: at `t + period` there is room again for the one of `t`.
 /// * Two actions in one millisecond are two.
-/// * One that is refused does not count, so who keeps on trying gets in when the first has aged out.
-///   [`count_refused`](Self::count_refused) makes them count: then only who waits gets in.
+/// * One that is refused does not count, so a caller that keeps on trying is allowed when the first has aged out.
+///   [`count_refused`](Self::count_refused) makes them count: then only a caller that waits is allowed.
 ///
 /// In any period no more are allowed than the count, by any number of callers at once. All of this holds for one key asked with one
 /// period; a shorter one takes out what a longer one would have counted. A clock that is set back finds actions that are yet to

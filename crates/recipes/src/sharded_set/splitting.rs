@@ -21,7 +21,7 @@ use crate::procedure::Backend;
 /// How many shards one addition or removal splits or merges at the most.
 const AT_ONCE: u64 = 2;
 
-/// A set that splits: its keys, and what this handle believes of it.
+/// A set that splits: its keys, and what this handle assumes of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Splitting {
     /// What the shards' keys begin with: the count's key, and a colon.
@@ -69,7 +69,7 @@ impl Splitting {
         shard_at(&self.base, number)
     }
 
-    /// The number of shards that this handle believes in.
+    /// The number of shards that this handle assumes.
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
         let shards = self.known.load(Ordering::Relaxed);

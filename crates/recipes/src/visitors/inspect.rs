@@ -1,4 +1,4 @@
-//! What takes a look at all shards of a bucket, of which the keys may say that there are more than anyone could visit.
+//! What takes a look at all shards of a bucket, of which the keys may say that there are more than could be visited.
 
 use std::collections::BTreeSet;
 

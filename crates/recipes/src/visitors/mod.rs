@@ -200,7 +200,7 @@ impl<B: Backend> Visitors<B> {
             if let Some(plan) = Plan::find(&self.backend, bucket)? {
                 break Arc::new(plan);
             }
-            // If someone else is first, theirs stands.
+            // If another client is first, its value stays.
             self.begin(bucket, visit)?;
         };
         self.recent.insert(bucket, &plan);

@@ -194,7 +194,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// When EXPIRE and its kin set a time.
+/// When EXPIRE and the like set a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExpireOption {
     /// Whatever is there.

@@ -261,7 +261,7 @@ pub(crate) fn rename(
     if key.bytes == to.bytes {
         return Ok(!only_free);
     }
-    // In any case, so that sinks hear of a target that has expired before they hear of the new name.
+    // In any case, so that sinks receive a target that has expired before the new name.
     let target_is_there = scope.slot(to).exists();
     if only_free && target_is_there {
         return Ok(false);

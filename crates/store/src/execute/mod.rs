@@ -19,7 +19,7 @@ use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::Store;
 use crate::store::locks::Dispatch;
-/// Who runs a command: handlers name it only so.
+/// What runs a command: handlers name it only so.
 pub(crate) use caller::Caller;
 pub(crate) use command::{Command, Run, command, container, declared, family};
 pub(crate) use introspect::{COMMAND, help, help_of};

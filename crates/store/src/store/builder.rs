@@ -101,7 +101,7 @@ impl StoreBuilder {
         self
     }
 
-    /// Adds something that hears of every change.
+    /// Adds a sink, which receives every change.
     #[must_use]
     pub fn sink(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sinks.push(sink);
@@ -138,7 +138,7 @@ impl StoreBuilder {
     }
 }
 
-/// Enough that threads on different keys seldom meet or pass the lines of a stripe between them, and few enough that each
+/// Enough that threads on different keys seldom share a stripe or its cache lines, and few enough that each
 /// stripe's tables are well filled.
 fn default_stripes() -> usize {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);

@@ -404,7 +404,7 @@ impl Access for Held<'_> {
     }
 }
 
-/// Who runs a command of the command table: one type for all of them, so that the table is one.
+/// What runs a command of the command table: one type for all of them, so that the table is one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Dispatch<'c, 't> {
     /// A store, or a session outside a transaction.

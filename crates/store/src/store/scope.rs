@@ -36,7 +36,7 @@ impl Deref for Guard<'_> {
 }
 
 impl Guard<'_> {
-    /// The stripe, to be written: who may write a key has locked its stripe for that.
+    /// The stripe, to be written: a scope that may write a key has locked its stripe for that.
     #[inline]
     fn as_mut(&mut self) -> &mut Stripe {
         match self {
@@ -317,7 +317,7 @@ impl<'s> Scope<'s> {
         Entry::new(stripe, Running { shared, time, effects }, db, key)
     }
 
-    /// Drops a key that has expired, so that sinks hear of it before they hear of a command that reads it.
+    /// Drops a key that has expired, so that sinks receive it before a command that reads it.
     pub(crate) fn drop_expired(&mut self, key: HashedKey<'_>) {
         drop(self.slot(key));
     }

@@ -30,7 +30,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// Something that hears of every change: a log, a mirror, a counter.
+/// Receives every change: a log, a mirror, a counter.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! The leaky bucket.
+//! The leaky bucket (GCRA).
 
 use std::collections::HashMap;
 use std::sync::Arc;

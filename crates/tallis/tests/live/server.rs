@@ -1,4 +1,4 @@
-//! What COMMAND and its kin return.
+//! What COMMAND and the like return.
 
 use std::collections::BTreeMap;
 

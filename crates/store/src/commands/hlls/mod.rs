@@ -31,8 +31,8 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name. A damaged value may take the first elements before one meets the damage: they stay, as
-    /// in Redis.
+    /// In a transaction, a key that it did not name. A damaged value may take the first elements before one finds the
+    /// damage: they stay, as in Redis.
     ///
     /// # Examples
     ///

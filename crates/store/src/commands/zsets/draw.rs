@@ -38,7 +38,7 @@ pub(super) fn several(
     if wanted >= len {
         return Ok(gather(set.iter()));
     }
-    // Drawing one by one meets those that were drawn already; up to a third of a skip list that is cheap.
+    // Drawing one by one repeats those that were drawn already; up to a third of a skip list that is cheap.
     if set.as_listpack().is_none() && wanted < len / 3 {
         let mut seen: HashSet<usize, RandomState> = HashSet::default();
         let ranks = std::iter::repeat_with(|| random.below(len)).filter(|&rank| seen.insert(rank));

@@ -25,7 +25,7 @@ impl<'a> SetRef<'a> {
     /// average where count is small beside the set, else O(members).
     pub(crate) fn sample(self, count: usize, random: &Random) -> Vec<Member<'a>> {
         let len = self.len();
-        // Drawing one by one meets those that were drawn already; up to a third of the set that is cheap.
+        // Drawing one by one repeats those that were drawn already; up to a third of the set that is cheap.
         if matches!(self, Self::HashTable(_)) && count < len / 3 {
             let mut seen: HashSet<&[u8], RandomState> = HashSet::default();
             let mut drawn = Vec::with_capacity(count);
