@@ -1,4 +1,4 @@
-//! A filter in pieces: what BF.SCANDUMP gives and BF.LOADCHUNK takes.
+//! A filter in chunks: what BF.SCANDUMP returns and BF.LOADCHUNK takes.
 //!
 //! # Idea
 //!
@@ -21,7 +21,7 @@ use crate::link::{CheckedParts, Link, zeroed};
 /// The most bytes of a chunk.
 pub const CHUNK: usize = 16 << 20;
 
-/// A piece of a dump, and the cursor beside it: the one to go on with, and the one to load the piece with.
+/// A chunk of a dump, and the cursor beside it: the one to go on with, and the one to load the chunk with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
     /// 1 for the header, more for the bits.
@@ -31,7 +31,7 @@ pub struct Chunk<'a> {
 }
 
 impl BloomFilter {
-    /// The piece at a cursor, 0 at first; `None` at the end, where BF.SCANDUMP answers with cursor 0 and nothing.
+    /// The chunk at a cursor, 0 at first; `None` at the end, where BF.SCANDUMP answers with cursor 0 and nothing.
     ///
     /// # Examples
     ///
@@ -61,7 +61,7 @@ impl BloomFilter {
         None
     }
 
-    /// All pieces of a dump in order, the header first.
+    /// All chunks of a dump in order, the header first.
     ///
     /// # Examples
     ///
@@ -115,8 +115,8 @@ impl BloomFilter {
         Ok(filter)
     }
 
-    /// Puts a piece of a dump in its place, given the cursor that came beside it. Pieces may come in any order and size, but
-    /// none may cross from one bit array into the next.
+    /// Puts a chunk of a dump in its place, given the cursor that came beside it. Chunks may come in any order and
+    /// size, but none may cross from one bit array into the next.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts with the header, the piece of cursor 1.
+    /// Starts with the header, the chunk of cursor 1.
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl Loader {
         Ok(Self { header, arrays })
     }
 
-    /// Takes the next piece, given the cursor that came beside it. A piece may repeat what has arrived, and then replaces it, but
-    /// leaves no gap.
+    /// Takes the next chunk, given the cursor that came beside it. A chunk may repeat what has arrived, and then
+    /// replaces it, but leaves no gap.
     ///
     /// # Errors
     ///

@@ -251,15 +251,14 @@ impl Link {
     /// Takes the items of an equal link. Their number is estimated from the bits: what the union has set more than this
     /// one had, within what the two numbers allow.
     pub(crate) fn unite(&mut self, other: &Self) {
-        let estimate =
-            |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
-        let before = estimate(self);
+        let size = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
+        let before = size(self);
         for (byte, more) in self.words.iter_mut().zip(&other.words) {
             *byte |= more;
         }
         let least = self.size.max(other.size);
         let most = self.size.saturating_add(other.size);
-        self.size = match (before, estimate(self)) {
+        self.size = match (before, size(self)) {
             (Some(before), Some(after)) => {
                 let added = after.saturating_sub(before);
                 self.size.saturating_add(added).clamp(least, most)

@@ -1,4 +1,4 @@
-//! Values of modules, which can be passed over without the module.
+//! Values of modules, which can be skipped without the module.
 //!
 //! A module's value is its id, tagged parts and an end tag. Tags are lengths:
 //!

@@ -21,7 +21,7 @@ const NAN: u8 = 253;
 const INFINITY: u8 = 254;
 const MINUS_INFINITY: u8 = 255;
 
-/// Reads a score, which is NaN if the digits are no number: what is passed over is not looked at either.
+/// Reads a score, which is NaN if the digits are no number: what is skipped is not checked either.
 pub(crate) fn read<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<f64, Error> {
     if form == ScoreForm::Double {
         return source.array().map(f64::from_le_bytes);

@@ -17,7 +17,7 @@ use crate::uv::TooLong;
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a bad row unless that is to be borne, a file that cannot be saved.
+/// A file that cannot be read, a bad row unless bad rows are skipped, a file that cannot be saved.
 pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     if args.files.iter().filter(|file| is_standard_input(file)).count() > 1 {
         return Err(Failure::Trouble("standard input can be read only once".to_owned()));

@@ -4,7 +4,7 @@ use tallis::Bucket;
 
 use super::stamp::Stamp;
 
-/// How long a bucket is.
+/// The length of a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum Every {

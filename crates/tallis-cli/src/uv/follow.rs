@@ -17,7 +17,7 @@ use std::thread;
 use super::source::{Source, TooLong};
 use crate::input::is_standard_input;
 
-/// Bytes of a pipe that are read at once, and how many such pieces may wait.
+/// Bytes of a pipe that are read at once, and how many such chunks may wait.
 const PIECE: usize = 64 << 10;
 const WAITING: usize = 16;
 

@@ -141,7 +141,7 @@ impl ListPackOracle {
         *self = Self::new();
     }
 
-    /// The index of the first entry at `from` or behind that is `text`; `skip` are passed over after each.
+    /// The index of the first entry at `from` or behind that is `text`; `skip` are skipped after each.
     #[must_use]
     pub fn find(&self, from: usize, text: &[u8], skip: usize) -> Option<usize> {
         (from..self.entries.len()).step_by(skip + 1).find(|&index| self.entries[index] == text)

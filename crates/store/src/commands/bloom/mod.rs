@@ -197,8 +197,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.SCANDUMP: the piece of a dump at a cursor, 0 at first, and the cursor that belongs to it: to ask for the next piece, and
-    /// to load this one with. `None` at the end. A piece has at most 16 MiB. O(its bytes).
+    /// BF.SCANDUMP: the chunk of a dump at a cursor, 0 at first, and the cursor that belongs to it: to ask for the next
+    /// chunk, and to load this one with. `None` at the end. A chunk has at most 16 MiB. O(its bytes).
     ///
     /// # Errors
     ///
@@ -226,13 +226,14 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.LOADCHUNK: takes a piece of a dump, and the cursor that came with it. The first makes the filter, with no bit set; the
-    /// others may come in any order. The bytes are not trusted. O(bits) for the first, else O(bytes).
+    /// BF.LOADCHUNK: takes a chunk of a dump, and the cursor that came with it. The first makes the filter, with no bit
+    /// set; the others may come in any order. The bytes are not trusted. O(bits) for the first, else O(bytes).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first piece; [`ErrorKind::Corrupt`] if it is not what it
-    /// should be, or has no place in the filter; in a transaction, a key that it did not name. Nothing has changed then.
+    /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first chunk; [`ErrorKind::Corrupt`] if it is
+    /// not what it should be, or has no place in the filter; in a transaction, a key that it did not name. Nothing has
+    /// changed then.
     pub fn bf_loadchunk(
         &self,
         key: impl ToKey,
