@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! Hash each element, and let the hash choose one of [`REGISTERS`] registers. The other bits of the hash are as good as a
-//! series of coin tosses: a run of n zeros before the first one happens once in 2^n elements. So each register keeps the
-//! longest run it has seen (its *rank*: the run and the one after it), and the registers together show how many
+//! series of random bits: a run of n zeros before the first one happens once in 2^n elements. So each register keeps
+//! the longest run it has seen (its *rank*: the run and the one after it), and the registers together show how many
 //! distinct elements there were, whatever their number, in the same few bytes. An element seen before changes nothing, and
 //! the union of two sketches is the higher of each two registers.
 //!

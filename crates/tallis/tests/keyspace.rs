@@ -89,7 +89,7 @@ fn a_scan_takes_any_cursor_and_filters_by_type() {
 }
 
 #[test]
-fn every_key_has_the_same_chance() {
+fn every_key_is_equally_likely() {
     // So many that about half of the buckets have split once more than the others.
     let store = Store::builder().stripes(1).hash_seed(9).random_seed(10).build();
     for number in 0..3600 {

@@ -38,7 +38,7 @@
 //! # Complexity
 //!
 //! Each operation takes one load of nine bytes and no loop over bits; near the end of the string the bytes that there are
-//! are gathered.
+//! are collected.
 
 mod field;
 mod overflow;
@@ -76,7 +76,7 @@ pub fn get(bytes: &[u8], field: FieldType, offset: u64) -> i64 {
 /// Writes a field and returns the number it held. O(1).
 ///
 /// A value that does not fit is treated as `overflow` says: `None`, and nothing is written, if that is
-/// [`Overflow::Fail`]. See [`FieldType::fit`] for what becomes of it otherwise.
+/// [`Overflow::Fail`]. See [`FieldType::fit`] for what happens to it otherwise.
 ///
 /// # Panics
 ///

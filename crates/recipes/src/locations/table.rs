@@ -12,8 +12,9 @@ const COUNTRIES: &str = "COUNTRIES";
 /// The countries and regions that codes stand for: at most 255 countries, and for each of them at most 255 regions, or none.
 ///
 /// A code is two bytes: the country's index in the sorted list of countries plus one, and the region's index in the sorted
-/// list of the country's regions plus one; 0 is unknown. So a list is data at rest: a program that adds a name, or
-/// takes one away, gives the codes that are stored another meaning. Put a new table beside the old one instead.
+/// list of the country's regions plus one; 0 is unknown. So a list is part of the stored data: a program that adds a
+/// name, or takes one away, gives the codes that are stored another meaning. Put a new table beside the old one
+/// instead.
 ///
 /// # Text
 ///

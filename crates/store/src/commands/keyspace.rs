@@ -115,7 +115,7 @@ impl<L: Locks> Store<L> {
         Ok((scan::to_cursor(next), found))
     }
 
-    /// RANDOMKEY: the name of a key, each with the same chance; `None` if there is none. O(stripes) on average.
+    /// RANDOMKEY: the name of a key, chosen uniformly at random; `None` if there is none. O(stripes) on average.
     ///
     /// # Errors
     ///

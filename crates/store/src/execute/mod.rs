@@ -35,7 +35,7 @@ pub(crate) type Args<'a> = SmallVec<[&'a [u8]; 8]>;
 impl Store {
     /// Runs one command on this handle's database, words in, reply out, as a server would.
     ///
-    /// What is remembered from one command to the next, SELECT and MULTI above all, belongs to a
+    /// What is state of a connection, SELECT and MULTI above all, belongs to a
     /// [`session`](Self::session). The reply has the shapes of RESP3; [`Reply::into_resp2`] gives those of RESP2.
     ///
     /// # Examples

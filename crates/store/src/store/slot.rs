@@ -120,7 +120,7 @@ impl Outcome {
     }
 }
 
-/// What becomes of the expiry when a value is set.
+/// What happens to the expiry when a value is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expires {
     /// It stays as it is.
@@ -224,7 +224,7 @@ impl<'a, K> Entry<'a, K> {
         });
     }
 
-    /// Sets the value and what becomes of the expiry.
+    /// Sets the value, and keeps, sets or removes the expiry.
     #[inline]
     pub(crate) fn put(
         &mut self,

@@ -45,7 +45,7 @@ pub struct Measured {
     pub error: f64,
     /// That share by the formula.
     pub expected: f64,
-    /// How far both are apart by chance, most of the time: a standard deviation.
+    /// How far both are apart most of the time, since items are random: a standard deviation.
     pub standard_error: f64,
 }
 

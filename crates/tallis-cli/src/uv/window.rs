@@ -180,7 +180,7 @@ impl Window {
         self.clock.set(timestamp(end).as_millisecond());
     }
 
-    /// Lets the window end later than before, and forgets what has fallen out of it if that may be much.
+    /// Lets the window end later than before, and drops what is no longer in it if that may be much.
     fn move_on(&mut self, end: i64) -> Result<(), Error> {
         if end < self.tidy_at {
             self.end_with(end);

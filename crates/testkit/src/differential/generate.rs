@@ -8,7 +8,7 @@ use crate::rng::Rng;
 pub(super) struct Line {
     pub(super) words: Vec<Vec<u8>>,
     pub(super) how: How,
-    /// Whether another word in the place of one would make the replies a matter of chance.
+    /// Whether another word in the place of one would make the replies random.
     pub(super) fragile: bool,
 }
 

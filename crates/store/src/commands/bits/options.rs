@@ -140,8 +140,8 @@ impl BitFieldOp {
         Self::new(field, offset, Action::IncrBy(increment))
     }
 
-    /// OVERFLOW: what becomes of a number that does not fit; without this its low bits are kept. The answer of an operation
-    /// that fails is `None`.
+    /// OVERFLOW: what happens to a number that does not fit; without this its low bits are kept. The answer of an
+    /// operation that fails is `None`.
     #[must_use]
     pub const fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = overflow;

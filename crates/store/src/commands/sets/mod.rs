@@ -190,8 +190,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SPOP: takes out a member, each with the same chance; `None` if there is none. O(1) in a hash table, O(members) in
-    /// the small encodings.
+    /// SPOP: takes out a member, chosen uniformly at random; `None` if there is none. O(1) in a hash table, O(members)
+    /// in the small encodings.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(count)))
     }
 
-    /// SRANDMEMBER: a member, each with the same chance; `None` if there is none. O(1), O(members) in a listpack.
+    /// SRANDMEMBER: a member, chosen uniformly at random; `None` if there is none. O(1), O(members) in a listpack.
     ///
     /// # Errors
     ///

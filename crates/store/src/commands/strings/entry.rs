@@ -55,7 +55,7 @@ impl StringEntry<'_> {
         Ok(())
     }
 
-    /// SET, with what becomes of the expiry.
+    /// SET, with what happens to the expiry.
     #[inline]
     fn put_string(&mut self, value: Member<'_>, expires: Expires) {
         put(self, value, expires);

@@ -15,7 +15,7 @@ pub enum ExistenceCheck {
     XX,
 }
 
-/// What becomes of a key's expiry in SET.
+/// What happens to a key's expiry in SET.
 ///
 /// Each number must be at least 1 and the time of expiry must fit into 63 bits of milliseconds, else the command fails
 /// and changes nothing.
@@ -34,7 +34,7 @@ pub enum SetExpiry {
     KEEPTTL,
 }
 
-/// What becomes of a key's expiry in GETEX. The numbers are those of [`SetExpiry`].
+/// What happens to a key's expiry in GETEX. The numbers are those of [`SetExpiry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expiry {
@@ -92,7 +92,7 @@ impl SetOptions {
         self
     }
 
-    /// What becomes of the expiry; without this it is taken away.
+    /// What happens to the expiry; without this it is removed.
     #[must_use]
     pub fn with_expiration(self, expiration: SetExpiry) -> Self {
         self.ttl(match expiration {
@@ -140,7 +140,7 @@ pub struct LcsMatch {
     pub b: Range<usize>,
 }
 
-/// What becomes of an expiry.
+/// What happens to an expiry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Ttl {
     #[default]

@@ -20,7 +20,7 @@ use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::value::{SetRef, Value, ZSet};
 
-/// What becomes of a member's scores when several sets have it.
+/// How a member's scores are combined when several sets have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Aggregate {
     /// Their sum; that of opposite infinities is 0.

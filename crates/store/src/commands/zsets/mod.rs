@@ -320,7 +320,7 @@ impl<L: Locks> Store<L> {
         self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
     }
 
-    /// ZRANDMEMBER: a member, each with the same chance; `None` if there is none. O(log n).
+    /// ZRANDMEMBER: a member, chosen uniformly at random; `None` if there is none. O(log n).
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use crate::member::Member;
 use crate::store::Random;
 
 impl<'a> SetRef<'a> {
-    /// A member, each with the same chance; `None` if there is none. O(1) on average, O(members) in a listpack.
+    /// A member, chosen uniformly at random; `None` if there is none. O(1) on average, O(members) in a listpack.
     pub(crate) fn random(self, random: &Random) -> Option<Member<'a>> {
         match self {
             Self::IntSet(set) => set.random_member(random.bits()).map(Member::Int),
@@ -21,7 +21,7 @@ impl<'a> SetRef<'a> {
         }
     }
 
-    /// `count` different members, all of them if there are no more; every choice has the same chance. O(count) on
+    /// `count` different members, all of them if there are no more; every choice is equally likely. O(count) on
     /// average where count is small beside the set, else O(members).
     pub(crate) fn sample(self, count: usize, random: &Random) -> Vec<Member<'a>> {
         let len = self.len();

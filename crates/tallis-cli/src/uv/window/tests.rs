@@ -63,7 +63,7 @@ fn a_window_without_an_end_goes_with_the_latest_event() {
     // Too late.
     visit(&mut window, 4, "17/May/2015:09:59:59 +0000");
     assert_eq!(shown(&window), "05-17T10:00:00 05-17T11:00:00 3 1");
-    // The first and the late one fall out.
+    // The first and the late one are dropped.
     visit(&mut window, 2, "17/May/2015:11:05:00 +0000");
     assert_eq!(shown(&window), "05-17T10:06:00 05-17T11:06:00 1 60");
     // So does all, over a month.
