@@ -86,7 +86,7 @@ struct Input {
     /// Bits of an id that are random.
     random_bits: u32,
     ids: Vec<i64>,
-    /// Ids to ask for, in an order of their own, half of them strangers.
+    /// Ids to ask for, in an order of their own, half of them not in the set.
     asked: Vec<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! The command door beside the typed call, on a thousand keys that the caches hold.
+//! The dispatcher beside the typed call, on a thousand keys that the caches hold.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;

@@ -31,7 +31,7 @@ pub trait Filter {
     /// An empty one, for as many keys as the settings say.
     fn make(settings: &Settings) -> Self;
 
-    /// Adds keys, and tells how many were new; crates that do not tell may say any number.
+    /// Adds keys, and returns how many were new; crates that do not count them may return any number.
     fn add(&mut self, keys: &[Key]) -> usize;
 
     /// How many of the keys are there.

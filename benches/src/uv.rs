@@ -28,7 +28,7 @@ pub fn users(seed: u64, count: usize) -> Vec<User> {
     (0..count).map(|_| user()).collect()
 }
 
-/// The moment of that second.
+/// The time of that second.
 ///
 /// # Panics
 ///
@@ -65,9 +65,9 @@ pub struct Dense {
     pub windows: UvWindows,
     /// What holds them.
     pub store: Store,
-    /// The first moment of the range.
+    /// The first time of the range.
     pub from: Timestamp,
-    /// The first moment behind it.
+    /// The first time behind it.
     pub to: Timestamp,
     /// The keys that cover it.
     pub keys: Vec<Vec<u8>>,

@@ -20,7 +20,7 @@ enum Kept {
 
 fn keep(payload: &[u8]) -> Result<Kept, rdb::Error> {
     let mut payload = dump::decode(payload)?;
-    // The walk has been through the value: reading it cannot fail.
+    // The scan has been through the value: reading it cannot fail.
     Ok(match payload.value().expect("the value was walked") {
         Value::String(string) => Kept::String(string.into_bytes()),
         Value::IntSet(blob) => Kept::IntSet(blob),

@@ -1,11 +1,11 @@
-//! Any bytes as a ziplist: what is accepted is told entry by entry, within the bytes that there are.
+//! Any bytes as a ziplist: what is accepted is returned entry by entry, within the bytes that there are.
 #![no_main]
 
 use rdb::ziplist::{self, Entry};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     check(bytes);
-    // Most inputs do not tell their own length: the same with a header made right.
+    // Most inputs do not hold their own length: the same with a header made right.
     let mut bytes = bytes.to_vec();
     let (Some(len), Some(head)) = (u32::try_from(bytes.len()).ok(), bytes.first_chunk_mut::<4>())
     else {

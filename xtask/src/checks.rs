@@ -8,7 +8,7 @@ use crate::tree;
 /// Lines that a source file may have. Generated tables (`*.gen.rs`) may have more.
 const LINES: usize = 800;
 
-/// Looks at one file and tells what is wrong, each with its line.
+/// Checks one file and returns what is wrong, each with its line.
 type Rule = fn(&Path, &str) -> Vec<String>;
 
 const FOR_SOURCES: &[Rule] = &[ascii, short];

@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if failed.is_empty() { Ok(()) } else { Err(format!("found something: {}", failed.join(", "))) }
 }
 
-/// Runs each target for some seconds and prints a line for each; tells which ran clean.
+/// Runs each target for some seconds and prints a line for each; returns which ran clean.
 pub(crate) fn smoke(seconds: u32) -> Outcome<Vec<bool>> {
     let programs = build()?;
     targets()?.iter().map(|target| smoke_one(&programs, target, seconds)).collect()

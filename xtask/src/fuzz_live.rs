@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz-live`: random commands here and on a live `redis-server`, for as long as asked.
 //!
-//! The work is a test of `tallis`, ignored in ordinary runs; this builds it, tells it what to do, and passes on what it says. A
-//! release build makes ten times as many commands, but takes minutes to build; a run of an hour is worth it.
+//! The work is a test of `tallis`, ignored in ordinary runs; this builds it, sets its options, and passes on its
+//! output. A release build makes ten times as many commands, but takes minutes to build; a run of an hour is worth it.
 
 use clap::Args;
 
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     release: bool,
 }
 
-/// The test, as `cargo test` is told.
+/// The test, as an argument of `cargo test`.
 const TEST: [&str; 9] = [
     "-p",
     "tallis",

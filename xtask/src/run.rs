@@ -20,7 +20,7 @@ pub(crate) fn step<T>(title: &str, work: impl FnOnce() -> Outcome<T>) -> Outcome
     outcome
 }
 
-/// Runs `work` and tells how long it took.
+/// Runs `work` and returns how long it took.
 #[expect(clippy::disallowed_methods, reason = "the time a step takes is what is asked for")]
 pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();

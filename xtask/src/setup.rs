@@ -9,7 +9,7 @@ use crate::run::succeed;
 /// What a reader can do about a missing server.
 pub(crate) const ADVICE: &str = "apt-get install redis-server";
 
-/// Finds `redis-server`, or installs Debian's package where that is possible; tells whether there is one now.
+/// Finds `redis-server`, or installs Debian's package where that is possible; returns whether there is one now.
 ///
 /// Nothing here fails: without a server the tests of a live one are left out, and under `CI=true` they fail themselves.
 pub(crate) fn redis_server() -> bool {

@@ -13,7 +13,7 @@ pub(crate) fn root() -> &'static Path {
 
 /// Every file of the workspace whose name ends in `.extension`, sorted.
 ///
-/// A walk, not `git ls-files`: the checks also hold for a source archive, and on a machine without git.
+/// A directory walk, not `git ls-files`: the checks also hold for a source archive, and on a machine without git.
 pub(crate) fn files(folder: &Path, extension: &str) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
     walk(folder, extension, &mut found)?;

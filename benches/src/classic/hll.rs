@@ -1,6 +1,7 @@
 //! The published algorithms of Redis's HyperLogLog without any of this workspace's shortcuts: the yardstick.
 //!
-//! A register at a time, an opcode at a time, a histogram of 64 counters, and one walk over all of it for each operation.
+//! A register at a time, an opcode at a time, a histogram of 64 counters, and one scan over all of it for each
+//! operation.
 
 const REGISTERS: usize = 16384;
 const HEADER: usize = 16;

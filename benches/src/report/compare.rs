@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! The same machine is faster in one hour than in another, by far more than what a change of the code does. What a
-//! rival takes tells how fast the hour was, since its code has not changed. So where rivals ran in the same rounds, a
-//! row is judged by (ours / rival now) / (ours / rival before), beside each of them; elsewhere by ours now / ours
+//! rival takes shows how fast the machine was, since its code has not changed. So where rivals ran in the same rounds,
+//! a row is judged by (ours / rival now) / (ours / rival before), beside each of them; elsewhere by ours now / ours
 //! before.
 //!
 //! # Noise
@@ -169,7 +169,7 @@ fn both((old_row, old): (&Row, &Result), (new_row, new): (&Row, &Result)) -> Cha
         let before = old_row.result(&theirs.name).filter(raced)?;
         Some((theirs.name.clone(), quotient(old.over(before), new.over(theirs))))
     });
-    // Bytes have no noise that a rival could tell.
+    // Bytes have no noise that a rival could show.
     let beside: Vec<(String, Sample)> =
         if new.rounds.is_empty() { Vec::new() } else { rivals.collect() };
     let factor = quotient(old.sample, new.sample);
@@ -258,7 +258,7 @@ impl Display for Line {
                 }
                 let mark = match (verdict, beside.is_empty() && factor.low < factor.high) {
                     (Verdict::Worse, false) => "**worse**",
-                    // The hour may be slower, and no rival tells.
+                    // The machine may be slower, and no rival shows it.
                     (Verdict::Worse, true) => "**worse**, without a rival",
                     (Verdict::Better, false) => "better",
                     (Verdict::Better, true) => "better, without a rival",

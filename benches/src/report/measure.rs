@@ -189,7 +189,7 @@ struct Contender<'a> {
     rival: bool,
     /// Pieces of work in one call.
     pieces: u32,
-    /// Makes as many calls as it is told to, and gives the time of all of them.
+    /// Makes as many calls as it is given, and returns the time of all of them.
     turn: Box<dyn FnMut(u32) -> Duration + 'a>,
 }
 

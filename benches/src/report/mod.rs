@@ -46,7 +46,7 @@ impl Bench {
         Race::new(self.effort)
     }
 
-    /// Builds something and tells the bytes that the allocator holds for it, headers and slack included.
+    /// Builds something and returns the bytes that the allocator holds for it, headers and slack included.
     pub fn held<T>(&self, build: impl FnOnce() -> T) -> (T, usize) {
         self.allocator.counting(build)
     }

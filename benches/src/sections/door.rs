@@ -1,4 +1,4 @@
-//! The command door beside the typed call.
+//! The dispatcher beside the typed call.
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
@@ -9,7 +9,7 @@ use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
 const TYPED: &str = "the typed call";
-/// What the door may take and what the typed GET took, where the target was set.
+/// What the dispatcher may take and what the typed GET took, where the target was set.
 const TARGET: [f64; 2] = [100.0, 60.0];
 
 pub(super) fn measure(bench: &Bench) -> Section {
@@ -62,7 +62,7 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
             replies.filter(|reply| matches!(reply, Reply::Error(_))).count()
         })
         .run();
-    // The door is what the row is about.
+    // The dispatcher is what the row is about.
     results.reverse();
     let (door, typed) = (results[0].sample.median, results[1].sample.median);
     results.extend(rival(live.map(|live| {

@@ -40,7 +40,7 @@ fn random(count: usize) -> Vec<i64> {
     (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect()
 }
 
-/// The forms, and how many ids each was told to expect for one that comes.
+/// The forms, and how many ids each was to expect for one that comes.
 const FORMS: [(&str, ShardForm, [u64; 2]); 5] = [
     ("splitting, forecast 100x low", ShardForm::Splitting, [1, 100]),
     ("splitting, forecast 100x high", ShardForm::Splitting, [100, 1]),
@@ -109,7 +109,7 @@ fn compact_time(bench: &Bench, random: &[i64], uuids: &[i64]) -> Row {
 
 fn contains_time(bench: &Bench, ids: &[i64]) -> Row {
     let mut rng = Rng::new(3);
-    // Half of them are strangers: two random numbers of so many bits are hardly ever the same.
+    // Half of them are not in the set: two random numbers of so many bits are hardly ever the same.
     let questions: Vec<i64> = (0..ids.len())
         .map(|_| match rng.below(2) {
             0 => ids[rng.index(ids.len())],

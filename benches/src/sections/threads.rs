@@ -31,8 +31,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(mixed)
 }
 
-/// Keys that lie in different stripes: the store walks its keys stripe by stripe, so that those at the two ends of the
-/// walk are apart if more than a stripe is left out between them.
+/// Keys that lie in different stripes: the store scans its keys stripe by stripe, so that those at the two ends of the
+/// scan are apart if more than a stripe is left out between them.
 fn apart(store: &Store) -> [Vec<String>; 2] {
     let all: Vec<String> = (0..2 * KEYS + KEYS / 2).map(|n| format!("key:{n}")).collect();
     for key in &all {

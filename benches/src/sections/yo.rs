@@ -1,6 +1,6 @@
 //! yo-kv's keyspace as the benchmarks ask it: Redis's types in one process and for one thread, without a lock.
 //!
-//! It is asked as ours is, a member a call. Its clock stands still unless it is told to move: no call reads the time.
+//! It is asked as ours is, a member a call. Its clock stands still unless it is set: no call reads the time.
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 

@@ -9,7 +9,7 @@ use crate::bits::{self, Bits};
 ///
 /// # Limits
 ///
-/// The string grows to where a bit is written. Whoever takes offsets from others bounds them: Redis does, at 512 MiB.
+/// The string grows to where a bit is written. The caller bounds offsets that come from others: Redis does, at 512 MiB.
 ///
 /// # Examples
 ///

@@ -4,8 +4,8 @@
 //!
 //! A fact that takes one bit, or a few, about each of many numbered things needs no keys: the number is the place. Redis
 //! keeps such facts in a plain string value, which GET returns and SETRANGE patches, and gives it three sets of
-//! operations: on bits, on numbers of some bits, and on ranges of bytes. This crate has all three over any byte string,
-//! whoever owns it.
+//! operations: on bits, on numbers of some bits, and on ranges of bytes. This crate has all three over any byte string
+//! of any owner.
 //!
 //! | what | where | Redis |
 //! |---|---|---|
@@ -68,8 +68,8 @@
 //!
 //! # Limits
 //!
-//! * An owned string grows to wherever it is written: who takes offsets from others bounds them first. Redis's bound is
-//!   `proto-max-bulk-len`, 512 MiB.
+//! * An owned string grows to wherever it is written: the caller bounds offsets that come from others first. Redis's
+//!   bound is `proto-max-bulk-len`, 512 MiB.
 //! * A bitmap of few bits far apart is mostly zeros; a set of numbers is smaller then.
 //!
 //! # References

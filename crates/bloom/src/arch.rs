@@ -25,7 +25,7 @@ pub(crate) fn prefetch(bytes: &[u8], at: usize) {
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
-/// Asks for large pages under an array that nobody has touched yet.
+/// Asks for large pages under an array that was not touched yet.
 ///
 /// Probes go anywhere, so with pages of 4 KiB most of them also miss the cache of page addresses, and on a virtual machine that is
 /// looked up in two steps. At 100 million items, large pages save about an eighth of the time. An array is then in memory as a

@@ -2,12 +2,13 @@
 //!
 //! # Idea
 //!
-//! The probes of an item lie anywhere in the bit array, so in a large filter each waits for memory. One by one, the processor can
-//! only look as far ahead as its own window reaches, which is two or three items. So the lines of a group of items are asked for
-//! while the group before is probed: there are always some on their way.
+//! The probes of an item lie anywhere in the bit array, so in a large filter each is a cache miss. One by one, the
+//! processor can only look as far ahead as its own window reaches, which is two or three items. So the lines of a group
+//! of items are asked for while the group before is probed: there are always some on their way.
 //!
-//! Most strangers fail at once, and need no more lines than the first few; each line that is asked for in vain keeps others from
-//! coming. So a question goes in three steps, and in each round a group takes its first, another its second, and so on:
+//! Most items that were not added fail at once, and need no more lines than the first few; each line that is asked for
+//! in vain keeps others from coming. So a question goes in three steps, and in each round a group takes its first,
+//! another its second, and so on:
 //!
 //! ```text
 //! round   ask for 2 lines   probe them, ask for 2   probe them, ask for the rest   probe the rest
@@ -17,8 +18,8 @@
 //!   4         group 4             group 3                    group 2                  group 1
 //! ```
 //!
-//! An item that fails leaves its group. Of strangers to a filter that is half full, a quarter is left for the second step, and one in
-//! sixteen for the third.
+//! An item that fails leaves its group. Of items that were not added to a filter that is half full, a quarter is left
+//! for the second step, and one in sixteen for the third.
 
 use core::array;
 use core::cell::Cell;
@@ -41,7 +42,7 @@ const SECOND: u32 = 2;
 const WINDOW: usize = 256;
 
 impl BloomFilter {
-    /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS tells it; the answers are appended.
+    /// [`BloomFilter::contains`] of each item, in order, as BF.MEXISTS returns it; the answers are appended.
     ///
     /// # Examples
     ///
@@ -216,7 +217,7 @@ struct Group {
 }
 
 impl Group {
-    /// Adds an item if `kept`, in a way that leaves no branch to be foreseen.
+    /// Adds an item if `kept`, in a way that leaves no branch to predict.
     #[inline]
     fn push(&mut self, at: usize, places: Places, kept: bool) {
         if let Some(item) = self.items.get_mut(self.len) {

@@ -6,7 +6,7 @@
 //! kept as what it is on a circle of circumference d: the fraction `(x mod d) / d`, in units of 2^-64 (after D. Lemire, O. Kaser and N.
 //! Kurz, 2019). Adding numbers adds their fractions, and what goes once round the circle is what a word of 64 bits drops anyway, so the
 //! remainder needs no care from one place to the next. A fraction times the bytes of the array is, in the upper half of the
-//! product, the byte of the place; the three bits below tell the bit.
+//! product, the byte of the place; the three bits below are the bit.
 //!
 //! ```text
 //!                  fraction * bytes
@@ -27,7 +27,7 @@
 //! always too large, by less than 4 [`STEPS`] as long as i stays below [`STEPS`]. A product with d is then too large by less than
 //! `4 * STEPS * d / 2^64`, which is at most 1, so rounding down gives the remainder itself.
 
-/// Places that an item has at most. Links of the least error rate that a double can tell have 1075.
+/// Places that an item has at most. Links of the least error rate that a double can hold have 1075.
 pub(crate) const STEPS: u32 = 1 << 11;
 
 /// What a fraction is too large by at the start, so that it is never too small.

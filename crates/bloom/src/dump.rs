@@ -1,10 +1,10 @@
-//! A filter in pieces: what BF.SCANDUMP gives and BF.LOADCHUNK takes.
+//! A filter in chunks: what BF.SCANDUMP returns and BF.LOADCHUNK takes.
 //!
 //! # Idea
 //!
 //! First comes the header, under cursor 1, then the bit arrays one behind the other, cut into chunks of at most [`CHUNK`] bytes, none of
 //! which crosses from one array into the next. The cursor beside a chunk is where the dump goes on: 1 and the bytes of the arrays
-//! up to and with this chunk. So it also tells where the chunk belongs, which is how it is loaded.
+//! up to and with this chunk. So it also says where the chunk belongs, which is how it is loaded.
 //!
 //! ```text
 //! cursor asked        0            1                1 + 16 MiB                          1 + total
@@ -21,7 +21,7 @@ use crate::link::{CheckedParts, Link, zeroed};
 /// The most bytes of a chunk.
 pub const CHUNK: usize = 16 << 20;
 
-/// A piece of a dump, and the cursor beside it: the one to go on with, and the one to load the piece with.
+/// A chunk of a dump, and the cursor beside it: the one to go on with, and the one to load the chunk with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
     /// 1 for the header, more for the bits.
@@ -31,7 +31,7 @@ pub struct Chunk<'a> {
 }
 
 impl BloomFilter {
-    /// The piece at a cursor, 0 at first; `None` at the end, where BF.SCANDUMP answers with cursor 0 and nothing.
+    /// The chunk at a cursor, 0 at first; `None` at the end, where BF.SCANDUMP answers with cursor 0 and nothing.
     ///
     /// # Examples
     ///
@@ -61,7 +61,7 @@ impl BloomFilter {
         None
     }
 
-    /// All pieces of a dump in order, the header first.
+    /// All chunks of a dump in order, the header first.
     ///
     /// # Examples
     ///
@@ -88,8 +88,8 @@ impl BloomFilter {
     /// The filter that a header describes, with all bits unset, ready for [`BloomFilter::load_chunk`]: what BF.LOADCHUNK makes of
     /// cursor 1.
     ///
-    /// The header alone tells how large the bit arrays are, so the caller says how many bytes of them it allows. Where the
-    /// bytes come from somebody else, [`Loader`] takes no more memory than arrives.
+    /// The header alone says how large the bit arrays are, so the caller says how many bytes of them it allows. Where
+    /// the bytes come from another source, [`Loader`] takes no more memory than arrives.
     ///
     /// # Errors
     ///
@@ -115,8 +115,8 @@ impl BloomFilter {
         Ok(filter)
     }
 
-    /// Puts a piece of a dump in its place, given the cursor that came beside it. Pieces may come in any order and size, but
-    /// none may cross from one bit array into the next.
+    /// Puts a chunk of a dump in its place, given the cursor that came beside it. Chunks may come in any order and
+    /// size, but none may cross from one bit array into the next.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts with the header, the piece of cursor 1.
+    /// Starts with the header, the chunk of cursor 1.
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl Loader {
         Ok(Self { header, arrays })
     }
 
-    /// Takes the next piece, given the cursor that came beside it. A piece may repeat what has arrived, and then replaces it, but
-    /// leaves no gap.
+    /// Takes the next chunk, given the cursor that came beside it. A chunk may repeat what has arrived, and then
+    /// replaces it, but leaves no gap.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The fields of a filter in an RDB file or a DUMP payload, as module type `MBbloom--`.
 //!
 //! A module's value is a series of tagged numbers and strings. What is here is that series; tags, lengths and compression belong
-//! to whoever reads and writes the file.
+//! to the reader and the writer of the file.
 //!
 //! ```text
 //! size  links  options  expansion | entries  error rate  hashes  bits per item  bits  n2  array  size | ... each link
@@ -74,7 +74,7 @@ impl BloomFilter {
     /// A filter from the fields of this version of the encoding (2 to 4).
     ///
     /// It stops behind the last field of the last link, or at the first that is wrong; an iterator that fails in between may end, and
-    /// tell the reason itself. Strings that are a `Vec<u8>` are taken, not copied.
+    /// give the reason itself. Strings that are a `Vec<u8>` are taken, not copied.
     ///
     /// # Errors
     ///

@@ -80,7 +80,7 @@ impl BloomFilter {
         Ok(Self { size: 0, options, expansion, max_bytes, older: Vec::new(), newest })
     }
 
-    /// Adds an item, and tells whether it is new, as BF.ADD does. O(links), and O(bits) of the new link when it grows.
+    /// Adds an item; returns whether it is new, as BF.ADD does. O(links), and O(bits) of the new link when it grows.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl BloomFilter {
             .map_err(AddError::Grow)
     }
 
-    /// Whether an item is there, or is taken for one that is, as BF.EXISTS tells it. O(links).
+    /// Whether an item is there, or is a false positive, as BF.EXISTS returns it. O(links).
     #[must_use]
     #[inline]
     pub fn contains(&self, item: &[u8]) -> bool {
@@ -266,13 +266,13 @@ impl BloomFilter {
         set / bits
     }
 
-    /// How often a stranger is now taken for a member, by the bits that are set. O(bits).
+    /// The false positive rate as the filter is now, estimated from the bits that are set. O(bits).
     #[must_use]
     pub fn error_rate_by_bits(&self) -> f64 {
         any_of(self.links().map(Link::error_rate_by_bits))
     }
 
-    /// How often a stranger is now taken for a member, by the number of items in each link. O(links).
+    /// The false positive rate as the filter is now, estimated from the number of items in each link. O(links).
     #[must_use]
     pub fn error_rate_by_items(&self) -> f64 {
         any_of(self.links().map(Link::error_rate_by_items))
@@ -280,8 +280,8 @@ impl BloomFilter {
 
     /// Takes the items of a filter that was made with the same settings and, as this one, has not grown.
     ///
-    /// The union has the bits that it would have if all items had been added here. Their number is told from the bits, because
-    /// nobody knows how many items the two have in common.
+    /// The union has the bits that it would have if all items had been added here. Their number is estimated from the
+    /// bits, because it is not known how many items the two have in common.
     ///
     /// # Errors
     ///

@@ -2,9 +2,10 @@
 //!
 //! # Idea
 //!
-//! To remember that an item was seen, set some bits of an array, at places that its hash tells. An item whose bits are not all set
-//! was certainly never added. One whose bits are all set was added, or all its bits happen to belong to others: with ten bits for
-//! each item that happens to one stranger in a hundred, whatever the length of the items, which are not kept.
+//! To remember that an item was seen, set some bits of an array, at places that follow from its hash. An item whose
+//! bits are not all set was certainly never added. One whose bits are all set was added, or all its bits happen to
+//! belong to others: with ten bits for each item that happens to one item in a hundred that were not added, whatever
+//! the length of the items, which are not kept.
 //!
 //! An array cannot grow, because the places depend on its size and the items are gone. So when it holds what it was made
 //! for, a larger one is put beside it, of half the error rate, and a question asks them all.
@@ -77,18 +78,18 @@
 //! | for | call |
 //! |---|---|
 //! | one item | [`BloomFilter::add`], [`BloomFilter::contains`] |
-//! | many at once, whose waits for memory overlap | [`BloomFilter::add_many`], [`BloomFilter::contains_many`] |
+//! | many at once, whose cache misses overlap | [`BloomFilter::add_many`], [`BloomFilter::contains_many`] |
 //! | an item hashed before, outside of a lock | [`BloomFilter::add_hash`], [`BloomFilter::contains_hash`] |
 //! | one array that never grows and never refuses | [`Link`] |
 //! | sizes before there is a filter | [`plan`] |
-//! | bytes from somebody else | [`Loader`], [`BloomFilter::from_fields`] |
+//! | bytes from another source | [`Loader`], [`BloomFilter::from_fields`] |
 //!
 //! # Complexity
 //!
 //! | operation | time |
 //! |---|---|
 //! | hash an item | O(its length) |
-//! | add, contains | O(links * hashes); strangers need about two probes of a link |
+//! | add, contains | O(links * hashes); an item that was not added needs about two probes of a link |
 //! | add that grows | O(bits of the new link) |
 //! | length, capacity, memory, expected error by items | O(links) |
 //! | saturation, expected error by bits, merge, save | O(bits) |
@@ -99,7 +100,7 @@
 //! # Limits
 //!
 //! * Items cannot be taken out or listed.
-//! * The hash is not keyed: whoever chooses the items can choose ones that collide.
+//! * The hash is not keyed: a client that chooses the items can choose ones that collide.
 //! * All probes of an item follow from two hashes, so small links err more than the formulas say: a link for 400 items at
 //!   0.005 % reaches about twice that, one for 100 at 0.5 % about 0.46 % where its bits say 0.40 %. From some ten thousand items on the
 //!   difference is below a tenth.

@@ -19,9 +19,9 @@ const NEAR: usize = 1 << 20;
 
 /// Probes of a near array that a question makes before it looks at what they found.
 ///
-/// In a filter that is half full a stranger fails with one of four probes in 15 of 16 cases, so the branch is foreseen; with a
-/// look after each probe it would be a coin toss, and the processor could not start with the next item. In a large
-/// array the lines of further probes cost more than that.
+/// In a filter that is half full an item that was not added fails with one of four probes in 15 of 16 cases, so the
+/// branch is predicted; with a look after each probe it would be unpredictable, and the processor could not start with
+/// the next item. In a large array the lines of further probes cost more than that.
 const GROUP: u32 = 4;
 
 /// A single Bloom filter of a fixed size: a link of the chain that a [`BloomFilter`](crate::BloomFilter) is.
@@ -73,7 +73,7 @@ impl Link {
         Ok(Self { words, bits, hashes, size: 0, entries: capacity, error_rate, bits_per_item })
     }
 
-    /// Adds an item, and tells whether that set a bit: if not, the item is there already, or is taken for another.
+    /// Adds an item; returns whether that set a bit: if not, the item is there already, or is a false positive.
     #[inline]
     pub fn add(&mut self, item: &[u8]) -> bool {
         self.add_hash(ItemHash::of(item))
@@ -228,13 +228,13 @@ impl Link {
         self.set_bits() as f64 / self.bits() as f64
     }
 
-    /// How often a stranger is now taken for a member, by the bits that are set. O(bits).
+    /// The false positive rate of the link as it is now, estimated from the bits that are set. O(bits).
     #[must_use]
     pub fn error_rate_by_bits(&self) -> f64 {
         self.saturation().powf(self.hashes.into())
     }
 
-    /// How often a stranger is now taken for a member, by the number of items. O(1).
+    /// The false positive rate of the link as it is now, estimated from the number of items. O(1).
     #[must_use]
     pub fn error_rate_by_items(&self) -> f64 {
         plan::expected_error(self.bits(), self.hashes, self.size)
@@ -248,17 +248,17 @@ impl Link {
             && self.error_rate.to_bits() == other.error_rate.to_bits()
     }
 
-    /// Takes the items of an equal link. Their number is told by the bits: what the union has set more than this one had,
-    /// within what the two numbers allow.
+    /// Takes the items of an equal link. Their number is estimated from the bits: what the union has set more than this
+    /// one had, within what the two numbers allow.
     pub(crate) fn unite(&mut self, other: &Self) {
-        let told = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
-        let before = told(self);
+        let size = |link: &Self| plan::items_from_fill(link.bits(), link.hashes, link.set_bits());
+        let before = size(self);
         for (byte, more) in self.words.iter_mut().zip(&other.words) {
             *byte |= more;
         }
         let least = self.size.max(other.size);
         let most = self.size.saturating_add(other.size);
-        self.size = match (before, told(self)) {
+        self.size = match (before, size(self)) {
             (Some(before), Some(after)) => {
                 let added = after.saturating_sub(before);
                 self.size.saturating_add(added).clamp(least, most)

@@ -3,7 +3,7 @@
 //! # Formulas
 //!
 //! With n items, m bits and k hashes a bit stays unset with probability (1 - 1/m)^(kn), which is e^(-kn/m) but for nothing that
-//! matters. A stranger is taken for a member when all its k bits are set:
+//! matters. A false positive is an item that was not added and whose k bits are all set:
 //!
 //! ```text
 //! p = (1 - e^(-k n / m))^k          least for  k = ln 2 * m / n,  where  p = 2^-k
@@ -95,7 +95,7 @@ pub fn error_for(bits: u64, capacity: u64) -> f64 {
     (-(bits as f64) / capacity as f64 * LN_2_SQUARED).exp()
 }
 
-/// How often a stranger is taken for a member, with so many items in so many bits under so many hashes.
+/// The false positive rate of a filter with so many items in so many bits under so many hashes.
 ///
 /// # Examples
 ///
@@ -137,7 +137,7 @@ pub fn error_deviation(bits: u64, hashes: u32, items: u64) -> f64 {
     hashes * set.powf(hashes - 1.0) * variance.sqrt()
 }
 
-/// The items that so many set bits speak of, to the nearest; `None` if all bits are set, which says nothing.
+/// The items that so many set bits stand for, to the nearest; `None` if all bits are set, which says nothing.
 ///
 /// # Examples
 ///
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn fill_tells_the_items_back() {
+    fn fill_gives_the_items_back() {
         for items in [0, 1, 10, 1000, 20_000] {
             let set = (fill_after(100_000, 7.0 * items as f64) * 1e5).round() as u64;
             let told = items_from_fill(100_000, 7, set).unwrap();

@@ -67,7 +67,7 @@ fn a_window_that_grows_the_filter_knows_what_it_has_added() {
     }
 }
 
-/// Members and strangers in arrays of more than a megabyte, in two links.
+/// Members and items that were not added in arrays of more than a megabyte, in two links.
 #[test]
 fn large_links_answer_as_small_ones_do() {
     let mut rng = Rng::new(2);
@@ -81,7 +81,8 @@ fn large_links_answer_as_small_ones_do() {
     let all = items.iter().filter(|item| filter.contains(*item)).count();
     assert_eq!(all, items.len());
 
-    // Half full, so that strangers go through several steps; with three hashes, and with five, of which the last step has one.
+    // Half full, so that items that were not added go through several steps; with three hashes, and with five, of which
+    // the last step has one.
     for (count, error_rate) in [(3_000_000, 0.2), (1_500_000, 0.04)] {
         let mut filter = Settings::new(count, error_rate).non_scaling().build().unwrap();
         assert!(filter.memory() > 1 << 20);

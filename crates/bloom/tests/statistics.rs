@@ -2,11 +2,11 @@
 //!
 //! # The bounds
 //!
-//! Of N strangers, a filter whose error rate is p takes about N p for members, with a standard deviation of sqrt(N p (1 - p)). The
-//! rate of a filter differs from the formula's too, because the number of bits that its items set is itself random; at these
-//! sizes by less than a quarter of the former. A test allows four standard deviations of the strangers' number,
-//! which a right filter passes with a probability above 0.9998 on one side of the bound, for each seed that could
-//! have been chosen; these are fixed, so the outcome is too.
+//! Of N items that were not added, about N p are false positives at an error rate of p, with a standard deviation of
+//! sqrt(N p (1 - p)). The rate of a filter differs from the formula's too, because the number of bits that its items
+//! set is itself random; at these sizes by less than a quarter of the former. A test allows four standard deviations of
+//! that number, which a right filter passes with a probability above 0.9998 on one side of the bound, for each seed
+//! that could have been chosen; these are fixed, so the outcome is too.
 
 #![expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
@@ -15,7 +15,7 @@ use bloom::{BloomFilter, Link, Settings, plan};
 use testkit::rng::Rng;
 
 const ITEMS: u64 = 20_000;
-const STRANGERS: u64 = 2_000_000;
+const NEGATIVES: u64 = 2_000_000;
 const SIGMAS: f64 = 4.0;
 const RATES: [f64; 4] = [0.1, 0.01, 0.001, 0.0001];
 
@@ -25,13 +25,13 @@ fn keys(seed: u64) -> impl Iterator<Item = [u8; 8]> {
     std::iter::repeat_with(move || rng.u64().to_le_bytes())
 }
 
-fn wrong_of(strangers: impl Iterator<Item = [u8; 8]>, contains: impl Fn(&[u8]) -> bool) -> f64 {
-    let asked = strangers.take(usize::try_from(STRANGERS).unwrap());
+fn wrong_of(negatives: impl Iterator<Item = [u8; 8]>, contains: impl Fn(&[u8]) -> bool) -> f64 {
+    let asked = negatives.take(usize::try_from(NEGATIVES).unwrap());
     asked.filter(|key| contains(key)).count() as f64
 }
 
 fn deviation(rate: f64) -> f64 {
-    (STRANGERS as f64 * rate * (1.0 - rate)).sqrt()
+    (NEGATIVES as f64 * rate * (1.0 - rate)).sqrt()
 }
 
 /// Fills a filter to what it was made for, and gives the keys behind the items.
@@ -47,10 +47,10 @@ fn filled(settings: Settings, seed: u64) -> (BloomFilter, impl Iterator<Item = [
 #[test]
 fn a_scaling_filter_keeps_its_rate_to_its_first_capacity() {
     for (seed, rate) in (1..).zip(RATES) {
-        let (filter, strangers) = filled(Settings::new(ITEMS, rate), seed);
+        let (filter, negatives) = filled(Settings::new(ITEMS, rate), seed);
         assert_eq!(filter.link_count(), 1);
-        let wrong = wrong_of(strangers, |key| filter.contains(key));
-        let expected = STRANGERS as f64 * rate;
+        let wrong = wrong_of(negatives, |key| filter.contains(key));
+        let expected = NEGATIVES as f64 * rate;
         assert!(wrong <= expected, "{rate}: {wrong}, {expected} asked for");
         // And it is not so by having none: its only link has half of the rate.
         let half = expected / 2.0;
@@ -62,11 +62,11 @@ fn a_scaling_filter_keeps_its_rate_to_its_first_capacity() {
 #[test]
 fn a_filter_that_has_grown_stays_near_its_rate() {
     for (seed, rate) in (11..).zip(RATES) {
-        let (filter, strangers) = filled(Settings::new(ITEMS / 5, rate), seed);
+        let (filter, negatives) = filled(Settings::new(ITEMS / 5, rate), seed);
         assert!(filter.link_count() >= 3, "{}", filter.link_count());
-        let wrong = wrong_of(strangers, |key| filter.contains(key));
+        let wrong = wrong_of(negatives, |key| filter.contains(key));
         let allowed =
-            STRANGERS as f64 * (rate * 1.03 + 0.1 / (ITEMS / 5) as f64) + SIGMAS * deviation(rate);
+            NEGATIVES as f64 * (rate * 1.03 + 0.1 / (ITEMS / 5) as f64) + SIGMAS * deviation(rate);
         assert!(wrong <= allowed, "{rate}: {wrong}, {allowed} allowed");
     }
 }
@@ -83,7 +83,7 @@ fn a_small_link_errs_more_often_than_the_formula_says() {
             link.add(&key);
         }
         let more =
-            wrong_of(keys, |key| link.contains(key)) / STRANGERS as f64 - link.error_rate_by_bits();
+            wrong_of(keys, |key| link.contains(key)) / NEGATIVES as f64 - link.error_rate_by_bits();
         assert!(excess.contains(&(more * 1e4)), "{items} at {rate}: {more} more");
     }
 }
@@ -91,9 +91,9 @@ fn a_small_link_errs_more_often_than_the_formula_says() {
 #[test]
 fn a_filter_that_does_not_scale_stays_near_its_rate() {
     for (seed, rate) in (21..).zip(RATES) {
-        let (filter, strangers) = filled(Settings::new(ITEMS, rate).non_scaling(), seed);
-        let wrong = wrong_of(strangers, |key| filter.contains(key));
-        let expected = STRANGERS as f64 * rate;
+        let (filter, negatives) = filled(Settings::new(ITEMS, rate).non_scaling(), seed);
+        let wrong = wrong_of(negatives, |key| filter.contains(key));
+        let expected = NEGATIVES as f64 * rate;
         let allowed = expected * 0.03 + SIGMAS * deviation(rate);
         assert!((wrong - expected).abs() <= allowed, "{rate}: {wrong}, {expected} asked for");
     }
@@ -137,25 +137,25 @@ fn twice_the_items_cost_what_the_formula_says() {
         }
         let formula = plan::expected_error(link.bits(), link.hashes(), 2 * ITEMS);
         assert!((formula / exact - 1.0).abs() < 0.01, "{rate}: {formula}");
-        let wrong = wrong_of(keys, |key| link.contains(key)) / STRANGERS as f64;
-        // Four deviations of the strangers, and 2 % for how many bits these items happen to set.
-        let allowed = SIGMAS * deviation(formula) / STRANGERS as f64 + 0.02 * formula;
+        let wrong = wrong_of(keys, |key| link.contains(key)) / NEGATIVES as f64;
+        // Four deviations of the false positives, and 2 % for how many bits these items happen to set.
+        let allowed = SIGMAS * deviation(formula) / NEGATIVES as f64 + 0.02 * formula;
         assert!((wrong - formula).abs() <= allowed, "{rate}: {wrong}, {formula} by the formula");
         assert!((wrong * 100.0 - percent).abs() < 1.0, "{rate}: {wrong}");
     }
 }
 
-/// What a filter tells of itself is what happens.
+/// The error rate that a filter reports is the one that is measured.
 #[test]
 fn the_rate_to_expect_follows_the_fill() {
     for fill in [1, 5, 10] {
         let settings = Settings::new(ITEMS * 10 / fill, 0.05).non_scaling();
-        let (filter, strangers) = filled(settings, 50 + fill);
+        let (filter, negatives) = filled(settings, 50 + fill);
         let by_bits = filter.error_rate_by_bits();
         let by_items = filter.error_rate_by_items();
         assert!((by_bits / by_items - 1.0).abs() < 0.05, "{by_bits}, {by_items}");
-        let wrong = wrong_of(strangers, |key| filter.contains(key));
-        let expected = STRANGERS as f64 * by_bits;
+        let wrong = wrong_of(negatives, |key| filter.contains(key));
+        let expected = NEGATIVES as f64 * by_bits;
         assert!(
             (wrong - expected).abs() <= SIGMAS * deviation(by_bits).max(1.0),
             "{wrong}, {expected}"

@@ -8,7 +8,7 @@ pub trait Bucket: Default {
     /// What an entry is hashed by.
     type Key: ?Sized;
 
-    /// A bucket with so many entries splits before it takes another, unless their hashes cannot be told apart.
+    /// A bucket with so many entries splits before it takes another, unless no split separates their hashes.
     const FULL: usize;
 
     /// How many entries there are.

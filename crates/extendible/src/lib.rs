@@ -86,7 +86,7 @@
 //! * Buckets do not join again. A table gives its memory back when it becomes empty; the owner of a table that has become almost empty builds
 //!   it anew ([`Extendible::with_room`]).
 //! * `skip` and the depth of the directory are 32 bits together at most.
-//! * Keys whose hashes cannot be told apart, which takes a broken hash or a known seed, let a bucket grow beyond
+//! * Keys whose hashes no split separates, which takes a broken hash or a known seed, let a bucket grow beyond
 //!   [`Bucket::FULL`], and not the directory: this has at most 32 words a bucket.
 //!
 //! # References

@@ -62,7 +62,7 @@ impl MemberBucket {
     ///
     /// # Panics
     ///
-    /// If the bucket would exceed 4 GiB. It splits long before, unless the hashes of its members cannot be told apart.
+    /// If the bucket would exceed 4 GiB. It splits long before, unless no split separates the hashes of its members.
     pub fn insert(&mut self, hash: u64, member: &[u8]) {
         // A bucket is overfull, and splits, at OVERFULL_BYTES; one more member of the greatest length still fits.
         let at = u32::try_from(self.bytes.len()).expect("a bucket holds less than 4 GiB");

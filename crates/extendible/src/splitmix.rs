@@ -3,7 +3,7 @@
 /// `SplitMix64`: a counter that steps by a fixed odd number, and a mix of its bits.
 ///
 /// It passes the usual statistical suites, needs one word of state, and its stream is fixed by its seed on every machine. It is fair,
-/// not secret: whoever sees its numbers can tell the next.
+/// not secret: its next numbers follow from those seen.
 ///
 /// ```
 /// let mut random = extendible::SplitMix64::new(1_234_567);

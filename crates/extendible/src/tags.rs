@@ -1,8 +1,8 @@
 //! One byte of the hash of every entry of a bucket, compared all at once.
 //!
 //! The tags of [`LINE`] entries take one cache line, so one cache miss shows which entries to look at. Another entry
-//! has the same tag once in 256 times. No bucket has more entries unless their hashes cannot be told apart; those beyond have
-//! no tag, and each of them is looked at.
+//! has the same tag once in 256 times. No bucket has more entries unless no split separates their hashes; those beyond
+//! have no tag, and each of them is looked at.
 
 use wide::u8x16;
 
@@ -162,13 +162,13 @@ mod tests {
                 assert_eq!(tags.len(), entries.len());
                 let hash = rng.below(40);
                 let all = |hash| {
-                    let mut met = Vec::new();
+                    let mut found_at = Vec::new();
                     let found = tags.find(hash, |at| {
-                        met.push(at);
+                        found_at.push(at);
                         false
                     });
                     assert_eq!(found, None);
-                    met
+                    found_at
                 };
                 let expected: Vec<usize> =
                     (0..entries.len()).filter(|&at| entries[at] == hash || at >= LINE).collect();

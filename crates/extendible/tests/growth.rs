@@ -97,7 +97,7 @@ fn a_table_costs_little_beside_its_members() {
 }
 
 #[test]
-fn members_that_are_long_or_cannot_be_told_apart_are_found() {
+fn members_that_are_long_or_share_a_hash_prefix_are_found() {
     let crowded = |bytes: &[u8]| hash(bytes) & 0xffff;
     for (count, long) in [(40, 5_000), (200, 10), (300, 700)] {
         let mut table: Extendible<MemberBucket> = Extendible::new(0);

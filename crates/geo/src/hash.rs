@@ -53,7 +53,7 @@ pub fn encode(lon: f64, lat: f64) -> Result<u64, Error> {
     Point::new(lon, lat).map(Point::hash)
 }
 
-/// The centre of a cell, as GEOPOS tells it.
+/// The centre of a cell, as GEOPOS returns it.
 ///
 /// Any number is taken as Redis takes it: coordinates beyond the edge are put back on it.
 ///

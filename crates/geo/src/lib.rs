@@ -78,7 +78,7 @@
 //! * A position on the very edge, at longitude 180 or the greatest latitude, has a number beyond 52 bits. Redis leaves it out
 //!   of nearly all answers; a cover here has it.
 //! * Redis also misses what is just beyond the date line from a centre at longitude 180 itself, and some of what is in circles
-//!   around a pole. A cover here has all of it; [`RedisCells::position`] tells what a server would have found.
+//!   around a pole. A cover here has all of it; [`RedisCells::position`] returns what a server would have found.
 //! * The sphere is not the Earth: distances are up to half a percent off.
 //!
 //! # References

@@ -38,7 +38,7 @@ impl Spread {
         Self { from, width: to - from }
     }
 
-    /// What is in front of the interval wraps to beyond it, so that one comparison tells.
+    /// What is in front of the interval wraps to beyond it, so that one comparison decides.
     #[inline]
     fn holds(self, at: u64) -> bool {
         at.wrapping_sub(self.from) <= self.width

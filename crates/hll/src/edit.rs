@@ -196,7 +196,7 @@ impl<'a> HllMut<'a> {
 
     fn add_sparse(&mut self, register: u16, rank: u8, max: usize) -> Result<bool, DecodeError> {
         let update = if rank > VAL_MAX {
-            // The walk would only find that it does not fit.
+            // The scan would only find that it does not fit.
             Update::NeedsDense
         } else {
             let (spot, run) =

@@ -37,7 +37,7 @@ pub enum DecodeError {
     },
     /// The runs of a sparse HyperLogLog cover fewer or more than [`REGISTERS`] registers.
     WrongRunSum {
-        /// Registers covered up to and with the opcode that ends the walk.
+        /// Registers covered up to and with the opcode that ends the scan.
         got: u32,
         /// Offset of the opcode that covers too many, or the length when there are too few.
         at: usize,

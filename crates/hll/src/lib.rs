@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! Hash each element, and let the hash choose one of [`REGISTERS`] registers. The other bits of the hash are as good as a
-//! series of coin tosses: a run of n zeros before the first one happens once in 2^n elements. So each register keeps the
-//! longest run it has met (its *rank*: the run and the one after it), and the registers together tell how many
+//! series of random bits: a run of n zeros before the first one happens once in 2^n elements. So each register keeps
+//! the longest run it has seen (its *rank*: the run and the one after it), and the registers together show how many
 //! distinct elements there were, whatever their number, in the same few bytes. An element seen before changes nothing, and
 //! the union of two sketches is the higher of each two registers.
 //!
@@ -93,7 +93,7 @@
 //! # Limits
 //!
 //! * Elements cannot be taken out or listed, and an intersection can only be estimated through unions.
-//! * The hash is not keyed: whoever chooses the elements can choose the count.
+//! * The hash is not keyed: a client that chooses the elements can choose the count.
 //! * The limit on sparse bytes belongs to the caller, not to the bytes: with other limits the same elements give other
 //!   bytes, though the same registers and the same count.
 //!

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn opcodes_are_told_apart() {
+    fn opcodes_are_distinguished() {
         let bytes = [0x00, 0x3f, 0x40, 0x00, 0x7f, 0xff, 0x80, 0xff, 0x7f];
         let mut left = &bytes[..];
         let mut all = Vec::new();

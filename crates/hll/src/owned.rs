@@ -40,7 +40,7 @@ const EMPTY: [u8; EMPTY_LEN] = {
 
 /// A HyperLogLog: an estimate of the number of distinct elements in at most [`DENSE_LEN`](crate::DENSE_LEN) bytes.
 ///
-/// Its bytes are at every moment those that Redis would hold after the same elements. Two are equal when their
+/// Its bytes are at any time those that Redis would hold after the same elements. Two are equal when their
 /// registers are, whatever the encoding and the cached cardinality; compare [`as_bytes`](Self::as_bytes) for more.
 ///
 /// # Examples

@@ -1,4 +1,4 @@
-//! The sparse encoding: a walk over run lengths, and the update in place.
+//! The sparse encoding: a scan over run lengths, and the update in place.
 //!
 //! # The update
 //!
@@ -21,7 +21,7 @@ use crate::opcode::{self, Run, VAL_MAX, VAL_MAX_RUN};
 /// Opcodes that the last step of an update looks at.
 const JOIN_WINDOW: usize = 5;
 
-/// An opcode boundary on the walk.
+/// An opcode boundary of the scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// Offset of an opcode.
@@ -58,7 +58,7 @@ fn no_opcode(bytes: &[u8], at: usize, first: u32) -> DecodeError {
     }
 }
 
-/// Walks the whole body and hands over each run with its first register.
+/// Scans the whole body and hands over each run with its first register.
 ///
 /// The runs must sum to [`REGISTERS`](crate::REGISTERS) and end with the bytes. `take` sees the runs before a fault.
 #[inline]
@@ -80,7 +80,7 @@ pub(crate) fn each_run(bytes: &[u8], mut take: impl FnMut(u32, Run)) -> Result<(
     if at == bytes.len() { Ok(()) } else { Err(DecodeError::TailBytes { at }) }
 }
 
-/// Bytes from which on a kernel beats the plain walk from the start.
+/// Bytes from which on a kernel beats the plain scan from the start.
 const WORTH_A_KERNEL: usize = HEADER_LEN + 24;
 
 /// An opcode boundary at or before the register's opcode.
@@ -93,7 +93,7 @@ pub(crate) fn near(bytes: &[u8], register: u16) -> Spot {
     }
 }
 
-/// Walks on from `spot`, at or before the register's opcode, to that opcode.
+/// Scans on from `spot`, at or before the register's opcode, to that opcode.
 #[inline]
 pub(crate) fn find(
     bytes: &[u8],
@@ -260,10 +260,11 @@ fn join_each(bytes: &mut Vec<u8>, mut at: usize) {
     }
 }
 
-/// Updates in ascending order of registers, each of which walks on from near the one before.
+/// Updates in ascending order of registers, each of which scans on from near the one before.
 pub(crate) struct Cursor {
     /// At least two opcodes before the last update, or the start: an update changes nothing before `prev`, so this stays an
-    /// opcode boundary, and a later register lies beyond it, so the walk from it meets the opcode before the register's.
+    /// opcode boundary, and a later register lies beyond it, so the scan from it reaches the opcode before the
+    /// register's.
     anchor: Spot,
 }
 

@@ -13,7 +13,7 @@ use crate::sparse;
 /// A HyperLogLog in borrowed bytes.
 ///
 /// [`new`](Self::new) looks at the header alone, as Redis does before each command; a fault in the runs of the sparse
-/// encoding shows when a method walks over them, or at once in [`validate`](Self::validate).
+/// encoding shows when a method scans them, or at once in [`validate`](Self::validate).
 ///
 /// # Examples
 ///

@@ -67,7 +67,7 @@ impl Sink for IntSet {
     }
 }
 
-/// From this ratio of sizes on, the greater set is searched rather than walked.
+/// From this ratio of sizes on, the greater set is searched rather than iterated.
 const GALLOP_RATIO: usize = 16;
 
 /// Whether one set is so much greater that it is searched.
@@ -88,26 +88,26 @@ impl IntSet {
     /// assert_eq!(both, IntSet::from_iter([1, 2, 3, 70_000]));
     /// ```
     pub fn union(&self, other: &Self, sink: &mut impl Sink) {
-        with_slots!(self.view(), a => with_slots!(other.view(), b => walk::<_, _, _, true, true, true>(a, b, sink)));
+        with_slots!(self.view(), a => with_slots!(other.view(), b => merge::<_, _, _, true, true, true>(a, b, sink)));
     }
 
     /// Hands the members of both sets to `sink`, in order.
     ///
     /// O(n + m), or O(n log(m/n)) where m is much greater.
     pub fn intersection(&self, other: &Self, sink: &mut impl Sink) {
-        with_slots!(self.view(), a => with_slots!(other.view(), b => walk::<_, _, _, false, true, false>(a, b, sink)));
+        with_slots!(self.view(), a => with_slots!(other.view(), b => merge::<_, _, _, false, true, false>(a, b, sink)));
     }
 
     /// Hands the members of this set that the other lacks to `sink`, in order.
     ///
     /// O(n + m), or O(n log(m/n)) where m is much greater.
     pub fn difference(&self, other: &Self, sink: &mut impl Sink) {
-        with_slots!(self.view(), a => with_slots!(other.view(), b => walk::<_, _, _, true, false, false>(a, b, sink)));
+        with_slots!(self.view(), a => with_slots!(other.view(), b => merge::<_, _, _, true, false, false>(a, b, sink)));
     }
 }
 
-/// Walks two sets and pushes the members that only `a` has, that both have, that only `b` has - each if asked for.
-fn walk<A, B, S, const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
+/// Iterates two sets and pushes the members that only `a` has, that both have, that only `b` has - each if asked for.
+fn merge<A, B, S, const ONLY_A: bool, const BOTH: bool, const ONLY_B: bool>(
     a: &[A],
     b: &[B],
     sink: &mut S,

@@ -6,7 +6,7 @@ use crate::codec::{EMPTY, HEADER, encode_header};
 use crate::slot::{Slot, with_slots};
 use crate::{IntSet, Width};
 
-/// What a set says that cannot grow.
+/// The panic message of a set that cannot grow.
 pub(crate) const COUNT_LIMIT: &str = "an intset counts its members in 32 bits";
 
 /// Values that [`IntSet::from_sorted`] was given are not strictly increasing.

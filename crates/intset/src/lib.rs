@@ -72,7 +72,7 @@
 //! # Limits
 //!
 //! * The header counts members in 32 bits; an insertion beyond that panics. Redis leaves this encoding at 512 members
-//!   (`set-max-intset-entries`); that limit belongs to whoever owns the set.
+//!   (`set-max-intset-entries`); that limit is for the owner of the set to keep.
 //! * The time of an insertion is that of moving half of the set: some tens of nanoseconds at 512 members, microseconds at
 //!   100,000.
 //!

@@ -2,7 +2,7 @@
 //!
 //! # Idea
 //!
-//! Which of two members is the smaller is a coin toss, and a branch on it is guessed wrongly every other time. So a step of the
+//! Which of two members is the smaller is random, and a branch on it is mispredicted every other time. So a step of the
 //! merge takes no branch: it writes the member that it may need, and moves the three places by what the comparison
 //! gave, 0 or 1. A member that was not wanted is written over by the next.
 

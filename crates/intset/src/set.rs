@@ -13,7 +13,7 @@ const TOUCHED: usize = 16;
 
 /// A set of `i64` in the bytes of Redis's intset.
 ///
-/// The [crate documentation](crate) tells how it is kept.
+/// The [crate documentation](crate) explains the layout.
 ///
 /// ```
 /// use intset::{IntSet, Width};
@@ -244,7 +244,7 @@ impl IntSet {
         self.blob.len()
     }
 
-    /// Gives back all slack.
+    /// Releases all slack.
     pub fn shrink_to_fit(&mut self) {
         let used = self.used();
         if *self.as_bytes() == EMPTY {

@@ -127,7 +127,7 @@ impl ListPack {
         self.delete_run(at, 1) == 1
     }
 
-    /// Takes `count` entries out, from the one at `at` on, or as many as there are; tells how many. O(n).
+    /// Takes `count` entries out, from the one at `at` on, or as many as there are; returns how many. O(n).
     ///
     /// `at` is the place of the entry behind them then, or the end.
     pub fn delete_run(&mut self, at: Position, count: usize) -> usize {
@@ -145,7 +145,7 @@ impl ListPack {
         deleted
     }
 
-    /// Takes `count` entries out, from the one at `index` on, or as many as there are; tells how many. O(n).
+    /// Takes `count` entries out, from the one at `index` on, or as many as there are; returns how many. O(n).
     ///
     /// ```
     /// let mut list = listpack::ListPack::new();
@@ -189,7 +189,7 @@ impl ListPack {
         }
     }
 
-    /// Gives back all slack.
+    /// Releases all slack.
     pub fn shrink_to_fit(&mut self) {
         let used = self.used();
         if *self.as_bytes() == EMPTY {

@@ -14,7 +14,7 @@ pub(crate) const LEAST: usize = HEADER + 1;
 
 const _: () = assert!(HEADER == 6);
 
-/// The count of a list that has more entries than its header can tell, or had once.
+/// The count of a list that has more entries than its header can hold, or had once.
 pub(crate) const UNKNOWN: u16 = u16::MAX;
 
 /// The blob of a list that holds nothing.

@@ -62,9 +62,11 @@ impl Shape {
     }
 }
 
-/// The bytes of an entry with this tag, with the length at its end; 0 if the tag alone does not tell, or is of no encoding.
+/// The bytes of an entry with this tag, with the length at its end; 0 if the tag alone does not say, or is of no
+/// encoding.
 ///
-/// A walk goes from load to load, and what branches on tags guesses wrong where kinds of entries mix: a table never does.
+/// A scan goes from load to load, and what branches on tags is mispredicted where kinds of entries mix: a table never
+/// does.
 const SIZES: [u8; 256] = {
     let mut sizes = [0; 256];
     let mut tag = 0_u8;

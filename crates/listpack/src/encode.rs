@@ -2,7 +2,7 @@
 
 use crate::Entry;
 
-/// Tags, the first byte of an entry. Ranges of tags are told in the table of the crate.
+/// Tags, the first byte of an entry. The table of the crate lists the ranges of tags.
 pub(crate) const INT_7: u8 = 0x00;
 pub(crate) const STR_6: u8 = 0x80;
 pub(crate) const INT_13: u8 = 0xc0;
@@ -122,8 +122,8 @@ pub(crate) const fn backlen_size(len: usize) -> usize {
     }
 }
 
-/// Fills `to` with `len`: seven bits a byte, the highest first; all but the first byte are marked, for a reader who comes from
-/// behind.
+/// Fills `to` with `len`: seven bits a byte, the highest first; all but the first byte are marked, for a reader that
+/// comes from behind.
 #[inline]
 fn write_backlen(to: &mut [u8], len: usize) {
     let mut rest = len as u64;

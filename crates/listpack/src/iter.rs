@@ -5,7 +5,7 @@ use crate::{Entry, ListPack, Position, decode};
 
 /// The entries of a [`ListPack`], from either end. Made by [`ListPack::iter`].
 ///
-/// How many are left is not known without a walk.
+/// How many are left is not known without a scan.
 #[derive(Clone)]
 pub struct Iter<'a> {
     blob: &'a [u8],

@@ -33,8 +33,8 @@
 //! | `f3` | 32 bits | integer | 6 |
 //! | `f4` | 64 bits | integer | 10 |
 //!
-//! The length at the end is for readers who come from behind. Its limits are 127, 16,382, 2,097,150 and 268,435,454: from the second
-//! on, one less than its bits allow, because Redis draws them so.
+//! The length at the end is for readers that come from behind. Its limits are 127, 16,382, 2,097,150 and 268,435,454:
+//! from the second on, one less than its bits allow, because Redis draws them so.
 //!
 //! The blob is the value. [`ListPack`] owns it and works on it in place; it takes two words itself, and holds no heap
 //! memory while it is new.
@@ -101,7 +101,7 @@
 //!
 //! * A list grows to [`MAX_BYTES`], Redis's safety limit; what would make it larger is [refused](Refused), and changes nothing.
 //! * Redis leaves this encoding at 128 entries, or at a text of more than 64 bytes, and at other limits for hashes and sorted sets;
-//!   those limits belong to whoever owns the list, and so does it that no member is there twice.
+//!   those limits are for the owner of the list to keep, and so is it that no member is there twice.
 //! * A [`Position`] is good until the list changes.
 //!
 //! # References

@@ -3,7 +3,7 @@ use crate::{Entry, Iter, decode, search};
 
 /// A list of short strings and integers in the bytes of Redis's listpack.
 ///
-/// The [crate documentation](crate) tells how it is kept.
+/// The [crate documentation](crate) explains the layout.
 ///
 /// ```
 /// use listpack::{Entry, ListPack};
@@ -204,10 +204,10 @@ impl ListPack {
         if count != UNKNOWN {
             let behind = usize::from(count).checked_sub(index)?.checked_sub(1)?;
             if behind < index {
-                return self.walk_back(behind);
+                return self.scan_back(behind);
             }
         }
-        self.walk(index)
+        self.scan(index)
     }
 
     /// The place of the entry at `index`, counted from the back: 0 is the last. O(n), from the nearer end.
@@ -217,13 +217,13 @@ impl ListPack {
         if count != UNKNOWN {
             let before = usize::from(count).checked_sub(index)?.checked_sub(1)?;
             if before < index {
-                return self.walk(before);
+                return self.scan(before);
             }
         }
-        self.walk_back(index)
+        self.scan_back(index)
     }
 
-    fn walk(&self, index: usize) -> Option<Position> {
+    fn scan(&self, index: usize) -> Option<Position> {
         let (blob, end) = (self.held(), self.end_at());
         let mut at = HEADER;
         for _ in 0..index {
@@ -232,7 +232,7 @@ impl ListPack {
         self.checked(at)
     }
 
-    fn walk_back(&self, index: usize) -> Option<Position> {
+    fn scan_back(&self, index: usize) -> Option<Position> {
         let blob = self.as_bytes();
         let mut at = self.end_at();
         for _ in 0..=index {

@@ -16,7 +16,7 @@ use crate::decode;
 use crate::encode::{Encoded, INT_64, STR_6, STR_12, STR_32};
 use crate::entry::int_len;
 
-/// The longest string whose tag tells its length.
+/// The longest string whose tag holds its length.
 const SHORT: usize = 0x3f;
 const WORD: usize = size_of::<u64>();
 
@@ -146,7 +146,7 @@ impl Needle for Text<'_> {
         }
     }
 
-    /// Only strings whose tag does not tell the length are left.
+    /// Only strings whose tag does not hold the length are left.
     #[inline(always)]
     fn may_be(&self, _: &[u8], _: usize, tag: u8) -> bool {
         (STR_12..=STR_32).contains(&tag)

@@ -17,7 +17,7 @@ proptest! {
 
 /// Members that differ in one place, first or last or between, and their prefixes: a search must not stop at the first word.
 #[test]
-fn members_that_are_nearly_the_needle_are_told_apart() {
+fn members_that_are_nearly_the_needle_are_distinguished() {
     let mut members = Vec::new();
     for len in 0..=70 {
         members.push(vec![b'm'; len]);

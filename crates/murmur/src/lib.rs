@@ -2,8 +2,9 @@
 //!
 //! # Idea
 //!
-//! Each word of eight bytes is mixed by itself and then taken into the hash by a multiplication. It is fast, and spreads well what nobody
-//! has chosen; whoever knows the seed can choose elements that collide. The numbers are part of the formats, so they never change.
+//! Each word of eight bytes is mixed by itself and then taken into the hash by a multiplication. It is fast, and
+//! spreads well what was not chosen for it; a client that knows the seed can choose elements that collide. The numbers
+//! are part of the formats, so they never change.
 //!
 //! # Representation
 //!

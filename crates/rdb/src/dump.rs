@@ -88,7 +88,7 @@ pub struct Payload<'a> {
     kind: ValueType,
 }
 
-/// Checks a payload's footer and walks its value once, to see that nothing is behind it.
+/// Checks a payload's footer and scans its value once, to see that nothing is behind it.
 ///
 /// # Errors
 /// A payload that is too short, of an unsupported version (0 passes, as on servers), with a wrong
@@ -106,9 +106,9 @@ pub fn decode(payload: &[u8]) -> Result<Payload<'_>, Error> {
     if stored != computed {
         return Err(Error::new(summed.len() as u64, ErrorKind::Checksum { stored, computed }));
     }
-    let mut walked = open(value, version)?;
-    walked.body.skip_value()?;
-    walked.body.source.check_end()?;
+    let mut scanned = open(value, version)?;
+    scanned.body.skip_value()?;
+    scanned.body.source.check_end()?;
     open(value, version)
 }
 

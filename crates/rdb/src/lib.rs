@@ -59,7 +59,7 @@
 //! they expand to, which LZF bounds at 88 times; a length or a count in the input never makes it
 //! allocate more than a chunk of 64 KiB ahead of the bytes that have arrived (or, where the length
 //! of the input is known, more than remains of it). Every [`Error`] carries the offset of what is
-//! wrong. Strings, compressed ones included, are checked even where they are passed over, so that
+//! wrong. Strings, compressed ones included, are checked even where they are skipped, so that
 //! reading, keeping and skipping accept the same files. What packed blobs hold is not looked at.
 //!
 //! The writer refuses what would make a corrupt file: a set with other members than announced, a
@@ -73,7 +73,7 @@
 //! # Limits
 //! * Versions 1 to 12 of Redis are read in full; 13 to 15, and 80 of Valkey, as far as their types
 //!   are known. Versions 9 to 12 are written.
-//! * Two forms that only pre-release servers wrote cannot be passed over, and are refused: modules'
+//! * Two forms that only pre-release servers wrote cannot be skipped, and are refused: modules'
 //!   values of type 6 and functions of opcode 246.
 //! * LZF streams are byte for byte those of a server but for chance in the server; see [`lzf`].
 //! * Payloads with bytes behind the value are refused, where Redis 7.0 ignores the rest.

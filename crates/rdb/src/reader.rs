@@ -100,7 +100,7 @@ impl<R: Read> Reader<R> {
         self.body.source.offset()
     }
 
-    /// A count from the file, as far as the bytes that remain can bear it out; fit to size a table
+    /// A count from the file, as far as the bytes that remain allow; fit to size a table
     /// with.
     #[must_use]
     pub fn plausible(&self, count: u64) -> usize {
@@ -167,7 +167,7 @@ impl<R: Read> Reader<R> {
                 format::FUNCTION => Record::Function { code: string::read(source)? },
                 format::MODULE_AUX => {
                     source.start_recording();
-                    let id = value::walk_aux(source)?;
+                    let id = value::scan_aux(source)?;
                     Record::ModuleAux { id, body: source.take_recording() }
                 }
                 format::EOF => {

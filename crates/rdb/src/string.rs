@@ -132,7 +132,7 @@ pub(crate) fn read_into<R: Read>(source: &mut Source<R>, out: &mut Vec<u8>) -> R
 
 /// Passes over a string; a compressed one is checked, not expanded.
 #[inline]
-pub(crate) fn walk<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+pub(crate) fn scan<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     match read_form(source)? {
         Form::Int(_) => Ok(()),
         Form::Plain(len) => source.skip(len),
@@ -216,9 +216,9 @@ mod tests {
         assert_eq!(written(plain, true), stored, "{:?}", plain.escape_ascii().to_string());
         let length = Some(stored.len() as u64);
         assert_eq!(read(&mut Source::new(stored, length, false)).unwrap(), plain);
-        let mut walked = Source::new(stored, length, false);
-        walk(&mut walked).unwrap();
-        assert_eq!(walked.left(), Some(0));
+        let mut scanned = Source::new(stored, length, false);
+        scan(&mut scanned).unwrap();
+        assert_eq!(scanned.left(), Some(0));
     }
 
     #[test]

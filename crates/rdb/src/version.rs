@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Who numbers the version: type bytes from 22 on mean different things to the two.
+/// Which project numbers the version: type bytes from 22 on mean different things to the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Redis, and Valkey before 9: the magic is `REDIS`.

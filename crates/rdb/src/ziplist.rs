@@ -1,6 +1,7 @@
 //! The ziplist: what servers before 7.0 had in place of the listpack.
 //!
-//! It is in files only, where a sorted set, a hash or a list may be one; whoever works on such a value makes a listpack of it.
+//! It is in files only, where a sorted set, a hash or a list may be one; a reader makes a listpack of such a value to
+//! work on it.
 //!
 //! # Representation
 //!
@@ -37,7 +38,7 @@ use core::{error, fmt};
 /// What an entry of a ziplist holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entry<'b> {
-    /// A whole number, kept as one.
+    /// An integer, kept as one.
     Int(i64),
     /// Any other text.
     Str(&'b [u8]),
@@ -49,14 +50,14 @@ pub enum Entry<'b> {
 pub enum Error {
     /// There are fewer bytes than the shortest one has.
     Short,
-    /// The blob is longer or shorter than it tells.
+    /// The blob is longer or shorter than its header says.
     Length {
         /// By its own word.
         told: usize,
         /// In fact.
         there: usize,
     },
-    /// An entry goes beyond the end, has a tag that means nothing, or tells another length of the entry before it.
+    /// An entry goes beyond the end, has a tag that means nothing, or has another length for the entry before it.
     Entry {
         /// Its offset in the blob.
         offset: usize,
@@ -84,14 +85,14 @@ impl fmt::Display for Error {
         match self {
             Self::Short => f.write_str("ziplist is too short"),
             Self::Length { told, there } => {
-                write!(f, "ziplist of {there} bytes tells that it has {told}")
+                write!(f, "ziplist of {there} bytes says that it has {told}")
             }
             Self::Entry { offset } => write!(f, "ziplist has a bad entry at offset {offset}"),
             Self::Last { told, there } => {
-                write!(f, "ziplist has its last entry at offset {there} and tells of {told}")
+                write!(f, "ziplist has its last entry at offset {there} and says {told}")
             }
             Self::Count { told, there } => {
-                write!(f, "ziplist of {there} entries tells that it has {told}")
+                write!(f, "ziplist of {there} entries says that it has {told}")
             }
             Self::End => f.write_str("ziplist has no end mark"),
         }

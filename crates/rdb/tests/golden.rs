@@ -344,7 +344,7 @@ fn values_make_the_same_file() {
     }
 }
 
-/// Gives what it has in small pieces, and is interrupted between them.
+/// Returns what it has in small chunks, and is interrupted between them.
 struct Trickle<'a> {
     bytes: &'a [u8],
     piece: usize,

@@ -1,10 +1,10 @@
-//! What a recipe asks of whoever holds its keys, and who that is.
+//! What a recipe asks of the backend that holds its keys, and what that is.
 
 use store::{Error, PreparedKey, Store, ToKeys, Tx};
 
 /// One atomic step on keys that it names: what recipes are made of.
 ///
-/// A procedure says what is to be done; a [`Backend`] does it. All of it happens or nothing, and nobody sees it half
+/// A procedure says what is to be done; a [`Backend`] does it. All of it happens or nothing, and no caller sees it half
 /// done: **what a procedure refuses, it refuses before it changes anything**.
 ///
 /// # Examples
@@ -64,7 +64,7 @@ pub trait Procedure {
     fn run(&self, tx: &Tx<'_>) -> Result<Self::Output, Error>;
 }
 
-/// Whoever holds keys and does [procedures](Procedure) on them.
+/// What holds keys and runs [procedures](Procedure) on them.
 pub trait Backend {
     /// Does a procedure.
     ///

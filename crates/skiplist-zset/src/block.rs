@@ -10,7 +10,7 @@
 //! the score less the block's base, shifted so that the block's scores spread over 16 bits, and cut at both ends of those. Prefixes
 //! never contradict the order, so a search looks at records only where prefixes are equal, which few are.
 //!
-//! All of it is in one piece, whose cache lines are waited for together: a block of which a third is empty costs no more than
+//! All of it is in one allocation, whose cache misses overlap: a block of which a third is empty costs no more than
 //! one that is allocated to measure, with its pointers.
 
 use crate::records::{NONE, Records, name_of, units_of};
@@ -174,7 +174,7 @@ impl Block {
     }
 
     /// The prefix of an entry that had this key, beside those of its neighbours: whether the order surely holds, surely does not, or
-    /// is for the records to tell.
+    /// is for the records to say.
     pub(crate) fn holds(&self, at: usize, key: u64) -> Option<bool> {
         let prefix = self.prefix(key);
         let before = at.checked_sub(1).map(|at| self.prefixes[at]);

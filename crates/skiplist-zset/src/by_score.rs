@@ -9,7 +9,7 @@ use listpack::Entry;
 
 use crate::Iter;
 use crate::block::{Target, Tie};
-use crate::iter::Walk;
+use crate::iter::BlockIter;
 use crate::large::Large;
 use crate::records::NONE;
 use crate::score;
@@ -31,10 +31,10 @@ enum Source<'z, S> {
 /// A range of a large set.
 struct Between<'z, S> {
     set: &'z Large<S>,
-    /// The keys of the scores. Keys are whole numbers, so that a bound that is left out is the next key.
+    /// The keys of the scores. Keys are integers, so that a bound that is left out is the next key.
     keys: RangeInclusive<u64>,
-    front: Walk<'z>,
-    back: Walk<'z>,
+    front: BlockIter<'z>,
+    back: BlockIter<'z>,
 }
 
 impl<'z, S: BuildHasher> ByScore<'z, S> {
@@ -46,12 +46,18 @@ impl<'z, S: BuildHasher> ByScore<'z, S> {
     pub(crate) fn large(set: &'z Large<S>, scores: &impl RangeBounds<f64>) -> Self {
         let keys = keys_of(scores);
         Self {
-            source: Source::Large(Between { set, keys, front: Walk::UNKNOWN, back: Walk::UNKNOWN }),
+            source: Source::Large(Between {
+                set,
+                keys,
+                front: BlockIter::UNKNOWN,
+                back: BlockIter::UNKNOWN,
+            }),
         }
     }
 }
 
-/// The keys of a range of scores. Keys are whole numbers, so that a bound that is left out is the next key. None if a bound is NaN.
+/// The keys of a range of scores. Keys are integers, so that a bound that is left out is the next key. None if a bound
+/// is NaN.
 pub(crate) fn keys_of(scores: &impl RangeBounds<f64>) -> RangeInclusive<u64> {
     let (mut low, mut high) = (u64::MIN, u64::MAX);
     let mut is_nan = false;
@@ -78,7 +84,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
     #[cold]
     fn finish(&mut self) -> Option<(Entry<'z>, f64)> {
         self.keys = RangeInclusive::new(1, 0);
-        (self.front, self.back) = (Walk::UNKNOWN, Walk::UNKNOWN);
+        (self.front, self.back) = (BlockIter::UNKNOWN, BlockIter::UNKNOWN);
         None
     }
 
@@ -107,7 +113,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
             }
             Some(block) => (order.block(block).next, 0),
         };
-        self.front = Walk::new(set, block, order.block(block).places().split_at(at).1);
+        self.front = BlockIter::new(set, block, order.block(block).places().split_at(at).1);
     }
 
     /// Goes on to the last block, or the one in front.
@@ -125,7 +131,7 @@ impl<'z, S: BuildHasher> Between<'z, S> {
                 (previous, order.block(previous).places())
             }
         };
-        self.back = Walk::new(set, block, places);
+        self.back = BlockIter::new(set, block, places);
     }
 
     #[inline]
@@ -188,15 +194,15 @@ impl<'z, S: BuildHasher> Iterator for ByScore<'z, S> {
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.source {
             Source::Small(entries) => entries.next(),
-            Source::Large(walk) => walk.next(),
+            Source::Large(between) => between.next(),
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.source {
             Source::Small(entries) => entries.size_hint(),
-            Source::Large(walk) if walk.keys.is_empty() => (0, Some(0)),
-            Source::Large(walk) => (0, Some(walk.set.len())),
+            Source::Large(between) if between.keys.is_empty() => (0, Some(0)),
+            Source::Large(between) => (0, Some(between.set.len())),
         }
     }
 }
@@ -206,7 +212,7 @@ impl<S: BuildHasher> DoubleEndedIterator for ByScore<'_, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
         match &mut self.source {
             Source::Small(entries) => entries.next_back(),
-            Source::Large(walk) => walk.next_back(),
+            Source::Large(between) => between.next_back(),
         }
     }
 }
@@ -217,7 +223,9 @@ impl<S> Clone for ByScore<'_, S> {
     fn clone(&self) -> Self {
         let source = match &self.source {
             Source::Small(entries) => Source::Small(entries.clone()),
-            Source::Large(walk) => Source::Large(Between { keys: walk.keys.clone(), ..*walk }),
+            Source::Large(between) => {
+                Source::Large(Between { keys: between.keys.clone(), ..*between })
+            }
         };
         Self { source }
     }

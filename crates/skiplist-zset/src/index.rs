@@ -13,7 +13,7 @@
 //! full goes to a next line of its bucket, and the home counts it as spilled; only where something has spilled does a look-up go on.
 //! A bucket with [`FULL`] entries splits before it takes another.
 //!
-//! Entries whose hashes cannot be told apart, which takes a broken hash, end in one list that is searched one by one.
+//! Entries whose hashes no split separates, which takes a broken hash, end in one list that is searched one by one.
 
 use core::hint::black_box;
 

@@ -23,20 +23,21 @@ pub struct Iter<'z, S> {
 
 enum Source<'z, S> {
     Small { set: &'z Small, front: Option<listpack::Iter<'z>>, back: Option<listpack::Iter<'z>> },
-    Large { set: &'z Large<S>, front: Walk<'z>, back: Walk<'z> },
+    Large { set: &'z Large<S>, front: BlockIter<'z>, back: BlockIter<'z> },
 }
 
-/// What is left of a block in one direction. All that a step needs, so that steps are short and the waits for their records overlap.
+/// What is left of a block in one direction. All that a step needs, so that steps are short and the cache misses of
+/// their records overlap.
 #[derive(Clone, Copy)]
-pub(crate) struct Walk<'z> {
+pub(crate) struct BlockIter<'z> {
     pub(crate) places: &'z [u16],
     pub(crate) heap: &'z [u8],
     /// The block; `None` if the end has not been sought.
     pub(crate) block: Option<u32>,
 }
 
-impl<'z> Walk<'z> {
-    pub(crate) const UNKNOWN: Self = Walk { places: &[], heap: &[], block: None };
+impl<'z> BlockIter<'z> {
+    pub(crate) const UNKNOWN: Self = BlockIter { places: &[], heap: &[], block: None };
 
     #[inline]
     pub(crate) fn new<S: BuildHasher>(set: &'z Large<S>, block: u32, places: &'z [u16]) -> Self {
@@ -50,14 +51,14 @@ impl<'z, S> Iter<'z, S> {
     }
 
     pub(crate) const fn large(set: &'z Large<S>, ranks: Range<usize>) -> Self {
-        let source = Source::Large { set, front: Walk::UNKNOWN, back: Walk::UNKNOWN };
+        let source = Source::Large { set, front: BlockIter::UNKNOWN, back: BlockIter::UNKNOWN };
         Self { source, left: ranks }
     }
 }
 
 impl<'z, S: BuildHasher> Iter<'z, S> {
-    /// The next entry from the front that is at the beginning of a block or of the walk, or of a small set; its rank is not
-    /// counted as left any more.
+    /// The next entry from the front that is at the beginning of a block or of the iteration, or of a small set; its
+    /// rank is not counted as left any more.
     #[inline(never)]
     fn begin(&mut self, rank: usize) -> Option<(Entry<'z>, f64)> {
         match &mut self.source {
@@ -79,7 +80,7 @@ impl<'z, S: BuildHasher> Iter<'z, S> {
                     Some(block) => (set.order().block(block).next, 0),
                 };
                 let (&first, places) = set.order().block(block).places()[at..].split_first()?;
-                *front = Walk::new(set, block, places);
+                *front = BlockIter::new(set, block, places);
                 let (member, score) = set.read(front.heap, first);
                 Some((Entry::Str(member), score))
             }
@@ -115,7 +116,7 @@ impl<'z, S: BuildHasher> Iter<'z, S> {
                     }
                 };
                 let (&last, places) = places.split_last()?;
-                *back = Walk::new(set, block, places);
+                *back = BlockIter::new(set, block, places);
                 let (member, score) = set.read(back.heap, last);
                 Some((Entry::Str(member), score))
             }
@@ -150,7 +151,7 @@ impl<'z, S: BuildHasher> Iterator for Iter<'z, S> {
             self.left.nth(n - 1)?;
             match &mut self.source {
                 Source::Small { front, .. } => *front = None,
-                Source::Large { front, .. } => *front = Walk::UNKNOWN,
+                Source::Large { front, .. } => *front = BlockIter::UNKNOWN,
             }
         }
         self.next()
@@ -177,7 +178,7 @@ impl<S: BuildHasher> DoubleEndedIterator for Iter<'_, S> {
             self.left.nth_back(n - 1)?;
             match &mut self.source {
                 Source::Small { back, .. } => *back = None,
-                Source::Large { back, .. } => *back = Walk::UNKNOWN,
+                Source::Large { back, .. } => *back = BlockIter::UNKNOWN,
             }
         }
         self.next_back()

@@ -197,7 +197,7 @@ impl<S: BuildHasher> Large<S> {
         Ok(Change::Updated)
     }
 
-    /// Tells the index of a record.
+    /// Adds a record to the index.
     #[inline]
     pub(crate) fn note(&mut self, hash: u64, record: u32) {
         let Self { records, index, hasher, .. } = self;
@@ -231,7 +231,7 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Tells the index of other names.
+    /// Gives records other names in the index.
     fn rename(&mut self, moves: &records::Moves) {
         let Self { records, index, hasher, .. } = self;
         index.rename(

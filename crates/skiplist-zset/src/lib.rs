@@ -3,9 +3,9 @@
 //! # Idea
 //!
 //! A sorted set answers two kinds of questions: what the score of a member is, and which members are at some place of the order.
-//! Redis asks a dictionary and a skip list, whose nodes cost about 110 bytes a member and a wait for memory at every step. Here
-//! a member is one record of its bytes and its score; a hash index and a skip list name the records by 32 bits, and both are made of
-//! cache lines rather than of nodes. Small sets are one listpack, byte for byte Redis's.
+//! Redis asks a dictionary and a skip list, whose nodes cost about 110 bytes a member and a cache miss at every step.
+//! Here a member is one record of its bytes and its score; a hash index and a skip list name the records by 32 bits,
+//! and both are made of cache lines rather than of nodes. Small sets are one listpack, byte for byte Redis's.
 //!
 //! # Representation
 //!
@@ -26,7 +26,7 @@
 //! # Transitions
 //!
 //! A listpack becomes a skip list when a member would be too many or too long for the [`Limits`], and never goes back by itself.
-//! [`ZSet::fit`] chooses afresh. A member that has another score stays where it is if the order holds.
+//! [`ZSet::fit`] chooses anew. A member that has another score stays where it is if the order holds.
 //!
 //! # Worked example
 //!
@@ -76,7 +76,7 @@
 //!
 //! * Four million blocks, which are some 180 million members of 16 bytes that came in random order, or fewer longer ones: beyond,
 //!   [`Refused::Full`]. A member of 255 bytes or more has an allocation of its own.
-//! * The room of index and blocks after most members went is given back at one stroke, in O(n) of those that are left.
+//! * The room of index and blocks after most members went is released at once, in O(n) of those that are left.
 //!
 //! # References
 //!

@@ -11,8 +11,8 @@ use crate::large::Large;
 impl<S: BuildHasher> Large<S> {
     /// Hands out the members whose scores have these keys and are kept, lowest first.
     ///
-    /// Block by block: first the scores of a block, whose records lie anywhere, so that the waits for memory overlap; then
-    /// which of them are kept, without a branch that would be guessed wrong every other time; then their members.
+    /// Block by block: first the scores of a block, whose records lie anywhere, so that their cache misses overlap;
+    /// then which of them are kept, without a branch that would be mispredicted every other time; then their members.
     pub(crate) fn pick<'z>(
         &'z self,
         keys: &RangeInclusive<u64>,

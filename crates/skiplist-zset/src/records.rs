@@ -10,8 +10,9 @@
 //! hole      | next: u16  | size: u16    | ...               |   what a removed record leaves
 //! ```
 //!
-//! Each block of the order has one heap, so that a walk over neighbours stays within a page or two, and the name of a record
-//! tells its block. The price is that a record whose block is split or joined gets another name, which the index must be told.
+//! Each block of the order has one heap, so that a scan over neighbours stays within a page or two, and the name of a
+//! record names its block. The price is that a record whose block is split or joined gets another name, which the index
+//! must be given.
 //!
 //! A hole is taken by the next record of its size. When a heap has no room and many holes its block has it
 //! [built anew](Records::refill), in order and without holes.

@@ -7,7 +7,7 @@ use crate::ZSet;
 use crate::large::Large;
 use crate::set::Form;
 
-/// The members of a large set whose hashes begin with the same bits: what a walk in steps passes at a time.
+/// The members of a large set whose hashes begin with the same bits: what a scan in steps passes at a time.
 pub struct Bucket<'s, S> {
     set: &'s Large<S>,
     hash: u64,
@@ -18,7 +18,7 @@ impl<S: BuildHasher> ZSet<S> {
     /// The bucket of a hash; `None` for a listpack, which is small enough to be passed at once. O(1).
     ///
     /// A member stays in the run of hashes that it is in, whatever its score becomes and whatever buckets are parted meanwhile. So a
-    /// walk from the first bucket to the last meets every member that is there all the time.
+    /// scan from the first bucket to the last visits every member that is there all the time.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -27,12 +27,12 @@ impl<S: BuildHasher> ZSet<S> {
     /// let scores = (0..1000).map(|number: i32| (number.to_string(), f64::from(number)));
     /// let set: ZSet = ZSet::from_entries(scores, &limits).expect("they differ");
     ///
-    /// let (mut met, mut hash) = (0, Some(0_u64));
+    /// let (mut visited, mut hash) = (0, Some(0_u64));
     /// while let Some(bucket) = hash.and_then(|hash| set.bucket(hash)) {
-    ///     bucket.for_each(|_hash, _member, _score| met += 1);
+    ///     bucket.for_each(|_hash, _member, _score| visited += 1);
     ///     hash = bucket.next();
     /// }
-    /// assert_eq!(met, 1000);
+    /// assert_eq!(visited, 1000);
     /// ```
     #[must_use]
     pub fn bucket(&self, hash: u64) -> Option<Bucket<'_, S>> {
@@ -90,7 +90,7 @@ mod tests {
 
     const LARGE: Limits = Limits { entries: 0, value: 64, text: crate::ScoreText::Shortest };
 
-    /// A hasher that cannot tell members apart by more than their first byte.
+    /// A hasher that takes only the first byte of a member.
     #[derive(Clone, Default)]
     struct Broken;
 
@@ -118,38 +118,38 @@ mod tests {
         }
     }
 
-    fn met<S: core::hash::BuildHasher>(set: &ZSet<S>) -> BTreeMap<Vec<u8>, (u32, f64)> {
-        let mut met = BTreeMap::new();
+    fn visited<S: core::hash::BuildHasher>(set: &ZSet<S>) -> BTreeMap<Vec<u8>, (u32, f64)> {
+        let mut visited = BTreeMap::new();
         let mut next = Some(0);
         while let Some(bucket) = next.and_then(|hash| set.bucket(hash)) {
             bucket.for_each(|_, member, score| {
-                met.entry(member.to_vec()).or_insert((0, score)).0 += 1;
+                visited.entry(member.to_vec()).or_insert((0, score)).0 += 1;
             });
             next = bucket.next();
         }
-        met
+        visited
     }
 
     #[test]
-    fn every_member_is_met_once() {
+    fn every_member_is_visited_once() {
         for count in [1, 53, 54, 55, 5000] {
             let scores = (0..count).map(|number| (number.to_string(), f64::from(number)));
             let set: ZSet = ZSet::from_entries(scores, &LARGE).unwrap();
-            let met = met(&set);
-            assert_eq!(met.len(), set.len());
+            let visited = visited(&set);
+            assert_eq!(visited.len(), set.len());
             for (member, score) in &set {
-                assert_eq!(met[&member.to_vec()], (1, score));
+                assert_eq!(visited[&member.to_vec()], (1, score));
             }
         }
     }
 
     #[test]
-    fn members_without_a_place_are_met_once_too() {
+    fn members_without_a_place_are_visited_once_too() {
         let scores = (0..2000_u16).map(|number| (number.to_le_bytes(), f64::from(number)));
         let set = ZSet::skip_list(scores, Broken).unwrap();
-        let met = met(&set);
-        assert_eq!(met.len(), 2000);
-        assert!(met.values().all(|&(times, _)| times == 1));
+        let visited = visited(&set);
+        assert_eq!(visited.len(), 2000);
+        assert!(visited.values().all(|&(times, _)| times == 1));
     }
 
     #[test]

@@ -2,13 +2,13 @@
 //!
 //! # The texts
 //!
-//! | form | who writes so | 0.1 | 3.0 | 1e17 | 1e21 | -0.0 |
+//! | form | written by | 0.1 | 3.0 | 1e17 | 1e21 | -0.0 |
 //! |---|---|---|---|---|---|---|
 //! | [`ScoreText::Digits17`] | replies of 7.0 | `0.10000000000000001` | `3` | `1e+17` | `1e+21` | `-0` |
 //! | [`ScoreText::Shortest`] | 7.2 and later, everywhere | `0.1` | `3` | `100000000000000000` | `1e+21` | `-0` |
 //!
-//! In a listpack a whole number of up to 62 bits is an integer in either form, zero has no sign, and all else is text.
-//! Infinity is `inf`.
+//! In a listpack an integral score of up to 62 bits is an integer in either form, zero has no sign, and all else is
+//! text. Infinity is `inf`.
 
 mod read;
 
@@ -20,7 +20,7 @@ use listpack::Entry;
 use crate::grisu;
 pub(crate) use read::{compare, of_entry};
 
-/// Up to here either way, whole numbers are printed as integers: Redis halves the range of 64 bits to be on the safe
+/// Up to here either way, integral scores are printed as integers: Redis halves the range of 64 bits to be on the safe
 /// side.
 const WHOLE_MAX: f64 = 4_611_686_018_427_387_904.0;
 
@@ -63,8 +63,8 @@ impl ScoreText {
         text
     }
 
-    /// Appends the text of the entry that a listpack has for a score: that of a reply, but for whole numbers beyond 17 digits and for
-    /// the sign of zero.
+    /// Appends the text of the entry that a listpack has for a score: that of a reply, but for integers beyond 17
+    /// digits and for the sign of zero.
     ///
     /// ```
     /// use skiplist_zset::ScoreText;

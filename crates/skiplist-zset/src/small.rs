@@ -8,7 +8,7 @@ use listpack::{Entry, ListPack, Position, Refused};
 use crate::ScoreText;
 use crate::score;
 
-/// The most places that a search keeps while it walks.
+/// The most places that a search keeps while it scans.
 const SAMPLES: usize = 64;
 
 /// Where members are: all of them, or of many every second one, fourth one, and so on.
@@ -109,7 +109,7 @@ impl Small {
         score::compare(self.0.entry(self.0.next(at)?)?, score)
     }
 
-    /// A binary search over places that a walk has noted: to read the scores costs more than the steps.
+    /// A binary search over places that a scan has noted: to read the scores costs more than the steps.
     fn partition_places(&self, before: impl Fn(Position) -> bool) -> (Position, usize) {
         let places = self.places();
         let samples = places.kept[..places.count].partition_point(|&at| before(at));
@@ -140,7 +140,7 @@ impl Small {
             Some(Ordering::Equal) => self.0.entry(at).is_some_and(|entry| entry < new),
             order => order == Some(Ordering::Less),
         };
-        // What comes in the order of its scores, as times do, needs no walk.
+        // What comes in the order of its scores, as times do, needs no scan.
         let last = self.0.last().and_then(|score| self.0.prev(score));
         let at = match last {
             Some(last) if !is_before(last) => self.partition_places(is_before).0,

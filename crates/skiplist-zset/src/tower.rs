@@ -9,11 +9,12 @@
 //! blocks       aaa bbb cc dddd ee ffff gg hhh ii            a to i: the first entries of the blocks
 //! ```
 //!
-//! A block that is made draws the height of its tower: each level more with a chance of one in [`FAN`], by a generator with a
-//! seed. A skip list links the towers at each level; here the links of a level that one reaches from the same tower above lie side by
-//! side in one *run*: the key of the block's first entry, the child (a block, or a run of the level below), and the *span*, how many
-//! entries the child has. A search goes through one run a level, and sums the spans that it passes for the rank. Blocks and runs know the
-//! run above them, so that the rank of an entry whose block is known is summed on the way up.
+//! A block that is made draws the height of its tower: each level more with a probability of one in [`FAN`], by a
+//! generator with a seed. A skip list links the towers at each level; here the links of a level that one reaches from
+//! the same tower above lie side by side in one *run*: the key of the block's first entry, the child (a block, or a run
+//! of the level below), and the *span*, how many entries the child has. A search goes through one run a level, and sums
+//! the spans that it passes for the rank. Blocks and runs know the run above them, so that the rank of an entry whose
+//! block is known is summed on the way up.
 //!
 //! When the first entry of a block goes, its right neighbour takes the tower over.
 //!
@@ -271,7 +272,7 @@ impl Order {
         }
     }
 
-    /// Tells the towers above a block, from `level` on, the key of its first entry.
+    /// Sets the key of the first entry of a block in the towers above it, from `level` on.
     fn set_first(&mut self, path: &Path, level: usize, key: u64) {
         for level in level..self.height {
             let (run, at) = path.step(level);

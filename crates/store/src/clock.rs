@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 /// A source of time, handed to a store when it is built.
 ///
-/// The store reads it at most once a command or transaction, so that everything inside one sees one moment.
+/// The store reads it at most once a command or transaction, so that all of it sees the same command time.
 pub trait Clock: Send + Sync + fmt::Debug {
     /// Milliseconds since the Unix epoch.
     fn now_ms(&self) -> i64;
 
-    /// Microseconds since the Unix epoch, for what is limited more finely than by the millisecond. Of one moment the
+    /// Microseconds since the Unix epoch, for what is limited more finely than by the millisecond. At any time the
     /// milliseconds are these divided by 1000, rounded down.
     ///
     /// A clock that knows milliseconds only need not have it: it is the millisecond's first microsecond then.
@@ -52,7 +52,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told to move: for tests and for replays of old logs.
+/// A clock that stands still until it is set: for tests and for replays of old logs.
 ///
 /// It counts microseconds in 64 bits, 292,000 years either way: times beyond that become the last one.
 ///
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_tells_one_time_in_all_units() {
+    fn the_machine_gives_one_time_in_all_units() {
         let clock = SystemClock;
         let (before, ms, after) = (clock.now_us(), clock.now_ms(), clock.now_us());
         assert!((before / 1000..=after / 1000).contains(&ms));

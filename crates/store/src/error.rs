@@ -5,7 +5,7 @@ use std::fmt;
 
 /// An error of the store.
 ///
-/// [`kind`](Self::kind) tells the cases apart; the text is Redis's own, word for word, wherever a command of Redis
+/// [`kind`](Self::kind) is the kind of error; the text is Redis's own, word for word, wherever a command of Redis
 /// would answer it.
 pub struct Error {
     // One word, so that `Result<usize, Error>` stays in registers.

@@ -59,7 +59,7 @@ macro_rules! settings {
         #[derive(Debug)]
         pub(crate) struct Settings {
             $($name: AtomicUsize,)*
-            /// Held by whoever sets some of them and leaves the others.
+            /// Held by a caller that sets some of them and leaves the others.
             changing: Mutex<()>,
         }
 

@@ -1,10 +1,10 @@
-//! An argument that is a byte string or a whole number.
+//! An argument that is a byte string or an integer.
 
 use bytes::Bytes;
 
-/// A set member or a string value as an argument: bytes, or a whole number that stands for its decimal text.
+/// A set member or a string value as an argument: bytes, or an integer that stands for its decimal text.
 ///
-/// A whole number goes into an intset without ever being text. Everything that a caller is likely to hold converts:
+/// An integer goes into an intset without ever being text. Everything that a caller is likely to hold converts:
 /// strings, byte slices, vectors, arrays and the integers that fit.
 ///
 /// # Examples

@@ -8,9 +8,9 @@ use crate::error::Error;
 use crate::member::Member;
 use crate::profile::Profile;
 
-/// The reply of a command of the command door, in the shapes of RESP3.
+/// The reply to a command given as words, in the shapes of RESP3.
 ///
-/// A reply is a tree of plain values: `redis-cli`, a RESP encoder and a test each walk it their own way.
+/// A reply is a tree of plain values: `redis-cli`, a RESP encoder and a test each visit it in their own way.
 /// [`into_resp2`](Self::into_resp2) turns it into what a client of RESP2 sees.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19,13 +19,13 @@ pub enum Reply {
     Status(Cow<'static, str>),
     /// An error: its code is the first word (`ERR`, `WRONGTYPE`, ...), word for word as Redis says it.
     Error(String),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// Yes or no. RESP2 shows them as 1 and 0.
     Boolean(bool),
     /// A byte string.
     Bulk(Bytes),
-    /// A score or a distance, and the line of servers by which RESP2 shows it as a byte string.
+    /// A score or a distance, and the release series by which RESP2 shows it as a byte string.
     Double(f64, Profile),
     /// A coordinate in degrees. RESP2 shows it as a byte string, with up to 17 digits behind the point.
     Coordinate(f64),

@@ -316,7 +316,7 @@ fn log_in(user: &[u8]) -> Result<(), Error> {
     Err(refused("WRONGPASS invalid username-password pair or user is disabled."))
 }
 
-/// Nobody sees the names of sessions, so that a right one is taken and forgotten.
+/// No command shows the names of sessions, so a valid one is accepted and dropped.
 fn set_name(name: &[u8]) -> Result<(), Error> {
     if name.iter().all(u8::is_ascii_graphic) {
         return Ok(());

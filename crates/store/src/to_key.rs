@@ -80,7 +80,7 @@ pub trait ToKeys: sealed::Sealed {
 }
 
 mod sealed {
-    #[expect(unnameable_types, reason = "nobody else is to implement it")]
+    #[expect(unnameable_types, reason = "no other crate is to implement it")]
     pub trait Sealed {}
 }
 

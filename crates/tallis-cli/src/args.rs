@@ -28,7 +28,7 @@ pub enum Command {
     Uv(UvArgs),
     /// Count users by country and region, from a CSV file
     Locate(LocateArgs),
-    /// Find the places near another, from a CSV file
+    /// Find the places near a point, from a CSV file
     Geo(GeoArgs),
     /// Plan Bloom filters
     Bloom(BloomArgs),
@@ -54,7 +54,7 @@ approximate one in a HyperLogLog, uv:BUCKET; a Redis or Valkey server loads the 
 A window is whole minutes of UTC, whatever the offsets in the log; its end is left out, and an --at
 within a minute stands for the beginning of that. It is counted exactly, and approximately over the
 fewest of HyperLogLogs by minute, hour, day and month that cover it, which are not saved. With
---follow, each line tells how it stands.
+--follow, each line shows the counts of the window.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a line that does not parse or a
 wrong command line.";
@@ -63,11 +63,11 @@ wrong command line.";
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = UV_EXAMPLES)]
 pub struct UvArgs {
-    /// What names a visitor: ip, ip-agent (address, tab, agent) or field:N (from 1, split at spaces)
+    /// What identifies a visitor: ip, ip-agent (address, tab, agent) or field:N (from 1, split at spaces)
     #[arg(long, value_name = "ip|ip-agent|field:N", default_value_t)]
     pub by: By,
 
-    /// How long a bucket is
+    /// Length of a bucket
     #[arg(long, value_name = "hour|day|all", value_enum, default_value_t)]
     pub every: Every,
 
@@ -87,7 +87,7 @@ pub struct UvArgs {
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
 
-    /// Go on with the last log as it grows, a line of figures a second, until interrupted
+    /// Follow the last log as it grows, and print a line of counts each second, until interrupted
     #[arg(long)]
     pub follow: bool,
 
@@ -99,7 +99,7 @@ pub struct UvArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Skip lines that do not parse, instead of ending at the first
+    /// Skip lines that do not parse, instead of failing at the first
     #[arg(long)]
     pub lenient: bool,
 
@@ -117,7 +117,7 @@ Examples:
 
 A row is user,country,region: a number up to 1099511627775, a country of ISO 3166-1 alpha-3 such as
 USA, and a region of it, which may be empty; only CAN and USA have regions. A first row of just
-these three words is passed over, and so are empty lines. A later row of a user replaces the
+these three words is skipped, and so are empty lines. A later row of a user replaces the
 earlier one. A row of --zip is code,latitude,longitude,city,state,county,kind: each line is a user of
 that state of the USA, whose number is that of the line, counted on through all files.
 
@@ -146,7 +146,7 @@ pub struct LocateArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Count a bad row's user as unknown, or skip the row if it has none, instead of ending there
+    /// Count the user of a malformed row as unknown, or skip the row if it has none, instead of failing
     #[arg(long)]
     pub lenient: bool,
 
@@ -162,9 +162,9 @@ Examples:
   tallis geo towns.csv --nearest -73.99,40.75,5 --json
   zcat -f towns*.csv | tallis geo - --nearest 0,51.5,1 --save places.rdb
 
-A row is id,lon,lat: any text, and degrees. A first row of just these three words is passed over, and
+A row is id,lon,lat: any text, and degrees. A first row of just these three words is skipped, and
 so are empty lines. A later row of an id replaces the earlier one. A length is a number and m, km, mi
-or ft: 500m, 2km. What is found is told nearest first; a box is as wide and as high as given, with
+or ft: 500m, 2km. What is found is listed nearest first; a box is as wide and as high as given, with
 LON,LAT in the middle.
 
 Places are kept as GEOADD keeps them, in the sorted set places, to about 30 cm; a Redis or Valkey
@@ -177,11 +177,11 @@ Exit status: 0, 1 if a file cannot be read or written, 2 for a bad row or a wron
 #[command(after_help = GEO_EXAMPLES)]
 #[command(group = clap::ArgGroup::new("area").required(true).args(["radius", "within", "nearest"]))]
 pub struct GeoArgs {
-    /// Find what is at most a distance away from a place
+    /// Find places within a distance of a point
     #[arg(long, value_name = "LON,LAT,DIST", allow_hyphen_values = true)]
     pub radius: Option<Around>,
 
-    /// Find what is in a box around a place
+    /// Find places in a box around a point
     #[arg(
         id = "within",
         long = "box",
@@ -190,11 +190,11 @@ pub struct GeoArgs {
     )]
     pub within: Option<Within>,
 
-    /// Find the N places nearest to another
+    /// Find the N places nearest to a point
     #[arg(long, value_name = "LON,LAT,N", allow_hyphen_values = true)]
     pub nearest: Option<Nearest>,
 
-    /// Tell of so many at most, the nearest
+    /// List at most N places, the nearest
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 
@@ -206,7 +206,7 @@ pub struct GeoArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Skip bad rows, instead of ending at the first
+    /// Skip malformed rows, instead of failing at the first
     #[arg(long)]
     pub lenient: bool,
 
@@ -223,14 +223,15 @@ Examples:
   tallis dedup --load seen.rdb --save seen.rdb today.txt > new.txt
 
 What was seen is kept in a Bloom filter, so no line is written twice, and of new lines the share
-given by --error is dropped by mistake; the end tells how many were dropped and the error to expect
-now. The filter takes about 2 bytes a line at the default error, and grows beyond its capacity.
+given by --error is dropped by mistake; the report at the end shows how many were dropped and the
+error to expect now. The filter takes about 2 bytes a line at the default error, and grows beyond
+its capacity.
 
-With --rotate N lines are forgotten: known are at least the last N/2 different lines, and at most
-about N; two filters of N/2 lines take turns, whatever the capacity.
+With --rotate N at least the last N/2 different lines are known, and at most about N; two filters
+of N/2 lines take turns, whatever the capacity.
 
 The filters are the keys dedup and {dedup}:older, which a Redis server with RedisBloom loads. A line
-is what stands before a line feed, at most 1 MiB.
+is what ends at a line feed, at most 1 MiB.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a line that is too long or a wrong
 command line.";
@@ -243,7 +244,7 @@ pub struct DedupArgs {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = |text: &str| count_to(text, 1 << 30))]
     pub capacity: u64,
 
-    /// The share of new lines that may be taken for seen, between 0 and 1
+    /// False positive rate: the share of new lines that may be dropped, between 0 and 1
     #[arg(long, value_name = "P", default_value_t = 0.001, value_parser = share)]
     pub error: f64,
 
@@ -251,7 +252,7 @@ pub struct DedupArgs {
     #[arg(long, value_name = "N", value_parser = |text: &str| count_to(text, 1 << 31))]
     pub rotate: Option<u64>,
 
-    /// Go on with the filter that was saved to this file
+    /// Load the filter that was saved to this file
     #[arg(long, value_name = "FILE.rdb")]
     pub load: Option<PathBuf>,
 
@@ -276,7 +277,7 @@ pub struct BloomArgs {
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum BloomCommand {
-    /// Tell the size of a filter from two of items, error rate and bits
+    /// Compute the size of a filter from two of items, error rate and bits
     Plan(PlanArgs),
 }
 
@@ -289,11 +290,11 @@ Examples:
 
 Two of -n, -p and -m are needed: the third follows. The plan is of one filter that does not grow,
 as BF.RESERVE makes it with NONSCALING: m is whole words of 64 bits, so -m is rounded up to a
-multiple of 64; the hashes are rounded up to a whole number, which costs up to 3 % of the error rate.
+multiple of 64; the hashes are rounded up to an integer, which costs up to 3 % of the error rate.
 A filter that grows has half of the error rate in its first link.
 
 Numbers may be written as 1000000, 1_000_000, 1000k, 1M, 1G or 1e6. --measure fills such a filter
-with up to three times its items, and asks it for a million strangers or more at each of six stages;
+with up to three times its items, and asks it for a million others or more at each of six stages;
 it takes filters of at most 2147483648 bits (256 MiB) for at most 268435456 items.
 
 Exit status: 0, 1 if a file cannot be written, 2 for a wrong command line.";
@@ -309,7 +310,7 @@ pub struct PlanArgs {
     #[arg(short = 'n', long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub items: Option<u64>,
 
-    /// How often a stranger is taken for a member when it is full: above 0 and below 1
+    /// False positive rate of the filter when it is full: above 0 and below 1
     #[arg(short = 'p', long, value_name = "P", value_parser = share, allow_hyphen_values = true)]
     pub error: Option<f64>,
 
@@ -360,7 +361,7 @@ pub struct CliArgs {
     #[arg(short = '3')]
     pub resp3: bool,
 
-    /// The line of Redis servers whose bytes and replies to give
+    /// The release series of Redis whose bytes and replies to use
     #[arg(long, value_name = "7.0|7.2", default_value = NEWER, value_parser = profiles())]
     pub profile: Profile,
 

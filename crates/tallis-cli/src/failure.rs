@@ -15,7 +15,7 @@ pub enum Failure {
     BadLine(String),
     /// The command line asks for what cannot be: exit status 2.
     Usage(String),
-    /// Nobody reads the output any more. There is nothing left to do or to say.
+    /// The output has no reader any more. There is nothing left to do or to say.
     OutputClosed,
 }
 

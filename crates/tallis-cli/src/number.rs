@@ -6,7 +6,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         Some(0) => Err("it must be at least 1".to_owned()),
         Some(number) => Ok(number),
         None if text.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) => {
-            Err("it is no whole number from 1 to 2^64 - 1, such as 1000000 or 1M".to_owned())
+            Err("it is not an integer from 1 to 2^64 - 1, such as 1000000 or 1M".to_owned())
         }
         None => Err("it is no number".to_owned()),
     }
@@ -87,7 +87,7 @@ mod tests {
         }
         for text in ["1.5", "-1", "1e20", "18446744073709551616", "20000000000G", "1_", "1e", "1kk"]
         {
-            assert!(count(text).unwrap_err().contains("whole number"), "{text}");
+            assert!(count(text).unwrap_err().contains("integer"), "{text}");
         }
         for text in ["", "k", "_1", "e5", "+1", "x", "-", "1\u{e9}"] {
             assert!(count(text).is_err(), "{text}");

@@ -55,7 +55,7 @@ impl Progress {
     #[inline]
     pub(crate) fn line(&mut self, read: u64) {
         self.lines += 1;
-        // Bytes are read by the piece, so this is seldom.
+        // Bytes are read by the chunk, so this is rare.
         if read != self.here {
             self.here = read;
             self.show();

@@ -7,8 +7,8 @@ use crate::input::open;
 use crate::progress::Progress;
 use crate::uv::{TooLong, lines};
 
-/// How many of the bad rows are told of one by one.
-const TOLD: u64 = 5;
+/// How many of the bad rows are reported one by one.
+const REPORTED: u64 = 5;
 
 pub(crate) const TOO_LONG: &str = "the line is longer than 1 MiB";
 
@@ -75,7 +75,7 @@ impl Reading {
                 if !self.bad.lenient {
                     return Err(Failure::BadLine(what));
                 }
-                if self.bad.skipped + self.bad.unknown < TOLD {
+                if self.bad.skipped + self.bad.unknown < REPORTED {
                     self.progress.say(&what);
                 }
                 let count =

@@ -27,7 +27,7 @@ fn at(text: &str) -> i64 {
     text.parse::<Timestamp>().unwrap().as_second()
 }
 
-fn moment(second: i64) -> Timestamp {
+fn timestamp(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
@@ -61,7 +61,7 @@ fn close(exact: u64, approx: u64) -> bool {
     exact.abs_diff(approx) <= (exact / 50).max(1)
 }
 
-/// The hour, the day and the week before a moment, exact and approximate, written and merged as the log tells the time.
+/// The hour, the day and the week before a time, exact and approximate, written and merged by the times in the log.
 fn figures(events: &Events, now: &str, filling: UvFilling) -> [(u64, u64); 3] {
     let now = at(now);
     let mut latest = 0;
@@ -71,7 +71,7 @@ fn figures(events: &Events, now: &str, filling: UvFilling) -> [(u64, u64); 3] {
     for (second, address) in events.0.iter().filter(|(second, _)| *second < now) {
         latest = latest.max(*second);
         clock.set(latest * 1000);
-        windows.record(address.as_str(), moment(*second)).unwrap();
+        windows.record(address.as_str(), timestamp(*second)).unwrap();
     }
     clock.set(now * 1000);
     let end = now - now.rem_euclid(MINUTE);
@@ -103,7 +103,7 @@ fn hourly_daily_and_weekly_visitors_exact_beside_approximate() {
     }
 }
 
-/// What the program tells of a window.
+/// What the program prints of a window.
 fn window(args: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tallis"));
     let output = command.args(["uv", "--json"]).args(args).arg(sample()).output().unwrap();
@@ -133,8 +133,8 @@ fn windows_of_the_program_are_those_of_the_plainest_count() {
         told.push((at("2015-05-20T21:06:00Z"), window(&["--window", length])));
         for (end, told) in told {
             let from = end - seconds;
-            assert_eq!(told["from"], Value::from(moment(from).to_string()));
-            assert_eq!(told["to"], Value::from(moment(end).to_string()));
+            assert_eq!(told["from"], Value::from(timestamp(from).to_string()));
+            assert_eq!(told["to"], Value::from(timestamp(end).to_string()));
             let exact = told["exact"].as_u64().unwrap();
             assert_eq!(exact, events.unique(from, end), "{told}");
             assert!(close(exact, told["approx"].as_u64().unwrap()), "{told}");

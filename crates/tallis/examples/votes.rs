@@ -35,7 +35,7 @@ impl Procedure for Vote<'_> {
     }
 }
 
-/// Votes, kept by whoever holds the keys.
+/// Votes, kept by the backend that holds the keys.
 struct Votes<B = Store> {
     backend: B,
 }

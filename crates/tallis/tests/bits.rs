@@ -1,4 +1,4 @@
-//! Bits through the typed calls and the command door: a plain model, what a WATCH sees and a sink hears, and what fails.
+//! Bits through the typed calls and as words: a plain model, what a WATCH sees and a sink receives, and what fails.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -360,7 +360,7 @@ fn effects_say_what_was_written_and_a_watch_sees_what_changed() {
         ),
         ("BITFIELD k OVERFLOW SAT INCRBY u8 0 1", &[], false),
         ("BITFIELD k OVERFLOW FAIL INCRBY u8 0 1", &[], false),
-        // A failure that makes the string longer, which Redis tells nobody.
+        // A failure that makes the string longer, which Redis does not report.
         (
             "BITFIELD k OVERFLOW FAIL SET u4 80 99",
             &["BITFIELD k OVERFLOW FAIL SET u4 80 99 OVERFLOW WRAP"],

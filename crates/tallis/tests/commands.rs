@@ -90,7 +90,7 @@ fn a_damaged_hyperloglog_is_refused_and_stays() {
     }
     assert_eq!(store.get("h").unwrap().unwrap(), damaged);
     assert_eq!(store.exists(["none"]).unwrap(), 0);
-    // Of several keys that are wrong the first one tells.
+    // Of several keys that are wrong the first one is reported.
     store.sadd("set", [1]).unwrap();
     let kind = |keys: &[&str]| store.pfcount(keys).unwrap_err().kind();
     assert_eq!(kind(&["none", "h", "set"]), ErrorKind::InvalidHll);

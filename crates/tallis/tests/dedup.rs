@@ -252,7 +252,7 @@ fn numbers_out_of_range_are_refused() {
     assert_eq!(store.exists(["k"]).unwrap(), 0);
 }
 
-/// A filter that somebody made by hand is taken as it is.
+/// A filter that was made by hand is taken as it is.
 #[test]
 fn a_filter_that_is_there_goes_on() {
     let store = Store::new();

@@ -289,7 +289,7 @@ fn searches_at_the_ends_of_the_map_find_what_a_scan_finds() {
 }
 
 #[test]
-fn what_is_kept_is_told_as_it_came_out() {
+fn what_is_kept_is_reported_as_it_came_out() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     store.geo_add("k", [(1.0, 1.0, "a"), (1.0, 2.0, "b")]).unwrap();
@@ -367,7 +367,7 @@ fn a_transaction_knows_where_a_search_stores() {
 }
 
 #[test]
-fn the_keys_of_a_search_are_told() {
+fn the_keys_of_a_search_are_reported() {
     let store = Store::new();
     for (line, keys) in [
         ("georadius k 1 1 1 m STORE a storedist b", "[k a b]"),

@@ -1,4 +1,5 @@
-//! Commands on all keys: scanning while the keys change, random keys, databases, expiry that nobody sees, and watching.
+//! Commands on all keys: scanning while the keys change, random keys, databases, expiry that no command sees, and
+//! watching.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -88,13 +89,13 @@ fn a_scan_takes_any_cursor_and_filters_by_type() {
 }
 
 #[test]
-fn every_key_has_the_same_chance() {
-    // So many that about half of the pieces have split once more than the others.
+fn every_key_is_equally_likely() {
+    // So many that about half of the buckets have split once more than the others.
     let store = Store::builder().stripes(1).hash_seed(9).random_seed(10).build();
     for number in 0..3600 {
         store.set(format!("key:{number}"), 1).unwrap();
     }
-    // Most of them gone again: the pieces have all fills.
+    // Most of them gone again: the buckets have all fills.
     for number in 300..3600 {
         store.del([format!("key:{number}")]).unwrap();
     }

@@ -1,4 +1,4 @@
-//! What the command door knows of itself, where a server cannot be asked.
+//! What COMMAND and the like return, where a server cannot be asked.
 
 use std::sync::Arc;
 

@@ -277,8 +277,8 @@ fn a_set_that_pop_leaves_few_of_is_made_anew() {
 }
 
 #[test]
-fn every_member_has_the_same_chance() {
-    // Of each encoding, and of a hash table with pieces of several sizes.
+fn every_member_is_equally_likely() {
+    // Of each encoding, and of a hash table with buckets of several sizes.
     let cases: [(&str, usize, usize); 4] = [
         ("intset", 20, 20),
         ("listpack", 20, 20),

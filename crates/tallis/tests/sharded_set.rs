@@ -189,7 +189,7 @@ fn an_empty_result_leaves_no_keys() {
 
 #[test]
 fn every_member_lies_in_the_shard_of_its_number() {
-    // The sets of a result are found again by whoever opens them: a member is where its hash says.
+    // The sets of a result are found again by a handle that opens them: a member is where its hash says.
     let store = Store::new();
     let of = |name: &str| ShardedSet::new(store.clone(), name, 1000, 10);
     let (a, b, target) = (of("a"), of("b"), of("target"));

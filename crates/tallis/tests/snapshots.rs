@@ -205,7 +205,7 @@ fn a_damaged_listpack_is_refused() {
 }
 
 #[test]
-fn foreign_values_pass_through() {
+fn opaque_values_pass_through() {
     // A list as Redis 7 keeps it: one listpack node of one member.
     let mut file = b"REDIS0010\xfe\x00\x12\x04list\x01\x02\x0a".to_vec();
     file.extend(b"\x0a\0\0\0\x01\0\x81a\x02\xff");

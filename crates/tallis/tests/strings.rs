@@ -134,7 +134,7 @@ fn an_expiry_that_is_no_time_is_refused() {
 }
 
 #[test]
-fn set_tells_whether_it_set() {
+fn set_returns_whether_it_set() {
     let (store, _, clock) = watched();
     let only_old = SetOptions::default().conditional_set(ExistenceCheck::XX);
     assert!(!store.set_options("k", "v", only_old).unwrap().set);

@@ -160,7 +160,7 @@ fn many_more_shards_than_visitors_are_looked_through_at_once() {
         }
         found_at_once(&visitors, &store, Bucket::All);
     }
-    // A level that nobody has come to by splitting.
+    // A level that is not reached by splitting.
     for form in [ShardForm::Splitting, ShardForm::Compact] {
         let store = Store::new();
         let visitors = Visitors::new(store.clone()).form(form);

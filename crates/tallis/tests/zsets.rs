@@ -1,4 +1,5 @@
-//! Sorted sets through the typed calls: forms at every limit, what differs by line of servers, ranges, algebra, walks, effects.
+//! Sorted sets through the typed calls: forms at every limit, what differs by release series, ranges, algebra, scans,
+//! effects.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(clippy::float_cmp, reason = "scores are compared as they were given")]
@@ -62,7 +63,7 @@ fn a_sorted_set_is_a_listpack_up_to_its_limits() {
 }
 
 #[test]
-fn what_is_built_or_restored_chooses_afresh() {
+fn what_is_built_or_restored_chooses_anew() {
     let store = low(Profile::Redis72);
     store.zadd_multiple("z", numbered(6)).unwrap();
     store.zrem("z", [1, 2, 3]).unwrap();
@@ -263,7 +264,7 @@ fn members_of_equal_scores_are_listed_by_their_bytes() {
     }
 }
 
-/// With scores that differ nobody may rely on the answer, but what is taken out was asked for.
+/// With scores that differ no caller may rely on the answer, but what is taken out was asked for.
 #[test]
 fn a_range_by_member_takes_out_no_member_behind_its_end() {
     let limits = Limits { zset_max_listpack_entries: 0, ..Limits::default() };
@@ -374,7 +375,7 @@ fn algebra_is_that_of_maps() {
 }
 
 #[test]
-fn a_walk_meets_whoever_is_there_all_the_time() {
+fn a_scan_visits_members_that_are_there_all_the_time() {
     let store = low(Profile::Redis72);
     let mut rng = Rng::new(5);
     store.zadd_multiple("z", numbered(2000)).unwrap();

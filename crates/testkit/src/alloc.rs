@@ -144,11 +144,11 @@ const HEADER: usize = size_of::<usize>();
 /// * `block` came from [`System`] with `layout` and is not freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 unsafe fn held(block: *mut u8, _layout: Layout) -> usize {
-    // SAFETY: under glibc `System` hands out blocks of malloc and its kin, and the caller says that this one is live.
+    // SAFETY: under glibc `System` hands out blocks of malloc and the like, and the caller says that this one is live.
     HEADER + unsafe { libc::malloc_usable_size(block.cast()) }
 }
 
-/// The bytes that a block takes, as far as can be told here.
+/// The bytes that a block takes, as far as is known here.
 ///
 /// # Safety
 ///

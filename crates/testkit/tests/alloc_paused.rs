@@ -21,5 +21,5 @@ fn counts_only_where_it_is_told_to() {
     drop(black_box(kept));
     assert_eq!(ALLOCATOR.live(), held, "what is freed outside stays in the count");
     let (_kept, again) = ALLOCATOR.counting(|| black_box(vec![0_u8; 2_000]));
-    assert_eq!(again, held, "only the difference tells");
+    assert_eq!(again, held, "only the difference counts");
 }

@@ -177,7 +177,7 @@ fn a_panic_is_a_difference() {
 #[test]
 fn a_bent_value_is_found_at_the_next_look() {
     let settings = Settings { seed: 5, families: vec!["keys", "strings"], ..Settings::default() };
-    // A renamed key loses its time to live: no reply tells.
+    // A renamed key loses its time to live: no reply shows it.
     let found = bent(&settings, |live, session, words, reply| {
         if is(words, "RENAME") && reply == Reply::Status("OK".into()) {
             live.execute(session, &[b"PERSIST".to_vec(), words[2].clone()]);

@@ -136,7 +136,7 @@ fn combinations_agree_at_every_length_and_alignment() {
     let mut out = vec![0; LENS + ALIGNMENTS];
     for start in 0..ALIGNMENTS {
         for len in 0..=LENS {
-            // The sources lie elsewhere, and every operation meets every number of them at many lengths.
+            // The sources lie elsewhere, and every operation is tried with every number of them at many lengths.
             let part = |at: usize| &sources[at][(start * (at + 3) + at) % ALIGNMENTS..][..len];
             let fold = Fold::ALL[(start + len) % Fold::ALL.len()];
             let others: Vec<&[u8]> = (1..=len % 5).map(part).collect();

@@ -1,4 +1,4 @@
-//! Whole numbers of 1 to 64 bits at any bit of a string: what BITFIELD does.
+//! Integers of 1 to 64 bits at any bit of a string: what BITFIELD does.
 //!
 //! # Representation
 //!
@@ -32,13 +32,13 @@
 //! # Growth
 //!
 //! Reading takes what lies beyond the end of the string for zeros. Writing needs the whole field to be there: a caller
-//! makes the string as long as [`FieldType::bytes_for`] tells, or uses a [`Bitmap`](crate::Bitmap). Redis does so for
+//! makes the string as long as [`FieldType::bytes_for`] returns, or uses a [`Bitmap`](crate::Bitmap). Redis does so for
 //! all writes of a call before the first, so that the string grows even where every write fails.
 //!
 //! # Complexity
 //!
 //! Each operation takes one load of nine bytes and no loop over bits; near the end of the string the bytes that there are
-//! are gathered.
+//! are collected.
 
 mod field;
 mod overflow;
@@ -76,7 +76,7 @@ pub fn get(bytes: &[u8], field: FieldType, offset: u64) -> i64 {
 /// Writes a field and returns the number it held. O(1).
 ///
 /// A value that does not fit is treated as `overflow` says: `None`, and nothing is written, if that is
-/// [`Overflow::Fail`]. See [`FieldType::fit`] for what becomes of it otherwise.
+/// [`Overflow::Fail`]. See [`FieldType::fit`] for what happens to it otherwise.
 ///
 /// # Panics
 ///

@@ -1,8 +1,8 @@
-//! What becomes of a number that does not fit its field.
+//! What happens to a number that does not fit its field.
 
 use super::FieldType;
 
-/// What becomes of a number that does not fit its field.
+/// What happens to a number that does not fit its field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overflow {
     /// The low bits are kept.

@@ -131,7 +131,7 @@ pub fn combine(op: Op, sources: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Sourc
     op.check_sources(sources.len())?;
     let len = sources.iter().map(|source| source.len()).max().unwrap_or(0);
     if out.capacity() < len {
-        // Fresh zeros come from the system for nothing where they are many.
+        // The system provides many new zeros at no cost.
         *out = vec![0; len];
     } else {
         out.resize(len, 0);

@@ -1,6 +1,6 @@
 //! Bits of a byte string, in Redis's order: bit 0 is the high bit of byte 0.
 //!
-//! The functions here work on slices, whoever owns them; [`Bits`] has them as methods of a borrowed view, and
+//! The functions here work on slices of any owner; [`Bits`] has them as methods of a borrowed view, and
 //! [`Bitmap`](crate::Bitmap) owns its bytes. Offsets and counts of bits are `u64`.
 //!
 //! ```text

@@ -10,7 +10,7 @@
 //! would crowd each other out of the first cache, and a load would wait for a store that only looks like its own.
 #![expect(
     unnameable_types,
-    reason = "these belong to the widths of records, which are sealed: nobody outside has a use for them"
+    reason = "these belong to the widths of records, which are sealed: no code outside has a use for them"
 )]
 
 use std::collections::HashMap;

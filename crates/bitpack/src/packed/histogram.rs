@@ -34,7 +34,7 @@ pub struct Histogram<C: Codec> {
     total: u64,
 }
 
-/// Records that are gathered before they are counted.
+/// Records that are collected before they are counted.
 const GATHERED: usize = 256;
 
 impl<C: Codec> Histogram<C> {

@@ -8,7 +8,7 @@
 //!
 //! # Representation
 //!
-//! A [`Codec`] tells how wide a record is and what its bytes mean. [`PackedView`] reads a borrowed string, and
+//! A [`Codec`] says how wide a record is and what its bytes mean. [`PackedView`] reads a borrowed string, and
 //! [`Packed`] owns one. Bytes after the last whole record are no record: reading and scanning pass over them, and writing
 //! there, or beyond, completes them with zeros first.
 //!

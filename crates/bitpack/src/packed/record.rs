@@ -28,7 +28,7 @@ pub trait Record:
 }
 
 mod sealed {
-    /// Keeps [`Record`](super::Record) to the arrays, and tells what counts them.
+    /// Keeps [`Record`](super::Record) to the arrays, and names what counts them.
     #[expect(unnameable_types, reason = "that is what seals it")]
     pub trait Sealed: Sized {
         /// What counts records of this width.

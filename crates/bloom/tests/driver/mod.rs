@@ -254,7 +254,7 @@ fn bytes(filter: &BloomFilter) -> impl Iterator<Item = u8> {
     filter.links().flat_map(bloom::Link::as_bytes).copied()
 }
 
-/// Out and in again, in pieces of this size that do not cross links.
+/// Out and in again, in chunks of this size that do not cross links.
 fn through_chunks(filter: &BloomFilter, size: usize) -> BloomFilter {
     let mut loader = Loader::new(&filter.header()).unwrap();
     let mut placed = BloomFilter::from_header(&filter.header(), u64::MAX).unwrap();

@@ -34,7 +34,7 @@ impl Bucket for Pairs {
 enum Hash {
     /// Soundly.
     Sound,
-    /// In the last bits only, so that no split tells keys apart.
+    /// In the last bits only, so that no split separates keys.
     Low,
     /// All alike but for some, which are sound.
     Crowded,

@@ -143,8 +143,8 @@ impl Shape {
         self.contains(point).map(|distance| Hit { point, distance })
     }
 
-    /// Whether the centre of a cell is inside, where nobody asks how far away: says what [`contains_hash`](Self::contains_hash)
-    /// says in a fraction of the time.
+    /// Whether the centre of a cell is inside, where the distance is not asked for: says what
+    /// [`contains_hash`](Self::contains_hash) says in a fraction of the time.
     #[inline]
     #[must_use]
     pub fn holds_hash(&self, hash: u64) -> bool {
@@ -162,7 +162,7 @@ impl Shape {
     /// Ranges of scores that hold the cells of all points of the shape, in order, apart from each other.
     ///
     /// Every hash that [`encode`](crate::encode) makes, and whose centre is in the shape, is in one of them. They hold others too:
-    /// [`contains_hash`](Self::contains_hash) tells. O(1), O(vertices) for a polygon.
+    /// [`contains_hash`](Self::contains_hash) decides. O(1), O(vertices) for a polygon.
     #[must_use]
     pub fn cover(&self) -> Vec<Range<u64>> {
         match &self.area {
@@ -182,7 +182,7 @@ impl Shape {
         self.origin.point
     }
 
-    /// The unit in which the shape was given, and in which distances are told: metres for a polygon.
+    /// The unit in which the shape was given, and in which distances are returned: metres for a polygon.
     #[must_use]
     pub fn unit(&self) -> Unit {
         self.unit

@@ -187,7 +187,7 @@ pub(crate) fn run(case: &Case) {
     assert!(cells.ranges().len() <= 9);
 
     for point in case.probes.iter().flat_map(|probe| probe.points(&case.area, &shape)) {
-        // What a sorted set gives back.
+        // What a sorted set returns.
         let hash = hash_of_score(score(point.hash()));
         let centre = decode(hash);
         let told = shape.contains(centre);

@@ -11,7 +11,7 @@
 //! a table, by the low six bits alone, and `vpdpbusd` adds them up in 32-bit lanes. Values above 26 are rare, and the three
 //! limbs that they need are left out for the blocks that have none.
 //!
-//! # The walk over opcodes
+//! # The scan over opcodes
 //!
 //! See [`approach`].
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]

@@ -2,7 +2,7 @@
 //!
 //! [`portable`] is plain Rust and runs everywhere. The others do the same with vector instructions and must agree with
 //! it on every input, which the tests check for each that the machine can run. One [`Kernels`] is chosen at the first
-//! use; a call through it is a function pointer, so it pays for whole arrays and for walks, not for single registers.
+//! use; a call through it is a function pointer, so it pays for whole arrays and for scans, not for single registers.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! What the walks over blocks of opcodes share: which bytes are opcodes, and where a walk ends.
+//! What the scans over blocks of opcodes share: which bytes are opcodes, and where a scan ends.
 //!
 //! A block is 64 bytes, a bit each in a mask. The one difficulty is the second byte of an XZERO, which may look like any
 //! opcode.
@@ -23,8 +23,9 @@ pub(super) struct Seconds {
 impl Seconds {
     /// From the bytes that look like the start of an XZERO, and the block before.
     ///
-    /// In a series of such bytes each second one is a second byte, counted from the start of the series. To tell series that
-    /// start at an even place from the others, add their first bits to the mask: the carry runs through just those.
+    /// In a series of such bytes each second one is a second byte, counted from the start of the series. To separate
+    /// series that start at an even place from the others, add their first bits to the mask: the carry runs through
+    /// just those.
     #[inline]
     pub(super) fn new(xzero_like: u64, before: Self) -> Self {
         let like = xzero_like & !before.carry;

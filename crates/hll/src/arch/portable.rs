@@ -91,7 +91,7 @@ pub(crate) fn pack(registers: &Unpacked, packed: &mut Packed) {
     }
 }
 
-/// The start: the plain walk is as fast from there as any in plain Rust.
+/// The start: the plain scan is as fast from there as any in plain Rust.
 pub(crate) fn approach(_: &[u8], _: u16) -> Spot {
     Spot::START
 }

@@ -112,7 +112,7 @@ fn raising_takes_the_highest_of_however_many() {
     }
 }
 
-/// The walk from where each kernel leads must end as the walk from the start does, faults included.
+/// The scan from where each kernel stops must end as the scan from the start does, faults included.
 fn approaches_agree(body: &[u8], register: u16) {
     let mut bytes = vec![0; HEADER_LEN];
     bytes.extend_from_slice(body);

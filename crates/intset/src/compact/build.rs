@@ -10,7 +10,7 @@ use super::set::Compact;
 use super::upper::GROUP;
 use crate::OrderError;
 
-/// Why a [`Compact`] does not take a value. The set is as it was: who owns it keeps the members in another form.
+/// Why a [`Compact`] does not take a value. The set is as it was: its owner keeps the members in another form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refused {

@@ -15,10 +15,10 @@ pub struct CompactIter<'a> {
     back: End,
 }
 
-/// How far the walk over the upper bits has come from one side.
+/// How far the iteration over the upper bits has come from one side.
 #[derive(Clone, Copy)]
 struct End {
-    /// The word that is walked over.
+    /// The word that is iterated over.
     index: usize,
     /// Its ones that are still to come.
     ones: u64,

@@ -3,10 +3,11 @@
 //! # Idea
 //!
 //! Ids that are spread evenly over 60 bits carry 5.2 bytes each when there are a million of them: 60 bits, less the 20 that their order as a
-//! set does not tell, and 1.4 back for what it does. An [`IntSet`](crate::IntSet) takes eight. Cut into shards by their high bits, ids of a shard have these in
-//! common ([`Prefix`]), and of the rest again the high bits of sorted members grow slowly: they are kept in unary, a bit or two a member, and only
-//! the low bits as they are. That is the code of Elias and Fano. It is made for lists that never change; a shard of some hundred members is a kilobyte
-//! and a half, though, and moving half of that up by a field costs less than the wait for the memory.
+//! set does not keep, and 1.4 back for what it does. An [`IntSet`](crate::IntSet) takes eight. Cut into shards by their
+//! high bits, ids of a shard have these in common ([`Prefix`]), and of the rest again the high bits of sorted members
+//! grow slowly: they are kept in unary, a bit or two a member, and only the low bits as they are. That is the code of
+//! Elias and Fano. It is made for lists that never change; a shard of some hundred members is a kilobyte and a half,
+//! though, and moving half of that up by a field costs less than a cache miss.
 //!
 //! It is a form to keep members in, not one to send: what goes out is Redis's intset ([`Compact::write_int_set`]), and nothing is
 //! read in.
@@ -54,7 +55,7 @@
 //! less, its version, and a run of neighbours take little.
 //!
 //! A set holds at most [`Compact::MOST`] members, which the directory can count. A value that does not have the prefix, or is one too many, is [`Refused`]
-//! and nothing changes: who owns the set keeps it in another form from there on.
+//! and nothing changes: the owner of the set keeps it in another form from there on.
 //!
 //! # Worked example
 //!

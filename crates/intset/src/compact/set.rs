@@ -10,7 +10,7 @@ use crate::{IntSet, Width, codec};
 
 /// A set of `i64` that share their high bits, in little more memory than the information they carry.
 ///
-/// The [module documentation](super) tells how it is kept.
+/// The [module documentation](super) explains the layout.
 ///
 /// ```
 /// use intset::{Compact, Prefix, Refused};
@@ -269,7 +269,7 @@ impl Compact {
         *self = Self::new(self.prefix());
     }
 
-    /// Gives back the memory that only growth would need.
+    /// Releases the memory that only growth would need.
     pub fn shrink_to_fit(&mut self) {
         self.set_capacity(self.form().bytes());
     }
@@ -302,7 +302,7 @@ impl Compact {
         Ok(true)
     }
 
-    /// Chooses the form afresh, with one more member if one is given.
+    /// Chooses the form anew, with one more member if one is given.
     #[cold]
     #[inline(never)]
     fn rebuild_with(&mut self, value: Option<i64>) {

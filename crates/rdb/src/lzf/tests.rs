@@ -1,4 +1,4 @@
-//! LZF: both ways, and streams that nobody writes.
+//! LZF: both ways, and streams that no compressor writes.
 
 use proptest::prelude::*;
 

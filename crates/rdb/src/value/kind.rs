@@ -132,7 +132,7 @@ impl ValueType {
         self.row().3
     }
 
-    /// Who writes this type byte with this meaning. Valkey shares all below 22.
+    /// Which servers write this type byte with this meaning. Valkey shares all below 22.
     #[must_use]
     pub fn dialect(self) -> Dialect {
         if self == Self::ValkeyHashTtl { Dialect::Valkey } else { Dialect::Redis }

@@ -4,9 +4,9 @@ mod kind;
 mod module;
 mod raw;
 mod read;
+mod scan;
 mod score;
 mod stream;
-mod walk;
 mod write;
 
 pub use kind::ValueType;
@@ -16,6 +16,6 @@ pub use read::{Members, Scores, Value};
 pub use write::{ModuleWriter, SetWriter, ValueWriter, ZSetWriter};
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
-pub(crate) use module::{check_aux, walk_aux};
+pub(crate) use module::{check_aux, scan_aux};
 pub(crate) use read::{Body, State};
 pub(crate) use write::Head;

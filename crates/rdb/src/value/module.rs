@@ -1,4 +1,4 @@
-//! Values of modules, which can be passed over without the module.
+//! Values of modules, which can be skipped without the module.
 //!
 //! A module's value is its id, tagged parts and an end tag. Tags are lengths:
 //!
@@ -212,7 +212,7 @@ pub(crate) fn read_id<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error
 }
 
 /// Passes over the parts up to and including the end tag.
-pub(crate) fn walk_parts<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+pub(crate) fn scan_parts<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     loop {
         let at = source.offset();
         match length::read(source)? {
@@ -220,14 +220,14 @@ pub(crate) fn walk_parts<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
             SIGNED | UNSIGNED => drop(length::read(source)?),
             FLOAT => drop(source.array::<4>()?),
             DOUBLE => drop(source.array::<8>()?),
-            STRING => string::walk(source)?,
+            STRING => string::scan(source)?,
             tag => return Err(Error::new(at, ErrorKind::BadModulePart(tag))),
         }
     }
 }
 
 /// Passes over what a module stores beside the keys: id, when it was written, parts.
-pub(crate) fn walk_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error> {
+pub(crate) fn scan_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error> {
     let id = read_id(source)?;
     let at = source.offset();
     match length::read(source)? {
@@ -235,13 +235,13 @@ pub(crate) fn walk_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Erro
         tag => return Err(Error::new(at, ErrorKind::BadModulePart(tag))),
     }
     length::read(source)?;
-    walk_parts(source)?;
+    scan_parts(source)?;
     Ok(id)
 }
 
-/// Checks that bytes are what [`walk_aux`] passes over, and nothing more.
+/// Checks that bytes are what [`scan_aux`] passes over, and nothing more.
 pub(crate) fn check_aux(body: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(body, Some(body.len() as u64), false);
-    walk_aux(&mut source)?;
+    scan_aux(&mut source)?;
     source.check_end()
 }

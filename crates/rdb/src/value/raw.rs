@@ -1,9 +1,9 @@
-//! Values of types that nobody here looks into.
+//! Values of types that are not decoded here.
 
 use super::{
     kind::ValueType,
     module::{self, ModuleId, ModuleParts},
-    walk::walk,
+    scan::scan,
 };
 use crate::{error::Error, source::Source};
 
@@ -18,8 +18,8 @@ pub struct RawValue {
 }
 
 impl RawValue {
-    /// The caller has walked the body.
-    pub(crate) fn walked(kind: ValueType, body: Vec<u8>) -> Self {
+    /// The caller has scanned the body.
+    pub(crate) fn scanned(kind: ValueType, body: Vec<u8>) -> Self {
         Self { kind, body: body.into_boxed_slice() }
     }
 
@@ -35,9 +35,9 @@ impl RawValue {
     /// ```
     pub fn new(kind: ValueType, body: Vec<u8>) -> Result<Self, Error> {
         let mut source = Source::new(body.as_slice(), Some(body.len() as u64), false);
-        walk(&mut source, kind)?;
+        scan(&mut source, kind)?;
         source.check_end()?;
-        Ok(Self::walked(kind, body))
+        Ok(Self::scanned(kind, body))
     }
 
     /// What it is.
@@ -67,7 +67,7 @@ impl RawValue {
         module::read_id(&mut Source::new(&*self.body, Some(self.body.len() as u64), false)).ok()
     }
 
-    /// The id and the parts of a value of a module, for a caller who knows the module.
+    /// The id and the parts of a value of a module, for a caller that knows the module.
     ///
     /// ```
     /// use rdb::{ModuleId, ModulePart, RawValue, ValueType};

@@ -5,8 +5,8 @@ use std::{fmt, io::Read};
 use super::{
     kind::ValueType,
     raw::RawValue,
+    scan::scan,
     score::{self, ScoreForm},
-    walk::walk,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -115,23 +115,23 @@ impl<R: Read> Body<R> {
 
     fn record(&mut self, kind: ValueType) -> Result<RawValue, Error> {
         self.source.start_recording();
-        walk(&mut self.source, kind)?;
-        Ok(RawValue::walked(kind, self.source.take_recording()))
+        scan(&mut self.source, kind)?;
+        Ok(RawValue::scanned(kind, self.source.take_recording()))
     }
 
     /// Passes over what is left of a value.
     pub(crate) fn skip_value(&mut self) -> Result<(), Error> {
         match self.take_state() {
-            State::Value(kind) => walk(&mut self.source, kind)?,
+            State::Value(kind) => scan(&mut self.source, kind)?,
             State::Members(count) => {
                 for _ in 0..count {
-                    string::walk(&mut self.source)?;
+                    string::scan(&mut self.source)?;
                 }
             }
             State::Scores { left, form } => {
                 for _ in 0..left {
-                    string::walk(&mut self.source)?;
-                    score::walk(&mut self.source, form)?;
+                    string::scan(&mut self.source)?;
+                    score::scan(&mut self.source, form)?;
                 }
             }
             State::Between => {}
@@ -145,7 +145,7 @@ impl<R: Read> Body<R> {
         Ok(())
     }
 
-    /// A count from the input, as far as the bytes that remain can bear it out; fit to size a
+    /// A count from the input, as far as the bytes that remain allow; fit to size a
     /// table with.
     pub(crate) fn plausible(&self, count: u64) -> usize {
         /// Taken for granted where the length is not known.
@@ -178,7 +178,7 @@ pub enum Value<'r, R> {
 /// The members of a set, one after the other.
 ///
 /// The file may hold a member twice, and no member at all; that is for the caller to judge.
-/// Members that are not read are passed over.
+/// Members that are not read are skipped.
 pub struct Members<'r, R> {
     body: &'r mut Body<R>,
 }
@@ -239,7 +239,7 @@ impl<R> fmt::Debug for Members<'_, R> {
 /// The members of a sorted set with their scores, one after the other; servers write the highest score first.
 ///
 /// The file may hold a member twice, a score that is not a number, and no member at all; that is for the caller to judge.
-/// Members that are not read are passed over.
+/// Members that are not read are skipped.
 pub struct Scores<'r, R> {
     body: &'r mut Body<R>,
 }

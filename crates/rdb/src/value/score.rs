@@ -21,7 +21,7 @@ const NAN: u8 = 253;
 const INFINITY: u8 = 254;
 const MINUS_INFINITY: u8 = 255;
 
-/// Reads a score, which is NaN if the digits are no number: what is passed over is not looked at either.
+/// Reads a score, which is NaN if the digits are no number: what is skipped is not checked either.
 pub(crate) fn read<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<f64, Error> {
     if form == ScoreForm::Double {
         return source.array().map(f64::from_le_bytes);
@@ -38,7 +38,7 @@ pub(crate) fn read<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<f
 }
 
 /// Passes over a score, whatever its digits.
-pub(crate) fn walk<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<(), Error> {
+pub(crate) fn scan<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<(), Error> {
     match form {
         ScoreForm::Double => source.array::<8>().map(drop),
         ScoreForm::Text => match source.byte()? {
@@ -67,9 +67,9 @@ mod tests {
             let source = || Source::new(bytes, Some(bytes.len() as u64), false);
             let read = read(&mut source(), form).unwrap();
             assert_eq!(Some(read).filter(|score| !score.is_nan()), score, "{bytes:?}");
-            let mut walked = source();
-            walk(&mut walked, form).unwrap();
-            assert_eq!(walked.left(), Some(0), "{bytes:?}");
+            let mut scanned = source();
+            scan(&mut scanned, form).unwrap();
+            assert_eq!(scanned.left(), Some(0), "{bytes:?}");
             let cut = &bytes[..bytes.len() - 1];
             assert!(
                 super::read(&mut Source::new(cut, Some(cut.len() as u64), false), form).is_err()

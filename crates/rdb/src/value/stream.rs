@@ -21,27 +21,27 @@ const ID: usize = 16;
 const TIME: usize = 8;
 
 /// Passes over a stream: its nodes, its counters, and its consumer groups.
-pub(crate) fn walk<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
+pub(crate) fn scan<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
     for _ in 0..length::read(source)? {
-        string::walk(source)?; // id of the node's first entry
-        string::walk(source)?; // listpack
+        string::scan(source)?; // id of the node's first entry
+        string::scan(source)?; // listpack
     }
     length::read(source)?; // entries
-    walk_id(source)?; // last
+    scan_id(source)?; // last
     if layout >= Layout::Second {
-        walk_id(source)?; // first
-        walk_id(source)?; // highest deleted
+        scan_id(source)?; // first
+        scan_id(source)?; // highest deleted
         length::read(source)?; // entries ever added
     }
     for _ in 0..length::read(source)? {
-        walk_group(source, layout)?;
+        scan_group(source, layout)?;
     }
     Ok(())
 }
 
-fn walk_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
-    string::walk(source)?; // name
-    walk_id(source)?; // last delivered
+fn scan_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
+    string::scan(source)?; // name
+    scan_id(source)?; // last delivered
     if layout >= Layout::Second {
         length::read(source)?; // entries read
     }
@@ -51,7 +51,7 @@ fn walk_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Err
         length::read(source)?; // how often
     }
     for _ in 0..length::read(source)? {
-        string::walk(source)?; // name
+        string::scan(source)?; // name
         source.array::<TIME>()?; // seen
         if layout >= Layout::Third {
             source.array::<TIME>()?; // active
@@ -64,7 +64,7 @@ fn walk_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Err
 }
 
 /// An id as two lengths: milliseconds and sequence.
-fn walk_id<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+fn scan_id<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     length::read(source)?;
     length::read(source)?;
     Ok(())

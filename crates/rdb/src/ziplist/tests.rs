@@ -77,7 +77,7 @@ fn a_list_that_was_not_counted_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn what_is_wrong_is_reported() {
     let good = blob(&[Entry::Str(b"member"), Entry::Int(1000)]);
     assert_eq!(entries(b""), Err(Error::Short));
     assert_eq!(entries(&good[..10]), Err(Error::Length { told: 23, there: 10 }));

@@ -76,7 +76,7 @@ impl Cohort {
         Self { steps: vec![Step::Key(key.as_ref().into())] }
     }
 
-    /// Those who are in all of the cohorts: BITOP AND. Nobody if there is no cohort.
+    /// Those who are in all of the cohorts: BITOP AND. Empty if there is no cohort.
     #[must_use]
     pub fn all(cohorts: impl IntoIterator<Item = Self>) -> Self {
         Self::joined(Op::And, cohorts)
@@ -121,7 +121,7 @@ impl Cohort {
     /// How many operands the cohort brings to an operation, whose last step is taken away if it is the same one.
     fn take_operands(&mut self, op: Op) -> usize {
         match self.steps.last() {
-            // The cohort of nobody stays an operand: without it nothing would say so.
+            // An empty cohort stays an operand: without it no step would stand for it.
             Some(&Step::Combine(last, count)) if last == op && count > 0 => {
                 self.steps.pop();
                 count

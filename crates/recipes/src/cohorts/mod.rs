@@ -20,9 +20,9 @@
 //! | `trackist_active_u` | all of time: unique events |
 //!
 //! Numbers are not padded. The value is a string as SETBIT leaves it: user 0 is the high bit of the first byte. Python's
-//! bitmapist reads these keys and writes them, byte for byte. It writes hours only when told to, and no years: its years are
-//! unions of months. [`Cohorts::kinds`] chooses what is written here, and a period that is not written is read as the
-//! union of its parts.
+//! bitmapist reads these keys and writes them, byte for byte. It writes hours only when asked to, and no years: its
+//! years are unions of months. [`Cohorts::kinds`] chooses what is written here, and a period that is not written is
+//! read as the union of its parts.
 //!
 //! # References
 //!

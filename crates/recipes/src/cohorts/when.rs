@@ -24,7 +24,7 @@ use jiff::{Timestamp, Zoned};
 #[non_exhaustive]
 pub enum When {
     /// An instant.
-    Moment(Timestamp),
+    Timestamp(Timestamp),
     /// What the calendar and the clock of the recipe's time zone show.
     Civil(DateTime),
 }
@@ -34,7 +34,7 @@ impl When {
     #[inline]
     pub(super) fn in_zone(self, zone: &TimeZone) -> DateTime {
         match self {
-            Self::Moment(at) => zone.to_datetime(at),
+            Self::Timestamp(at) => zone.to_datetime(at),
             Self::Civil(time) => time,
         }
     }
@@ -42,19 +42,19 @@ impl When {
 
 impl From<Timestamp> for When {
     fn from(at: Timestamp) -> Self {
-        Self::Moment(at)
+        Self::Timestamp(at)
     }
 }
 
 impl From<Zoned> for When {
     fn from(time: Zoned) -> Self {
-        Self::Moment(time.timestamp())
+        Self::Timestamp(time.timestamp())
     }
 }
 
 impl From<&Zoned> for When {
     fn from(time: &Zoned) -> Self {
-        Self::Moment(time.timestamp())
+        Self::Timestamp(time.timestamp())
     }
 }
 

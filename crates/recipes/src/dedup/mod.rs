@@ -174,8 +174,8 @@ impl<B: Backend> Dedup<B> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`] if a key of the recipe holds something else; [`ErrorKind::OutOfMemory`] if the filter would grow beyond
-    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit); [`ErrorKind::FilterFull`] if somebody else made
-    /// one that does not grow. Nothing has changed then.
+    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit); [`ErrorKind::FilterFull`] if
+    /// another client made one that does not grow. Nothing has changed then.
     #[inline]
     pub fn insert<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         Ok(self.add(&[item.into()])?.first().copied().unwrap_or_default())

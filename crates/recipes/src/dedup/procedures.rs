@@ -42,7 +42,7 @@ impl Items<'_> {
         most: u64,
         check: impl Fn(u64) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        // There nearly always is room for all of them, and then nobody needs to know which are new.
+        // There nearly always is room for all of them, and then there is no need to know which are new.
         if check(most.min(self.len() as u64)).is_ok() {
             return Ok(());
         }

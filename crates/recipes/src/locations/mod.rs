@@ -38,8 +38,8 @@ const WIDTH: usize = 2;
 /// # Idea
 ///
 /// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the offset of two bytes in a long string,
-/// one of the country, one of the region. A million and some users share a string; to know where everyone is, the strings are read from
-/// one end to the other, two bytes a user.
+/// one of the country, one of the region. A million and some users share a string; to know where all users are, the
+/// strings are read from one end to the other, two bytes a user.
 ///
 /// # Representation
 ///
@@ -231,7 +231,7 @@ impl<B: Backend> Locations<B> {
         checked(user).map(Some)
     }
 
-    /// Counts everyone by country and region. O(largest id).
+    /// Counts all users by country and region. O(largest id).
     ///
     /// [`unknown`](LocationCounts::unknown) are those whose code is not in the table. Two zeros do not count: see
     /// [above](Self#unknown).

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_told() {
+    fn what_is_no_list_is_reported() {
         assert_eq!(Names::new(&[]), Err(Fault::Empty));
         assert_eq!(Names::new(&["a", "c", "b"]), Err(Fault::Unsorted(2)));
         assert_eq!(Names::new(&["a", "a"]), Err(Fault::Twice(1)));

@@ -12,8 +12,9 @@ const COUNTRIES: &str = "COUNTRIES";
 /// The countries and regions that codes stand for: at most 255 countries, and for each of them at most 255 regions, or none.
 ///
 /// A code is two bytes: the country's index in the sorted list of countries plus one, and the region's index in the sorted
-/// list of the country's regions plus one; 0 is unknown. So a list is data at rest: whoever adds a name, or takes one
-/// away, gives the codes that are stored another meaning. Put a new table beside the old one instead.
+/// list of the country's regions plus one; 0 is unknown. So a list is part of the stored data: a program that adds a
+/// name, or takes one away, gives the codes that are stored another meaning. Put a new table beside the old one
+/// instead.
 ///
 /// # Text
 ///
@@ -292,7 +293,7 @@ impl fmt::Display for TableError {
             }
             TableProblem::Twice { word } => write!(f, "word {word} is the one before it again"),
             TableProblem::TooMany { names } => {
-                write!(f, "{names} names, of which a byte can tell {} apart", names::MAX)
+                write!(f, "{names} names, of which a byte can hold {}", names::MAX)
             }
             TableProblem::NoSuchCountry => {
                 f.write_str("the country whose regions these are is not in the list of countries")
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_tables_are_told_by_line_and_word() {
+    fn texts_that_are_no_tables_are_reported_by_line_and_word() {
         use TableProblem as P;
         let many = (0..256).fold(String::new(), |many, n| many + &format!(" {n:03}"));
         for (text, line, problem) in [

@@ -98,7 +98,7 @@ fn no_counts() -> Error {
 ///
 /// # Memory
 ///
-/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///

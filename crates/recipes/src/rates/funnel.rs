@@ -1,4 +1,4 @@
-//! The leaky bucket.
+//! The leaky bucket (GCRA).
 
 use store::{Error, Store, Tx};
 
@@ -40,7 +40,7 @@ impl Procedure for Pour<'_> {
     }
 }
 
-/// The leaky bucket: so much at once, and from then on so much a period.
+/// The leaky bucket (GCRA): so much at once, and from then on so much a period.
 ///
 /// # Idea
 ///
@@ -76,7 +76,7 @@ impl Procedure for Pour<'_> {
 ///
 /// # Memory
 ///
-/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///

@@ -2,12 +2,12 @@
 //!
 //! | recipe | keeps | a key holds | exact |
 //! |---|---|---|---|
-//! | [`SlidingWindow`] | at most N actions in any period | every action of the period | yes |
-//! | [`Funnel`] | N at once, and then so many a period | one time | yes |
+//! | [`SlidingWindow`], a sliding-window log | at most N actions in any period | every action of the period | yes |
+//! | [`Funnel`], a leaky bucket (GCRA) | N at once, and then so many a period | one time | yes |
 //! | [`SlidingCounter`] | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
 //!
-//! Keys expire when they do not matter any more. One that nobody asks for then keeps its memory until [`Store::sweep`](store::Store::sweep)
-//! removes it.
+//! Keys expire when they do not matter any more. One that is not asked for then keeps its memory until
+//! [`Store::sweep`](store::Store::sweep) removes it.
 //!
 //! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are to be
 //! smooth.

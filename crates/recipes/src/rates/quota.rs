@@ -74,7 +74,8 @@ impl Quota {
     /// Whether a funnel takes `quantity` at `now_us`, if it runs empty at `arrival_us`, or is empty: the answer, and when it
     /// will be empty then if that changes. Times are microseconds since the Unix epoch.
     ///
-    /// For whoever keeps the time elsewhere: [`Funnel::take`](super::Funnel::take) is this between a read and a write.
+    /// For callers that keep the time elsewhere: [`Funnel::take`](super::Funnel::take) is this between a read and a
+    /// write.
     ///
     /// # Examples
     ///

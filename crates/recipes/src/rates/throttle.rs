@@ -24,7 +24,7 @@ pub struct Throttle {
 
 impl Throttle {
     /// The reply of CL.THROTTLE: limited (0 or 1), limit, remaining, retry after, reset after. Both times are in seconds, and
-    /// a part of one counts as a whole, so that nobody comes back too early; -1 where there is nothing to wait for.
+    /// a part of one counts as a whole, so that no caller tries again too early; -1 where there is nothing to wait for.
     ///
     /// Numbers beyond 63 bits become the greatest of them.
     ///

@@ -62,8 +62,8 @@ impl Procedure for Act<'_> {
 fn add(actions: &mut ZSetEntry<'_>, now: i64) -> Result<(), Error> {
     let score = as_score(now);
     let mut number = actions.count_scores(score..=score);
-    // A name that is taken: somebody else has taken members out or put some in. The next one then, before the set runs out of
-    // members.
+    // A name that is taken: another client has taken members out or put some in. The next one then, before the set runs
+    // out of members.
     while !actions.add_new(&*name(now, number), score)? {
         number += 1;
     }
@@ -99,7 +99,7 @@ const fn as_score(ms: i64) -> f64 {
     ms as f64
 }
 
-/// At most so many actions in any period, to the millisecond.
+/// The sliding-window log: at most so many actions in any period, to the millisecond.
 ///
 /// # Idea
 ///
@@ -122,8 +122,8 @@ const fn as_score(ms: i64) -> f64 {
 ///
 /// * An action is over when it is as old as the period: at `t + period` there is room again for the one of `t`.
 /// * Two actions in one millisecond are two.
-/// * One that is refused does not count, so who keeps on trying gets in when the first has aged out.
-///   [`count_refused`](Self::count_refused) makes them count: then only who waits gets in.
+/// * One that is refused does not count, so a caller that keeps on trying is allowed when the first has aged out.
+///   [`count_refused`](Self::count_refused) makes them count: then only a caller that waits is allowed.
 ///
 /// In any period no more are allowed than the count, by any number of callers at once. All of this holds for one key asked with one
 /// period; a shorter one takes out what a longer one would have counted. A clock that is set back finds actions that are yet to
@@ -138,7 +138,7 @@ const fn as_score(ms: i64) -> f64 {
 ///
 /// # Memory
 ///
-/// A key that has expired and that nobody asks for any more keeps its memory until [`Store::sweep`] removes it.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it.
 ///
 /// # Examples
 ///
@@ -179,7 +179,7 @@ impl<B: Backend> SlidingWindow<B> {
     }
 
     /// Whether an action that is refused counts like one that is allowed, and so extends the refusal. Then a set grows as long as
-    /// somebody tries.
+    /// a caller tries.
     #[must_use]
     pub const fn count_refused(mut self, count: bool) -> Self {
         self.count_refused = count;

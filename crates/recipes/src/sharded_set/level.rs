@@ -12,7 +12,7 @@ pub(super) const MOST: u64 = 200;
 
 /// The fewest members a shard may have on average, the last one aside: then it is joined to the one it was split from.
 ///
-/// Far enough below [`MOST`] that members who come and go by turns move nothing.
+/// Far enough below [`MOST`] that members that are added and removed by turns move nothing.
 pub(super) const FEWEST: u64 = 100;
 
 /// The most shards: as many as there are hashes.
@@ -23,14 +23,14 @@ pub(super) const MOST_SHARDS: u64 = 1 << 32;
 pub(super) struct Level<'k> {
     /// The key of a string that says how many shards there are; without the key there is one.
     pub(super) key: &'k [u8],
-    /// How many the caller believes there are.
+    /// How many the caller assumes there are.
     pub(super) shards: u64,
     /// By what members are spread over them.
     pub(super) spread: Spread,
 }
 
 impl Level<'_> {
-    /// Whether there are as many shards as the caller believes.
+    /// Whether there are as many shards as the caller assumes.
     #[inline]
     pub(super) fn agrees(self, tx: &Tx<'_>) -> Result<bool, Error> {
         Ok(shards_at(tx, self.key)? == self.shards)

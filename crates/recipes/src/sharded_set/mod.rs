@@ -108,7 +108,7 @@ struct Fixed {
 impl<B: Backend> ShardedSet<B> {
     /// The sharded set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
     ///
-    /// The same three numbers name the same keys, so they are part of the set: whoever opens it must give the same.
+    /// The same three numbers name the same keys, so they are part of the set: every handle on it must give the same.
     /// A `shard_size` of 0 is taken as 1.
     #[must_use]
     pub fn new(backend: B, base: impl Into<String>, total_elements: u64, shard_size: u64) -> Self {

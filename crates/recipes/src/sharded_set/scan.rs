@@ -68,7 +68,7 @@ impl<'s, B: Backend> Scan<'s, B> {
             // Grows as it fills; what is too much is merged at the end.
             target.rebalance(backend, count, made / MOST + 1)?;
         }
-        // Neither without bounds: a count may be anything that somebody has written.
+        // Neither without bounds: a count may be anything that a client has written.
         target.rebalance(backend, count, target.believed().shards)?;
         target.forget(backend)?;
         Ok(all)
@@ -92,7 +92,7 @@ impl<'s, B: Backend> Scan<'s, B> {
             };
             let slices: SmallVec<[&[u8]; 4]> = keys.iter().map(|key| &key[..]).collect();
             let found = step(self.backend, &levels, &slices, suffix).transpose().or_else(|| {
-                // Somebody has split or merged shards.
+                // Another client has split or merged shards.
                 self.rest.push(suffix);
                 let looked: Result<Vec<u64>, Error> =
                     self.sets.iter().map(|set| set.look(self.backend)).collect();

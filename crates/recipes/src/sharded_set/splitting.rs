@@ -21,7 +21,7 @@ use crate::procedure::Backend;
 /// How many shards one addition or removal splits or merges at the most.
 const AT_ONCE: u64 = 2;
 
-/// A set that splits: its keys, and what this handle believes of it.
+/// A set that splits: its keys, and what this handle assumes of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Splitting {
     /// What the shards' keys begin with: the count's key, and a colon.
@@ -29,7 +29,7 @@ pub(crate) struct Splitting {
     /// The key of the number of shards.
     level: ShardKey,
     spread: Spread,
-    /// How many shards there were when this handle last looked. Whoever goes by it finds out if that has changed.
+    /// How many shards there were when this handle last looked. A step that goes by it fails if that has changed.
     known: Arc<AtomicU64>,
 }
 
@@ -69,7 +69,7 @@ impl Splitting {
         shard_at(&self.base, number)
     }
 
-    /// The number of shards that this handle believes in.
+    /// The number of shards that this handle assumes.
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
         let shards = self.known.load(Ordering::Relaxed);
@@ -143,7 +143,7 @@ impl Splitting {
         })
     }
 
-    /// Takes a step, and again while it says that somebody else has split or merged shards.
+    /// Takes a step, and again while it says that another client has split or merged shards.
     #[inline]
     fn until_agreed<T>(
         &self,

@@ -18,7 +18,7 @@ use plan::{Fixed, MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, numb
 use procedures::Begin;
 use recent::Recent;
 
-/// The forecast's guess at yesterday when nobody counted it: the book's.
+/// The forecast's guess at yesterday when it was not counted: the book's.
 const DEFAULT_YESTERDAY: u64 = 1_000_000;
 
 /// How many visitors to prepare for after a day of `yesterday`: `2 ^ ceil(log2(1.5 * yesterday))`, at least half as
@@ -200,7 +200,7 @@ impl<B: Backend> Visitors<B> {
             if let Some(plan) = Plan::find(&self.backend, bucket)? {
                 break Arc::new(plan);
             }
-            // If someone else is first, theirs stands.
+            // If another client is first, its value stays.
             self.begin(bucket, visit)?;
         };
         self.recent.insert(bucket, &plan);
@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_is_begun_once_whoever_comes_between_the_look_and_the_step() {
+    fn a_bucket_is_begun_once_whatever_comes_between_the_look_and_the_step() {
         let forms = [ShardForm::Forecast, ShardForm::Splitting, ShardForm::Compact];
         for first in forms {
             for second in forms {

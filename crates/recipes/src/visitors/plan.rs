@@ -36,7 +36,7 @@ pub(super) struct Fixed {
 }
 
 impl Plan {
-    /// Where a bucket's visits go; `None` if nobody has counted into it.
+    /// Where a bucket's visits go; `None` if nothing was counted into it.
     pub(super) fn find(backend: &impl Backend, bucket: Bucket) -> Result<Option<Self>, Error> {
         let expected_key = expected_key(bucket);
         if let Some(expected) = number(backend, &expected_key, "count")? {

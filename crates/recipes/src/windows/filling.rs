@@ -134,7 +134,7 @@ impl<B: Backend> UvWindows<B> {
             while let Some(first) = over.first() {
                 let into = self.next_kept(first, now)?;
                 let last = into.map_or(first.end, |into| into.end);
-                // Of a later one a smaller bucket may be kept, which must not be passed over.
+                // Of a later one a smaller bucket may be kept, which must not be skipped.
                 let joins = |one: &UvBucket| {
                     one.end <= last && self.next_kept(one, now).is_ok_and(|next| next == into)
                 };

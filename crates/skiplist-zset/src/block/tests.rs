@@ -24,7 +24,7 @@ fn block_of(entries: &[(f64, String)], seed: u64) -> (Block, Records, Vec<u32>) 
     (block, records, names)
 }
 
-/// Scores that 16 bits cannot tell apart, and far ones: all that a scale has to bear.
+/// Scores that are equal in 16 bits, and far ones: all that a scale has to cover.
 fn spreads() -> Vec<Vec<(f64, String)>> {
     let entry = |score: f64, n: u32| (score, format!("{n:03}"));
     vec![
@@ -68,7 +68,7 @@ fn what_holds_says_is_true() {
     assert_eq!(block.holds(5, key(5.25)), Some(true));
     assert_eq!(block.holds(5, key(6.5)), Some(false));
     assert_eq!(block.holds(5, key(3.5)), Some(false));
-    // Beside the end only the records, or other blocks, can tell.
+    // Beside the end only the records, or other blocks, can decide.
     assert_eq!((block.holds(0, key(-1.0)), block.holds(19, key(99.0))), (None, None));
     assert_eq!(block.holds(5, key(6.0)), None);
     assert_eq!(block.holds(5, key(4.0)), None);

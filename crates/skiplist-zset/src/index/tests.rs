@@ -71,7 +71,7 @@ fn what_goes_in_is_found_and_goes_out() {
 }
 
 #[test]
-fn hashes_with_one_tag_or_one_line_are_told_apart_by_the_records() {
+fn hashes_with_one_tag_or_one_line_are_distinguished_by_the_records() {
     // All bits but those of the directory are the same.
     run((0..200).map(|n: u64| n << 56 | 0x0100).collect(), 0);
     // Empty entries have the tag that these would have.
@@ -86,7 +86,7 @@ fn a_broken_hash_fills_a_list_and_not_the_memory() {
 }
 
 #[test]
-fn hashes_that_cannot_be_told_apart_do_not_keep_others_from_it() {
+fn equal_hashes_do_not_hinder_others() {
     let mut rng = Rng::new(6);
     let all = Hashes((0..1000).map(|n| if n < 200 { 0 } else { rng.u64() | 1 << 63 }).collect());
     let mut index = Index::with_entries(0);

@@ -42,7 +42,7 @@ pub(crate) fn compare(entry: Entry<'_>, score: f64) -> Option<Ordering> {
     of_entry(entry)?.partial_cmp(&score)
 }
 
-/// Whole numbers up to here are the same in 64 bits of floating point.
+/// Integers up to here are exact in 64 bits of floating point.
 const EXACT_MAX: u64 = 1 << f64::MANTISSA_DIGITS;
 
 /// A text of digits with a point or an exponent.

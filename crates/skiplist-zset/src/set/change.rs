@@ -93,7 +93,8 @@ impl<S: BuildHasher + Default> ZSet<S> {
         self.change(member.as_ref(), limits, S::default, choose)
     }
 
-    /// Chooses the form afresh, as Redis does for what it builds or loads: a listpack within the limits, else a skip list. O(n).
+    /// Chooses the form anew, as Redis does for what it builds or loads: a listpack within the limits, else a skip
+    /// list. O(n).
     ///
     /// # Errors
     ///
@@ -224,7 +225,7 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Takes out the members of these ranks, as far as there are so many, and tells how many. O(k log n), at most O(n).
+    /// Takes out the members of these ranks, as far as there are so many; returns how many. O(k log n), at most O(n).
     pub fn remove_range(&mut self, ranks: Range<usize>) -> usize {
         let ranks = self.clamped(&ranks);
         let count = ranks.len();

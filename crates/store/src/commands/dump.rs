@@ -88,8 +88,8 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// How [`DumpCommands::restore`] restores: by default a key that never expires, was used just now, and takes nobody's
-/// place.
+/// How [`DumpCommands::restore`] restores: by default a key that never expires, was used just now, and replaces
+/// no other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct RestoreOptions {
@@ -121,7 +121,7 @@ impl RestoreOptions {
         self
     }
 
-    /// IDLETIME: the seconds for which nobody has used it.
+    /// IDLETIME: the seconds for which the key was not used.
     pub const fn idle_secs(mut self, seconds: u32) -> Self {
         self.idle_secs = seconds;
         self
@@ -132,7 +132,7 @@ impl RestoreOptions {
         match (ttl, self.absolute) {
             (0, _) => None,
             (at, true) => Some(at),
-            // Redis lets the sum go round, to a time long gone; nobody can tell that from a time that never comes.
+            // Redis lets the sum wrap, to a time long gone, which no reply distinguishes from a time that never comes.
             (ttl, false) => Some(now_ms.wrapping_add(ttl)),
         }
     }

@@ -8,7 +8,7 @@ use crate::to_key::ToKey;
 /// Commands on the time at which keys expire.
 ///
 /// A key that has expired is never seen again, to the millisecond of the store's [`Clock`](crate::Clock); its memory is
-/// given back when a write meets it, or by [`Store::sweep`](crate::Store::sweep).
+/// released when a write finds it, or by [`Store::sweep`](crate::Store::sweep).
 ///
 /// # Errors
 ///
@@ -20,7 +20,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`] if the moment does not fit into 64 bits of milliseconds.
+    /// [`ErrorKind::Syntax`] if the time of expiry does not fit into 64 bits of milliseconds.
     ///
     /// # Examples
     ///
@@ -194,7 +194,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// When EXPIRE and its kin set a time.
+/// When EXPIRE and the like set a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExpireOption {
     /// Whatever is there.

@@ -179,7 +179,7 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| Ok(view.idle_secs(keys[0])))
     }
 
-    /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small whole numbers of which Redis keeps one object for all. Here each
+    /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small integers of which Redis keeps one object for all. Here each
     /// key has its own value; the answer is Redis's. `None` if there is no such key. O(1).
     ///
     /// # Errors
@@ -189,8 +189,8 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| Ok(view.peek(keys[0]).map(references)))
     }
 
-    /// OBJECT FREQ: how often a key is used, which Redis tells only under a policy of eviction that counts it. Nothing is
-    /// evicted here, so there is no answer for a key that exists, and `None` for one that does not. O(1).
+    /// OBJECT FREQ: how often a key is used, which Redis returns only under an eviction policy that counts it. Nothing
+    /// is evicted here, so there is no answer for a key that exists, and `None` for one that does not. O(1).
     ///
     /// # Errors
     ///
@@ -261,7 +261,7 @@ pub(crate) fn rename(
     if key.bytes == to.bytes {
         return Ok(!only_free);
     }
-    // In any case, so that sinks hear of a target that has expired before they hear of the new name.
+    // In any case, so that sinks receive a target that has expired before the new name.
     let target_is_there = scope.slot(to).exists();
     if only_free && target_is_there {
         return Ok(false);

@@ -224,7 +224,7 @@ fn database(store: Caller<'_, '_>, number: i64) -> Result<u32, Error> {
     found.ok_or_else(|| refused("ERR DB index is out of range"))
 }
 
-/// The key, the time and the option of EXPIRE and its kin. Redis reads the option first.
+/// The key, the time and the option of EXPIRE and the like. Redis reads the option first.
 fn expiration<'a>(words: &[&'a [u8]]) -> Result<(&'a [u8], i64, ExpireOption), Error> {
     let option = expire_option(&words[2..])?;
     Ok((words[0], int(words[1])?, option))

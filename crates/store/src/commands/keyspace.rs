@@ -115,7 +115,7 @@ impl<L: Locks> Store<L> {
         Ok((scan::to_cursor(next), found))
     }
 
-    /// RANDOMKEY: the name of a key, each with the same chance; `None` if there is none. O(stripes) on average.
+    /// RANDOMKEY: the name of a key, chosen uniformly at random; `None` if there is none. O(stripes) on average.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ fn is_of_type(value: &Value, name: &[u8]) -> bool {
 #[derive(Debug)]
 struct Budget {
     keys: usize,
-    /// Steps through pieces, which may be empty.
+    /// Steps through buckets, which may be empty.
     steps: usize,
 }
 
@@ -281,10 +281,10 @@ fn random_entry<'v>(view: &View<'v>) -> Option<&'v Entry> {
     /// As often as Redis tries where all keys may have expired.
     const TRIES: usize = 100;
     let shared = view.shared();
-    let mut chance = || shared.chance().bits();
+    let mut random = || shared.random().bits();
     let keys: usize = view.keyspaces().map(Keyspace::len).sum();
     for _ in 0..TRIES {
-        let mut number = shared.chance().below(keys);
+        let mut number = shared.random().below(keys);
         let keyspace = view.keyspaces().find(|keyspace| {
             let here = number < keyspace.len();
             if !here {
@@ -292,7 +292,7 @@ fn random_entry<'v>(view: &View<'v>) -> Option<&'v Entry> {
             }
             here
         })?;
-        let (entry, expires) = keyspace.random(&mut chance, |bucket, place| {
+        let (entry, expires) = keyspace.random(&mut random, |bucket, place| {
             let place = bucket.nth(place)?;
             Some((bucket.entry(place), bucket.expires_at(place)))
         })?;

@@ -5,10 +5,10 @@
 
 mod bits;
 mod bloom;
+mod byte_strings;
 mod dump;
 mod entry;
 mod expiry;
-mod gathered;
 mod geo;
 mod hlls;
 mod keys;
@@ -60,7 +60,7 @@ pub(crate) const STRING_MAX: usize = 512 << 20;
 /// The most members that SRANDMEMBER and ZRANDMEMBER draw with repeats.
 const MOST_DRAWS: usize = 1 << 31;
 
-/// The members of a call, gathered before any lock is taken.
+/// The members of a call, collected before any lock is taken.
 type Members<'a> = SmallVec<[Member<'a>; 8]>;
 
 fn members<'a, M: Into<Member<'a>>>(
@@ -82,7 +82,7 @@ fn too_long() -> Error {
     Error::new(ErrorKind::Syntax, "ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 }
 
-/// Gathers the keys of a call on any number of them.
+/// Collects the keys of a call on any number of them.
 fn keys<K: ToKey>(keys: impl IntoIterator<Item = K>) -> SmallVec<[K; 4]> {
     keys.into_iter().collect()
 }

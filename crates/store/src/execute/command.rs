@@ -297,7 +297,7 @@ impl Command {
         range.map_or([0; 3], |(first, last, step)| [first, last, step])
     }
 
-    /// Whether it has keys that the older scheme cannot tell of.
+    /// Whether it has keys that the older scheme cannot describe.
     pub(crate) fn has_movable_keys(&self) -> bool {
         let movable = |spec: &KeySpec| match spec.find {
             Find::Range { .. } => false,
@@ -309,7 +309,7 @@ impl Command {
 
 impl KeySpec {
     fn keys_of<'a>(&self, words: &[&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
-        // A number of keys that is too great, or is none, is an error of which the command itself tells.
+        // A number of keys that is too great, or is none, is an error that the command itself reports.
         let (first, last, step) = self.range(words).unwrap_or((1, 0, 1));
         let end = words.len().min(last.saturating_add(1));
         words.get(first..end).unwrap_or_default().iter().step_by(step).copied()

@@ -19,7 +19,7 @@ use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::Store;
 use crate::store::locks::Dispatch;
-/// Who runs a command: handlers name it only so.
+/// What runs a command: handlers name it only so.
 pub(crate) use caller::Caller;
 pub(crate) use command::{Command, Run, command, container, declared, family};
 pub(crate) use introspect::{COMMAND, help, help_of};
@@ -35,7 +35,7 @@ pub(crate) type Args<'a> = SmallVec<[&'a [u8]; 8]>;
 impl Store {
     /// Runs one command on this handle's database, words in, reply out, as a server would.
     ///
-    /// What is remembered from one command to the next, SELECT and MULTI above all, belongs to a
+    /// What is state of a connection, SELECT and MULTI above all, belongs to a
     /// [`session`](Self::session). The reply has the shapes of RESP3; [`Reply::into_resp2`] gives those of RESP2.
     ///
     /// # Examples
@@ -168,7 +168,7 @@ fn unknown_subcommand(name: &str, sub: &[u8]) -> Error {
 fn needs_session(name: &str) -> Error {
     Error::new(
         ErrorKind::Syntax,
-        format!("ERR '{name}' is remembered from one command to the next, which takes a session"),
+        format!("ERR '{name}' needs a session: it is state of a connection"),
     )
 }
 

@@ -31,7 +31,8 @@ const fn index() -> [Option<&'static Command>; BUCKETS] {
     index
 }
 
-/// A hash that is the same for upper and lower case: of the length and of four letters, which tell almost all names apart.
+/// A hash that is the same for upper and lower case: of the length and of four letters, which differ for almost all
+/// names.
 const fn hash(name: &[u8]) -> usize {
     /// The bit in which the cases of a letter differ.
     const CASE: usize = 0x2020_2020;

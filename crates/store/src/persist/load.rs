@@ -20,7 +20,8 @@ impl Store {
     ///
     /// The file is not trusted: whatever is wrong with it ends in an error that says where, and then the store is as it
     /// was. Values of types that the store does not work on, functions, and what modules and clusters store beside the
-    /// keys are kept as they are, to be saved again. Keys that have expired are left out. Sinks hear nothing of it: what they keep begins anew with the state after.
+    /// keys are kept as they are, to be saved again. Keys that have expired are left out. Sinks receive nothing of it:
+    /// what they keep begins anew with the state after.
     ///
     /// # Errors
     ///
@@ -48,7 +49,7 @@ impl Store {
     }
 }
 
-/// Reads a whole file into stripes that nobody sees yet.
+/// Reads a whole file into stripes that no handle sees yet.
 fn read_all(
     input: impl Read,
     options: ReadOptions,

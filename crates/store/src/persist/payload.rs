@@ -11,7 +11,7 @@ use crate::value::Value;
 /// The payload of a value.
 pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>, Error> {
     let mut target = profile.dump_version();
-    if let Value::Foreign(raw) = value
+    if let Value::Opaque(raw) = value
         && raw.kind().since() > target.number()
     {
         // What came from a newer server goes to one.
@@ -25,7 +25,7 @@ pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>, Error> {
 
 /// How many bytes a value takes in a file, its type and key aside.
 pub(crate) fn body_len(value: &Value) -> Result<u64, Error> {
-    if let Value::Foreign(value) = value {
+    if let Value::Opaque(value) = value {
         return Ok(value.body().len() as u64);
     }
     // The newest version has a form for every value.

@@ -20,8 +20,8 @@ const REDIS_VER: &str = "7.0.0";
 impl Store {
     /// Saves every database to a file that Redis 7.0 and later, and every Valkey, can load.
     ///
-    /// The state is that of one moment; writers wait until it is written. The file takes its name only once it is
-    /// whole and on the disk: if anything fails, an older file of that name is left as it was. O(keys and bytes).
+    /// The state is that of one point in time; writers wait until it is written. The file takes its name only once it
+    /// is whole and on the disk: if anything fails, an older file of that name is left as it was. O(keys and bytes).
     ///
     /// # Errors
     ///

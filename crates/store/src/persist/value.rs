@@ -10,7 +10,7 @@ use listpack::{Entry, ListPack};
 use rdb::{ModuleId, ModulePart, RawValue, StringValue, Target, ValueWriter, WriteError, ziplist};
 
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::store::Shared;
 use crate::value::{BLOOM_TYPE, Value, ZSet};
 
@@ -50,7 +50,7 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
             }
         },
         Value::Bloom(filter) => write_bloom(filter, writer),
-        Value::Foreign(value) => writer.raw(value),
+        Value::Opaque(value) => writer.raw(value),
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) enum Loaded {
 
 /// The value of the store that a value of a file or payload is.
 pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result<Loaded, Fault> {
-    let rules = shared.rules();
+    let policy = shared.policy();
     let value = match value {
         rdb::Value::String(StringValue::Int(number)) => Value::Int(number),
         rdb::Value::String(StringValue::Bytes(bytes)) => Value::string_from(bytes),
@@ -90,7 +90,7 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             if set.is_empty() {
                 return Err(Fault::EmptyIntSet);
             }
-            Value::set_from_intset(set, &rules)
+            Value::set_from_intset(set, &policy)
         }
         rdb::Value::SetListpack(blob) => {
             let list = ListPack::from_bytes(blob, listpack::Validation::Deep);
@@ -98,16 +98,16 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             if list.is_empty() {
                 return Ok(Loaded::Empty);
             }
-            Value::set_from_listpack(list, &rules).ok_or(Fault::TwiceInSet)?
+            Value::set_from_listpack(list, &policy).ok_or(Fault::TwiceInSet)?
         }
         rdb::Value::Set(mut members) => {
             let announced = usize::try_from(members.announced()).unwrap_or(usize::MAX);
-            let mut loaded = Value::set_to_load(announced, &rules);
+            let mut loaded = Value::set_to_load(announced, &policy);
             let mut any = false;
             while let Some(member) = members.next()? {
                 any = true;
                 let mut set = loaded.as_set_mut().ok_or(Fault::TwiceInSet)?;
-                if !set.add(Member::Bytes(member), &rules) {
+                if !set.add(Member::Bytes(member), &policy) {
                     return Err(Fault::TwiceInSet);
                 }
             }
@@ -118,7 +118,7 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
         }
         rdb::Value::ZSetListpack(blob) => {
             let list = ListPack::from_bytes(blob, listpack::Validation::Deep);
-            return zset_from_listpack(list.map_err(Fault::ListPack)?, &rules);
+            return zset_from_listpack(list.map_err(Fault::ListPack)?, &policy);
         }
         rdb::Value::ZSetZiplist(blob) => {
             let mut list = ListPack::new();
@@ -129,13 +129,13 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
                 };
                 list.push_back(entry).map_err(|_| Fault::Full)?;
             }
-            return zset_from_listpack(list, &rules);
+            return zset_from_listpack(list, &policy);
         }
-        rdb::Value::ZSet(scores) => return zset_from_scores(scores, &rules),
+        rdb::Value::ZSet(scores) => return zset_from_scores(scores, &policy),
         rdb::Value::Raw(raw) => match load_bloom(&raw)? {
             Some(filter) => Value::Bloom(Box::new(filter)),
             // Types that the store does not work on are kept as they came.
-            None => Value::Foreign(Box::new(raw)),
+            None => Value::Opaque(Box::new(raw)),
         },
     };
     Ok(Loaded::Value(value))
@@ -147,7 +147,7 @@ fn load_bloom(raw: &RawValue) -> Result<Option<BloomFilter>, Fault> {
     if id.name() != BLOOM_TYPE {
         return Ok(None);
     }
-    // What is no field of a filter ends the fields, and is told behind them.
+    // What is no field of a filter ends the fields, and is reported behind them.
     let mut other = None;
     let fields = parts.by_ref().map_while(|part| match part {
         Ok(ModulePart::Unsigned(number)) => Some(Field::Unsigned(number)),
@@ -183,22 +183,22 @@ const fn is_of_other_times(fault: bloom::Fault) -> bool {
 }
 
 /// The sorted set of a listpack: servers look at the number of its members, and not at their lengths.
-fn zset_from_listpack(list: ListPack, rules: &Rules<'_>) -> Result<Loaded, Fault> {
+fn zset_from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Result<Loaded, Fault> {
     let mut set = ZSet::from_listpack(list).map_err(Fault::ZSet)?;
     if set.is_empty() {
         return Ok(Loaded::Empty);
     }
-    if set.len() > rules.settings.zset_max_listpack_entries() {
-        rules.make_skip_list(&mut set);
+    if set.len() > policy.settings.zset_max_listpack_entries() {
+        policy.make_skip_list(&mut set);
     }
     Ok(Loaded::Value(Value::ZSet(set)))
 }
 
 fn zset_from_scores<R: Read>(
     mut scores: rdb::Scores<'_, R>,
-    rules: &Rules<'_>,
+    policy: &EncodingPolicy<'_>,
 ) -> Result<Loaded, Fault> {
-    // What is wrong with the bytes ends the walk, and is told behind it.
+    // What is wrong with the bytes ends the scan, and is reported behind it.
     let mut fault = None;
     let entries = core::iter::from_fn(|| match scores.next() {
         Ok(next) => next.map(|(member, score)| (member.to_vec(), score)),
@@ -207,7 +207,7 @@ fn zset_from_scores<R: Read>(
             None
         }
     });
-    let set = ZSet::skip_list(entries, rules.hasher.clone());
+    let set = ZSet::skip_list(entries, policy.hasher.clone());
     if let Some(error) = fault {
         return Err(error.into());
     }
@@ -215,7 +215,7 @@ fn zset_from_scores<R: Read>(
     if set.is_empty() {
         return Ok(Loaded::Empty);
     }
-    rules.fit_zset(&mut set);
+    policy.fit_zset(&mut set);
     Ok(Loaded::Value(Value::ZSet(set)))
 }
 

@@ -8,8 +8,8 @@ use std::thread;
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock};
 
-use super::chance::Chance;
 use super::locks::Striped;
+use super::random::Random;
 use super::shared::Padded;
 use super::stripe::Stripe;
 use super::{Shared, Sink, Store};
@@ -60,7 +60,7 @@ impl StoreBuilder {
         self
     }
 
-    /// How many databases the command door knows: SELECT, MOVE and the like refuse a number from there on. Default: 16,
+    /// How many databases the dispatcher knows: SELECT, MOVE and the like refuse a number from there on. Default: 16,
     /// as Redis has it. [`Store::db`] and the typed calls take any number.
     #[must_use]
     pub fn databases(mut self, count: u32) -> Self {
@@ -85,9 +85,9 @@ impl StoreBuilder {
         self
     }
 
-    /// Fixes the seed of the hash, and with it the order in which keys and members are walked.
+    /// Fixes the seed of the hash, and with it the order in which keys and members are iterated.
     ///
-    /// Without it every store draws its own, so that nobody can choose keys that collide. Fix it only for tests.
+    /// Without it every store draws its own, so that no client can choose keys that collide. Fix it only for tests.
     #[must_use]
     pub fn hash_seed(mut self, seed: u64) -> Self {
         self.hash_seed = Some(seed);
@@ -101,7 +101,7 @@ impl StoreBuilder {
         self
     }
 
-    /// Adds something that hears of every change.
+    /// Adds a sink, which receives every change.
     #[must_use]
     pub fn sink(mut self, sink: Arc<dyn Sink>) -> Self {
         self.sinks.push(sink);
@@ -120,7 +120,7 @@ impl StoreBuilder {
             RandomState::with_seeds(seed, !seed, seed.rotate_left(32), seed ^ 0x9e37_79b9_7f4a_7c15)
         });
         // What a fresh hasher makes of any number is as random as its keys.
-        let chance = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+        let seed = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
         let shared = Shared {
             id: STORES.fetch_add(1, Ordering::Relaxed),
             stripes,
@@ -130,7 +130,7 @@ impl StoreBuilder {
             profile: self.profile,
             databases: self.databases,
             clock: self.clock,
-            chance: Chance::new(chance),
+            random: Random::new(seed),
             sinks: self.sinks,
             swept: Mutex::default(),
             extras: RwLock::default(),
@@ -139,7 +139,7 @@ impl StoreBuilder {
     }
 }
 
-/// Enough that threads on different keys seldom meet or pass the lines of a stripe between them, and few enough that each
+/// Enough that threads on different keys seldom share a stripe or its cache lines, and few enough that each
 /// stripe's tables are well filled.
 fn default_stripes() -> usize {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);

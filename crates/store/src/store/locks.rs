@@ -139,7 +139,7 @@ pub struct Striped {
 }
 
 impl Striped {
-    /// Releases the memory of those of the keys that have expired: a read has met one.
+    /// Releases the memory of those of the keys that have expired: a read has found one.
     #[cold]
     fn drop_expired(&self, keys: &[HashedKey<'_>]) {
         let mut scope = Scope::new(&self.shared, self.db, self.shared.lock_all(keys));
@@ -184,7 +184,7 @@ impl Access for Striped {
             let guards = shared.lock_all_to_read(keys);
             operation(&View { shared, db: self.db, locked: Locked::Guards(&guards), time: &time })
         };
-        if time.met_expired() {
+        if time.found_expired() {
             self.drop_expired(keys);
         }
         result
@@ -364,7 +364,7 @@ impl Access for Held<'_> {
             operation(&scope.view())
         };
         if let Ok(mut scope) = self.scope.try_borrow_mut()
-            && scope.met_expired()
+            && scope.found_expired()
         {
             for &key in keys.iter().filter(|key| !self.only_reads(**key)) {
                 scope.drop_expired(key);
@@ -404,7 +404,7 @@ impl Access for Held<'_> {
     }
 }
 
-/// Who runs a command of the command table: one type for all of them, so that the table is one.
+/// What runs a command of the command table: one type for all of them, so that the table is one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Dispatch<'c, 't> {
     /// A store, or a session outside a transaction.

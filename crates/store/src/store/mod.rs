@@ -1,8 +1,8 @@
 //! The store: a keyspace cut into lock stripes, and the handles on it.
 
 mod builder;
-mod chance;
 pub(crate) mod locks;
+mod random;
 mod report;
 pub(crate) mod scope;
 mod shared;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use builder::StoreBuilder;
-pub(crate) use chance::Chance;
 pub use locks::{Held, Locks, Striped};
+pub(crate) use random::Random;
 pub use report::Database;
 pub(crate) use shared::Shared;
 pub use sink::{Effect, Sink};
@@ -78,7 +78,7 @@ impl Store {
 
     /// A handle on database `number` of the same store. Handles start on database 0.
     ///
-    /// There is no fixed number of databases: one that nobody has written to costs nothing.
+    /// There is no fixed number of databases: one that was never written to costs nothing.
     ///
     /// # Examples
     ///

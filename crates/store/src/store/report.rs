@@ -1,4 +1,4 @@
-//! What a store tells of itself: memory, and the keys of each database.
+//! What a store reports of itself: memory, and the keys of each database.
 
 use std::collections::BTreeMap;
 

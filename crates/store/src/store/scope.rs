@@ -12,7 +12,7 @@ use super::stripe::{Found, Keyspace, Stripe};
 use super::time::CommandTime;
 use crate::error::Error;
 use crate::key::HashedKey;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, KeyBucket};
 use crate::value::Value;
 
@@ -36,7 +36,7 @@ impl Deref for Guard<'_> {
 }
 
 impl Guard<'_> {
-    /// The stripe, to be written: who may write a key has locked its stripe for that.
+    /// The stripe, to be written: a scope that may write a key has locked its stripe for that.
     #[inline]
     fn as_mut(&mut self) -> &mut Stripe {
         match self {
@@ -203,8 +203,8 @@ impl<'v> View<'v> {
     }
 
     #[inline]
-    pub(crate) fn rules(&self) -> Rules<'v> {
-        self.shared.rules()
+    pub(crate) fn policy(&self) -> EncodingPolicy<'v> {
+        self.shared.policy()
     }
 
     pub(crate) fn now_ms(&self) -> i64 {
@@ -317,7 +317,7 @@ impl<'s> Scope<'s> {
         Entry::new(stripe, Running { shared, time, effects }, db, key)
     }
 
-    /// Drops a key that has expired, so that sinks hear of it before they hear of a command that reads it.
+    /// Drops a key that has expired, so that sinks receive it before a command that reads it.
     pub(crate) fn drop_expired(&mut self, key: HashedKey<'_>) {
         drop(self.slot(key));
     }
@@ -327,8 +327,8 @@ impl<'s> Scope<'s> {
     }
 
     #[inline]
-    pub(crate) fn rules(&self) -> Rules<'s> {
-        self.shared.rules()
+    pub(crate) fn policy(&self) -> EncodingPolicy<'s> {
+        self.shared.policy()
     }
 
     pub(crate) fn now_ms(&self) -> i64 {
@@ -352,9 +352,9 @@ impl<'s> Scope<'s> {
         View { shared: self.shared, db: self.db, locked, time: &self.time }
     }
 
-    /// Whether a key that has expired was met.
-    pub(super) const fn met_expired(&self) -> bool {
-        self.time.met_expired()
+    /// Whether a key that has expired was found.
+    pub(super) const fn found_expired(&self) -> bool {
+        self.time.found_expired()
     }
 
     /// Whether the stripe of this hash is locked.

@@ -8,8 +8,8 @@ use ahash::RandomState;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use smallvec::SmallVec;
 
-use super::chance::Chance;
 use super::locks::Holding;
+use super::random::Random;
 use super::scope::{Guard, Guards, Scope};
 use super::sink::{Effect, Sink};
 use super::stripe::Stripe;
@@ -18,8 +18,8 @@ use crate::clock::Clock;
 use crate::key::HashedKey;
 use crate::limits::Settings;
 use crate::persist::Extras;
+use crate::policy::EncodingPolicy;
 use crate::profile::Profile;
-use crate::rules::Rules;
 use crate::to_key::KeyRef;
 
 /// A stripe behind its lock, on cache lines of its own: threads on different stripes do not get in each other's way, not
@@ -60,7 +60,7 @@ pub struct Shared {
     pub(super) profile: Profile,
     pub(super) databases: u32,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) chance: Chance,
+    pub(super) random: Random,
     pub(super) sinks: Vec<Arc<dyn Sink>>,
     pub(super) swept: Mutex<sweep::Place>,
     pub(super) extras: RwLock<Extras>,
@@ -109,10 +109,10 @@ impl Shared {
         self.stripes.len()
     }
 
-    /// The rules by which values change, as they are now.
+    /// What decides how values are encoded, as it is now.
     #[inline]
-    pub(crate) fn rules(&self) -> Rules<'_> {
-        Rules { settings: &self.settings, profile: self.profile, hasher: &self.hasher }
+    pub(crate) fn policy(&self) -> EncodingPolicy<'_> {
+        EncodingPolicy { settings: &self.settings, profile: self.profile, hasher: &self.hasher }
     }
 
     pub(crate) const fn settings(&self) -> &Settings {
@@ -137,8 +137,8 @@ impl Shared {
         &*self.clock
     }
 
-    pub(crate) const fn chance(&self) -> &Chance {
-        &self.chance
+    pub(crate) const fn random(&self) -> &Random {
+        &self.random
     }
 
     #[inline]

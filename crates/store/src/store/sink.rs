@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 /// One change that a command made, as a command that makes it again.
 ///
-/// Effects are deterministic: what was drawn by chance is named, times are absolute. Executing the effects of a store
+/// Effects are deterministic: what was drawn at random is named, times are absolute. Executing the effects of a store
 /// in order on an empty one gives the same values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,7 +30,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// Something that hears of every change: a log, a mirror, a counter.
+/// Receives every change: a log, a mirror, a counter.
 ///
 /// # Examples
 ///

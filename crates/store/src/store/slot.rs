@@ -15,7 +15,7 @@ use super::time::CommandTime;
 use super::watch::Watches;
 use crate::error::Error;
 use crate::key::{HashedKey, Key};
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, Position};
 use crate::value::Value;
 use extendible::BucketId;
@@ -71,7 +71,7 @@ pub struct Entry<'a, K = Any> {
 pub(crate) type Slot<'a> = Entry<'a, Any>;
 
 /// Any type of value.
-#[expect(unnameable_types, reason = "nobody opens such an entry from outside")]
+#[expect(unnameable_types, reason = "no code outside opens such an entry")]
 #[derive(Clone, Copy, Debug)]
 pub enum Any {}
 
@@ -120,7 +120,7 @@ impl Outcome {
     }
 }
 
-/// What becomes of the expiry when a value is set.
+/// What happens to the expiry when a value is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expires {
     /// It stays as it is.
@@ -224,7 +224,7 @@ impl<'a, K> Entry<'a, K> {
         });
     }
 
-    /// Sets the value and what becomes of the expiry.
+    /// Sets the value, and keeps, sets or removes the expiry.
     #[inline]
     pub(crate) fn put(
         &mut self,
@@ -390,10 +390,10 @@ impl<'a, K> Entry<'a, K> {
         self.running.time.now_us()
     }
 
-    /// The rules by which values change, as they are now.
+    /// What decides how values are encoded, as it is now.
     #[inline]
-    pub(crate) fn rules(&self) -> Rules<'a> {
-        self.running.shared.rules()
+    pub(crate) fn policy(&self) -> EncodingPolicy<'a> {
+        self.running.shared.policy()
     }
 
     pub(crate) const fn shared(&self) -> &'a Shared {

@@ -123,7 +123,7 @@ impl Stripe {
                 None
             }
         };
-        // A key that has expired does not come to those who watch its name in the other database.
+        // A key that has expired does not reach sessions that watch its name in the other database.
         for (db, key) in self.watches.keys() {
             if let Some(from) = other(db) {
                 let key = HashedKey::new(shared.hash(&key), &key);

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::key::{HashedKey, Key};
 use crate::table::keys::KeyBucket;
 
-/// How many pieces of the tables one call looks into: some hundred thousand keys with an expiry.
-const PIECES: usize = 512;
+/// How many buckets of the tables one call looks into: some hundred thousand keys with an expiry.
+const BUCKETS: usize = 512;
 
 /// Where the next call goes on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Place {
 #[derive(Debug)]
 struct Budget {
     keys: usize,
-    pieces: usize,
+    buckets: usize,
 }
 
 impl Store {
@@ -60,7 +60,7 @@ impl Store {
         let shared = self.shared();
         check_free(shared)?;
         let mut place = shared.swept.lock();
-        let mut budget = Budget { keys: most, pieces: PIECES };
+        let mut budget = Budget { keys: most, buckets: BUCKETS };
         // Once around, and the rest of the stripe where it began.
         for _ in 0..=shared.stripes.len() {
             let hash = shared.first_hash(place.stripe);
@@ -92,10 +92,10 @@ impl Scope<'_> {
             let mut next = Some(place.position.unwrap_or_else(|| shared.first_hash(place.stripe)));
             while let Some(position) = next.filter(|&at| shared.stripe_of(at) == place.stripe) {
                 place.position = Some(position);
-                if budget.keys == 0 || budget.pieces == 0 {
+                if budget.keys == 0 || budget.buckets == 0 {
                     return ControlFlow::Break(());
                 }
-                budget.pieces -= 1;
+                budget.buckets -= 1;
                 let Some(keyspace) = self.stripe_mut(first).keyspace(db) else { break };
                 let step = keyspace.step(position, usize::MAX);
                 let expired: Vec<Key> = step

@@ -12,7 +12,7 @@ pub(crate) struct CommandTime<'s> {
     clock: &'s dyn Clock,
     now_us: Cell<Option<i64>>,
     coarse_secs: Cell<Option<u32>>,
-    met_expired: Cell<bool>,
+    found_expired: Cell<bool>,
 }
 
 impl<'s> CommandTime<'s> {
@@ -21,7 +21,7 @@ impl<'s> CommandTime<'s> {
             clock,
             now_us: Cell::new(None),
             coarse_secs: Cell::new(None),
-            met_expired: Cell::new(false),
+            found_expired: Cell::new(false),
         }
     }
 
@@ -50,7 +50,7 @@ impl<'s> CommandTime<'s> {
     pub(crate) fn has_passed(&self, expires_at: Option<i64>) -> bool {
         let passed = expires_at.is_some_and(|at| self.has_come(at));
         if passed {
-            self.met_expired.set(true);
+            self.found_expired.set(true);
         }
         passed
     }
@@ -67,10 +67,10 @@ impl<'s> CommandTime<'s> {
         !far && at_ms <= self.now_ms()
     }
 
-    /// Whether a key that has expired was met.
+    /// Whether a key that has expired was found.
     #[inline]
-    pub(crate) const fn met_expired(&self) -> bool {
-        self.met_expired.get()
+    pub(crate) const fn found_expired(&self) -> bool {
+        self.found_expired.get()
     }
 
     /// Seconds since the epoch, give or take a few milliseconds.
@@ -125,7 +125,7 @@ mod tests {
                 let time = CommandTime::new(&clock);
                 assert_eq!(time.has_come(at), come, "{at} at {now}");
                 assert_eq!(time.has_passed(Some(at)), come);
-                assert_eq!(time.met_expired(), come);
+                assert_eq!(time.found_expired(), come);
             }
         }
         assert!(!CommandTime::new(&Lagging(5)).has_passed(None));

@@ -11,7 +11,7 @@ use crate::to_key::ToKeys;
 pub type Tx<'t> = Store<Held<'t>>;
 
 impl Store {
-    /// Runs several commands on the named keys as one: nobody sees them half done.
+    /// Runs several commands on the named keys as one: no other thread sees them half done.
     ///
     /// As in Redis, what ran before an error stays. The locks are held while `work` runs, so `tx` is the only handle
     /// to use inside: the store itself would wait for its own locks, and answers with an error.

@@ -123,7 +123,7 @@ fn a_table_that_is_emptied_holds_nothing() {
 
 #[test]
 fn keys_that_crowd_into_one_prefix_do_not_blow_up_the_directory() {
-    // A hash that differs in its last bits only: no split can ever tell these keys apart.
+    // A hash that differs in its last bits only: no split can ever separate these keys.
     let crowded = |bytes: &[u8]| hash(bytes) & 0xffff;
     let mut table: Extendible<KeyBucket> = Extendible::new(0);
     for i in 0..3000 {

@@ -1,11 +1,11 @@
-//! Whole numbers beyond 128 bits, as far as decimal texts need them.
+//! Integers beyond 128 bits, as far as decimal texts need them.
 
 use std::cmp::Ordering;
 
 /// The largest power of five in 64 bits, by its exponent.
 const POWER: u32 = 27;
 
-/// A whole number: its limbs, the least significant first, the last one not zero.
+/// An integer: its limbs, the least significant first, the last one not zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Big(Vec<u64>);
 

@@ -25,8 +25,8 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     (!lost).then_some(number)
 }
 
-/// The end of a range of scores: what C's `strtod` makes of the text up to a NUL, white space before it passed over and nothing
-/// at all being zero. NaN is none.
+/// The end of a range of scores: what C's `strtod` makes of the text up to a NUL, white space before it skipped and
+/// nothing at all being zero. NaN is none.
 pub(crate) fn parse_end(text: &[u8]) -> Option<f64> {
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
     if text.is_empty() {

@@ -3,7 +3,7 @@
 //! # Idea
 //!
 //! Redis reads, adds and prints in the widest format of the x87, so its results differ from those of 64-bit numbers:
-//! 0.1 + 0.2 is `0.3`. The same is done here with whole numbers, so that every machine answers alike.
+//! 0.1 + 0.2 is `0.3`. The same is done here with integers, so that every machine answers alike.
 //!
 //! # Representation
 //!

@@ -99,7 +99,7 @@ impl<'t> Digits<'t> {
         self.whole.iter().chain(self.fraction).all(|&digit| digit == b'0')
     }
 
-    /// All digits from the first that is not zero, as one whole number, and the exponent that goes with it.
+    /// All digits from the first that is not zero, as one integer, and the exponent that goes with it.
     pub(super) fn significant(&self) -> (impl Iterator<Item = u8> + Clone + use<'t>, usize, i64) {
         let strip = |digits: &'t [u8]| {
             let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();

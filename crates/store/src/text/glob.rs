@@ -62,7 +62,7 @@ impl<'p> Glob<'p> {
         }
     }
 
-    /// Whether the pattern matches everything, so that nobody needs to ask.
+    /// Whether the pattern matches everything, so that there is no need to ask.
     pub(crate) fn matches_all(&self) -> bool {
         self.literal.is_empty() && self.rest == b"*"
     }

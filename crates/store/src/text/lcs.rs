@@ -2,12 +2,12 @@
 //!
 //! # Idea
 //!
-//! Redis fills the table `L[i][j]`, the length for the first `i` bytes of `a` and the first `j` bytes of `b`, and walks
-//! it back from its last corner: equal bytes are taken, else it goes to the row before if that promises more, and else
-//! to the column before. Of several longest subsequences, that walk chooses one.
+//! Redis fills the table `L[i][j]`, the length for the first `i` bytes of `a` and the first `j` bytes of `b`, and
+//! traces it back from its last corner: equal bytes are taken, else it goes to the row before if that promises more,
+//! and else to the column before. Of several longest subsequences, that trace chooses one.
 //!
 //! Along a row, `L` grows by 0 or 1 a column, so a row is a bit string, and a row follows from the one before by an
-//! addition and a few bit operations, 64 columns at a time. The walk needs no more than those bits: where the bytes
+//! addition and a few bit operations, 64 columns at a time. The trace needs no more than those bits: where the bytes
 //! differ, the row before promises more just if `L` grows at this column.
 //!
 //! # Representation

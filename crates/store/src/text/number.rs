@@ -33,7 +33,7 @@ pub(crate) fn within(text: &[u8], range: RangeInclusive<i64>) -> Result<i64, Err
     ))
 }
 
-/// The cursor of SCAN and its kin: an unsigned number of 64 bits, by the rules of C's `strtoul`.
+/// The cursor of SCAN and the like: an unsigned number of 64 bits, by the rules of C's `strtoul`.
 ///
 /// So it may have a sign (`-1` is the last cursor) and zeros before it, the empty text is 0, and what follows a NUL is
 /// not looked at.

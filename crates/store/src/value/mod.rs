@@ -1,7 +1,7 @@
 //! A value: its own bytes, in Redis's encoding.
 
 mod bloom;
-mod foreign;
+mod opaque;
 mod set;
 mod string;
 mod zset;
@@ -45,7 +45,7 @@ pub(crate) enum Value {
         /// The string, and room for it to grow.
         buffer: Box<[u8]>,
     },
-    /// A set of whole numbers, as Redis's own blob.
+    /// A set of integers, as Redis's own blob.
     IntSet(IntSet),
     /// The same in less memory: ids that share their high bits, of a recipe that cuts sets by these.
     Compact(Compact),
@@ -59,7 +59,7 @@ pub(crate) enum Value {
     Bloom(Box<BloomFilter>),
     /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
     /// deleted, dumped and saved.
-    Foreign(Box<RawValue>),
+    Opaque(Box<RawValue>),
 }
 
 impl Value {
@@ -72,7 +72,7 @@ impl Value {
             }
             Self::ZSet(_) => "zset".into(),
             Self::Bloom(_) => bloom::TYPE_NAME.into(),
-            Self::Foreign(value) => foreign::type_name(value),
+            Self::Opaque(value) => opaque::type_name(value),
         }
     }
 
@@ -87,7 +87,7 @@ impl Value {
             Self::ZSet(set) => zset::encoding(set),
             // As of every value of a module.
             Self::Bloom(_) => "raw",
-            Self::Foreign(value) => foreign::encoding(value, profile),
+            Self::Opaque(value) => opaque::encoding(value, profile),
         }
     }
 
@@ -104,9 +104,7 @@ impl Value {
             Self::Bloom(filter) => {
                 allocated(size_of::<BloomFilter>()) + allocated(filter.heap_bytes())
             }
-            Self::Foreign(value) => {
-                allocated(size_of::<RawValue>()) + allocated(value.body().len())
-            }
+            Self::Opaque(value) => allocated(size_of::<RawValue>()) + allocated(value.body().len()),
         }
     }
 }

@@ -68,7 +68,7 @@ impl Value {
             | Self::HashTable(_)
             | Self::ZSet(_)
             | Self::Bloom(_)
-            | Self::Foreign(_) => None,
+            | Self::Opaque(_) => None,
         }
     }
 
@@ -89,7 +89,7 @@ impl Value {
             | Self::HashTable(_)
             | Self::ZSet(_)
             | Self::Bloom(_)
-            | Self::Foreign(_) => "no string",
+            | Self::Opaque(_) => "no string",
         }
     }
 
@@ -110,7 +110,7 @@ impl Value {
             | Self::HashTable(_)
             | Self::ZSet(_)
             | Self::Bloom(_)
-            | Self::Foreign(_) => {
+            | Self::Opaque(_) => {
                 return None;
             }
         };

@@ -6,7 +6,7 @@ use ahash::RandomState;
 use skiplist_zset::{Encoding, Limits};
 
 use super::Value;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 
 /// A sorted set, hashed as its store hashes.
 pub(crate) type ZSet = skiplist_zset::ZSet<RandomState>;
@@ -33,7 +33,7 @@ pub(super) const fn encoding(set: &ZSet) -> &'static str {
     }
 }
 
-impl Rules<'_> {
+impl EncodingPolicy<'_> {
     /// The limits of sorted sets, and the text of their scores.
     #[inline]
     pub(crate) fn zset_limits(&self) -> Limits {

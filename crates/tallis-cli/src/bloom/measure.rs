@@ -1,8 +1,8 @@
 //! How often a filter is wrong: one is filled and asked.
 //!
-//! The items are distinct and fixed by a seed, and so are the strangers, who are no items. So what is measured is a binomial count,
-//! whose deviation is known; added to it is that of the filter itself, whose items may set a few bits more or less than
-//! items do on the average ([`bloom::plan::error_deviation`]).
+//! The items are distinct and fixed by a seed, and so are the items that are asked for and were not added. So what is
+//! measured is a binomial count, whose deviation is known; added to it is that of the filter itself, whose items may
+//! set a few bits more or less than items do on the average ([`bloom::plan::error_deviation`]).
 
 use bloom::{ItemHash, Link};
 use serde::Serialize;
@@ -20,11 +20,11 @@ pub const MAX_ITEMS: u64 = 1 << 28;
 /// How full the filter is when it is asked, in halves of what it is made for.
 pub(super) const HALVES: [u64; 6] = [1, 2, 3, 4, 5, 6];
 
-/// Strangers that are taken for members when the filter is just full, if the bounds below allow: for an error of 1 %.
+/// False positives that are found when the filter is just full, if the bounds below allow: for an error of 1 %.
 const WRONG: f64 = 1e4;
 
-/// The fewest and the most strangers.
-const STRANGERS: [f64; 2] = [1e6, 2e7];
+/// The fewest and the most items that are asked for.
+const NEGATIVES: [f64; 2] = [1e6, 2e7];
 
 /// Items after which the progress is shown.
 const STEP: u64 = 1 << 16;
@@ -37,15 +37,15 @@ pub struct Measured {
     pub fill: f64,
     /// The items.
     pub items: u64,
-    /// How many strangers were asked for.
+    /// How many items that were not added were asked for.
     pub strangers: u64,
-    /// How many of them were taken for members.
+    /// How many of them were false positives.
     pub wrong: u64,
     /// The share of them that were.
     pub error: f64,
     /// That share by the formula.
     pub expected: f64,
-    /// How far both are apart by chance, most of the time: a standard deviation.
+    /// How far both are apart most of the time, since items are random: a standard deviation.
     pub standard_error: f64,
 }
 
@@ -62,14 +62,14 @@ pub fn measure(plan: &Plan, seed: u64) -> Result<Vec<Measured>, Failure> {
             plan.bits, plan.items
         )));
     }
-    measure_by(plan, seed, strangers(plan))
+    measure_by(plan, seed, negatives(plan))
 }
 
-fn measure_by(plan: &Plan, seed: u64, strangers: u64) -> Result<Vec<Measured>, Failure> {
+fn measure_by(plan: &Plan, seed: u64, negatives: u64) -> Result<Vec<Measured>, Failure> {
     let link = Link::new(plan.items, plan.error_rate);
     let mut link = link.map_err(|error| Failure::Trouble(error.to_string()))?;
     let stages = HALVES.len() as u64;
-    let progress = Progress::of_items(3 * plan.items + stages * strangers);
+    let progress = Progress::of_items(3 * plan.items + stages * negatives);
     let mut added = 0;
     let stages = (0..).zip(HALVES).map(|(stage, halves)| {
         let items = items_at(plan, halves);
@@ -78,10 +78,10 @@ fn measure_by(plan: &Plan, seed: u64, strangers: u64) -> Result<Vec<Measured>, F
         });
         added = items;
         let mut wrong = 0;
-        each_key(seed, strangers_of(stage, strangers), &progress, |key| {
+        each_key(seed, negatives_of(stage, negatives), &progress, |key| {
             wrong += u64::from(link.contains_hash(key));
         });
-        Measured::new(plan, items, strangers, wrong)
+        Measured::new(plan, items, negatives, wrong)
     });
     Ok(stages.collect())
 }
@@ -96,15 +96,16 @@ pub(super) const fn items_at(plan: &Plan, halves: u64) -> u64 {
     clippy::cast_sign_loss,
     reason = "the bounds are counts"
 )]
-fn strangers(plan: &Plan) -> u64 {
-    let [fewest, most] = STRANGERS;
+fn negatives(plan: &Plan) -> u64 {
+    let [fewest, most] = NEGATIVES;
     (WRONG / plan.error_rate).clamp(fewest, most) as u64
 }
 
-/// The numbers of the strangers of a stage: others at each, so that no two rows err alike, and none of an item.
-const fn strangers_of(stage: u64, strangers: u64) -> std::ops::Range<u64> {
-    let first = (1 << 63) + stage * strangers;
-    first..first + strangers
+/// The numbers of the items that are asked for at a stage: others at each, so that no two rows err alike, and none of
+/// an item that was added.
+const fn negatives_of(stage: u64, negatives: u64) -> std::ops::Range<u64> {
+    let first = (1 << 63) + stage * negatives;
+    first..first + negatives
 }
 
 /// Hands over the hashes of the keys with these numbers. Numbers that differ are keys that differ.
@@ -124,17 +125,17 @@ fn each_key(
 
 impl Measured {
     #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-    pub(super) fn new(plan: &Plan, items: u64, strangers: u64, wrong: u64) -> Self {
+    pub(super) fn new(plan: &Plan, items: u64, negatives: u64, wrong: u64) -> Self {
         let expected = plan.error_at(items);
-        let asked = strangers as f64;
-        // What is less than one stranger in all of them cannot be told from nothing.
+        let asked = negatives as f64;
+        // A rate of less than one false positive in all of them cannot be distinguished from zero.
         let chance = expected.max(1.0 / asked);
         let counted = (chance * (1.0 - chance) / asked).sqrt();
         let filled = bloom::plan::error_deviation(plan.bits, plan.hashes, items);
         Self {
             fill: items as f64 / plan.items as f64,
             items,
-            strangers,
+            strangers: negatives,
             wrong,
             error: wrong as f64 / asked,
             expected,
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     /// Over many seeds, distances from the formula are as large as they are said to be, neither larger nor smaller: their mean
-    /// square is 1. Here the strangers and the filter's bits have about equal parts in them.
+    /// square is 1. Here the items asked for and the filter's bits have about equal parts in them.
     #[test]
     fn the_standard_error_is_one() {
         let plan = Plan::new(Some(3000), Some(0.2), None).unwrap();
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_fewer_are_wrong_the_more_are_asked() {
-        let asked = |rate| strangers(&Plan::new(Some(1), Some(rate), None).unwrap());
+        let asked = |rate| negatives(&Plan::new(Some(1), Some(rate), None).unwrap());
         assert_eq!(
             [0.9, 0.01, 0.002, 0.0005, 1e-300].map(asked),
             [1_000_000, 1_000_000, 5_000_000, 20_000_000, 20_000_000]
@@ -168,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn no_stranger_is_a_member_or_comes_twice() {
+    fn no_negative_is_an_item_or_comes_twice() {
         let mut keys = std::collections::HashSet::new();
         for numbers in
-            [0..3000, strangers_of(0, 3000), strangers_of(1, 3000), strangers_of(5, 3000)]
+            [0..3000, negatives_of(0, 3000), negatives_of(1, 3000), negatives_of(5, 3000)]
         {
             each_key(7, numbers, &Progress::of_items(0), |key| assert!(keys.insert(key)));
         }
@@ -179,9 +180,10 @@ mod tests {
         each_key(8, 0..3000, &Progress::of_items(0), |key| assert!(keys.insert(key)));
     }
 
-    /// Of a million strangers, an error of 1e-30 shows none, which tells no more than that it is below about 1e-6.
+    /// Of a million items asked for, an error of 1e-30 finds none, which shows no more than that it is below about
+    /// 1e-6.
     #[test]
-    fn what_is_too_seldom_to_be_seen_has_the_error_of_one_stranger() {
+    fn what_is_too_seldom_to_be_seen_has_the_error_of_one_false_positive() {
         let plan = Plan::new(Some(1000), Some(1e-30), None).unwrap();
         let row = Measured::new(&plan, 1000, 1_000_000, 0);
         assert!((row.standard_error / 1e-6 - 1.0).abs() < 1e-3, "{row:?}");

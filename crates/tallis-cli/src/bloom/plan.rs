@@ -20,7 +20,7 @@ pub struct Plan {
     /// Items that it is made for.
     #[serde(rename = "n")]
     pub items: u64,
-    /// How often a stranger is taken for a member when it holds them, 0 to 1: what is asked for, which is missed by up
+    /// The false positive rate when it holds them, 0 to 1: what is asked for, which is missed by up
     /// to 3 % of it because hashes are whole.
     #[serde(rename = "p")]
     pub error_rate: f64,
@@ -96,7 +96,7 @@ impl Plan {
         self.bits as f64 / self.items as f64
     }
 
-    /// How often a stranger is taken for a member when it holds so many items.
+    /// The false positive rate when it holds so many items.
     #[must_use]
     pub fn error_at(&self, items: u64) -> f64 {
         plan::expected_error(self.bits, self.hashes, items)
@@ -127,7 +127,7 @@ pub enum PlanError {
         /// Whole words of them.
         bits: u64,
     },
-    /// The error rate is nearer to 0 or 1 than doubles tell.
+    /// The error rate is nearer to 0 or 1 than doubles can hold.
     Extreme {
         /// The items.
         items: u64,
@@ -150,7 +150,7 @@ impl fmt::Display for PlanError {
             }
             Self::Extreme { items, bits } => write!(
                 f,
-                "the error rate with n = {items} and m = {bits} is too near to 0 or 1 to be told"
+                "the error rate with n = {items} and m = {bits} is too near to 0 or 1 to be computed"
             ),
         }
     }
@@ -196,10 +196,10 @@ mod tests {
         for _ in 0..3000 {
             let items = 1 + rng.below(1 << 45);
             let bits = (items / 64 + rng.below(items)) * 64 + 64;
-            let told = Plan::new(Some(items), None, Some(bits)).unwrap();
-            let again = Plan::new(Some(items), Some(told.error_rate), None).unwrap();
-            assert_eq!(again, told);
-            let back = Plan::new(None, Some(told.error_rate), Some(bits)).unwrap();
+            let plan = Plan::new(Some(items), None, Some(bits)).unwrap();
+            let again = Plan::new(Some(items), Some(plan.error_rate), None).unwrap();
+            assert_eq!(again, plan);
+            let back = Plan::new(None, Some(plan.error_rate), Some(bits)).unwrap();
             assert!(back.items.abs_diff(items) <= 1, "{items} {bits} {back:?}");
         }
     }

@@ -100,7 +100,10 @@ impl fmt::Display for Report {
         draw(f, &head, self.fills())?;
         writeln!(f, "\nthumb: (1 - 0.5^t)^k with t = items / n and k = 0.7 m/n")?;
         if self.measured.is_some() {
-            writeln!(f, "+-: one standard error, of the strangers and of the filter's own bits")?;
+            writeln!(
+                f,
+                "+-: one standard error, of the items asked for and of the filter's own bits"
+            )?;
             if self.plan.items < SMALL {
                 writeln!(
                     f,
@@ -244,14 +247,14 @@ saved to FILE.svg
     }
 
     #[test]
-    fn what_a_server_makes_otherwise_is_told() {
-        for (items, rate, told) in [
+    fn what_a_server_makes_otherwise_is_reported() {
+        for (items, rate, ending) in [
             (1 << 30, 0.25, "BF.RESERVE key 0.25 1073741824 NONSCALING\n"),
             ((1 << 30) + 1, 0.25, "at most 1073741824 items\n"),
             (1, 0.3, "error rates above 0.25 for 0.25\n"),
         ] {
             let text = Report::new(Plan::new(Some(items), Some(rate), None).unwrap()).to_string();
-            assert!(text.ends_with(told), "{text}");
+            assert!(text.ends_with(ending), "{text}");
         }
     }
 

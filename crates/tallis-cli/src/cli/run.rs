@@ -139,7 +139,7 @@ fn run_lines(client: &mut Client<impl Write>, input: impl Read) -> Result<(), Fa
         let read = input.read_until(b'\n', &mut line);
         let ended = read.map_err(|error| Failure::input(&error))? == 0;
         let next = if ended { Next::Leave } else { client.line(&line)? };
-        // Whoever waits for a reply before the next command must get it.
+        // A client that waits for a reply before the next command must get it.
         if next == Next::Leave || input.buffer().is_empty() {
             client.send()?;
         }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_split_is_told_and_passed_over() {
+    fn a_line_that_cannot_be_split_is_reported_and_skipped() {
         let input = b"set a 1\nget \"a\n\n  \nget a\nnosuch x\nget a";
         let unknown = "ERR unknown command 'nosuch', with args beginning with: 'x' ";
         assert_eq!(

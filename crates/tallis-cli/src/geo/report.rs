@@ -28,7 +28,7 @@ pub struct Found {
 pub struct Report {
     /// The places.
     pub found: Vec<Found>,
-    /// In which unit the table tells distances.
+    /// In which unit the table shows distances.
     #[serde(skip)]
     pub unit: Unit,
     /// The file that the places were saved to.

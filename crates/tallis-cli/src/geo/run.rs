@@ -17,7 +17,7 @@ use crate::uv::TooLong;
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a bad row unless that is to be borne, a file that cannot be saved.
+/// A file that cannot be read, a bad row unless bad rows are skipped, a file that cannot be saved.
 pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     if args.files.iter().filter(|file| is_standard_input(file)).count() > 1 {
         return Err(Failure::Trouble("standard input can be read only once".to_owned()));
@@ -44,7 +44,7 @@ pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     deliver(&mut report, &store, args.save.as_ref(), args.json)
 }
 
-/// What the command line asks for, in metres, and the unit to tell it in.
+/// What the command line asks for, in metres, and the unit to show it in.
 fn find(store: &Store, args: &GeoArgs) -> Result<(Vec<GeoHit>, Unit), tallis::Error> {
     let most = args.count.map_or(usize::MAX, |count| usize::try_from(count).unwrap_or(usize::MAX));
     let (search, unit) = if let Some(around) = args.radius {

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_row_is_told() {
+    fn what_is_no_row_is_reported() {
         assert_eq!(fields(r#"a,"b"#), Err(FieldsError::Unclosed));
         assert_eq!(fields(r#"a,"b"""#), Err(FieldsError::Unclosed));
         assert_eq!(fields("a\nb"), Err(FieldsError::LineFeed));

@@ -63,7 +63,7 @@ pub struct BadRow {
 }
 
 impl BadRow {
-    /// Whether the row has a user, who is counted as unknown; that is only borne if bad rows are.
+    /// Whether the row has a user, who is counted as unknown; that is accepted only if bad rows are.
     #[must_use]
     pub const fn is_counted(&self) -> bool {
         self.counted

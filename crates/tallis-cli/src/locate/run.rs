@@ -16,7 +16,7 @@ use crate::uv::TooLong;
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a bad row unless that is to be borne, a file that cannot be saved.
+/// A file that cannot be read, a bad row unless bad rows are skipped, a file that cannot be saved.
 pub fn run(args: &LocateArgs) -> Result<(), Failure> {
     let mut all = args.files.clone();
     all.extend(args.users.clone());

@@ -7,7 +7,8 @@ use bitpack::Bitmap;
 /// Users of one bitmap: 128 KiB at most.
 const USERS: u64 = 1 << 20;
 
-/// The set of the users who have had a row. In the locations themselves, one of whom nothing is known looks like nobody.
+/// The set of the users who have had a row. In the locations themselves, one of whom nothing is known looks like one
+/// who is not there.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     bitmaps: HashMap<u64, Bitmap>,

@@ -21,7 +21,7 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// From 0 up to a whole number, with so many ticks for each of its units.
+    /// From 0 up to an integer, with so many ticks for each of its units.
     pub(crate) fn linear(
         label: &str,
         to: u32,
@@ -59,7 +59,8 @@ impl Axis {
         Self { label: label.to_owned(), logarithmic: false, range: 0.0..end, ticks }
     }
 
-    /// A place for each name, 0 for the first, 1 for the second; if they are many, only every second, third... is told.
+    /// A place for each name, 0 for the first, 1 for the second; if they are many, only every second, third... is
+    /// shown.
     pub(crate) fn names(label: &str, names: &[String]) -> Self {
         let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let most = (NAMES * LETTERS / letters.max(LETTERS)).max(1);

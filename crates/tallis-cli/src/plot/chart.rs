@@ -34,7 +34,7 @@ const TITLE: f64 = 30.0;
 const TEXT: f64 = 22.0;
 
 /// How wide letters are on the average, of their size and, in the legend, in pixels, in the wider of the fonts that sans-serif
-/// stands for. Nobody knows more of it here: the reader's machine chooses the font.
+/// stands for. No more is known of it here: the reader's machine chooses the font.
 const LETTER_OF_SIZE: f64 = 0.53;
 const LETTER: i32 = 9;
 

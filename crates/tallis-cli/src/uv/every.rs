@@ -4,7 +4,7 @@ use tallis::Bucket;
 
 use super::stamp::Stamp;
 
-/// How long a bucket is.
+/// The length of a bucket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 #[non_exhaustive]
 pub enum Every {
@@ -18,7 +18,7 @@ pub enum Every {
 }
 
 impl Every {
-    /// The bucket of a moment, by the local time written in it.
+    /// The bucket of a time, by the local time written in it.
     ///
     /// # Examples
     ///

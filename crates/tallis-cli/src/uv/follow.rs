@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! A file is read again and again from where it ended. It may be cut to nothing and begin anew, or another file may take its name, as
-//! happens when logs are rotated: then that one is read from its beginning. A pipe is read by a thread of its own, since whoever
-//! waits for it could not print a line each second.
+//! happens when logs are rotated: then that one is read from its beginning. A pipe is read by a thread of its own,
+//! since a thread that waits for it could not print a line each second.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ use std::thread;
 use super::source::{Source, TooLong};
 use crate::input::is_standard_input;
 
-/// Bytes of a pipe that are read at once, and how many such pieces may wait.
+/// Bytes of a pipe that are read at once, and how many such chunks may wait.
 const PIECE: usize = 64 << 10;
 const WAITING: usize = 16;
 

@@ -92,9 +92,9 @@ pub enum Problem {
     BadStatus,
     /// The line ends after the status.
     NoSize,
-    /// The size is neither a whole number below 2^64 nor `-`.
+    /// The size is neither an integer below 2^64 nor `-`.
     BadSize,
-    /// The closing quote of the referer has more text behind it, so there is no telling where the agent starts.
+    /// The closing quote of the referer has more text behind it, so it is not known where the agent starts.
     OddReferer,
     /// The line has fewer fields than the number asked for.
     NoField(usize),
@@ -304,7 +304,7 @@ impl fmt::Display for LineError {
             Problem::NoStatus => f.write_str("no status after the request"),
             Problem::BadStatus => f.write_str("bad status: not three digits"),
             Problem::NoSize => f.write_str("no size after the status"),
-            Problem::BadSize => f.write_str("bad size: neither a whole number nor -"),
+            Problem::BadSize => f.write_str("bad size: neither an integer nor -"),
             Problem::OddReferer => f.write_str("no space after the referer"),
             Problem::NoField(number) => write!(f, "no field {number}"),
             Problem::TooLong => {

@@ -48,7 +48,7 @@ pub struct WindowEnd(i64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WindowLengthError {
-    /// It is not a whole number with one of the units.
+    /// It is not an integer with one of the units.
     Shape,
     /// There is no minute in it.
     Empty,
@@ -107,9 +107,9 @@ impl FromStr for WindowEnd {
     type Err = WindowEndError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let moment: Timestamp = text.parse().map_err(|_| WindowEndError::Shape)?;
+        let timestamp: Timestamp = text.parse().map_err(|_| WindowEndError::Shape)?;
         // Down, before 1970 too.
-        let second = moment.as_second() - i64::from(moment.subsec_nanosecond() < 0);
+        let second = timestamp.as_second() - i64::from(timestamp.subsec_nanosecond() < 0);
         let minute = second.div_euclid(60);
         let ends: RangeInclusive<i64> = FIRST_MINUTE..=END_MINUTE;
         if ends.contains(&minute) { Ok(Self(minute)) } else { Err(WindowEndError::OutOfCalendar) }
@@ -118,12 +118,12 @@ impl FromStr for WindowEnd {
 
 impl fmt::Display for WindowEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        moment(self.0).fmt(f)
+        timestamp(self.0).fmt(f)
     }
 }
 
 /// When a minute of the calendar begins.
-pub(super) fn moment(minute: i64) -> Timestamp {
+pub(super) fn timestamp(minute: i64) -> Timestamp {
     // All of the calendar is within what a time can be.
     Timestamp::from_second(minute * 60).unwrap_or_default()
 }
@@ -131,7 +131,7 @@ pub(super) fn moment(minute: i64) -> Timestamp {
 impl fmt::Display for WindowLengthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Shape => "expected a whole number and m, h or d, such as 15m, 24h or 7d",
+            Self::Shape => "expected an integer and m, h or d, such as 15m, 24h or 7d",
             Self::Empty => "it must be at least 1m",
             Self::TooLong => "it must be at most 146097d, which is 400 years",
         })
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn the_calendar_ends_where_that_of_windows_does() {
         let calendar = UvCalendar::utc();
-        let known = |minute| calendar.bucket(UvLevel::Minute, moment(minute)).is_ok();
+        let known = |minute| calendar.bucket(UvLevel::Minute, timestamp(minute)).is_ok();
         assert!(known(FIRST_MINUTE) && !known(FIRST_MINUTE - 1));
         assert!(known(END_MINUTE - 1) && !known(END_MINUTE));
         assert_eq!(END_MINUTE - FIRST_MINUTE, i64::from(WindowLength::MOST));

@@ -24,8 +24,8 @@ use crate::plot;
 use crate::progress::Progress;
 use crate::target::check_target;
 
-/// How many of the lines that do not parse are told of one by one.
-const TOLD: u64 = 5;
+/// How many of the lines that do not parse are reported one by one.
+const REPORTED: u64 = 5;
 
 /// The time between two lines of figures.
 const TICK: Duration = Duration::from_secs(1);
@@ -74,7 +74,7 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
 
     let mut report = tally.report()?;
     report.skipped = skipped;
-    // What cannot be drawn does not keep the rest from being told and saved.
+    // What cannot be drawn does not keep the rest from being printed and saved.
     let drawn = args.plot.as_ref();
     let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
     deliver(&mut report, &store, args.save.as_ref(), args.json)?;
@@ -107,7 +107,8 @@ impl Counting<'_> {
         Ok(())
     }
 
-    /// Counts the lines of a log as they come, and tells each second how it stands, until it ends or somebody interrupts.
+    /// Counts the lines of a log as they come, and prints the counts so far each second, until it ends or is
+    /// interrupted.
     #[expect(clippy::disallowed_methods, reason = "a line each second of the clock on the wall")]
     fn follow(&mut self, path: &Path, json: bool) -> Result<(), Failure> {
         let stopped = Arc::new(AtomicBool::new(false));
@@ -128,7 +129,7 @@ impl Counting<'_> {
                 }
             }
             if Instant::now() >= next {
-                self.tell(json).map_err(|error| Failure::output(&error))?;
+                self.print(json).map_err(|error| Failure::output(&error))?;
                 next = Instant::now() + TICK;
                 continue;
             }
@@ -147,7 +148,7 @@ impl Counting<'_> {
     }
 
     /// How it stands, on a line.
-    fn tell(&self, json: bool) -> io::Result<()> {
+    fn print(&self, json: bool) -> io::Result<()> {
         let Some(latest) = self.tally.latest().map_err(io::Error::other)? else { return Ok(()) };
         let mut out = stdout().lock();
         if json {
@@ -166,7 +167,7 @@ impl Counting<'_> {
         }
     }
 
-    /// Ends at a line that was refused, or tells of it.
+    /// Ends at a line that was refused, or reports it.
     fn settle(
         &mut self,
         counted: Result<(), Refused>,
@@ -181,7 +182,7 @@ impl Counting<'_> {
                 if !self.lenient {
                     return Err(Failure::BadLine(what));
                 }
-                if self.skipped < TOLD {
+                if self.skipped < REPORTED {
                     self.progress.say(&what);
                 }
                 self.skipped += 1;

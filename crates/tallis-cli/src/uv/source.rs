@@ -2,9 +2,10 @@
 //!
 //! # Idea
 //!
-//! A log is read in large pieces into one buffer, and a line is a slice of that buffer: it is found by its line feed and
-//! never copied. Only the part of a line that the end of a piece cut off moves, to the front, before the next piece is read behind
-//! it. The buffer has room for the longest line allowed and one piece, so memory stays the same whatever the input.
+//! A log is read in large chunks into one buffer, and a line is a slice of that buffer: it is found by its line feed
+//! and never copied. Only the part of a line that the end of a chunk cut off moves, to the front, before the next chunk
+//! is read behind it. The buffer has room for the longest line allowed and one chunk, so memory stays the same whatever
+//! the input.
 
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
@@ -51,7 +52,7 @@ pub struct Source<R> {
     growing: bool,
 }
 
-/// A line that is longer than [`MAX_LINE`]; it has been passed over.
+/// A line that is longer than [`MAX_LINE`]; it was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong;
 
@@ -206,7 +207,7 @@ impl<R: Read> Source<R> {
         Ok(line)
     }
 
-    /// Moves what is left to the front and reads one piece behind it.
+    /// Moves what is left to the front and reads one chunk behind it.
     fn fill(&mut self) -> io::Result<()> {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);

@@ -22,10 +22,10 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The day that moments are counted from.
+/// The day that times are counted from.
 const EPOCH: Date = jiff::civil::date(1970, 1, 1);
 
-/// A moment as a log writes it: a local time and its distance from UTC.
+/// A time as a log writes it: a local time and its distance from UTC.
 ///
 /// The fields are those of the text, and they are never moved to another time zone, so the day of a stamp is the log's
 /// own day.
@@ -315,11 +315,11 @@ mod tests {
             "01/Mar/1900:00:00:00 +0000",
             "31/Dec/9998:23:59:59 -2359",
         ] {
-            let moment = jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).unwrap();
-            let minute = moment.to_timestamp().unwrap().as_second().div_euclid(60);
+            let timestamp = jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", text).unwrap();
+            let minute = timestamp.to_timestamp().unwrap().as_second().div_euclid(60);
             assert_eq!(parse(text).unwrap().minute_of_utc(), minute, "{text}");
         }
-        // Where jiff's own moments end.
+        // Where jiff's own times end.
         let first = parse("01/Jan/0001:00:00:00 +0000").unwrap().minute_of_utc();
         let last = parse("31/Dec/9999:23:59:00 +0000").unwrap().minute_of_utc();
         assert_eq!(last - first, 3_652_059 * 24 * 60 - 1);

@@ -37,7 +37,7 @@ pub struct Tally<'v> {
     visitors: &'v Visitors,
     by: By,
     every: Every,
-    /// In the order in which the buckets were met.
+    /// In the order in which the buckets were found.
     slots: Vec<Slot<'v>>,
     places: BTreeMap<Bucket, usize>,
     /// The slot of the last line, which is that of nearly every next one.

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::line::{LineError, LogLine};
 
-/// What names a visitor.
+/// What identifies a visitor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum By {
@@ -26,7 +26,7 @@ impl By {
     ///
     /// # Errors
     ///
-    /// If the line lacks the field, or its agent cannot be told from its referer.
+    /// If the line lacks the field, or its agent cannot be separated from its referer.
     pub fn name<'a>(
         self,
         line: &LogLine<'a>,

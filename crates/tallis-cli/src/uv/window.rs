@@ -33,7 +33,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use tallis::{Error, ManualClock, SessionIds, Store, UvFilling, UvLevel, UvWindows};
 
-use super::period::{END_MINUTE, FIRST_MINUTE, WindowEnd, WindowLength, moment};
+use super::period::{END_MINUTE, FIRST_MINUTE, WindowEnd, WindowLength, timestamp};
 use super::report::error_percent;
 use super::stamp::Stamp;
 use super::visitor::VisitorId;
@@ -148,7 +148,7 @@ impl Window {
         let seen = self.last_seen.entry(SessionIds::First15.id(id.as_bytes())?).or_insert(i64::MIN);
         if *seen != minute {
             *seen = minute.max(*seen);
-            self.windows.record(id.as_bytes(), moment(minute))?;
+            self.windows.record(id.as_bytes(), timestamp(minute))?;
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Window {
     /// Those of the store.
     pub fn count(&self) -> Result<Option<WindowCount>, Error> {
         let Some(Range { start, end }) = self.range else { return Ok(None) };
-        let (from, to) = (moment(start), moment(end));
+        let (from, to) = (timestamp(start), timestamp(end));
         // So that the keys of the window are all there is to look at.
         self.windows.roll_up()?;
         Ok(Some(WindowCount {
@@ -177,10 +177,10 @@ impl Window {
     /// Lets the window end there, when every minute of it is over.
     fn end_with(&mut self, end: i64) {
         self.range = Some((end - self.length).max(FIRST_MINUTE)..end);
-        self.clock.set(moment(end).as_millisecond());
+        self.clock.set(timestamp(end).as_millisecond());
     }
 
-    /// Lets the window end later than before, and forgets what has fallen out of it if that may be much.
+    /// Lets the window end later than before, and drops what is no longer in it if that may be much.
     fn move_on(&mut self, end: i64) -> Result<(), Error> {
         if end < self.tidy_at {
             self.end_with(end);
@@ -213,8 +213,8 @@ impl fmt::Display for WindowCount {
     }
 }
 
-fn as_text<S: Serializer>(moment: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(moment)
+fn as_text<S: Serializer>(timestamp: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(timestamp)
 }
 
 #[cfg(test)]

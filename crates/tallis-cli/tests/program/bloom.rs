@@ -81,7 +81,7 @@ fn numbers_may_be_written_short() {
 }
 
 #[test]
-fn wrong_command_lines_are_told() {
+fn wrong_command_lines_are_reported() {
     for (args, what) in [
         ("--json", "two of -n, -p and -m are needed"),
         ("-n 5", "two of -n, -p and -m are needed"),
@@ -90,8 +90,8 @@ fn wrong_command_lines_are_told() {
         ("-n 5 -p 0.1 -m 64", "only two of -n, -p and -m"),
         ("-n 0 -p 0.1", "'--items <N>': it must be at least 1"),
         ("-m 0 -p 0.1", "'--bits <M>': it must be at least 1"),
-        ("-n -3 -p 0.1", "it is no whole number"),
-        ("-n 1.5 -p 0.1", "it is no whole number"),
+        ("-n -3 -p 0.1", "it is not an integer"),
+        ("-n 1.5 -p 0.1", "it is not an integer"),
         ("-n many -p 0.1", "it is no number"),
         ("-n 5 -p 0", "it must be above 0 and below 1"),
         ("-n 5 -p 1", "it must be above 0 and below 1"),
@@ -156,8 +156,8 @@ fn what_is_measured_is_what_the_formula_says() {
             assert!((error - expected).abs() <= 5.0 * deviation, "{args}: {row}");
             let strangers = number("strangers");
             assert!(strangers >= 1e6 && (number("wrong") / strangers - error).abs() < 1e-12);
-            // The formulas by themselves, of what is printed: the error, and how far the counts of strangers and of set
-            // bits stray.
+            // The formulas by themselves, of what is printed: the error, and how far the counts of false positives and
+            // of set bits stray.
             let [bits, hashes] = ["bits", "hashes"].map(|name| found[name].as_f64().unwrap());
             let probes = hashes * number("items") / bits;
             let (unset, set) = ((-probes).exp(), 1.0 - (-probes).exp());
@@ -275,7 +275,7 @@ fn any_plan_can_be_drawn() {
 }
 
 #[test]
-fn a_plot_that_cannot_be_saved_is_told() {
+fn a_plot_that_cannot_be_saved_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("none").join("error.svg");
     for file in [inside.to_str().unwrap(), folder.path().to_str().unwrap()] {

@@ -192,7 +192,7 @@ fn lines_go_out_as_they_come() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("long"), [b"ok\n".to_vec(), vec![b'x'; (1 << 20) + 1]].concat()).unwrap();

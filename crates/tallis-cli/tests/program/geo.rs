@@ -204,7 +204,7 @@ fn the_example_has_the_nearest_first() {
 }
 
 #[test]
-fn wrong_command_lines_are_told() {
+fn wrong_command_lines_are_reported() {
     for (args, what) in [
         (&["geo", "-"][..], "required"),
         (&["geo", "--nearest", "1,1,1"], "required"),

@@ -231,7 +231,7 @@ fn a_server_opens_what_locate_saves() {
     let asked = b"zscore location:max max\nzcard location:max\nstrlen location:0\ndbsize\n";
     let length = last.parse::<u64>().unwrap() * 2 + 2;
     assert_eq!(redis_cli(&server, &[], asked), format!("{last}\n1\n{length}\n2\n"));
-    // The first line is of user 1 or 2; whoever it is, the bytes are the same.
+    // The first line is of user 1 or 2; in both cases the bytes are the same.
     let asked = b"get location:0\ndump location:max\n";
     let ours = run_with(&["cli", "--profile", "7.0", "--no-raw", "--rdb", saved], asked);
     assert_eq!(ours.out, redis_cli(&server, &["--no-raw"], asked));

@@ -296,7 +296,7 @@ fn a_far_user_costs_one_string() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told_before_the_work_begins() {
+fn files_that_cannot_be_read_are_reported_before_the_work_begins() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none");
     for (file, what) in
@@ -332,7 +332,7 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
 }
 
 #[test]
-fn wrong_command_lines_are_told() {
+fn wrong_command_lines_are_reported() {
     for args in [&["locate", "--users"][..], &["locate", "--zips", "-"], &["locate", "--by", "x"]] {
         let Ran { status, out, err } = run(args);
         assert_eq!((status, out.as_str()), (2, ""), "{args:?}");

@@ -206,7 +206,7 @@ fn lenient_counts_the_lines_it_skips() {
 }
 
 #[test]
-fn logs_that_cannot_be_read_are_told_before_the_work_begins() {
+fn logs_that_cannot_be_read_are_reported_before_the_work_begins() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none");
     for (log, what) in [(&*missing, "No such file or directory"), (folder.path(), "is a directory")]
@@ -247,7 +247,7 @@ fn what_is_saved_can_be_asked() {
     assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "5\n2097152\n5\n");
 }
 
-/// The ids are part of the contract: whoever knows a name can look for it.
+/// The ids are part of the contract: a client that knows a name can look for it.
 #[test]
 fn ids_are_digests_of_names() {
     let folder = tempfile::tempdir().unwrap();
@@ -311,7 +311,7 @@ fn a_reader_that_leaves_is_no_error() {
 }
 
 #[test]
-fn wrong_command_lines_are_told() {
+fn wrong_command_lines_are_reported() {
     for args in [
         &["uv"][..],
         &["uv", "--by", "name", "-"],
@@ -437,7 +437,7 @@ fn a_pipe_is_followed_to_its_end() {
 }
 
 #[test]
-fn what_cannot_be_followed_is_told() {
+fn what_cannot_be_followed_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let packed = folder.path().join("log.gz");
     fs::write(&packed, gzip(&small_log())).unwrap();

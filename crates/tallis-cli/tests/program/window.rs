@@ -13,7 +13,7 @@ fn log() -> String {
     data("small.log").to_str().unwrap().to_owned()
 }
 
-/// What a run with these arguments tells of the window, which is all that they add.
+/// What a run with these arguments prints of the window, which is all that they add.
 fn window(args: &[&str]) -> Value {
     let log = log();
     let mut report = json(&[args, &[&log]].concat(), b"");
@@ -115,12 +115,12 @@ fn lines_that_are_skipped_are_of_no_window() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn mistakes_are_reported() {
     let log = log();
     for (args, what) in [
         (
             &["--window", "90"][..],
-            "'90' for '--window <DURATION>': expected a whole number and m, h or d",
+            "'90' for '--window <DURATION>': expected an integer and m, h or d",
         ),
         (&["--window", "1.5h"], "such as 15m, 24h or 7d"),
         (&["--window", ""], "'--window <DURATION>'"),

@@ -112,7 +112,7 @@ fn no_filter_has_more_bytes_than_the_limit() {
     refused(small.bf_reserve("k", &large), memory, "ERR Insufficient memory to create filter");
     let make = BloomInsertOptions::new(large);
     refused(small.bf_insert("k", ["a"], make), memory, "ERR Insufficient memory to create filter");
-    // What another store has made, by pieces.
+    // What another store has made, by chunks.
     store.bf_reserve("k", &large).unwrap();
     let (cursor, header) = store.bf_scandump("k", 0).unwrap().unwrap();
     refused(small.bf_loadchunk("k", cursor, &header), memory, "ERR received bad data");

@@ -74,7 +74,7 @@ fn store(profile: Profile) -> Store {
     Store::builder().profile(profile).clock(Arc::new(ManualClock::new(0))).build()
 }
 
-/// Payload, pieces, numbers and answers are those of the server.
+/// Payload, chunks, numbers and answers are those of the server.
 fn agrees(store: &Store, key: &str, with: &Recorded) {
     let said = with.info.as_array().unwrap();
     let info = store.execute(&["BF.INFO", key]).into_resp2();
@@ -147,7 +147,7 @@ fn payloads_and_pieces_of_servers_make_the_same_filters() {
     }
 }
 
-/// As `README.md` beside the recordings of the crate `bloom` tells it.
+/// As `README.md` beside the recordings of the crate `bloom` describes it.
 #[test]
 fn the_same_commands_make_the_same_bytes() {
     let store = store(Profile::Redis70);

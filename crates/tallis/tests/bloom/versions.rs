@@ -86,7 +86,7 @@ fn filters_of_other_times_are_carried_as_they_are() {
         parts[2] = ModulePart::Unsigned(options);
         parts
     };
-    // Bits rounded up to a power of two, which the last but two of a link tells.
+    // Bits rounded up to a power of two, which the last but two of a link says.
     let mut power = parts.clone();
     power[2] = ModulePart::Unsigned(4);
     power[8] = ModulePart::Unsigned(2048);

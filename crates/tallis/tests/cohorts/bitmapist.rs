@@ -16,7 +16,7 @@ fn theirs() -> Store {
 const KINDS: [PeriodKind; 4] =
     [PeriodKind::Hour, PeriodKind::Day, PeriodKind::Week, PeriodKind::Month];
 
-/// What `tests/data/bitmapist/README.md` tells.
+/// What `tests/data/bitmapist/README.md` says.
 fn ours() -> (Store, Cohorts) {
     let store = Store::new();
     let cohorts = Cohorts::new(store.clone()).kinds(KINDS);

@@ -132,7 +132,7 @@ fn not_ends_with_the_byte_of_the_largest_id_and_minus_does_not() {
 }
 
 #[test]
-fn of_no_cohorts_nobody_is_left() {
+fn of_no_cohorts_no_user_is_left() {
     let cohorts = Cohorts::new(Store::new());
     cohorts.mark_unique("e", 1).unwrap();
     let one = || Cohort::unique("e");

@@ -88,7 +88,7 @@ fn moments_are_shown_by_the_clock_of_the_zone() {
         let zone = tz::TimeZone::fixed(tz::offset(hours));
         let cohorts = Cohorts::new(store.clone()).time_zone(zone);
         cohorts.mark("e", 1, late).unwrap();
-        // A time with a zone of its own is the same moment.
+        // A time with a zone of its own is the same point in time.
         assert!(!cohorts.mark("e", 1, late.to_zoned(tz::TimeZone::UTC)).unwrap());
         let elsewhere = late.to_zoned(tz::TimeZone::fixed(tz::offset(5)));
         assert!(!cohorts.mark("e", 1, &elsewhere).unwrap());
@@ -181,7 +181,7 @@ fn marks_of_many_threads_are_all_kept_and_seen_whole() {
             })
         };
         let markers: Vec<_> = (0..THREADS).map(marker).collect();
-        // Each mark is in all of its keys or in none, and a question sees one moment.
+        // Each mark is in all of its keys or in none, and a query sees one point in time.
         let torn = (of(Period::hour(time)) ^ of(Period::week(time)))
             | (of(Period::day(time)) ^ of(Period::month(time)))
             | (of(Period::month(time)) ^ of(Period::year(time)));

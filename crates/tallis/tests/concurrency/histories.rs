@@ -207,7 +207,7 @@ fn alone_the_store_agrees_with_the_model() {
 
 #[test]
 fn members_that_move_are_in_one_place() {
-    // A set of members handed round by SMOVE, RENAME and whole stores: whoever looks at all keys at once sees each once.
+    // A set of members handed round by SMOVE, RENAME and whole stores: a reader of all keys at once sees each once.
     let members: BTreeSet<i64> = (0..40).collect();
     let keys: Vec<String> = (0..6).map(|key| format!("bag:{key}")).collect();
     let store = Store::builder().stripes(16).build();

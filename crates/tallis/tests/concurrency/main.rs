@@ -46,7 +46,7 @@ fn visits_from_many_threads_count_each_visitor_once() {
 
 #[test]
 fn a_visit_is_never_seen_half_done() {
-    // The counter and the set change together: whoever looks at both at once finds them equal.
+    // The counter and the set change together: a reader of both at once finds them equal.
     let store = Store::new();
     let done = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -268,7 +268,7 @@ fn place(u: &mut Unstructured<'_>, words: &mut Vec<Vec<u8>>) -> Result<()> {
         }
         _ => return Ok(()),
     };
-    // Behind the keys, and the member of which some tell.
+    // Behind the keys, and the member that some name.
     let behind = if matches!(&*words[0], b"geoadd" | b"geosearch" | b"georadius" | b"georadius_ro")
     {
         2

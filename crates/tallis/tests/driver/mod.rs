@@ -96,7 +96,7 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
     if u.arbitrary()? { one_by_one(u, &builder) } else { at_once(u, &builder) }
 }
 
-/// A session; errors change nothing, and effects and payloads tell all.
+/// A session; errors change nothing, and effects and payloads show all.
 fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> Result<()> {
     let (clock, journal) = (Arc::new(ManualClock::new(500)), Arc::new(Journal::default()));
     let store = builder().clock(clock.clone()).sink(journal.clone()).build();

@@ -98,7 +98,7 @@ impl Exact {
     }
 }
 
-/// What is to be known at one moment, in actions: the estimate is between `truth - below` and `truth + above`.
+/// What is to be known at one time, in actions: the estimate is between `truth - below` and `truth + above`.
 fn check(exact: &Exact, counter: &SlidingCounter, now: i64, period: i64) -> u64 {
     let limit = counter.limit();
     let seen = counter.take("k", 0).unwrap();

@@ -1,4 +1,4 @@
-//! The leaky bucket.
+//! The leaky bucket (GCRA).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
     assert_eq!(store.object_encoding("k").unwrap(), Some("int"));
     assert_eq!(store.pexpire_time("k").unwrap(), START + 334);
     assert_eq!(journal.lines(), ["SET k 1700000040333341 PXAT 1700000040334"]);
-    // Refused, or nothing asked for: no change, and nobody hears of one.
+    // Refused, or nothing asked for: no change, and no sink receives one.
     let changes = store.changes();
     assert!(funnel.take("k", 3).unwrap().limited);
     assert!(funnel.take("k", 9).unwrap().limited);
@@ -61,7 +61,7 @@ fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
     assert_eq!(store.exists(["k"]).unwrap(), 0);
     assert_eq!(funnel.take("k", 0).unwrap().reset_after, Duration::ZERO);
     assert_eq!(journal.lines(), ["DEL k"]);
-    // A key that somebody has made last: the time in it is what counts.
+    // A key that another client has made last: the time in it is what counts.
     store.set("k", (START + 1000) * 1000).unwrap();
     assert!(!funnel.take("k", 1).unwrap().limited);
     assert_eq!(store.get("k").unwrap().unwrap(), "1700000041333334");
@@ -108,7 +108,7 @@ fn what_is_no_time_is_an_error_and_stays() {
     assert!(far.limited && far.retry_after > Some(Duration::from_secs(1 << 40)));
 }
 
-/// A bucket that is drained by the microsecond, in whole numbers.
+/// A bucket that is drained by the microsecond, in integers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
     level: u64,

@@ -11,7 +11,7 @@ use testkit::rng::Rng;
 use super::run;
 use crate::journal::Journal;
 
-/// What bitmapist calls the keys of a moment, spelt out.
+/// What bitmapist calls the keys of a point in time, spelt out.
 fn keys(event: &str, time: DateTime) -> [String; 5] {
     let (year, month, day, hour) = (time.year(), time.month(), time.day(), time.hour());
     let week = time.date().iso_week_date();

@@ -1,4 +1,4 @@
-//! What the command door says of itself.
+//! What COMMAND and the like return.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn text(bytes: &[u8]) -> String {
 fn ours(reply: Reply) -> Tree {
     let all = |items: Vec<Reply>| items.into_iter().map(ours).collect();
     match reply {
-        // The client of this test does not tell them apart.
+        // The client of this test does not distinguish them.
         Reply::Nil | Reply::NullArray => Tree::Nil,
         Reply::Status(status) => Tree::Status(status.into_owned()),
         Reply::Error(error) => Tree::Error(error),
@@ -666,7 +666,7 @@ fn debug_object_measures_as_the_server_does() {
 }
 
 #[test]
-fn info_tells_of_the_keyspace_as_the_server_does() {
+fn info_reports_the_keyspace_as_the_server_does() {
     let Some(mut both) = Both::new() else { return };
     both.all_same("INFO keyspace\nSET a 1\nSET b 2\nSELECT 3\nSADD c 1\nSELECT 0");
     both.all_same("INFO keyspace\nINFO KEYSPACE nosuch\nINFO nosuch\nINFO keyspace keyspace");

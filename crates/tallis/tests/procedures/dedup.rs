@@ -33,12 +33,12 @@ fn all_items_are_taken_in_or_none() {
                 assert_eq!(new, [true; 30]);
                 assert!(kind(store).contains(29).unwrap());
             });
-        // A filter that somebody made goes on.
+        // A filter that another client made goes on.
         assert_eq!(refused, keys * 6);
     }
 }
 
-/// One that somebody made, for fewer items than there are to come.
+/// One that another client made, for fewer items than there are to come.
 #[test]
 fn a_filter_that_is_full_takes_no_part_of_a_batch() {
     for kind in KINDS {

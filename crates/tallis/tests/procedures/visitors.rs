@@ -99,7 +99,7 @@ fn a_forecast_out_of_range_is_refused() {
         }
     }
     assert_eq!(store.dbsize().unwrap(), 0);
-    // So is that of a count that nobody can have come to.
+    // So is that of a count that cannot be reached.
     store.set("unique:2015-05-16", i64::MAX).unwrap();
     let refused = Visitors::new(store.clone()).count_id(1, day()).unwrap_err();
     assert_eq!(

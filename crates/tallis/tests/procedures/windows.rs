@@ -100,8 +100,9 @@ fn a_visit_is_in_an_open_minute_or_nowhere() {
     let keys = [OPEN, KEYS[0], KEYS[1]];
     let refused = plant_everywhere(make, &keys, call, |store, changed| {
         assert!(changed);
-        assert!(store.pfcount([KEYS[0]]).unwrap() >= 1);
-        assert!(store.sismember(OPEN, "201909281911").unwrap());
+        // A minute that is there and does not expire is taken for an open one.
+        let was_there = store.pfcount([KEYS[0]]).unwrap() == 2;
+        assert!(was_there || store.sismember(OPEN, "201909281911").unwrap());
     });
     // The open set takes more names, and what the hour holds does not matter yet.
     assert_eq!(refused, NO_SKETCHES * 2);

@@ -1,4 +1,4 @@
-//! Sets that split by the high bits of ids: exact as any, intsets to whoever asks, and smaller.
+//! Sets that split by the high bits of ids: exact as any, intsets to every command, and smaller.
 
 use jiff::civil::{Date, date};
 use tallis::{ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors};
@@ -54,7 +54,7 @@ fn bytes_of(store: &Store, base: &str) -> usize {
 }
 
 #[test]
-fn ids_take_less_and_are_intsets_to_whoever_asks() {
+fn ids_take_less_and_are_intsets_to_every_command() {
     let store = seeded();
     let empty = store.used_memory().unwrap();
     let set = compact(&store, "s");
@@ -337,7 +337,7 @@ fn visitors_are_kept_compactly_by_the_bits_of_their_ids() {
         assert_eq!(small, bytes_of(&store, "unique:2015-05-17"));
         sizes.push(small);
 
-        // A bucket keeps its form, whoever comes.
+        // A bucket keeps its form, whatever is added.
         let book = Visitors::new(store.clone()).session_ids(ids);
         let fresh = rng.uuid();
         assert!(!book.count_visit(&sessions[5], day()).unwrap());

@@ -90,7 +90,7 @@ fn what_stays_is_there_all_the_time_and_once() {
         }
         added
     });
-    // Nobody's additions were lost; those of everybody are what the last of them left.
+    // No addition was lost; those of everybody are what the last of them left.
     assert_eq!(counts, [1_000; 3]);
     let mut want = staying;
     for thread in 1..=3 {

@@ -159,7 +159,7 @@ fn late_visits_open_the_buckets_that_they_belong_to() {
     assert_eq!((open().as_str(), day()), ("", 1));
     assert!(store.ttl("uv:201909281911").unwrap() > 0);
     assert_eq!(store.ttl("uv:201909").unwrap(), -1);
-    // Somebody who is there already opens nothing.
+    // A visitor who is there already opens nothing.
     assert!(!windows.record("A", at("2019-09-28T19:11:59Z")).unwrap());
     assert_eq!(open(), "");
     assert!(windows.record("B", at("2019-09-28T19:11:59Z")).unwrap());
@@ -173,7 +173,7 @@ fn late_visits_open_the_buckets_that_they_belong_to() {
 }
 
 #[test]
-fn busy_minutes_take_in_whoever_is_new() {
+fn busy_minutes_take_in_new_visitors() {
     for filling in FILLINGS {
         let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
         let start = at("2019-09-28T19:11:00Z").as_second();

@@ -90,7 +90,7 @@ fn a_count_writes_no_key() {
 }
 
 #[test]
-fn keys_that_hold_something_else_are_told() {
+fn keys_that_hold_something_else_are_reported() {
     for filling in FILLINGS {
         for key in ["uv:201909281911", "uv:open", "uv:2019092819"] {
             let (windows, store, clock) = windows("2019-09-28T19:11:30Z", filling);
@@ -127,7 +127,7 @@ impl Other for Store {
 }
 
 #[test]
-fn an_open_name_that_is_none_is_told() {
+fn an_open_name_that_is_none_is_reported() {
     let (windows, store, _) = windows("2019-09-28T19:11:30Z", UvFilling::WriteThrough);
     windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
     for name in ["x", "2019", "201913", "201909281911+0100", "201909\n"] {

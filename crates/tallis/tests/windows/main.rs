@@ -47,7 +47,7 @@ impl Visits {
         self.0.entry(second).or_default().push(user.to_owned());
     }
 
-    /// What one HyperLogLog tells of those from one second to before another.
+    /// What one HyperLogLog counts of those from one second to before another.
     fn count(&self, from: i64, to: i64) -> u64 {
         let users = self.0.range(from..to).flat_map(|(_, users)| users);
         users.collect::<hll::HyperLogLog>().count()

@@ -39,7 +39,7 @@ fn a_count_that_reaches_too_far_back_fails() {
         windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
         let count = |from: &str, to: &str| windows.count(at(from), at(to));
         let (from, to) = ("2019-09-28T19:11Z", "2019-09-28T20:00Z");
-        // The last moment at which the minute is kept, and the one after.
+        // The last time at which the minute is kept, and the one after.
         clock.set(at("2019-09-28T21:12:00Z").as_millisecond() - 1);
         assert_eq!(count(from, to).unwrap(), 1, "{filling:?}");
         clock.advance(1);
@@ -47,7 +47,7 @@ fn a_count_that_reaches_too_far_back_fails() {
         assert_eq!(error.kind(), ErrorKind::NotKept);
         assert!(error.to_string().contains("201909281911"), "{error}");
         assert_eq!(count("2019-09-28T19:00Z", to).unwrap(), 1);
-        // A minute that nobody visited is not kept either: who could tell?
+        // A minute without visitors is not kept either: it has no key.
         assert!(count("2019-09-28T10:00Z", "2019-09-28T10:01Z").is_err());
         assert_eq!(windows.daily().unwrap_err().kind(), ErrorKind::NotKept);
         assert_eq!((windows.last_hours_now(24).unwrap(), windows.hourly().unwrap()), (1, 0));
@@ -118,7 +118,7 @@ fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
 }
 
 #[test]
-fn what_nobody_merged_is_not_lost() {
+fn what_was_not_merged_is_not_lost() {
     let (windows, store, clock) = windows("2019-09-28T19:11:30Z", UvFilling::RollUp);
     let windows = windows.keep(UvLevel::Minute, HOUR).keep(UvLevel::Hour, 24 * HOUR);
     windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
@@ -183,7 +183,7 @@ impl Clock for Restless {
 }
 
 #[test]
-fn what_expires_while_it_is_counted_is_told() {
+fn what_expires_while_it_is_counted_is_reported() {
     for filling in FILLINGS {
         for step in [1, 60_000, 3_000_000] {
             let start = at("2019-09-28T19:11:30Z").as_millisecond();

@@ -1,4 +1,4 @@
-//! What windows ask of whoever holds their keys.
+//! What windows ask of the backend that holds their keys.
 
 use std::sync::{Arc, Mutex};
 

@@ -49,7 +49,7 @@ fn record_while_others_count(filling: UvFilling, count: u64) {
                         }
                         windows.record(&user, second(at)).unwrap();
                         if number % 97 == 0 {
-                            // Who has been recorded is counted at once, whoever rolls up meanwhile.
+                            // Who has been recorded is counted at once, whatever is rolled up meanwhile.
                             let minute = windows.count(second(at), second(at + 1)).unwrap();
                             let day = windows.count(second(start - 86_400), second(start + 86_400));
                             assert!(minute >= 1 && day.unwrap() >= 1);
@@ -64,7 +64,8 @@ fn record_while_others_count(filling: UvFilling, count: u64) {
             while running.load(Ordering::Relaxed) {
                 let (from, to) = (start - 86_400, start + 2 * 86_400);
                 let counted = windows.count(second(from), second(to)).unwrap();
-                // Nobody is ever taken out: registers only rise, and the estimate is within a few of rising with them.
+                // No visitor is ever taken out: registers only rise, and the estimate is within a few of rising with
+                // them.
                 assert!(counted + 2 + last / 100 >= last, "{counted} after {last}");
                 last = counted;
                 counts.fetch_add(1, Ordering::Relaxed);

@@ -68,7 +68,7 @@ fn a_week_ago_is_the_same_time_of_day() {
 }
 
 #[test]
-fn the_same_moment_is_another_day_elsewhere() {
+fn the_same_time_is_another_day_elsewhere() {
     let moment = at("2019-12-31T23:30Z");
     for (zone, name) in
         [("UTC", "20191231"), ("Asia/Tokyo", "20200101"), ("America/New_York", "20191231")]

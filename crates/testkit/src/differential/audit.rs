@@ -114,7 +114,7 @@ fn questions(settings: &Settings, key: &[u8]) -> Vec<(Vec<Vec<u8>>, Rule)> {
     let expiry = if settings.leaves_out("PEXPIRETIME") { "PTTL" } else { "PEXPIRETIME" };
     vec![
         ask("TYPE", Rule::Exact),
-        ask(expiry, Rule::Moment(slack)),
+        ask(expiry, Rule::Time(slack)),
         ask("OBJECT ENCODING", Rule::Exact),
         ask("DUMP", Rule::Dump),
     ]

@@ -12,8 +12,8 @@ pub(super) enum Rule {
     Unordered,
     /// Pairs in any order, as a map or as a list.
     Pairs,
-    /// A time to live or a moment that may be apart by so many units; what is negative is exact.
-    Moment(u32),
+    /// A time to live or a time of expiry that may be apart by so many units; what is negative is exact.
+    Time(u32),
     /// A payload of DUMP: the same value.
     Dump,
     /// The same kind of reply; a list has elements of any number.
@@ -49,7 +49,7 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
         Rule::Exact => ours == theirs,
         Rule::Unordered => unordered(ours) == unordered(theirs),
         Rule::Pairs => pairs(ours) == pairs(theirs),
-        Rule::Moment(slack) => match (ours, theirs) {
+        Rule::Time(slack) => match (ours, theirs) {
             (Reply::Int(ours), Reply::Int(theirs)) => {
                 ours == theirs
                     || (*ours >= 0 && *theirs >= 0 && ours.abs_diff(*theirs) <= u64::from(slack))
@@ -78,7 +78,7 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
         }
         Rule::Page => page(ours).is_some() && page(theirs).is_some(),
         Rule::DebugObject => same_object(ours, theirs),
-        // Without names it tells of all commands there are, of which the subject may know fewer.
+        // Without names it lists all commands there are, of which the subject may know fewer.
         Rule::CommandInfo => {
             let all = |reply: &Reply| reply.elements().is_some_and(|all| all.len() > MOST_INFO);
             (all(ours) && all(theirs)) || info(ours) == info(theirs)
@@ -140,7 +140,7 @@ fn same_object(ours: &Reply, theirs: &Reply) -> bool {
     let names = |reply: &Reply| -> Option<Vec<String>> {
         let Reply::Status(text) = reply else { return None };
         let names = text.split(' ').filter_map(|word| Some(word.split_once(':')?.0.to_owned()));
-        // A list's nodes are told of only by who works on lists.
+        // Only a server that has lists reports a list's nodes.
         Some(names.filter(|name| !name.starts_with("ql_")).collect())
     };
     let (a, b) = (length(ours), length(theirs));
@@ -190,10 +190,10 @@ mod tests {
             (Rule::Unordered, array(&["a"]), Reply::Set(vec![bulk("a")]), false),
             (Rule::Pairs, array(&["a", "1", "b", "2"]), array(&["b", "2", "a", "1"]), true),
             (Rule::Pairs, array(&["a", "1", "b", "2"]), array(&["b", "1", "a", "2"]), false),
-            (Rule::Moment(5), Reply::Int(7), Reply::Int(12), true),
-            (Rule::Moment(5), Reply::Int(7), Reply::Int(13), false),
-            (Rule::Moment(5), Reply::Int(-1), Reply::Int(-2), false),
-            (Rule::Moment(5), Reply::Int(-1), Reply::Int(0), false),
+            (Rule::Time(5), Reply::Int(7), Reply::Int(12), true),
+            (Rule::Time(5), Reply::Int(7), Reply::Int(13), false),
+            (Rule::Time(5), Reply::Int(-1), Reply::Int(-2), false),
+            (Rule::Time(5), Reply::Int(-1), Reply::Int(0), false),
             (Rule::Shape, bulk("a"), bulk("b"), true),
             (Rule::Shape, bulk("a"), Reply::Nil, false),
             (Rule::RandomMember, array(&["a"]), array(&["b"]), true),

@@ -8,7 +8,7 @@ use crate::rng::Rng;
 pub(super) struct Line {
     pub(super) words: Vec<Vec<u8>>,
     pub(super) how: How,
-    /// Whether another word in the place of one would make the replies a matter of chance.
+    /// Whether another word in the place of one would make the replies random.
     pub(super) fragile: bool,
 }
 
@@ -27,7 +27,7 @@ impl Line {
     }
 }
 
-/// The names of keys: one empty, one binary, some that patterns tell apart.
+/// The names of keys: one empty, one binary, some that patterns distinguish.
 pub(super) const KEYS: [&[u8]; 13] = [
     b"a",
     b"",
@@ -230,7 +230,7 @@ impl Gen {
         }
     }
 
-    /// A member of a set: a small space, so that sets meet.
+    /// A member of a set: a small space, so that sets overlap.
     pub(super) fn member(&mut self) -> Vec<u8> {
         match self.rng.below(10) {
             0..6 => self.rng.range(-15..=30).to_string().into(),
@@ -250,8 +250,8 @@ impl Gen {
         10_000 + spread * 1_000
     }
 
-    /// Seconds since the epoch, exact: the same few, so that equal ones meet. Or one that is long past.
-    pub(super) fn moment(&mut self) -> i64 {
+    /// Seconds since the epoch, exact: the same few, so that some are equal. Or one that is long past.
+    pub(super) fn unix_time(&mut self) -> i64 {
         if self.one_in(12) {
             return self.pick(&[1, 1_000_000_000, 0, -1]);
         }

@@ -1,4 +1,4 @@
-//! The harness: two sides, a script, and what to tell.
+//! The harness: two sides, a script, and what to report.
 
 use super::report::{Difference, Report};
 use super::run::Run;

@@ -9,7 +9,7 @@ pub enum Reply {
     Status(String),
     /// An error, word for word, its code first. Bytes that are no UTF-8 are replaced.
     Error(String),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A byte string.
     Bulk(Vec<u8>),

@@ -1,4 +1,4 @@
-//! What a run tells.
+//! What a run reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -12,7 +12,7 @@ use super::{Reply, Settings, command_line, pop};
 /// Commands that the server gets in one write.
 const BATCH: usize = 64;
 
-/// A key that no command has, for a moment.
+/// A key that no command has, for a short time.
 const ASIDE: &[u8] = b"the harness puts it aside";
 
 /// Pages of a scan before it counts as endless.
@@ -313,7 +313,7 @@ fn scored(reply: &Reply) -> (Vec<Vec<u8>>, Option<Vec<Reply>>) {
     (members, Some(scores))
 }
 
-/// A piece of a dump and its cursor.
+/// A chunk of a dump and its cursor.
 fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>)> {
     let mut cursor = 0;
     let mut piece = Vec::new();
@@ -322,7 +322,7 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
         let reply = side.execute(AUDITOR, &ask);
         let [Reply::Int(next), Reply::Bulk(bytes)] = reply.elements()? else { return None };
         (cursor, piece) = (*next, bytes.clone());
-        // Behind the last piece it would begin anew.
+        // Behind the last chunk it would begin anew.
         if cursor == 0 {
             break;
         }

@@ -32,21 +32,21 @@ pub(super) enum How {
         /// A bit to flip in it.
         flip: Option<usize>,
     },
-    /// With a piece that BF.SCANDUMP gives just before, and its cursor in the word before it.
+    /// With a chunk that BF.SCANDUMP returns just before, and its cursor in the word before it.
     WithChunk {
-        /// The word that the piece takes the place of.
+        /// The word that the chunk replaces.
         at: usize,
         key: Vec<u8>,
-        /// The pieces to pass over.
+        /// The chunks to skip.
         nth: usize,
         /// Whether the server makes it, or the subject.
         theirs: bool,
-        /// What to do to the piece.
+        /// What to do to the chunk.
         damage: Damage,
     },
 }
 
-/// What is wrong with a piece of a dump.
+/// What is wrong with a chunk of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
     Nothing,

@@ -1,6 +1,6 @@
 //! From a failure to a short script that shows it.
 //!
-//! Delta debugging: what comes after the failure is cut off; then pieces of the script are left out, halves first, then
+//! Delta debugging: what comes after the failure is cut off; then parts of the script are left out, halves first, then
 //! quarters, down to single commands, as long as the sides still differ on the same command. Then one key takes the place of
 //! two, and words are left out of the commands that remain.
 
@@ -23,7 +23,7 @@ const RECENT: usize = 10;
 const SHOWN: usize = 200;
 
 impl Differential {
-    /// What to tell about a failure.
+    /// What to report of a failure.
     pub(super) fn difference<S: Subject>(
         &self,
         server: &Server,

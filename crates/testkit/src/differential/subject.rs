@@ -20,13 +20,13 @@ pub trait Subject {
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply;
 }
 
-/// A subject whose panic is a reply like no other: so that it is told with its seed, and shrunk.
+/// A subject whose panic is a reply like no other: so that it is reported with its seed, and shrunk.
 #[derive(Debug)]
 pub(super) struct Caught<S>(pub(super) S);
 
 impl<S: Subject> Subject for Caught<S> {
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply {
-        // The run ends here: nobody looks at what a panic may have left half done.
+        // The run ends here: what a panic may have left half done is not looked at.
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| self.0.execute(session, words)));
         outcome.unwrap_or_else(|payload| {
             let text = payload.downcast_ref::<&str>().map(ToString::to_string);

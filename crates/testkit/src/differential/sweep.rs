@@ -1,8 +1,8 @@
 //! Each command with each wrong thing, in order.
 //!
-//! Each command of the families meets keys of every kind, every number of words up to [`MOST_WORDS`], and arguments that are
-//! no numbers, too great, negative, empty or binary. Replies must be equal; where all were errors, nothing may have changed
-//! on either side; and the bytes of all keys are compared after each group.
+//! Each command of the families is given keys of every kind, every number of words up to [`MOST_WORDS`], and arguments
+//! that are no numbers, too great, negative, empty or binary. Replies must be equal; where all were errors, nothing may
+//! have changed on either side; and the bytes of all keys are compared after each group.
 
 use super::compare::{self, Rule};
 use super::families::{FAMILIES, Row};

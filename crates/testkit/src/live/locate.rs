@@ -82,7 +82,7 @@ fn leave_out() {
     let thread = thread::current();
     let program = env::current_exe().unwrap_or_default();
     let program = program.file_stem().unwrap_or_default().to_string_lossy();
-    // A doctest is the main thread of a process of its own: the number of the process tells it from its neighbours.
+    // A doctest is the main thread of a process of its own: the number of the process distinguishes it from the others.
     let test = format!("{program}[{}]: {}", process::id(), thread.name().unwrap_or("a thread"));
     assert!(env::var_os("CI").is_none_or(|value| value != "true"), "{test}: {ADVICE}");
     // The harness captures what the print macros write, not what is written to the handle.

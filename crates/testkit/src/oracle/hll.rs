@@ -18,7 +18,7 @@ pub enum HllOp {
     Add(u16),
     /// Adds the hash that gives this register (modulo their number) this rank (1 to 51); see [`HllOp::hash`].
     Place {
-        /// The register, near others so that opcodes meet.
+        /// The register, near others so that opcodes are joined.
         register: u16,
         /// The rank.
         rank: u8,
@@ -40,7 +40,7 @@ pub enum HllOp {
     Merge,
     /// Exchanges the first sketch and the second.
     Swap,
-    /// Starts the sketch afresh.
+    /// Starts the sketch anew.
     Clear,
 }
 

@@ -56,7 +56,7 @@ pub enum IntSetOp {
     At(u16, u64),
     /// Put the union, intersection and difference with other values to the test.
     Combine(Vec<Member>),
-    /// Give back the slack.
+    /// Release the slack.
     ShrinkToFit,
     /// Go through the bytes and back.
     Reload,

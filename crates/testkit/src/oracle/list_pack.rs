@@ -86,7 +86,7 @@ pub enum ListPackOp {
     Get(u16),
     /// Let the header count again.
     SettleCount,
-    /// Give back the slack.
+    /// Release the slack.
     ShrinkToFit,
     /// Go through the bytes and back.
     Reload,
@@ -113,7 +113,7 @@ impl ListPackOp {
 /// A list of texts with no tricks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListPackOracle {
-    /// The entries. Free to be changed by whoever drives the oracle, who then calls [`ListPackOracle::changed`].
+    /// The entries. Free to be changed by the caller, which then calls [`ListPackOracle::changed`].
     pub entries: Vec<Vec<u8>>,
     /// Whether the header has given up counting.
     uncounted: bool,
@@ -141,7 +141,7 @@ impl ListPackOracle {
         *self = Self::new();
     }
 
-    /// The index of the first entry at `from` or behind that is `text`; `skip` are passed over after each.
+    /// The index of the first entry at `from` or behind that is `text`; `skip` are skipped after each.
     #[must_use]
     pub fn find(&self, from: usize, text: &[u8], skip: usize) -> Option<usize> {
         (from..self.entries.len()).step_by(skip + 1).find(|&index| self.entries[index] == text)

@@ -50,15 +50,15 @@ pub(crate) fn combine<K: ToKey>(
         );
         let old = old.flatten();
         let result = made(scope, op, target, sources, old, len)?;
-        tell(scope, op, target, sources, &result);
+        report(scope, op, target, sources, &result);
         scope.slot(target).put(result, Expires::Never, BY_COMMAND);
         Ok(len)
     })
 }
 
-/// Tells the sinks. What only the newest servers can do is told as the bytes that it left: whoever reads a log may be an
-/// older one.
-fn tell(
+/// Reports the change to the sinks. What only the newest servers can do is reported as the bytes that it left: the
+/// reader of a log may be older.
+fn report(
     scope: &mut Scope<'_>,
     op: Op,
     target: HashedKey<'_>,

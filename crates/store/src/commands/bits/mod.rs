@@ -318,7 +318,7 @@ impl<L: Locks> Store<L> {
         combine(self, Op::One, dst, &keys(of))
     }
 
-    /// BITFIELD: runs operations on numbers of some bits, one after the other, all at one moment; an answer for each.
+    /// BITFIELD: runs operations on numbers of some bits, one after the other, as one atomic step; an answer for each.
     ///
     /// Where one of them may write, the string first grows as far as any that may write reaches, even if all fail then,
     /// as in Redis. O(operations), and the zeros where the string grows.
@@ -338,7 +338,7 @@ impl<L: Locks> Store<L> {
         fields::run(self, key, operations)
     }
 
-    /// `BITFIELD_RO`: the numbers in several fields, all read at one moment. O(fields).
+    /// `BITFIELD_RO`: the numbers in several fields, all read at one point in time. O(fields).
     ///
     /// # Errors
     ///

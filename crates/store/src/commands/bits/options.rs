@@ -1,4 +1,4 @@
-//! What the commands on bits can be told: ranges, and what BITFIELD does.
+//! The options of the commands on bits: ranges, and what BITFIELD does.
 
 use std::fmt;
 
@@ -140,8 +140,8 @@ impl BitFieldOp {
         Self::new(field, offset, Action::IncrBy(increment))
     }
 
-    /// OVERFLOW: what becomes of a number that does not fit; without this its low bits are kept. The answer of an operation
-    /// that fails is `None`.
+    /// OVERFLOW: what happens to a number that does not fit; without this its low bits are kept. The answer of an
+    /// operation that fails is `None`.
     #[must_use]
     pub const fn overflow(mut self, overflow: Overflow) -> Self {
         self.overflow = overflow;

@@ -19,7 +19,7 @@ entry_of!(BloomEntry, BloomKind, with_bloom, "Bloom filter", |value| value.as_bl
 impl BloomEntry<'_> {
     /// The most bytes that a filter may take.
     fn limit(&self) -> usize {
-        self.rules().settings.bloom_memory_usage_limit()
+        self.policy().settings.bloom_memory_usage_limit()
     }
 
     /// The filter, to be read.
@@ -68,8 +68,8 @@ impl BloomEntry<'_> {
         Ok(added.complete()?.contains(&true))
     }
 
-    /// BF.INSERT of items whose hashes are known, in order: whether each is new. The waits for memory overlap. A filter is made
-    /// with `options` if there is none.
+    /// BF.INSERT of items whose hashes are known, in order: whether each is new. The cache misses overlap. A filter is
+    /// made with `options` if there is none.
     ///
     /// # Errors
     ///

@@ -23,7 +23,7 @@ use crate::to_key::ToKey;
 use crate::value::Value;
 
 /// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about one
-/// stranger in a hundred, or however few are asked for.
+/// in a hundred of those that were not, or however few are asked for.
 ///
 /// Replies, errors and bytes are those of RedisBloom. The filter itself is the crate [`bloom`], which plans sizes too.
 ///
@@ -53,7 +53,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut BloomEntry<'_>| entry.reserve(settings))
     }
 
-    /// BF.ADD: adds an item, and tells whether it is new; a filter of the default [`Settings`] is made if need be.
+    /// BF.ADD: adds an item; returns whether it is new. A filter of the default [`Settings`] is made if need be.
     /// O(hashes), for each link of the filter.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The waits for memory overlap, so many items at once take a
+    /// BF.MADD: [`bf_add`](Self::bf_add) of each item, in order. The cache misses overlap, so many items at once take a
     /// fraction of the time of single ones in a large filter.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.MEXISTS: [`bf_exists`](Self::bf_exists) of each item, in order. The waits for memory overlap.
+    /// BF.MEXISTS: [`bf_exists`](Self::bf_exists) of each item, in order. The cache misses overlap.
     ///
     /// # Errors
     ///
@@ -197,8 +197,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.SCANDUMP: the piece of a dump at a cursor, 0 at first, and the cursor that belongs to it: to ask for the next piece, and
-    /// to load this one with. `None` at the end. A piece has at most 16 MiB. O(its bytes).
+    /// BF.SCANDUMP: the chunk of a dump at a cursor, 0 at first, and the cursor that belongs to it: to ask for the next
+    /// chunk, and to load this one with. `None` at the end. A chunk has at most 16 MiB. O(its bytes).
     ///
     /// # Errors
     ///
@@ -226,13 +226,14 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BF.LOADCHUNK: takes a piece of a dump, and the cursor that came with it. The first makes the filter, with no bit set; the
-    /// others may come in any order. The bytes are not trusted. O(bits) for the first, else O(bytes).
+    /// BF.LOADCHUNK: takes a chunk of a dump, and the cursor that came with it. The first makes the filter, with no bit
+    /// set; the others may come in any order. The bytes are not trusted. O(bits) for the first, else O(bytes).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first piece; [`ErrorKind::Corrupt`] if it is not what it
-    /// should be, or has no place in the filter; in a transaction, a key that it did not name. Nothing has changed then.
+    /// [`ErrorKind::NoSuchKey`] if there is no filter and this is not the first chunk; [`ErrorKind::Corrupt`] if it is
+    /// not what it should be, or has no place in the filter; in a transaction, a key that it did not name. Nothing has
+    /// changed then.
     pub fn bf_loadchunk(
         &self,
         key: impl ToKey,
@@ -266,7 +267,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// What BF.INFO tells of a filter.
+/// What BF.INFO returns of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BloomInfo {
@@ -280,7 +281,7 @@ pub struct BloomInfo {
     pub items: u64,
     /// How many times larger each further link is; `None` if the filter does not scale.
     pub expansion: Option<u32>,
-    /// How often a stranger is now taken for a member, by the number of items. BF.INFO does not tell it.
+    /// The false positive rate as the filter is now, estimated from the number of items. BF.INFO does not return it.
     pub error_rate: f64,
 }
 

@@ -146,7 +146,7 @@ fn insert(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 fn loadchunk(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let cursor = parse_int(args[1]);
     let cursor = cursor.ok_or_else(|| refused("ERR Second argument must be numeric"))?;
-    // No piece has a cursor below 1.
+    // No chunk has a cursor below 1.
     store.bf_loadchunk(args[0], u64::try_from(cursor).unwrap_or(0), args[2])?;
     Ok(Reply::OK)
 }
@@ -182,7 +182,7 @@ fn scandump(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
         store.bf_info(key)?;
         return Err(refused("Second argument must be numeric"));
     };
-    // Behind every piece, as a negative cursor is.
+    // Behind every chunk, as a negative cursor is.
     let cursor = u64::try_from(cursor).unwrap_or(u64::MAX);
     let (next, piece) = store.bf_scandump(key, cursor)?.unwrap_or_default();
     Ok(Reply::Array(vec![number(next), Reply::Bulk(piece)]))

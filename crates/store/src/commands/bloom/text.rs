@@ -3,7 +3,7 @@
 use bloom::{BloomFilter, Settings};
 use bytes::Bytes;
 
-/// What BF.RESERVE has to be told of these settings; `None` if it has no words for them.
+/// The arguments of BF.RESERVE for these settings; `None` if it has none for them.
 pub(super) fn reserve_words(settings: &Settings) -> Option<Vec<Bytes>> {
     let mut words = vec![error_rate(settings), settings.capacity().to_string()];
     match (settings.is_scaling(), settings.expansion_rate()) {
@@ -16,7 +16,7 @@ pub(super) fn reserve_words(settings: &Settings) -> Option<Vec<Bytes>> {
     Some(words.into_iter().map(Bytes::from).collect())
 }
 
-/// What BF.INSERT has to be told of these settings, up to the items.
+/// The arguments of BF.INSERT for these settings, up to the items.
 pub(super) fn insert_words(settings: &Settings) -> Vec<Bytes> {
     let (capacity, expansion) = (settings.capacity(), settings.expansion_rate());
     let mut words = vec!["CAPACITY".to_owned(), capacity.to_string()];
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told_in_words() {
+    fn settings_are_arguments() {
         let words = |settings: Settings| {
             let words = reserve_words(&settings)?;
             Some(

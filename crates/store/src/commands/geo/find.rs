@@ -14,7 +14,7 @@ use crate::value::ZSet;
 pub(crate) struct Found<'z> {
     pub(crate) member: Entry<'z>,
     pub(crate) score: f64,
-    /// From the centre, in metres; 0 where nobody asks for it.
+    /// From the centre, in metres; 0 where it is not asked for.
     pub(crate) distance: f64,
 }
 
@@ -55,7 +55,7 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
     };
     let ranges = shape.cover();
     match set.encoding() {
-        // One walk over the few members rather than one for each range.
+        // One scan over the few members rather than one for each range.
         Encoding::ListPack => {
             let ranges: Vec<_> = ranges.iter().map(score_range).collect();
             for (member, score) in set {

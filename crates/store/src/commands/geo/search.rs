@@ -4,7 +4,7 @@ use bytes::Bytes;
 use geo::{Point, Shape, Unit};
 
 use super::{Found, place, place_of};
-use crate::commands::gathered::Gathered;
+use crate::commands::byte_strings::ByteStrings;
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
 use crate::value::ZSet;
@@ -193,7 +193,7 @@ pub struct GeoHit {
 }
 
 pub(super) fn members(found: &[Found<'_>]) -> Vec<Bytes> {
-    let mut members = Gathered::with_capacity(found.len());
+    let mut members = ByteStrings::with_capacity(found.len());
     for hit in found {
         members.push(hit.member.into());
     }

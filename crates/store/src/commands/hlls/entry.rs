@@ -53,7 +53,7 @@ impl HllEntry<'_> {
             return Ok(changed);
         }
         self.view()?;
-        let limit = self.rules().settings.hll_sparse_max_bytes();
+        let limit = self.policy().settings.hll_sparse_max_bytes();
         let created = !self.exists();
         let added = self.edit_or_make(
             || Value::raw_string(hll::empty()),
@@ -141,7 +141,7 @@ impl HllEntry<'_> {
         union: &mut hll::Union,
         sources: impl FnOnce() -> Vec<Bytes>,
     ) -> Result<(), Error> {
-        let limit = self.rules().settings.hll_sparse_max_bytes();
+        let limit = self.policy().settings.hll_sparse_max_bytes();
         let merged = self.edit_or_make(
             || Value::raw_string(hll::empty()),
             |value| {

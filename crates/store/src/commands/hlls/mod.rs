@@ -31,8 +31,8 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name. A damaged value may take the first elements before one meets the damage: they stay, as
-    /// in Redis.
+    /// In a transaction, a key that it did not name. A damaged value may take the first elements before one finds the
+    /// damage: they stay, as in Redis.
     ///
     /// # Examples
     ///
@@ -206,7 +206,7 @@ pub(crate) fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<H
 /// About how many distinct elements the keys hold together; nothing is written.
 pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64, Error> {
     let mut hlls: SmallVec<[Hll<'_>; 8]> = SmallVec::with_capacity(keys.len());
-    // Of several keys that are wrong the first one tells.
+    // Of several keys that are wrong the first one is reported.
     let wrong = keys.iter().try_for_each(|&key| {
         hlls.extend(hll_at(view, key)?);
         Ok(())

@@ -52,7 +52,7 @@ fn registers_hold_what_was_put() -> Result<(), Failure> {
     sketch.promote()?;
     let mut plain = vec![0; REGISTERS];
     for round in 0..ROUNDS {
-        // The hash is a good source of chance, and its own inverse image is easy: zeros, then a one.
+        // The hash is a good source of random bits, and its own inverse image is easy: zeros, then a one.
         let (register, rank) = hll::register_and_rank(hll::hash(&round.to_le_bytes()));
         let rank = (rank + round.to_le_bytes()[0] % 41).min(hll::MAX_RANK);
         let place = &mut plain[usize::from(register)];

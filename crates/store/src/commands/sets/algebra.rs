@@ -9,12 +9,12 @@ use intset::IntSet;
 use smallvec::SmallVec;
 
 use super::set_at;
-use crate::commands::gathered::Gathered;
+use crate::commands::byte_strings::ByteStrings;
 use crate::commands::slices;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::store::scope::View;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
@@ -44,36 +44,36 @@ pub(crate) fn read(
     keys: &[HashedKey<'_>],
 ) -> Result<Vec<Bytes>, Error> {
     let sets = sets_at(view, keys)?;
-    let rules = view.rules();
-    let mut gathered = Gathered::with_capacity(0);
+    let policy = view.policy();
+    let mut members = ByteStrings::with_capacity(0);
     match operation {
         Operation::Inter => {
-            let _: ControlFlow<()> = common(sets, &rules, |member| {
-                gathered.push(member);
+            let _: ControlFlow<()> = common(sets, &policy, |member| {
+                members.push(member);
                 ControlFlow::Continue(())
             });
         }
-        Operation::Diff => difference(&sets, &rules, |member| gathered.push(member)),
+        Operation::Diff => difference(&sets, &policy, |member| members.push(member)),
         Operation::Union => {
             match sets.iter().flatten().copied().collect::<SmallVec<[_; 4]>>()[..] {
                 [] => {}
-                [only] => only.for_each(|member| gathered.push(member)),
+                [only] => only.for_each(|member| members.push(member)),
                 ref several => {
                     if let Some(numbers) = as_numbers(several) {
                         let union = folded(&numbers, |a, b| a | b);
-                        union.iter().for_each(|number| gathered.push(Member::Int(number)));
-                        return Ok(gathered.finish());
+                        union.iter().for_each(|number| members.push(Member::Int(number)));
+                        return Ok(members.finish());
                     }
-                    let united = united(&sets, &rules);
+                    let united = united(&sets, &policy);
                     united
                         .as_set()
                         .into_iter()
-                        .for_each(|set| set.for_each(|member| gathered.push(member)));
+                        .for_each(|set| set.for_each(|member| members.push(member)));
                 }
             }
         }
     }
-    Ok(gathered.finish())
+    Ok(members.finish())
 }
 
 /// How many members all sets have, up to a limit that is not 0.
@@ -83,7 +83,7 @@ pub(super) fn count_common(
     limit: usize,
 ) -> Result<usize, Error> {
     let mut count = 0;
-    let _ = common(sets_at(view, keys)?, &view.rules(), |_| {
+    let _ = common(sets_at(view, keys)?, &view.policy(), |_| {
         count += 1;
         if count == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -123,15 +123,15 @@ fn made(
     operation: Operation,
     sources: &[HashedKey<'_>],
 ) -> Result<(&'static str, Value), Error> {
-    let (sets, rules) = (sets_at(view, sources)?, view.rules());
+    let (sets, policy) = (sets_at(view, sources)?, view.policy());
     Ok(match operation {
-        Operation::Inter => ("SINTERSTORE", intersected(sets, &rules)),
-        Operation::Union => ("SUNIONSTORE", united(&sets, &rules)),
-        Operation::Diff => ("SDIFFSTORE", differed(&sets, &rules)),
+        Operation::Inter => ("SINTERSTORE", intersected(sets, &policy)),
+        Operation::Union => ("SUNIONSTORE", united(&sets, &policy)),
+        Operation::Diff => ("SDIFFSTORE", differed(&sets, &policy)),
     })
 }
 
-/// Sets of whole numbers.
+/// Sets of integers.
 type Numbers<'v> = SmallVec<[Cow<'v, IntSet>; 4]>;
 
 /// The sets as intsets, if all of them are.
@@ -162,7 +162,7 @@ fn folded(sets: &[Cow<'_, IntSet>], operation: impl Fn(&IntSet, &IntSet) -> IntS
 /// Hands over the members that all sets have.
 fn common<B>(
     sets: Sets<'_>,
-    rules: &Rules<'_>,
+    policy: &EncodingPolicy<'_>,
     mut visit: impl FnMut(Member<'_>) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let Some(sets) = all_present(sets) else { return ControlFlow::Continue(()) };
@@ -174,7 +174,7 @@ fn common<B>(
     // The smallest is gone through, the others are asked.
     let Some((&smallest, others)) = sets.split_first() else { return ControlFlow::Continue(()) };
     smallest.try_for_each(|member| {
-        if others.iter().all(|set| set.contains(member, rules)) {
+        if others.iter().all(|set| set.contains(member, policy)) {
             visit(member)
         } else {
             ControlFlow::Continue(())
@@ -197,7 +197,11 @@ fn others_present<'v>(sets: &[Option<SetRef<'v>>]) -> SmallVec<[SetRef<'v>; 4]> 
 }
 
 /// Hands over the members that the first set has and no other.
-fn difference(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>, mut visit: impl FnMut(Member<'_>)) {
+fn difference(
+    sets: &[Option<SetRef<'_>>],
+    policy: &EncodingPolicy<'_>,
+    mut visit: impl FnMut(Member<'_>),
+) {
     let Some(&Some(first)) = sets.first() else { return };
     let others = others_present(sets);
     if let (Some(first), Some(others)) = (as_int_set(first), as_numbers(&others)) {
@@ -206,7 +210,7 @@ fn difference(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>, mut visit: impl Fn
         return;
     }
     first.for_each(|member| {
-        if !others.iter().any(|set| set.contains(member, rules)) {
+        if !others.iter().any(|set| set.contains(member, policy)) {
             visit(member);
         }
     });
@@ -219,31 +223,31 @@ fn without<'v>(first: Cow<'v, IntSet>, mut others: Numbers<'v>) -> IntSet {
 }
 
 /// The set of what all sets have, in the encoding that Redis comes to.
-fn intersected(sets: Sets<'_>, rules: &Rules<'_>) -> Value {
+fn intersected(sets: Sets<'_>, policy: &EncodingPolicy<'_>) -> Value {
     // An empty set is no key, whatever its encoding.
     let Some(sets) = all_present(sets) else { return Value::empty_table() };
     if let Some(numbers) = as_numbers(&sets) {
-        return Value::set_from_intset(folded(&numbers, |a, b| a & b), rules);
+        return Value::set_from_intset(folded(&numbers, |a, b| a & b), policy);
     }
     let Some((&smallest, others)) = sets.split_first() else { return Value::empty_table() };
-    let result = Value::set_of_common(smallest, rules);
-    Value::set_of_some(smallest, result, rules, |member, hash| {
-        others.iter().all(|set| set.contains_hashed(member, hash, rules))
+    let result = Value::set_of_common(smallest, policy);
+    Value::set_of_some(smallest, result, policy, |member, hash| {
+        others.iter().all(|set| set.contains_hashed(member, hash, policy))
     })
-    .settle_common(rules)
+    .settle_common(policy)
 }
 
 /// The set of what any set has, in the encoding that Redis comes to.
-fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
+fn united(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
     let mut sets: SmallVec<[SetRef<'_>; 4]> = sets.iter().flatten().copied().collect();
     if let Some(numbers) = as_numbers(&sets) {
-        return Value::set_from_intset(folded(&numbers, |a, b| a | b), rules);
+        return Value::set_from_intset(folded(&numbers, |a, b| a | b), policy);
     }
     // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy. A table
     // of all members made at once has been measured, and is slower: the list of them leaves the caches.
     let largest = sets.iter().enumerate().max_by_key(|(_, set)| set.len());
     let mut result = match largest {
-        Some((at, &SetRef::HashTable(table))) if rules.is_large(table.len()) => {
+        Some((at, &SetRef::HashTable(table))) if policy.is_large(table.len()) => {
             sets.remove(at);
             Value::HashTable(Box::new(table.clone()))
         }
@@ -252,7 +256,7 @@ fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     if let Some(mut result) = result.as_set_mut() {
         for set in sets {
             set.for_each(|member| {
-                result.add(member, rules);
+                result.add(member, policy);
             });
         }
     }
@@ -260,7 +264,7 @@ fn united(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
 }
 
 /// The set of what the first set has and no other, in the encoding that Redis comes to.
-fn differed(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
+fn differed(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
     let result = Value::IntSet(IntSet::new());
     let Some((&Some(first), others)) = sets.split_first() else { return result };
     if others.iter().flatten().any(|other| first.is(*other)) {
@@ -274,17 +278,17 @@ fn differed(sets: &[Option<SetRef<'_>>], rules: &Rules<'_>) -> Value {
     if asking <= taking {
         let others = others_present(sets);
         if let (Some(first), Some(others)) = (as_int_set(first), as_numbers(&others)) {
-            return Value::set_from_intset(without(first, others), rules);
+            return Value::set_from_intset(without(first, others), policy);
         }
-        return Value::set_of_some(first, result, rules, |member, hash| {
-            !others.iter().any(|set| set.contains_hashed(member, hash, rules))
+        return Value::set_of_some(first, result, policy, |member, hash| {
+            !others.iter().any(|set| set.contains_hashed(member, hash, policy))
         });
     }
-    let mut result = Value::set_of_some(first, result, rules, |_, _| true);
+    let mut result = Value::set_of_some(first, result, policy, |_, _| true);
     let Some(mut set) = result.as_set_mut() else { return result };
     for other in others.iter().flatten() {
         other.for_each(|member| {
-            set.remove(member, rules);
+            set.remove(member, policy);
         });
         if set.as_ref().len() == 0 {
             break;

@@ -9,8 +9,8 @@ use intset::Prefix;
 use crate::commands::{checked, entry_of};
 use crate::error::Error;
 use crate::member::Member;
-use crate::rules::Rules;
-use crate::store::Chance;
+use crate::policy::EncodingPolicy;
+use crate::store::Random;
 use crate::store::slot::{Entry, Expires, Outcome};
 use crate::value::{Extracted, SetRef, Value};
 
@@ -43,7 +43,7 @@ impl SetEntry<'_> {
     #[must_use]
     pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> bool {
         let member = member.into();
-        self.set().is_some_and(|set| set.contains(member, &self.rules()))
+        self.set().is_some_and(|set| set.contains(member, &self.policy()))
     }
 
     /// Calls `visit` with each member, those of an intset in ascending order. O(members).
@@ -67,13 +67,13 @@ impl SetEntry<'_> {
     #[inline]
     pub(crate) fn add_all(&mut self, members: &[Member<'_>]) -> usize {
         let Some(&first) = members.first() else { return 0 };
-        let rules = &self.rules();
+        let policy = &self.policy();
         let added = self.edit_or_make(
-            || Value::set_for(first, members.len(), rules),
+            || Value::set_for(first, members.len(), policy),
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
-                set.expect(members.len(), rules);
-                let added = members.iter().filter(|&&member| set.add(member, rules)).count();
+                set.expect(members.len(), policy);
+                let added = members.iter().filter(|&&member| set.add(member, policy)).count();
                 (added, Outcome::changed(added > 0))
             },
             |_| ("SADD", words(members)),
@@ -89,11 +89,11 @@ impl SetEntry<'_> {
     /// Removes members; returns how many were there.
     #[inline]
     pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
-        let rules = self.rules();
+        let policy = self.policy();
         let removed = self.edit(
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
-                let removed = members.iter().filter(|&&member| set.remove(member, &rules)).count();
+                let removed = members.iter().filter(|&&member| set.remove(member, &policy)).count();
                 (removed, outcome(removed, set.as_ref().len()))
             },
             |_| ("SREM", words(members)),
@@ -120,7 +120,7 @@ impl SetEntry<'_> {
     /// memory: to commands, DUMP and files it is an intset. `false` if the set cannot be one. A member that does not fit
     /// makes it an intset again. O(members).
     pub fn compact(&mut self, prefix: Prefix) -> bool {
-        // The same members in a form that only this process knows: no change to tell of.
+        // The same members in a form that only this process knows: no change to report.
         let compacted = self.edit(
             |value| {
                 value.compact(prefix);
@@ -133,10 +133,10 @@ impl SetEntry<'_> {
 
     /// Removes the members that `chosen` is true of and returns them.
     pub(super) fn extract_if(&mut self, chosen: impl FnMut(Member<'_>) -> bool) -> Extracted {
-        let rules = self.rules();
+        let policy = self.policy();
         let extracted = self.edit(
             |value| {
-                let (extracted, left) = value.extract_if(chosen, &rules);
+                let (extracted, left) = value.extract_if(chosen, &policy);
                 let outcome = outcome(extracted.len(), left);
                 (extracted, outcome)
             },
@@ -150,7 +150,7 @@ impl SetEntry<'_> {
         let members = extracted.members();
         match extracted {
             Extracted::Numbers(numbers) if !numbers.is_empty() && !self.exists() => {
-                let set = Value::set_from_intset(numbers.iter().copied().collect(), &self.rules());
+                let set = Value::set_from_intset(numbers.iter().copied().collect(), &self.policy());
                 self.put(set, Expires::Keep, ("SADD", || words(&members)));
             }
             Extracted::Numbers(_) | Extracted::Members(_) => {
@@ -161,8 +161,8 @@ impl SetEntry<'_> {
 
     /// Removes `count` random members, or all.
     pub(crate) fn pop(&mut self, count: usize) -> Vec<Bytes> {
-        let rules = self.rules();
-        let chance = self.shared().chance();
+        let policy = self.policy();
+        let random = self.shared().random();
         let popped = self.edit(
             |value| {
                 let Some(mut set) = value.as_set_mut().filter(|_| count > 0) else {
@@ -170,13 +170,13 @@ impl SetEntry<'_> {
                 };
                 let len = set.as_ref().len();
                 let drawn: Vec<Bytes> =
-                    set.as_ref().sample(count, chance).into_iter().map(Member::to_bytes).collect();
+                    set.as_ref().sample(count, random).into_iter().map(Member::to_bytes).collect();
                 let left = len - drawn.len();
                 if left > 0 && left * REBUILD <= count {
-                    *value = rest(set.as_ref(), &drawn, chance, &rules);
+                    *value = rest(set.as_ref(), &drawn, random, &policy);
                 } else {
                     for member in &drawn {
-                        set.remove(Member::from(member), &rules);
+                        set.remove(Member::from(member), &policy);
                     }
                 }
                 let removed = drawn.len();
@@ -201,7 +201,7 @@ const fn outcome(removed: usize, left: usize) -> Outcome {
 const REBUILD: usize = 5;
 
 /// A new set of the members that were not drawn, in the encoding that Redis comes to.
-fn rest(set: SetRef<'_>, drawn: &[Bytes], chance: &Chance, rules: &Rules<'_>) -> Value {
+fn rest(set: SetRef<'_>, drawn: &[Bytes], random: &Random, policy: &EncodingPolicy<'_>) -> Value {
     let drawn: HashSet<&[u8], RandomState> = drawn.iter().map(|member| &**member).collect();
     let mut kept = Vec::new();
     set.for_each(|member| {
@@ -211,13 +211,13 @@ fn rest(set: SetRef<'_>, drawn: &[Bytes], chance: &Chance, rules: &Rules<'_>) ->
     });
     if matches!(set, SetRef::HashTable(_)) {
         // Redis draws them at random too, and how the new set begins may depend on the first.
-        let first = chance.below(kept.len());
+        let first = random.below(kept.len());
         kept.swap(0, first);
     }
-    let mut new = Value::set_of_rest(set, kept[0], rules);
+    let mut new = Value::set_of_rest(set, kept[0], policy);
     if let Some(mut new) = new.as_set_mut() {
         for member in kept {
-            new.add(member, rules);
+            new.add(member, policy);
         }
     }
     new

@@ -6,7 +6,7 @@ pub(super) mod table;
 
 use bytes::Bytes;
 
-use super::gathered::Gathered;
+use super::byte_strings::ByteStrings;
 use super::keyspace::ScanOptions;
 use super::{MOST_DRAWS, checked, keys, members, slices};
 use crate::error::{Error, ErrorKind};
@@ -23,7 +23,7 @@ use crate::to_key::ToKey;
 
 /// Commands on sets.
 ///
-/// A set of at most `set-max-intset-entries` whole numbers is an intset, one of at most `set-max-listpack-entries` short
+/// A set of at most `set-max-intset-entries` integers is an intset, one of at most `set-max-listpack-entries` short
 /// members a listpack, any other a hash table; a set turns into another encoding when a member does not fit, never back.
 impl<L: Locks> Store<L> {
     /// SADD: adds members; returns how many were new. O(1) each in a hash table, O(members) in an intset of at
@@ -81,7 +81,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<bool, Error> {
         let member = member.into();
         self.read([key], |view, keys| {
-            Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.rules())))
+            Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.policy())))
         })
     }
 
@@ -102,9 +102,9 @@ impl<L: Locks> Store<L> {
     pub fn smembers(&self, key: impl ToKey) -> Result<Vec<Bytes>, Error> {
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
-            let mut gathered = Gathered::with_capacity(set.len());
-            set.for_each(|member| gathered.push(member));
-            Ok(gathered.finish())
+            let mut members = ByteStrings::with_capacity(set.len());
+            set.for_each(|member| members.push(member));
+            Ok(members.finish())
         })
     }
 
@@ -122,7 +122,7 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| {
             let set = set_at(view, keys[0])?;
             let has =
-                |member: &Member<'_>| set.is_some_and(|set| set.contains(*member, &view.rules()));
+                |member: &Member<'_>| set.is_some_and(|set| set.contains(*member, &view.policy()));
             Ok(of.iter().map(has).collect())
         })
     }
@@ -190,8 +190,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SPOP: takes out a member, each with the same chance; `None` if there is none. O(1) in a hash table, O(members) in
-    /// the small encodings.
+    /// SPOP: takes out a member, chosen uniformly at random; `None` if there is none. O(1) in a hash table, O(members)
+    /// in the small encodings.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(count)))
     }
 
-    /// SRANDMEMBER: a member, each with the same chance; `None` if there is none. O(1), O(members) in a listpack.
+    /// SRANDMEMBER: a member, chosen uniformly at random; `None` if there is none. O(1), O(members) in a listpack.
     ///
     /// # Errors
     ///
@@ -231,7 +231,7 @@ impl<L: Locks> Store<L> {
     pub fn srandmember(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(None) };
-            Ok(set.random(view.shared().chance()).map(Member::to_bytes))
+            Ok(set.random(view.shared().random()).map(Member::to_bytes))
         })
     }
 
@@ -245,15 +245,15 @@ impl<L: Locks> Store<L> {
     pub fn srandmember_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>, Error> {
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
-            let chance = view.shared().chance();
+            let random = view.shared().random();
             let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
             if count >= 0 {
-                return Ok(set.sample(wanted, chance).into_iter().map(Member::to_bytes).collect());
+                return Ok(set.sample(wanted, random).into_iter().map(Member::to_bytes).collect());
             }
             if wanted > MOST_DRAWS {
                 return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
             }
-            let draws = (0..wanted).map_while(|_| set.random(chance));
+            let draws = (0..wanted).map_while(|_| set.random(random));
             Ok(draws.map(Member::to_bytes).collect())
         })
     }
@@ -378,7 +378,7 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok((0, Vec::new())) };
             let mut found = Vec::new();
-            let next = set.scan(cursor, options.count(), &view.rules(), |member| {
+            let next = set.scan(cursor, options.count(), &view.policy(), |member| {
                 if glob.is_none_or(|glob| member.with_bytes(|bytes| glob.matches(bytes))) {
                     found.push(member.to_bytes());
                 }
@@ -404,7 +404,7 @@ fn move_member(
     let there =
         scope.with(from, |set: &mut SetEntry<'_>| Ok(set.exists().then(|| set.contains(member))));
     let fits = scope.with(to, |_: &mut SetEntry<'_>| Ok(()));
-    // Without a source nobody looks at the type of the target.
+    // Without a source the type of the target is not checked.
     let Some(there) = there? else { return Ok(false) };
     fits?;
     if there && from.bytes != to.bytes {

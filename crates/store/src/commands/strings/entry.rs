@@ -45,7 +45,7 @@ impl StringEntry<'_> {
     }
 
     /// SET with PXAT: sets the string, which expires at a time in milliseconds since the epoch. One that has come already
-    /// is no error: nobody sees the string then.
+    /// is no error: the string is not returned then.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl StringEntry<'_> {
         Ok(())
     }
 
-    /// SET, with what becomes of the expiry.
+    /// SET, with what happens to the expiry.
     #[inline]
     fn put_string(&mut self, value: Member<'_>, expires: Expires) {
         put(self, value, expires);

@@ -120,8 +120,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// MGET: the strings at the keys, all read at one moment; `None` for a key that does not exist or holds no string.
-    /// O(keys), and their lengths.
+    /// MGET: the strings at the keys, all read at one point in time; `None` for a key that does not exist or holds no
+    /// string. O(keys), and their lengths.
     ///
     /// # Errors
     ///
@@ -244,7 +244,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for zero seconds, for a moment beyond 63 bits of milliseconds, and
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for zero seconds, for a time beyond 63 bits of milliseconds, and
     /// for a value of more than 512 MiB.
     ///
     /// # Examples
@@ -301,8 +301,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// MSET: puts strings at keys, all at one moment, and takes their expiries away. Of a key that is named twice the
-    /// last one counts. O(keys), and the lengths.
+    /// MSET: puts strings at keys, all in one atomic step, and takes their expiries away. Of a key that is named twice
+    /// the last one counts. O(keys), and the lengths.
     ///
     /// # Errors
     ///
@@ -505,7 +505,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no whole number or the sum leaves
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not an integer or the sum leaves
     /// the range of `i64`.
     ///
     /// # Examples

@@ -1,4 +1,4 @@
-//! What SET, GETEX and LCS can be told beside their keys and values.
+//! The options of SET, GETEX and LCS.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ pub enum ExistenceCheck {
     XX,
 }
 
-/// What becomes of a key's expiry in SET.
+/// What happens to a key's expiry in SET.
 ///
-/// Each number must be at least 1 and the moment must fit into 63 bits of milliseconds, else the command fails and
-/// changes nothing.
+/// Each number must be at least 1 and the time of expiry must fit into 63 bits of milliseconds, else the command fails
+/// and changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SetExpiry {
@@ -34,7 +34,7 @@ pub enum SetExpiry {
     KEEPTTL,
 }
 
-/// What becomes of a key's expiry in GETEX. The numbers are those of [`SetExpiry`].
+/// What happens to a key's expiry in GETEX. The numbers are those of [`SetExpiry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expiry {
@@ -92,7 +92,7 @@ impl SetOptions {
         self
     }
 
-    /// What becomes of the expiry; without this it is taken away.
+    /// What happens to the expiry; without this it is removed.
     #[must_use]
     pub fn with_expiration(self, expiration: SetExpiry) -> Self {
         self.ttl(match expiration {
@@ -140,7 +140,7 @@ pub struct LcsMatch {
     pub b: Range<usize>,
 }
 
-/// What becomes of an expiry.
+/// What happens to an expiry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Ttl {
     #[default]
@@ -181,7 +181,7 @@ impl Time {
         Self { unit, absolute, amount: i64::try_from(amount).unwrap_or(0) }
     }
 
-    /// The moment in milliseconds since the epoch, or what `command` says to one that is none.
+    /// The time in milliseconds since the epoch, or what `command` says to one that is none.
     #[inline]
     pub(crate) fn at_ms(self, now_ms: impl FnOnce() -> i64, command: &str) -> Result<i64, Error> {
         let scale = if self.unit == Unit::Seconds { 1000 } else { 1 };

@@ -41,7 +41,7 @@ pub(crate) fn set_with(
         };
         if set {
             // One that is to expire in the past is put too, as in Redis: it is never seen, but DBSIZE counts it until
-            // somebody looks.
+            // it is read.
             put(&mut slot, value, expires);
         }
         Ok(SetOutcome { set, old })

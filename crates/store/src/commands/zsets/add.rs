@@ -91,7 +91,7 @@ impl SortedSetAddOptions {
 /// A member with its score.
 pub(crate) type Pair<'a> = (f64, Member<'a>);
 
-/// The pairs of a call, gathered before any lock is taken.
+/// The pairs of a call, collected before any lock is taken.
 pub(super) fn pairs<'a, M: Into<Member<'a>>>(
     items: impl IntoIterator<Item = (f64, M)>,
 ) -> Result<SmallVec<[Pair<'a>; 8]>, Error> {

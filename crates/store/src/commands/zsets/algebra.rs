@@ -14,13 +14,13 @@ use crate::commands::{keys, slices};
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::value::{SetRef, Value, ZSet};
 
-/// What becomes of a member's scores when several sets have it.
+/// How a member's scores are combined when several sets have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Aggregate {
     /// Their sum; that of opposite infinities is 0.
@@ -174,7 +174,7 @@ impl<L: Locks> Store<L> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| {
             let mut count = 0;
-            let _ = common(&sources(view, keys, &[])?, Aggregate::Sum, &view.rules(), |_, _| {
+            let _ = common(&sources(view, keys, &[])?, Aggregate::Sum, &view.policy(), |_, _| {
                 count += 1;
                 if count == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
@@ -237,14 +237,14 @@ impl Combination<'_> {
     }
 
     fn entries(&self, view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<Entries, Error> {
-        let rules = view.rules();
+        let policy = view.policy();
         let sources = sources(view, keys, self.weights)?;
         let mut entries = Entries::new();
         match self.operation {
-            Operation::Union => entries = united(sources, self.aggregate, &rules),
+            Operation::Union => entries = united(sources, self.aggregate, &policy),
             Operation::Inter => {
                 let _: ControlFlow<()> =
-                    common(&sources, self.aggregate, &rules, |member, score| {
+                    common(&sources, self.aggregate, &policy, |member, score| {
                         entries.push((owned(member), score));
                         ControlFlow::Continue(())
                     });
@@ -259,7 +259,7 @@ impl Combination<'_> {
                 // The largest first, because it is the likeliest to have a member.
                 others.sort_by_key(|other| Reverse(other.len()));
                 let _: ControlFlow<()> = first.scores.try_for_each(|member, score| {
-                    if !others.iter().any(|other| other.score(member, &rules).is_some()) {
+                    if !others.iter().any(|other| other.score(member, &policy).is_some()) {
                         entries.push((owned(member), score));
                     }
                     ControlFlow::Continue(())
@@ -345,10 +345,10 @@ impl<'v> Scores<'v> {
         }
     }
 
-    fn score(self, member: Member<'_>, rules: &Rules<'_>) -> Option<f64> {
+    fn score(self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> Option<f64> {
         match self {
             Self::None => None,
-            Self::Set(set) => set.contains(member, rules).then_some(1.0),
+            Self::Set(set) => set.contains(member, policy).then_some(1.0),
             Self::ZSet(set) => member.with_bytes(|bytes| set.score(bytes)),
         }
     }
@@ -404,7 +404,7 @@ impl Aggregate {
 fn common<B>(
     sources: &[Source<'_>],
     aggregate: Aggregate,
-    rules: &Rules<'_>,
+    policy: &EncodingPolicy<'_>,
     mut visit: impl FnMut(Member<'_>, f64) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let mut sorted: SmallVec<[Source<'_>; 4]> = sources.iter().copied().collect();
@@ -412,7 +412,7 @@ fn common<B>(
     let Some((smallest, others)) = sorted.split_first() else { return ControlFlow::Continue(()) };
     smallest.scores.try_for_each(|member, own| {
         let score = others.iter().try_fold(smallest.first(own), |score, other| {
-            Some(aggregate.of(score, other.scores.score(member, rules)? * other.weight))
+            Some(aggregate.of(score, other.scores.score(member, policy)? * other.weight))
         });
         match score {
             Some(score) => visit(member, score),
@@ -425,7 +425,7 @@ fn common<B>(
 fn united(
     mut sources: SmallVec<[Source<'_>; 4]>,
     aggregate: Aggregate,
-    rules: &Rules<'_>,
+    policy: &EncodingPolicy<'_>,
 ) -> Entries {
     // As Redis goes through them: sums of doubles depend on it.
     sources.sort_by_key(|source| source.scores.len());
@@ -436,9 +436,9 @@ fn united(
         let _: ControlFlow<()> = source.scores.try_for_each(|member, score| {
             let score = source.first(score);
             member.with_bytes(|bytes| {
-                let hash = |place: &usize| rules.hash(&entries[*place].0);
+                let hash = |place: &usize| policy.hash(&entries[*place].0);
                 let is = |place: &usize| *entries[*place].0 == *bytes;
-                match places.entry(rules.hash(bytes), is, hash) {
+                match places.entry(policy.hash(bytes), is, hash) {
                     Place::Occupied(place) => {
                         let held = &mut entries[*place.get()].1;
                         *held = aggregate.of(*held, score);

@@ -16,7 +16,7 @@ use crate::store::scope::View;
 /// A random member.
 pub(super) fn one(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<Bytes>, Error> {
     let Some(set) = zset_at(view, key)? else { return Ok(None) };
-    let drawn = set.get(view.shared().chance().below(set.len()));
+    let drawn = set.get(view.shared().random().below(set.len()));
     Ok(drawn.map(|(member, _)| Member::from(member).to_bytes()))
 }
 
@@ -27,27 +27,27 @@ pub(super) fn several(
     count: i64,
 ) -> Result<Vec<(Bytes, f64)>, Error> {
     let Some(set) = zset_at(view, key)? else { return Ok(Vec::new()) };
-    let chance = view.shared().chance();
+    let random = view.shared().random();
     let (len, wanted) = (set.len(), usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX));
     if count < 0 {
         if wanted > MOST_DRAWS {
             return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
         }
-        return Ok(gather((0..wanted).map_while(|_| set.get(chance.below(len)))));
+        return Ok(gather((0..wanted).map_while(|_| set.get(random.below(len)))));
     }
     if wanted >= len {
         return Ok(gather(set.iter()));
     }
-    // Drawing one by one meets those that were drawn already; up to a third of a skip list that is cheap.
+    // Drawing one by one repeats those that were drawn already; up to a third of a skip list that is cheap.
     if set.as_listpack().is_none() && wanted < len / 3 {
-        let mut met: HashSet<usize, RandomState> = HashSet::default();
-        let ranks = std::iter::repeat_with(|| chance.below(len)).filter(|&rank| met.insert(rank));
+        let mut seen: HashSet<usize, RandomState> = HashSet::default();
+        let ranks = std::iter::repeat_with(|| random.below(len)).filter(|&rank| seen.insert(rank));
         return Ok(gather(ranks.take(wanted).filter_map(|rank| set.get(rank))));
     }
     let mut all: Vec<_> = set.iter().collect();
     // The first places of a shuffle (Fisher and Yates).
     for place in 0..wanted {
-        all.swap(place, place + chance.below(len - place));
+        all.swap(place, place + random.below(len - place));
     }
     all.truncate(wanted);
     Ok(gather(all))

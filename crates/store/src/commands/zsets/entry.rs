@@ -13,7 +13,7 @@ use crate::commands::strings::ExistenceCheck;
 use crate::commands::{checked, entry_of};
 use crate::error::{Error, ErrorKind};
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::store::slot::{Entry, Outcome};
 use crate::value::{Value, ZSet};
 
@@ -103,7 +103,7 @@ impl ZSetEntry<'_> {
         if score.is_nan() {
             return Err(not_a_number());
         }
-        let rules = self.rules();
+        let policy = self.policy();
         let member = checked(member.into())?;
         let free = |old: Option<f64>| old.is_none().then_some(score);
         let added = self.edit_or_make(
@@ -113,7 +113,7 @@ impl ZSetEntry<'_> {
                     return (Err(Error::wrong_type()), Outcome::Same);
                 };
                 let change = member.with_bytes(|member| {
-                    set.update_with_hasher(member, &rules.zset_limits(), rules.hasher, free)
+                    set.update_with_hasher(member, &policy.zset_limits(), policy.hasher, free)
                 });
                 let added = change.map(|change| change == Change::Added).map_err(refusal);
                 let outcome = Outcome::changed(matches!(added, Ok(true)));
@@ -134,16 +134,16 @@ impl ZSetEntry<'_> {
         if pairs.is_empty() || !self.exists() && options.existence == Some(ExistenceCheck::XX) {
             return Ok(Added::default());
         }
-        let rules = &self.rules();
+        let policy = &self.policy();
         let done = self.edit_or_make(
             || Value::ZSet(ZSet::new()),
             |value| {
                 let Some(set) = value.as_zset_mut() else {
                     return (Err(Error::wrong_type()), Outcome::Same);
                 };
-                rules.expect_in_zset(set, pairs.len());
+                policy.expect_in_zset(set, pairs.len());
                 let mut done = Added::default();
-                let result = pairs.iter().try_for_each(|pair| done.add(set, pair, options, rules));
+                let result = pairs.iter().try_for_each(|pair| done.add(set, pair, options, policy));
                 let changed = done.new + done.updated > 0;
                 let outcome = if set.is_empty() && !changed {
                     Outcome::Unmade
@@ -265,11 +265,11 @@ impl Added {
         set: &mut ZSet,
         &(score, member): &Pair<'_>,
         options: SortedSetAddOptions,
-        rules: &Rules<'_>,
+        policy: &EncodingPolicy<'_>,
     ) -> Result<(), Error> {
         let mut chosen = None;
         let change = member.with_bytes(|bytes| {
-            set.update_with_hasher(bytes, &rules.zset_limits(), rules.hasher, |old| {
+            set.update_with_hasher(bytes, &policy.zset_limits(), policy.hasher, |old| {
                 chosen = options.choose(old, score);
                 chosen
             })

@@ -9,7 +9,7 @@ use super::put::{gather, put};
 use super::range::{LexBound, ZRange};
 use super::zset_at;
 use crate::commands::ZSetEntry;
-use crate::commands::gathered::Gathered;
+use crate::commands::byte_strings::ByteStrings;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -31,7 +31,7 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let ranks = range.ranks(set);
-            let mut members = Gathered::with_capacity(ranks.len());
+            let mut members = ByteStrings::with_capacity(ranks.len());
             let mut push = |(member, _): (Entry<'_>, f64)| members.push(Member::from(member));
             if range.rev {
                 set.range(ranks).rev().for_each(&mut push);
@@ -72,7 +72,7 @@ impl<L: Locks> Store<L> {
             // Through the store, so that a source that has expired is dropped for the sinks too.
             scope.drop_expired(source);
             let mut entries = ranged(&scope.view(), source, range)?;
-            range.pass_through_listpack(&mut entries, &scope.rules());
+            range.pass_through_listpack(&mut entries, &scope.policy());
             if range.rev {
                 entries.reverse();
             }

@@ -37,7 +37,7 @@ use pop::Side;
 
 /// Commands on sorted sets: members with scores, in the order of the scores and then of the members' bytes.
 ///
-/// Ranges are in [`ZSetRangeCommands`], unions and their kin in [`ZSetAlgebraCommands`].
+/// Ranges are in [`ZSetRangeCommands`], unions and the like in [`ZSetAlgebraCommands`].
 ///
 /// A sorted set of at most `zset-max-listpack-entries` short members is a listpack, any other a skip list; a listpack becomes a skip
 /// list when a member does not fit, never the other way. Where O(log n) stands below, a listpack takes O(n) of its few.
@@ -320,7 +320,7 @@ impl<L: Locks> Store<L> {
         self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
     }
 
-    /// ZRANDMEMBER: a member, each with the same chance; `None` if there is none. O(log n).
+    /// ZRANDMEMBER: a member, chosen uniformly at random; `None` if there is none. O(log n).
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use skiplist_zset::Entry;
 
-use crate::commands::gathered::Gathered;
+use crate::commands::byte_strings::ByteStrings;
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
@@ -14,7 +14,7 @@ use crate::value::{Value, ZSet};
 pub(super) fn gather<'a>(entries: impl IntoIterator<Item = (Entry<'a>, f64)>) -> Vec<(Bytes, f64)> {
     let entries = entries.into_iter();
     let mut scores = Vec::with_capacity(entries.size_hint().0);
-    let mut members = Gathered::with_capacity(entries.size_hint().0);
+    let mut members = ByteStrings::with_capacity(entries.size_hint().0);
     for (member, score) in entries {
         members.push(member.into());
         scores.push(score);
@@ -29,12 +29,12 @@ pub(crate) fn put<M: AsRef<[u8]>>(
     entries: Vec<(M, f64)>,
     effect: impl FnOnce() -> Vec<Bytes>,
 ) -> Result<usize, Error> {
-    let rules = scope.rules();
+    let policy = scope.policy();
     let count = entries.len();
-    let built = ZSet::skip_list(entries, rules.hasher.clone());
+    let built = ZSet::skip_list(entries, policy.hasher.clone());
     let mut set =
         built.map_err(|error| Error::new(ErrorKind::InvalidArgument, format!("ERR {error}")))?;
-    rules.fit_zset(&mut set);
+    policy.fit_zset(&mut set);
     let mut slot = scope.slot(key);
     if count == 0 {
         slot.delete();

@@ -5,7 +5,7 @@ use std::ops::{Bound, Range, RangeBounds};
 use bytes::Bytes;
 use skiplist_zset::ScoreText;
 
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::value::ZSet;
 
 /// One end of a range by member.
@@ -111,8 +111,12 @@ impl ZRange {
 
     /// Redis adds the members one by one to a listpack, unless it knows beforehand that they are too many, and what has been in a
     /// listpack has no negative zero.
-    pub(super) fn pass_through_listpack(&self, entries: &mut [(Bytes, f64)], rules: &Rules<'_>) {
-        let limits = rules.zset_limits();
+    pub(super) fn pass_through_listpack(
+        &self,
+        entries: &mut [(Bytes, f64)],
+        policy: &EncodingPolicy<'_>,
+    ) {
+        let limits = policy.zset_limits();
         if matches!(self.by, By::Rank(..)) && entries.len() > limits.entries {
             return;
         }

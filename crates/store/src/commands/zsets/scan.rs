@@ -15,7 +15,7 @@ use extendible::scan::{self as table_scan, HashRange};
 pub(crate) enum Written {
     /// As the listpack has it.
     Packed(ScoreText),
-    /// With 17 digits, whatever the line of servers.
+    /// With 17 digits, whatever the release series.
     Digits17,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn scan(
     let glob = options.glob();
     let matches = |member: &[u8]| glob.is_none_or(|glob| glob.matches(member));
     if set.as_listpack().is_some() {
-        let written = Written::Packed(view.rules().profile.score_text());
+        let written = Written::Packed(view.policy().profile.score_text());
         for (member, score) in set {
             Member::from(member).with_bytes(|bytes| {
                 if matches(bytes) {

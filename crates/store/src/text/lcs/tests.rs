@@ -32,7 +32,7 @@ fn changed(rng: &mut Rng, text: &[u8], letters: usize) -> Vec<u8> {
     text
 }
 
-/// The whole table, filled and walked as it is defined.
+/// The whole table, filled and traced as it is defined.
 fn by_table(a: &[u8], b: &[u8]) -> (Vec<u8>, Vec<Match>) {
     let mut table = vec![vec![0u32; b.len() + 1]; a.len() + 1];
     for i in 1..=a.len() {
@@ -115,7 +115,7 @@ fn bits_and_the_table_agree() {
 }
 
 #[test]
-fn all_bytes_and_whole_words_of_columns_are_told_apart() {
+fn all_bytes_and_whole_words_of_columns_are_distinguished() {
     let every: Vec<u8> = (0..=255).collect();
     assert_eq!(length(&every, &every, LIMIT).unwrap(), 256);
     for len in [63, 64, 65, 127, 128, 129] {

@@ -1,4 +1,4 @@
-//! Keeping whole numbers that share their high bits compactly.
+//! Keeping integers that share their high bits compactly.
 
 use intset::{Compact, IntSet, Prefix};
 
@@ -6,8 +6,8 @@ use super::SetRef;
 use crate::value::Value;
 
 impl Value {
-    /// Keeps a set of whole numbers compactly, if all of them have that prefix; any other value stays as it is. O(members), O(1) where it is
-    /// an intset that cannot be kept so, or a compact set of that prefix already.
+    /// Keeps a set of integers compactly, if all of them have that prefix; any other value stays as it is. O(members),
+    /// O(1) where it is an intset that cannot be kept so, or a compact set of that prefix already.
     pub(crate) fn compact(&mut self, prefix: Prefix) {
         let compact = match self.as_set() {
             Some(SetRef::IntSet(set)) if has_prefix(set, prefix) => {
@@ -30,7 +30,7 @@ impl Value {
     }
 }
 
-/// Whether all members have the prefix. Members ascend, so the ends tell.
+/// Whether all members have the prefix. Members ascend, so the first and the last decide.
 fn has_prefix(set: &IntSet, prefix: Prefix) -> bool {
     [set.first(), set.last()].into_iter().flatten().all(|end| prefix.contains(end))
 }

@@ -5,7 +5,7 @@ use intset::{Compact, IntSet};
 
 use super::SetRef;
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::value::Value;
 
 /// Members that were taken out of a set.
@@ -45,7 +45,7 @@ impl Value {
     pub(crate) fn extract_if(
         &mut self,
         mut chosen: impl FnMut(Member<'_>) -> bool,
-        rules: &Rules<'_>,
+        policy: &EncodingPolicy<'_>,
     ) -> (Extracted, usize) {
         let Some(set) = self.as_set() else { return (Extracted::default(), 0) };
         let len = set.len();
@@ -81,7 +81,7 @@ impl Value {
             (Some(rest), _) => *self = rest,
             (None, Some(mut set)) => {
                 for member in extracted.members() {
-                    set.remove(member, rules);
+                    set.remove(member, policy);
                 }
             }
             (None, None) => {}

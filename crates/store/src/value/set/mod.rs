@@ -1,4 +1,4 @@
-//! A set: an intset while it is small and whole numbers only, a listpack while it is small, then a hash table.
+//! A set: an intset while it is small and integers only, a listpack while it is small, then a hash table.
 //!
 //! # Transitions
 //!
@@ -12,17 +12,17 @@
 //! | compact | a text, a number that does not share the high bits, or one above [`Compact::MOST`] | intset, and on as above |
 //!
 //! There is no way back in place: a command that builds a set (SINTERSTORE, RESTORE, an SPOP that leaves few) chooses
-//! afresh. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
+//! anew. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
 //!
 //! No command makes a compact set: recipes do that know which high bits the members of a key share ([`Value::compact`]). To
-//! whoever asks it is an intset, though it may have more members than `set-max-intset-entries`: ids that come in order fill some
-//! shards before their turn to be split.
+//! every command it is an intset, though it may have more members than `set-max-intset-entries`: ids that come in order
+//! fill some shards before their turn to be split.
 
 mod compact;
 mod extract;
 mod mutate;
 mod random;
-mod walk;
+mod visit;
 
 pub(crate) use extract::Extracted;
 use intset::{Compact, IntSet};
@@ -30,14 +30,14 @@ use listpack::{Entry, ListPack};
 
 use super::{Members, Value, parse_int};
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 
 /// A set, to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SetRef<'a> {
-    /// Whole numbers.
+    /// Integers.
     IntSet(&'a IntSet),
-    /// Whole numbers that share their high bits.
+    /// Integers that share their high bits.
     Compact(&'a Compact),
     /// A few members.
     ListPack(&'a ListPack),
@@ -59,7 +59,7 @@ impl Value {
             | Self::Str { .. }
             | Self::ZSet(_)
             | Self::Bloom(_)
-            | Self::Foreign(_) => None,
+            | Self::Opaque(_) => None,
         }
     }
 }
@@ -99,13 +99,13 @@ impl SetRef<'_> {
     }
 
     #[inline]
-    pub(crate) fn contains(self, member: Member<'_>, rules: &Rules<'_>) -> bool {
+    pub(crate) fn contains(self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
         match self {
             Self::IntSet(set) => member.as_int().is_some_and(|number| set.contains(number)),
             Self::Compact(set) => member.as_int().is_some_and(|number| set.contains(number)),
             Self::ListPack(list) => list.contains(Entry::from(member)),
             Self::HashTable(table) => member.with_bytes(|bytes| {
-                let hashed = rules.hash(bytes);
+                let hashed = policy.hash(bytes);
                 table.bucket(hashed).is_some_and(|bucket| bucket.contains(hashed, bytes))
             }),
         }
@@ -117,20 +117,20 @@ impl SetRef<'_> {
         self,
         member: Member<'_>,
         hash: Option<u64>,
-        rules: &Rules<'_>,
+        policy: &EncodingPolicy<'_>,
     ) -> bool {
         match (self, hash, member) {
             (Self::HashTable(table), Some(hashed), Member::Bytes(bytes)) => {
                 table.bucket(hashed).is_some_and(|bucket| bucket.contains(hashed, bytes))
             }
             (Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_), _, _) => {
-                self.contains(member, rules)
+                self.contains(member, policy)
             }
         }
     }
 }
 
-impl Rules<'_> {
+impl EncodingPolicy<'_> {
     /// The most members of a listpack.
     fn listpack_entries(&self) -> usize {
         if self.profile.set_listpacks() { self.settings.set_max_listpack_entries() } else { 0 }

@@ -10,7 +10,7 @@ use listpack::{Entry, ListPack};
 
 use super::SetRef;
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 use crate::value::{Members, Value};
 
 /// A set, to be changed: it may turn into another encoding.
@@ -38,13 +38,13 @@ impl Value {
     }
 
     /// The empty set with which a command begins that is about to add `count` members, `first` the first of them.
-    pub(crate) fn set_for(first: Member<'_>, count: usize, rules: &Rules<'_>) -> Self {
-        let hint = rules.size_hint(count);
+    pub(crate) fn set_for(first: Member<'_>, count: usize, policy: &EncodingPolicy<'_>) -> Self {
+        let hint = policy.size_hint(count);
         if first.as_int().is_some()
-            && hint.is_none_or(|n| n <= rules.settings.set_max_intset_entries())
+            && hint.is_none_or(|n| n <= policy.settings.set_max_intset_entries())
         {
             Self::IntSet(IntSet::new())
-        } else if hint.is_some_and(|n| n <= rules.listpack_entries()) {
+        } else if hint.is_some_and(|n| n <= policy.listpack_entries()) {
             Self::ListPack(ListPack::new())
         } else {
             Self::empty_table()
@@ -53,9 +53,13 @@ impl Value {
 
     /// The empty set with which SPOP begins when it takes out so much of a set that it makes a new one, `first` the first
     /// member of that.
-    pub(crate) fn set_of_rest(from: SetRef<'_>, first: Member<'_>, rules: &Rules<'_>) -> Self {
-        if !rules.profile.set_listpacks() {
-            return Self::set_for(first, 1, rules);
+    pub(crate) fn set_of_rest(
+        from: SetRef<'_>,
+        first: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+    ) -> Self {
+        if !policy.profile.set_listpacks() {
+            return Self::set_for(first, 1, policy);
         }
         match from {
             SetRef::IntSet(_) | SetRef::Compact(_) => Self::IntSet(IntSet::new()),
@@ -64,9 +68,9 @@ impl Value {
     }
 
     /// The empty set with which SINTERSTORE begins, `smallest` the smallest of its sources.
-    pub(crate) fn set_of_common(smallest: SetRef<'_>, rules: &Rules<'_>) -> Self {
+    pub(crate) fn set_of_common(smallest: SetRef<'_>, policy: &EncodingPolicy<'_>) -> Self {
         match smallest {
-            SetRef::ListPack(_) | SetRef::HashTable(_) if rules.profile.set_listpacks() => {
+            SetRef::ListPack(_) | SetRef::HashTable(_) if policy.profile.set_listpacks() => {
                 Self::ListPack(ListPack::new())
             }
             SetRef::IntSet(_) | SetRef::Compact(_) | SetRef::ListPack(_) | SetRef::HashTable(_) => {
@@ -75,12 +79,12 @@ impl Value {
         }
     }
 
-    /// Makes an intset of a set that SINTERSTORE has built, if the profile does so and all members are whole numbers.
-    pub(crate) fn settle_common(self, rules: &Rules<'_>) -> Self {
+    /// Makes an intset of a set that SINTERSTORE has built, if the profile does so and all members are integers.
+    pub(crate) fn settle_common(self, policy: &EncodingPolicy<'_>) -> Self {
         let fits = |set: SetRef<'_>| {
-            rules.profile.set_listpacks()
+            policy.profile.set_listpacks()
                 && !matches!(set, SetRef::IntSet(_) | SetRef::Compact(_))
-                && set.len() <= rules.settings.set_max_intset_entries()
+                && set.len() <= policy.settings.set_max_intset_entries()
         };
         let numbers = self.as_set().filter(|set| fits(*set)).and_then(SetRef::numbers);
         numbers.map_or(self, |numbers| Self::IntSet(numbers.into_iter().collect()))
@@ -91,69 +95,69 @@ impl Value {
     pub(crate) fn set_of_some<'a>(
         of: SetRef<'a>,
         mut result: Self,
-        rules: &Rules<'_>,
+        policy: &EncodingPolicy<'_>,
         mut keep: impl FnMut(Member<'a>, Option<u64>) -> bool,
     ) -> Self {
         let SetRef::HashTable(table) = of else {
             let mut set = SetMut(&mut result);
             of.for_each(|member| {
                 if keep(member, None) {
-                    set.add(member, rules);
+                    set.add(member, policy);
                 }
             });
             return result;
         };
         // The members of a table are hashed once: to ask other tables for them, and to put them into one.
         let mut kept: Vec<(u64, &[u8])> = Vec::new();
-        for_each_hashed(table, rules, |hashed, bytes| {
+        for_each_hashed(table, policy, |hashed, bytes| {
             if keep(Member::Bytes(bytes), Some(hashed)) {
                 kept.push((hashed, bytes));
             }
         });
-        if rules.is_large(kept.len()) {
+        if policy.is_large(kept.len()) {
             return Self::HashTable(Box::new(Members::of_hashed(&kept)));
         }
         let mut set = SetMut(&mut result);
         for (_, bytes) in kept {
-            set.add(Member::Bytes(bytes), rules);
+            set.add(Member::Bytes(bytes), policy);
         }
         result
     }
 
     /// The empty set with which the loading of `count` members begins.
-    pub(crate) fn set_to_load(count: usize, rules: &Rules<'_>) -> Self {
-        if count > rules.settings.set_max_intset_entries() {
+    pub(crate) fn set_to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
+        if count > policy.settings.set_max_intset_entries() {
             Self::empty_table()
         } else {
             Self::IntSet(IntSet::new())
         }
     }
 
-    /// The set that an intset becomes when it is loaded under these rules.
-    pub(crate) fn set_from_intset(set: IntSet, rules: &Rules<'_>) -> Self {
-        if set.len() > rules.settings.set_max_intset_entries() {
-            hash_table(SetRef::IntSet(&set), rules)
+    /// The set that an intset becomes when it is loaded under this policy.
+    pub(crate) fn set_from_intset(set: IntSet, policy: &EncodingPolicy<'_>) -> Self {
+        if set.len() > policy.settings.set_max_intset_entries() {
+            hash_table(SetRef::IntSet(&set), policy)
         } else {
             Self::IntSet(set)
         }
     }
 
-    /// The set that a listpack becomes when it is loaded under these rules; `None` if it has a member twice.
-    pub(crate) fn set_from_listpack(list: ListPack, rules: &Rules<'_>) -> Option<Self> {
-        let mut met: HashSet<Entry<'_>, RandomState> = HashSet::default();
-        if !list.iter().all(|entry| met.insert(entry)) {
+    /// The set that a listpack becomes when it is loaded under this policy; `None` if it has a member twice.
+    pub(crate) fn set_from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
+        let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
+        if !list.iter().all(|entry| seen.insert(entry)) {
             return None;
         }
-        if list.len() <= rules.listpack_entries() {
+        if list.len() <= policy.listpack_entries() {
             return Some(Self::ListPack(list));
         }
-        if rules.profile.set_listpacks() {
-            return Some(hash_table(SetRef::ListPack(&list), rules));
+        if policy.profile.set_listpacks() {
+            return Some(hash_table(SetRef::ListPack(&list), policy));
         }
         // Servers of this line have no such sets: their own way of loading members decides.
-        let mut set = Self::set_to_load(list.len(), rules);
+        let mut set = Self::set_to_load(list.len(), policy);
         list.iter().for_each(|entry| {
-            SetMut(&mut set).add(entry.into(), rules);
+            SetMut(&mut set).add(entry.into(), policy);
         });
         Some(set)
     }
@@ -176,23 +180,23 @@ impl SetMut<'_> {
 
     /// Gets ready for a command that is about to add `count` members.
     #[inline]
-    pub(crate) fn expect(&mut self, count: usize, rules: &Rules<'_>) {
-        let Some(hint) = rules.size_hint(count) else { return };
+    pub(crate) fn expect(&mut self, count: usize, policy: &EncodingPolicy<'_>) {
+        let Some(hint) = policy.size_hint(count) else { return };
         let outgrown = match self.as_ref() {
-            SetRef::IntSet(_) => hint > rules.settings.set_max_intset_entries(),
-            SetRef::ListPack(_) => hint > rules.listpack_entries(),
+            SetRef::IntSet(_) => hint > policy.settings.set_max_intset_entries(),
+            SetRef::ListPack(_) => hint > policy.listpack_entries(),
             SetRef::Compact(_) | SetRef::HashTable(_) => false,
         };
         if outgrown {
-            *self.0 = hash_table(self.as_ref(), rules);
+            *self.0 = hash_table(self.as_ref(), policy);
         }
     }
 
     /// Adds a member; `true` if it is new.
     #[inline]
-    pub(crate) fn add(&mut self, member: Member<'_>, rules: &Rules<'_>) -> bool {
+    pub(crate) fn add(&mut self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
         let refused = match self.0 {
-            Value::IntSet(set) => match add_int(set, member, rules) {
+            Value::IntSet(set) => match add_int(set, member, policy) {
                 Ok(added) => return added,
                 Err(refused) => refused,
             },
@@ -200,42 +204,42 @@ impl SetMut<'_> {
                 Ok(added) => return added,
                 Err(refused) => refused,
             },
-            Value::ListPack(list) => match add_entry(list, member, rules) {
+            Value::ListPack(list) => match add_entry(list, member, policy) {
                 Ok(added) => return added,
                 Err(refused) => refused,
             },
             Value::HashTable(table) => {
-                return member.with_bytes(|bytes| add_bytes(table, bytes, rules));
+                return member.with_bytes(|bytes| add_bytes(table, bytes, policy));
             }
             Value::Int(_)
             | Value::Short { .. }
             | Value::Str { .. }
             | Value::ZSet(_)
             | Value::Bloom(_)
-            | Value::Foreign(_) => return false,
+            | Value::Opaque(_) => return false,
         };
-        self.promote(refused, member, rules);
-        refused == Refused::Outgrown || self.add(member, rules)
+        self.promote(refused, member, policy);
+        refused == Refused::Outgrown || self.add(member, policy)
     }
 
     /// Turns the set into an encoding that takes the member.
     #[cold]
-    fn promote(&mut self, why: Refused, member: Member<'_>, rules: &Rules<'_>) {
+    fn promote(&mut self, why: Refused, member: Member<'_>, policy: &EncodingPolicy<'_>) {
         let next = match (self.as_ref(), why) {
-            (SetRef::IntSet(set), Refused::NotInteger) if fits_listpack(set, member, rules) => {
+            (SetRef::IntSet(set), Refused::NotInteger) if fits_listpack(set, member, policy) => {
                 list_of(set)
             }
             // What an intset does not take either is refused again.
             (SetRef::Compact(set), Refused::NotInteger | Refused::Outside) => {
                 Value::IntSet(set.to_int_set())
             }
-            (set, _) => hash_table(set, rules),
+            (set, _) => hash_table(set, policy),
         };
         *self.0 = next;
     }
 
     /// Removes a member; `true` if it was there.
-    pub(crate) fn remove(&mut self, member: Member<'_>, rules: &Rules<'_>) -> bool {
+    pub(crate) fn remove(&mut self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
         match self.0 {
             Value::IntSet(set) => member.as_int().is_some_and(|number| set.remove(number)),
             Value::Compact(set) => member.as_int().is_some_and(|number| set.remove(number)),
@@ -243,10 +247,10 @@ impl SetMut<'_> {
                 list.find(Entry::from(member)).is_some_and(|found| list.delete(found))
             }
             Value::HashTable(table) => member.with_bytes(|bytes| {
-                let hashed = rules.hash(bytes);
-                let removed = table
-                    .bucket_mut(hashed)
-                    .is_some_and(|bucket| bucket.remove(hashed, bytes, &|bytes| rules.hash(bytes)));
+                let hashed = policy.hash(bytes);
+                let removed = table.bucket_mut(hashed).is_some_and(|bucket| {
+                    bucket.remove(hashed, bytes, &|bytes| policy.hash(bytes))
+                });
                 if removed {
                     table.removed();
                 }
@@ -257,19 +261,24 @@ impl SetMut<'_> {
             | Value::Str { .. }
             | Value::ZSet(_)
             | Value::Bloom(_)
-            | Value::Foreign(_) => false,
+            | Value::Opaque(_) => false,
         }
     }
 }
 
-/// A member for an intset: refuses what is no integer, and tells when the set has outgrown the limit by this member.
+/// Adds a member to an intset: refuses what is no integer, and reports when the set has outgrown the limit by this
+/// member.
 #[inline]
-fn add_int(set: &mut IntSet, member: Member<'_>, rules: &Rules<'_>) -> Result<bool, Refused> {
+fn add_int(
+    set: &mut IntSet,
+    member: Member<'_>,
+    policy: &EncodingPolicy<'_>,
+) -> Result<bool, Refused> {
     let number = member.as_int().ok_or(Refused::NotInteger)?;
     if !set.insert(number) {
         return Ok(false);
     }
-    if set.len() > rules.settings.set_max_intset_entries() {
+    if set.len() > policy.settings.set_max_intset_entries() {
         Err(Refused::Outgrown)
     } else {
         Ok(true)
@@ -284,25 +293,29 @@ fn add_sharing(set: &mut Compact, member: Member<'_>) -> Result<bool, Refused> {
 }
 
 /// A member for a listpack.
-fn add_entry(list: &mut ListPack, member: Member<'_>, rules: &Rules<'_>) -> Result<bool, Refused> {
+fn add_entry(
+    list: &mut ListPack,
+    member: Member<'_>,
+    policy: &EncodingPolicy<'_>,
+) -> Result<bool, Refused> {
     let entry = Entry::from(member);
     if list.contains(entry) {
         return Ok(false);
     }
-    let fits = list.len() < rules.listpack_entries()
-        && entry.text_len() <= rules.settings.set_max_listpack_value();
+    let fits = list.len() < policy.listpack_entries()
+        && entry.text_len() <= policy.settings.set_max_listpack_value();
     if !fits {
         return Err(Refused::NoRoom);
     }
     list.push_back(entry).map(|()| true).map_err(|_| Refused::NoRoom)
 }
 
-fn add_bytes(table: &mut Members, bytes: &[u8], rules: &Rules<'_>) -> bool {
-    let hashed = rules.hash(bytes);
+fn add_bytes(table: &mut Members, bytes: &[u8], policy: &EncodingPolicy<'_>) -> bool {
+    let hashed = policy.hash(bytes);
     if table.bucket(hashed).is_some_and(|bucket| bucket.contains(hashed, bytes)) {
         return false;
     }
-    let rehash = |bytes: &[u8]| rules.hash(bytes);
+    let rehash = |bytes: &[u8]| policy.hash(bytes);
     table.insert(hashed, &rehash, |bucket| bucket.insert(hashed, bytes));
     true
 }
@@ -311,23 +324,23 @@ fn add_bytes(table: &mut Members, bytes: &[u8], rules: &Rules<'_>) -> bool {
 /// in the order of its memory.
 fn for_each_hashed<'t>(
     table: &'t Members,
-    rules: &Rules<'_>,
+    policy: &EncodingPolicy<'_>,
     mut visit: impl FnMut(u64, &'t [u8]),
 ) {
     for bucket in table.buckets_by_hash() {
         let _: ControlFlow<()> = bucket.try_for_each(&mut |bytes| {
-            visit(rules.hash(bytes), bytes);
+            visit(policy.hash(bytes), bytes);
             ControlFlow::Continue(())
         });
     }
 }
 
 /// Whether an intset and a text together make a listpack.
-fn fits_listpack(set: &IntSet, member: Member<'_>, rules: &Rules<'_>) -> bool {
-    let longest = rules.settings.set_max_listpack_value();
+fn fits_listpack(set: &IntSet, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
+    let longest = policy.settings.set_max_listpack_value();
     // The longest texts of integers are those of the least and the greatest.
     let ends = [set.first(), set.last()];
-    set.len() < rules.listpack_entries()
+    set.len() < policy.listpack_entries()
         && Entry::from(member).text_len() <= longest
         && ends.into_iter().flatten().all(|end| Entry::Int(end).text_len() <= longest)
 }
@@ -344,10 +357,10 @@ fn list_of(set: &IntSet) -> Value {
 }
 
 /// The same members in a hash table.
-fn hash_table(set: SetRef<'_>, rules: &Rules<'_>) -> Value {
+fn hash_table(set: SetRef<'_>, policy: &EncodingPolicy<'_>) -> Value {
     let mut table = Box::new(Extendible::new(0));
     set.for_each(|member| {
-        member.with_bytes(|bytes| add_bytes(&mut table, bytes, rules));
+        member.with_bytes(|bytes| add_bytes(&mut table, bytes, policy));
     });
     Value::HashTable(table)
 }

@@ -6,32 +6,32 @@ use ahash::RandomState;
 
 use super::SetRef;
 use crate::member::Member;
-use crate::store::Chance;
+use crate::store::Random;
 
 impl<'a> SetRef<'a> {
-    /// A member, each with the same chance; `None` if there is none. O(1) on average, O(members) in a listpack.
-    pub(crate) fn random(self, chance: &Chance) -> Option<Member<'a>> {
+    /// A member, chosen uniformly at random; `None` if there is none. O(1) on average, O(members) in a listpack.
+    pub(crate) fn random(self, random: &Random) -> Option<Member<'a>> {
         match self {
-            Self::IntSet(set) => set.random_member(chance.bits()).map(Member::Int),
-            Self::Compact(set) => set.random_member(chance.bits()).map(Member::Int),
-            Self::ListPack(list) => list.get(chance.below(list.len())).map(Member::from),
+            Self::IntSet(set) => set.random_member(random.bits()).map(Member::Int),
+            Self::Compact(set) => set.random_member(random.bits()).map(Member::Int),
+            Self::ListPack(list) => list.get(random.below(list.len())).map(Member::from),
             Self::HashTable(table) => table
-                .random(&mut || chance.bits(), |bucket, position| bucket.nth(position))
+                .random(&mut || random.bits(), |bucket, position| bucket.nth(position))
                 .map(Member::Bytes),
         }
     }
 
-    /// `count` different members, all of them if there are no more; every choice has the same chance. O(count) on
+    /// `count` different members, all of them if there are no more; every choice is equally likely. O(count) on
     /// average where count is small beside the set, else O(members).
-    pub(crate) fn sample(self, count: usize, chance: &Chance) -> Vec<Member<'a>> {
+    pub(crate) fn sample(self, count: usize, random: &Random) -> Vec<Member<'a>> {
         let len = self.len();
-        // Drawing one by one meets those that were drawn already; up to a third of the set that is cheap.
+        // Drawing one by one repeats those that were drawn already; up to a third of the set that is cheap.
         if matches!(self, Self::HashTable(_)) && count < len / 3 {
-            let mut met: HashSet<&[u8], RandomState> = HashSet::default();
+            let mut seen: HashSet<&[u8], RandomState> = HashSet::default();
             let mut drawn = Vec::with_capacity(count);
             while drawn.len() < count {
-                match self.random(chance) {
-                    Some(Member::Bytes(bytes)) if met.insert(bytes) => {
+                match self.random(random) {
+                    Some(Member::Bytes(bytes)) if seen.insert(bytes) => {
                         drawn.push(Member::Bytes(bytes));
                     }
                     Some(_) => {}
@@ -45,7 +45,7 @@ impl<'a> SetRef<'a> {
         // The first places of a shuffle (Fisher and Yates).
         let count = count.min(len);
         for place in 0..count {
-            all.swap(place, place + chance.below(len - place));
+            all.swap(place, place + random.below(len - place));
         }
         all.truncate(count);
         all

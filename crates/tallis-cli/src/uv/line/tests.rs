@@ -179,19 +179,19 @@ fn errors_say_what_and_where() {
         ("h - - [17/May/2015:10:05:03 +0000] \"GET\" 200 ", "no size after the status (column 45)"),
         (
             "h - - [17/May/2015:10:05:03 +0000] \"GET\" 200 x",
-            "bad size: neither a whole number nor - (column 46)",
+            "bad size: neither an integer nor - (column 46)",
         ),
         (
             "h - - [17/May/2015:10:05:03 +0000] \"GET\" 200 --",
-            "bad size: neither a whole number nor - (column 46)",
+            "bad size: neither an integer nor - (column 46)",
         ),
         (
             "h - - [17/May/2015:10:05:03 +0000] \"GET\" 200 1k",
-            "bad size: neither a whole number nor - (column 46)",
+            "bad size: neither an integer nor - (column 46)",
         ),
         (
             "h - - [17/May/2015:10:05:03 +0000] \"GET\" 200 18446744073709551616",
-            "bad size: neither a whole number nor - (column 46)",
+            "bad size: neither an integer nor - (column 46)",
         ),
     ];
     for (text, want) in cases {

@@ -23,7 +23,7 @@ fn moving(length: &str) -> Window {
 }
 
 /// `from to exact keys`, the approximate count being the same.
-fn told(window: &Window) -> String {
+fn shown(window: &Window) -> String {
     let counted = window.count().unwrap().unwrap();
     assert_eq!(counted.exact, counted.approx, "{counted}");
     let [from, to] = [counted.from, counted.to].map(|at| at.strftime("%m-%dT%H:%M:%S").to_string());
@@ -33,11 +33,11 @@ fn told(window: &Window) -> String {
 #[test]
 fn a_window_begins_with_its_first_minute_and_ends_before_its_end() {
     let mut window = ending("15m", "2015-05-17T10:15:00Z");
-    assert_eq!(told(&window), "05-17T10:00:00 05-17T10:15:00 0 15");
+    assert_eq!(shown(&window), "05-17T10:00:00 05-17T10:15:00 0 15");
     for (visitor, time) in [(1, "09:59:59"), (2, "10:00:00"), (3, "10:14:59"), (4, "10:15:00")] {
         visit(&mut window, visitor, &format!("17/May/2015:{time} +0000"));
     }
-    assert_eq!(told(&window), "05-17T10:00:00 05-17T10:15:00 2 15");
+    assert_eq!(shown(&window), "05-17T10:00:00 05-17T10:15:00 2 15");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn an_end_inside_a_minute_leaves_that_minute_out() {
     for (visitor, time) in [(1, "09:14:59"), (2, "09:15:00"), (3, "10:14:59"), (4, "10:15:01")] {
         visit(&mut window, visitor, &format!("17/May/2015:{time} +0000"));
     }
-    assert_eq!(told(&window), "05-17T09:15:00 05-17T10:15:00 2 60");
+    assert_eq!(shown(&window), "05-17T09:15:00 05-17T10:15:00 2 60");
 }
 
 #[test]
@@ -54,21 +54,21 @@ fn a_window_without_an_end_goes_with_the_latest_event() {
     let mut window = moving("1h");
     assert_eq!(window.count().unwrap(), None);
     visit(&mut window, 1, "17/May/2015:10:05:03 +0000");
-    assert_eq!(told(&window), "05-17T09:06:00 05-17T10:06:00 1 60");
+    assert_eq!(shown(&window), "05-17T09:06:00 05-17T10:06:00 1 60");
     visit(&mut window, 2, "17/May/2015:10:59:00 +0000");
-    assert_eq!(told(&window), "05-17T10:00:00 05-17T11:00:00 2 1");
+    assert_eq!(shown(&window), "05-17T10:00:00 05-17T11:00:00 2 1");
     // Late, and in the window still.
     visit(&mut window, 3, "17/May/2015:10:00:59 +0000");
-    assert_eq!(told(&window), "05-17T10:00:00 05-17T11:00:00 3 1");
+    assert_eq!(shown(&window), "05-17T10:00:00 05-17T11:00:00 3 1");
     // Too late.
     visit(&mut window, 4, "17/May/2015:09:59:59 +0000");
-    assert_eq!(told(&window), "05-17T10:00:00 05-17T11:00:00 3 1");
-    // The first and the late one fall out.
+    assert_eq!(shown(&window), "05-17T10:00:00 05-17T11:00:00 3 1");
+    // The first and the late one are dropped.
     visit(&mut window, 2, "17/May/2015:11:05:00 +0000");
-    assert_eq!(told(&window), "05-17T10:06:00 05-17T11:06:00 1 60");
+    assert_eq!(shown(&window), "05-17T10:06:00 05-17T11:06:00 1 60");
     // So does all, over a month.
     visit(&mut window, 1, "30/Jun/2015:23:59:59 +0000");
-    assert_eq!(told(&window), "06-30T23:00:00 07-01T00:00:00 1 1");
+    assert_eq!(shown(&window), "06-30T23:00:00 07-01T00:00:00 1 1");
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn offsets_of_the_log_do_not_matter() {
         visit(&mut window, visitor, time);
     }
     // 06:30, 06:31, 06:29 and 06:30.
-    assert_eq!(told(&window), "05-16T06:32:00 05-18T06:32:00 3 84");
+    assert_eq!(shown(&window), "05-16T06:32:00 05-18T06:32:00 3 84");
     assert_eq!(
-        told(&ending("2d", "2015-05-18T08:32:00+02:00")),
-        told(&ending("2d", "2015-05-18T06:32:00Z"))
+        shown(&ending("2d", "2015-05-18T08:32:00+02:00")),
+        shown(&ending("2d", "2015-05-18T06:32:00Z"))
     );
 }
 
@@ -106,8 +106,8 @@ fn no_window_begins_before_the_calendar_or_ends_after_it() {
     visit(&mut window, 1, "31/Dec/1899:23:59:59 +0000");
     visit(&mut window, 2, "01/Jan/1900:00:00:00 +0000");
     visit(&mut window, 3, "01/Jan/1900:23:59:59 +0000");
-    assert_eq!(told(&window), "01-01T00:00:00 01-02T00:00:00 2 1");
-    assert_eq!(told(&ending("1m", "1900-01-01T00:00:30Z")), "01-01T00:00:00 01-01T00:00:00 0 0");
+    assert_eq!(shown(&window), "01-01T00:00:00 01-02T00:00:00 2 1");
+    assert_eq!(shown(&ending("1m", "1900-01-01T00:00:30Z")), "01-01T00:00:00 01-01T00:00:00 0 0");
 
     let mut window = moving("146097d");
     for (visitor, time) in [
@@ -124,7 +124,7 @@ fn no_window_begins_before_the_calendar_or_ends_after_it() {
     visit(&mut window, 7, "31/Dec/2299:23:59:59 +0000");
     visit(&mut window, 8, "01/Jan/2300:00:00:00 +0000");
     // 4,800 months.
-    assert_eq!(told(&window), "01-01T00:00:00 01-01T00:00:00 3 4800");
+    assert_eq!(shown(&window), "01-01T00:00:00 01-01T00:00:00 3 4800");
 }
 
 /// Every event, and what is counted of a window by looking at each of them.
@@ -146,7 +146,7 @@ impl Plain {
         assert_eq!(ends, [from, to]);
         assert_eq!(counted.exact, visitors.len() as u64, "{from} {to}");
         assert_eq!(counted.approx, plain.pfcount(["all"]).unwrap(), "{from} {to}");
-        // The keys that are told of have it all.
+        // The keys that are reported have it all.
         let keys = window.windows.cover(counted.from, counted.to).unwrap();
         assert_eq!(counted.keys, keys.len() as u64);
         assert_eq!(counted.approx, window.store.pfcount(keys).unwrap(), "{from} {to}");
@@ -156,9 +156,9 @@ impl Plain {
 /// The time as a log far from UTC may have it.
 fn stamp(second: i64, rng: &mut Rng) -> Stamp {
     let offset = jiff::tz::Offset::from_seconds(i32::try_from(rng.range(-47..=47)).unwrap() * 1800);
-    let moment = Timestamp::from_second(second).unwrap();
+    let timestamp = Timestamp::from_second(second).unwrap();
     let zone = jiff::tz::TimeZone::fixed(offset.unwrap());
-    let text = moment.to_zoned(zone).strftime("%d/%b/%Y:%H:%M:%S %z").to_string();
+    let text = timestamp.to_zoned(zone).strftime("%d/%b/%Y:%H:%M:%S %z").to_string();
     Stamp::parse(text.as_bytes()).unwrap()
 }
 

@@ -83,7 +83,7 @@ fn maybe_free(g: &mut Gen, line: &mut Line) {
     line.push(key);
 }
 
-/// An item: of a small space, so that filters fill and items are met again.
+/// An item: of a small space, so that filters fill and items come again.
 fn item(g: &mut Gen) -> Vec<u8> {
     match g.rng.below(12) {
         0 => g.value(),

@@ -31,16 +31,16 @@ const ROWS: &[Row] = &[
     row("PEXPIRE", 8, Rule::Exact, |g, line| relative(g, line, 1_000)),
     row("EXPIREAT", 8, Rule::Exact, |g, line| absolute(g, line, 1)),
     row("PEXPIREAT", 8, Rule::Exact, |g, line| absolute(g, line, 1_000)),
-    row("TTL", 6, Rule::Moment(SLACK_SECONDS), one),
-    row("PTTL", 6, Rule::Moment(MILLISECONDS), one),
-    row("EXPIRETIME", 6, Rule::Moment(SLACK_SECONDS), one),
-    row("PEXPIRETIME", 6, Rule::Moment(MILLISECONDS), one),
+    row("TTL", 6, Rule::Time(SLACK_SECONDS), one),
+    row("PTTL", 6, Rule::Time(MILLISECONDS), one),
+    row("EXPIRETIME", 6, Rule::Time(SLACK_SECONDS), one),
+    row("PEXPIRETIME", 6, Rule::Time(MILLISECONDS), one),
     row("PERSIST", 6, Rule::Exact, one),
     row("DUMP", 8, Rule::Dump, one),
     row("RESTORE", 16, Rule::Exact, restore),
     row("OBJECT ENCODING", 12, Rule::Exact, one),
     row("OBJECT REFCOUNT", 4, Rule::Shape, one),
-    row("OBJECT IDLETIME", 4, Rule::Moment(SLACK_SECONDS), one),
+    row("OBJECT IDLETIME", 4, Rule::Time(SLACK_SECONDS), one),
     row("OBJECT FREQ", 3, Rule::Exact, one),
     row("OBJECT HELP", 1, Rule::Shape, |_, _| {}),
     row("OBJECT", 1, Rule::Exact, |g, line| {
@@ -144,8 +144,8 @@ fn absolute(g: &mut Gen, line: &mut Line, unit: i64) {
     if g.one_in(16) {
         line.push(g.bad_time());
     } else {
-        let moment = g.moment();
-        line.number(moment * unit);
+        let time = g.unix_time();
+        line.number(time * unit);
     }
     conditions(g, line);
 }
@@ -157,8 +157,8 @@ fn restore(g: &mut Gen, line: &mut Line) {
     match g.rng.below(8) {
         0 => line.push(g.pick(&["-1", "x", "", "1.5", "9223372036854775807"])),
         1..4 if absolute => {
-            let moment = g.moment();
-            line.number(moment * 1_000)
+            let time = g.unix_time();
+            line.number(time * 1_000)
         }
         1..4 => {
             let seconds = g.seconds().max(10_000);

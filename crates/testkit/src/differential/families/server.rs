@@ -1,4 +1,4 @@
-//! Databases, the configuration, and what a server tells of itself.
+//! Databases, the configuration, and what a server reports of itself.
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Line};

@@ -130,8 +130,8 @@ fn time(g: &mut Gen, line: &mut Line) {
     let number = match option {
         "EX" => g.seconds(),
         "PX" => g.seconds() * 1_000,
-        "EXAT" => g.moment(),
-        _ => g.moment() * 1_000,
+        "EXAT" => g.unix_time(),
+        _ => g.unix_time() * 1_000,
     };
     line.number(number);
 }

@@ -8,8 +8,8 @@ use super::{Family, Row, draws, row};
 
 pub(super) const FAMILY: Family = Family { name: "zsets", rows: ROWS };
 
-/// The key of the ranges by member: it has equal scores only, because with others Redis answers by chance. No other command knows
-/// it.
+/// The key of the ranges by member: it has equal scores only, because with others the answer of Redis is arbitrary. No
+/// other command knows it.
 const LEX: &str = "lex";
 
 const ROWS: &[Row] = &[

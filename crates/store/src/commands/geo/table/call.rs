@@ -39,7 +39,7 @@ enum Area {
     Polygon(Vec<Point>),
 }
 
-/// What is told of a member beside its name.
+/// What is returned of a member beside its name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct With {
     pub(super) distance: bool,
@@ -66,8 +66,9 @@ pub(super) struct Options<'a> {
 
 /// A command, read as far as it can be without the sorted set.
 ///
-/// Redis looks members up while it reads, so a member that is missing is told of before what is wrong with the words behind it.
-/// Here the words are read first, to know which keys to lock, and what was met on the way is kept in order.
+/// Redis looks members up while it reads, so a member that is missing is reported before what is wrong with the words
+/// behind it. Here the words are read first, to know which keys to lock, and what was found on the way is kept in
+/// order.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     /// Members that must be there, in front of what is wrong.

@@ -1,4 +1,4 @@
-//! GEOSEARCH, GEORADIUS and their kin.
+//! GEOSEARCH, GEORADIUS and their variants.
 
 use geo::Unit;
 

@@ -1,4 +1,4 @@
-//! ZRANGE and its kin.
+//! ZRANGE and the like.
 
 use std::ops::Bound;
 

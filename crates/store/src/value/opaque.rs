@@ -1,4 +1,4 @@
-//! What can be told of a value that the store does not work on.
+//! The type and the encoding of a value that the store has no commands for.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub(super) fn type_name(value: &RawValue) -> Cow<'static, str> {
     }
 }
 
-/// The encoding that a server of that line gives the value when it loads it, as OBJECT ENCODING answers it.
+/// The encoding that a server of that release series gives the value when it loads it, as OBJECT ENCODING answers it.
 ///
 /// It goes by the type byte. A server with other limits may choose another one.
 pub(super) fn encoding(value: &RawValue, profile: Profile) -> &'static str {

@@ -13,7 +13,7 @@ use super::{
 use crate::{error::Error, length, source::Source, string};
 
 /// Passes over the body of a value.
-pub(crate) fn walk<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(), Error> {
+pub(crate) fn scan<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(), Error> {
     match kind {
         ValueType::String
         | ValueType::HashZipmap
@@ -24,8 +24,8 @@ pub(crate) fn walk<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(
         | ValueType::HashListpack
         | ValueType::ZSetListpack
         | ValueType::SetListpack
-        | ValueType::HashTtlListpackPreRelease => string::walk(source),
-        ValueType::List | ValueType::Set | ValueType::ListQuicklist => repeat(source, string::walk),
+        | ValueType::HashTtlListpackPreRelease => string::scan(source),
+        ValueType::List | ValueType::Set | ValueType::ListQuicklist => repeat(source, string::scan),
         ValueType::ListQuicklist2 => repeat(source, quicklist_node),
         ValueType::Hash => repeat(source, pair),
         ValueType::ZSetText => repeat(source, |source| member_and_score(source, ScoreForm::Text)),
@@ -37,16 +37,16 @@ pub(crate) fn walk<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(
         }
         ValueType::HashTtlListpack => {
             source.array::<8>()?; // earliest expiry
-            string::walk(source)
+            string::scan(source)
         }
         ValueType::ValkeyHashTtl => repeat(source, pair_and_time),
         ValueType::Module => {
             module::read_id(source)?;
-            module::walk_parts(source)
+            module::scan_parts(source)
         }
-        ValueType::Stream1 => stream::walk(source, Layout::First),
-        ValueType::Stream2 => stream::walk(source, Layout::Second),
-        ValueType::Stream3 => stream::walk(source, Layout::Third),
+        ValueType::Stream1 => stream::scan(source, Layout::First),
+        ValueType::Stream2 => stream::scan(source, Layout::Second),
+        ValueType::Stream3 => stream::scan(source, Layout::Third),
     }
 }
 
@@ -64,17 +64,17 @@ fn repeat<R: Read>(
 /// The node's container (plain or packed), and its bytes.
 fn quicklist_node<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     length::read(source)?;
-    string::walk(source)
+    string::scan(source)
 }
 
 fn pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
-    string::walk(source)?;
-    string::walk(source)
+    string::scan(source)?;
+    string::scan(source)
 }
 
 fn member_and_score<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<(), Error> {
-    string::walk(source)?;
-    score::walk(source, form)
+    string::scan(source)?;
+    score::scan(source, form)
 }
 
 fn ttl_and_pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use extendible::scan;
 
 use super::SetRef;
 use crate::member::Member;
-use crate::rules::Rules;
+use crate::policy::EncodingPolicy;
 
 impl<'a> SetRef<'a> {
     /// Hands every member to `visit` until it breaks. Those of an intset ascend; those of a hash table come in the order
@@ -26,7 +26,7 @@ impl<'a> SetRef<'a> {
         }
     }
 
-    /// The members, if all of them are whole numbers.
+    /// The members, if all of them are integers.
     pub(super) fn numbers(self) -> Option<Vec<i64>> {
         let mut numbers = Vec::with_capacity(self.len());
         let all = self.try_for_each(|member| match member.as_int() {
@@ -55,7 +55,7 @@ impl<'a> SetRef<'a> {
         self,
         cursor: u64,
         want: usize,
-        rules: &Rules<'_>,
+        policy: &EncodingPolicy<'_>,
         mut visit: impl FnMut(Member<'a>),
     ) -> u64 {
         let Self::HashTable(table) = self else {
@@ -70,7 +70,7 @@ impl<'a> SetRef<'a> {
             let step = table.step(from, want - seen);
             if let Some(bucket) = step.bucket {
                 let _: ControlFlow<()> = bucket.try_for_each(&mut |bytes| {
-                    if step.covers(rules.hash(bytes)) {
+                    if step.covers(policy.hash(bytes)) {
                         seen += 1;
                         visit(Member::Bytes(bytes));
                     }

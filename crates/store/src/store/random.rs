@@ -1,4 +1,4 @@
-//! Where random members and keys come from.
+//! The random numbers that choose members and keys.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,11 +7,11 @@ use extendible::SplitMix64;
 /// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: [`SplitMix64`], whose state
 /// is a counter.
 ///
-/// It is fair, not secret: whoever sees its numbers can tell the next.
+/// It is uniform, but not secret: its next numbers follow from those seen.
 #[derive(Debug)]
-pub(crate) struct Chance(AtomicU64);
+pub(crate) struct Random(AtomicU64);
 
-impl Chance {
+impl Random {
     pub(crate) const fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
@@ -36,14 +36,14 @@ mod tests {
 
     #[test]
     fn the_stream_is_that_of_the_paper_and_numbers_stay_in_bounds() {
-        let chance = Chance::new(1_234_567);
-        assert_eq!(chance.bits(), 6_457_827_717_110_365_317);
-        assert_eq!(chance.bits(), 3_203_168_211_198_807_973);
+        let random = Random::new(1_234_567);
+        assert_eq!(random.bits(), 6_457_827_717_110_365_317);
+        assert_eq!(random.bits(), 3_203_168_211_198_807_973);
         let mut seen = [0; 5];
         for _ in 0..5000 {
-            seen[chance.below(5)] += 1;
+            seen[random.below(5)] += 1;
         }
         assert!(seen.iter().all(|&count| (850..1150).contains(&count)), "{seen:?}");
-        assert_eq!(chance.below(0), 0);
+        assert_eq!(random.below(0), 0);
     }
 }

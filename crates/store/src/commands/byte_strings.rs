@@ -4,17 +4,17 @@ use bytes::{Bytes, BytesMut};
 
 use crate::member::Member;
 
-/// Gathers byte strings that are to be handed out together.
+/// Collects byte strings that are returned together.
 ///
 /// They share one buffer, so that a million members cost one allocation and not a million. Each of them keeps the whole
 /// buffer alive.
 #[derive(Debug)]
-pub(crate) struct Gathered {
+pub(crate) struct ByteStrings {
     buffer: BytesMut,
     ends: Vec<usize>,
 }
 
-impl Gathered {
+impl ByteStrings {
     /// With room for about so many short ones.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { buffer: BytesMut::with_capacity(count * 8), ends: Vec::with_capacity(count) }
@@ -44,12 +44,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_gathered_comes_back_in_order() {
-        let mut gathered = Gathered::with_capacity(1);
+    fn byte_strings_are_returned_in_order() {
+        let mut members = ByteStrings::with_capacity(1);
         for member in [Member::Int(-7), Member::Bytes(b""), Member::Bytes(b"text")] {
-            gathered.push(member);
+            members.push(member);
         }
-        assert_eq!(gathered.finish(), ["-7", "", "text"]);
-        assert!(Gathered::with_capacity(0).finish().is_empty());
+        assert_eq!(members.finish(), ["-7", "", "text"]);
+        assert!(ByteStrings::with_capacity(0).finish().is_empty());
     }
 }

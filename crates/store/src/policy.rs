@@ -1,19 +1,19 @@
-//! What a value needs to know of its store: limits, profile, hash.
+//! What decides how a value is encoded: limits, profile, hash.
 
 use ahash::RandomState;
 
 use crate::limits::Settings;
 use crate::profile::Profile;
 
-/// The rules by which the values of a store change.
+/// The limits, the profile and the hash by which the values of a store choose their encodings.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules<'s> {
+pub(crate) struct EncodingPolicy<'s> {
     pub(crate) settings: &'s Settings,
     pub(crate) profile: Profile,
     pub(crate) hasher: &'s RandomState,
 }
 
-impl Rules<'_> {
+impl EncodingPolicy<'_> {
     /// The hash of a member of a large set, and of a key.
     #[inline]
     pub(crate) fn hash(&self, bytes: &[u8]) -> u64 {
