@@ -119,6 +119,7 @@ impl<'a> Hll<'a> {
     /// # Errors
     ///
     /// As [`validate`](Self::validate), for what lies before the register.
+    #[inline]
     pub fn register(&self, register: u16) -> Result<Option<u8>, DecodeError> {
         if usize::from(register) >= REGISTERS {
             return Ok(None);

@@ -219,7 +219,7 @@ impl<B: Backend> Cohorts<B> {
     /// ```
     pub fn mark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
         let key = self.names.key(event.as_ref(), Period::UNIQUE);
-        self.backend.call(&SetBits { keys: &[&key], bit: bit_of(user)?, on: true })
+        self.backend.call(&SetBits { keys: [&*key], bit: bit_of(user)?, on: true })
     }
 
     /// Takes the unique event back; `true` if it had happened to the user.
@@ -229,7 +229,7 @@ impl<B: Backend> Cohorts<B> {
     /// As [`mark`](Self::mark).
     pub fn unmark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
         let key = self.names.key(event.as_ref(), Period::UNIQUE);
-        self.backend.call(&SetBits { keys: &[&key], bit: bit_of(user)?, on: false })
+        self.backend.call(&SetBits { keys: [&*key], bit: bit_of(user)?, on: false })
     }
 
     /// Whether the event happened to the user in that period. O(1).
@@ -290,7 +290,10 @@ impl<B: Backend> Cohorts<B> {
         }
         let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
             keys.iter().map(SmallVec::as_slice).collect();
-        self.backend.call(&SetBits { keys: &keys, bit, on })
+        match <[&[u8]; KINDS.len()]>::try_from(&*keys) {
+            Ok(keys) => self.backend.call(&SetBits { keys, bit, on }),
+            Err(_) => self.backend.call(&SetBits { keys: &*keys, bit, on }),
+        }
     }
 }
 

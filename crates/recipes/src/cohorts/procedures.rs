@@ -1,22 +1,24 @@
 //! The atomic steps of cohorts.
 
 use smallvec::SmallVec;
-use store::{Error, KeyRef, Tx};
+use store::{Error, KeyRef, ToKeys, Tx};
 
 use crate::procedure::Procedure;
 
 /// Sets or clears the same bit in several strings, each named once: whether any was not so before.
+///
+/// The keys are an array where their number is known, which takes no memory, or a slice.
 #[derive(Debug)]
-pub(super) struct SetBits<'a> {
-    pub(super) keys: &'a [&'a [u8]],
+pub(super) struct SetBits<K> {
+    pub(super) keys: K,
     pub(super) bit: u32,
     pub(super) on: bool,
 }
 
-impl Procedure for SetBits<'_> {
+impl<'k, K: ToKeys + AsRef<[&'k [u8]]> + Copy> Procedure for SetBits<K> {
     type Output = bool;
     type Keys<'p>
-        = &'p [&'p [u8]]
+        = K
     where
         Self: 'p;
 
@@ -27,14 +29,15 @@ impl Procedure for SetBits<'_> {
 
     #[inline]
     fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
-        if self.keys.len() > 1 {
+        let keys = self.keys.as_ref();
+        if keys.len() > 1 {
             // No offset of 32 bits is out of range, so nothing but a type can be wrong.
-            for &key in self.keys {
+            for &key in keys {
                 tx.strlen(key)?;
             }
         }
         let mut changed = false;
-        for &key in self.keys {
+        for &key in keys {
             changed |= tx.setbit(key, self.bit.into(), self.on)? != self.on;
         }
         Ok(changed)
@@ -51,7 +54,7 @@ pub(super) struct Ask<'a, F> {
 impl<R, F: Fn(&[&[u8]]) -> R> Procedure for Ask<'_, F> {
     type Output = R;
     type Keys<'p>
-        = Vec<KeyRef<'p>>
+        = SmallVec<[KeyRef<'p>; 4]>
     where
         Self: 'p;
 

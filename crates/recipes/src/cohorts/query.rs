@@ -143,7 +143,8 @@ impl<'c, B: Backend> Query<'c, B> {
 }
 
 fn bitmap(program: &Program, strings: &[&[u8]]) -> Vec<u8> {
-    let mut bitmap = Vec::new();
+    let longest = strings.iter().map(|string| string.len()).max().unwrap_or(0);
+    let mut bitmap = Vec::with_capacity(longest);
     program.each_block(strings, |_, block| bitmap.extend_from_slice(block));
     bitmap
 }

@@ -8,7 +8,7 @@ use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
 use super::procedures::{
-    AddAndOpen, AddIfInHour, AddIfOpen, AddToAll, BucketKey, HasUser, Now, OpenNames, Roll, User,
+    AddAndOpen, AddIfInHour, AddIfOpen, AddToAll, Answer, HasUser, Now, OpenNames, Roll, User,
 };
 use super::recent::Minute;
 use crate::procedure::Backend;
@@ -33,23 +33,23 @@ impl<B: Backend> UvWindows<B> {
             // What is in the minute is in all that is larger. Looking costs less than four locks.
             if kept.dense.get() {
                 match self.backend.call(&HasUser { minute, user })? {
-                    Some(true) => return Ok(Some(false)),
-                    Some(false) => {}
-                    None => kept.dense.set(false),
+                    Answer::Yes => return Ok(Answer::No),
+                    Answer::No => {}
+                    Answer::None => kept.dense.set(false),
                 }
             }
             self.write_to_all(user, kept)
         })?;
-        added.ok_or_else(|| too_late(second))
+        changed(added, second)
     }
 
     /// Writes a visit that the minute does not have, as far as is known.
     #[inline(never)]
-    fn write_to_all(&self, user: User<'_>, kept: &Minute) -> Result<Option<bool>, Error> {
+    fn write_to_all(&self, user: User<'_>, kept: &Minute) -> Result<Answer, Error> {
         let [minute, hour, ..] = &kept.buckets;
         if let Some(added) = self.backend.call(&AddIfInHour { minute, hour, user })? {
             kept.dense.set(added.dense);
-            return Ok(Some(added.changed));
+            return Ok(added.changed.into());
         }
         self.backend.call(&AddToAll { buckets: &kept.buckets, user })
     }
@@ -60,10 +60,11 @@ impl<B: Backend> UvWindows<B> {
         let added = self.with_minute(second, |kept| {
             self.backend.call(&AddIfOpen { minute: &kept.buckets[0], user })
         })?;
-        if let Some(changed) = added {
-            return Ok(changed);
+        if added == Answer::None {
+            self.write_and_open(user, second)
+        } else {
+            Ok(added == Answer::Yes)
         }
-        self.write_and_open(user, second)
     }
 
     /// Writes a visit to the smallest bucket that is kept, which is not open.
@@ -75,12 +76,12 @@ impl<B: Backend> UvWindows<B> {
             if self.expired(&bucket, now) {
                 continue;
             }
-            let key = self.bucket_key(bucket);
             if level == UvLevel::Month {
-                let added = self.backend.call(&AddToAll { buckets: &[key], user })?;
-                return added.ok_or_else(|| too_late(second));
+                let buckets = &[self.prepared(bucket)];
+                let added = self.backend.call(&AddToAll { buckets, user })?;
+                return changed(added, second);
             }
-            let add = AddAndOpen { open: &self.open_key, bucket: &key, user };
+            let add = AddAndOpen { open: &self.open_key, bucket: &self.bucket_key(bucket), user };
             let changed = self.backend.call(&add)?;
             if changed && bucket.has(now.div_euclid(1000)) {
                 // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and do not
@@ -149,7 +150,7 @@ impl<B: Backend> UvWindows<B> {
     /// Merges buckets into one.
     fn roll(&self, buckets: &[UvBucket], into: Option<&UvBucket>) -> Result<u64, Error> {
         let stays_open = into.is_some_and(|into| into.level() != UvLevel::Month);
-        let buckets: Vec<BucketKey> = buckets.iter().map(|&one| self.bucket_key(one)).collect();
+        let buckets: Vec<_> = buckets.iter().map(|&one| self.bucket_key(one)).collect();
         let into = into.map(|&into| self.bucket_key(into));
         let roll =
             Roll { open: &self.open_key, buckets: &buckets, into: into.as_ref(), stays_open };
@@ -174,6 +175,12 @@ impl<B: Backend> UvWindows<B> {
         let named = |name: &Bytes| self.calendar.named(name).ok_or_else(|| no_bucket(name));
         names.iter().map(named).collect()
     }
+}
+
+/// Whether a visit of that second changed one of its buckets, if one is kept.
+#[inline]
+fn changed(added: Answer, second: i64) -> Result<bool, Error> {
+    if added == Answer::None { Err(too_late(second)) } else { Ok(added == Answer::Yes) }
 }
 
 #[cold]

@@ -221,13 +221,15 @@ impl<B: Backend> UvWindows<B> {
         key
     }
 
-    fn bucket_key(&self, bucket: UvBucket) -> BucketKey {
-        BucketKey {
-            bucket,
-            key: self.backend.prepare(&self.key_of(&bucket)),
-            name_at: self.prefix.len(),
-            expires_at: self.expires_at(&bucket),
-        }
+    fn bucket_key(&self, bucket: UvBucket) -> BucketKey<Vec<u8>> {
+        let (key, expires_at) = (self.key(&bucket), self.expires_at(&bucket));
+        BucketKey { bucket, key, name_at: self.prefix.len(), expires_at }
+    }
+
+    fn prepared(&self, bucket: UvBucket) -> BucketKey {
+        let key = self.backend.prepare(&self.key_of(&bucket));
+        let expires_at = self.expires_at(&bucket);
+        BucketKey { bucket, key, name_at: self.prefix.len(), expires_at }
     }
 
     /// When a bucket is to be forgotten, in milliseconds since the epoch.

@@ -11,20 +11,39 @@ use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, ToKey, Tx};
 use super::bucket::{Key, UvBucket};
 use crate::procedure::Procedure;
 
-/// A bucket with its key.
+/// A bucket with its key, which is prepared where it is used often.
 #[derive(Debug)]
-pub(super) struct BucketKey {
+pub(super) struct BucketKey<K = PreparedKey> {
     pub(super) bucket: UvBucket,
-    pub(super) key: PreparedKey,
+    pub(super) key: K,
     /// Where the bucket's name begins in the key.
     pub(super) name_at: usize,
     /// When the bucket is to be forgotten, in milliseconds since the epoch; `None` for never.
     pub(super) expires_at: Option<i64>,
 }
 
-impl BucketKey {
+impl<K: AsRef<[u8]>> BucketKey<K> {
     fn name(&self) -> &[u8] {
         &self.key.as_ref()[self.name_at..]
+    }
+}
+
+/// What a procedure answers, if it can say.
+// As wide as a word: a result of it stays in registers, where one of `Option<bool>` is put together from bytes, which then
+// have to reach memory before they can be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(usize)]
+pub(super) enum Answer {
+    /// It was not for this procedure.
+    None,
+    No,
+    Yes,
+}
+
+impl From<bool> for Answer {
+    #[inline]
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
     }
 }
 
@@ -49,25 +68,21 @@ impl<'a> User<'a> {
         Ok(stored.is_some_and(|stored| stored >= rank))
     }
 
-    /// Adds the user to a bucket, which is made if it is not there and is kept: whether it changed, or `None` if it is not
+    /// Adds the user to a bucket, which is made if it is not there and is kept: whether it changed; none if it is not
     /// kept.
     #[inline]
-    fn add_to(
-        self,
-        hll: &mut HllEntry<'_>,
-        expires_at: Option<i64>,
-    ) -> Result<Option<bool>, Error> {
+    fn add_to(self, hll: &mut HllEntry<'_>, expires_at: Option<i64>) -> Result<Answer, Error> {
         if hll.exists() {
-            return hll.add_hashed(self.name, self.hash).map(Some);
+            return hll.add_hashed(self.name, self.hash).map(Answer::from);
         }
         if expires_at.is_some_and(|at| at <= hll.now_us().div_euclid(1000)) {
-            return Ok(None);
+            return Ok(Answer::None);
         }
         hll.add_hashed(self.name, self.hash)?;
         if let Some(at) = expires_at {
             hll.expire_at_ms(at);
         }
-        Ok(Some(true))
+        Ok(Answer::Yes)
     }
 }
 
@@ -99,7 +114,7 @@ impl Procedure for Now {
     }
 }
 
-/// Whether a minute has the user. `None` if it is sparse or not there: looking costs as much as adding then.
+/// Whether a minute has the user. None if it is sparse or not there: looking costs as much as adding then.
 #[derive(Debug)]
 pub(super) struct HasUser<'a> {
     pub(super) minute: &'a BucketKey,
@@ -107,7 +122,7 @@ pub(super) struct HasUser<'a> {
 }
 
 impl Procedure for HasUser<'_> {
-    type Output = Option<bool>;
+    type Output = Answer;
     type Keys<'p>
         = [KeyRef<'p>; 1]
     where
@@ -119,10 +134,12 @@ impl Procedure for HasUser<'_> {
     }
 
     #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Option<bool>, Error> {
+    fn run(&self, tx: &Tx<'_>) -> Result<Answer, Error> {
         tx.with_hll_read(&self.minute.key, |hll| match hll {
-            Some(hll) if hll.encoding() == Encoding::Dense => self.user.is_in(&hll).map(Some),
-            _ => Ok(None),
+            Some(hll) if hll.encoding() == Encoding::Dense => {
+                self.user.is_in(&hll).map(Answer::from)
+            }
+            _ => Ok(Answer::None),
         })
     }
 }
@@ -163,14 +180,14 @@ impl Procedure for AddIfInHour<'_> {
             return Ok(None);
         }
         tx.with_hll(&minute.key, |hll| {
-            let changed = user.add_to(hll, minute.expires_at)?.unwrap_or(false);
+            let changed = user.add_to(hll, minute.expires_at)? == Answer::Yes;
             let dense = hll.view()?.is_some_and(|hll| hll.encoding() == Encoding::Dense);
             Ok(Some(Added { changed, dense }))
         })
     }
 }
 
-/// Adds a user to each of some buckets that is kept, and lets those that it makes expire. Whether any changed; `None` if
+/// Adds a user to each of some buckets that is kept, and lets those that it makes expire. Whether any changed; none if
 /// none is kept.
 ///
 /// The buckets are a minute, its hour and so on: what is in one of them is in all after it.
@@ -181,7 +198,7 @@ pub(super) struct AddToAll<'a, const N: usize> {
 }
 
 impl<const N: usize> Procedure for AddToAll<'_, N> {
-    type Output = Option<bool>;
+    type Output = Answer;
     type Keys<'p>
         = [KeyRef<'p>; N]
     where
@@ -192,7 +209,7 @@ impl<const N: usize> Procedure for AddToAll<'_, N> {
         self.buckets.each_ref().map(|bucket| bucket.key.to_key())
     }
 
-    fn run(&self, tx: &Tx<'_>) -> Result<Option<bool>, Error> {
+    fn run(&self, tx: &Tx<'_>) -> Result<Answer, Error> {
         // What is wrong with the first is found by adding to it, before anything has changed.
         let rest = self.buckets.iter().enumerate().skip(1);
         let mut lacking = self.buckets.as_slice();
@@ -202,7 +219,7 @@ impl<const N: usize> Procedure for AddToAll<'_, N> {
                 break;
             }
         }
-        let mut added = (lacking.len() < N).then_some(false);
+        let mut added = if lacking.len() < N { Answer::No } else { Answer::None };
         for bucket in lacking {
             let add = |hll: &mut HllEntry<'_>| self.user.add_to(hll, bucket.expires_at);
             added = added.max(tx.with_hll(&bucket.key, add)?);
@@ -224,7 +241,7 @@ impl<const N: usize> AddToAll<'_, N> {
     }
 }
 
-/// Adds a user to a minute that is there and does not expire: whether it changed, or `None` if it is not so.
+/// Adds a user to a minute that is there and does not expire: whether it changed; none if it is not so.
 #[derive(Debug)]
 pub(super) struct AddIfOpen<'a> {
     pub(super) minute: &'a BucketKey,
@@ -232,7 +249,7 @@ pub(super) struct AddIfOpen<'a> {
 }
 
 impl Procedure for AddIfOpen<'_> {
-    type Output = Option<bool>;
+    type Output = Answer;
     type Keys<'p>
         = [&'p PreparedKey; 1]
     where
@@ -244,12 +261,12 @@ impl Procedure for AddIfOpen<'_> {
     }
 
     #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Option<bool>, Error> {
+    fn run(&self, tx: &Tx<'_>) -> Result<Answer, Error> {
         tx.with_hll(&self.minute.key, |hll| {
             if !hll.exists() || hll.expires_at_ms().is_some() {
-                return Ok(None);
+                return Ok(Answer::None);
             }
-            hll.add_hashed(self.user.name, self.user.hash).map(Some)
+            hll.add_hashed(self.user.name, self.user.hash).map(Answer::from)
         })
     }
 }
@@ -258,7 +275,7 @@ impl Procedure for AddIfOpen<'_> {
 #[derive(Debug)]
 pub(super) struct AddAndOpen<'a> {
     pub(super) open: &'a [u8],
-    pub(super) bucket: &'a BucketKey,
+    pub(super) bucket: &'a BucketKey<Vec<u8>>,
     pub(super) user: User<'a>,
 }
 
@@ -317,8 +334,8 @@ impl Procedure for OpenNames<'_> {
 #[derive(Debug)]
 pub(super) struct Roll<'a> {
     pub(super) open: &'a [u8],
-    pub(super) buckets: &'a [BucketKey],
-    pub(super) into: Option<&'a BucketKey>,
+    pub(super) buckets: &'a [BucketKey<Vec<u8>>],
+    pub(super) into: Option<&'a BucketKey<Vec<u8>>>,
     pub(super) stays_open: bool,
 }
 
@@ -340,7 +357,7 @@ impl Procedure for Roll<'_> {
         let names = self.buckets.iter().map(BucketKey::name);
         // Another handle may have been first.
         let is_open = tx.smismember(self.open, names)?;
-        let rolled: SmallVec<[&BucketKey; 4]> = self
+        let rolled: SmallVec<[&BucketKey<Vec<u8>>; 4]> = self
             .buckets
             .iter()
             .zip(is_open)

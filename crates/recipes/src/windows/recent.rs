@@ -99,7 +99,7 @@ impl<B: Backend> UvWindows<B> {
                 }
                 for (kept, other) in minute.buckets.iter_mut().zip(others) {
                     if let Some(other) = other {
-                        *kept = self.bucket_key(other);
+                        *kept = self.prepared(other);
                     }
                 }
                 minute.dense.set(true);
@@ -111,7 +111,7 @@ impl<B: Backend> UvWindows<B> {
     #[cold]
     fn minute(&self, second: i64) -> Result<Minute, Error> {
         let [minute, hour, day, month] = UvLevel::ALL;
-        let key = |level| self.calendar.bucket_of(level, second).map(|one| self.bucket_key(one));
+        let key = |level| self.calendar.bucket_of(level, second).map(|one| self.prepared(one));
         let buckets = [key(minute)?, key(hour)?, key(day)?, key(month)?];
         Ok(Minute { owner: self.owner, buckets, dense: Cell::new(true) })
     }

@@ -198,6 +198,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
+#[inline]
 pub(crate) fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     hll_of(value).map(Some)
@@ -216,6 +217,7 @@ pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64
     wrong.map(|()| union.count())
 }
 
+#[inline]
 fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {
     match value.as_str() {
         Some(Member::Bytes(bytes)) => Hll::new(bytes).map_err(|_| Error::not_hll()),
