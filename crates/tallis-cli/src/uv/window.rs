@@ -190,7 +190,7 @@ impl Window {
         self.windows.roll_up()?;
         self.end_with(end);
         self.windows.roll_up()?;
-        self.store.sweep(usize::MAX).unwrap();
+        self.store.sweep(usize::MAX)?;
         let start = end - self.length;
         self.last_seen.retain(|_, minute| *minute >= start);
         self.tidy_at = end + slack(self.length);
