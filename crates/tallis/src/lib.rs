@@ -5,15 +5,13 @@
 //!
 //! # A tour
 //!
-//! * [`Store`] is a handle on a keyspace; the traits of the [`prelude`] give it the commands, typed, under the names of
-//!   the `redis` crate.
-//! * [`Store::execute`] and [`Session`] are the dispatcher: a command as words in, a [`Reply`] out, every text as Redis
-//!   has it.
-//! * [`Store::transaction`] makes several commands one.
+//! * [`Store`] is a handle on a keyspace; its methods are the commands, typed, under the names of the `redis` crate.
+//! * [`Store::execute`] and [`Session`] take a command as words and return a [`Reply`], every text as Redis says it.
+//! * [`Store::transaction`] makes several commands one; [`Store::with_set`] and its like work on one value, found once.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
 //! * [`Visitors`], [`UvWindows`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the structures, as
 //!   types of their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`], and [`Dedup`], which knows what
-//!   it has seen.
+//!   it has seen. A [`Procedure`] is a step of a recipe of your own.
 //! * A [`Sink`] receives every change, a [`Clock`] gives the time, [`Limits`] say when encodings change, a [`Profile`]
 //!   which servers' bytes they are.
 //!

@@ -131,8 +131,8 @@ impl<B: Backend> Funnel<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string,
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no string,
+    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
     #[inline]
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
         self.backend.call(&Pour { key: key.as_ref(), quota: &self.quota, quantity })

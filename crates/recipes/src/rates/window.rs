@@ -191,8 +191,8 @@ impl<B: Backend> SlidingWindow<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for a period of zero or of more than 146 million years,
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a period of zero or of more than 146 million years,
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no sorted set.
     #[inline]
     pub fn can_reply(
         &self,

@@ -88,7 +88,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// How [`DumpCommands::restore`] restores: by default a key that never expires, was used just now, and replaces
+/// How [`Store::restore`](crate::Store::restore) restores: by default a key that never expires, was used just now, and replaces
 /// no other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]

@@ -226,7 +226,7 @@ pub(crate) fn references(value: &Value) -> i64 {
     if shared { i64::from(i32::MAX) } else { 1 }
 }
 
-/// How [`KeyCommands::copy`] copies: by default within the database, and not over a key that is there.
+/// How [`Store::copy`](crate::Store::copy) copies: by default within the database, and not over a key that is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct CopyOptions {

@@ -213,7 +213,7 @@ impl ScanOptions {
         self
     }
 
-    /// TYPE: only keys whose [type](super::KeyCommands::key_type) is this one. SSCAN has no such option.
+    /// TYPE: only keys whose [type](crate::Store::key_type) is this one. SSCAN has no such option.
     pub fn with_type(mut self, name: impl AsRef<[u8]>) -> Self {
         self.type_name = Some(name.as_ref().into());
         self

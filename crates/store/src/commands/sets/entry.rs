@@ -23,14 +23,14 @@ entry_of!(SetEntry, SetKind, with_set, "set", |value| value.as_set().is_some());
 
 impl SetEntry<'_> {
     #[inline]
-    fn set(&self) -> Option<SetRef<'_>> {
+    fn value_ref(&self) -> Option<SetRef<'_>> {
         self.value().and_then(Value::as_set)
     }
 
     /// How many members there are. O(1).
     #[must_use]
     pub fn len(&self) -> usize {
-        self.set().map_or(0, SetRef::len)
+        self.value_ref().map_or(0, SetRef::len)
     }
 
     /// Whether there is none. O(1).
@@ -43,12 +43,12 @@ impl SetEntry<'_> {
     #[must_use]
     pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> bool {
         let member = member.into();
-        self.set().is_some_and(|set| set.contains(member, &self.policy()))
+        self.value_ref().is_some_and(|set| set.contains(member, &self.policy()))
     }
 
     /// Calls `visit` with each member, those of an intset in ascending order. O(members).
     pub fn for_each(&self, visit: impl FnMut(Member<'_>)) {
-        if let Some(set) = self.set() {
+        if let Some(set) = self.value_ref() {
             set.for_each(visit);
         }
     }

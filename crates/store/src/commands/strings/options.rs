@@ -110,7 +110,7 @@ impl SetOptions {
     }
 }
 
-/// What became of [`set_options`](super::StringCommands::set_options).
+/// What became of [`set_options`](crate::Store::set_options).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SetOutcome {

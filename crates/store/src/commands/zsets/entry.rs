@@ -42,14 +42,14 @@ impl Added {
 
 impl ZSetEntry<'_> {
     #[inline]
-    fn set(&self) -> Option<&ZSet> {
+    fn value_ref(&self) -> Option<&ZSet> {
         self.value().and_then(Value::as_zset)
     }
 
     /// How many members there are. O(1).
     #[must_use]
     pub fn len(&self) -> usize {
-        self.set().map_or(0, ZSet::len)
+        self.value_ref().map_or(0, ZSet::len)
     }
 
     /// Whether there is none. O(1).
@@ -61,14 +61,14 @@ impl ZSetEntry<'_> {
     /// The score of a member. O(1) in a skip list, O(members) in a listpack.
     #[must_use]
     pub fn score<'a>(&self, member: impl Into<Member<'a>>) -> Option<f64> {
-        let set = self.set()?;
+        let set = self.value_ref()?;
         member.into().with_bytes(|member| set.score(member))
     }
 
     /// ZCOUNT: how many members have these scores. O(log members), O(members) in a listpack.
     #[must_use]
     pub fn count_scores(&self, scores: impl RangeBounds<f64>) -> usize {
-        let Some(set) = self.set() else { return 0 };
+        let Some(set) = self.value_ref() else { return 0 };
         let Some((_, highest)) = set.last() else { return 0 };
         // Scores are often times, and those of now are asked for before there are any.
         if matches!(scores.start_bound(), Bound::Included(&min) if highest < min) {

@@ -37,8 +37,6 @@ use pop::Side;
 
 /// Commands on sorted sets: members with scores, in the order of the scores and then of the members' bytes.
 ///
-/// Ranges are in [`ZSetRangeCommands`], unions and the like in [`ZSetAlgebraCommands`].
-///
 /// A sorted set of at most `zset-max-listpack-entries` short members is a listpack, any other a skip list; a listpack becomes a skip
 /// list when a member does not fit, never the other way. Where O(log n) stands below, a listpack takes O(n) of its few.
 ///
