@@ -2,7 +2,8 @@
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use parking_lot::Mutex;
+use std::sync::{Mutex, PoisonError};
+
 use tallis::{Effect, Sink};
 
 /// The effects of a store.
@@ -12,14 +13,14 @@ pub(crate) struct Journal(Mutex<Vec<Effect>>);
 impl Sink for Journal {
     fn commit(&self, effects: &[Effect]) {
         assert!(!effects.is_empty());
-        self.0.lock().extend_from_slice(effects);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(effects);
     }
 }
 
 impl Journal {
     /// Those since the last time.
     pub(crate) fn take(&self) -> Vec<Effect> {
-        std::mem::take(&mut *self.0.lock())
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The same as lines.
