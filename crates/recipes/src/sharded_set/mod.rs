@@ -125,7 +125,7 @@ impl<B: Backend> ShardedSet<B> {
     /// The set at `base` that splits its shards as it grows, and merges them as it shrinks, by the high bits of its
     /// members: integers of `bits` bits, from 0 on, or signed if it is 64.
     ///
-    /// How many bits is part of the set: whoever opens it must give the same. A member that has more bits, or is no
+    /// How many bits is part of the set: it is opened with the same number. A member that has more bits, or is no
     /// integer, may come too, and is kept as exactly as any; its shard costs what another set does, then.
     ///
     /// # Panics

@@ -74,7 +74,7 @@ impl<L: Locks> Store<L> {
     /// store.set("text", "to be or not to be")?;
     /// let spaces = |text: &[u8]| text.iter().filter(|&&byte| byte == b' ').count();
     /// assert_eq!(store.get_with("text", |text| text.map(spaces))?, Some(5));
-    /// assert_eq!(store.get_with("nobody", |text| text.map(spaces))?, None);
+    /// assert_eq!(store.get_with("absent", |text| text.map(spaces))?, None);
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
@@ -109,7 +109,7 @@ impl<L: Locks> Store<L> {
     /// store.set("n", "41")?;
     /// assert_eq!(store.incr("n", 1)?, 42);
     /// assert_eq!(store.get_int("n")?, Some(42));
-    /// assert_eq!(store.get_int("nobody")?, None);
+    /// assert_eq!(store.get_int("absent")?, None);
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
