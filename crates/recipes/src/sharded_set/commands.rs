@@ -38,6 +38,8 @@ macro_rules! commands {
     )*};
 }
 
+pub(super) use commands;
+
 commands! {
     /// SADD of one member: whether it is new.
     Add(key: KeyRef::new, member) -> bool = |tx| tx.with_set(key, |set| set.add(member));

@@ -8,7 +8,7 @@ use intset::Prefix;
 use smallvec::SmallVec;
 use store::{Error, KeyRef, Member, Tx};
 
-use super::commands::{SetOperation, read};
+use super::commands::{SetOperation, commands, read};
 use super::level::{Level, count_at, shards_at};
 use super::suffix::HashSuffix;
 use crate::counted::{change_and_count, check_counter};
@@ -34,48 +34,12 @@ fn members_of(count: i64) -> u64 {
     u64::try_from(count).unwrap_or(0)
 }
 
-/// How many shards there are.
-#[derive(Debug)]
-pub(super) struct Shards<'k> {
-    pub(super) key: &'k [u8],
-}
+commands! {
+    /// How many shards there are.
+    Shards(key: read) -> u64 = |tx| shards_at(tx, key);
 
-impl Procedure for Shards<'_> {
-    type Output = u64;
-    type Keys<'p>
-        = [KeyRef<'p>; 1]
-    where
-        Self: 'p;
-
-    fn keys(&self) -> Self::Keys<'_> {
-        [read(self.key)]
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
-        shards_at(tx, self.key)
-    }
-}
-
-/// How many members are counted.
-#[derive(Debug)]
-pub(super) struct Count<'k> {
-    pub(super) key: &'k [u8],
-}
-
-impl Procedure for Count<'_> {
-    type Output = u64;
-    type Keys<'p>
-        = [KeyRef<'p>; 1]
-    where
-        Self: 'p;
-
-    fn keys(&self) -> Self::Keys<'_> {
-        [read(self.key)]
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
-        count_at(tx, self.key)
-    }
+    /// How many members are counted.
+    Count(key: read) -> u64 = |tx| count_at(tx, key);
 }
 
 /// SADD of one member to the shard, and INCR of the count if it is new; `None` if there is another number of shards.
