@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::short::Short;
+use crate::to_key::KeyRef;
 
 /// An owned key.
 #[derive(Clone)]
@@ -56,6 +57,16 @@ impl<'k> HashedKey<'k> {
     #[inline]
     pub(crate) const fn new(hash: u64, bytes: &'k [u8]) -> Self {
         Self { hash, bytes, reads: false }
+    }
+
+    /// That key, whose hash is found by `hash`.
+    // What has to pass through a `Result` is one word, which stays in a register.
+    #[inline]
+    pub(crate) fn of<E>(
+        key: KeyRef<'k>,
+        hash: impl FnOnce(KeyRef<'k>) -> Result<u64, E>,
+    ) -> Result<Self, E> {
+        Ok(Self { hash: hash(key)?, bytes: key.bytes, reads: key.reads })
     }
 }
 

@@ -2,18 +2,13 @@
 
 mod table;
 
-use std::ops::Range;
-
 use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind};
 use crate::execute::{Answer, Args, Called, Run, checked, int32, refused, shown, with_words};
-use crate::key::HashedKey;
 use crate::reply::Reply;
-use crate::store::locks::{Access, Dispatch};
-use crate::store::scope::{Scope, View};
-use crate::store::{Locks, Shared, Store, Tx};
-use crate::to_key::KeyRef;
+use crate::store::locks::Dispatch;
+use crate::store::{Store, Tx};
 use crate::value::parse_int;
 pub(crate) use table::{SESSIONS, TRANSACTIONS};
 
@@ -43,7 +38,7 @@ pub(crate) use table::{SESSIONS, TRANSACTIONS};
 /// ```
 #[derive(Debug)]
 pub struct Client {
-    store: Store,
+    pub(crate) store: Store,
     protocol: Protocol,
     queue: Option<Queue>,
     watches: Watches,
@@ -338,51 +333,4 @@ fn hello_reply(protocol: Protocol) -> Reply {
         (Reply::text("role"), Reply::text("master")),
         (Reply::text("modules"), Reply::Array(Vec::new())),
     ])
-}
-
-impl Locks for Client {}
-
-impl Access for Client {
-    fn shared(&self) -> &Shared {
-        self.store.locks.shared()
-    }
-
-    fn db(&self) -> u32 {
-        self.store.locks.db()
-    }
-
-    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
-        self.store.locks.locate(key)
-    }
-
-    fn read<R>(
-        &self,
-        keys: &[HashedKey<'_>],
-        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.store.locks.read(keys, operation)
-    }
-
-    fn write<R>(
-        &self,
-        keys: &[HashedKey<'_>],
-        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.store.locks.write(keys, operation)
-    }
-
-    fn read_stripes<R>(
-        &self,
-        stripes: Range<usize>,
-        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.store.locks.read_stripes(stripes, operation)
-    }
-
-    fn write_all<R>(
-        &self,
-        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        self.store.locks.write_all(operation)
-    }
 }

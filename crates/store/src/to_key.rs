@@ -70,11 +70,11 @@ pub trait ToKey: sealed::Sealed {
 ///
 /// It cannot be implemented elsewhere.
 pub trait ToKeys: sealed::Sealed {
-    /// Hands over the keys as `locate` finds them, or the first error.
+    /// Hands over the keys with their hashes as `hash` finds them, or the first error.
     #[doc(hidden)]
     fn located<'k, R>(
         &'k self,
-        locate: impl Fn(KeyRef<'k>) -> Result<HashedKey<'k>, Error>,
+        hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
         work: impl FnOnce(&[HashedKey<'k>]) -> R,
     ) -> Result<R, Error>;
 }
@@ -175,12 +175,12 @@ impl<K: ToKey, const N: usize> ToKeys for [K; N] {
     #[inline]
     fn located<'k, R>(
         &'k self,
-        locate: impl Fn(KeyRef<'k>) -> Result<HashedKey<'k>, Error>,
+        hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
         work: impl FnOnce(&[HashedKey<'k>]) -> R,
     ) -> Result<R, Error> {
         let mut keys = [HashedKey::NONE; N];
         for (located, key) in keys.iter_mut().zip(self) {
-            *located = locate(key.to_key())?;
+            *located = HashedKey::of(key.to_key(), &hash)?;
         }
         Ok(work(&keys))
     }
@@ -189,13 +189,13 @@ impl<K: ToKey, const N: usize> ToKeys for [K; N] {
 #[inline]
 fn each_located<'k, K: ToKey, R>(
     keys: &'k [K],
-    locate: impl Fn(KeyRef<'k>) -> Result<HashedKey<'k>, Error>,
+    hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
     work: impl FnOnce(&[HashedKey<'k>]) -> R,
 ) -> Result<R, Error> {
     // Pushed one by one: collecting into a `SmallVec` costs several times the hashing.
     let mut located = SmallVec::<[HashedKey<'_>; 4]>::new();
     for key in keys {
-        located.push(locate(key.to_key())?);
+        located.push(HashedKey::of(key.to_key(), &hash)?);
     }
     Ok(work(&located))
 }
@@ -206,10 +206,10 @@ macro_rules! lists_are_keys {
             #[inline]
             fn located<'k, R>(
                 &'k self,
-                locate: impl Fn(KeyRef<'k>) -> Result<HashedKey<'k>, Error>,
+                hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
                 work: impl FnOnce(&[HashedKey<'k>]) -> R,
             ) -> Result<R, Error> {
-                each_located(self, locate, work)
+                each_located(self, hash, work)
             }
         }
     )*};
@@ -228,10 +228,10 @@ impl<K: ToKey, const N: usize> ToKeys for &[K; N] {
     #[inline]
     fn located<'k, R>(
         &'k self,
-        locate: impl Fn(KeyRef<'k>) -> Result<HashedKey<'k>, Error>,
+        hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
         work: impl FnOnce(&[HashedKey<'k>]) -> R,
     ) -> Result<R, Error> {
-        (**self).located(locate, work)
+        (**self).located(hash, work)
     }
 }
 
@@ -243,10 +243,10 @@ macro_rules! tuples_are_keys {
             #[inline]
             fn located<'k, R>(
                 &'k self,
-                locate: impl Fn(KeyRef<'k>) -> Result<HashedKey<'k>, Error>,
+                hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
                 work: impl FnOnce(&[HashedKey<'k>]) -> R,
             ) -> Result<R, Error> {
-                Ok(work(&[$(locate(self.$at.to_key())?),+]))
+                Ok(work(&[$(HashedKey::of(self.$at.to_key(), &hash)?),+]))
             }
         }
     };

@@ -277,7 +277,7 @@ fn scan_stripe(
 }
 
 /// An entry that has not expired.
-fn random_entry<'v>(view: &View<'v>) -> Option<&'v Entry> {
+fn random_entry<'v>(view: &'v View<'_>) -> Option<&'v Entry> {
     /// As often as Redis tries where all keys may have expired.
     const TRIES: usize = 100;
     let shared = view.shared();

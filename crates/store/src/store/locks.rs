@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Shared;
-use super::scope::{Guards, Locked, Scope, View};
-use super::time::CommandTime;
+use super::locked::LockedStripe;
+use super::scope::{Scope, View};
+use super::{Shared, Store};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
+use crate::session::Client;
 use crate::to_key::KeyRef;
 
 /// How a [`Store`](super::Store) gets at its keys: this is what a plain handle, a transaction and a session differ in.
@@ -41,8 +42,8 @@ pub trait Access {
     /// The number of the database.
     fn db(&self) -> u32;
 
-    /// A key with its hash, if the handle may use it.
-    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error>;
+    /// The hash of a key, if the handle may use it.
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error>;
 
     /// Runs an operation that changes nothing.
     fn read<R>(
@@ -142,10 +143,16 @@ impl Striped {
     /// Releases the memory of those of the keys that have expired: a read has found one.
     #[cold]
     fn drop_expired(&self, keys: &[HashedKey<'_>]) {
-        let mut scope = Scope::new(&self.shared, self.db, self.shared.lock_all(keys));
-        for &key in keys {
-            scope.drop_expired(key);
-        }
+        self.shared.lock(
+            keys,
+            |_| false,
+            |locked| {
+                let mut scope = Scope::new(&self.shared, self.db, locked.stripes);
+                for &key in keys {
+                    scope.drop_expired(key);
+                }
+            },
+        );
     }
 }
 
@@ -162,9 +169,8 @@ impl Access for Striped {
     }
 
     #[inline]
-    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
-        // What a transaction says of its keys means nothing to a command on its own.
-        Ok(HashedKey { reads: false, ..self.shared.hashed(key) })
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
+        Ok(self.shared.hash_of(key))
     }
 
     #[inline]
@@ -175,16 +181,18 @@ impl Access for Striped {
     ) -> Result<R, Error> {
         let shared = &*self.shared;
         check_free(shared)?;
-        let time = CommandTime::new(shared.clock());
-        let result = if let &[key] = keys {
-            // Most commands have one key: its lock is all there is to take.
-            let stripe = shared.stripes[shared.stripe_of(key.hash)].read();
-            operation(&View { shared, db: self.db, locked: Locked::One(&stripe), time: &time })
-        } else {
-            let guards = shared.lock_all_to_read(keys);
-            operation(&View { shared, db: self.db, locked: Locked::Guards(&guards), time: &time })
-        };
-        if time.found_expired() {
+        let mut found_expired = false;
+        let result = shared.lock(
+            keys,
+            |_| true,
+            |locked| {
+                let view = View::new(shared, self.db, locked.stripes);
+                let result = operation(&view);
+                found_expired = view.time.found_expired();
+                result
+            },
+        );
+        if found_expired {
             self.drop_expired(keys);
         }
         result
@@ -197,7 +205,11 @@ impl Access for Striped {
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         check_free(&self.shared)?;
-        operation(&mut Scope::new(&self.shared, self.db, self.shared.lock_all(keys)))
+        self.shared.lock(
+            keys,
+            |_| false,
+            |locked| operation(&mut Scope::new(&self.shared, self.db, locked.stripes)),
+        )
     }
 
     fn read_stripes<R>(
@@ -207,9 +219,9 @@ impl Access for Striped {
     ) -> Result<R, Error> {
         let shared = &*self.shared;
         check_free(shared)?;
-        let guards = shared.lock_to_read(stripes);
-        let time = CommandTime::new(shared.clock());
-        operation(&View { shared, db: self.db, locked: Locked::Guards(&guards), time: &time })
+        shared.lock_many(stripes.map(|number| (number, true)).collect(), |locked| {
+            operation(&View::new(shared, self.db, locked.stripes))
+        })
     }
 
     fn write_all<R>(
@@ -217,7 +229,8 @@ impl Access for Striped {
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         check_free(&self.shared)?;
-        operation(&mut Scope::new(&self.shared, self.db, self.shared.lock_whole()))
+        self.shared
+            .lock_all(|locked| operation(&mut Scope::new(&self.shared, self.db, locked.stripes)))
     }
 }
 
@@ -236,6 +249,8 @@ pub struct Held<'t> {
     shared: &'t Shared,
     scope: RefCell<Scope<'t>>,
     allowed: Allowed<'t>,
+    /// Whether some of them were named to be read only.
+    reads_some: bool,
     /// The number of the named key that is expected next: most transactions take their keys in the order in which they
     /// named them.
     next: Cell<usize>,
@@ -246,25 +261,48 @@ impl<'t> Held<'t> {
     pub(super) fn new(
         shared: &'t Shared,
         db: u32,
-        guards: Guards<'t>,
+        stripes: &'t mut [LockedStripe<'t>],
         allowed: Allowed<'t>,
     ) -> Self {
-        let scope = RefCell::new(Scope::new(shared, db, guards));
-        Self { shared, scope, allowed, next: Cell::new(0) }
+        let scope = RefCell::new(Scope::new(shared, db, stripes));
+        let reads_some =
+            matches!(allowed, Allowed::Named(named) if named.iter().any(|key| key.reads));
+        Self { shared, scope, allowed, reads_some, next: Cell::new(0) }
+    }
+
+    /// The hash of a key that is not the one that is expected next, or not in the place where it was named.
+    fn search(&self, key: KeyRef<'_>) -> Result<u64, Error> {
+        match self.allowed {
+            Allowed::Named(named) => {
+                let is = |at: &usize| named[*at].bytes == key.bytes;
+                let next = self.next.get();
+                let found = (next..named.len()).chain(0..next).find(is);
+                let found = found.ok_or_else(|| not_named(key.bytes))?;
+                self.next.set(if found + 1 < named.len() { found + 1 } else { 0 });
+                Ok(named[found].hash)
+            }
+            Allowed::Locked => {
+                let hash = self.shared.hash_of(key);
+                let scope = self.scope.try_borrow().map_err(|_| locked())?;
+                if scope.has_stripe(hash) { Ok(hash) } else { Err(not_named(key.bytes)) }
+            }
+        }
+    }
+
+    /// Releases the memory of those of the keys that have expired: a read has found one.
+    #[cold]
+    fn drop_expired(&self, keys: &[HashedKey<'_>]) {
+        if let Ok(mut scope) = self.scope.try_borrow_mut() {
+            for &key in keys.iter().filter(|key| !self.only_reads(key)) {
+                scope.drop_expired(key);
+            }
+        }
     }
 
     /// Whether a key was named to be read only. One that is named twice is written if either is.
-    #[inline]
-    fn only_reads(&self, key: HashedKey<'_>) -> bool {
-        key.reads && !self.writes(key)
-    }
-
-    #[cold]
-    fn writes(&self, key: HashedKey<'_>) -> bool {
-        match self.allowed {
-            Allowed::Named(named) => named.iter().any(|one| !one.reads && one.bytes == key.bytes),
-            Allowed::Locked => false,
-        }
+    fn only_reads(&self, key: &HashedKey<'_>) -> bool {
+        let Allowed::Named(named) = self.allowed else { return false };
+        named.iter().filter(|one| one.bytes == key.bytes).all(|one| one.reads)
     }
 
     /// The whole store, for a command that asks for it.
@@ -275,7 +313,7 @@ impl<'t> Held<'t> {
 
     /// Goes on with another database, as SELECT does.
     pub(crate) fn select(&self, db: u32) {
-        self.scope.borrow_mut().db = db;
+        self.scope.borrow_mut().select(db);
     }
 
     /// The time of the transaction, in microseconds since the epoch.
@@ -329,28 +367,16 @@ impl Access for Held<'_> {
 
     /// A key that was named has been hashed.
     #[inline]
-    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
-        match self.allowed {
-            Allowed::Named(named) => {
-                // Mostly these are the very bytes that were named.
-                let is = |one: &HashedKey<'_>| {
-                    std::ptr::eq(one.bytes, key.bytes) || one.bytes == key.bytes
-                };
-                let next = self.next.get();
-                let found = if named.get(next).is_some_and(is) {
-                    next
-                } else {
-                    named.iter().position(is).ok_or_else(|| not_named(key.bytes))?
-                };
-                self.next.set(if found + 1 < named.len() { found + 1 } else { 0 });
-                Ok(HashedKey { bytes: key.bytes, ..named[found] })
-            }
-            Allowed::Locked => {
-                let key = self.shared.hashed(key);
-                let scope = self.scope.try_borrow().map_err(|_| locked())?;
-                if scope.has_stripe(key.hash) { Ok(key) } else { Err(not_named(key.bytes)) }
-            }
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
+        let next = self.next.get();
+        if let Allowed::Named(named) = self.allowed
+            && let Some(one) = named.get(next)
+            && std::ptr::eq(one.bytes, key.bytes)
+        {
+            self.next.set(if next + 1 < named.len() { next + 1 } else { 0 });
+            return Ok(one.hash);
         }
+        self.search(key)
     }
 
     #[inline]
@@ -359,16 +385,12 @@ impl Access for Held<'_> {
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let result = {
-            let scope = self.scope.try_borrow().map_err(|_| locked())?;
-            operation(&scope.view())
-        };
-        if let Ok(mut scope) = self.scope.try_borrow_mut()
-            && scope.found_expired()
-        {
-            for &key in keys.iter().filter(|key| !self.only_reads(**key)) {
-                scope.drop_expired(key);
-            }
+        let scope = self.scope.try_borrow().map_err(|_| locked())?;
+        let result = operation(&scope);
+        let found_expired = scope.time.found_expired();
+        drop(scope);
+        if found_expired {
+            self.drop_expired(keys);
         }
         result
     }
@@ -379,7 +401,9 @@ impl Access for Held<'_> {
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if let Some(key) = keys.iter().find(|key| self.only_reads(**key)) {
+        if self.reads_some
+            && let Some(key) = keys.iter().find(|key| self.only_reads(key))
+        {
             return Err(only_read(key.bytes));
         }
         let mut scope = self.scope.try_borrow_mut().map_err(|_| locked())?;
@@ -392,7 +416,11 @@ impl Access for Held<'_> {
         operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         self.check_whole()?;
-        operation(&self.scope.borrow().view().narrow(stripes))
+        let scope = self.scope.borrow();
+        // All are locked, so that each is where its number says.
+        let mut part: Vec<_> = scope.stripes[stripes].iter().map(LockedStripe::to_read).collect();
+        let time = scope.time.clone();
+        operation(&View { shared: self.shared, db: scope.db, stripes: &mut part, time })
     }
 
     fn write_all<R>(
@@ -413,73 +441,60 @@ pub(crate) enum Dispatch<'c, 't> {
     Tx(&'c Held<'t>),
 }
 
-impl Locks for Dispatch<'_, '_> {}
+/// Lets a handle get at its keys by those of another, which the patterns call `$locks`.
+macro_rules! locks_by {
+    ($handle:ty, $locks:ident in $($pattern:pat),+) => {
+        impl Locks for $handle {}
 
-impl Access for Dispatch<'_, '_> {
-    fn shared(&self) -> &Shared {
-        match self {
-            Self::Store(store) => store.shared(),
-            Self::Tx(tx) => tx.shared(),
-        }
-    }
+        impl Access for $handle {
+            fn shared(&self) -> &Shared {
+                match self { $($pattern => $locks.shared()),+ }
+            }
 
-    fn db(&self) -> u32 {
-        match self {
-            Self::Store(store) => store.db(),
-            Self::Tx(tx) => tx.db(),
-        }
-    }
+            fn db(&self) -> u32 {
+                match self { $($pattern => $locks.db()),+ }
+            }
 
-    #[inline]
-    fn locate<'k>(&self, key: KeyRef<'k>) -> Result<HashedKey<'k>, Error> {
-        match self {
-            Self::Store(store) => store.locate(key),
-            Self::Tx(tx) => tx.locate(key),
-        }
-    }
+            #[inline]
+            fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
+                match self { $($pattern => $locks.hash(key)),+ }
+            }
 
-    #[inline]
-    fn read<R>(
-        &self,
-        keys: &[HashedKey<'_>],
-        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        match self {
-            Self::Store(store) => store.read(keys, operation),
-            Self::Tx(tx) => tx.read(keys, operation),
-        }
-    }
+            #[inline]
+            fn read<R>(
+                &self,
+                keys: &[HashedKey<'_>],
+                operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+            ) -> Result<R, Error> {
+                match self { $($pattern => $locks.read(keys, operation)),+ }
+            }
 
-    #[inline]
-    fn write<R>(
-        &self,
-        keys: &[HashedKey<'_>],
-        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        match self {
-            Self::Store(store) => store.write(keys, operation),
-            Self::Tx(tx) => tx.write(keys, operation),
-        }
-    }
+            #[inline]
+            fn write<R>(
+                &self,
+                keys: &[HashedKey<'_>],
+                operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+            ) -> Result<R, Error> {
+                match self { $($pattern => $locks.write(keys, operation)),+ }
+            }
 
-    fn read_stripes<R>(
-        &self,
-        stripes: Range<usize>,
-        operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        match self {
-            Self::Store(store) => store.read_stripes(stripes, operation),
-            Self::Tx(tx) => tx.read_stripes(stripes, operation),
-        }
-    }
+            fn read_stripes<R>(
+                &self,
+                stripes: Range<usize>,
+                operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
+            ) -> Result<R, Error> {
+                match self { $($pattern => $locks.read_stripes(stripes, operation)),+ }
+            }
 
-    fn write_all<R>(
-        &self,
-        operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        match self {
-            Self::Store(store) => store.write_all(operation),
-            Self::Tx(tx) => tx.write_all(operation),
+            fn write_all<R>(
+                &self,
+                operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
+            ) -> Result<R, Error> {
+                match self { $($pattern => $locks.write_all(operation)),+ }
+            }
         }
-    }
+    };
 }
+
+locks_by!(Dispatch<'_, '_>, locks in Self::Store(locks), Self::Tx(locks));
+locks_by!(Client, locks in Self { store: Store { locks }, .. });

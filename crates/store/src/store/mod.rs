@@ -1,6 +1,7 @@
 //! The store: a keyspace cut into lock stripes, and the handles on it.
 
 mod builder;
+mod locked;
 pub(crate) mod locks;
 mod random;
 mod report;
@@ -156,7 +157,7 @@ impl<L: Locks> Store<L> {
     #[must_use]
     pub fn prepare(&self, key: impl ToKey) -> PreparedKey {
         let key = key.to_key();
-        let hash = self.shared().hashed(key).hash;
+        let hash = self.shared().hash_of(key);
         PreparedKey { bytes: Bytes::copy_from_slice(key.bytes), store: self.shared().id, hash }
     }
 
@@ -177,10 +178,7 @@ impl<L: Locks> Store<L> {
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let locks = &self.locks;
-        keys.located(
-            |key| locks.locate(key),
-            |keys| locks.read(keys, |view| operation(view, keys)),
-        )?
+        keys.located(|key| locks.hash(key), |keys| locks.read(keys, |view| operation(view, keys)))?
     }
 
     /// Runs an operation that may change its keys.
@@ -196,7 +194,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<R, Error> {
         let locks = &self.locks;
         keys.located(
-            |key| locks.locate(key),
+            |key| locks.hash(key),
             |keys| locks.write(keys, |scope| operation(scope, keys)),
         )?
     }

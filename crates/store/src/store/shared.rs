@@ -1,16 +1,15 @@
 //! What all handles on a store share.
 
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use smallvec::SmallVec;
 
 use super::locks::Holding;
 use super::random::Random;
-use super::scope::{Guard, Guards, Scope};
+use super::scope::Scope;
 use super::sink::{Effect, Sink};
 use super::stripe::Stripe;
 use super::sweep;
@@ -72,14 +71,13 @@ impl Shared {
         self.hasher.hash_one(key)
     }
 
-    /// A key with its hash, which is taken over where this store made it.
+    /// The hash of a key, which is taken over where this store made it.
     #[inline]
-    pub(super) fn hashed<'k>(&self, key: KeyRef<'k>) -> HashedKey<'k> {
-        let hash = match key.hashed {
+    pub(super) fn hash_of(&self, key: KeyRef<'_>) -> u64 {
+        match key.hashed {
             Some((store, hash)) if store == self.id => hash,
             _ => self.hash(key.bytes),
-        };
-        HashedKey { hash, bytes: key.bytes, reads: key.reads }
+        }
     }
 
     /// The first bits of the hash choose the stripe.
@@ -167,88 +165,6 @@ impl Shared {
         self.stripes.iter().map(|stripe| stripe.changes.load(Ordering::Relaxed)).sum()
     }
 
-    #[inline]
-    fn lock(&self, number: usize, reads: bool) -> Guard<'_> {
-        if reads {
-            Guard::Read(self.stripes[number].read())
-        } else {
-            Guard::Write(self.stripes[number].write())
-        }
-    }
-
-    /// Locks the stripes of keys, each once and in order of their numbers, for writing unless a key is only read.
-    #[inline]
-    pub(super) fn lock_all(&self, keys: &[HashedKey<'_>]) -> Guards<'_> {
-        match *keys {
-            [key] => {
-                let number = self.stripe_of(key.hash);
-                Guards::One(number, self.lock(number, key.reads))
-            }
-            [a, b] => {
-                let [mut a, mut b] = [a, b].map(|key| (self.stripe_of(key.hash), key.reads));
-                if a.0 == b.0 {
-                    return Guards::One(a.0, self.lock(a.0, a.1 && b.1));
-                }
-                if a.0 > b.0 {
-                    std::mem::swap(&mut a, &mut b);
-                }
-                Guards::Two([a, b].map(|(number, reads)| (number, self.lock(number, reads))))
-            }
-            [a, b, c] => {
-                let [mut a, mut b, mut c] =
-                    [a, b, c].map(|key| (self.stripe_of(key.hash), key.reads));
-                if a.0 == b.0 || b.0 == c.0 || a.0 == c.0 {
-                    return self.lock_many(keys);
-                }
-                if a.0 > b.0 {
-                    std::mem::swap(&mut a, &mut b);
-                }
-                if b.0 > c.0 {
-                    std::mem::swap(&mut b, &mut c);
-                }
-                if a.0 > b.0 {
-                    std::mem::swap(&mut a, &mut b);
-                }
-                Guards::Three([a, b, c].map(|(number, reads)| (number, self.lock(number, reads))))
-            }
-            _ => self.lock_many(keys),
-        }
-    }
-
-    /// As [`lock_all`](Self::lock_all), for reading.
-    pub(super) fn lock_all_to_read(&self, keys: &[HashedKey<'_>]) -> Guards<'_> {
-        let keys: SmallVec<[HashedKey<'_>; 4]> =
-            keys.iter().map(|&key| HashedKey { reads: true, ..key }).collect();
-        self.lock_all(&keys)
-    }
-
-    fn lock_many(&self, keys: &[HashedKey<'_>]) -> Guards<'_> {
-        let mut wanted: SmallVec<[(usize, bool); 8]> =
-            keys.iter().map(|key| (self.stripe_of(key.hash), key.reads)).collect();
-        // Of one stripe, a key that is written comes first.
-        wanted.sort_unstable();
-        wanted.dedup_by_key(|(number, _)| *number);
-        let lock = |(number, reads)| (number, self.lock(number, reads));
-        match wanted[..] {
-            [(number, reads)] => Guards::One(number, self.lock(number, reads)),
-            [a, b] => Guards::Two([a, b].map(lock)),
-            [a, b, c] => Guards::Three([a, b, c].map(lock)),
-            _ => Guards::Many(wanted.into_iter().map(lock).collect()),
-        }
-    }
-
-    /// Locks every stripe for writing.
-    pub(super) fn lock_whole(&self) -> Guards<'_> {
-        Guards::Many(
-            (0..self.stripes.len()).map(|number| (number, self.lock(number, false))).collect(),
-        )
-    }
-
-    /// Locks some stripes for reading.
-    pub(super) fn lock_to_read(&self, stripes: Range<usize>) -> Guards<'_> {
-        Guards::Many(stripes.map(|number| (number, self.lock(number, true))).collect())
-    }
-
     /// As many stripes as there are, empty, for a snapshot to be loaded into.
     pub(crate) fn empty_stripes(&self) -> Vec<Stripe> {
         self.stripes.iter().map(|_| Stripe::new(self.stripe_bits)).collect()
@@ -279,9 +195,15 @@ impl Shared {
     /// there to be watched.
     pub(crate) fn watch(&self, db: u32, key: &[u8]) -> u64 {
         let key = HashedKey::new(self.hash(key), key);
-        let mut scope = Scope::new(self, db, self.lock_all(&[key]));
-        scope.drop_expired(key);
-        scope.stripe_mut(key.hash).watch(db, key.bytes)
+        self.lock(
+            &[key],
+            |_| false,
+            |locked| {
+                let mut scope = Scope::new(self, db, locked.stripes);
+                scope.drop_expired(key);
+                scope.stripe_mut(key.hash).watch(db, key.bytes)
+            },
+        )
     }
 
     /// Ends a session's watch of a key.

@@ -64,9 +64,11 @@ impl Store {
         // Once around, and the rest of the stripe where it began.
         for _ in 0..=shared.stripes.len() {
             let hash = shared.first_hash(place.stripe);
-            let mut scope = Scope::new(shared, 0, shared.lock_all(&[HashedKey::new(hash, &[])]));
-            let swept = scope.sweep(&mut place, &mut budget);
-            drop(scope);
+            let swept = shared.lock(
+                &[HashedKey::new(hash, &[])],
+                |_| false,
+                |locked| Scope::new(shared, 0, locked.stripes).sweep(&mut place, &mut budget),
+            );
             if swept.is_break() {
                 break;
             }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 /// The time of one command or transaction: read when it is first needed, and then kept.
 ///
 /// Most commands touch no key that can expire, and the exact time costs more than many of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CommandTime<'s> {
     clock: &'s dyn Clock,
     now_us: Cell<Option<i64>>,

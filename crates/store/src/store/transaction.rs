@@ -1,9 +1,9 @@
 //! Several commands as one.
 
-use super::Store;
+use super::locked::LockedStripe;
 use super::locks::{Allowed, Held, Holding, Striped, check_free};
+use super::{Shared, Store};
 use crate::error::Error;
-use crate::key::HashedKey;
 use crate::to_key::ToKeys;
 
 /// The handle inside a transaction: a [`Store`] that holds the locks of the keys that were named, and has all commands on
@@ -53,8 +53,15 @@ impl Store {
     ) -> Result<R, Error> {
         let Striped { shared, db } = &self.locks;
         keys.located(
-            |key| Ok(shared.hashed(key)),
-            |keys| self.held(Some(keys), Allowed::Named(keys), *db, work),
+            |key| Ok(shared.hash_of(key)),
+            |keys| {
+                check_free(shared)?;
+                shared.lock(
+                    keys,
+                    |key| key.reads,
+                    |locked| hold(shared, *db, locked.stripes, Allowed::Named(keys), work),
+                )
+            },
         )?
     }
 
@@ -67,7 +74,9 @@ impl Store {
         &self,
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.held(None, Allowed::Locked, self.locks.db, work)
+        let Striped { shared, db } = &self.locks;
+        check_free(shared)?;
+        shared.lock_all(|locked| hold(shared, *db, locked.stripes, Allowed::Locked, work))
     }
 
     /// Runs commands with the stripes of these keys locked, or with all of them.
@@ -79,29 +88,32 @@ impl Store {
         let Some(keys) = keys else { return self.transaction_all(work) };
         let Striped { shared, db } = &self.locks;
         keys.located(
-            |key| Ok(shared.hashed(key)),
-            |keys| self.held(Some(keys), Allowed::Locked, *db, work),
+            |key| Ok(shared.hash_of(key)),
+            |keys| {
+                check_free(shared)?;
+                shared.lock(
+                    keys,
+                    |_| false,
+                    |locked| hold(shared, *db, locked.stripes, Allowed::Locked, work),
+                )
+            },
         )?
     }
+}
 
-    #[inline]
-    fn held<'t, R>(
-        &'t self,
-        keys: Option<&'t [HashedKey<'t>]>,
-        allowed: Allowed<'t>,
-        db: u32,
-        work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let shared = &*self.locks.shared;
-        check_free(shared)?;
-        let guards = match keys {
-            Some(keys) => shared.lock_all(keys),
-            None => shared.lock_whole(),
-        };
-        // Released after the locks, since sinks are called before these are.
-        let _holding = Holding::new(shared);
-        work(&Store::on(Held::new(shared, db, guards, allowed)))
-    }
+/// Runs commands while these stripes are locked.
+#[inline]
+fn hold<'t, R>(
+    shared: &'t Shared,
+    db: u32,
+    stripes: &'t mut [LockedStripe<'t>],
+    allowed: Allowed<'t>,
+    work: impl FnOnce(&Tx<'t>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    // Released after what is held, since that calls the sinks.
+    let _holding = Holding::new(shared);
+    let tx = Store::on(Held::new(shared, db, stripes, allowed));
+    work(&tx)
 }
 
 /// # The time of a transaction

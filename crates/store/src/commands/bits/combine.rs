@@ -35,7 +35,7 @@ pub(crate) fn combine<K: ToKey>(
         for &key in sources {
             scope.drop_expired(key);
         }
-        let len = longest(&scope.view(), sources)?;
+        let len = longest(scope, sources)?;
         if len == 0 {
             scope.slot(target).delete();
             return Ok(0);
@@ -96,7 +96,7 @@ fn made(
     old: Option<Value>,
     len: usize,
 ) -> Result<Value, Error> {
-    let view = scope.view();
+    let view = scope;
     let bytes = |key| Ok(string_at(&view, key)?.map_or(Cow::Borrowed(&b""[..]), bytes_of));
     let Some(mut result) = old else {
         let strings = sources.iter().map(|&key| bytes(key));

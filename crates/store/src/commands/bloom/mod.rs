@@ -304,7 +304,7 @@ pub(crate) fn item_hash(item: Member<'_>) -> ItemHash {
 }
 
 /// The filter at a key, which must be there.
-fn filter_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<&'v BloomFilter, Error> {
+fn filter_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<&'v BloomFilter, Error> {
     match view.get(key) {
         None => Err(not_found()),
         Some(value) => value.as_bloom().ok_or_else(Error::wrong_type),

@@ -206,7 +206,7 @@ impl<L: Locks> Store<L> {
             let [destination, source] = *keys else { return Ok(0) };
             // Through the store, so that a source that has expired is dropped for the sinks too.
             scope.drop_expired(source);
-            let shape = match zset_at(&scope.view(), source)? {
+            let shape = match zset_at(scope, source)? {
                 Some(set) => Some(search.shape(set)?),
                 None => None,
             };

@@ -21,7 +21,7 @@ pub(crate) fn store(
     limits: Limits,
     stored: GeoStored,
 ) -> Result<usize, Error> {
-    let entries: Vec<(Vec<u8>, f64)> = match (zset_at(&scope.view(), source)?, shape) {
+    let entries: Vec<(Vec<u8>, f64)> = match (zset_at(scope, source)?, shape) {
         (Some(set), Some(shape)) => {
             let distances = stored == GeoStored::Distances;
             let score = |hit: &super::Found<'_>| {

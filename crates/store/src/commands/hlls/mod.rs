@@ -199,7 +199,7 @@ impl<L: Locks> Store<L> {
 }
 
 #[inline]
-pub(crate) fn hll_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>, Error> {
+pub(crate) fn hll_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     hll_of(value).map(Some)
 }

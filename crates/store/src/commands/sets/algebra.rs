@@ -33,7 +33,7 @@ pub(crate) enum Operation {
 type Sets<'v> = SmallVec<[Option<SetRef<'v>>; 4]>;
 
 /// The sets at the keys, all of which are looked at before anything is done.
-fn sets_at<'v>(view: &View<'v>, keys: &[HashedKey<'_>]) -> Result<Sets<'v>, Error> {
+fn sets_at<'v>(view: &'v View<'_>, keys: &[HashedKey<'_>]) -> Result<Sets<'v>, Error> {
     keys.iter().map(|&key| set_at(view, key)).collect()
 }
 
@@ -104,7 +104,7 @@ pub(super) fn store<K: ToKey>(
         for &key in sources {
             scope.drop_expired(key);
         }
-        let (name, result) = made(&scope.view(), operation, sources)?;
+        let (name, result) = made(scope, operation, sources)?;
         let count = result.as_set().map_or(0, SetRef::len);
         let mut slot = scope.slot(destination);
         if count == 0 {

@@ -390,7 +390,10 @@ impl<L: Locks> Store<L> {
 
 /// The set at a key, if there is one.
 #[inline]
-pub(crate) fn set_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<SetRef<'v>>, Error> {
+pub(crate) fn set_at<'v>(
+    view: &'v View<'_>,
+    key: HashedKey<'_>,
+) -> Result<Option<SetRef<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_set().map(Some).ok_or_else(Error::wrong_type)
 }

@@ -566,7 +566,7 @@ impl<L: Locks> Store<L> {
 /// The string at a key, if there is one.
 #[inline]
 pub(crate) fn string_at<'v>(
-    view: &View<'v>,
+    view: &'v View<'_>,
     key: HashedKey<'_>,
 ) -> Result<Option<Member<'v>>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };

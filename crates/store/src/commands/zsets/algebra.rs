@@ -231,7 +231,7 @@ impl Combination<'_> {
             for &key in sources {
                 scope.drop_expired(key);
             }
-            let entries = self.entries(&scope.view(), sources)?;
+            let entries = self.entries(scope, sources)?;
             put(scope, destination, entries, || self.words(destination, sources))
         })
     }
@@ -320,7 +320,7 @@ struct Source<'v> {
 
 /// What the keys hold, all of which are looked at before anything is done.
 fn sources<'v>(
-    view: &View<'v>,
+    view: &'v View<'_>,
     keys: &[HashedKey<'_>],
     weights: &[f64],
 ) -> Result<SmallVec<[Source<'v>; 4]>, Error> {

@@ -71,7 +71,7 @@ impl<L: Locks> Store<L> {
             let [destination, source] = *keys else { return Ok(0) };
             // Through the store, so that a source that has expired is dropped for the sinks too.
             scope.drop_expired(source);
-            let mut entries = ranged(&scope.view(), source, range)?;
+            let mut entries = ranged(scope, source, range)?;
             range.pass_through_listpack(&mut entries, &scope.policy());
             if range.rev {
                 entries.reverse();

@@ -370,7 +370,10 @@ pub type Popped = (Bytes, Vec<(Bytes, f64)>);
 
 /// The sorted set at a key, if there is one.
 #[inline]
-pub(crate) fn zset_at<'v>(view: &View<'v>, key: HashedKey<'_>) -> Result<Option<&'v ZSet>, Error> {
+pub(crate) fn zset_at<'v>(
+    view: &'v View<'_>,
+    key: HashedKey<'_>,
+) -> Result<Option<&'v ZSet>, Error> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_zset().map(Some).ok_or_else(Error::wrong_type)
 }

@@ -41,7 +41,7 @@ fn run_with(
     store.write([destination, source], |scope, keys| {
         let [destination, source] = *keys else { return Err(Error::syntax()) };
         scope.drop_expired(source);
-        let (shape, options) = call.prepare(zset_at(&scope.view(), source)?)?;
+        let (shape, options) = call.prepare(zset_at(scope, source)?)?;
         let limits = options.limits;
         let count = store_places(scope, destination, source, shape.as_ref(), limits, stored)?;
         Ok(Reply::count(count))

@@ -1,0 +1,179 @@
+//! Stripes that are locked.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
+
+use super::shared::Shared;
+use super::stripe::Stripe;
+use crate::key::HashedKey;
+
+/// The lock of a stripe, held, and the stripe's number.
+#[derive(Debug)]
+enum Guard<'s> {
+    Read(usize, RwLockReadGuard<'s, Stripe>),
+    Write(usize, RwLockWriteGuard<'s, Stripe>),
+}
+
+impl Guard<'_> {
+    #[inline]
+    fn stripe(&mut self) -> LockedStripe<'_> {
+        match self {
+            Self::Read(number, guard) => LockedStripe::Read(*number, guard),
+            Self::Write(number, guard) => LockedStripe::Write(*number, guard),
+        }
+    }
+}
+
+/// A stripe that is locked, and its number. Unlike the guard of its lock it can be moved at no cost, since nothing is done
+/// when it is dropped.
+#[derive(Debug)]
+pub(super) enum LockedStripe<'g> {
+    Read(usize, &'g Stripe),
+    Write(usize, &'g mut Stripe),
+}
+
+impl LockedStripe<'_> {
+    #[inline]
+    const fn number(&self) -> usize {
+        match *self {
+            Self::Read(number, _) | Self::Write(number, _) => number,
+        }
+    }
+
+    /// The same stripe, to be read.
+    pub(super) fn to_read(&self) -> LockedStripe<'_> {
+        LockedStripe::Read(self.number(), self)
+    }
+
+    /// The stripe, to be written: a scope that may write a key has locked its stripe for that.
+    #[inline]
+    pub(super) fn as_mut(&mut self) -> &mut Stripe {
+        match self {
+            Self::Write(_, stripe) => stripe,
+            Self::Read(..) => {
+                unreachable!("a key that is written is in a stripe locked for writing")
+            }
+        }
+    }
+}
+
+impl Deref for LockedStripe<'_> {
+    type Target = Stripe;
+
+    #[inline]
+    fn deref(&self) -> &Stripe {
+        match self {
+            Self::Read(_, stripe) => stripe,
+            Self::Write(_, stripe) => stripe,
+        }
+    }
+}
+
+/// Where the stripe of a number is among some that are in the order of their numbers, if it is one of them.
+#[inline]
+fn position(stripes: &[LockedStripe<'_>], number: usize) -> usize {
+    match stripes {
+        [_] => 0,
+        [first, _] => usize::from(first.number() != number),
+        _ => stripes.partition_point(|stripe| stripe.number() < number),
+    }
+}
+
+/// Whether the stripe of a number is one of these.
+pub(super) fn has(stripes: &[LockedStripe<'_>], number: usize) -> bool {
+    stripes.get(position(stripes, number)).is_some_and(|stripe| stripe.number() == number)
+}
+
+/// The stripe of a number, which is one of these.
+#[inline]
+pub(super) fn get<'v>(stripes: &'v [LockedStripe<'_>], number: usize) -> &'v Stripe {
+    &stripes[position(stripes, number)]
+}
+
+/// As [`get`], for a stripe that is locked for writing.
+#[inline]
+pub(super) fn get_mut<'v>(stripes: &'v mut [LockedStripe<'_>], number: usize) -> &'v mut Stripe {
+    stripes[position(stripes, number)].as_mut()
+}
+
+/// The stripes that are locked while an operation runs: for `'g`, which is within the `'s` for which the store and the keys
+/// are borrowed.
+#[derive(Debug)]
+pub(super) struct Locked<'g, 's: 'g> {
+    pub(super) stripes: &'g mut [LockedStripe<'g>],
+    within: PhantomData<&'s ()>,
+}
+
+impl<'g> Locked<'g, '_> {
+    #[inline]
+    const fn new(stripes: &'g mut [LockedStripe<'g>]) -> Self {
+        Self { stripes, within: PhantomData }
+    }
+}
+
+impl Shared {
+    /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for writing, unless all that
+    /// is done with its keys is to read them.
+    #[inline]
+    pub(super) fn lock<'s, R>(
+        &'s self,
+        keys: &'s [HashedKey<'s>],
+        reads: impl Fn(&HashedKey<'_>) -> bool,
+        work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
+    ) -> R {
+        let wanted = |key: &HashedKey<'_>| (self.stripe_of(key.hash), reads(key));
+        // Most commands and transactions have up to three keys, which take no list.
+        match keys {
+            [a] => self.lock_few([wanted(a)], work),
+            [a, b] => self.lock_few([a, b].map(wanted), work),
+            [a, b, c] => self.lock_few([a, b, c].map(wanted), work),
+            _ => self.lock_many(keys.iter().map(wanted).collect(), work),
+        }
+    }
+
+    #[inline]
+    fn lock_few<'s, const N: usize, R>(
+        &'s self,
+        mut wanted: [(usize, bool); N],
+        work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
+    ) -> R {
+        wanted.sort_unstable();
+        if wanted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return self.lock_many(wanted.to_vec(), work);
+        }
+        let mut guards = wanted.map(|wanted| self.guard(wanted));
+        let mut stripes = guards.each_mut().map(Guard::stripe);
+        work(Locked::new(&mut stripes))
+    }
+
+    /// As [`lock`](Self::lock), for stripes of these numbers, each of which is read only or not.
+    pub(super) fn lock_many<'s, R>(
+        &'s self,
+        mut wanted: Vec<(usize, bool)>,
+        work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
+    ) -> R {
+        // Of one stripe, a key that is written comes first.
+        wanted.sort_unstable();
+        wanted.dedup_by_key(|(number, _)| *number);
+        let mut guards: Vec<_> = wanted.into_iter().map(|wanted| self.guard(wanted)).collect();
+        let mut stripes: Vec<_> = guards.iter_mut().map(Guard::stripe).collect();
+        work(Locked::new(&mut stripes))
+    }
+
+    /// As [`lock`](Self::lock), for every stripe.
+    pub(super) fn lock_all<'s, R>(&'s self, work: impl for<'g> FnOnce(Locked<'g, 's>) -> R) -> R {
+        self.lock_many((0..self.stripes.len()).map(|number| (number, false)).collect(), work)
+    }
+
+    #[inline]
+    fn guard(&self, (number, reads): (usize, bool)) -> Guard<'_> {
+        let stripe = &self.stripes[number];
+        if reads {
+            Guard::Read(number, stripe.read())
+        } else {
+            Guard::Write(number, stripe.write())
+        }
+    }
+}
