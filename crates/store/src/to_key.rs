@@ -71,11 +71,12 @@ pub trait ToKey: sealed::Sealed {
 /// It cannot be implemented elsewhere.
 pub trait ToKeys: sealed::Sealed {
     /// Hands over the keys with their hashes as `hash` finds them, or the first error.
+    // What `work` returns is returned as it is: to take it out of one result and put it into another is slow.
     #[doc(hidden)]
     fn located<'k, R>(
         &'k self,
         hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
-        work: impl FnOnce(&[HashedKey<'k>]) -> R,
+        work: impl FnOnce(&[HashedKey<'k>]) -> Result<R, Error>,
     ) -> Result<R, Error>;
 }
 
@@ -176,13 +177,13 @@ impl<K: ToKey, const N: usize> ToKeys for [K; N] {
     fn located<'k, R>(
         &'k self,
         hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
-        work: impl FnOnce(&[HashedKey<'k>]) -> R,
+        work: impl FnOnce(&[HashedKey<'k>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let mut keys = [HashedKey::NONE; N];
         for (located, key) in keys.iter_mut().zip(self) {
             *located = HashedKey::of(key.to_key(), &hash)?;
         }
-        Ok(work(&keys))
+        work(&keys)
     }
 }
 
@@ -190,14 +191,14 @@ impl<K: ToKey, const N: usize> ToKeys for [K; N] {
 fn each_located<'k, K: ToKey, R>(
     keys: &'k [K],
     hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
-    work: impl FnOnce(&[HashedKey<'k>]) -> R,
+    work: impl FnOnce(&[HashedKey<'k>]) -> Result<R, Error>,
 ) -> Result<R, Error> {
     // Pushed one by one: collecting into a `SmallVec` costs several times the hashing.
     let mut located = SmallVec::<[HashedKey<'_>; 4]>::new();
     for key in keys {
         located.push(HashedKey::of(key.to_key(), &hash)?);
     }
-    Ok(work(&located))
+    work(&located)
 }
 
 macro_rules! lists_are_keys {
@@ -207,7 +208,7 @@ macro_rules! lists_are_keys {
             fn located<'k, R>(
                 &'k self,
                 hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
-                work: impl FnOnce(&[HashedKey<'k>]) -> R,
+                work: impl FnOnce(&[HashedKey<'k>]) -> Result<R, Error>,
             ) -> Result<R, Error> {
                 each_located(self, hash, work)
             }
@@ -229,7 +230,7 @@ impl<K: ToKey, const N: usize> ToKeys for &[K; N] {
     fn located<'k, R>(
         &'k self,
         hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
-        work: impl FnOnce(&[HashedKey<'k>]) -> R,
+        work: impl FnOnce(&[HashedKey<'k>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         (**self).located(hash, work)
     }
@@ -244,9 +245,9 @@ macro_rules! tuples_are_keys {
             fn located<'k, R>(
                 &'k self,
                 hash: impl Fn(KeyRef<'k>) -> Result<u64, Error>,
-                work: impl FnOnce(&[HashedKey<'k>]) -> R,
+                work: impl FnOnce(&[HashedKey<'k>]) -> Result<R, Error>,
             ) -> Result<R, Error> {
-                Ok(work(&[$(HashedKey::of(self.$at.to_key(), &hash)?),+]))
+                work(&[$(HashedKey::of(self.$at.to_key(), &hash)?),+])
             }
         }
     };

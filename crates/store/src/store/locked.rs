@@ -71,31 +71,45 @@ impl Deref for LockedStripe<'_> {
     }
 }
 
-/// Where the stripe of a number is among some that are in the order of their numbers, if it is one of them.
+/// Where a stripe is among some that are in the order of their numbers, if it is one of them. Its number is not asked for
+/// where there is one.
 #[inline]
-fn position(stripes: &[LockedStripe<'_>], number: usize) -> usize {
+fn position(stripes: &[LockedStripe<'_>], number: impl FnOnce() -> usize) -> usize {
     match stripes {
         [_] => 0,
-        [first, _] => usize::from(first.number() != number),
-        _ => stripes.partition_point(|stripe| stripe.number() < number),
+        [first, _] => usize::from(first.number() != number()),
+        _ => {
+            let number = number();
+            stripes.partition_point(|stripe| stripe.number() < number)
+        }
     }
 }
 
-/// Whether the stripe of a number is one of these.
-pub(super) fn has(stripes: &[LockedStripe<'_>], number: usize) -> bool {
-    stripes.get(position(stripes, number)).is_some_and(|stripe| stripe.number() == number)
+/// The stripe of a hash, if it is one of these.
+pub(super) fn find<'v>(
+    shared: &Shared,
+    stripes: &'v [LockedStripe<'_>],
+    hash: u64,
+) -> Option<&'v Stripe> {
+    let number = shared.stripe_of(hash);
+    let stripe = stripes.get(position(stripes, || number))?;
+    (stripe.number() == number).then_some(stripe)
 }
 
-/// The stripe of a number, which is one of these.
+/// The stripe of a hash, which is one of these.
 #[inline]
-pub(super) fn get<'v>(stripes: &'v [LockedStripe<'_>], number: usize) -> &'v Stripe {
-    &stripes[position(stripes, number)]
+pub(super) fn get<'v>(shared: &Shared, stripes: &'v [LockedStripe<'_>], hash: u64) -> &'v Stripe {
+    &stripes[position(stripes, || shared.stripe_of(hash))]
 }
 
 /// As [`get`], for a stripe that is locked for writing.
 #[inline]
-pub(super) fn get_mut<'v>(stripes: &'v mut [LockedStripe<'_>], number: usize) -> &'v mut Stripe {
-    stripes[position(stripes, number)].as_mut()
+pub(super) fn get_mut<'v>(
+    shared: &Shared,
+    stripes: &'v mut [LockedStripe<'_>],
+    hash: u64,
+) -> &'v mut Stripe {
+    stripes[position(stripes, || shared.stripe_of(hash))].as_mut()
 }
 
 /// The stripes that are locked while an operation runs: for `'g`, which is within the `'s` for which the store and the keys

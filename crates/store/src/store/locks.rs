@@ -302,7 +302,8 @@ impl<'t> Held<'t> {
     /// Whether a key was named to be read only. One that is named twice is written if either is.
     fn only_reads(&self, key: &HashedKey<'_>) -> bool {
         let Allowed::Named(named) = self.allowed else { return false };
-        named.iter().filter(|one| one.bytes == key.bytes).all(|one| one.reads)
+        let same = |one: &&HashedKey<'_>| one.hash == key.hash && one.bytes == key.bytes;
+        named.iter().filter(same).all(|one| one.reads)
     }
 
     /// The whole store, for a command that asks for it.

@@ -178,7 +178,7 @@ impl<L: Locks> Store<L> {
         operation: impl FnOnce(&View<'_>, &[HashedKey<'_>]) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let locks = &self.locks;
-        keys.located(|key| locks.hash(key), |keys| locks.read(keys, |view| operation(view, keys)))?
+        keys.located(|key| locks.hash(key), |keys| locks.read(keys, |view| operation(view, keys)))
     }
 
     /// Runs an operation that may change its keys.
@@ -196,7 +196,7 @@ impl<L: Locks> Store<L> {
         keys.located(
             |key| locks.hash(key),
             |keys| locks.write(keys, |scope| operation(scope, keys)),
-        )?
+        )
     }
 
     /// Runs an operation on the value of one key.

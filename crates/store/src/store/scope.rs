@@ -73,7 +73,7 @@ impl<'v> View<'v> {
 
     #[inline]
     pub(crate) fn stripe(&self, hash: u64) -> &Stripe {
-        locked::get(self.stripes, self.shared.stripe_of(hash))
+        locked::get(self.shared, self.stripes, hash)
     }
 
     /// Every stripe that is locked.
@@ -100,7 +100,7 @@ impl<'v> View<'v> {
 
     /// Whether the stripe of this hash is locked.
     pub(super) fn has_stripe(&self, hash: u64) -> bool {
-        locked::has(self.stripes, self.shared.stripe_of(hash))
+        locked::find(self.shared, self.stripes, hash).is_some()
     }
 
     /// Whether every stripe is locked.
@@ -169,7 +169,7 @@ impl<'s> Scope<'s> {
     #[inline(always)]
     fn entry_in<'a, K: Kind>(&'a mut self, db: u32, key: HashedKey<'a>) -> Entry<'a, K> {
         let Self { view: View { shared, time, stripes, .. }, effects } = self;
-        let stripe = locked::get_mut(stripes, shared.stripe_of(key.hash));
+        let stripe = locked::get_mut(shared, stripes, key.hash);
         Entry::new(stripe, Running { shared, time, effects }, db, key)
     }
 
@@ -185,8 +185,7 @@ impl<'s> Scope<'s> {
     }
 
     pub(super) fn stripe_mut(&mut self, hash: u64) -> &mut Stripe {
-        let number = self.shared.stripe_of(hash);
-        locked::get_mut(self.view.stripes, number)
+        locked::get_mut(self.view.shared, self.view.stripes, hash)
     }
 
     /// Drops every key of one database, or of all; returns how many there were.

@@ -83,8 +83,8 @@ impl Shared {
     /// The first bits of the hash choose the stripe.
     #[inline]
     pub(crate) fn stripe_of(&self, hash: u64) -> usize {
-        // There are at most 2^16 stripes; a shift by 64 would be the case of one stripe.
-        let number = hash.checked_shr(64 - u32::from(self.stripe_bits)).unwrap_or(0);
+        // In two steps, since there may be one stripe, and no shift by 64. There are at most 2^16.
+        let number = (hash >> 1) >> (63 - u32::from(self.stripe_bits));
         usize::try_from(number).unwrap_or(0)
     }
 
@@ -131,8 +131,8 @@ impl Shared {
         u32::try_from(number).ok().filter(|&number| number < self.databases)
     }
 
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        &*self.clock
+    pub(crate) const fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
     }
 
     pub(crate) const fn random(&self) -> &Random {

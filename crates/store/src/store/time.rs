@@ -1,6 +1,7 @@
 //! The time at which a command runs.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::clock::Clock;
 
@@ -9,14 +10,15 @@ use crate::clock::Clock;
 /// Most commands touch no key that can expire, and the exact time costs more than many of them.
 #[derive(Clone, Debug)]
 pub(crate) struct CommandTime<'s> {
-    clock: &'s dyn Clock,
+    // One word, which is made at no cost.
+    clock: &'s Arc<dyn Clock>,
     now_us: Cell<Option<i64>>,
     coarse_secs: Cell<Option<u32>>,
     found_expired: Cell<bool>,
 }
 
 impl<'s> CommandTime<'s> {
-    pub(crate) const fn new(clock: &'s dyn Clock) -> Self {
+    pub(crate) const fn new(clock: &'s Arc<dyn Clock>) -> Self {
         Self {
             clock,
             now_us: Cell::new(None),
@@ -110,7 +112,7 @@ mod tests {
     fn a_time_comes_in_its_millisecond_whatever_the_coarse_time_says() {
         let last = i64::from(u32::MAX) * 1000;
         for now in [-5, 0, 5, 999, 1000, 1_569_697_890_000, last, last + 10, last * 10] {
-            let clock = Lagging(now);
+            let clock: Arc<dyn Clock> = Arc::new(Lagging(now));
             for (at, come) in [
                 (now - 1_000_000, true),
                 (now - 1, true),
@@ -128,6 +130,6 @@ mod tests {
                 assert_eq!(time.found_expired(), come);
             }
         }
-        assert!(!CommandTime::new(&Lagging(5)).has_passed(None));
+        assert!(!CommandTime::new(&(Arc::new(Lagging(5)) as _)).has_passed(None));
     }
 }

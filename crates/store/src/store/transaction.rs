@@ -62,7 +62,7 @@ impl Store {
                     |locked| hold(shared, *db, locked.stripes, Allowed::Named(keys), work),
                 )
             },
-        )?
+        )
     }
 
     /// Runs several commands on any keys as one, with the whole store locked.
@@ -97,7 +97,7 @@ impl Store {
                     |locked| hold(shared, *db, locked.stripes, Allowed::Locked, work),
                 )
             },
-        )?
+        )
     }
 }
 
