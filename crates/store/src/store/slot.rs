@@ -244,10 +244,14 @@ impl<'a, K> Entry<'a, K> {
 
     #[inline]
     fn fill(&mut self, value: Value) {
-        if let Some(old) = self.value_to_change() {
-            *old = value;
-            return;
+        match self.value_to_change() {
+            Some(old) => *old = value,
+            None => self.make(value),
         }
+    }
+
+    /// Makes the key.
+    fn make(&mut self, value: Value) {
         let shared = self.running.shared;
         let now = self.running.time.coarse_secs();
         let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
