@@ -65,7 +65,7 @@ fn commands(c: &mut Criterion) {
     group.bench_function("pfadd, dense, known element", |b| {
         b.iter(|| store.pfadd("hll", [77]).unwrap());
     });
-    group.bench_function("incr, by the command door", |b| {
+    group.bench_function("incr, by words", |b| {
         b.iter(|| store.execute(&["INCR", "counter"]));
     });
     group.finish();

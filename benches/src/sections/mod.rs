@@ -4,7 +4,7 @@ mod algebra;
 mod baseline;
 mod bits;
 mod bloom;
-mod door;
+mod dispatcher;
 mod geo;
 mod hll;
 mod intset;
@@ -16,6 +16,7 @@ mod shards;
 mod sketches;
 mod strings;
 mod threads;
+mod transactions;
 mod uv;
 mod visitors;
 mod windows;
@@ -46,6 +47,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("bloom", bloom::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
-    ("door", door::measure),
+    ("transactions", transactions::measure),
+    ("dispatcher", dispatcher::measure),
     ("baseline", baseline::measure),
 ];

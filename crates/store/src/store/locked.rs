@@ -138,11 +138,12 @@ impl Shared {
         work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
     ) -> R {
         let wanted = |key: &HashedKey<'_>| (self.stripe_of(key.hash), reads(key));
-        // Most commands and transactions have up to three keys, which take no list.
+        // Most commands and transactions have up to four keys, which take no list.
         match keys {
             [a] => self.lock_few([wanted(a)], work),
             [a, b] => self.lock_few([a, b].map(wanted), work),
             [a, b, c] => self.lock_few([a, b, c].map(wanted), work),
+            [a, b, c, d] => self.lock_few([a, b, c, d].map(wanted), work),
             _ => self.lock_many(keys.iter().map(wanted).collect(), work),
         }
     }

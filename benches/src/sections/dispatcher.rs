@@ -13,10 +13,10 @@ const TYPED: &str = "the typed call";
 const TARGET: [f64; 2] = [100.0, 60.0];
 
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "The same command by `store.execute` and by the typed call. What the door does more: the name is found, the arity checked, \
+    let text = "The same command by `store.execute` and by the typed call. What `execute` does more: the name is found, the arity checked, \
                 the arguments parsed and the reply built. 1,000 keys or members in turn, all of them there and in the caches. *redis-server*'s own time has no parsing in it.";
     let mut live = Live::start();
-    let mut section = Section::new("The command door", text);
+    let mut section = Section::new("The dispatcher", text);
     for name in ["GET", "SET", "INCR", "SADD"] {
         section = section.row(row(bench, name, live.as_mut()));
     }
@@ -57,14 +57,14 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
         }),
     };
     let mut results = race
-        .contender("by the door", pieces, || {
+        .contender("by words", pieces, || {
             let replies = arguments.iter().map(|words| store.execute(words));
             replies.filter(|reply| matches!(reply, Reply::Error(_))).count()
         })
         .run();
     // The dispatcher is what the row is about.
     results.reverse();
-    let (door, typed) = (results[0].sample.median, results[1].sample.median);
+    let (words, typed) = (results[0].sample.median, results[1].sample.median);
     results.extend(rival(live.map(|live| {
         let all = || (0..100).flat_map(|_| &arguments);
         let send = |words: &Vec<&str>| {
@@ -80,9 +80,9 @@ fn row(bench: &Bench, name: &str, live: Option<&mut Live>) -> Row {
         );
         live.nanos(name, all().map(send))
     })));
-    Row::new(&format!("{name}, by the door"), Unit::Nanos, results)
+    Row::new(&format!("{name}, by words"), Unit::Nanos, results)
         .beside(TYPED, TARGET)
-        .note(&format!("{:.1} ns more than the typed call", door - typed))
+        .note(&format!("{:.1} ns more than the typed call", words - typed))
 }
 
 /// The arguments of the command with its name.

@@ -8,8 +8,8 @@ use tallis::Store;
 
 const KEYS: usize = 1000;
 
-fn door(c: &mut Criterion) {
-    let mut group = c.benchmark_group("door");
+fn dispatcher(c: &mut Criterion) {
+    let mut group = c.benchmark_group("dispatcher");
     group.throughput(Throughput::Elements(KEYS as u64));
     let mut pair =
         |name: &str, typed: &dyn Fn(&Store, &str), words: &dyn Fn(&str) -> Vec<String>| {
@@ -30,7 +30,7 @@ fn door(c: &mut Criterion) {
                     }
                 });
             });
-            group.bench_function(format!("{name}, by the door"), |b| {
+            group.bench_function(format!("{name}, by words"), |b| {
                 b.iter(|| {
                     for words in &words {
                         black_box(store.execute(words));
@@ -62,5 +62,5 @@ fn door(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, door);
+criterion_group!(benches, dispatcher);
 criterion_main!(benches);
