@@ -1,6 +1,7 @@
 //! What a recipe asks of the backend that holds its keys, and what that is.
 
-use store::{Error, PreparedKey, Store, ToKeys, Tx};
+use smallvec::SmallVec;
+use store::{Error, KeyRef, PreparedKey, Store, ToKeys, Tx};
 
 /// One atomic step on keys that it names: what recipes are made of.
 ///
@@ -86,4 +87,54 @@ impl Backend for Store {
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         Self::prepare(self, key)
     }
+}
+
+/// The procedure that does `run` on those keys.
+///
+/// The recipes here tell theirs so: there is nothing to say of one but its keys and what is done.
+#[inline]
+pub(crate) fn step<K, R, F>(keys: K, run: F) -> impl Procedure<Output = R>
+where
+    K: ToKeys + Copy,
+    F: Fn(&Tx<'_>) -> Result<R, Error>,
+{
+    Step { keys, run }
+}
+
+/// Keys, and what is done to them.
+struct Step<K, F> {
+    keys: K,
+    run: F,
+}
+
+impl<K: ToKeys + Copy, R, F: Fn(&Tx<'_>) -> Result<R, Error>> Procedure for Step<K, F> {
+    type Output = R;
+    type Keys<'p>
+        = K
+    where
+        Self: 'p;
+
+    #[inline]
+    fn keys(&self) -> K {
+        self.keys
+    }
+
+    #[inline]
+    fn run(&self, tx: &Tx<'_>) -> Result<R, Error> {
+        (self.run)(tx)
+    }
+}
+
+/// A key that is only read.
+#[inline]
+pub(crate) const fn read(key: &[u8]) -> KeyRef<'_> {
+    KeyRef::new(key).read()
+}
+
+/// Keys of which nobody knows how many they are.
+pub(crate) type Keys<'k> = SmallVec<[KeyRef<'k>; 4]>;
+
+/// Keys that are only read.
+pub(crate) fn all_read<'k>(keys: &[&'k [u8]]) -> Keys<'k> {
+    keys.iter().map(|key| read(key)).collect()
 }

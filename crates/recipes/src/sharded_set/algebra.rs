@@ -5,10 +5,11 @@ use smallvec::{SmallVec, smallvec};
 
 use store::{Error, ErrorKind};
 
-use super::commands::{Combine, CombineStore, InterCard, SetOperation};
+use super::commands::{SetOperation, combine, combine_store, inter_card};
+use super::keys::{Fixed, ShardKey, slices};
 use super::scan::Scan;
 use super::spread::Spread;
-use super::{Fixed, Shape, ShardKeys, ShardedSet, Shards, Splitting, each};
+use super::{Shape, ShardedSet, Shards, Splitting, each};
 use crate::procedure::Backend;
 
 /// Sets of one shape.
@@ -19,22 +20,9 @@ enum Aligned<'s> {
     Splitting(SmallVec<[&'s Splitting; 4]>),
 }
 
-/// The keys of sets of one number of shards.
-struct Keys(SmallVec<[ShardKeys; 4]>);
-
-impl Keys {
-    fn of(sets: &[&Fixed]) -> Self {
-        Self(sets.iter().map(|set| ShardKeys::of(set)).collect())
-    }
-
-    /// Of their shards of that number.
-    fn shard(&mut self, number: u64) -> SmallVec<[&[u8]; 4]> {
-        let mut keys = SmallVec::new();
-        for set in &mut self.0 {
-            keys.push(set.shard(number));
-        }
-        keys
-    }
+/// The keys of the shards of that number.
+fn shards_of(sets: &[&Fixed], number: u64) -> SmallVec<[ShardKey; 4]> {
+    sets.iter().map(|set| set.base.shard(number)).collect()
 }
 
 /// # Intersection, union and difference
@@ -109,9 +97,8 @@ impl<B: Backend> ShardedSet<B> {
     ) -> Result<u64, Error> {
         match self.aligned(others)? {
             Aligned::Fixed(sets) => {
-                let mut keys = Keys::of(&sets);
-                let card = |shard| self.backend.call(&InterCard { sets: &keys.shard(shard) });
-                (0..sets[0].shards).map(card).map(|card| card.map(|card| card as u64)).sum()
+                let card = |n| inter_card(&self.backend, &slices(&shards_of(&sets, n)));
+                (0..sets[0].shards).map(card).sum()
             }
             Aligned::Splitting(sets) => Scan::new(&self.backend, sets)
                 .combined(SetOperation::Inter)
@@ -191,13 +178,10 @@ impl<B: Backend> ShardedSet<B> {
         operation: SetOperation,
     ) -> Result<impl Iterator<Item = Result<Bytes, Error>>, Error> {
         Ok(match self.aligned(others)? {
-            Aligned::Fixed(sets) => {
-                let mut keys = Keys::of(&sets);
-                Shards::Fixed((0..sets[0].shards).flat_map(move |shard| {
-                    let sets = &keys.shard(shard);
-                    each(self.backend.call(&Combine { operation, sets }))
-                }))
-            }
+            Aligned::Fixed(sets) => Shards::Fixed((0..sets[0].shards).flat_map(move |number| {
+                let shards = shards_of(&sets, number);
+                each(combine(&self.backend, operation, &slices(&shards)))
+            })),
             Aligned::Splitting(sets) => {
                 Shards::Split(Scan::new(&self.backend, sets).combined(operation))
             }
@@ -211,14 +195,14 @@ impl<B: Backend> ShardedSet<B> {
         operation: SetOperation,
     ) -> Result<u64, Error> {
         match self.aligned(others.into_iter().chain([target]))? {
-            Aligned::Fixed(mut sets) => {
-                let Some(target) = sets.pop() else { return Ok(0) };
-                let (mut keys, mut target) = (Keys::of(&sets), ShardKeys::of(target));
-                let store = |shard| {
-                    let (sets, target) = (&keys.shard(shard), target.shard(shard));
-                    self.backend.call(&CombineStore { operation, sets, target })
+            Aligned::Fixed(sets) => {
+                let store = |number| {
+                    let shards = shards_of(&sets, number);
+                    let shards = slices(&shards);
+                    let Some((target, shards)) = shards.split_last() else { return Ok(0) };
+                    combine_store(&self.backend, operation, target, shards)
                 };
-                (0..sets[0].shards).map(store).map(|card| card.map(|card| card as u64)).sum()
+                (0..sets[0].shards).map(store).sum()
             }
             Aligned::Splitting(sets) => Scan::new(&self.backend, sets).stored(operation),
         }
@@ -266,9 +250,12 @@ fn differ(a: &Shape, b: &Shape) -> Error {
 
 fn described(shape: &Shape) -> String {
     match shape {
-        Shape::Forecast(set) => format!("'{}' ({} shards)", set.base, set.shards),
+        Shape::Forecast(set) => {
+            let name = String::from_utf8_lossy(set.base.name());
+            format!("'{name}' ({} shards)", set.shards)
+        }
         Shape::Splitting(set) => {
-            let name = set.count_key().escape_ascii();
+            let name = set.base().name().escape_ascii();
             match set.spread() {
                 Spread::Crc32 => format!("'{name}' (splitting)"),
                 Spread::HighBits { of } => format!("'{name}' (compact, {of} bits)"),

@@ -2,6 +2,7 @@
 
 mod algebra;
 mod commands;
+mod keys;
 mod level;
 mod procedures;
 mod scan;
@@ -10,13 +11,12 @@ mod spread;
 mod suffix;
 
 use bytes::Bytes;
-use smallvec::SmallVec;
 use store::{Error, Member, Store};
 
 use crate::procedure::Backend;
-use crate::shard::{set_shard, shard_count};
-use commands::{Add, Card, Contains, Remove};
-pub(crate) use commands::{Get, Members};
+use crate::shard::shard_count;
+pub(crate) use commands::get;
+pub(crate) use keys::{Base, Fixed, ShardKey};
 pub(crate) use splitting::Splitting;
 pub(crate) use spread::Spread;
 
@@ -98,13 +98,6 @@ enum Shape {
     Splitting(Splitting),
 }
 
-/// A set whose number of shards is fixed.
-#[derive(Clone, Debug)]
-struct Fixed {
-    base: String,
-    shards: u64,
-}
-
 impl<B: Backend> ShardedSet<B> {
     /// The sharded set at `base`, spread over `2 * total_elements / shard_size` shards, at least one.
     ///
@@ -113,7 +106,8 @@ impl<B: Backend> ShardedSet<B> {
     #[must_use]
     pub fn new(backend: B, base: impl Into<String>, total_elements: u64, shard_size: u64) -> Self {
         let shards = shard_count(u128::from(total_elements), shard_size);
-        Self { backend, shape: Shape::Forecast(Fixed { base: base.into(), shards }) }
+        let base = Base::new(base.into().as_bytes());
+        Self { backend, shape: Shape::Forecast(Fixed { base, shards }) }
     }
 
     /// The set at `base` that splits its shards as it grows, and merges them as it shrinks.
@@ -190,7 +184,9 @@ impl<B: Backend> ShardedSet<B> {
     pub fn add<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
         match &self.shape {
-            Shape::Forecast(set) => self.backend.call(&Add { key: &set.key_of(member), member }),
+            Shape::Forecast(set) => {
+                self.backend.call(&commands::add(&set.shard_of(member), member))
+            }
             Shape::Splitting(set) => set.add(&self.backend, member),
         }
     }
@@ -219,7 +215,9 @@ impl<B: Backend> ShardedSet<B> {
     pub fn remove<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
         let member = member.into();
         match &self.shape {
-            Shape::Forecast(set) => self.backend.call(&Remove { key: &set.key_of(member), member }),
+            Shape::Forecast(set) => {
+                self.backend.call(&commands::remove(&set.shard_of(member), member))
+            }
             Shape::Splitting(set) => set.remove(&self.backend, member),
         }
     }
@@ -234,7 +232,7 @@ impl<B: Backend> ShardedSet<B> {
         let member = member.into();
         match &self.shape {
             Shape::Forecast(set) => {
-                self.backend.call(&Contains { key: &set.key_of(member), member })
+                self.backend.call(&commands::contains(&set.shard_of(member), member))
             }
             Shape::Splitting(set) => set.contains(&self.backend, member),
         }
@@ -248,9 +246,8 @@ impl<B: Backend> ShardedSet<B> {
     pub fn card(&self) -> Result<u64, Error> {
         match &self.shape {
             Shape::Forecast(set) => {
-                let mut keys = ShardKeys::of(set);
-                let card = |shard| self.backend.call(&Card { key: keys.shard(shard) });
-                (0..set.shards).map(card).map(|card| card.map(|card| card as u64)).sum()
+                let card = |shard| self.backend.call(&commands::card(&set.base.shard(shard)));
+                (0..set.shards).map(card).sum()
             }
             Shape::Splitting(set) => set.card(&self.backend),
         }
@@ -263,12 +260,9 @@ impl<B: Backend> ShardedSet<B> {
     /// As [`add`](Self::add).
     pub fn members(&self) -> impl Iterator<Item = Result<Bytes, Error>> {
         match &self.shape {
-            Shape::Forecast(set) => {
-                let mut keys = ShardKeys::of(set);
-                Shards::Fixed((0..set.shards).flat_map(move |shard| {
-                    each(self.backend.call(&Members { key: keys.shard(shard) }))
-                }))
-            }
+            Shape::Forecast(set) => Shards::Fixed((0..set.shards).flat_map(|shard| {
+                each(self.backend.call(&commands::members(&set.base.shard(shard))))
+            })),
             Shape::Splitting(set) => Shards::Split(set.members(&self.backend)),
         }
     }
@@ -291,36 +285,6 @@ impl<T, F: Iterator<Item = T>, S: Iterator<Item = T>> Iterator for Shards<F, S> 
     }
 }
 
-impl Fixed {
-    fn key_of(&self, member: Member<'_>) -> ShardKey {
-        let mut keys = ShardKeys::of(self);
-        keys.shard(set_shard(member, self.shards));
-        keys.key
-    }
-}
-
-/// The keys of a sharded set, of which one is held at a time.
-struct ShardKeys {
-    key: ShardKey,
-    /// The length of what all of them begin with.
-    base: usize,
-}
-
-impl ShardKeys {
-    fn of(set: &Fixed) -> Self {
-        let mut key = ShardKey::from_slice(set.base.as_bytes());
-        key.push(b':');
-        Self { base: key.len(), key }
-    }
-
-    /// The key of the shard of that number.
-    fn shard(&mut self, number: u64) -> &[u8] {
-        self.key.truncate(self.base);
-        push_shard(&mut self.key, number);
-        &self.key
-    }
-}
-
 /// The members of a shard, or the error in their place.
 fn each(shard: Result<Vec<Bytes>, Error>) -> impl Iterator<Item = Result<Bytes, Error>> {
     let (members, error) = match shard {
@@ -328,21 +292,4 @@ fn each(shard: Result<Vec<Bytes>, Error>) -> impl Iterator<Item = Result<Bytes, 
         Err(error) => (Vec::new(), Some(Err(error))),
     };
     members.into_iter().map(Ok).chain(error)
-}
-
-/// The key of a shard, short enough to be made without an allocation.
-pub(crate) type ShardKey = SmallVec<[u8; 48]>;
-
-/// The key of the shard of that number of a set, whose shards' keys begin with `base`.
-#[inline]
-pub(crate) fn shard_at(base: &[u8], number: u64) -> ShardKey {
-    let mut key = ShardKey::from_slice(base);
-    push_shard(&mut key, number);
-    key
-}
-
-/// Appends the number of a shard.
-#[inline]
-fn push_shard(key: &mut ShardKey, shard: u64) {
-    key.extend_from_slice(itoa::Buffer::new().format(shard).as_bytes());
 }

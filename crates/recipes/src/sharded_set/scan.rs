@@ -5,12 +5,13 @@ use smallvec::{SmallVec, smallvec};
 use store::Error;
 
 use super::commands::SetOperation;
+use super::each;
+use super::keys::{ShardKey, slices};
 use super::level::{Level, MOST};
-use super::procedures::{CombineAt, ReplaceAt};
+use super::procedures::{self, Target};
 use super::splitting::Splitting;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
-use super::{ShardKey, each};
 use crate::procedure::Backend;
 
 /// An iteration over all hash suffixes of several sets, each of which is visited in one atomic step, in one shard of
@@ -39,7 +40,7 @@ impl<'s, B: Backend> Scan<'s, B> {
     ) -> impl Iterator<Item = Result<Bytes, Error>> {
         std::iter::from_fn(move || {
             self.next(|backend, levels, shards, suffix| {
-                let found = backend.call(&CombineAt { levels, operation, shards })?;
+                let found = procedures::combine(backend, levels, operation, shards)?;
                 Ok(found.map(|mut members| {
                     // A shard of a coarser set has others too.
                     if levels.iter().any(|level| !suffix.is_shard_of(level.shards)) {
@@ -55,12 +56,12 @@ impl<'s, B: Backend> Scan<'s, B> {
     /// Makes the last of the sets what the operation gives for the others; returns how many members that are.
     pub(super) fn stored(mut self, operation: SetOperation) -> Result<u64, Error> {
         let Some(&target) = self.sets.last() else { return Ok(0) };
-        let (backend, count_key) = (self.backend, target.count_key());
+        let (backend, count_key) = (self.backend, target.base().name());
         let (mut all, mut count) = (0, 0);
         while let Some(made) = self.next(|backend, levels, shards, suffix| {
-            let Some((&target, shards)) = shards.split_last() else { return Ok(Some((0, 0))) };
-            let count = count_key;
-            backend.call(&ReplaceAt { levels, operation, shards, target, count, suffix })
+            let Some((&shard, shards)) = shards.split_last() else { return Ok(Some((0, 0))) };
+            let target = Target { shard, count: count_key, suffix };
+            procedures::replace(backend, levels, operation, shards, target)
         }) {
             let (made, now) = made?;
             all += made;
@@ -84,20 +85,21 @@ impl<'s, B: Backend> Scan<'s, B> {
             let levels: SmallVec<[Level<'_>; 4]> =
                 self.sets.iter().map(|set| set.believed()).collect();
             let shards = self.sets.iter().zip(&levels);
-            let keys: Option<SmallVec<[ShardKey; 4]>> =
-                shards.map(|(set, level)| Some(set.shard(suffix.shard(level.shards)?))).collect();
+            let keys: Option<SmallVec<[ShardKey; 4]>> = shards
+                .map(|(set, level)| Some(set.base().shard(suffix.shard(level.shards)?)))
+                .collect();
             let Some(keys) = keys else {
                 self.rest.extend(suffix.halves());
                 continue;
             };
-            let slices: SmallVec<[&[u8]; 4]> = keys.iter().map(|key| &key[..]).collect();
-            let found = step(self.backend, &levels, &slices, suffix).transpose().or_else(|| {
-                // Another client has split or merged shards.
-                self.rest.push(suffix);
-                let looked: Result<Vec<u64>, Error> =
-                    self.sets.iter().map(|set| set.look(self.backend)).collect();
-                looked.err().map(Err)
-            });
+            let found =
+                step(self.backend, &levels, &slices(&keys), suffix).transpose().or_else(|| {
+                    // Another client has split or merged shards.
+                    self.rest.push(suffix);
+                    let looked: Result<Vec<u64>, Error> =
+                        self.sets.iter().map(|set| set.look(self.backend)).collect();
+                    looked.err().map(Err)
+                });
             if let Some(found) = found {
                 if found.is_err() {
                     self.rest.clear();

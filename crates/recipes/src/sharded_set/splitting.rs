@@ -8,14 +8,12 @@ use smallvec::smallvec;
 use store::{Error, Member, Tx};
 
 use super::commands::SetOperation;
+use super::keys::{Base, ShardKey};
 use super::level::{FEWEST, Level, MOST, MOST_SHARDS, shards_at};
-use super::procedures::{
-    AddAt, ContainsAt, Count, Counted, Forget, Merge, RemoveAt, Shards, Split,
-};
+use super::procedures::{self, Counted};
 use super::scan::Scan;
 use super::spread::Spread;
 use super::suffix::{HashSuffix, shard_of};
-use super::{ShardKey, shard_at};
 use crate::procedure::Backend;
 
 /// How many shards one addition or removal splits or merges at the most.
@@ -24,8 +22,8 @@ const AT_ONCE: u64 = 2;
 /// A set that splits: its keys, and what this handle assumes of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Splitting {
-    /// What the shards' keys begin with: the count's key, and a colon.
-    base: ShardKey,
+    /// Its name is the key of the count.
+    base: Base,
     /// The key of the number of shards.
     level: ShardKey,
     spread: Spread,
@@ -35,10 +33,8 @@ pub(crate) struct Splitting {
 
 impl Splitting {
     pub(crate) fn new(name: &[u8], spread: Spread) -> Self {
-        let mut base = ShardKey::from_slice(name);
-        base.push(b':');
-        let mut level = base.clone();
-        level.extend_from_slice(b"shards");
+        let base = Base::new(name);
+        let level = base.with(b"shards");
         Self { base, level, spread, known: Arc::new(AtomicU64::new(1)) }
     }
 
@@ -47,26 +43,14 @@ impl Splitting {
         self.spread
     }
 
-    /// The set's name, which is the key of its count.
-    #[inline]
-    pub(crate) fn count_key(&self) -> &[u8] {
-        &self.base[..self.base.len() - 1]
-    }
-
     /// The key of the number of shards.
     pub(crate) fn level_key(&self) -> &[u8] {
         &self.level
     }
 
-    /// What the shards' keys begin with.
-    pub(crate) fn base(&self) -> &[u8] {
+    /// What the shards' keys begin with. The name is the key of the count.
+    pub(crate) const fn base(&self) -> &Base {
         &self.base
-    }
-
-    /// The key of the shard of that number.
-    #[inline]
-    pub(crate) fn shard(&self, number: u64) -> ShardKey {
-        shard_at(&self.base, number)
     }
 
     /// The number of shards that this handle assumes.
@@ -78,7 +62,7 @@ impl Splitting {
 
     /// Looks how many shards there are.
     pub(crate) fn look(&self, backend: &impl Backend) -> Result<u64, Error> {
-        let shards = backend.call(&Shards { key: &self.level })?;
+        let shards = backend.call(&procedures::shards(&self.level))?;
         self.known.store(shards, Ordering::Relaxed);
         Ok(shards)
     }
@@ -90,7 +74,7 @@ impl Splitting {
 
     /// How many members there are.
     pub(super) fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
-        backend.call(&Count { key: self.count_key() })
+        backend.call(&procedures::count(self.base.name()))
     }
 
     #[inline]
@@ -98,15 +82,14 @@ impl Splitting {
         let hash = self.spread.hash(member);
         let counted = self.until_agreed(backend, |level| {
             let number = shard_of(hash, level.shards);
-            let shard = self.shard(number);
+            let shard = self.base.shard(number);
             let within = match self.spread {
                 Spread::Crc32 => None,
                 Spread::HighBits { .. } => member
                     .as_int()
                     .zip(HashSuffix::of_shard(number, level.shards, self.spread).prefix()),
             };
-            let count = self.count_key();
-            backend.call(&AddAt { level, shard: &shard, count, member, within })
+            backend.call(&procedures::add(level, &shard, self.base.name(), member, within))
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_many(count, self.believed().shards) {
@@ -118,8 +101,8 @@ impl Splitting {
     pub(super) fn remove(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
         let hash = self.spread.hash(member);
         let counted = self.until_agreed(backend, |level| {
-            let shard = self.shard(shard_of(hash, level.shards));
-            backend.call(&RemoveAt { level, shard: &shard, count: self.count_key(), member })
+            let shard = self.base.shard(shard_of(hash, level.shards));
+            backend.call(&procedures::remove(level, &shard, self.base.name(), member))
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_few(count, self.believed().shards) {
@@ -138,8 +121,8 @@ impl Splitting {
     ) -> Result<bool, Error> {
         let hash = self.spread.hash(member);
         self.until_agreed(backend, |level| {
-            let shard = self.shard(shard_of(hash, level.shards));
-            backend.call(&ContainsAt { level, shard: &shard, member })
+            let shard = self.base.shard(shard_of(hash, level.shards));
+            backend.call(&procedures::contains(level, &shard, member))
         })
     }
 
@@ -160,7 +143,7 @@ impl Splitting {
 
     /// Deletes the keys beside the shards if the set is empty.
     pub(super) fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
-        backend.call(&Forget { level: &self.level, count: self.count_key() })
+        backend.call(&procedures::forget(&self.level, self.base.name()))
     }
 
     /// All members.
@@ -184,17 +167,17 @@ impl Splitting {
             let shards = level.shards;
             let (done, now) = if too_many(count, shards) {
                 let suffix = HashSuffix::of_shard(shards, shards + 1, self.spread);
-                let [from, to] = [sibling(shards), shards].map(|number| self.shard(number));
-                (backend.call(&Split { level, from: &from, to: &to, suffix })?, shards + 1)
+                let [from, to] = [sibling(shards), shards].map(|number| self.base.shard(number));
+                (backend.call(&procedures::split(level, &from, &to, suffix))?, shards + 1)
             } else if too_few(count, shards) {
                 let last = shards - 1;
                 let suffix = HashSuffix::of_shard(sibling(last), last, self.spread);
-                let [from, to] = [last, sibling(last)].map(|number| self.shard(number));
-                (backend.call(&Merge { level, from: &from, to: &to, suffix })?, last)
+                let [from, to] = [last, sibling(last)].map(|number| self.base.shard(number));
+                (backend.call(&procedures::merge(level, &from, &to, suffix))?, last)
             } else {
                 break;
             };
-            if done {
+            if done.is_some() {
                 self.known.store(now, Ordering::Relaxed);
             } else {
                 self.look(backend)?;

@@ -8,7 +8,7 @@ use store::{Error, ErrorKind, Locks, Member, ScanOptions, Store};
 use super::Visitors;
 use super::plan::{Plan, bits_key, counter_key, expected_key};
 use crate::bucket::Bucket;
-use crate::sharded_set::shard_at;
+use crate::sharded_set::Base;
 
 /// # All shards of a bucket
 ///
@@ -112,27 +112,29 @@ impl Visitors<Store> {
 /// Visits the keys of those of `shards` shards that exist, and perhaps of others.
 fn for_each_shard<L: Locks>(
     store: &Store<L>,
-    base: &[u8],
+    base: &Base,
     shards: u64,
     mut visit: impl FnMut(&[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     if shards <= store.dbsize()? as u64 {
-        return (0..shards).try_for_each(|number| visit(&shard_at(base, number)));
+        return (0..shards).try_for_each(|number| visit(&base.shard(number)));
     }
-    let options = ScanOptions::default().with_pattern([base, b"*"].concat()).with_count(1000);
+    let options =
+        ScanOptions::default().with_pattern([base.as_bytes(), b"*"].concat()).with_count(1000);
     // SCAN may return a key twice.
     let mut existing = BTreeSet::new();
     let mut cursor = 0;
     loop {
         let (next, keys) = store.scan(cursor, &options)?;
-        let number = |key: &Bytes| u64::try_from(Member::from(&key[base.len()..]).as_int()?).ok();
+        let number =
+            |key: &Bytes| u64::try_from(Member::from(&key[base.as_bytes().len()..]).as_int()?).ok();
         existing.extend(keys.iter().filter_map(number));
         cursor = next;
         if cursor == 0 {
             break;
         }
     }
-    existing.range(..shards).try_for_each(|&number| visit(&shard_at(base, number)))
+    existing.range(..shards).try_for_each(|&number| visit(&base.shard(number)))
 }
 
 fn take(members: Vec<Bytes>, ids: &mut Vec<i64>) -> Result<(), Error> {

@@ -14,8 +14,8 @@ use crate::bucket::Bucket;
 use crate::procedure::Backend;
 use crate::session_id::SessionIds;
 use crate::sharded_set::{ShardForm, Spread};
-use plan::{Fixed, MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, number, splitting};
-use procedures::Begin;
+use plan::{MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, fixed, number, splitting};
+use procedures::begin;
 use recent::Recent;
 
 /// The forecast's guess at yesterday when it was not counted: the book's.
@@ -217,7 +217,7 @@ impl<B: Backend> Visitors<B> {
             ShardForm::Forecast => {
                 let made = self.expected(bucket)?;
                 (form, others, value) = (expected, [level, bits], made.to_string());
-                plan = Plan::Forecast(Fixed::new(bucket, made));
+                plan = Plan::Forecast(fixed(bucket, made));
             }
             ShardForm::Splitting => {
                 (form, others, value) = (level, [expected, bits], "1".to_owned());
@@ -231,7 +231,7 @@ impl<B: Backend> Visitors<B> {
         let counter = counter_key(bucket);
         let shard = visit.map(|id| plan.first_shard(id));
         let visit = shard.as_ref().map(|shard| (counter.as_bytes(), &shard[..]));
-        self.backend.call(&Begin { form, value: &value, others, visit })
+        begin(&self.backend, form, &value, others, visit)
     }
 
     /// How many visitors to expect of a bucket that is begun.

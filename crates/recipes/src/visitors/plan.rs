@@ -4,11 +4,11 @@ use std::str::FromStr;
 
 use store::{Error, ErrorKind, Member};
 
-use super::procedures::AddAndCount;
+use super::procedures::add_and_count;
 use crate::bucket::Bucket;
 use crate::procedure::Backend;
-use crate::shard::{set_shard, shard_count};
-use crate::sharded_set::{Get, ShardKey, Splitting, Spread, shard_at};
+use crate::shard::shard_count;
+use crate::sharded_set::{Base, Fixed, ShardKey, Splitting, Spread, get};
 
 /// What every key of the recipe begins with.
 const PREFIX: &str = "unique:";
@@ -27,14 +27,6 @@ pub(super) enum Plan {
     Splitting(Splitting),
 }
 
-/// A bucket with a fixed number of shards.
-#[derive(Debug)]
-pub(super) struct Fixed {
-    /// `unique:BUCKET:`, which is the counter's key but for its last byte.
-    pub(super) base: ShardKey,
-    pub(super) shards: u64,
-}
-
 impl Plan {
     /// Where a bucket's visits go; `None` if nothing was counted into it.
     pub(super) fn find(backend: &impl Backend, bucket: Bucket) -> Result<Option<Self>, Error> {
@@ -43,7 +35,7 @@ impl Plan {
             if expected > MOST_EXPECTED {
                 return Err(out_of_range(&expected_key));
             }
-            return Ok(Some(Self::Forecast(Fixed::new(bucket, expected))));
+            return Ok(Some(Self::Forecast(fixed(bucket, expected))));
         }
         let bits_key = bits_key(bucket);
         if let Some(of) = number(backend, &bits_key, "count of bits")? {
@@ -53,7 +45,7 @@ impl Plan {
             return Ok(Some(Self::Splitting(splitting(bucket, Spread::HighBits { of }))));
         }
         let set = splitting(bucket, Spread::Crc32);
-        let begun = backend.call(&Get { key: set.level_key() })?.is_some();
+        let begun = backend.call(&get(set.level_key()))?.is_some();
         Ok(begun.then_some(Self::Splitting(set)))
     }
 
@@ -61,8 +53,8 @@ impl Plan {
     pub(super) fn count_id(&self, backend: &impl Backend, id: i64) -> Result<bool, Error> {
         match self {
             Self::Forecast(fixed) => {
-                let (shard, counter) = (fixed.shard_of(id), fixed.counter());
-                backend.call(&AddAndCount { shard: &shard, counter, id })
+                let shard = fixed.shard_of(Member::Int(id));
+                backend.call(&add_and_count(&shard, fixed.base.name(), id))
             }
             Self::Splitting(set) => set.add(backend, Member::Int(id)),
         }
@@ -71,31 +63,9 @@ impl Plan {
     /// The key of the shard into which an id comes as the first.
     pub(super) fn first_shard(&self, id: i64) -> ShardKey {
         match self {
-            Self::Forecast(fixed) => fixed.shard_of(id),
-            Self::Splitting(set) => set.shard(0),
+            Self::Forecast(fixed) => fixed.shard_of(Member::Int(id)),
+            Self::Splitting(set) => set.base().shard(0),
         }
-    }
-}
-
-impl Fixed {
-    pub(super) fn new(bucket: Bucket, expected: u128) -> Self {
-        Self { base: shard_base(bucket), shards: shard_count(expected, SHARD_SIZE) }
-    }
-
-    /// The key of the counter.
-    #[inline]
-    fn counter(&self) -> &[u8] {
-        &self.base[..self.base.len() - 1]
-    }
-
-    #[inline]
-    fn shard_of(&self, id: i64) -> ShardKey {
-        self.shard(set_shard(Member::Int(id), self.shards))
-    }
-
-    #[inline]
-    fn shard(&self, number: u64) -> ShardKey {
-        shard_at(&self.base, number)
     }
 }
 
@@ -105,7 +75,7 @@ pub(super) fn number<N: FromStr>(
     key: &str,
     what: &str,
 ) -> Result<Option<N>, Error> {
-    let Some(text) = backend.call(&Get { key: key.as_bytes() })? else { return Ok(None) };
+    let Some(text) = backend.call(&get(key.as_bytes()))? else { return Ok(None) };
     let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
     number.map(Some).ok_or_else(|| refused(key, what))
 }
@@ -122,6 +92,12 @@ pub(super) fn bits_key(bucket: Bucket) -> String {
     format!("{PREFIX}{bucket}:bits")
 }
 
+/// The set of a bucket that expects so many visitors.
+pub(super) fn fixed(bucket: Bucket, expected: u128) -> Fixed {
+    let base = Base::new(counter_key(bucket).as_bytes());
+    Fixed { base, shards: shard_count(expected, SHARD_SIZE) }
+}
+
 pub(super) fn splitting(bucket: Bucket, spread: Spread) -> Splitting {
     Splitting::new(counter_key(bucket).as_bytes(), spread)
 }
@@ -135,8 +111,4 @@ fn refused(key: &str, what: &str) -> Error {
 fn out_of_range(key: &str) -> Error {
     let text = format!("ERR the value at '{key}' is above {MOST_EXPECTED} expected visitors");
     Error::new(ErrorKind::NotInteger, text)
-}
-
-fn shard_base(bucket: Bucket) -> ShardKey {
-    ShardKey::from_slice(format!("{PREFIX}{bucket}:").as_bytes())
 }

@@ -1,0 +1,65 @@
+//! The keys of the shards of a set.
+
+use smallvec::SmallVec;
+use store::Member;
+
+use crate::shard::set_shard;
+
+/// The key of a shard, short enough to be made without an allocation.
+pub(crate) type ShardKey = SmallVec<[u8; 48]>;
+
+/// What the keys of a set's shards begin with: the set's name, and a colon.
+#[derive(Clone, Debug)]
+pub(crate) struct Base(ShardKey);
+
+impl Base {
+    pub(crate) fn new(name: &[u8]) -> Self {
+        let mut base = ShardKey::from_slice(name);
+        base.push(b':');
+        Self(base)
+    }
+
+    /// The name of the set.
+    #[inline]
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.0[..self.0.len() - 1]
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The key of the shard of that number.
+    #[inline]
+    pub(crate) fn shard(&self, number: u64) -> ShardKey {
+        self.with(itoa::Buffer::new().format(number).as_bytes())
+    }
+
+    /// The key that ends so.
+    #[inline]
+    pub(crate) fn with(&self, end: &[u8]) -> ShardKey {
+        let mut key = ShardKey::from_slice(&self.0);
+        key.extend_from_slice(end);
+        key
+    }
+}
+
+/// A set whose number of shards is fixed.
+#[derive(Clone, Debug)]
+pub(crate) struct Fixed {
+    pub(crate) base: Base,
+    pub(crate) shards: u64,
+}
+
+impl Fixed {
+    /// The key of the shard that a member belongs to.
+    #[inline]
+    pub(crate) fn shard_of(&self, member: Member<'_>) -> ShardKey {
+        self.base.shard(set_shard(member, self.shards))
+    }
+}
+
+/// The key of a shard of each of some sets, as arguments.
+pub(super) fn slices(keys: &[ShardKey]) -> SmallVec<[&[u8]; 4]> {
+    keys.iter().map(|key| &key[..]).collect()
+}
