@@ -130,17 +130,11 @@ impl Cohort {
         }
     }
 
-    /// This without another. What is taken away from a difference is taken away together with the rest.
-    fn without(mut self, mut other: Self) -> Self {
-        let count = self.take_operands(Op::Diff) + 1;
-        self.steps.append(&mut other.steps);
-        self.steps.push(Step::Combine(Op::Diff, count));
-        self
-    }
-
-    /// This and another as operands of an operation that does not care how they are grouped.
+    /// This and another as operands. But for a difference, no operation cares how they are grouped; what is taken away
+    /// from a difference is taken away together with the rest.
     fn with(mut self, op: Op, mut other: Self) -> Self {
-        let count = self.take_operands(op) + other.take_operands(op);
+        let others = if op == Op::Diff { 1 } else { other.take_operands(op) };
+        let count = self.take_operands(op) + others;
         self.steps.append(&mut other.steps);
         self.steps.push(Step::Combine(op, count));
         self
@@ -176,7 +170,7 @@ impl Sub for Cohort {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
-        self.without(other)
+        self.with(Op::Diff, other)
     }
 }
 

@@ -7,7 +7,7 @@ use store::{Error, ScanOptions, Store};
 
 use super::Cohorts;
 use super::period::Period;
-use super::procedures::Delete;
+use super::procedures::delete;
 use crate::procedure::Backend;
 
 /// What the names of the keys begin with in which bitmapist keeps the results of its operations.
@@ -101,11 +101,8 @@ impl Cohorts<Store> {
     }
 
     fn delete_keys(&self, keys: &[Bytes]) -> Result<u64, Error> {
-        let delete = |keys: &[Bytes]| {
-            let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
-            self.backend.call(&Delete { keys: &keys })
-        };
-        keys.chunks(BATCH).map(delete).sum()
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
+        keys.chunks(BATCH).map(|keys| self.backend.call(&delete(keys))).sum()
     }
 
     /// SCAN: the keys that begin so, sorted, each once.

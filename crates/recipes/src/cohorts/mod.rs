@@ -45,7 +45,7 @@ use store::{Error, ErrorKind, Store};
 use crate::procedure::Backend;
 
 use names::{Key, Names};
-use procedures::{Delete, SetBits};
+use procedures::{delete, set_bits};
 
 pub use cohort::Cohort;
 pub use period::{Period, PeriodKind};
@@ -218,8 +218,7 @@ impl<B: Backend> Cohorts<B> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn mark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
-        let key = self.names.key(event.as_ref(), Period::UNIQUE);
-        self.backend.call(&SetBits { keys: [&*key], bit: bit_of(user)?, on: true })
+        self.set_unique(event.as_ref(), user, true)
     }
 
     /// Takes the unique event back; `true` if it had happened to the user.
@@ -228,8 +227,7 @@ impl<B: Backend> Cohorts<B> {
     ///
     /// As [`mark`](Self::mark).
     pub fn unmark_unique(&self, event: impl AsRef<[u8]>, user: u64) -> Result<bool, Error> {
-        let key = self.names.key(event.as_ref(), Period::UNIQUE);
-        self.backend.call(&SetBits { keys: [&*key], bit: bit_of(user)?, on: false })
+        self.set_unique(event.as_ref(), user, false)
     }
 
     /// Whether the event happened to the user in that period. O(1).
@@ -273,7 +271,12 @@ impl<B: Backend> Cohorts<B> {
     /// None of its own.
     pub fn delete(&self, event: impl AsRef<[u8]>, period: Period) -> Result<bool, Error> {
         let key = self.names.key(event.as_ref(), period);
-        Ok(self.backend.call(&Delete { keys: &[&key] })? > 0)
+        Ok(self.backend.call(&delete(&[&key]))? > 0)
+    }
+
+    fn set_unique(&self, event: &[u8], user: u64, on: bool) -> Result<bool, Error> {
+        let key = self.names.key(event, Period::UNIQUE);
+        self.backend.call(&set_bits([&*key], bit_of(user)?, on))
     }
 
     fn set(&self, event: &[u8], user: u64, when: When, on: bool) -> Result<bool, Error> {
@@ -291,8 +294,8 @@ impl<B: Backend> Cohorts<B> {
         let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
             keys.iter().map(SmallVec::as_slice).collect();
         match <[&[u8]; KINDS.len()]>::try_from(&*keys) {
-            Ok(keys) => self.backend.call(&SetBits { keys, bit, on }),
-            Err(_) => self.backend.call(&SetBits { keys: &*keys, bit, on }),
+            Ok(keys) => self.backend.call(&set_bits(keys, bit, on)),
+            Err(_) => self.backend.call(&set_bits(&*keys, bit, on)),
         }
     }
 }

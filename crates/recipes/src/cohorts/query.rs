@@ -1,12 +1,10 @@
 //! Questions about a cohort.
 
-use std::fmt;
-
 use bitpack::bits;
 use store::{Error, Store};
 
 use super::cohort::Cohort;
-use super::procedures::{Ask, StoreBitmap};
+use super::procedures;
 use super::program::{Program, Sources};
 use super::{Cohorts, bit_of};
 use crate::procedure::Backend;
@@ -39,7 +37,7 @@ use crate::procedure::Backend;
 /// assert_eq!(cohorts.query(may | june).users()?, [1, 2, 3]);
 /// # Ok::<(), tallis::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Query<'c, B = Store> {
     cohorts: &'c Cohorts<B>,
     cohort: Cohort,
@@ -122,11 +120,8 @@ impl<'c, B: Backend> Query<'c, B> {
     /// ```
     pub fn store(&self, target: impl AsRef<[u8]>) -> Result<u64, Error> {
         let (sources, program) = self.compiled();
-        self.cohorts.backend.call(&StoreBitmap {
-            target: target.as_ref(),
-            keys: &sources.keys(),
-            make: |strings: &[&[u8]]| bitmap(&program, strings),
-        })
+        let make = |strings: &[&[u8]]| bitmap(&program, strings);
+        procedures::store(&self.cohorts.backend, target.as_ref(), &sources.keys(), make)
     }
 
     fn compiled(&self) -> (Sources<'c>, Program) {
@@ -138,7 +133,7 @@ impl<'c, B: Backend> Query<'c, B> {
     fn read<R>(&self, ask: impl Fn(&Program, &[&[u8]]) -> R) -> Result<R, Error> {
         let (sources, program) = self.compiled();
         let question = |strings: &[&[u8]]| ask(&program, strings);
-        self.cohorts.backend.call(&Ask { keys: &sources.keys(), question })
+        procedures::ask(&self.cohorts.backend, &sources.keys(), question)
     }
 }
 
@@ -147,13 +142,4 @@ fn bitmap(program: &Program, strings: &[&[u8]]) -> Vec<u8> {
     let mut bitmap = Vec::with_capacity(longest);
     program.each_block(strings, |_, block| bitmap.extend_from_slice(block));
     bitmap
-}
-
-impl<B: fmt::Debug> fmt::Debug for Query<'_, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Query")
-            .field("cohorts", &self.cohorts)
-            .field("cohort", &self.cohort)
-            .finish()
-    }
 }

@@ -8,7 +8,7 @@ use store::Error;
 use super::Cohorts;
 use super::cohort::Cohort;
 use super::period::Period;
-use super::procedures::Ask;
+use super::procedures::ask;
 use super::program::{Blocks, Program, Sources, ranges};
 use crate::procedure::Backend;
 
@@ -171,8 +171,7 @@ impl<B: Backend> Cohorts<B> {
             periods.iter().map(|&period| sources.program(&cohort(period))).collect()
         };
         let (first, then) = (programs(&first), programs(&then));
-        let question = |strings: &[&[u8]]| tally(&first, &then, strings);
-        let counts = self.backend.call(&Ask { keys: &sources.keys(), question })?;
+        let counts = ask(&self.backend, &sources.keys(), |strings| tally(&first, &then, strings))?;
         let rows = periods.into_iter().zip(counts);
         let row = |(period, (users, returned))| RetentionRow { period, users, returned };
         Ok(Retention { rows: rows.map(row).collect() })
