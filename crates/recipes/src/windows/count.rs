@@ -8,7 +8,7 @@ use super::UvWindows;
 use super::bucket::{Key, UvBucket};
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::procedures::{Count, Now, OpenNames};
+use super::procedures;
 use crate::procedure::Backend;
 
 impl<B: Backend> UvWindows<B> {
@@ -170,7 +170,7 @@ impl<B: Backend> UvWindows<B> {
 
     /// The bucket of the present.
     fn present(&self, level: UvLevel) -> Result<UvBucket, Error> {
-        self.calendar.bucket_of(level, self.backend.call(&Now)?.div_euclid(1000))
+        self.calendar.bucket_of(level, self.backend.call(&procedures::now())?.div_euclid(1000))
     }
 
     /// Counts buckets that follow on each other.
@@ -180,10 +180,10 @@ impl<B: Backend> UvWindows<B> {
         }
         let open = &*self.open_key;
         loop {
-            let (now, names) = self.backend.call(&OpenNames { open })?;
+            let (now, names) = self.backend.call(&procedures::open_names(open))?;
             let kept = self.kept(cover, now)?;
             let keys = self.keys_to_count(&kept, &names)?;
-            let counted = self.backend.call(&Count { open, names: &names, keys: &keys })?;
+            let counted = procedures::count(&self.backend, open, &names, &keys)?;
             if let Some((count, now)) = counted
                 && !kept.iter().any(|bucket| self.expired(bucket, now))
             {

@@ -7,9 +7,7 @@ use super::UvWindows;
 use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
-use super::procedures::{
-    AddAndOpen, AddIfInHour, AddIfOpen, AddToAll, Answer, HasUser, Now, OpenNames, Roll, User,
-};
+use super::procedures::{self, Answer, User};
 use super::recent::Minute;
 use crate::procedure::Backend;
 
@@ -32,7 +30,7 @@ impl<B: Backend> UvWindows<B> {
             let [minute, ..] = &kept.buckets;
             // What is in the minute is in all that is larger. Looking costs less than four locks.
             if kept.dense.get() {
-                match self.backend.call(&HasUser { minute, user })? {
+                match self.backend.call(&procedures::has_user(minute, user))? {
                     Answer::Yes => return Ok(Answer::No),
                     Answer::No => {}
                     Answer::None => kept.dense.set(false),
@@ -47,18 +45,18 @@ impl<B: Backend> UvWindows<B> {
     #[inline(never)]
     fn write_to_all(&self, user: User<'_>, kept: &Minute) -> Result<Answer, Error> {
         let [minute, hour, ..] = &kept.buckets;
-        if let Some(added) = self.backend.call(&AddIfInHour { minute, hour, user })? {
+        if let Some(added) = self.backend.call(&procedures::add_if_in_hour(minute, hour, user))? {
             kept.dense.set(added.dense);
             return Ok(added.changed.into());
         }
-        self.backend.call(&AddToAll { buckets: &kept.buckets, user })
+        self.backend.call(&procedures::add_to_all(&kept.buckets, user))
     }
 
     /// Writes a visit to its minute.
     #[inline]
     pub(super) fn write_minute(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
         let added = self.with_minute(second, |kept| {
-            self.backend.call(&AddIfOpen { minute: &kept.buckets[0], user })
+            self.backend.call(&procedures::add_if_open(&kept.buckets[0], user))
         })?;
         if added == Answer::None {
             self.write_and_open(user, second)
@@ -70,7 +68,7 @@ impl<B: Backend> UvWindows<B> {
     /// Writes a visit to the smallest bucket that is kept, which is not open.
     #[cold]
     fn write_and_open(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
-        let now = self.backend.call(&Now)?;
+        let now = self.backend.call(&procedures::now())?;
         for level in UvLevel::ALL {
             let bucket = self.calendar.bucket_of(level, second)?;
             if self.expired(&bucket, now) {
@@ -78,11 +76,12 @@ impl<B: Backend> UvWindows<B> {
             }
             if level == UvLevel::Month {
                 let buckets = &[self.prepared(bucket)];
-                let added = self.backend.call(&AddToAll { buckets, user })?;
+                let added = self.backend.call(&procedures::add_to_all(buckets, user))?;
                 return changed(added, second);
             }
-            let add = AddAndOpen { open: &self.open_key, bucket: &self.bucket_key(bucket), user };
-            let changed = self.backend.call(&add)?;
+            let key = &self.bucket_key(bucket);
+            let changed =
+                self.backend.call(&procedures::add_and_open(&self.open_key, key, user))?;
             if changed && bucket.has(now.div_euclid(1000)) {
                 // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and do not
                 // do so for each. The visit is counted whether or not that fails, as it will again where it is asked for.
@@ -127,7 +126,7 @@ impl<B: Backend> UvWindows<B> {
     pub fn roll_up(&self) -> Result<u64, Error> {
         let mut rolled = 0;
         for level in [UvLevel::Minute, UvLevel::Hour, UvLevel::Day] {
-            let (now, names) = self.backend.call(&OpenNames { open: &self.open_key })?;
+            let (now, names) = self.backend.call(&procedures::open_names(&self.open_key))?;
             let mut over = self.open_buckets(&names)?;
             over.retain(|bucket| bucket.level() == level && bucket.end.saturating_mul(1000) <= now);
             over.sort_unstable();
@@ -152,9 +151,7 @@ impl<B: Backend> UvWindows<B> {
         let stays_open = into.is_some_and(|into| into.level() != UvLevel::Month);
         let buckets: Vec<_> = buckets.iter().map(|&one| self.bucket_key(one)).collect();
         let into = into.map(|&into| self.bucket_key(into));
-        let roll =
-            Roll { open: &self.open_key, buckets: &buckets, into: into.as_ref(), stays_open };
-        self.backend.call(&roll)
+        procedures::roll(&self.backend, &self.open_key, &buckets, into.as_ref(), stays_open)
     }
 
     /// The smallest bucket that holds this one, is larger, and is kept.

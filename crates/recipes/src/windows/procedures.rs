@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, ToKey, Tx};
 
 use super::bucket::{Key, UvBucket};
-use crate::procedure::Procedure;
+use crate::procedure::{Backend, Keys, Procedure, read, step};
 
 /// A bucket with its key, which is prepared where it is used often.
 #[derive(Debug)]
@@ -68,6 +68,17 @@ impl<'a> User<'a> {
         Ok(stored.is_some_and(|stored| stored >= rank))
     }
 
+    /// Whether a bucket lacks the user; an error if the user cannot be added to it.
+    #[inline]
+    fn is_missing_in(self, tx: &Tx<'_>, hll: Option<Hll<'_>>) -> Result<bool, Error> {
+        let Some(hll) = hll else { return Ok(true) };
+        let max_bytes = match hll.encoding() {
+            Encoding::Dense => 0,
+            Encoding::Sparse => tx.limits().hll_sparse_max_bytes,
+        };
+        hll.would_add(self.hash, max_bytes).map_err(corrupt)
+    }
+
     /// Adds the user to a bucket, which is made if it is not there and is kept: whether it changed; none if it is not
     /// kept.
     #[inline]
@@ -98,50 +109,23 @@ fn now_ms(tx: &Tx<'_>) -> i64 {
 }
 
 /// The time, in milliseconds since the epoch.
-#[derive(Debug)]
-pub(super) struct Now;
-
-impl Procedure for Now {
-    type Output = i64;
-    type Keys<'p> = [KeyRef<'p>; 0];
-
-    fn keys(&self) -> Self::Keys<'_> {
-        []
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<i64, Error> {
-        Ok(now_ms(tx))
-    }
+pub(super) fn now() -> impl Procedure<Output = i64> {
+    let none: [KeyRef<'_>; 0] = [];
+    step(none, |tx| Ok(now_ms(tx)))
 }
 
 /// Whether a minute has the user. None if it is sparse or not there: looking costs as much as adding then.
-#[derive(Debug)]
-pub(super) struct HasUser<'a> {
-    pub(super) minute: &'a BucketKey,
-    pub(super) user: User<'a>,
-}
-
-impl Procedure for HasUser<'_> {
-    type Output = Answer;
-    type Keys<'p>
-        = [KeyRef<'p>; 1]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> Self::Keys<'_> {
-        [self.minute.key.to_key().read()]
-    }
-
-    #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Answer, Error> {
-        tx.with_hll_read(&self.minute.key, |hll| match hll {
-            Some(hll) if hll.encoding() == Encoding::Dense => {
-                self.user.is_in(&hll).map(Answer::from)
-            }
+#[inline]
+pub(super) fn has_user<'k>(
+    minute: &'k BucketKey,
+    user: User<'k>,
+) -> impl Procedure<Output = Answer> {
+    step([minute.key.to_key().read()], move |tx| {
+        tx.with_hll_read(&minute.key, |hll| match hll {
+            Some(hll) if hll.encoding() == Encoding::Dense => user.is_in(&hll).map(Answer::from),
             _ => Ok(Answer::None),
         })
-    }
+    })
 }
 
 /// What became of a minute to which a user was added.
@@ -153,28 +137,13 @@ pub(super) struct Added {
 }
 
 /// Adds a user to a minute if its hour has the user, and so all that is larger; `None` if it has not.
-#[derive(Debug)]
-pub(super) struct AddIfInHour<'a> {
-    pub(super) minute: &'a BucketKey,
-    pub(super) hour: &'a BucketKey,
-    pub(super) user: User<'a>,
-}
-
-impl Procedure for AddIfInHour<'_> {
-    type Output = Option<Added>;
-    type Keys<'p>
-        = [KeyRef<'p>; 2]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> Self::Keys<'_> {
-        [self.hour.key.to_key().read(), self.minute.key.to_key()]
-    }
-
-    #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Option<Added>, Error> {
-        let Self { minute, hour, user } = self;
+#[inline]
+pub(super) fn add_if_in_hour<'k>(
+    minute: &'k BucketKey,
+    hour: &'k BucketKey,
+    user: User<'k>,
+) -> impl Procedure<Output = Option<Added>> {
+    step([hour.key.to_key().read(), minute.key.to_key()], move |tx| {
         let is_in = |hll: Option<Hll<'_>>| hll.map_or(Ok(false), |hll| user.is_in(&hll));
         if !tx.with_hll_read(&hour.key, is_in)? {
             return Ok(None);
@@ -184,238 +153,137 @@ impl Procedure for AddIfInHour<'_> {
             let dense = hll.view()?.is_some_and(|hll| hll.encoding() == Encoding::Dense);
             Ok(Some(Added { changed, dense }))
         })
-    }
+    })
 }
 
 /// Adds a user to each of some buckets that is kept, and lets those that it makes expire. Whether any changed; none if
 /// none is kept.
 ///
 /// The buckets are a minute, its hour and so on: what is in one of them is in all after it.
-#[derive(Debug)]
-pub(super) struct AddToAll<'a, const N: usize> {
-    pub(super) buckets: &'a [BucketKey; N],
-    pub(super) user: User<'a>,
-}
-
-impl<const N: usize> Procedure for AddToAll<'_, N> {
-    type Output = Answer;
-    type Keys<'p>
-        = [KeyRef<'p>; N]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> Self::Keys<'_> {
-        self.buckets.each_ref().map(|bucket| bucket.key.to_key())
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<Answer, Error> {
+#[inline]
+pub(super) fn add_to_all<'k, const N: usize>(
+    buckets: &'k [BucketKey; N],
+    user: User<'k>,
+) -> impl Procedure<Output = Answer> {
+    step(buckets.each_ref().map(|bucket| bucket.key.to_key()), move |tx| {
         // What is wrong with the first is found by adding to it, before anything has changed.
-        let rest = self.buckets.iter().enumerate().skip(1);
-        let mut lacking = self.buckets.as_slice();
+        let rest = buckets.iter().enumerate().skip(1);
+        let mut lacking = buckets.as_slice();
         for (at, bucket) in rest {
-            if !tx.with_hll_read(&bucket.key, |hll| self.lacks(tx, hll))? {
-                lacking = &self.buckets[..at];
+            if !tx.with_hll_read(&bucket.key, |hll| user.is_missing_in(tx, hll))? {
+                lacking = &buckets[..at];
                 break;
             }
         }
         let mut added = if lacking.len() < N { Answer::No } else { Answer::None };
         for bucket in lacking {
-            let add = |hll: &mut HllEntry<'_>| self.user.add_to(hll, bucket.expires_at);
+            let add = |hll: &mut HllEntry<'_>| user.add_to(hll, bucket.expires_at);
             added = added.max(tx.with_hll(&bucket.key, add)?);
         }
         Ok(added)
-    }
-}
-
-impl<const N: usize> AddToAll<'_, N> {
-    /// Whether a bucket lacks the user; an error if the user cannot be added to it.
-    #[inline]
-    fn lacks(&self, tx: &Tx<'_>, hll: Option<Hll<'_>>) -> Result<bool, Error> {
-        let Some(hll) = hll else { return Ok(true) };
-        let max_bytes = match hll.encoding() {
-            Encoding::Dense => 0,
-            Encoding::Sparse => tx.limits().hll_sparse_max_bytes,
-        };
-        hll.would_add(self.user.hash, max_bytes).map_err(corrupt)
-    }
+    })
 }
 
 /// Adds a user to a minute that is there and does not expire: whether it changed; none if it is not so.
-#[derive(Debug)]
-pub(super) struct AddIfOpen<'a> {
-    pub(super) minute: &'a BucketKey,
-    pub(super) user: User<'a>,
-}
-
-impl Procedure for AddIfOpen<'_> {
-    type Output = Answer;
-    type Keys<'p>
-        = [&'p PreparedKey; 1]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> Self::Keys<'_> {
-        [&self.minute.key]
-    }
-
-    #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Answer, Error> {
-        tx.with_hll(&self.minute.key, |hll| {
+#[inline]
+pub(super) fn add_if_open<'k>(
+    minute: &'k BucketKey,
+    user: User<'k>,
+) -> impl Procedure<Output = Answer> {
+    step([&minute.key], move |tx| {
+        tx.with_hll(&minute.key, |hll| {
             if !hll.exists() || hll.expires_at_ms().is_some() {
                 return Ok(Answer::None);
             }
-            hll.add_hashed(self.user.name, self.user.hash).map(Answer::from)
+            hll.add_hashed(user.name, user.hash).map(Answer::from)
         })
-    }
+    })
 }
 
 /// Adds a user to a bucket; if that changes it, the bucket is open from then on. Whether it changed.
-#[derive(Debug)]
-pub(super) struct AddAndOpen<'a> {
-    pub(super) open: &'a [u8],
-    pub(super) bucket: &'a BucketKey<Vec<u8>>,
-    pub(super) user: User<'a>,
-}
-
-impl Procedure for AddAndOpen<'_> {
-    type Output = bool;
-    type Keys<'p>
-        = [KeyRef<'p>; 2]
-    where
-        Self: 'p;
-
-    fn keys(&self) -> Self::Keys<'_> {
-        [self.open.to_key(), self.bucket.key.to_key()]
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
+pub(super) fn add_and_open<'k>(
+    open: &'k [u8],
+    bucket: &'k BucketKey<Vec<u8>>,
+    user: User<'k>,
+) -> impl Procedure<Output = bool> {
+    step([open, &bucket.key], move |tx| {
         // What is no set is refused before the user is added.
-        let is_open = tx.sismember(self.open, self.bucket.name())?;
-        let changed = tx.with_hll(&self.bucket.key, |hll| {
-            let changed = hll.add_hashed(self.user.name, self.user.hash)?;
+        let is_open = tx.sismember(open, bucket.name())?;
+        let changed = tx.with_hll(&bucket.key, |hll| {
+            let changed = hll.add_hashed(user.name, user.hash)?;
             if changed {
                 hll.persist();
             }
             Ok(changed)
         })?;
         if changed && !is_open {
-            tx.sadd(self.open, [self.bucket.name()])?;
+            tx.sadd(open, [bucket.name()])?;
         }
         Ok(changed)
-    }
+    })
 }
 
 /// The time in milliseconds since the epoch, and the names of the open buckets.
-#[derive(Debug)]
-pub(super) struct OpenNames<'a> {
-    pub(super) open: &'a [u8],
-}
-
-impl Procedure for OpenNames<'_> {
-    type Output = (i64, Vec<Bytes>);
-    type Keys<'p>
-        = [KeyRef<'p>; 1]
-    where
-        Self: 'p;
-
-    fn keys(&self) -> Self::Keys<'_> {
-        [self.open.to_key().read()]
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<Self::Output, Error> {
-        Ok((now_ms(tx), tx.smembers(self.open)?))
-    }
+pub(super) fn open_names(open: &[u8]) -> impl Procedure<Output = (i64, Vec<Bytes>)> {
+    step([read(open)], move |tx| Ok((now_ms(tx), tx.smembers(open)?)))
 }
 
 /// Merges those of the buckets that are still open into another one, which is open from then on or expires; their names
 /// go, and they expire. Without a bucket to merge them into, they are forgotten. How many there were.
-#[derive(Debug)]
-pub(super) struct Roll<'a> {
-    pub(super) open: &'a [u8],
-    pub(super) buckets: &'a [BucketKey<Vec<u8>>],
-    pub(super) into: Option<&'a BucketKey<Vec<u8>>>,
-    pub(super) stays_open: bool,
-}
-
-impl Procedure for Roll<'_> {
-    type Output = u64;
-    type Keys<'p>
-        = SmallVec<[KeyRef<'p>; 4]>
-    where
-        Self: 'p;
-
-    fn keys(&self) -> Self::Keys<'_> {
-        let buckets = self.buckets.iter().chain(self.into);
-        std::iter::once(self.open.to_key())
-            .chain(buckets.map(|bucket| bucket.key.to_key()))
-            .collect()
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
-        let names = self.buckets.iter().map(BucketKey::name);
+pub(super) fn roll(
+    backend: &impl Backend,
+    open: &[u8],
+    buckets: &[BucketKey<Vec<u8>>],
+    into: Option<&BucketKey<Vec<u8>>>,
+    stays_open: bool,
+) -> Result<u64, Error> {
+    let mut keys: Keys<'_> = buckets.iter().chain(into).map(|bucket| bucket.key.to_key()).collect();
+    keys.push(open.to_key());
+    backend.call(&step(&*keys, |tx| {
         // Another handle may have been first.
-        let is_open = tx.smismember(self.open, names)?;
-        let rolled: SmallVec<[&BucketKey<Vec<u8>>; 4]> = self
-            .buckets
-            .iter()
-            .zip(is_open)
-            .filter_map(|(one, open)| open.then_some(one))
-            .collect();
+        let is_open = tx.smismember(open, buckets.iter().map(BucketKey::name))?;
+        let rolled = buckets.iter().zip(is_open).filter_map(|(one, open)| open.then_some(one));
+        let rolled: SmallVec<[&BucketKey<Vec<u8>>; 4]> = rolled.collect();
         if rolled.is_empty() {
             return Ok(0);
         }
-        if let Some(into) = self.into {
+        if let Some(into) = into {
             // Nothing after it can fail.
             tx.pfmerge(&into.key, rolled.iter().map(|bucket| &bucket.key))?;
-            if self.stays_open {
+            if stays_open {
                 tx.persist(&into.key)?;
-                tx.sadd(self.open, [into.name()])?;
+                tx.sadd(open, [into.name()])?;
             } else if let Some(at) = into.expires_at {
                 tx.pexpire_at(&into.key, at)?;
             }
         }
-        tx.srem(self.open, rolled.iter().map(|bucket| bucket.name()))?;
+        tx.srem(open, rolled.iter().map(|bucket| bucket.name()))?;
         for bucket in &rolled {
             if let Some(at) = bucket.expires_at {
                 tx.pexpire_at(&bucket.key, at)?;
             }
         }
         Ok(rolled.len() as u64)
-    }
+    }))
 }
 
-/// About how many users some buckets have together, each named once, and the time in milliseconds since the epoch; `None`
-/// if other buckets are open by now. No key is written.
-#[derive(Debug)]
-pub(super) struct Count<'a> {
-    pub(super) open: &'a [u8],
-    /// The names of the open buckets.
-    pub(super) names: &'a [Bytes],
-    pub(super) keys: &'a [Key],
-}
-
-impl Procedure for Count<'_> {
-    type Output = Option<(u64, i64)>;
-    type Keys<'p>
-        = Vec<KeyRef<'p>>
-    where
-        Self: 'p;
-
-    fn keys(&self) -> Self::Keys<'_> {
-        let mut keys = Vec::with_capacity(self.keys.len() + 1);
-        keys.push(self.open.to_key().read());
-        keys.extend(self.keys.iter().map(|key| KeyRef::new(key).read()));
-        keys
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<Self::Output, Error> {
-        let is_open = tx.smismember(self.open, self.names)?;
-        if tx.scard(self.open)? != self.names.len() || is_open.contains(&false) {
+/// About how many users some buckets have together, each named once, and the time in milliseconds since the epoch;
+/// `None` if other buckets are open by now than those of the names. No key is written.
+pub(super) fn count(
+    backend: &impl Backend,
+    open: &[u8],
+    names: &[Bytes],
+    buckets: &[Key],
+) -> Result<Option<(u64, i64)>, Error> {
+    let mut keys = Vec::with_capacity(buckets.len() + 1);
+    keys.push(read(open));
+    keys.extend(buckets.iter().map(|key| read(key)));
+    backend.call(&step(&*keys, |tx| {
+        let is_open = tx.smismember(open, names)?;
+        if tx.scard(open)? != names.len() || is_open.contains(&false) {
             return Ok(None);
         }
-        let count = match self.keys {
+        let count = match buckets {
             // Its own cache answers if it is good; it is not filled.
             [key] => tx.with_hll_read(&**key, |hll| {
                 let Some(hll) = hll else { return Ok(0) };
@@ -424,5 +292,5 @@ impl Procedure for Count<'_> {
             keys => tx.pfcount(keys.iter().map(|key| &**key))?,
         };
         Ok(Some((count, now_ms(tx))))
-    }
+    }))
 }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use store::{Limits, ManualClock, Store};
 
 use super::bucket::{Key, UvBucket};
-use super::procedures::{AddAndOpen, AddToAll, BucketKey, Count, OpenNames, Roll, User};
+use super::procedures::{self, BucketKey, User};
 use super::{UvCalendar, UvFilling, UvLevel, UvWindows};
 use crate::procedure::Backend;
 
@@ -298,16 +298,16 @@ fn two_keys() -> (Store, [BucketKey<Vec<u8>>; 2]) {
 
 fn add_and_open(store: &Store, bucket: &BucketKey<Vec<u8>>, user: &str) -> bool {
     let user = User::new(user.into());
-    store.call(&AddAndOpen { open: OPEN, bucket, user }).unwrap()
+    store.call(&procedures::add_and_open(OPEN, bucket, user)).unwrap()
 }
 
 fn roll(store: &Store, bucket: &BucketKey<Vec<u8>>, into: Option<&BucketKey<Vec<u8>>>) -> u64 {
     let buckets = std::slice::from_ref(bucket);
-    store.call(&Roll { open: OPEN, buckets, into, stays_open: true }).unwrap()
+    procedures::roll(store, OPEN, buckets, into, true).unwrap()
 }
 
 fn open_names(store: &Store) -> Vec<Bytes> {
-    store.call(&OpenNames { open: OPEN }).unwrap().1
+    store.call(&procedures::open_names(OPEN)).unwrap().1
 }
 
 #[test]
@@ -345,7 +345,7 @@ fn a_count_is_of_one_time_or_of_none() {
     let names = open_names(&store);
     let keys = [Key::from_slice(&minute.key)];
     let count = |names: &[Bytes]| {
-        let counted = store.call(&Count { open: OPEN, names, keys: &keys }).unwrap();
+        let counted = procedures::count(&store, OPEN, names, &keys).unwrap();
         counted.map(|(count, _)| count)
     };
     assert_eq!((count(&names), count(&[])), (Some(1), None));
@@ -399,7 +399,7 @@ fn a_user_is_added_to_all_or_to_none() {
         store.flushall().unwrap();
         store.set(&buckets[broken].key, bytes).unwrap();
         let user = User::new(user.as_slice().into());
-        let error = store.call(&AddToAll { buckets: &buckets, user }).unwrap_err();
+        let error = store.call(&procedures::add_to_all(&buckets, user)).unwrap_err();
         assert_eq!(error.kind(), store::ErrorKind::InvalidHll);
         assert_eq!(store.get(&buckets[broken].key).unwrap().unwrap(), bytes);
         assert_eq!(store.dbsize().unwrap(), 1);
