@@ -12,7 +12,7 @@ use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, ErrorKind, Member,
 use super::rates::period_ms;
 use crate::Backend;
 use older::older_key;
-use procedures::{Has, Info, Insert, InsertTurning, Items, Turn};
+use procedures::{InsertTurning, Items, Turn, has, info, insert};
 
 /// Which items of a stream were seen before, on Bloom filters.
 ///
@@ -202,8 +202,11 @@ impl<B: Backend> Dedup<B> {
             items.iter().map(|&item| BloomEntry::hash(item)).collect();
         let items = Items { items, hashes: &hashes };
         match self.turn {
-            None => self.backend.call(&Insert { key, items, options }),
-            Some(turn) => self.backend.call(&InsertTurning { key, older, items, options, turn }),
+            None => self.backend.call(&insert(key, items, options)),
+            Some(turn) => {
+                let insert = InsertTurning { key, older, items, options, turn };
+                self.backend.call(&insert.procedure())
+            }
         }
     }
 
@@ -215,7 +218,7 @@ impl<B: Backend> Dedup<B> {
     pub fn contains<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         let [key, older] = self.keys();
         let item = item.into();
-        let has = |key| self.backend.call(&Has { key, item });
+        let has = |key| self.backend.call(&has(key, item));
         Ok(has(key)? || self.turn.is_some() && has(older)?)
     }
 
@@ -226,7 +229,7 @@ impl<B: Backend> Dedup<B> {
     /// [`ErrorKind::WrongType`] if a key of the recipe holds something else.
     pub fn info(&self) -> Result<DedupInfo, Error> {
         let [key, older] = self.keys();
-        let info = |key| self.backend.call(&Info { key });
+        let info = |key| self.backend.call(&info(key));
         let older = if self.turn.is_some() { info(older)? } else { None };
         let filters = [info(key)?, older];
         let sum = |of: fn(&BloomInfo) -> u64| filters.iter().flatten().map(of).sum();

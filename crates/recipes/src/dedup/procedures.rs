@@ -1,9 +1,9 @@
 //! The atomic steps of [`Dedup`](super::Dedup).
 
 use bloom::{BloomFilter, ItemHash};
-use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, ErrorKind, KeyRef, Member, Tx};
+use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, ErrorKind, Member, Tx};
 
-use crate::Procedure;
+use crate::procedure::{Procedure, read, step};
 
 /// Items, and the hash of each.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,17 @@ impl Items<'_> {
         check(most.min(self.new_to(filter)))
     }
 
+    /// Whether the filter has room for them, but for no more than `most`.
+    #[inline]
+    fn check_room(
+        self,
+        filter: &BloomEntry<'_>,
+        most: u64,
+        options: &BloomInsertOptions,
+    ) -> Result<(), Error> {
+        self.check(filter.filter(), most, |new| filter.check_room(new, options))
+    }
+
     /// How many different items the filter has not.
     #[cold]
     fn new_to(self, filter: Option<&BloomFilter>) -> u64 {
@@ -62,36 +73,21 @@ impl Items<'_> {
 }
 
 /// BF.INSERT: adds all of the items, or none; returns whether each was new.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Insert<'p> {
-    pub(super) key: &'p [u8],
-    pub(super) items: Items<'p>,
-    pub(super) options: BloomInsertOptions,
-}
-
-impl Procedure for Insert<'_> {
-    type Output = Vec<bool>;
-    type Keys<'p>
-        = [&'p [u8]; 1]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> [&[u8]; 1] {
-        [self.key]
-    }
-
-    #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Vec<bool>, Error> {
-        tx.with_bloom(self.key, |filter| {
+#[inline]
+pub(super) fn insert(
+    key: &[u8],
+    items: Items<'_>,
+    options: BloomInsertOptions,
+) -> impl Procedure<Output = Vec<bool>> {
+    step([key], move |tx| {
+        tx.with_bloom(key, |filter| {
             // One item is added or not.
-            if self.items.len() > 1 {
-                let check = |new| filter.check_room(new, &self.options);
-                self.items.check(filter.filter(), u64::MAX, check)?;
+            if items.len() > 1 {
+                items.check_room(filter, u64::MAX, &options)?;
             }
-            self.items.insert(filter, &self.options)
+            items.insert(filter, &options)
         })
-    }
+    })
 }
 
 /// When the younger of two filters becomes the older one.
@@ -121,15 +117,9 @@ pub(super) struct InsertTurning<'p> {
     pub(super) turn: Turn,
 }
 
-impl Procedure for InsertTurning<'_> {
-    type Output = Vec<bool>;
-    type Keys<'p>
-        = [&'p [u8]; 2]
-    where
-        Self: 'p;
-
-    fn keys(&self) -> [&[u8]; 2] {
-        [self.key, self.older]
+impl InsertTurning<'_> {
+    pub(super) fn procedure(&self) -> impl Procedure<Output = Vec<bool>> {
+        step([self.key, self.older], |tx| self.run(tx))
     }
 
     fn run(&self, tx: &Tx<'_>) -> Result<Vec<bool>, Error> {
@@ -161,19 +151,16 @@ impl Procedure for InsertTurning<'_> {
         }
         Ok(new)
     }
-}
 
-impl InsertTurning<'_> {
-    /// Refuses what finds no room; returns whether half of the period of the younger filter is over. A filter without an expiry
-    /// is none of ours, and is taken for old.
+    /// Refuses what finds no room; returns whether half of the period of the younger filter is over. A filter without
+    /// an expiry is none of ours, and is taken for old.
     fn check_period(&self, filter: &BloomEntry<'_>, period_ms: i64) -> Result<bool, Error> {
         let left = filter.expires_at_ms().map(|at| at.saturating_sub(filter.now_ms()));
         let is_over = filter.exists() && left.is_none_or(|left| left <= period_ms / 2);
         if is_over {
             self.items.check(None, u64::MAX, |new| filter.check_new(new, &self.options))?;
         } else {
-            let check = |new| filter.check_room(new, &self.options);
-            self.items.check(filter.filter(), u64::MAX, check)?;
+            self.items.check_room(filter, u64::MAX, &self.options)?;
         }
         Ok(is_over)
     }
@@ -181,8 +168,7 @@ impl InsertTurning<'_> {
     /// Refuses what finds no room.
     fn check_turns(&self, filter: &BloomEntry<'_>, most: u64) -> Result<(), Error> {
         let room = room(filter, most);
-        let check = |new| filter.check_room(new, &self.options);
-        self.items.check(filter.filter(), room, check)?;
+        self.items.check_room(filter, room, &self.options)?;
         if self.items.len() as u64 <= room {
             return Ok(());
         }
@@ -195,7 +181,7 @@ impl InsertTurning<'_> {
 
     /// Adds items to the younger filter.
     fn add(&self, tx: &Tx<'_>, items: Items<'_>, new: &mut Vec<bool>) -> Result<(), Error> {
-        let known = has(tx, self.older, items.hashes)?;
+        let known = has_each(tx, self.older, items.hashes)?;
         let added = tx.with_bloom(self.key, |filter| {
             let made = !filter.exists();
             let added = items.insert(filter, &self.options)?;
@@ -218,7 +204,7 @@ impl InsertTurning<'_> {
     ) -> Result<Items<'p>, Error> {
         /// As many as are asked at once.
         const WINDOW: usize = 32;
-        let held = has(tx, self.key, &items.hashes[..items.len().min(WINDOW)])?;
+        let held = has_each(tx, self.key, &items.hashes[..items.len().min(WINDOW)])?;
         let first = held.iter().take_while(|&&held| held).count();
         new.extend(std::iter::repeat_n(false, first));
         let (_, left) = items.split_at(first);
@@ -227,7 +213,7 @@ impl InsertTurning<'_> {
         }
         let (next, left) = left.split_at(1);
         // The older filter is asked before it goes.
-        let known = has(tx, self.older, next.hashes)?;
+        let known = has_each(tx, self.older, next.hashes)?;
         tx.rename(self.key, self.older)?;
         tx.with_bloom(self.key, |filter| next.insert(filter, &self.options))?;
         new.extend(known.into_iter().map(|known| !known));
@@ -241,7 +227,7 @@ fn room(filter: &BloomEntry<'_>, most: u64) -> u64 {
 }
 
 /// Which items the filter at a key has.
-fn has(tx: &Tx<'_>, key: &[u8], hashes: &[ItemHash]) -> Result<Vec<bool>, Error> {
+fn has_each(tx: &Tx<'_>, key: &[u8], hashes: &[ItemHash]) -> Result<Vec<bool>, Error> {
     tx.with_bloom(key, |filter| {
         let Some(filter) = filter.filter() else { return Ok(vec![false; hashes.len()]) };
         let mut known = Vec::with_capacity(hashes.len());
@@ -251,49 +237,14 @@ fn has(tx: &Tx<'_>, key: &[u8], hashes: &[ItemHash]) -> Result<Vec<bool>, Error>
 }
 
 /// BF.EXISTS.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Has<'p> {
-    pub(super) key: &'p [u8],
-    pub(super) item: Member<'p>,
-}
-
-impl Procedure for Has<'_> {
-    type Output = bool;
-    type Keys<'p>
-        = [KeyRef<'p>; 1]
-    where
-        Self: 'p;
-
-    fn keys(&self) -> [KeyRef<'_>; 1] {
-        [KeyRef::new(self.key).read()]
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
-        tx.bf_exists(self.key, self.item)
-    }
+pub(super) fn has(key: &[u8], item: Member<'_>) -> impl Procedure<Output = bool> {
+    step([read(key)], move |tx| tx.bf_exists(key, item))
 }
 
 /// BF.INFO; `None` if there is no filter.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Info<'p> {
-    pub(super) key: &'p [u8],
-}
-
-impl Procedure for Info<'_> {
-    type Output = Option<BloomInfo>;
-    type Keys<'p>
-        = [KeyRef<'p>; 1]
-    where
-        Self: 'p;
-
-    fn keys(&self) -> [KeyRef<'_>; 1] {
-        [KeyRef::new(self.key).read()]
-    }
-
-    fn run(&self, tx: &Tx<'_>) -> Result<Option<BloomInfo>, Error> {
-        match tx.bf_info(self.key) {
-            Err(error) if error.kind() == ErrorKind::NoSuchKey => Ok(None),
-            info => info.map(Some),
-        }
-    }
+pub(super) fn info(key: &[u8]) -> impl Procedure<Output = Option<BloomInfo>> {
+    step([read(key)], move |tx| match tx.bf_info(key) {
+        Err(error) if error.kind() == ErrorKind::NoSuchKey => Ok(None),
+        info => info.map(Some),
+    })
 }

@@ -16,7 +16,7 @@ use store::{Error, ErrorKind, Member, Store};
 use crate::Backend;
 use by_shard::{BATCH, ByShard};
 use counts::Zeros;
-use procedures::{Largest, ReadShard, SetLargest, SetLocation};
+use procedures::Location;
 
 pub use counts::LocationCounts;
 pub use table::{LocationTable, TableError, TableProblem};
@@ -192,8 +192,11 @@ impl<B: Backend> Locations<B> {
     fn set_code(&self, user: u64, code: [u8; WIDTH]) -> Result<(), Error> {
         let (shard, index) = slot(user)?;
         let shard = &shard_key(shard);
-        let set = SetLocation { shard, offset: index * WIDTH, code, user };
-        if self.backend.call(&set)? { Ok(()) } else { self.backend.call(&SetLargest(set)) }
+        let location = Location { shard, offset: index * WIDTH, code, user };
+        if self.backend.call(&procedures::set(location))? {
+            return Ok(());
+        }
+        self.backend.call(&procedures::set_largest(location))
     }
 
     /// The country of a user, and the region if that is known; `None` if the country is not. O(1).
@@ -218,7 +221,7 @@ impl<B: Backend> Locations<B> {
     /// [`ErrorKind::WrongType`] if `location:max` is not such a set, [`ErrorKind::InvalidArgument`] if the id in it is above
     /// [`MAX_USER`](Locations::MAX_USER).
     pub fn largest_user(&self) -> Result<Option<u64>, Error> {
-        let Some(score) = self.backend.call(&Largest)? else { return Ok(None) };
+        let Some(score) = self.backend.call(&procedures::largest())? else { return Ok(None) };
         if score < 0.0 {
             return Ok(None);
         }
@@ -301,7 +304,7 @@ impl<B: Backend> Locations<B> {
     }
 
     fn read_shard<R>(&self, shard: u64, read: impl Fn(&[u8]) -> R) -> Result<R, Error> {
-        self.backend.call(&ReadShard { shard: &shard_key(shard), read })
+        self.backend.call(&procedures::look_at(&shard_key(shard), read))
     }
 }
 

@@ -2,44 +2,27 @@
 
 use std::time::Duration;
 
-use store::{Error, ErrorKind, Member, Store, Tx};
+use store::{Error, ErrorKind, Member, Store};
 
 use super::buckets::{Buckets, Meter};
 use super::{Throttle, period_ms};
-use crate::{Backend, Procedure};
+use crate::Backend;
+use crate::procedure::{Procedure, step};
 
 /// GET of the counts, the decision, and, if the actions are allowed, SET of the new counts with PXAT, the millisecond from
 /// which they do not matter any more.
-#[derive(Clone, Copy, Debug)]
-struct Count<'p> {
-    key: &'p [u8],
-    meter: Meter,
-    quantity: u64,
-}
-
-impl Procedure for Count<'_> {
-    type Output = Throttle;
-    type Keys<'p>
-        = [&'p [u8]; 1]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> [&[u8]; 1] {
-        [self.key]
-    }
-
-    #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Throttle, Error> {
-        tx.with_string(self.key, |string| {
+#[inline]
+fn count(key: &[u8], meter: Meter, quantity: u64) -> impl Procedure<Output = Throttle> {
+    step([key], move |tx| {
+        tx.with_string(key, |string| {
             let stored = string.get().map(stored).transpose()?;
-            let (throttle, next) = self.meter.take(stored, string.now_ms(), self.quantity);
+            let (throttle, next) = meter.take(stored, string.now_ms(), quantity);
             if let Some(next) = next {
-                string.set_until(&*next.to_text(), next.expiry_ms(self.meter.period_ms))?;
+                string.set_until(&*next.to_text(), next.expiry_ms(meter.period_ms))?;
             }
             Ok(throttle)
         })
-    }
+    })
 }
 
 /// The counts that a string is.
@@ -160,7 +143,7 @@ impl<B: Backend> SlidingCounter<B> {
     /// changed then.
     #[inline]
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        self.backend.call(&Count { key: key.as_ref(), meter: self.meter, quantity })
+        self.backend.call(&count(key.as_ref(), self.meter, quantity))
     }
 }
 

@@ -1,43 +1,25 @@
 //! The leaky bucket (GCRA).
 
-use store::{Error, Store, Tx};
+use store::{Error, Store};
 
 use super::quota::expiry_ms;
 use super::{Quota, Throttle};
-use crate::{Backend, Procedure};
+use crate::Backend;
+use crate::procedure::{Procedure, step};
 
 /// GET of the time at which the funnel is empty, [`Quota::take`], and, if that changes the time, SET with PXAT, the
 /// millisecond in which the funnel will be empty.
-#[derive(Clone, Copy, Debug)]
-struct Pour<'p> {
-    key: &'p [u8],
-    quota: &'p Quota,
-    quantity: u64,
-}
-
-impl Procedure for Pour<'_> {
-    type Output = Throttle;
-    type Keys<'p>
-        = [&'p [u8]; 1]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> [&[u8]; 1] {
-        [self.key]
-    }
-
-    #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<Throttle, Error> {
-        tx.with_string(self.key, |string| {
-            let arrival = string.get_int()?;
-            let (throttle, next) = self.quota.take(arrival, string.now_us(), self.quantity);
+#[inline]
+fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Throttle> {
+    step([key], move |tx| {
+        tx.with_string(key, |string| {
+            let (throttle, next) = quota.take(string.get_int()?, string.now_us(), quantity);
             if let Some(next) = next {
                 string.set_until(next, expiry_ms(next))?;
             }
             Ok(throttle)
         })
-    }
+    })
 }
 
 /// The leaky bucket (GCRA): so much at once, and from then on so much a period.
@@ -135,6 +117,6 @@ impl<B: Backend> Funnel<B> {
     /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the string is no integer. Nothing is changed then.
     #[inline]
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        self.backend.call(&Pour { key: key.as_ref(), quota: &self.quota, quantity })
+        self.backend.call(&pour(key.as_ref(), &self.quota, quantity))
     }
 }

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use smallvec::SmallVec;
-use store::{Error, Member, Store, Tx, ZSetEntry};
+use store::{Error, Member, Store, ZSetEntry};
 
 use super::period_ms;
-use crate::{Backend, Procedure};
+use crate::Backend;
+use crate::procedure::{Procedure, step};
 
 /// A key of the recipe, or the name of an action.
 type Text = SmallVec<[u8; 64]>;
@@ -18,43 +19,29 @@ const LINGER_MS: i64 = 1000;
 ///
 /// 1. ZREMRANGEBYSCORE from `-inf` up to and including `now - period_ms`,
 /// 2. ZCARD: the action is allowed if that is below `max_count`,
-/// 3. if it is allowed, or if `count_refused`: ZADD with the score `now` of the member `<now>`, or the first of `<now>-1`,
-///    `<now>-2`, ... that is free, and PEXPIREAT at `now + period_ms + 1000`.
+/// 3. if it is allowed, or if `count_refused`: ZADD with the score `now` of the member `<now>`, or the first of
+///    `<now>-1`, `<now>-2`, ... that is free, and PEXPIREAT at `now + period_ms + 1000`.
 ///
 /// Returns whether it is allowed.
-#[derive(Clone, Copy, Debug)]
-struct Act<'p> {
-    key: &'p [u8],
+#[inline]
+fn act(
+    key: &[u8],
     period_ms: i64,
     max_count: u64,
     count_refused: bool,
-}
-
-impl Procedure for Act<'_> {
-    type Output = bool;
-    type Keys<'p>
-        = [&'p [u8]; 1]
-    where
-        Self: 'p;
-
-    #[inline]
-    fn keys(&self) -> [&[u8]; 1] {
-        [self.key]
-    }
-
-    #[inline]
-    fn run(&self, tx: &Tx<'_>) -> Result<bool, Error> {
-        tx.with_zset(self.key, |actions| {
+) -> impl Procedure<Output = bool> {
+    step([key], move |tx| {
+        tx.with_zset(key, |actions| {
             let now = actions.now_ms();
-            actions.remove_up_to_score(as_score(now.saturating_sub(self.period_ms)));
-            let allowed = (actions.len() as u64) < self.max_count;
-            if allowed || self.count_refused {
+            actions.remove_up_to_score(as_score(now.saturating_sub(period_ms)));
+            let allowed = (actions.len() as u64) < max_count;
+            if allowed || count_refused {
                 add(actions, now)?;
-                actions.expire_at_ms(now.saturating_add(self.period_ms).saturating_add(LINGER_MS));
+                actions.expire_at_ms(now.saturating_add(period_ms).saturating_add(LINGER_MS));
             }
             Ok(allowed)
         })
-    }
+    })
 }
 
 /// Adds an action of now under a name that is free.
@@ -202,8 +189,7 @@ impl<B: Backend> SlidingWindow<B> {
         max_count: u64,
     ) -> Result<bool, Error> {
         let key = &history_key(user.as_ref(), action.as_ref());
-        let (period_ms, count_refused) = (period_ms(period)?, self.count_refused);
-        self.backend.call(&Act { key, period_ms, max_count, count_refused })
+        self.backend.call(&act(key, period_ms(period)?, max_count, self.count_refused))
     }
 }
 
