@@ -7,6 +7,7 @@ mod bucket;
 mod cohorts;
 mod counted;
 mod dedup;
+mod errors;
 mod locations;
 mod procedure;
 mod rates;

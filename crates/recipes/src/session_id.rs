@@ -1,6 +1,8 @@
 //! From a session id to the number that stands for the visitor.
 
-use store::{Error, ErrorKind};
+use store::Error;
+
+use crate::errors::invalid;
 
 /// How many hexadecimal digits of a session id make the visitor's number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,7 +37,7 @@ impl SessionIds {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if there is no digit, or something else among those needed.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if there is no digit, or something else among those needed.
     ///
     /// # Examples
     ///
@@ -112,11 +114,8 @@ static HEX: [u8; 256] = {
 
 #[cold]
 fn not_hex(session: &[u8]) -> Error {
-    let shown = &session[..session.len().min(64)];
-    Error::new(
-        ErrorKind::InvalidArgument,
-        format!("ERR session id '{}' does not begin with hexadecimal digits", shown.escape_ascii()),
-    )
+    let shown = session[..session.len().min(64)].escape_ascii();
+    invalid(format!("ERR session id '{shown}' does not begin with hexadecimal digits"))
 }
 
 #[cfg(test)]

@@ -40,8 +40,9 @@ mod when;
 
 use jiff::tz::TimeZone;
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, Store};
+use store::{Error, Store};
 
+use crate::errors::invalid;
 use crate::procedure::Backend;
 
 use names::{Key, Names};
@@ -171,8 +172,8 @@ impl<B: Backend> Cohorts<B> {
     ///
     /// # Errors
     ///
-    /// An id of 2^32 or more ([`ErrorKind::InvalidArgument`]); a key that holds something else than a string
-    /// ([`ErrorKind::WrongType`]): then nothing is marked.
+    /// An id of 2^32 or more ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)); a key that holds something else than a string
+    /// ([`ErrorKind::WrongType`](store::ErrorKind::WrongType)): then nothing is marked.
     pub fn mark(
         &self,
         event: impl AsRef<[u8]>,
@@ -243,7 +244,7 @@ impl<B: Backend> Cohorts<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`] if the key holds something else than a string.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds something else than a string.
     pub fn count(&self, event: impl AsRef<[u8]>, period: Period) -> Result<u64, Error> {
         self.query(Cohort::of(event, period)).count()
     }
@@ -308,8 +309,5 @@ fn bit_of(user: u64) -> Result<u32, Error> {
 
 #[cold]
 fn too_large(user: u64) -> Error {
-    Error::new(
-        ErrorKind::InvalidArgument,
-        format!("ERR user id {user} is too large: bitmaps hold ids below 4294967296"),
-    )
+    invalid(format!("ERR user id {user} is too large: bitmaps hold ids below 4294967296"))
 }

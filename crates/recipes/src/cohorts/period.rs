@@ -6,8 +6,10 @@ use std::str::FromStr;
 use jiff::Span;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
 
+use store::{Error, Member};
+
 use super::names::Key;
-use store::{Error, ErrorKind, Member};
+use crate::errors::invalid;
 
 /// The sorts of [`Period`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -216,17 +218,12 @@ impl Period {
 
     /// Its parts of a kind that it is made up of; itself for its own kind.
     pub(super) fn cut(self, kind: PeriodKind) -> impl Iterator<Item = Self> {
-        let first = if kind == self.kind { self } else { kind.at(self.start) };
         let end = self.end();
-        let inside = move |part: &Self| *part == first || end.is_none_or(|end| part.start < end);
-        let parts =
-            std::iter::successors(
-                Some(first),
-                move |part| {
-                    if kind == self.kind { None } else { part.next() }
-                },
-            );
-        parts.take_while(inside)
+        let first = if kind == self.kind { self } else { kind.at(self.start) };
+        std::iter::successors(Some(first), move |part| {
+            let next = if kind == self.kind { None } else { part.next() };
+            next.filter(|next| end.is_none_or(|end| next.start < end))
+        })
     }
 
     /// Appends the end of the key.
@@ -313,12 +310,8 @@ impl FromStr for Period {
     /// The period that a key ends with. The text is to be as it is written: no padding, no date that is not in the
     /// calendar.
     fn from_str(text: &str) -> Result<Self, Error> {
-        Self::parse(text.as_bytes()).ok_or_else(|| {
-            Error::new(
-                ErrorKind::InvalidArgument,
-                format!("ERR '{}' is no period", text.escape_debug()),
-            )
-        })
+        Self::parse(text.as_bytes())
+            .ok_or_else(|| invalid(format!("ERR '{}' is no period", text.escape_debug())))
     }
 }
 

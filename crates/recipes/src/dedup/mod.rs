@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use bloom::{ItemHash, Settings};
 use smallvec::SmallVec;
-use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, ErrorKind, Member, Store};
+use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, Member, Store};
 
 use super::rates::period_ms;
 use crate::Backend;
+use crate::errors::invalid;
 use older::older_key;
 use procedures::{InsertTurning, Items, Turn, has, info, insert};
 
@@ -80,7 +81,7 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for numbers out of range.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for numbers out of range.
     pub fn new(
         backend: B,
         key: impl AsRef<[u8]>,
@@ -157,14 +158,13 @@ impl<B: Backend> Dedup<B> {
     }
 
     fn with(backend: B, key: &[u8], settings: Settings, turn: Option<Turn>) -> Result<Self, Error> {
-        let refused = |text: &'static str| Err(Error::new(ErrorKind::InvalidArgument, text));
         if !(1..=bloom::MAX_CAPACITY).contains(&settings.capacity()) {
-            return refused("ERR the number of items is not between 1 and 1073741824");
+            return Err(invalid("ERR the number of items is not between 1 and 1073741824"));
         }
         let rate = settings.error_rate();
         // A half of it is smaller than any that can be asked for.
         if !(rate >= f64::MIN_POSITIVE && rate < if turn.is_some() { 0.5 } else { 1.0 }) {
-            return refused("ERR the error rate is not between 0 and 1, neither included");
+            return Err(invalid("ERR the error rate is not between 0 and 1, neither included"));
         }
         Ok(Self { backend, keys: [key.to_vec(), older_key(key)], settings, turn })
     }
@@ -173,8 +173,8 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`] if a key of the recipe holds something else; [`ErrorKind::OutOfMemory`] if the filter would grow beyond
-    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit); [`ErrorKind::FilterFull`] if
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else; [`ErrorKind::OutOfMemory`](store::ErrorKind::OutOfMemory) if the filter would grow beyond
+    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit); [`ErrorKind::FilterFull`](store::ErrorKind::FilterFull) if
     /// another client made one that does not grow. Nothing has changed then.
     #[inline]
     pub fn insert<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
@@ -226,7 +226,7 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`] if a key of the recipe holds something else.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else.
     pub fn info(&self) -> Result<DedupInfo, Error> {
         let [key, older] = self.keys();
         let info = |key| self.backend.call(&info(key));

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use bitpack::packed::{CountryRegionCode, Histogram, PackedView};
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, Member, Store};
+use store::{Error, Member, Store};
 
 use crate::Backend;
+use crate::errors::invalid;
 use by_shard::{BATCH, ByShard};
 use counts::Zeros;
 use procedures::Location;
@@ -146,8 +147,8 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a country or region that the table does not have, which the error names, and for an id
-    /// above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`] if a key of the recipe holds something else. Nothing is changed
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a country or region that the table does not have, which the error names, and for an id
+    /// above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else. Nothing is changed
     /// then.
     ///
     /// # Examples
@@ -203,7 +204,7 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for an id above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`] if the key of the shard
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
     /// holds something else.
     pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>)>, Error> {
         let (shard, index) = slot(user)?;
@@ -218,7 +219,7 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`] if `location:max` is not such a set, [`ErrorKind::InvalidArgument`] if the id in it is above
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a set, [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
     /// [`MAX_USER`](Locations::MAX_USER).
     pub fn largest_user(&self) -> Result<Option<u64>, Error> {
         let Some(score) = self.backend.call(&procedures::largest())? else { return Ok(None) };
@@ -241,7 +242,7 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`] if the key of a shard holds something else.
+    /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard holds something else.
     pub fn aggregate(&self) -> Result<LocationCounts, Error> {
         let histogram = RefCell::new(Histogram::new());
         let shards = self.largest_user()?.map_or(0, |user| user / USERS_PER_SHARD + 1);
@@ -260,7 +261,7 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for an id above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`] if the key of a shard
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard
     /// holds something else.
     ///
     /// # Examples
@@ -322,8 +323,7 @@ fn checked(user: u64) -> Result<u64, Error> {
 
 #[cold]
 fn too_large(user: u64) -> Error {
-    let text = format!("ERR user id {user} is above {}", Locations::MAX_USER);
-    Error::new(ErrorKind::InvalidArgument, text)
+    invalid(format!("ERR user id {user} is above {}", Locations::MAX_USER))
 }
 
 #[inline]

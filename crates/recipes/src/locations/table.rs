@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use store::Error;
+
 use super::names::{self, Fault, Names};
-use store::{Error, ErrorKind};
+use crate::errors::invalid;
 
 /// The first word of the list of countries.
 const COUNTRIES: &str = "COUNTRIES";
@@ -113,7 +115,7 @@ impl LocationTable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`], with the name, if the country or the region is not in the table; a region of a country that has no
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), with the name, if the country or the region is not in the table; a region of a country that has no
     /// list of regions is such a one.
     ///
     /// # Examples
@@ -209,18 +211,12 @@ impl LocationTable {
 
     #[cold]
     fn unknown(&self, country: &str, region: &str) -> Error {
-        let text = match self.countries.index(country) {
-            None => format!("ERR country '{}' is unknown", shown(country)),
-            Some(index) => {
-                let none = if self.regions_at(index).is_none() {
-                    ": the table has no regions of that country"
-                } else {
-                    ""
-                };
-                format!("ERR region '{}' of {country} is unknown{none}", shown(region))
-            }
+        let Some(index) = self.countries.index(country) else {
+            return invalid(format!("ERR country '{}' is unknown", shown(country)));
         };
-        Error::new(ErrorKind::InvalidArgument, text)
+        let no_list = ": the table has no regions of that country";
+        let why = if self.regions_at(index).is_none() { no_list } else { "" };
+        invalid(format!("ERR region '{}' of {country} is unknown{why}", shown(region)))
     }
 }
 
@@ -308,6 +304,8 @@ impl std::error::Error for TableError {}
 
 #[cfg(test)]
 mod tests {
+    use store::ErrorKind;
+
     use super::*;
 
     #[test]

@@ -7,6 +7,7 @@ use store::{Error, ErrorKind, Member, Store};
 use super::buckets::{Buckets, Meter};
 use super::{Throttle, period_ms};
 use crate::Backend;
+use crate::errors::invalid;
 use crate::procedure::{Procedure, step};
 
 /// GET of the counts, the decision, and, if the actions are allowed, SET of the new counts with PXAT, the millisecond from
@@ -27,10 +28,11 @@ fn count(key: &[u8], meter: Meter, quantity: u64) -> impl Procedure<Output = Thr
 
 /// The counts that a string is.
 fn stored(string: Member<'_>) -> Result<Buckets, Error> {
-    match string {
-        Member::Bytes(text) => Buckets::parse(text).ok_or_else(no_counts),
-        Member::Int(_) => Err(no_counts()),
-    }
+    let buckets = match string {
+        Member::Bytes(text) => Buckets::parse(text),
+        Member::Int(_) => None,
+    };
+    buckets.ok_or_else(no_counts)
 }
 
 #[cold]
@@ -117,7 +119,8 @@ impl<B: Backend> SlidingCounter<B> {
     ///
     /// [`ErrorKind::InvalidArgument`] for a limit of 0 or above 2^63 - 1, a period of zero, and one of more than 146 million years.
     pub fn new(backend: B, limit: u64, period: Duration) -> Result<Self, Error> {
-        let limit = i64::try_from(limit).ok().filter(|&limit| limit > 0).ok_or_else(bad_limit)?;
+        let limit = i64::try_from(limit).ok().filter(|&limit| limit > 0);
+        let limit = limit.ok_or_else(|| invalid("ERR the limit is zero or too large"))?;
         Ok(Self { backend, meter: Meter { limit, period_ms: period_ms(period)? } })
     }
 
@@ -145,9 +148,4 @@ impl<B: Backend> SlidingCounter<B> {
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
         self.backend.call(&count(key.as_ref(), self.meter, quantity))
     }
-}
-
-#[cold]
-fn bad_limit() -> Error {
-    Error::new(ErrorKind::InvalidArgument, "ERR the limit is zero or too large")
 }

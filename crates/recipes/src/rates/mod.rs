@@ -27,7 +27,9 @@ pub use window::SlidingWindow;
 
 use std::time::Duration;
 
-use store::{Error, ErrorKind};
+use store::Error;
+
+use crate::errors::invalid;
 
 /// The longest period or burst, in the unit in which it is counted: half of what 63 bits hold, so that it can be added to a
 /// time.
@@ -35,11 +37,7 @@ const LONGEST: i64 = i64::MAX / 2;
 
 /// A period in whole milliseconds, rounded up: never shorter than was asked for.
 pub(super) fn period_ms(period: Duration) -> Result<i64, Error> {
-    let ms = period.as_nanos().div_ceil(1_000_000);
-    i64::try_from(ms).ok().filter(|ms| (1..=LONGEST).contains(ms)).ok_or_else(bad_period)
-}
-
-#[cold]
-fn bad_period() -> Error {
-    Error::new(ErrorKind::InvalidArgument, "ERR the period is zero or too long")
+    let ms = i64::try_from(period.as_nanos().div_ceil(1_000_000)).ok();
+    let ms = ms.filter(|ms| (1..=LONGEST).contains(ms));
+    ms.ok_or_else(|| invalid("ERR the period is zero or too long"))
 }

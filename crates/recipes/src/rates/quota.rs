@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use store::{Error, ErrorKind};
+use store::Error;
 
 use super::{LONGEST, Throttle};
+use crate::errors::invalid;
 
 /// How much a [`Funnel`](super::Funnel) holds, and how fast it runs empty.
 ///
@@ -39,15 +40,15 @@ impl Quota {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a capacity, count or period of zero, for more than a million a second, and if a full
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a capacity, count or period of zero, for more than a million a second, and if a full
     /// funnel would take more than 146,000 years to run empty.
     pub fn new(capacity: u64, count: u64, period: Duration) -> Result<Self, Error> {
         let nanos = period.as_nanos();
         if capacity == 0 || count == 0 || nanos == 0 {
-            return Err(bad_quota("ERR the capacity, count or period of a quota is zero"));
+            return Err(invalid("ERR the capacity, count or period of a quota is zero"));
         }
         if nanos < u128::from(count) * 1000 {
-            return Err(bad_quota("ERR the quota is for more than a million a second"));
+            return Err(invalid("ERR the quota is for more than a million a second"));
         }
         let interval = nanos.div_ceil(u128::from(count) * 1000);
         let depth = interval.checked_mul(capacity.into()).and_then(|us| i64::try_from(us).ok());
@@ -55,7 +56,7 @@ impl Quota {
             (Ok(interval_us), Some(depth_us)) if depth_us <= LONGEST => {
                 Ok(Self { capacity, interval_us, depth_us })
             }
-            _ => Err(bad_quota("ERR the period of the quota is too long")),
+            _ => Err(invalid("ERR the period of the quota is too long")),
         }
     }
 
@@ -142,11 +143,6 @@ const fn micros(us: i64) -> Duration {
     Duration::from_micros(us.unsigned_abs())
 }
 
-#[cold]
-fn bad_quota(text: &'static str) -> Error {
-    Error::new(ErrorKind::InvalidArgument, text)
-}
-
 /// The millisecond in which a funnel that runs empty then is surely empty.
 #[inline]
 pub(super) const fn expiry_ms(arrival_us: i64) -> i64 {
@@ -155,6 +151,8 @@ pub(super) const fn expiry_ms(arrival_us: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use store::ErrorKind;
+
     use super::*;
 
     const S: u64 = 1_000_000;

@@ -3,13 +3,14 @@
 use bytes::Bytes;
 use smallvec::{SmallVec, smallvec};
 
-use store::{Error, ErrorKind};
+use store::Error;
 
 use super::commands::{SetOperation, combine, combine_store, inter_card};
 use super::keys::{Fixed, ShardKey, slices};
 use super::scan::Scan;
 use super::spread::Spread;
 use super::{Shape, ShardedSet, Shards, Splitting, each};
+use crate::errors::invalid;
 use crate::procedure::Backend;
 
 /// Sets of one shape.
@@ -28,7 +29,7 @@ fn shards_of(sets: &[&Fixed], number: u64) -> SmallVec<[ShardKey; 4]> {
 /// # Intersection, union and difference
 ///
 /// All sets must be of one shape, so that a member lies in the shard of the same number in each of them, or split by
-/// the same; sets of another shape are refused with [`ErrorKind::InvalidArgument`] before anything is done. The other
+/// the same; sets of another shape are refused with [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) before anything is done. The other
 /// sets and the target are keys of the same backend as this set. One shard is done after the other, each of them
 /// atomic: a change made meanwhile is seen in the shards that are still to come.
 impl<B: Backend> ShardedSet<B> {
@@ -36,7 +37,7 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// # Errors
     ///
-    /// A set of another shape; then, for a shard, [`ErrorKind::WrongType`] if its key holds something else.
+    /// A set of another shape; then, for a shard, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if its key holds something else.
     ///
     /// # Examples
     ///
@@ -244,8 +245,7 @@ impl<B: Backend> ShardedSet<B> {
 }
 
 fn differ(a: &Shape, b: &Shape) -> Error {
-    let text = format!("ERR sharded sets {} and {} differ in shape", described(a), described(b));
-    Error::new(ErrorKind::InvalidArgument, text)
+    invalid(format!("ERR sharded sets {} and {} differ in shape", described(a), described(b)))
 }
 
 fn described(shape: &Shape) -> String {

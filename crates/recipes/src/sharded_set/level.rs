@@ -3,6 +3,7 @@
 use store::{Error, ErrorKind, Tx};
 
 use super::spread::Spread;
+use crate::errors::not_a;
 
 /// The most members a shard may have on average: then one more is made.
 ///
@@ -49,7 +50,7 @@ pub(super) fn shards_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
         Ok(Some(shards)) => u64::try_from(shards)
             .ok()
             .filter(|shards| (1..=MOST_SHARDS).contains(shards))
-            .ok_or_else(|| refused(key, "number of shards")),
+            .ok_or_else(|| not_a(key, "number of shards")),
         Err(error) => Err(named(error, key, "number of shards")),
     }
 }
@@ -61,7 +62,7 @@ pub(super) fn shards_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
 /// Something that is no count.
 pub(super) fn count_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
     match tx.get_int(key) {
-        Ok(count) => u64::try_from(count.unwrap_or(0)).map_err(|_| refused(key, "count")),
+        Ok(count) => u64::try_from(count.unwrap_or(0)).map_err(|_| not_a(key, "count")),
         Err(error) => Err(named(error, key, "count")),
     }
 }
@@ -69,11 +70,5 @@ pub(super) fn count_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
 /// The error, which names the key if it holds a string that is no integer.
 #[cold]
 fn named(error: Error, key: &[u8], what: &str) -> Error {
-    if error.kind() == ErrorKind::NotInteger { refused(key, what) } else { error }
-}
-
-#[cold]
-fn refused(key: &[u8], what: &str) -> Error {
-    let key = key.escape_ascii();
-    Error::new(ErrorKind::NotInteger, format!("ERR the value at '{key}' is not a {what}"))
+    if error.kind() == ErrorKind::NotInteger { not_a(key, what) } else { error }
 }

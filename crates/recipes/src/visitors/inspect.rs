@@ -27,7 +27,7 @@ impl Visitors<Store> {
             None => {}
             Some(Plan::Forecast(fixed)) => {
                 for_each_shard(store, &fixed.base, fixed.shards, |shard| {
-                    take(store.smembers(shard)?, &mut ids)
+                    take(&store.smembers(shard)?, &mut ids)
                 })?;
             }
             Some(Plan::Splitting(set)) if set.look(store)? <= store.dbsize()? as u64 => {
@@ -39,7 +39,7 @@ impl Visitors<Store> {
             // for.
             Some(Plan::Splitting(set)) => store.transaction_all(|tx| {
                 for_each_shard(tx, set.base(), set.shards(tx)?, |shard| {
-                    take(tx.smembers(shard)?, &mut ids)
+                    take(&tx.smembers(shard)?, &mut ids)
                 })
             })?,
         }
@@ -137,9 +137,9 @@ fn for_each_shard<L: Locks>(
     existing.range(..shards).try_for_each(|&number| visit(&base.shard(number)))
 }
 
-fn take(members: Vec<Bytes>, ids: &mut Vec<i64>) -> Result<(), Error> {
+fn take(members: &[Bytes], ids: &mut Vec<i64>) -> Result<(), Error> {
     for member in members {
-        ids.push(id_of(&member)?);
+        ids.push(id_of(member)?);
     }
     Ok(())
 }

@@ -8,9 +8,10 @@ mod recent;
 use std::fmt;
 use std::sync::Arc;
 
-use store::{Error, ErrorKind, Store};
+use store::{Error, Store};
 
 use crate::bucket::Bucket;
+use crate::errors::invalid;
 use crate::procedure::Backend;
 use crate::session_id::SessionIds;
 use crate::sharded_set::{ShardForm, Spread};
@@ -144,9 +145,9 @@ impl<B: Backend> Visitors<B> {
     ///
     /// # Errors
     ///
-    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`]), a key of the recipe that holds
-    /// something else ([`ErrorKind::WrongType`], [`ErrorKind::NotInteger`]), or, for the first visit of a bucket, a
-    /// forecast of more than 2^40 visitors ([`ErrorKind::InvalidArgument`]).
+    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)), a key of the recipe that holds
+    /// something else ([`ErrorKind::WrongType`](store::ErrorKind::WrongType), [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger)), or, for the first visit of a bucket, a
+    /// forecast of more than 2^40 visitors ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)).
     #[inline]
     pub fn count_visit(
         &self,
@@ -243,9 +244,9 @@ impl<B: Backend> Visitors<B> {
         let yesterday = before.flatten().unwrap_or(self.default_yesterday);
         let expected = forecast(yesterday);
         if expected > MOST_EXPECTED {
-            let text =
-                format!("ERR after {yesterday} visitors a forecast is above {MOST_EXPECTED}");
-            return Err(Error::new(ErrorKind::InvalidArgument, text));
+            return Err(invalid(format!(
+                "ERR after {yesterday} visitors a forecast is above {MOST_EXPECTED}"
+            )));
         }
         Ok(expected)
     }

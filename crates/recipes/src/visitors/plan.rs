@@ -6,6 +6,7 @@ use store::{Error, ErrorKind, Member};
 
 use super::procedures::add_and_count;
 use crate::bucket::Bucket;
+use crate::errors::not_a;
 use crate::procedure::Backend;
 use crate::shard::shard_count;
 use crate::sharded_set::{Base, Fixed, ShardKey, Splitting, Spread, get};
@@ -40,7 +41,7 @@ impl Plan {
         let bits_key = bits_key(bucket);
         if let Some(of) = number(backend, &bits_key, "count of bits")? {
             if !(1..=u64::BITS).contains(&of) {
-                return Err(refused(&bits_key, "count of bits"));
+                return Err(not_a(bits_key.as_bytes(), "count of bits"));
             }
             return Ok(Some(Self::Splitting(splitting(bucket, Spread::HighBits { of }))));
         }
@@ -77,7 +78,7 @@ pub(super) fn number<N: FromStr>(
 ) -> Result<Option<N>, Error> {
     let Some(text) = backend.call(&get(key.as_bytes()))? else { return Ok(None) };
     let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
-    number.map(Some).ok_or_else(|| refused(key, what))
+    number.map(Some).ok_or_else(|| not_a(key.as_bytes(), what))
 }
 
 pub(super) fn counter_key(bucket: Bucket) -> String {
@@ -100,11 +101,6 @@ pub(super) fn fixed(bucket: Bucket, expected: u128) -> Fixed {
 
 pub(super) fn splitting(bucket: Bucket, spread: Spread) -> Splitting {
     Splitting::new(counter_key(bucket).as_bytes(), spread)
-}
-
-#[cold]
-fn refused(key: &str, what: &str) -> Error {
-    Error::new(ErrorKind::NotInteger, format!("ERR the value at '{key}' is not a {what}"))
 }
 
 #[cold]

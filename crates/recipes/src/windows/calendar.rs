@@ -4,11 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use store::Error;
 
 use super::bucket::{Name, UvBucket};
 use super::level::UvLevel;
 use super::spans::{Span, Spans};
-use store::{Error, ErrorKind};
+use crate::errors::invalid;
 
 /// The minutes, hours, days and months of a time zone.
 ///
@@ -71,7 +72,7 @@ impl UvCalendar {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for an instant that is not of the years 1900 to 2299.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an instant that is not of the years 1900 to 2299.
     pub fn bucket(&self, level: UvLevel, at: impl Into<Timestamp>) -> Result<UvBucket, Error> {
         self.bucket_of(level, whole_second(at.into()))
     }
@@ -83,16 +84,14 @@ impl UvCalendar {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if `from` is after `to`, or for instants that are not of the years 1900 to 2299.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if `from` is after `to`, or for instants that are not of the years 1900 to 2299.
     pub fn cover(
         &self,
         from: impl Into<Timestamp>,
         to: impl Into<Timestamp>,
     ) -> Result<Vec<UvBucket>, Error> {
         let (from, to) = self.minutes(from.into(), to.into())?;
-        let mut cover = Vec::new();
-        let mut at = from;
-        while at < to {
+        cut(from, to, |at| {
             let mut bucket = self.bucket_of(UvLevel::Minute, at)?;
             // What does not begin here or ends too late is part of nothing that does better.
             while let Some(level) = bucket.level().above() {
@@ -102,10 +101,8 @@ impl UvCalendar {
                 }
                 bucket = larger;
             }
-            cover.push(bucket);
-            at = bucket.end;
-        }
-        Ok(cover)
+            Ok(bucket)
+        })
     }
 
     /// Every bucket of one level that has a minute of the range, in the order of time. O(buckets).
@@ -133,14 +130,12 @@ impl UvCalendar {
         to: impl Into<Timestamp>,
     ) -> Result<Vec<UvBucket>, Error> {
         let (from, to) = self.minutes(from.into(), to.into())?;
-        let mut buckets = Vec::new();
-        let mut at = from;
-        while at < to {
-            let bucket = self.bucket_of(level, at)?;
-            buckets.push(bucket);
-            at = bucket.end;
-        }
-        Ok(buckets)
+        self.parts(level, from, to)
+    }
+
+    /// The buckets of one level from one second to another.
+    pub(super) fn parts(&self, level: UvLevel, from: i64, to: i64) -> Result<Vec<UvBucket>, Error> {
+        cut(from, to, |at| self.bucket_of(level, at))
     }
 
     /// The seconds from the first minute of a range to the end of the last.
@@ -218,6 +213,21 @@ impl UvCalendar {
     }
 }
 
+/// The buckets from one second to another, of which each begins where the one before it ends.
+fn cut(
+    from: i64,
+    to: i64,
+    bucket_at: impl Fn(i64) -> Result<UvBucket, Error>,
+) -> Result<Vec<UvBucket>, Error> {
+    let (mut buckets, mut at) = (Vec::new(), from);
+    while at < to {
+        let bucket = bucket_at(at)?;
+        at = bucket.end;
+        buckets.push(bucket);
+    }
+    Ok(buckets)
+}
+
 /// The second of an instant, rounded down.
 #[inline]
 pub(super) fn whole_second(at: Timestamp) -> i64 {
@@ -227,16 +237,10 @@ pub(super) fn whole_second(at: Timestamp) -> i64 {
 
 #[cold]
 fn turned(from: Timestamp, to: Timestamp) -> Error {
-    Error::new(
-        ErrorKind::InvalidArgument,
-        format!("ERR the range from {from} to {to} ends before it begins"),
-    )
+    invalid(format!("ERR the range from {from} to {to} ends before it begins"))
 }
 
 #[cold]
 pub(super) fn out_of_range(second: i64) -> Error {
-    Error::new(
-        ErrorKind::InvalidArgument,
-        format!("ERR second {second} since 1970 is not of the years 1900 to 2299"),
-    )
+    invalid(format!("ERR second {second} since 1970 is not of the years 1900 to 2299"))
 }

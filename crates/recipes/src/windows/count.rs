@@ -219,13 +219,7 @@ impl<B: Backend> UvWindows<B> {
                 continue;
             }
             let Some(level) = bucket.level().below() else { return Err(not_kept(bucket)) };
-            let mut parts = Vec::new();
-            let mut at = bucket.start;
-            while at < bucket.end {
-                let part = self.calendar.bucket_of(level, at)?;
-                parts.push(part);
-                at = part.end;
-            }
+            let parts = self.calendar.parts(level, bucket.start, bucket.end)?;
             kept.extend(self.kept(&parts, now)?);
         }
         Ok(kept)
@@ -235,10 +229,8 @@ impl<B: Backend> UvWindows<B> {
 #[cold]
 fn not_kept(bucket: &UvBucket) -> Error {
     let start = bucket.start();
-    Error::new(
-        ErrorKind::NotKept,
-        format!(
-            "ERR the count would be too small: minute {bucket}, of {start}, is not kept any more"
-        ),
-    )
+    let text = format!(
+        "ERR the count would be too small: minute {bucket}, of {start}, is not kept any more"
+    );
+    Error::new(ErrorKind::NotKept, text)
 }

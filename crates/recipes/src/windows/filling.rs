@@ -9,6 +9,7 @@ use super::calendar::out_of_range;
 use super::level::UvLevel;
 use super::procedures::{self, Answer, User};
 use super::recent::Minute;
+use crate::errors::invalid;
 use crate::procedure::Backend;
 
 /// How visits get into the larger buckets. Counts are the same either way.
@@ -193,11 +194,6 @@ fn too_late(second: i64) -> Error {
 
 #[cold]
 fn no_bucket(name: &[u8]) -> Error {
-    Error::new(
-        ErrorKind::InvalidArgument,
-        format!(
-            "ERR '{}' is among the open buckets and names none in this time zone",
-            name.escape_ascii()
-        ),
-    )
+    let name = name.escape_ascii();
+    invalid(format!("ERR '{name}' is among the open buckets and names none in this time zone"))
 }
