@@ -5,7 +5,8 @@ use std::fmt;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use super::level::{UvLevel, civil, seconds};
+use super::level::{UvLevel, seconds};
+use super::spans::digits;
 
 /// A key, short enough to be made without an allocation.
 pub(super) type Key = SmallVec<[u8; 64]>;
@@ -103,17 +104,7 @@ impl Name {
 
     /// Appends the end of the key.
     fn push_to(self, key: &mut Key) {
-        let time = civil(self.wall);
-        let mut digits = [0; 12];
-        // No year of a bucket has a sign.
-        let [century, year] = [time.year() / 100, time.year() % 100].map(i16::unsigned_abs);
-        let [month, day, hour, minute] = [time.month(), time.day(), time.hour(), time.minute()]
-            .map(|part| part.unsigned_abs().into());
-        let parts = [century, year, month, day, hour, minute];
-        for (pair, part) in digits.as_chunks_mut::<2>().0.iter_mut().zip(parts) {
-            *pair = two_digits(part);
-        }
-        self.push_with(key, &digits);
+        self.push_with(key, &digits(self.wall));
     }
 
     /// The name of which this is the text, exactly, whether or not there is such a bucket.
@@ -121,16 +112,11 @@ impl Name {
         let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
         let (digits, offset) = text.split_at(end);
         let level = UvLevel::of_digits(digits.len())?;
-        let number = |from: usize, to: usize| {
-            let digits = digits.get(from..to)?;
-            Some(digits.iter().fold(0, |number, digit| number * 10 + i16::from(digit - b'0')))
-        };
-        let part = |at: usize, or: i8| match number(at, at + 2) {
-            Some(part) => i8::try_from(part).ok(),
-            None => Some(or),
-        };
-        let date = jiff::civil::Date::new(number(0, 4)?, part(4, 1)?, part(6, 1)?).ok()?;
-        let time = jiff::civil::Time::new(part(8, 0)?, part(10, 0)?, 0, 0).ok()?;
+        let mut pairs = digits.as_chunks().0.iter().map(|&pair| number(pair));
+        let year = i16::from(pairs.next()?) * 100 + i16::from(pairs.next()?);
+        let mut part = |or| pairs.next().unwrap_or(or);
+        let date = jiff::civil::Date::new(year, part(1), part(1)).ok()?;
+        let time = jiff::civil::Time::new(part(0), part(0), 0, 0).ok()?;
         let again = if offset.is_empty() { None } else { Some(parse_offset(offset)?) };
         let name = Self { level, wall: seconds(date.to_datetime(time)), again };
         let mut same = Key::new();
@@ -139,20 +125,18 @@ impl Name {
     }
 }
 
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "below 100")]
-const fn two_digits(number: u16) -> [u8; 2] {
-    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
+/// The number of two digits.
+fn number([tens, ones]: [u8; 2]) -> i8 {
+    ((tens - b'0') * 10 + ones - b'0').cast_signed()
 }
 
 /// Appends an offset as ISO 8601 has it, without colons; with seconds only where there are any.
 fn push_offset(key: &mut Key, offset: i64) {
-    key.push(if offset < 0 { b'-' } else { b'+' });
-    let offset = offset.unsigned_abs();
+    let (sign, offset) = (if offset < 0 { '-' } else { '+' }, offset.unsigned_abs());
     let [hours, minutes, seconds] = [offset / 3600, offset / 60 % 60, offset % 60];
-    let parts = if seconds == 0 { &[hours, minutes][..] } else { &[hours, minutes, seconds] };
-    for &part in parts {
-        key.extend_from_slice(&two_digits(u16::try_from(part).unwrap_or(0)));
+    key.extend_from_slice(format!("{sign}{hours:02}{minutes:02}").as_bytes());
+    if seconds > 0 {
+        key.extend_from_slice(format!("{seconds:02}").as_bytes());
     }
 }
 
@@ -164,7 +148,7 @@ fn parse_offset(text: &[u8]) -> Option<i64> {
     }
     let mut seconds = 0;
     for (pair, unit) in pairs.iter().zip([3600, 60, 1]) {
-        seconds += unit * i64::from((pair[0] - b'0') * 10 + pair[1] - b'0');
+        seconds += unit * i64::from(number(*pair));
     }
     match sign {
         b'+' => Some(seconds),

@@ -45,23 +45,13 @@ impl UvLevel {
     }
 
     /// The level above.
-    pub(super) const fn above(self) -> Option<Self> {
-        match self {
-            Self::Minute => Some(Self::Hour),
-            Self::Hour => Some(Self::Day),
-            Self::Day => Some(Self::Month),
-            Self::Month => None,
-        }
+    pub(super) fn above(self) -> Option<Self> {
+        Self::ALL.get(self as usize + 1).copied()
     }
 
     /// The level below.
-    pub(super) const fn below(self) -> Option<Self> {
-        match self {
-            Self::Minute => None,
-            Self::Hour => Some(Self::Minute),
-            Self::Day => Some(Self::Hour),
-            Self::Month => Some(Self::Day),
-        }
+    pub(super) fn below(self) -> Option<Self> {
+        (self as usize).checked_sub(1).map(|at| Self::ALL[at])
     }
 
     /// The seconds of a minute and of an hour; a day and a month have no fixed length.

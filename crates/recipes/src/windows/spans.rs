@@ -86,19 +86,13 @@ impl Spans {
     /// The digits of what the clock shows, year to minute. The calendar is asked once a day.
     #[inline]
     pub(super) fn digits(&self, wall: i64) -> [u8; 12] {
-        let (number, second) = (wall.div_euclid(DAY), wall.rem_euclid(DAY));
-        let number = number.cast_unsigned() << 32;
+        let number = wall.div_euclid(DAY).cast_unsigned() << 32;
         let mut day = self.day.load(Ordering::Relaxed);
         if (day ^ number) >> 32 != 0 {
             day = number | packed_date(wall);
             self.day.store(day, Ordering::Relaxed);
         }
-        let [hour, minute] = [second / 3600, second / 60 % 60].map(i64::cast_unsigned);
-        let time = packed_pair(hour) << 8 | packed_pair(minute);
-        let mut digits = [0; 12];
-        digits[..8].copy_from_slice(&spread(day & 0xffff_ffff));
-        digits[8..].copy_from_slice(&spread(time << 16)[..4]);
-        digits
+        written(day & 0xffff_ffff, wall)
     }
 
     /// The first second at which the clock has reached what it shows at `wall`: it shows that, or was set beyond it.
@@ -107,6 +101,22 @@ impl Spans {
         let span = &self.all[after.saturating_sub(1)];
         span.start.max(wall - span.offset)
     }
+}
+
+/// The digits of what a clock shows, to the minute. No year of a bucket has a sign.
+pub(super) fn digits(wall: i64) -> [u8; 12] {
+    written(packed_date(wall), wall)
+}
+
+/// The digits of a date and of a time of its day.
+#[inline]
+fn written(date: u64, wall: i64) -> [u8; 12] {
+    let second = wall.rem_euclid(DAY).cast_unsigned();
+    let time = packed_pair(second / 3600) << 8 | packed_pair(second / 60 % 60);
+    let mut digits = [0; 12];
+    digits[..8].copy_from_slice(&spread(date));
+    digits[8..].copy_from_slice(&spread(time << 16)[..4]);
+    digits
 }
 
 /// The digits of a date, four bits each, the first one highest.
