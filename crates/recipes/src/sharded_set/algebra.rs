@@ -1,8 +1,9 @@
 //! Intersection, union and difference of sharded sets, shard by shard.
 
-use bytes::Bytes;
-use smallvec::{SmallVec, smallvec};
+use std::iter::once;
 
+use bytes::Bytes;
+use smallvec::SmallVec;
 use store::Error;
 
 use super::commands::{SetOperation, combine, combine_store, inter_card};
@@ -216,32 +217,28 @@ impl<B: Backend> ShardedSet<B> {
     ) -> Result<Aligned<'s>, Error> {
         let others = others.into_iter().map(|other| &other.shape);
         match &self.shape {
-            Shape::Forecast(first) => {
-                let mut sets = smallvec![first];
-                for other in others {
-                    match other {
-                        Shape::Forecast(set) if set.shards == first.shards => sets.push(set),
-                        Shape::Forecast(_) | Shape::Splitting(_) => {
-                            return Err(differ(&self.shape, other));
-                        }
-                    }
-                }
-                Ok(Aligned::Fixed(sets))
-            }
-            Shape::Splitting(first) => {
-                let mut sets = smallvec![first];
-                for other in others {
-                    match other {
-                        Shape::Splitting(set) if set.spread() == first.spread() => sets.push(set),
-                        Shape::Splitting(_) | Shape::Forecast(_) => {
-                            return Err(differ(&self.shape, other));
-                        }
-                    }
-                }
-                Ok(Aligned::Splitting(sets))
-            }
+            Shape::Forecast(first) => alike(first, others, |other| match other {
+                Shape::Forecast(set) => (set.shards == first.shards).then_some(set),
+                Shape::Splitting(_) => None,
+            })
+            .map(Aligned::Fixed),
+            Shape::Splitting(first) => alike(first, others, |other| match other {
+                Shape::Splitting(set) => (set.spread() == first.spread()).then_some(set),
+                Shape::Forecast(_) => None,
+            })
+            .map(Aligned::Splitting),
         }
+        .map_err(|other| differ(&self.shape, other))
     }
+}
+
+/// The first set and the others, if all of them are like it, or the first that is not.
+fn alike<'s, T>(
+    first: &'s T,
+    others: impl Iterator<Item = &'s Shape>,
+    like: impl Fn(&'s Shape) -> Option<&'s T>,
+) -> Result<SmallVec<[&'s T; 4]>, &'s Shape> {
+    once(Ok(first)).chain(others.map(|other| like(other).ok_or(other))).collect()
 }
 
 fn differ(a: &Shape, b: &Shape) -> Error {

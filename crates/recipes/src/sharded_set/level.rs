@@ -1,5 +1,7 @@
 //! The two numbers beside the shards of a set that splits.
 
+use std::ops::RangeInclusive;
+
 use store::{Error, ErrorKind, Tx};
 
 use super::spread::Spread;
@@ -45,14 +47,7 @@ impl Level<'_> {
 /// Something that is no number of shards.
 #[inline]
 pub(super) fn shards_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
-    match tx.get_int(key) {
-        Ok(None) => Ok(1),
-        Ok(Some(shards)) => u64::try_from(shards)
-            .ok()
-            .filter(|shards| (1..=MOST_SHARDS).contains(shards))
-            .ok_or_else(|| not_a(key, "number of shards")),
-        Err(error) => Err(named(error, key, "number of shards")),
-    }
+    number_at(tx, key, "number of shards", 1, 1..=MOST_SHARDS)
 }
 
 /// How many members the string at a key counts: none without it.
@@ -61,14 +56,23 @@ pub(super) fn shards_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
 ///
 /// Something that is no count.
 pub(super) fn count_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
-    match tx.get_int(key) {
-        Ok(count) => u64::try_from(count.unwrap_or(0)).map_err(|_| not_a(key, "count")),
-        Err(error) => Err(named(error, key, "count")),
-    }
+    number_at(tx, key, "count", 0, 0..=u64::MAX)
 }
 
-/// The error, which names the key if it holds a string that is no integer.
-#[cold]
-fn named(error: Error, key: &[u8], what: &str) -> Error {
-    if error.kind() == ErrorKind::NotInteger { not_a(key, what) } else { error }
+/// The number that the string at a key is, if it is one of those; `missing` without the key.
+#[inline]
+fn number_at(
+    tx: &Tx<'_>,
+    key: &[u8],
+    what: &str,
+    missing: u64,
+    fit: RangeInclusive<u64>,
+) -> Result<u64, Error> {
+    let number = match tx.get_int(key) {
+        Ok(None) => Some(missing),
+        Ok(Some(number)) => u64::try_from(number).ok().filter(|number| fit.contains(number)),
+        Err(error) if error.kind() == ErrorKind::NotInteger => None,
+        Err(error) => return Err(error),
+    };
+    number.ok_or_else(|| not_a(key, what))
 }

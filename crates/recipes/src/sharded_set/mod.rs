@@ -287,9 +287,6 @@ impl<T, F: Iterator<Item = T>, S: Iterator<Item = T>> Iterator for Shards<F, S> 
 
 /// The members of a shard, or the error in their place.
 fn each(shard: Result<Vec<Bytes>, Error>) -> impl Iterator<Item = Result<Bytes, Error>> {
-    let (members, error) = match shard {
-        Ok(members) => (members, None),
-        Err(error) => (Vec::new(), Some(Err(error))),
-    };
-    members.into_iter().map(Ok).chain(error)
+    let (members, error) = shard.map_or_else(|error| (Vec::new(), Some(error)), |all| (all, None));
+    members.into_iter().map(Ok).chain(error.map(Err))
 }
