@@ -11,6 +11,7 @@ mod errors;
 mod locations;
 mod procedure;
 mod rates;
+mod scan;
 mod session_id;
 mod shard;
 mod sharded_set;

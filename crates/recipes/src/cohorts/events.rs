@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use store::{Error, ScanOptions, Store};
+use store::{Error, Store};
 
 use super::Cohorts;
 use super::period::Period;
 use super::procedures::delete;
 use crate::procedure::Backend;
+use crate::scan::keys_from;
 
 /// What the names of the keys begin with in which bitmapist keeps the results of its operations.
 const TEMPORARY: &[u8] = b"bitop_";
@@ -39,7 +40,7 @@ impl Cohorts<Store> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn events(&self) -> Result<Vec<Bytes>, Error> {
-        let keys = self.keys_from(self.names.base())?;
+        let keys = keys_from(&self.backend, self.names.base())?;
         let events = keys.iter().filter_map(|key| Some(self.names.parse(key)?.0));
         let events: BTreeSet<&[u8]> =
             events.filter(|event| !event.starts_with(TEMPORARY)).collect();
@@ -90,12 +91,12 @@ impl Cohorts<Store> {
     ///
     /// None of its own.
     pub fn delete_all(&self) -> Result<u64, Error> {
-        self.delete_keys(&self.keys_from(self.names.base())?)
+        self.delete_keys(&keys_from(&self.backend, self.names.base())?)
     }
 
     /// The keys of an event.
     fn keys_of(&self, event: &[u8]) -> Result<Vec<Bytes>, Error> {
-        let mut keys = self.keys_from(&self.names.event(event))?;
+        let mut keys = keys_from(&self.backend, &self.names.event(event))?;
         keys.retain(|key| self.names.parse(key).is_some_and(|(of, _)| of == event));
         Ok(keys)
     }
@@ -104,33 +105,4 @@ impl Cohorts<Store> {
         let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
         keys.chunks(BATCH).map(|keys| self.backend.call(&delete(keys))).sum()
     }
-
-    /// SCAN: the keys that begin so, sorted, each once.
-    fn keys_from(&self, start: &[u8]) -> Result<Vec<Bytes>, Error> {
-        let options = ScanOptions::default().with_pattern(pattern(start)).with_count(BATCH);
-        let (mut cursor, mut keys) = (0, Vec::new());
-        loop {
-            let (next, found) = self.backend.scan(cursor, &options)?;
-            keys.extend(found);
-            if next == 0 {
-                keys.sort_unstable();
-                keys.dedup();
-                return Ok(keys);
-            }
-            cursor = next;
-        }
-    }
-}
-
-/// The pattern of all names that begin so.
-fn pattern(start: &[u8]) -> Vec<u8> {
-    let mut pattern = Vec::with_capacity(start.len() + 1);
-    for &byte in start {
-        if matches!(byte, b'*' | b'?' | b'[' | b'\\') {
-            pattern.push(b'\\');
-        }
-        pattern.push(byte);
-    }
-    pattern.push(b'*');
-    pattern
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use store::{Error, ErrorKind, Locks, Member, ScanOptions, Store};
+use store::{Error, ErrorKind, Locks, Member, Store};
 
 use super::Visitors;
 use super::plan::{Plan, bits_key, counter_key, expected_key};
 use crate::bucket::Bucket;
+use crate::scan::keys_from;
 use crate::sharded_set::Base;
 
 /// # All shards of a bucket
@@ -119,21 +120,12 @@ fn for_each_shard<L: Locks>(
     if shards <= store.dbsize()? as u64 {
         return (0..shards).try_for_each(|number| visit(&base.shard(number)));
     }
-    let options =
-        ScanOptions::default().with_pattern([base.as_bytes(), b"*"].concat()).with_count(1000);
-    // SCAN may return a key twice.
-    let mut existing = BTreeSet::new();
-    let mut cursor = 0;
-    loop {
-        let (next, keys) = store.scan(cursor, &options)?;
-        let number =
-            |key: &Bytes| u64::try_from(Member::from(&key[base.as_bytes().len()..]).as_int()?).ok();
-        existing.extend(keys.iter().filter_map(number));
-        cursor = next;
-        if cursor == 0 {
-            break;
-        }
-    }
+    let number = |key: &Bytes| {
+        let number = Member::from(&key[base.as_bytes().len()..]).as_int()?;
+        u64::try_from(number).ok()
+    };
+    let keys = keys_from(store, base.as_bytes())?;
+    let existing: BTreeSet<u64> = keys.iter().filter_map(number).collect();
     existing.range(..shards).try_for_each(|&number| visit(&base.shard(number)))
 }
 

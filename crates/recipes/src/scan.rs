@@ -1,0 +1,36 @@
+//! The keys of a store that begin alike.
+
+use bytes::Bytes;
+use store::{Error, Locks, ScanOptions, Store};
+
+/// How many keys a step of SCAN looks at.
+const BATCH: usize = 1000;
+
+/// SCAN: the keys that begin so, sorted, each once.
+pub(crate) fn keys_from<L: Locks>(store: &Store<L>, start: &[u8]) -> Result<Vec<Bytes>, Error> {
+    let options = ScanOptions::default().with_pattern(pattern(start)).with_count(BATCH);
+    let (mut cursor, mut keys) = (0, Vec::new());
+    loop {
+        let (next, found) = store.scan(cursor, &options)?;
+        keys.extend(found);
+        if next == 0 {
+            keys.sort_unstable();
+            keys.dedup();
+            return Ok(keys);
+        }
+        cursor = next;
+    }
+}
+
+/// The pattern of all names that begin so.
+fn pattern(start: &[u8]) -> Vec<u8> {
+    let mut pattern = Vec::with_capacity(start.len() + 1);
+    for &byte in start {
+        if matches!(byte, b'*' | b'?' | b'[' | b'\\') {
+            pattern.push(b'\\');
+        }
+        pattern.push(byte);
+    }
+    pattern.push(b'*');
+    pattern
+}
