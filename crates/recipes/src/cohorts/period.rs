@@ -230,29 +230,23 @@ impl Period {
     #[inline]
     pub(super) fn push_to(self, key: &mut Key) {
         let day = self.start.date();
-        match self.kind {
-            PeriodKind::Unique => key.push(b'u'),
+        let parts = [day.month(), day.day(), self.start.hour()];
+        let (year, parts) = match self.kind {
+            PeriodKind::Unique => return key.push(b'u'),
             PeriodKind::Week => {
                 let week = day.iso_week_date();
                 key.push(b'W');
-                push_number(key, week.year());
-                key.push(b'-');
-                push_number(key, week.week().into());
+                (week.year(), &[week.week()][..])
             }
-            PeriodKind::Year => push_number(key, day.year()),
-            PeriodKind::Month | PeriodKind::Day | PeriodKind::Hour => {
-                push_number(key, day.year());
-                key.push(b'-');
-                push_number(key, day.month().into());
-                if self.kind != PeriodKind::Month {
-                    key.push(b'-');
-                    push_number(key, day.day().into());
-                }
-                if self.kind == PeriodKind::Hour {
-                    key.push(b'-');
-                    push_number(key, self.start.hour().into());
-                }
-            }
+            PeriodKind::Year => (day.year(), &[][..]),
+            PeriodKind::Month => (day.year(), &parts[..1]),
+            PeriodKind::Day => (day.year(), &parts[..2]),
+            PeriodKind::Hour => (day.year(), &parts[..]),
+        };
+        push_number(key, year);
+        for &part in parts {
+            key.push(b'-');
+            push_number(key, part.into());
         }
     }
 

@@ -59,20 +59,15 @@ impl LocationCounts {
         let mut countries: Box<[InCountry]> = indexes.map(in_country).collect();
         let mut unknown = 0;
         for ([country, region], users) in histogram.records() {
-            if [country, region] == [0, 0] {
-                if zeros == Zeros::AreUsers {
-                    unknown += users;
-                }
+            if [country, region] == [0, 0] && zeros == Zeros::AreNobody {
                 continue;
             }
-            let index = country.checked_sub(1).map(usize::from);
-            let Some(of_country) = index.and_then(|index| countries.get_mut(index)) else {
+            let Some(of_country) = of_code(&mut countries, country) else {
                 unknown += users;
                 continue;
             };
             of_country.users += users;
-            let index = region.checked_sub(1).map(usize::from);
-            if let Some(of_region) = index.and_then(|index| of_country.regions.get_mut(index)) {
+            if let Some(of_region) = of_code(&mut of_country.regions, region) {
                 *of_region += users;
             }
         }
@@ -147,6 +142,11 @@ pub(super) enum Zeros {
     AreNobody,
     /// That a user has no location.
     AreUsers,
+}
+
+/// The count of a code, if there is one.
+fn of_code<T>(counts: &mut [T], code: u8) -> Option<&mut T> {
+    counts.get_mut(usize::from(code.checked_sub(1)?))
 }
 
 impl fmt::Debug for LocationCounts {

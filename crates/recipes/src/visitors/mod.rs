@@ -209,30 +209,24 @@ impl<B: Backend> Visitors<B> {
     }
 
     fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
-        let (expected, bits) = (expected_key(bucket), bits_key(bucket));
-        let (expected, bits) = (expected.as_bytes(), bits.as_bytes());
+        let [expected, bits, counter] = [expected_key, bits_key, counter_key].map(|of| of(bucket));
         let set = splitting(bucket, Spread::Crc32);
-        let level = set.level_key();
-        let (form, others, value, plan);
-        match self.form {
+        let forms = [expected.as_bytes(), set.level_key(), bits.as_bytes()];
+        let (form, value, plan) = match self.form {
             ShardForm::Forecast => {
                 let made = self.expected(bucket)?;
-                (form, others, value) = (expected, [level, bits], made.to_string());
-                plan = Plan::Forecast(fixed(bucket, made));
+                (forms[0], made.to_string(), Plan::Forecast(fixed(bucket, made)))
             }
-            ShardForm::Splitting => {
-                (form, others, value) = (level, [expected, bits], "1".to_owned());
-                plan = Plan::Splitting(splitting(bucket, Spread::Crc32));
-            }
+            ShardForm::Splitting => (forms[1], "1".to_owned(), Plan::Splitting(set.clone())),
             ShardForm::Compact => {
-                (form, others, value) = (bits, [expected, level], self.ids.bits().to_string());
-                plan = Plan::Splitting(splitting(bucket, Spread::HighBits { of: self.ids.bits() }));
+                let of = self.ids.bits();
+                let set = splitting(bucket, Spread::HighBits { of });
+                (forms[2], of.to_string(), Plan::Splitting(set))
             }
-        }
-        let counter = counter_key(bucket);
+        };
         let shard = visit.map(|id| plan.first_shard(id));
         let visit = shard.as_ref().map(|shard| (counter.as_bytes(), &shard[..]));
-        begin(&self.backend, form, &value, others, visit)
+        begin(&self.backend, form, &value, forms, visit)
     }
 
     /// How many visitors to expect of a bucket that is begun.

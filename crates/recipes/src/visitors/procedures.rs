@@ -21,20 +21,21 @@ pub(super) fn add_and_count<'k>(
 
 /// SET of the key that says the form of a bucket, unless there is one that does: whether it was set.
 ///
-/// The others are the keys of the other forms. The visit is the counter, and the shard of the visit for which the bucket
-/// is begun: nothing is written if the visit would be refused.
+/// The keys of all forms are among `forms`. The visit is the counter, and the shard of the visit for which the bucket is
+/// begun: nothing is written if the visit would be refused.
 pub(super) fn begin(
     backend: &impl Backend,
     form: &[u8],
     value: &str,
-    others: [&[u8]; 2],
+    forms: [&[u8]; 3],
     visit: Option<(&[u8], &[u8])>,
 ) -> Result<bool, Error> {
     let visited = visit.into_iter().flat_map(|(counter, shard)| [counter, shard]);
-    let mut keys: Keys<'_> = others.into_iter().chain(visited).map(read).collect();
+    let others = forms.into_iter().filter(|&other| other != form);
+    let mut keys: Keys<'_> = others.chain(visited).map(read).collect();
     keys.push(KeyRef::new(form));
     backend.call(&step(&*keys, |tx| {
-        if tx.exists(others)? > 0 {
+        if tx.exists(forms)? > 0 {
             return Ok(false);
         }
         if let Some((counter, shard)) = visit {
