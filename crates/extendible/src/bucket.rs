@@ -2,7 +2,8 @@
 
 /// A small table that splits in two when it is full.
 ///
-/// The owner of the table puts entries into buckets and finds them there by methods that the bucket has beside this trait.
+/// The owner of the table puts entries into buckets and finds them there by methods that the bucket has beside this
+/// trait.
 #[expect(clippy::len_without_is_empty, reason = "the table asks for the number only")]
 pub trait Bucket: Default {
     /// What an entry is hashed by.
@@ -23,7 +24,8 @@ pub trait Bucket: Default {
     #[must_use]
     fn split(&mut self, bit: u64, rehash: &impl Rehash<Self::Key>) -> Self;
 
-    /// How many positions there are from which [`Extendible::random`](crate::Extendible::random) may draw, filled or not.
+    /// How many positions there are from which [`Extendible::random`](crate::Extendible::random) may draw, filled or
+    /// not.
     fn positions(&self) -> usize {
         self.len()
     }
@@ -48,8 +50,8 @@ pub trait Rehash<K: ?Sized> {
     /// The hash of an entry.
     fn hash(&self, key: &K) -> u64;
 
-    /// Reads a byte of what [`hash`](Self::hash) will need, so that it comes into the cache: a bucket may touch all entries
-    /// before it hashes the first, and the cache misses overlap.
+    /// Reads a byte of what [`hash`](Self::hash) will need, so that it comes into the cache: a bucket may touch all
+    /// entries before it hashes the first, and the cache misses overlap.
     fn touch(&self, _key: &K) -> u8 {
         0
     }

@@ -18,8 +18,8 @@ const LENGTH_MAX: usize = 5;
 
 /// A few dozen members of a set of byte strings: tags and offsets over one run of bytes.
 ///
-/// With it, [`Extendible`] is a set that takes 5 to 8 bytes a member beyond the members' own. Every method takes the hash of its
-/// member, which must be the one that the table was given.
+/// With it, [`Extendible`] is a set that takes 5 to 8 bytes a member beyond the members' own. Every method takes the
+/// hash of its member, which must be the one that the table was given.
 ///
 /// ```text
 /// bytes    | 5 | h e l l o | 3 | f o o | 5 | w o r l d |
@@ -28,8 +28,9 @@ const LENGTH_MAX: usize = 5;
 /// tags       0x4c            0x09        0xe1
 /// ```
 ///
-/// A length takes seven bits a byte, low bits first, the high bit set on all but the last. A member that is removed leaves
-/// a hole; when the holes are more than a quarter of the bytes, the members are copied to a new run. A member has at most 512 MiB.
+/// A length takes seven bits a byte, low bits first, the high bit set on all but the last. A member that is removed
+/// leaves a hole; when the holes are more than a quarter of the bytes, the members are copied to a new run. A member
+/// has at most 512 MiB.
 #[derive(Clone, Debug, Default)]
 pub struct MemberBucket {
     tags: Tags,
@@ -117,7 +118,8 @@ impl MemberBucket {
         (position < self.tags.len()).then(|| self.at(position))
     }
 
-    /// Panics unless holes and members are all of the bytes, and the offsets of a bucket without holes are as narrow as they can be. For tests.
+    /// Panics unless holes and members are all of the bytes, and the offsets of a bucket without holes are as narrow as
+    /// they can be. For tests.
     ///
     /// # Panics
     ///

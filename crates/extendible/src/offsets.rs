@@ -28,8 +28,8 @@ impl Offsets {
         }
     }
 
-    /// Reads a byte of each cache line: which of them is needed is known only when the tags are there, and so the cache misses of
-    /// both overlap.
+    /// Reads a byte of each cache line: which of them is needed is known only when the tags are there, and so the cache
+    /// misses of both overlap.
     #[inline]
     pub(crate) fn touch(&self) {
         if let Self::Narrow(offsets) = self {

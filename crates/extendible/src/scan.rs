@@ -2,10 +2,10 @@
 //!
 //! # Idea
 //!
-//! The cursor is a hash, and a step returns the entries whose hashes lie between two of them. The hash of an entry never changes, so
-//! an entry that is there from the first step to the last is visited exactly once, whatever splits in between. A bucket that holds more than a
-//! step is to return is scanned in parts: all of its entries are looked at for each part, which is cheap for a few dozen entries and needs no
-//! order among them.
+//! The cursor is a hash, and a step returns the entries whose hashes lie between two of them. The hash of an entry
+//! never changes, so an entry that is there from the first step to the last is visited exactly once, whatever splits in
+//! between. A bucket that holds more than a step is to return is scanned in parts: all of its entries are looked at for
+//! each part, which is cheap for a few dozen entries and needs no order among them.
 //!
 //! # Example
 //!
@@ -76,8 +76,8 @@ pub struct HashRange {
 }
 
 impl HashRange {
-    /// The range that begins at a hash, where `len` entries whose hashes share their first bits are to be returned in steps of
-    /// about `want`.
+    /// The range that begins at a hash, where `len` entries whose hashes share their first bits are to be returned in
+    /// steps of about `want`.
     #[must_use]
     pub fn new(from: u64, shared_bits: u32, len: usize, want: usize) -> Self {
         let parts = (len / want.max(1)).max(1);

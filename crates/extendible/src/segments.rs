@@ -1,7 +1,7 @@
 //! The buckets of a table, by number: a list that grows at its end and moves little.
 
-/// Buckets of a segment. As many as fit in some tens of KiB: moving them takes microseconds, and the list of segments is short enough to stay
-/// in the near caches.
+/// Buckets of a segment. As many as fit in some tens of KiB: moving them takes microseconds, and the list of segments
+/// is short enough to stay in the near caches.
 pub(crate) const SEGMENT: usize = 128;
 
 /// The most buckets by which a segment grows, so that large tables hold few that they do not use either.

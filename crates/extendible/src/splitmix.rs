@@ -2,8 +2,8 @@
 
 /// `SplitMix64`: a counter that steps by a fixed odd number, and a mix of its bits.
 ///
-/// It passes the usual statistical suites, needs one word of state, and its stream is fixed by its seed on every machine. It is fair,
-/// not secret: its next numbers follow from those seen.
+/// It passes the usual statistical suites, needs one word of state, and its stream is fixed by its seed on every
+/// machine. It is fair, not secret: its next numbers follow from those seen.
 ///
 /// ```
 /// let mut random = extendible::SplitMix64::new(1_234_567);
@@ -18,7 +18,8 @@ pub struct SplitMix64 {
 impl SplitMix64 {
     /// What the state grows by from one number to the next.
     ///
-    /// A generator that threads share is an atomic counter that steps by this, and [`mix`](Self::mix) of what it has become.
+    /// A generator that threads share is an atomic counter that steps by this, and [`mix`](Self::mix) of what it has
+    /// become.
     pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
     /// The generator of a seed.

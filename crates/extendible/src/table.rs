@@ -10,8 +10,8 @@ const BITS_MAX: u32 = 32;
 
 /// The table: a directory over small buckets. The [crate's documentation](crate) explains it.
 ///
-/// The table finds the bucket of a hash, splits buckets and counts the entries; what is inside a bucket is between the bucket and the caller.
-/// So a caller that removes an entry from a bucket also calls [`removed`](Self::removed).
+/// The table finds the bucket of a hash, splits buckets and counts the entries; what is inside a bucket is between the
+/// bucket and the caller. So a caller that removes an entry from a bucket also calls [`removed`](Self::removed).
 #[derive(Clone)]
 // In this order, so that what a look-up in a table of one segment reads is one cache line.
 #[repr(C)]
@@ -50,8 +50,8 @@ impl<B: Bucket> Extendible<B> {
 
     /// An empty table with buckets for so many entries, all of the same depth.
     ///
-    /// Entries that come in the order of their hashes, as another table hands them out, need one: added to an empty table, they would crowd into
-    /// one bucket after the other.
+    /// Entries that come in the order of their hashes, as another table hands them out, need one: added to an empty
+    /// table, they would crowd into one bucket after the other.
     #[must_use]
     pub fn with_room(len: usize) -> Self {
         // The deviation of a bucket is the root of the average, so that hardly any will have too many.
@@ -137,8 +137,8 @@ impl<B: Bucket> Extendible<B> {
         self.get_mut(self.locate(hash))
     }
 
-    /// Lets `insert` put a new entry with this hash into its bucket, which is split before if it is full; returns where that is, and what
-    /// `insert` returned.
+    /// Lets `insert` put a new entry with this hash into its bucket, which is split before if it is full; returns where
+    /// that is, and what `insert` returned.
     #[inline]
     pub fn insert<R>(
         &mut self,
@@ -170,8 +170,8 @@ impl<B: Bucket> Extendible<B> {
         {}
     }
 
-    /// As [`insert`](Self::insert), into a table that was made [with room](Self::with_room): no bucket is split, though one may become a little fuller
-    /// than [`Bucket::FULL`].
+    /// As [`insert`](Self::insert), into a table that was made [with room](Self::with_room): no bucket is split, though
+    /// one may become a little fuller than [`Bucket::FULL`].
     ///
     /// # Panics
     ///
@@ -203,8 +203,8 @@ impl<B: Bucket> Extendible<B> {
         let depth = self.depth_of(hash);
         let count = self.buckets.len();
         let Some(bucket) = self.buckets.get_mut(id.0) else { return false };
-        // With a sound hash the directory stays within a few words a bucket. Should keys ever crowd into one prefix, the
-        // bucket grows beyond FULL rather than the directory beyond all bounds.
+        // With a sound hash the directory stays within a few words a bucket. Should keys ever crowd into one prefix,
+        // the bucket grows beyond FULL rather than the directory beyond all bounds.
         let crowded = depth == self.depth
             && self.directory.len() > 16 * count
             && bucket.fill() != Fill::Overfull;
@@ -262,12 +262,12 @@ impl<B: Bucket> Extendible<B> {
         u32::from(self.skip) + u32::from(self.depth_of(hash))
     }
 
-    /// An entry drawn at random, each with the same probability: `draw` looks into a position of a bucket, which may be empty;
-    /// `bits` gives random bits. O(1) on average; `None` only if the table is empty.
+    /// An entry drawn at random, each with the same probability: `draw` looks into a position of a bucket, which may be
+    /// empty; `bits` gives random bits. O(1) on average; `None` only if the table is empty.
     ///
-    /// A directory word is drawn, then a position among as many as the widest bucket has. A bucket of fewer hash bits than
-    /// the directory has several words, and is taken for the first of them only; so every position of every bucket has the same
-    /// probability, and an empty one means another try.
+    /// A directory word is drawn, then a position among as many as the widest bucket has. A bucket of fewer hash bits
+    /// than the directory has several words, and is taken for the first of them only; so every position of every bucket
+    /// has the same probability, and an empty one means another try.
     pub fn random<'t, T>(
         &'t self,
         bits: &mut impl FnMut() -> u64,
@@ -323,11 +323,13 @@ impl<B: Bucket> Extendible<B> {
             + self.buckets().map(B::heap_bytes).sum::<usize>()
     }
 
-    /// Panics unless each bucket has one run of words, as long as a depth makes it, and the number of entries is right. For tests.
+    /// Panics unless each bucket has one run of words, as long as a depth makes it, and the number of entries is right.
+    /// For tests.
     ///
     /// # Panics
     ///
-    /// If the table is damaged, which would be a fault of this crate, or if a caller forgot to call [`removed`](Self::removed).
+    /// If the table is damaged, which would be a fault of this crate, or if a caller forgot to call
+    /// [`removed`](Self::removed).
     pub fn verify(&self) {
         assert_eq!(self.buckets().map(B::len).sum::<usize>(), self.len, "entries");
         if self.depth == 0 {

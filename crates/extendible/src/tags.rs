@@ -114,7 +114,8 @@ fn equal_in_line(line: &[u8; LINE], tag: u8) -> u64 {
     quarters.iter().rev().fold(0, |mask, quarter| mask << 16 | u64::from(equal(quarter, tag)))
 }
 
-/// A bit for each of the bytes that is equal to `tag`, the first byte's lowest: for buckets that lay out their tags themselves.
+/// A bit for each of the bytes that is equal to `tag`, the first byte's lowest: for buckets that lay out their tags
+/// themselves.
 ///
 /// ```
 /// assert_eq!(extendible::equal(b"a....a..........", b'a'), 0b10_0001);

@@ -1,7 +1,8 @@
 //! What people build on the structures.
 //!
-//! A recipe is made of two things: functions that say which keys, arguments and replies it uses, and [procedures](Procedure),
-//! the atomic steps on the keys. It asks a [`Backend`] to run them, such as a [`Store`](store::Store).
+//! A recipe is made of two things: functions that say which keys, arguments and replies it uses, and
+//! [procedures](Procedure), the atomic steps on the keys. It asks a [`Backend`] to run them, such as a
+//! [`Store`](store::Store).
 
 mod bucket;
 mod cohorts;

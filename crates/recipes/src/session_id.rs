@@ -37,7 +37,8 @@ impl SessionIds {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if there is no digit, or something else among those needed.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if there is no digit, or something else among
+    /// those needed.
     ///
     /// # Examples
     ///

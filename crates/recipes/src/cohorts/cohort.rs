@@ -8,8 +8,8 @@ use super::period::Period;
 
 /// Users by what they did when: a bitmap, or an expression over bitmaps.
 ///
-/// Building one touches no store: [`Cohorts::query`](super::Cohorts::query) reads what it names, in one atomic step. The
-/// operators are `&` both, `|` either, `^` one of the two, `-` the one without the other, and `!`.
+/// Building one touches no store: [`Cohorts::query`](super::Cohorts::query) reads what it names, in one atomic step.
+/// The operators are `&` both, `|` either, `^` one of the two, `-` the one without the other, and `!`.
 ///
 /// # What not means
 ///

@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! A bitmap for each event and each period has the bit of every user to whom the event happened then. "Active today" is one
-//! bitmap and counting it is BITCOUNT; "active last month and this one, but not paying" is two operations on three of
-//! them. A user costs a bit, so ids are to be small integers, as a database hands them out.
+//! A bitmap for each event and each period has the bit of every user to whom the event happened then. "Active today" is
+//! one bitmap and counting it is BITCOUNT; "active last month and this one, but not paying" is two operations on three
+//! of them. A user costs a bit, so ids are to be small integers, as a database hands them out.
 //!
 //! # Representation
 //!
@@ -19,10 +19,10 @@
 //! | `trackist_active_2015` | a year |
 //! | `trackist_active_u` | all of time: unique events |
 //!
-//! Numbers are not padded. The value is a string as SETBIT leaves it: user 0 is the high bit of the first byte. Python's
-//! bitmapist reads these keys and writes them, byte for byte. It writes hours only when asked to, and no years: its
-//! years are unions of months. [`Cohorts::kinds`] chooses what is written here, and a period that is not written is
-//! read as the union of its parts.
+//! Numbers are not padded. The value is a string as SETBIT leaves it: user 0 is the high bit of the first byte.
+//! Python's bitmapist reads these keys and writes them, byte for byte. It writes hours only when asked to, and no
+//! years: its years are unions of months. [`Cohorts::kinds`] chooses what is written here, and a period that is not
+//! written is read as the union of its parts.
 //!
 //! # References
 //!
@@ -69,13 +69,13 @@ const KINDS: [PeriodKind; 5] =
 /// * `trackist_active_2015`, the year (bitmapist has none and unites months),
 /// * `trackist_active_u`, if it was marked as a unique event.
 ///
-/// Each is a string in which the bit of every such user is set, as by SETBIT. Both sides can work on the same data. A mark
-/// is one atomic step, and so is each question, however many keys it reads.
+/// Each is a string in which the bit of every such user is set, as by SETBIT. Both sides can work on the same data. A
+/// mark is one atomic step, and so is each question, however many keys it reads.
 ///
 /// # Limits
 ///
-/// Ids are below 2^32, as SETBIT's offsets. The bitmap of a key is as long as its largest id asks for: user 4,000,000,000 costs
-/// 500 MB in *each* key that the mark goes into, all at once. Number users from 0.
+/// Ids are below 2^32, as SETBIT's offsets. The bitmap of a key is as long as its largest id asks for: user
+/// 4,000,000,000 costs 500 MB in *each* key that the mark goes into, all at once. Number users from 0.
 ///
 /// # Examples
 ///
@@ -117,8 +117,8 @@ impl<B: Backend> Cohorts<B> {
         Self { backend, names: Names::new(b"trackist", KINDS), zone: TimeZone::UTC }
     }
 
-    /// Replaces the `trackist` that every key begins with. One prefix is not to begin with another and a `_`, or the one's
-    /// events are the other's too.
+    /// Replaces the `trackist` that every key begins with. One prefix is not to begin with another and a `_`, or the
+    /// one's events are the other's too.
     #[must_use]
     pub fn prefix(mut self, prefix: impl AsRef<[u8]>) -> Self {
         self.names.set_prefix(prefix.as_ref());
@@ -127,9 +127,9 @@ impl<B: Backend> Cohorts<B> {
 
     /// Chooses the kinds of periods that a mark goes into. Default: all but [`PeriodKind::Unique`].
     ///
-    /// A period of a kind that is not among them is read as the union of its longest parts that are: a year of its months, a
-    /// week of its days. One that has no such parts, as an hour if only days are written, is read where it would be.
-    /// bitmapist's own choice is days, weeks and months.
+    /// A period of a kind that is not among them is read as the union of its longest parts that are: a year of its
+    /// months, a week of its days. One that has no such parts, as an hour if only days are written, is read where it
+    /// would be. bitmapist's own choice is days, weeks and months.
     ///
     /// # Examples
     ///
@@ -167,13 +167,13 @@ impl<B: Backend> Cohorts<B> {
         self.names.key(event.as_ref(), period).to_vec()
     }
 
-    /// Says that the event happened to the user then: in a bitmap for each kind of period, all at once. `true` if any of them
-    /// did not have it yet.
+    /// Says that the event happened to the user then: in a bitmap for each kind of period, all at once. `true` if any
+    /// of them did not have it yet.
     ///
     /// # Errors
     ///
-    /// An id of 2^32 or more ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)); a key that holds something else than a string
-    /// ([`ErrorKind::WrongType`](store::ErrorKind::WrongType)): then nothing is marked.
+    /// An id of 2^32 or more ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)); a key that holds
+    /// something else than a string ([`ErrorKind::WrongType`](store::ErrorKind::WrongType)): then nothing is marked.
     pub fn mark(
         &self,
         event: impl AsRef<[u8]>,
@@ -183,8 +183,9 @@ impl<B: Backend> Cohorts<B> {
         self.set(event.as_ref(), user, when.into(), true)
     }
 
-    /// Clears the user's bit in all the periods that [`mark`](Self::mark) sets it in, even if the event happened to the user
-    /// at another time of theirs: after `unmark` of an hour the user is missing in the whole year. `true` if any had it.
+    /// Clears the user's bit in all the periods that [`mark`](Self::mark) sets it in, even if the event happened to the
+    /// user at another time of theirs: after `unmark` of an hour the user is missing in the whole year. `true` if any
+    /// had it.
     ///
     /// As by SETBIT, a bitmap grows to hold the bit, even a cleared one.
     ///

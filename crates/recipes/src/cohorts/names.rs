@@ -69,8 +69,8 @@ impl Names {
         Some((&rest[..at], Period::parse(&rest[at + 1..])?))
     }
 
-    /// The periods that have keys and make up this one: itself, or its longest parts. Itself too if nothing is written of
-    /// which it could be made up.
+    /// The periods that have keys and make up this one: itself, or its longest parts. Itself too if nothing is written
+    /// of which it could be made up.
     pub(super) fn written(&self, period: Period) -> impl Iterator<Item = Period> {
         let kind = period.kind();
         let mut kinds = std::iter::once(kind).chain(kind.parts().iter().copied());

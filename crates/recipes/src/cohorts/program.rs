@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! BITOP makes a whole string of every operation, as long as its longest operand. Here the whole expression is worked out
-//! for one block of each string before the next block is looked at: what lies between two operations is a block, still in
-//! the near cache, and its memory is used again.
+//! BITOP makes a whole string of every operation, as long as its longest operand. Here the whole expression is worked
+//! out for one block of each string before the next block is looked at: what lies between two operations is a block,
+//! still in the near cache, and its memory is used again.
 //!
 //! # Lengths
 //!

@@ -9,16 +9,16 @@ use super::program::{Program, Sources};
 use super::{Cohorts, bit_of};
 use crate::procedure::Backend;
 
-/// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys that
-/// the cohort names in one atomic step.
+/// A [`Cohort`] and the store to ask about it. Nothing is read before it is asked, and each question reads all keys
+/// that the cohort names in one atomic step.
 ///
-/// The store is locked for as long as the question takes: O(bytes of all its bitmaps), at some gigabytes a second. What is
-/// worked out on the way takes some kilobytes, however long the bitmaps are.
+/// The store is locked for as long as the question takes: O(bytes of all its bitmaps), at some gigabytes a second. What
+/// is worked out on the way takes some kilobytes, however long the bitmaps are.
 ///
 /// # Errors
 ///
-/// All questions fail with [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys holds something else
-/// than a string.
+/// All questions fail with [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if one of the keys holds something
+/// else than a string.
 ///
 /// # Examples
 ///

@@ -49,8 +49,8 @@ impl Retention {
 }
 
 impl RetentionRow {
-    /// How many percent of the row's users came back `after` so many periods; none if it has no users, or the table ends
-    /// before.
+    /// How many percent of the row's users came back `after` so many periods; none if it has no users, or the table
+    /// ends before.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "there are fewer users than 2^53")]
     pub fn percent(&self, after: usize) -> Option<f64> {

@@ -6,8 +6,8 @@ use jiff::{Timestamp, Zoned};
 
 /// When an event happened: an instant, or what the calendar and the clock showed.
 ///
-/// An instant ([`Timestamp`], [`Zoned`]) is shown by the clock of the recipe's time zone, whatever its own zone; a civil
-/// time ([`DateTime`], [`Date`] for its midnight) is taken as that clock shows it.
+/// An instant ([`Timestamp`], [`Zoned`]) is shown by the clock of the recipe's time zone, whatever its own zone; a
+/// civil time ([`DateTime`], [`Date`] for its midnight) is taken as that clock shows it.
 ///
 /// # Examples
 ///

@@ -19,12 +19,12 @@ use procedures::{InsertTurning, Items, Turn, has, info, insert};
 ///
 /// # Idea
 ///
-/// A stream is too long to keep what it brought, but ten bits an item are enough to know an item again: a Bloom filter never
-/// takes an item that it has seen for a new one, and takes a new one for seen as seldom as is asked for.
+/// A stream is too long to keep what it brought, but ten bits an item are enough to know an item again: a Bloom filter
+/// never takes an item that it has seen for a new one, and takes a new one for seen as seldom as is asked for.
 ///
-/// A filter cannot forget, so one that goes on for ever fills up, or grows. [`last`](Self::last) and [`within`](Self::within) keep two
-/// filters, each for half a period. What is new goes into the younger one; when its half is over, it becomes the older one, and what
-/// that had is forgotten.
+/// A filter cannot forget, so one that goes on for ever fills up, or grows. [`last`](Self::last) and
+/// [`within`](Self::within) keep two filters, each for half a period. What is new goes into the younger one; when its
+/// half is over, it becomes the older one, and what that had is forgotten.
 ///
 /// ```text
 ///            half a period        half a period
@@ -33,8 +33,8 @@ use procedures::{InsertTurning, Items, Turn, has, info, insert};
 ///                               ^ a to h are still known, and forgotten at the next turn
 /// ```
 ///
-/// An item that comes again is remembered anew. So an item is known for at least half a period after it came last, and for at most
-/// a whole one.
+/// An item that comes again is remembered anew. So an item is known for at least half a period after it came last, and
+/// for at most a whole one.
 ///
 /// # Representation
 ///
@@ -47,9 +47,9 @@ use procedures::{InsertTurning, Items, Turn, has, info, insert};
 ///
 /// # Error
 ///
-/// A new item is taken for one that was seen with at most the probability asked for, as long as no more than the items planned for come
-/// (in each period); [`info`](Self::info) returns the rate that is expected now. Without a period the filter grows beyond its plan and keeps
-/// the rate; with one of items it never holds more than planned.
+/// A new item is taken for one that was seen with at most the probability asked for, as long as no more than the items
+/// planned for come (in each period); [`info`](Self::info) returns the rate that is expected now. Without a period the
+/// filter grows beyond its plan and keeps the rate; with one of items it never holds more than planned.
 ///
 /// # Complexity
 ///
@@ -76,8 +76,8 @@ pub struct Dedup<B = Store> {
 }
 
 impl<B: Backend> Dedup<B> {
-    /// Remembers all items. The filter is made for `capacity` of them (1 to 2^30), of which one in `1 / error_rate` (between 0 and 1)
-    /// is wrongly taken for seen, and grows when there are more.
+    /// Remembers all items. The filter is made for `capacity` of them (1 to 2^30), of which one in `1 / error_rate`
+    /// (between 0 and 1) is wrongly taken for seen, and grows when there are more.
     ///
     /// # Errors
     ///
@@ -91,7 +91,8 @@ impl<B: Backend> Dedup<B> {
         Self::with(backend, key.as_ref(), Settings::new(capacity, error_rate), None)
     }
 
-    /// Remembers at least the last `count / 2` different items (rounded up), and at most about `count` of them. `count` is 1 to 2^30.
+    /// Remembers at least the last `count / 2` different items (rounded up), and at most about `count` of them. `count`
+    /// is 1 to 2^30.
     ///
     /// # Errors
     ///
@@ -121,8 +122,8 @@ impl<B: Backend> Dedup<B> {
         Self::with(backend, key.as_ref(), settings, Some(Turn::Items(half)))
     }
 
-    /// Remembers the items of at least half of `period`, and of at most all of it. The filters are made for `capacity` items a period
-    /// (1 to 2^30), and grow when there are more.
+    /// Remembers the items of at least half of `period`, and of at most all of it. The filters are made for `capacity`
+    /// items a period (1 to 2^30), and grow when there are more.
     ///
     /// # Errors
     ///
@@ -173,9 +174,11 @@ impl<B: Backend> Dedup<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else; [`ErrorKind::OutOfMemory`](store::ErrorKind::OutOfMemory) if the filter would grow beyond
-    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit); [`ErrorKind::FilterFull`](store::ErrorKind::FilterFull) if
-    /// another client made one that does not grow. Nothing has changed then.
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else;
+    /// [`ErrorKind::OutOfMemory`](store::ErrorKind::OutOfMemory) if the filter would grow beyond
+    /// [`Limits::bloom_memory_usage_limit`](store::Limits::bloom_memory_usage_limit);
+    /// [`ErrorKind::FilterFull`](store::ErrorKind::FilterFull) if another client made one that does not grow. Nothing
+    /// has changed then.
     #[inline]
     pub fn insert<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
         Ok(self.add(&[item.into()])?.first().copied().unwrap_or_default())

@@ -2,7 +2,8 @@
 
 /// Where the older filter is: a name that a cluster keeps in the same slot as the key itself.
 ///
-/// A cluster goes by what stands between the first `{` and the next `}` of a name, if there is anything, and else by all of it.
+/// A cluster goes by what stands between the first `{` and the next `}` of a name, if there is anything, and else by
+/// all of it.
 pub(super) fn older_key(key: &[u8]) -> Vec<u8> {
     const OLDER: &[u8] = b":older";
     let tagged = key.iter().position(|&byte| byte == b'{').and_then(|open| {

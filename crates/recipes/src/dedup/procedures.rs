@@ -95,7 +95,8 @@ pub(super) fn insert(
 pub(super) enum Turn {
     /// When it has so many items.
     Items(u64),
-    /// When half of so many milliseconds are over since its first item, at which it was given an expiry that many milliseconds away.
+    /// When half of so many milliseconds are over since its first item, at which it was given an expiry that many
+    /// milliseconds away.
     PeriodMs(i64),
 }
 
@@ -194,8 +195,8 @@ impl InsertTurning<'_> {
         Ok(())
     }
 
-    /// Passes over items that the younger filter has; for the first that it has not, it becomes the older one. Returns the items
-    /// that are left.
+    /// Passes over items that the younger filter has; for the first that it has not, it becomes the older one. Returns
+    /// the items that are left.
     fn add_to_full<'p>(
         &self,
         tx: &Tx<'_>,

@@ -2,13 +2,14 @@
 
 use super::USERS_PER_SHARD;
 
-/// How many users are ordered at once: their shards are looked up once for all of them, and what orders them stays in the cache.
+/// How many users are ordered at once: their shards are looked up once for all of them, and what orders them stays in
+/// the cache.
 pub(super) const BATCH: usize = 1 << 18;
 
 /// Orders batches of users by shard.
 ///
-/// Counting the users of each shard and then dealing them out takes two passes, far less than sorting. It is only when a few users
-/// are spread over many shards that they are sorted.
+/// Counting the users of each shard and then dealing them out takes two passes, far less than sorting. It is only when
+/// a few users are spread over many shards that they are sorted.
 #[derive(Debug, Default)]
 pub(super) struct ByShard {
     /// For each shard from the least one on, where its users begin.
@@ -18,7 +19,8 @@ pub(super) struct ByShard {
 }
 
 impl ByShard {
-    /// Hands each shard that has users to `work`, with the slots of its users, in any order of either. Stops at an error.
+    /// Hands each shard that has users to `work`, with the slots of its users, in any order of either. Stops at an
+    /// error.
     ///
     /// The batch may come back in another order.
     pub(super) fn each<E>(
@@ -39,7 +41,8 @@ impl ByShard {
             return Ok(());
         }
         let index = |user: u64| usize::try_from(user / USERS_PER_SHARD - least).unwrap_or(0);
-        // Counts, moved on by one shard, whose sums are then where each shard begins; dealing moves those to where it ends.
+        // Counts, moved on by one shard, whose sums are then where each shard begins; dealing moves those to where it
+        // ends.
         self.starts.clear();
         self.starts.resize(span + 2, 0);
         for &user in &*users {

@@ -104,8 +104,8 @@ impl LocationCounts {
         self.all_regions(country).find(|&(name, _)| name == region).map_or(0, |(_, users)| users)
     }
 
-    /// Users of a country whose region is unknown: none was given, or its code is not in the table. All of them where the
-    /// table has no regions.
+    /// Users of a country whose region is unknown: none was given, or its code is not in the table. All of them where
+    /// the table has no regions.
     #[must_use]
     pub fn without_region(&self, country: &str) -> u64 {
         let regions = |country: &InCountry| country.regions.iter().sum::<u64>();

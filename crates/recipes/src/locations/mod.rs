@@ -38,9 +38,9 @@ const WIDTH: usize = 2;
 ///
 /// # Idea
 ///
-/// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the offset of two bytes in a long string,
-/// one of the country, one of the region. A million and some users share a string; to know where all users are, the
-/// strings are read from one end to the other, two bytes a user.
+/// Users are numbered, and nearly all numbers are in use. So no user needs a key: the number is the offset of two bytes
+/// in a long string, one of the country, one of the region. A million and some users share a string; to know where all
+/// users are, the strings are read from one end to the other, two bytes a user.
 ///
 /// # Representation
 ///
@@ -53,27 +53,30 @@ const WIDTH: usize = 2;
 ///             USA CA   USA      nothing           location:0     location:1
 /// ```
 ///
-/// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is the index of the
-///   country in its [table](LocationTable) plus one, the second the index of the region in the country's table plus one; 0 is unknown.
+/// * `location:<shard>`, a string: user `u` has the two bytes from `2 * (u % 2^20)` of shard `u / 2^20`. The first is
+///   the index of the country in its [table](LocationTable) plus one, the second the index of the region in the
+///   country's table plus one; 0 is unknown.
 /// * `location:max`, a sorted set: its member `max` has the largest user id as its score.
 ///
 /// These are the keys and bytes of the book's Python, so both sides can work on the same data, through a file too.
 ///
 /// # Unknown
 ///
-/// [`set`](Self::set) refuses names that the table does not have; [`set_lenient`](Self::set_lenient) stores 0 for them, as the book does.
-/// Two zeros are also what a string holds where nothing was written, so a user without a location looks like a number without a user.
+/// [`set`](Self::set) refuses names that the table does not have; [`set_lenient`](Self::set_lenient) stores 0 for them,
+/// as the book does. Two zeros are also what a string holds where nothing was written, so a user without a location
+/// looks like a number without a user.
 ///
 /// # Complexity
 ///
-/// [`set`](Self::set) and [`get`](Self::get) are O(1), but for a string that grows. [`aggregate`](Self::aggregate) is O(largest
-/// id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is read atomically, one after
-/// the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in the list), which are taken by the shard and not one by one.
+/// [`set`](Self::set) and [`get`](Self::get) are O(1), but for a string that grows. [`aggregate`](Self::aggregate) is
+/// O(largest id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is
+/// read atomically, one after the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in
+/// the list), which are taken by the shard and not one by one.
 ///
 /// # Limits
 ///
-/// Ids go up to [`MAX_USER`](Self::MAX_USER). They should be dense: a user far from all others takes a string of up to 2 MiB, of zeros for the
-/// most part.
+/// Ids go up to [`MAX_USER`](Self::MAX_USER). They should be dense: a user far from all others takes a string of up to
+/// 2 MiB, of zeros for the most part.
 ///
 /// # Examples
 ///
@@ -147,9 +150,10 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a country or region that the table does not have, which the error names, and for an id
-    /// above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else. Nothing is changed
-    /// then.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a country or region that the table does
+    /// not have, which the error names, and for an id above [`MAX_USER`](Locations::MAX_USER);
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe holds something else. Nothing is
+    /// changed then.
     ///
     /// # Examples
     ///
@@ -173,8 +177,8 @@ impl<B: Backend> Locations<B> {
         self.set_code(user, self.table.code(country, region)?)
     }
 
-    /// As [`set`](Self::set), but names that the table does not have are stored as unknown, as the book does: a region of a country
-    /// that is known leaves the country. O(1).
+    /// As [`set`](Self::set), but names that the table does not have are stored as unknown, as the book does: a region
+    /// of a country that is known leaves the country. O(1).
     ///
     /// # Errors
     ///
@@ -204,7 +208,8 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
+    /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
     /// holds something else.
     pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>)>, Error> {
         let (shard, index) = slot(user)?;
@@ -219,7 +224,8 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a set, [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a set,
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
     /// [`MAX_USER`](Locations::MAX_USER).
     pub fn largest_user(&self) -> Result<Option<u64>, Error> {
         let Some(score) = self.backend.call(&procedures::largest())? else { return Ok(None) };
@@ -242,7 +248,8 @@ impl<B: Backend> Locations<B> {
     ///
     /// # Errors
     ///
-    /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard holds something else.
+    /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a
+    /// shard holds something else.
     pub fn aggregate(&self) -> Result<LocationCounts, Error> {
         let histogram = RefCell::new(Histogram::new());
         let shards = self.largest_user()?.map_or(0, |user| user / USERS_PER_SHARD + 1);
@@ -256,12 +263,13 @@ impl<B: Backend> Locations<B> {
 
     /// Counts the listed users by country and region; one that is listed twice counts twice. O(users).
     ///
-    /// [`users`](LocationCounts::users) is the length of the list. [`unknown`](LocationCounts::unknown) are those of whom no country is
-    /// known.
+    /// [`users`](LocationCounts::users) is the length of the list. [`unknown`](LocationCounts::unknown) are those of
+    /// whom no country is known.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
+    /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard
     /// holds something else.
     ///
     /// # Examples

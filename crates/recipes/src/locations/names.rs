@@ -2,8 +2,8 @@
 
 /// A sorted list of at most [`MAX`] names, whose indexes are what a code is made of.
 ///
-/// A search by halves takes eight steps that no processor foresees. Names are short, so those of up to eight bytes are found as
-/// one word in an index of slots, most of them at the first look.
+/// A search by halves takes eight steps that no processor foresees. Names are short, so those of up to eight bytes are
+/// found as one word in an index of slots, most of them at the first look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Names {
     words: Box<[Box<str>]>,

@@ -11,17 +11,19 @@ use crate::errors::invalid;
 /// The first word of the list of countries.
 const COUNTRIES: &str = "COUNTRIES";
 
-/// The countries and regions that codes stand for: at most 255 countries, and for each of them at most 255 regions, or none.
+/// The countries and regions that codes stand for: at most 255 countries, and for each of them at most 255 regions, or
+/// none.
 ///
-/// A code is two bytes: the country's index in the sorted list of countries plus one, and the region's index in the sorted
-/// list of the country's regions plus one; 0 is unknown. So a list is part of the stored data: a program that adds a
-/// name, or takes one away, gives the codes that are stored another meaning. Put a new table beside the old one
+/// A code is two bytes: the country's index in the sorted list of countries plus one, and the region's index in the
+/// sorted list of the country's regions plus one; 0 is unknown. So a list is part of the stored data: a program that
+/// adds a name, or takes one away, gives the codes that are stored another meaning. Put a new table beside the old one
 /// instead.
 ///
 /// # Text
 ///
-/// [`parse`](Self::parse) reads a list a line, whose words are parted by blanks. The first list is that of the countries; each of the
-/// others begins with a country and gives its regions. Empty lines, and those that begin with `#`, say nothing.
+/// [`parse`](Self::parse) reads a list a line, whose words are parted by blanks. The first list is that of the
+/// countries; each of the others begins with a country and gives its regions. Empty lines, and those that begin with
+/// `#`, say nothing.
 ///
 /// ```text
 /// COUNTRIES CAN DEU USA
@@ -58,8 +60,8 @@ static REDIS_IN_ACTION: LazyLock<Arc<LocationTable>> = LazyLock::new(|| {
 });
 
 impl LocationTable {
-    /// The table of Redis in Action, 9.2.3: 249 countries by their ISO 3166-1 alpha-3 codes, with the 13 regions of Canada and the
-    /// 62 of the United States. It is frozen: what is stored by it will always be read as it was meant.
+    /// The table of Redis in Action, 9.2.3: 249 countries by their ISO 3166-1 alpha-3 codes, with the 13 regions of
+    /// Canada and the 62 of the United States. It is frozen: what is stored by it will always be read as it was meant.
     ///
     /// # Examples
     ///
@@ -82,8 +84,8 @@ impl LocationTable {
     ///
     /// # Errors
     ///
-    /// Names out of order, given twice, or more than 255 of them; regions of a country that is not in the list, or a second
-    /// list for one; a list without names; a text that does not begin with the countries.
+    /// Names out of order, given twice, or more than 255 of them; regions of a country that is not in the list, or a
+    /// second list for one; a list without names; a text that does not begin with the countries.
     pub fn parse(text: &str) -> Result<Self, TableError> {
         let lines = text.lines().zip(1..).map(|(line, number)| (number, line.trim_ascii()));
         let mut lists = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -115,8 +117,8 @@ impl LocationTable {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), with the name, if the country or the region is not in the table; a region of a country that has no
-    /// list of regions is such a one.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), with the name, if the country or the region
+    /// is not in the table; a region of a country that has no list of regions is such a one.
     ///
     /// # Examples
     ///

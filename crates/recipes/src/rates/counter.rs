@@ -10,8 +10,8 @@ use crate::Backend;
 use crate::errors::invalid;
 use crate::procedure::{Procedure, step};
 
-/// GET of the counts, the decision, and, if the actions are allowed, SET of the new counts with PXAT, the millisecond from
-/// which they do not matter any more.
+/// GET of the counts, the decision, and, if the actions are allowed, SET of the new counts with PXAT, the millisecond
+/// from which they do not matter any more.
 #[inline]
 fn count(key: &[u8], meter: Meter, quantity: u64) -> impl Procedure<Output = Throttle> {
     step([key], move |tx| {
@@ -44,9 +44,9 @@ fn no_counts() -> Error {
 ///
 /// # Idea
 ///
-/// To know how many actions the last period saw, a [`SlidingWindow`](super::SlidingWindow) keeps every one of them. This keeps two
-/// counts: of the period of the calendar (the minute, say) that runs, and of the one before. Of that one, as much is taken as the last
-/// period still overlaps, as if its actions had come evenly.
+/// To know how many actions the last period saw, a [`SlidingWindow`](super::SlidingWindow) keeps every one of them.
+/// This keeps two counts: of the period of the calendar (the minute, say) that runs, and of the one before. Of that
+/// one, as much is taken as the last period still overlaps, as if its actions had come evenly.
 ///
 /// ```text
 ///        12:00                 12:01                 12:02
@@ -59,23 +59,25 @@ fn no_counts() -> Error {
 ///
 /// # Representation
 ///
-/// The key is the caller's own, and holds a string of three decimal numbers, `1700000040000:80:30`: when the period began, in
-/// milliseconds since the Unix epoch, the count before and the count now. It expires when neither matters, two periods after
-/// that. Periods begin at multiples of their length, as minutes do; a key that is used with another limit goes on from what it has.
+/// The key is the caller's own, and holds a string of three decimal numbers, `1700000040000:80:30`: when the period
+/// began, in milliseconds since the Unix epoch, the count before and the count now. It expires when neither matters,
+/// two periods after that. Periods begin at multiples of their length, as minutes do; a key that is used with another
+/// limit goes on from what it has.
 ///
 /// # Error
 ///
-/// How much of the period before still counts is estimated from its count alone. Let `f` be the part of the running period that is over, from 0 to
-/// 1, and `before` its count. Then the estimate is
+/// How much of the period before still counts is estimated from its count alone. Let `f` be the part of the running
+/// period that is over, from 0 to 1, and `before` its count. Then the estimate is
 ///
-/// * above the truth by at most `(1 - f) * before`: if all of them came at the beginning, they are out of the last period and still
-///   count;
+/// * above the truth by at most `(1 - f) * before`: if all of them came at the beginning, they are out of the last
+///   period and still count;
 /// * below the truth by at most `f * before`: if all came at the end, they all are in it and count in part.
 ///
 /// So **fewer than twice the limit** can be allowed in any period, `limit * (1 + f)`, and that is reached: by a whole
-/// limit in the last millisecond of a period of the calendar, and another spread over the next. In a period of the calendar
-/// never more than the limit are. If the actions come evenly, the estimate is off by no more than what comes in a millisecond, and
-/// two: of a million in a minute, 18. Nothing is rounded: the sum of the weighed counts and what is asked for has to be at most the limit.
+/// limit in the last millisecond of a period of the calendar, and another spread over the next. In a period of the
+/// calendar never more than the limit are. If the actions come evenly, the estimate is off by no more than what comes
+/// in a millisecond, and two: of a million in a minute, 18. Nothing is rounded: the sum of the weighed counts and what
+/// is asked for has to be at most the limit.
 ///
 /// # Complexity
 ///
@@ -112,12 +114,13 @@ pub struct SlidingCounter<B = Store> {
 }
 
 impl<B: Backend> SlidingCounter<B> {
-    /// Counters that allow about `limit` actions in any `period`, one for each key of that store. The period is rounded up to a whole
-    /// millisecond.
+    /// Counters that allow about `limit` actions in any `period`, one for each key of that store. The period is rounded
+    /// up to a whole millisecond.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] for a limit of 0 or above 2^63 - 1, a period of zero, and one of more than 146 million years.
+    /// [`ErrorKind::InvalidArgument`] for a limit of 0 or above 2^63 - 1, a period of zero, and one of more than 146
+    /// million years.
     pub fn new(backend: B, limit: u64, period: Duration) -> Result<Self, Error> {
         let limit = i64::try_from(limit).ok().filter(|&limit| limit > 0);
         let limit = limit.ok_or_else(|| invalid("ERR the limit is zero or too large"))?;
@@ -142,8 +145,8 @@ impl<B: Backend> SlidingCounter<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`] if the key holds no string, [`ErrorKind::NotInteger`] if the string is no such counts. Nothing is
-    /// changed then.
+    /// [`ErrorKind::WrongType`] if the key holds no string, [`ErrorKind::NotInteger`] if the string is no such counts.
+    /// Nothing is changed then.
     #[inline]
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
         self.backend.call(&count(key.as_ref(), self.meter, quantity))

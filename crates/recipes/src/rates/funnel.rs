@@ -26,9 +26,10 @@ fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Thr
 ///
 /// # Idea
 ///
-/// A funnel holds a capacity and leaks evenly. What is done is poured in; what would make it run over is refused. To know how full
-/// it is, one number is enough: the time at which it will be empty if nothing more comes. Whatever is done moves that time on. This
-/// is the generic cell rate algorithm (GCRA), where it is the *theoretical arrival time*, and the one of redis-cell.
+/// A funnel holds a capacity and leaks evenly. What is done is poured in; what would make it run over is refused. To
+/// know how full it is, one number is enough: the time at which it will be empty if nothing more comes. Whatever is
+/// done moves that time on. This is the generic cell rate algorithm (GCRA), where it is the *theoretical arrival time*,
+/// and the one of redis-cell.
 ///
 /// # Representation
 ///
@@ -41,16 +42,17 @@ fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Thr
 /// 12:00:01.0   take 1   allowed    empty at 12:00:04.0     remaining 0
 /// ```
 ///
-/// The key is the caller's own, and holds that time as a string: microseconds since the Unix epoch, in decimal. It expires in
-/// the millisecond in which the funnel is empty. A few bytes a key, however many actions.
+/// The key is the caller's own, and holds that time as a string: microseconds since the Unix epoch, in decimal. It
+/// expires in the millisecond in which the funnel is empty. A few bytes a key, however many actions.
 ///
 /// # Bounds
 ///
-/// In any span of time no more is allowed than the capacity plus the rate times the span, by any number of callers at once.
-/// A refused action changes nothing. [`Quota`] says how the rate is rounded.
+/// In any span of time no more is allowed than the capacity plus the rate times the span, by any number of callers at
+/// once. A refused action changes nothing. [`Quota`] says how the rate is rounded.
 ///
-/// More than the capacity at once is refused for ever: it is `limited` without a `retry_after`. A quantity of 0 is a look that changes
-/// nothing. If a key is used with another quota, its time stays what it was, and counts in the new one's measure.
+/// More than the capacity at once is refused for ever: it is `limited` without a `retry_after`. A quantity of 0 is a
+/// look that changes nothing. If a key is used with another quota, its time stays what it was, and counts in the new
+/// one's measure.
 ///
 /// # Complexity
 ///

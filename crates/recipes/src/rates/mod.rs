@@ -9,8 +9,8 @@
 //! Keys expire when they do not matter any more. One that is not asked for then keeps its memory until
 //! [`Store::sweep`](store::Store::sweep) removes it.
 //!
-//! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are to be
-//! smooth.
+//! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are
+//! to be smooth.
 
 mod buckets;
 mod counter;
@@ -31,8 +31,8 @@ use store::Error;
 
 use crate::errors::invalid;
 
-/// The longest period or burst, in the unit in which it is counted: half of what 63 bits hold, so that it can be added to a
-/// time.
+/// The longest period or burst, in the unit in which it is counted: half of what 63 bits hold, so that it can be added
+/// to a time.
 const LONGEST: i64 = i64::MAX / 2;
 
 /// A period in whole milliseconds, rounded up: never shorter than was asked for.

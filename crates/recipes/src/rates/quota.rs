@@ -32,16 +32,17 @@ pub struct Quota {
 }
 
 impl Quota {
-    /// A funnel for `capacity` that leaks `count` in each `period`: CL.THROTTLE's `max_burst` plus one, `count per period` and
-    /// `period`.
+    /// A funnel for `capacity` that leaks `count` in each `period`: CL.THROTTLE's `max_burst` plus one, `count per
+    /// period` and `period`.
     ///
-    /// The time in which one leaks out is rounded up to a whole [microsecond](Self::interval): three a second are one in 333,334
-    /// microseconds. So the rate is never above what was asked for, and below it by at most a hundredth up to 10,000 a second.
+    /// The time in which one leaks out is rounded up to a whole [microsecond](Self::interval): three a second are one
+    /// in 333,334 microseconds. So the rate is never above what was asked for, and below it by at most a hundredth up
+    /// to 10,000 a second.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a capacity, count or period of zero, for more than a million a second, and if a full
-    /// funnel would take more than 146,000 years to run empty.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a capacity, count or period of zero, for
+    /// more than a million a second, and if a full funnel would take more than 146,000 years to run empty.
     pub fn new(capacity: u64, count: u64, period: Duration) -> Result<Self, Error> {
         let nanos = period.as_nanos();
         if capacity == 0 || count == 0 || nanos == 0 {
@@ -72,8 +73,8 @@ impl Quota {
         micros(self.interval_us)
     }
 
-    /// Whether a funnel takes `quantity` at `now_us`, if it runs empty at `arrival_us`, or is empty: the answer, and when it
-    /// will be empty then if that changes. Times are microseconds since the Unix epoch.
+    /// Whether a funnel takes `quantity` at `now_us`, if it runs empty at `arrival_us`, or is empty: the answer, and
+    /// when it will be empty then if that changes. Times are microseconds since the Unix epoch.
     ///
     /// For callers that keep the time elsewhere: [`Funnel::take`](super::Funnel::take) is this between a read and a
     /// write.

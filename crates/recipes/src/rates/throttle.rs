@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// What a rate limit returns: whether the action is allowed, and what the caller may report.
 ///
-/// These are the five numbers of redis-cell's CL.THROTTLE, which web services send on as `X-RateLimit-Limit`, `-Remaining`,
-/// `Retry-After` and `X-RateLimit-Reset`.
+/// These are the five numbers of redis-cell's CL.THROTTLE, which web services send on as `X-RateLimit-Limit`,
+/// `-Remaining`, `Retry-After` and `X-RateLimit-Reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Throttle {
@@ -15,16 +15,17 @@ pub struct Throttle {
     pub limit: u64,
     /// How many could still be done now.
     pub remaining: u64,
-    /// How long to wait until the same action will be allowed if no other comes between. `None` if it is allowed now, and
-    /// also if it never will be, since it is for more than the whole limit.
+    /// How long to wait until the same action will be allowed if no other comes between. `None` if it is allowed now,
+    /// and also if it never will be, since it is for more than the whole limit.
     pub retry_after: Option<Duration>,
     /// How long until nothing is left of what was done, if no more is.
     pub reset_after: Duration,
 }
 
 impl Throttle {
-    /// The reply of CL.THROTTLE: limited (0 or 1), limit, remaining, retry after, reset after. Both times are in seconds, and
-    /// a part of one counts as a whole, so that no caller tries again too early; -1 where there is nothing to wait for.
+    /// The reply of CL.THROTTLE: limited (0 or 1), limit, remaining, retry after, reset after. Both times are in
+    /// seconds, and a part of one counts as a whole, so that no caller tries again too early; -1 where there is nothing
+    /// to wait for.
     ///
     /// Numbers beyond 63 bits become the greatest of them.
     ///

@@ -90,14 +90,14 @@ const fn as_score(ms: i64) -> f64 {
 ///
 /// # Idea
 ///
-/// A sorted set has every action of the last period with its time. What is older is taken out; the rest is counted; if there is room,
-/// the new action is put in.
+/// A sorted set has every action of the last period with its time. What is older is taken out; the rest is counted; if
+/// there is room, the new action is put in.
 ///
 /// # Representation
 ///
-/// `hist:<user>:<action>`, a sorted set: the score of an action is its time in milliseconds since the Unix epoch, and its member is the
-/// same number, or for the second one of that millisecond `<ms>-1`, for the third `<ms>-2`. The key expires a second
-/// after the last action is out of the period.
+/// `hist:<user>:<action>`, a sorted set: the score of an action is its time in milliseconds since the Unix epoch, and
+/// its member is the same number, or for the second one of that millisecond `<ms>-1`, for the third `<ms>-2`. The key
+/// expires a second after the last action is out of the period.
 ///
 /// ```text
 /// hist:Lei:reply      1700000000000      1700000000000
@@ -112,16 +112,16 @@ const fn as_score(ms: i64) -> f64 {
 /// * One that is refused does not count, so a caller that keeps on trying is allowed when the first has aged out.
 ///   [`count_refused`](Self::count_refused) makes them count: then only a caller that waits is allowed.
 ///
-/// In any period no more are allowed than the count, by any number of callers at once. All of this holds for one key asked with one
-/// period; a shorter one takes out what a longer one would have counted. A clock that is set back finds actions that are yet to
-/// come, and counts them until they are over.
+/// In any period no more are allowed than the count, by any number of callers at once. All of this holds for one key
+/// asked with one period; a shorter one takes out what a longer one would have counted. A clock that is set back finds
+/// actions that are yet to come, and counts them until they are over.
 ///
 /// A user whose name has a colon may share a key with another: `a:b` doing `c` and `a` doing `b:c`.
 ///
 /// # Complexity
 ///
-/// O(log n) for n actions in the period, each of which takes some 20 bytes, and a few times that where they are more than fit a
-/// listpack; [`SlidingCounter`](super::SlidingCounter) takes no more for a million.
+/// O(log n) for n actions in the period, each of which takes some 20 bytes, and a few times that where they are more
+/// than fit a listpack; [`SlidingCounter`](super::SlidingCounter) takes no more for a million.
 ///
 /// # Memory
 ///
@@ -165,21 +165,21 @@ impl<B: Backend> SlidingWindow<B> {
         Self { backend, count_refused: false }
     }
 
-    /// Whether an action that is refused counts like one that is allowed, and so extends the refusal. Then a set grows as long as
-    /// a caller tries.
+    /// Whether an action that is refused counts like one that is allowed, and so extends the refusal. Then a set grows
+    /// as long as a caller tries.
     #[must_use]
     pub const fn count_refused(mut self, count: bool) -> Self {
         self.count_refused = count;
         self
     }
 
-    /// Whether the user may do the action now, which counts as done then: at most `max_count` in any `period`, which is rounded up to
-    /// a whole millisecond. O(log n) for the actions in the period.
+    /// Whether the user may do the action now, which counts as done then: at most `max_count` in any `period`, which is
+    /// rounded up to a whole millisecond. O(log n) for the actions in the period.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a period of zero or of more than 146 million years,
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no sorted set.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a period of zero or of more than 146
+    /// million years, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key holds no sorted set.
     #[inline]
     pub fn can_reply(
         &self,

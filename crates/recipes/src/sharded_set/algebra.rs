@@ -30,15 +30,16 @@ fn shards_of(sets: &[&Fixed], number: u64) -> SmallVec<[ShardKey; 4]> {
 /// # Intersection, union and difference
 ///
 /// All sets must be of one shape, so that a member lies in the shard of the same number in each of them, or split by
-/// the same; sets of another shape are refused with [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) before anything is done. The other
-/// sets and the target are keys of the same backend as this set. One shard is done after the other, each of them
-/// atomic: a change made meanwhile is seen in the shards that are still to come.
+/// the same; sets of another shape are refused with [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)
+/// before anything is done. The other sets and the target are keys of the same backend as this set. One shard is done
+/// after the other, each of them atomic: a change made meanwhile is seen in the shards that are still to come.
 impl<B: Backend> ShardedSet<B> {
     /// The members that this set and all others have, in no order. O(members of all).
     ///
     /// # Errors
     ///
-    /// A set of another shape; then, for a shard, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if its key holds something else.
+    /// A set of another shape; then, for a shard, [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if its key
+    /// holds something else.
     ///
     /// # Examples
     ///

@@ -55,7 +55,8 @@ fn at<R>(
 
 /// SADD of one member to the shard, and INCR of the count if it is new.
 ///
-/// `within` is the member as an integer and the high bits that it shares with the others of the shard, if there are any.
+/// `within` is the member as an integer and the high bits that it shares with the others of the shard, if there are
+/// any.
 #[inline]
 pub(super) fn add<'k>(
     level: Level<'k>,

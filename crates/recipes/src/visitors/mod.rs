@@ -145,9 +145,10 @@ impl<B: Backend> Visitors<B> {
     ///
     /// # Errors
     ///
-    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)), a key of the recipe that holds
-    /// something else ([`ErrorKind::WrongType`](store::ErrorKind::WrongType), [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger)), or, for the first visit of a bucket, a
-    /// forecast of more than 2^40 visitors ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)).
+    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)), a
+    /// key of the recipe that holds something else ([`ErrorKind::WrongType`](store::ErrorKind::WrongType),
+    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger)), or, for the first visit of a bucket, a forecast of
+    /// more than 2^40 visitors ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)).
     #[inline]
     pub fn count_visit(
         &self,

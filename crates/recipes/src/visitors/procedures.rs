@@ -21,8 +21,8 @@ pub(super) fn add_and_count<'k>(
 
 /// SET of the key that says the form of a bucket, unless there is one that does: whether it was set.
 ///
-/// The keys of all forms are among `forms`. The visit is the counter, and the shard of the visit for which the bucket is
-/// begun: nothing is written if the visit would be refused.
+/// The keys of all forms are among `forms`. The visit is the counter, and the shard of the visit for which the bucket
+/// is begun: nothing is written if the visit would be refused.
 pub(super) fn begin(
     backend: &impl Backend,
     form: &[u8],

@@ -15,11 +15,11 @@ use crate::errors::invalid;
 ///
 /// Each larger bucket is made up of whole smaller ones, whatever the zone does:
 ///
-/// * A *minute* and an *hour* end early where the clock is set. What it shows for a second time is another bucket: its name
-///   ends with the offset, as in `2019102702+0100` for the second hour from 2 to 3 of a night in Berlin. So a day can have
-///   23 hours or 25, and no two instants that lie apart share a minute.
-/// * A *day* begins when the clock first reaches its midnight, and ends when it first reaches the next one. Where clocks
-///   are set back over midnight, what they show of the old day for a second time belongs to the new one.
+/// * A *minute* and an *hour* end early where the clock is set. What it shows for a second time is another bucket: its
+///   name ends with the offset, as in `2019102702+0100` for the second hour from 2 to 3 of a night in Berlin. So a day
+///   can have 23 hours or 25, and no two instants that lie apart share a minute.
+/// * A *day* begins when the clock first reaches its midnight, and ends when it first reaches the next one. Where
+///   clocks are set back over midnight, what they show of the old day for a second time belongs to the new one.
 /// * A *month* is its days.
 ///
 /// There are buckets for the years 1900 to 2299.
@@ -72,19 +72,21 @@ impl UvCalendar {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an instant that is not of the years 1900 to 2299.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an instant that is not of the years 1900
+    /// to 2299.
     pub fn bucket(&self, level: UvLevel, at: impl Into<Timestamp>) -> Result<UvBucket, Error> {
         self.bucket_of(level, whole_second(at.into()))
     }
 
-    /// The fewest buckets that together are the range from the minute of `from` to the minute before `to`, in the order of
-    /// time. None if `from` is `to`.
+    /// The fewest buckets that together are the range from the minute of `from` to the minute before `to`, in the order
+    /// of time. None if `from` is `to`.
     ///
     /// A range that begins or ends inside a minute takes in all of that minute. O(buckets).
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if `from` is after `to`, or for instants that are not of the years 1900 to 2299.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if `from` is after `to`, or for instants that
+    /// are not of the years 1900 to 2299.
     pub fn cover(
         &self,
         from: impl Into<Timestamp>,

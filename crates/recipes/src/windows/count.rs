@@ -12,11 +12,11 @@ use super::procedures;
 use crate::procedure::Backend;
 
 impl<B: Backend> UvWindows<B> {
-    /// About how many unique visitors there were from `from` to before `to`: one union of the fewest keys, each looked at once
-    /// and none written, all at one time.
+    /// About how many unique visitors there were from `from` to before `to`: one union of the fewest keys, each looked
+    /// at once and none written, all at one time.
     ///
-    /// A range that begins or ends inside a minute takes in all of that minute, so it never misses a visit: ask for whole
-    /// minutes to have no more than was asked for. The relative standard error is 0.81 %.
+    /// A range that begins or ends inside a minute takes in all of that minute, so it never misses a visit: ask for
+    /// whole minutes to have no more than was asked for. The relative standard error is 0.81 %.
     ///
     /// # Errors
     ///
@@ -94,8 +94,8 @@ impl<B: Backend> UvWindows<B> {
         self.elapsed(3600)
     }
 
-    /// The article's daily figure: the 24 hours before the present minute, which begin inside an hour of yesterday. So it needs
-    /// minutes of a day ago; [`last_hours`](Self::last_hours)`(24)` does not.
+    /// The article's daily figure: the 24 hours before the present minute, which begin inside an hour of yesterday. So
+    /// it needs minutes of a day ago; [`last_hours`](Self::last_hours)`(24)` does not.
     ///
     /// # Errors
     ///
@@ -104,8 +104,8 @@ impl<B: Backend> UvWindows<B> {
         self.elapsed(24 * 3600)
     }
 
-    /// The article's weekly figure: from the same time of day seven days ago to the present minute. So it needs minutes of a week
-    /// ago; [`last_days`](Self::last_days)`(7)` does not.
+    /// The article's weekly figure: from the same time of day seven days ago to the present minute. So it needs minutes
+    /// of a week ago; [`last_days`](Self::last_days)`(7)` does not.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl<B: Backend> UvWindows<B> {
         self.count(from, now.start())
     }
 
-    /// The keys of the range, in the order of time: the largest buckets that fit, minutes at the ragged ends. The fewest there
-    /// can be; see [`UvCalendar::cover`](super::UvCalendar::cover).
+    /// The keys of the range, in the order of time: the largest buckets that fit, minutes at the ragged ends. The
+    /// fewest there can be; see [`UvCalendar::cover`](super::UvCalendar::cover).
     ///
     /// # Errors
     ///

@@ -84,8 +84,9 @@ impl<B: Backend> UvWindows<B> {
             let changed =
                 self.backend.call(&procedures::add_and_open(&self.open_key, key, user))?;
             if changed && bucket.has(now.div_euclid(1000)) {
-                // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and do not
-                // do so for each. The visit is counted whether or not that fails, as it will again where it is asked for.
+                // A minute has begun: what the last ones left is merged. Old visits that are fed in come here too, and
+                // do not do so for each. The visit is counted whether or not that fails, as it will again where it is
+                // asked for.
                 let _merged = self.roll_up();
             }
             return Ok(changed);
@@ -93,13 +94,13 @@ impl<B: Backend> UvWindows<B> {
         Err(too_late(second))
     }
 
-    /// Merges every open bucket that is over into the next larger one that is kept: minutes into hours, hours into days, days into
-    /// months. How many were merged; from then on they expire.
+    /// Merges every open bucket that is over into the next larger one that is kept: minutes into hours, hours into
+    /// days, days into months. How many were merged; from then on they expire.
     ///
     /// Counts are right whether or not this was called, and never call it: it is what bounds the memory. With
-    /// [`UvFilling::RollUp`] the first visit of a minute calls it, and is counted even if it fails. Call it yourself from
-    /// time to time if visits stop coming, and after feeding in visits of the past. O(buckets that are over); the PFMERGE
-    /// into each larger bucket is atomic, and others go on between.
+    /// [`UvFilling::RollUp`] the first visit of a minute calls it, and is counted even if it fails. Call it yourself
+    /// from time to time if visits stop coming, and after feeding in visits of the past. O(buckets that are over); the
+    /// PFMERGE into each larger bucket is atomic, and others go on between.
     ///
     /// # Errors
     ///

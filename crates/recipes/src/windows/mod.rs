@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! A HyperLogLog counts unique visitors in 12 KiB, and the union of several counts those of all together. With one for each minute
-//! any range of minutes can be counted; with those of hours, days and months beside them, a range needs few of them: the day
-//! before 19:11 takes 23 hours and 60 minutes, not 1440 minutes.
+//! A HyperLogLog counts unique visitors in 12 KiB, and the union of several counts those of all together. With one for
+//! each minute any range of minutes can be counted; with those of hours, days and months beside them, a range needs few
+//! of them: the day before 19:11 takes 23 hours and 60 minutes, not 1440 minutes.
 //!
 //! # Representation
 //!
@@ -18,8 +18,8 @@
 //! PREFIXopen            a set: the names of buckets that have visits which no larger one has yet
 //! ```
 //!
-//! Names are what the clock of the calendar's zone shows. Where it is set back, what it shows again has its offset behind
-//! it: `PREFIX2019102702+0100`.
+//! Names are what the clock of the calendar's zone shows. Where it is set back, what it shows again has its offset
+//! behind it: `PREFIX2019102702+0100`.
 //!
 //! # Two ways to fill them
 //!
@@ -35,9 +35,9 @@
 //!
 //! # References
 //!
-//! "Counting unique visitors with Redis HyperLogLog", an article of the Doocs community (2019), after one on `DZone` of that
-//! year: the keys by minute, hour, day and month, its `getLastMinutes` and the hourly, daily and weekly figures. Its code leaves
-//! the year out of the keys.
+//! "Counting unique visitors with Redis HyperLogLog", an article of the Doocs community (2019), after one on `DZone` of
+//! that year: the keys by minute, hour, day and month, its `getLastMinutes` and the hourly, daily and weekly figures.
+//! Its code leaves the year out of the keys.
 
 mod bucket;
 mod calendar;
@@ -84,8 +84,9 @@ const DAY_MS: i64 = 86_400_000;
 ///
 /// # How long buckets are kept
 ///
-/// Each level has its own time, counted from the end of the bucket, after which its key expires. A count that needs a bucket
-/// that is gone fails with [`ErrorKind::NotKept`](store::ErrorKind::NotKept); it never returns too small a count.
+/// Each level has its own time, counted from the end of the bucket, after which its key expires. A count that needs a
+/// bucket that is gone fails with [`ErrorKind::NotKept`](store::ErrorKind::NotKept); it never returns too small a
+/// count.
 ///
 /// | level | kept for | so that |
 /// |---|---|---|
@@ -94,9 +95,10 @@ const DAY_MS: i64 = 86_400_000;
 /// | days | 400 days | a year can be counted from any day |
 /// | months | for ever | |
 ///
-/// A minute takes at most 12 KiB, and some three bytes a visitor if they are few, so eight busy days of minutes are
-/// 140 MB. Minutes kept for two hours and hours for two days hold a day of a million users in less than 2 MB with
-/// [`UvFilling::RollUp`]; then ask [`last_hours`](Self::last_hours) and [`last_days`](Self::last_days), which need no minutes.
+/// A minute takes at most 12 KiB, and some three bytes a visitor if they are few, so eight busy days of minutes are 140
+/// MB. Minutes kept for two hours and hours for two days hold a day of a million users in less than 2 MB with
+/// [`UvFilling::RollUp`]; then ask [`last_hours`](Self::last_hours) and [`last_days`](Self::last_days), which need no
+/// minutes.
 ///
 /// # Examples
 ///
@@ -196,10 +198,10 @@ impl<B: Backend> UvWindows<B> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if none of its buckets is kept any more: the visit is not counted.
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a time that is not of the years 1900 to 2299;
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key
-    /// holds something else.
+    /// [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if none of its buckets is kept any more: the visit is not
+    /// counted. [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a time that is not of the years
+    /// 1900 to 2299; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
+    /// [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key holds something else.
     #[inline]
     pub fn record<'a>(
         &self,

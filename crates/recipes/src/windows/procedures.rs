@@ -29,8 +29,8 @@ impl<K: AsRef<[u8]>> BucketKey<K> {
 }
 
 /// What a procedure answers, if it can say.
-// As wide as a word: a result of it stays in registers, where one of `Option<bool>` is put together from bytes, which then
-// have to reach memory before they can be copied.
+// As wide as a word: a result of it stays in registers, where one of `Option<bool>` is put together from bytes, which
+// then have to reach memory before they can be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(usize)]
 pub(super) enum Answer {

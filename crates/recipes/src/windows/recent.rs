@@ -1,7 +1,8 @@
 //! The keys of the minute that a thread wrote to last.
 //!
-//! Visits come in the order of time, thousands to a minute, and the keys of a minute cost as much to write out and to hash as the
-//! visit itself. So each thread keeps the last ones of some windows. It is a cache and no more: what is not in it is made.
+//! Visits come in the order of time, thousands to a minute, and the keys of a minute cost as much to write out and to
+//! hash as the visit itself. So each thread keeps the last ones of some windows. It is a cache and no more: what is not
+//! in it is made.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -81,8 +82,8 @@ impl<B: Backend> UvWindows<B> {
         }
     }
 
-    /// Replaces what is kept by the minute of that second, as far as it is another one. Nothing happens if there is no such
-    /// minute, or if what is kept is in use: then this call comes from a sink or a clock.
+    /// Replaces what is kept by the minute of that second, as far as it is another one. Nothing happens if there is no
+    /// such minute, or if what is kept is in use: then this call comes from a sink or a clock.
     #[inline(never)]
     fn renew(&self, second: i64, recent: &RefCell<Option<Minute>>) {
         let Ok(mut recent) = recent.try_borrow_mut() else { return };

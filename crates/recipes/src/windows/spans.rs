@@ -24,7 +24,8 @@ pub(super) struct Span {
     pub(super) end: i64,
     /// How far the clock is ahead of UTC.
     pub(super) offset: i64,
-    /// Before this span, the clock had reached everything below this. What it shows below it, it may show for a second time.
+    /// Before this span, the clock had reached everything below this. What it shows below it, it may show for a second
+    /// time.
     pub(super) reached: i64,
 }
 
@@ -34,8 +35,8 @@ pub(super) struct Spans {
     all: Vec<Span>,
     /// Where the last search ended: times come in order, and nearly all of them lie in one span.
     near: AtomicUsize,
-    /// The last day that was written out, in one word so that no thread sees half of it: its number since the epoch in the upper
-    /// half, its eight digits in the lower one, four bits each.
+    /// The last day that was written out, in one word so that no thread sees half of it: its number since the epoch in
+    /// the upper half, its eight digits in the lower one, four bits each.
     day: AtomicU64,
 }
 
