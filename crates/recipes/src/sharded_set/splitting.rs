@@ -79,17 +79,14 @@ impl Splitting {
 
     #[inline]
     pub(crate) fn add(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
-        let hash = self.spread.hash(member);
-        let counted = self.until_agreed(backend, |level| {
-            let number = shard_of(hash, level.shards);
-            let shard = self.base.shard(number);
+        let counted = self.at_shard_of(member, backend, |level, number, shard| {
             let within = match self.spread {
                 Spread::Crc32 => None,
                 Spread::HighBits { .. } => member
                     .as_int()
                     .zip(HashSuffix::of_shard(number, level.shards, self.spread).prefix()),
             };
-            backend.call(&procedures::add(level, &shard, self.base.name(), member, within))
+            backend.call(&procedures::add(level, shard, self.base.name(), member, within))
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_many(count, self.believed().shards) {
@@ -99,10 +96,8 @@ impl Splitting {
     }
 
     pub(super) fn remove(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
-        let hash = self.spread.hash(member);
-        let counted = self.until_agreed(backend, |level| {
-            let shard = self.base.shard(shard_of(hash, level.shards));
-            backend.call(&procedures::remove(level, &shard, self.base.name(), member))
+        let counted = self.at_shard_of(member, backend, |level, _, shard| {
+            backend.call(&procedures::remove(level, shard, self.base.name(), member))
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_few(count, self.believed().shards) {
@@ -119,22 +114,25 @@ impl Splitting {
         backend: &impl Backend,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        let hash = self.spread.hash(member);
-        self.until_agreed(backend, |level| {
-            let shard = self.base.shard(shard_of(hash, level.shards));
-            backend.call(&procedures::contains(level, &shard, member))
+        self.at_shard_of(member, backend, |level, _, shard| {
+            backend.call(&procedures::contains(level, shard, member))
         })
     }
 
-    /// Takes a step, and again while it says that another client has split or merged shards.
+    /// Takes a step on the shard of a member, which has a number and a key, and again while the step says that another
+    /// client has split or merged shards.
     #[inline]
-    fn until_agreed<T>(
+    fn at_shard_of<T>(
         &self,
+        member: Member<'_>,
         backend: &impl Backend,
-        step: impl Fn(Level<'_>) -> Result<Option<T>, Error>,
+        step: impl Fn(Level<'_>, u64, &[u8]) -> Result<Option<T>, Error>,
     ) -> Result<T, Error> {
+        let hash = self.spread.hash(member);
         loop {
-            if let Some(done) = step(self.believed())? {
+            let level = self.believed();
+            let number = shard_of(hash, level.shards);
+            if let Some(done) = step(level, number, &self.base.shard(number))? {
                 return Ok(done);
             }
             self.look(backend)?;
