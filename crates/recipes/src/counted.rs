@@ -1,6 +1,6 @@
 //! A set and the counter of its members, changed together.
 
-use store::{Error, ErrorKind, Tx};
+use store::{Error, ErrorKind, KeyRef, Tx};
 
 /// Makes a change and adds `by` to the counter, or does neither; returns the count, `None` if nothing changed.
 ///
@@ -9,7 +9,7 @@ use store::{Error, ErrorKind, Tx};
 #[inline]
 pub(crate) fn change_and_count(
     tx: &Tx<'_>,
-    counter: &[u8],
+    counter: KeyRef<'_>,
     by: i64,
     would: impl FnOnce() -> Result<bool, Error>,
     change: impl FnOnce() -> Result<bool, Error>,
@@ -22,7 +22,7 @@ pub(crate) fn change_and_count(
 
 /// Checks that INCRBY of the key will succeed.
 #[inline]
-pub(crate) fn check_counter(tx: &Tx<'_>, key: &[u8], by: i64) -> Result<(), Error> {
+pub(crate) fn check_counter(tx: &Tx<'_>, key: KeyRef<'_>, by: i64) -> Result<(), Error> {
     match tx.get_int(key)?.unwrap_or(0).checked_add(by) {
         Some(_) => Ok(()),
         None => Err(overflow()),

@@ -238,7 +238,11 @@ impl<B: Backend> Cohorts<B> {
     ///
     /// As [`mark`](Self::mark).
     pub fn has(&self, event: impl AsRef<[u8]>, period: Period, user: u64) -> Result<bool, Error> {
-        self.query(Cohort::of(event, period)).has(user)
+        if !self.names.writes(period.kind()) {
+            return self.query(Cohort::of(event, period)).has(user);
+        }
+        let (key, bit) = (self.names.key(event.as_ref(), period), bit_of(user)?);
+        self.backend.call(&procedures::has_bit(&key, bit))
     }
 
     /// To how many users the event happened in that period. O(largest id / 8), as BITCOUNT.

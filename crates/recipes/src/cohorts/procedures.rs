@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use store::{Error, KeyRef, ToKeys, Tx};
 
-use crate::procedure::{Backend, Procedure, all_read, step};
+use crate::procedure::{Backend, Procedure, all_read, read, step};
 
 /// Sets or clears the same bit in several strings, each named once: whether any was not so before.
 ///
@@ -28,6 +28,12 @@ pub(super) fn set_bits<'k>(
         }
         Ok(changed)
     })
+}
+
+/// GETBIT.
+#[inline]
+pub(super) fn has_bit(key: &[u8], bit: u32) -> impl Procedure<Output = bool> {
+    step([read(key)], move |tx| tx.getbit(key, bit.into()))
 }
 
 /// What a question about the strings at some keys is answered; those of keys that do not exist are empty.

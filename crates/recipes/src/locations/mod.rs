@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use bitpack::packed::{CountryRegionCode, Histogram, PackedView};
 use smallvec::SmallVec;
-use store::{Error, Member, Store};
+use store::{Error, Member, PreparedKey, Store, ToKey};
 
 use crate::Backend;
 use crate::errors::invalid;
 use by_shard::{BATCH, ByShard};
 use counts::Zeros;
-use procedures::Location;
+use procedures::{LARGEST, Location};
 
 pub use counts::LocationCounts;
 pub use table::{LocationTable, TableError, TableProblem};
@@ -111,6 +111,8 @@ const WIDTH: usize = 2;
 pub struct Locations<B = Store> {
     backend: B,
     table: Arc<LocationTable>,
+    /// The key of the largest user id.
+    largest: PreparedKey,
 }
 
 impl Locations {
@@ -124,7 +126,8 @@ impl<B: Backend> Locations<B> {
     /// The locations in that store, by the [book's table](LocationTable::redis_in_action).
     #[must_use]
     pub fn new(backend: B) -> Self {
-        Self { backend, table: LocationTable::redis_in_action() }
+        let largest = backend.prepare(LARGEST.as_bytes());
+        Self { backend, table: LocationTable::redis_in_action(), largest }
     }
 
     /// Goes by another table. What is stored already keeps its codes, so it must have been stored by the same one.
@@ -198,7 +201,7 @@ impl<B: Backend> Locations<B> {
         let (shard, index) = slot(user)?;
         let shard = &shard_key(shard);
         let location = Location { shard, offset: index * WIDTH, code, user };
-        if self.backend.call(&procedures::set(location))? {
+        if self.backend.call(&procedures::set(location, self.largest.to_key()))? {
             return Ok(());
         }
         self.backend.call(&procedures::set_largest(location))

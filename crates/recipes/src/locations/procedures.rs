@@ -36,9 +36,12 @@ impl Location<'_> {
 ///
 /// The key of the largest id is locked for reading only, so that users of different shards do not wait for each other.
 #[inline]
-pub(super) fn set(location: Location<'_>) -> impl Procedure<Output = bool> {
-    step([KeyRef::new(location.shard), read(LARGEST.as_bytes())], move |tx| {
-        let covers = tx.zscore(LARGEST, MAX)?.is_some_and(|largest| largest >= location.score());
+pub(super) fn set<'k>(
+    location: Location<'k>,
+    largest: KeyRef<'k>,
+) -> impl Procedure<Output = bool> {
+    step([largest.read(), KeyRef::new(location.shard)], move |tx| {
+        let covers = tx.zscore(largest, MAX)?.is_some_and(|largest| largest >= location.score());
         if covers {
             location.set_range(tx)?;
         }

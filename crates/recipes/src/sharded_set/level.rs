@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use store::{Error, ErrorKind, Tx};
+use store::{Error, ErrorKind, KeyRef, Tx};
 
 use super::spread::Spread;
 use crate::errors::not_a;
@@ -25,7 +25,7 @@ pub(super) const MOST_SHARDS: u64 = 1 << 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Level<'k> {
     /// The key of a string that says how many shards there are; without the key there is one.
-    pub(super) key: &'k [u8],
+    pub(super) key: KeyRef<'k>,
     /// How many the caller assumes there are.
     pub(super) shards: u64,
     /// By what members are spread over them.
@@ -46,7 +46,7 @@ impl Level<'_> {
 ///
 /// Something that is no number of shards.
 #[inline]
-pub(super) fn shards_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
+pub(super) fn shards_at(tx: &Tx<'_>, key: KeyRef<'_>) -> Result<u64, Error> {
     number_at(tx, key, "number of shards", 1, 1..=MOST_SHARDS)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn shards_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
 /// # Errors
 ///
 /// Something that is no count.
-pub(super) fn count_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
+pub(super) fn count_at(tx: &Tx<'_>, key: KeyRef<'_>) -> Result<u64, Error> {
     number_at(tx, key, "count", 0, 0..=u64::MAX)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn count_at(tx: &Tx<'_>, key: &[u8]) -> Result<u64, Error> {
 #[inline]
 fn number_at(
     tx: &Tx<'_>,
-    key: &[u8],
+    key: KeyRef<'_>,
     what: &str,
     missing: u64,
     fit: RangeInclusive<u64>,
@@ -74,5 +74,5 @@ fn number_at(
         Err(error) if error.kind() == ErrorKind::NotInteger => None,
         Err(error) => return Err(error),
     };
-    number.ok_or_else(|| not_a(key, what))
+    number.ok_or_else(|| not_a(key.as_bytes(), what))
 }

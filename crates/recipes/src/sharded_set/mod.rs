@@ -145,7 +145,8 @@ impl<B: Backend> ShardedSet<B> {
     }
 
     fn by(backend: B, base: impl Into<String>, spread: Spread) -> Self {
-        Self { backend, shape: Shape::Splitting(Splitting::new(base.into().as_bytes(), spread)) }
+        let set = Splitting::new(&backend, base.into().as_bytes(), spread);
+        Self { backend, shape: Shape::Splitting(set) }
     }
 
     /// The form of the set.

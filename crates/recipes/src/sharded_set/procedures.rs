@@ -34,13 +34,13 @@ fn members_of(count: i64) -> u64 {
 }
 
 /// How many shards there are.
-pub(super) fn shards(key: &[u8]) -> impl Procedure<Output = u64> {
-    step([read(key)], move |tx| shards_at(tx, key))
+pub(super) fn shards(key: KeyRef<'_>) -> impl Procedure<Output = u64> {
+    step([key.read()], move |tx| shards_at(tx, key))
 }
 
 /// How many members are counted.
-pub(super) fn count(key: &[u8]) -> impl Procedure<Output = u64> {
-    step([read(key)], move |tx| count_at(tx, key))
+pub(super) fn count(key: KeyRef<'_>) -> impl Procedure<Output = u64> {
+    step([key.read()], move |tx| count_at(tx, key))
 }
 
 /// A step that goes by a number of shards.
@@ -61,11 +61,11 @@ fn at<R>(
 pub(super) fn add<'k>(
     level: Level<'k>,
     shard: &'k [u8],
-    count: &'k [u8],
+    count: KeyRef<'k>,
     member: Member<'k>,
     within: Option<(i64, Prefix)>,
 ) -> impl Procedure<Output = Option<Counted>> {
-    at(level, [read(level.key), KeyRef::new(count), KeyRef::new(shard)], move |tx| {
+    at(level, [level.key.read(), count, KeyRef::new(shard)], move |tx| {
         let would = || Ok(!tx.sismember(shard, member)?);
         let change = || {
             tx.with_set(shard, |set| match within {
@@ -81,10 +81,10 @@ pub(super) fn add<'k>(
 pub(super) fn remove<'k>(
     level: Level<'k>,
     shard: &'k [u8],
-    count: &'k [u8],
+    count: KeyRef<'k>,
     member: Member<'k>,
 ) -> impl Procedure<Output = Option<Counted>> {
-    at(level, [read(level.key), KeyRef::new(count), KeyRef::new(shard)], move |tx| {
+    at(level, [level.key.read(), count, KeyRef::new(shard)], move |tx| {
         let would = || tx.sismember(shard, member);
         let change = || tx.with_set(shard, |set| Ok(set.remove(member)));
         change_and_count(tx, count, -1, would, change).map(Counted::from)
@@ -98,7 +98,7 @@ pub(super) fn contains<'k>(
     shard: &'k [u8],
     member: Member<'k>,
 ) -> impl Procedure<Output = Option<bool>> {
-    at(level, [read(level.key), read(shard)], move |tx| tx.sismember(shard, member))
+    at(level, [level.key.read(), read(shard)], move |tx| tx.sismember(shard, member))
 }
 
 /// SINTER, SUNION or SDIFF of shards of several sets.
@@ -118,7 +118,7 @@ pub(super) fn combine(
 pub(super) struct Target<'k> {
     pub(super) shard: &'k [u8],
     /// The key of the string that counts the members of all of the target's shards.
-    pub(super) count: &'k [u8],
+    pub(super) count: KeyRef<'k>,
     pub(super) suffix: HashSuffix,
 }
 
@@ -136,7 +136,7 @@ pub(super) fn replace(
 ) -> Result<Option<(u64, u64)>, Error> {
     let Target { shard: target, count, suffix } = target;
     let mut keys = levels_and(levels, shards);
-    keys.extend([target, count].map(KeyRef::new));
+    keys.extend([KeyRef::new(target), count]);
     backend.call(&step(&*keys, |tx| {
         if !all_agree(tx, levels)? {
             return Ok(None);
@@ -173,7 +173,7 @@ pub(super) fn split<'k>(
     to: &'k [u8],
     suffix: HashSuffix,
 ) -> impl Procedure<Output = Option<()>> {
-    at(level, [level.key, from, to], move |tx| {
+    at(level, [level.key, KeyRef::new(from), KeyRef::new(to)], move |tx| {
         tx.smove_if(from, to, |member| suffix.holds(member))?;
         compact(tx, from, suffix.sibling())?;
         compact(tx, to, suffix)?;
@@ -191,7 +191,7 @@ pub(super) fn merge<'k>(
     to: &'k [u8],
     suffix: HashSuffix,
 ) -> impl Procedure<Output = Option<()>> {
-    at(level, [level.key, from, to], move |tx| {
+    at(level, [level.key, KeyRef::new(from), KeyRef::new(to)], move |tx| {
         if tx.exists([from])? == 1 {
             tx.sunionstore(to, [to, from])?;
             tx.del([from])?;
@@ -202,7 +202,7 @@ pub(super) fn merge<'k>(
 }
 
 /// DEL of the count and of the level if the set is empty: a count of 0, and one shard.
-pub(super) fn forget<'k>(level: &'k [u8], count: &'k [u8]) -> impl Procedure<Output = ()> {
+pub(super) fn forget<'k>(level: KeyRef<'k>, count: KeyRef<'k>) -> impl Procedure<Output = ()> {
     step([level, count], move |tx| {
         if shards_at(tx, level)? == 1 && count_at(tx, count)? == 0 {
             tx.del([level, count])?;
@@ -213,7 +213,7 @@ pub(super) fn forget<'k>(level: &'k [u8], count: &'k [u8]) -> impl Procedure<Out
 
 /// The keys of levels and of shards, which are only read.
 fn levels_and<'k>(levels: &[Level<'k>], shards: &[&'k [u8]]) -> Keys<'k> {
-    levels.iter().map(|level| &level.key).chain(shards).map(|key| read(key)).collect()
+    levels.iter().map(|level| level.key.read()).chain(shards.iter().map(|key| read(key))).collect()
 }
 
 fn all_agree(tx: &Tx<'_>, levels: &[Level<'_>]) -> Result<bool, Error> {

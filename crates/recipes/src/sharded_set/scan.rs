@@ -56,7 +56,7 @@ impl<'s, B: Backend> Scan<'s, B> {
     /// Makes the last of the sets what the operation gives for the others; returns how many members that are.
     pub(super) fn stored(mut self, operation: SetOperation) -> Result<u64, Error> {
         let Some(&target) = self.sets.last() else { return Ok(0) };
-        let (backend, count_key) = (self.backend, target.base().name());
+        let (backend, count_key) = (self.backend, target.count_key());
         let (mut all, mut count) = (0, 0);
         while let Some(made) = self.next(|backend, levels, shards, suffix| {
             let Some((&shard, shards)) = shards.split_last() else { return Ok(Some((0, 0))) };

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use smallvec::smallvec;
-use store::{Error, Member, Tx};
+use store::{Error, KeyRef, Member, PreparedKey, ToKey, Tx};
 
 use super::commands::SetOperation;
-use super::keys::{Base, ShardKey};
+use super::keys::Base;
 use super::level::{FEWEST, Level, MOST, MOST_SHARDS, shards_at};
 use super::procedures::{self, Counted};
 use super::scan::Scan;
@@ -22,20 +22,21 @@ const AT_ONCE: u64 = 2;
 /// A set that splits: its keys, and what this handle assumes of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Splitting {
-    /// Its name is the key of the count.
     base: Base,
+    /// The key of the number of members, which is the set's name.
+    count: PreparedKey,
     /// The key of the number of shards.
-    level: ShardKey,
+    level: PreparedKey,
     spread: Spread,
     /// How many shards there were when this handle last looked. A step that goes by it fails if that has changed.
     known: Arc<AtomicU64>,
 }
 
 impl Splitting {
-    pub(crate) fn new(name: &[u8], spread: Spread) -> Self {
+    pub(crate) fn new(backend: &impl Backend, name: &[u8], spread: Spread) -> Self {
         let base = Base::new(name);
-        let level = base.with(b"shards");
-        Self { base, level, spread, known: Arc::new(AtomicU64::new(1)) }
+        let [count, level] = [name, &base.with(b"shards")].map(|key| backend.prepare(key));
+        Self { base, count, level, spread, known: Arc::new(AtomicU64::new(1)) }
     }
 
     /// By what members are spread over the shards.
@@ -45,10 +46,15 @@ impl Splitting {
 
     /// The key of the number of shards.
     pub(crate) fn level_key(&self) -> &[u8] {
-        &self.level
+        self.level.as_ref()
     }
 
-    /// What the shards' keys begin with. The name is the key of the count.
+    /// The key of the number of members.
+    pub(super) fn count_key(&self) -> KeyRef<'_> {
+        self.count.to_key()
+    }
+
+    /// What the shards' keys begin with.
     pub(crate) const fn base(&self) -> &Base {
         &self.base
     }
@@ -57,24 +63,24 @@ impl Splitting {
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
         let shards = self.known.load(Ordering::Relaxed);
-        Level { key: &self.level, shards, spread: self.spread }
+        Level { key: self.level.to_key(), shards, spread: self.spread }
     }
 
     /// Looks how many shards there are.
     pub(crate) fn look(&self, backend: &impl Backend) -> Result<u64, Error> {
-        let shards = backend.call(&procedures::shards(&self.level))?;
+        let shards = backend.call(&procedures::shards(self.level.to_key()))?;
         self.known.store(shards, Ordering::Relaxed);
         Ok(shards)
     }
 
     /// How many shards there are, in a transaction that may read the key of their number.
     pub(crate) fn shards(&self, tx: &Tx<'_>) -> Result<u64, Error> {
-        shards_at(tx, &self.level)
+        shards_at(tx, self.level.to_key())
     }
 
     /// How many members there are.
     pub(super) fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
-        backend.call(&procedures::count(self.base.name()))
+        backend.call(&procedures::count(self.count_key()))
     }
 
     #[inline]
@@ -86,7 +92,7 @@ impl Splitting {
                     .as_int()
                     .zip(HashSuffix::of_shard(number, level.shards, self.spread).prefix()),
             };
-            backend.call(&procedures::add(level, shard, self.base.name(), member, within))
+            backend.call(&procedures::add(level, shard, self.count_key(), member, within))
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_many(count, self.believed().shards) {
@@ -97,7 +103,7 @@ impl Splitting {
 
     pub(super) fn remove(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
         let counted = self.at_shard_of(member, backend, |level, _, shard| {
-            backend.call(&procedures::remove(level, shard, self.base.name(), member))
+            backend.call(&procedures::remove(level, shard, self.count_key(), member))
         })?;
         let Counted::Now(count) = counted else { return Ok(false) };
         if too_few(count, self.believed().shards) {
@@ -141,7 +147,7 @@ impl Splitting {
 
     /// Deletes the keys beside the shards if the set is empty.
     pub(super) fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
-        backend.call(&procedures::forget(&self.level, self.base.name()))
+        backend.call(&procedures::forget(self.level.to_key(), self.count_key()))
     }
 
     /// All members.

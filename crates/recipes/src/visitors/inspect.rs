@@ -26,7 +26,7 @@ impl Visitors<Store> {
         let mut ids = Vec::new();
         match Plan::find(store, bucket.into())? {
             None => {}
-            Some(Plan::Forecast(fixed)) => {
+            Some(Plan::Forecast { set: fixed, .. }) => {
                 for_each_shard(store, &fixed.base, fixed.shards, |shard| {
                     take(&store.smembers(shard)?, &mut ids)
                 })?;
@@ -96,7 +96,7 @@ impl Visitors<Store> {
         take(counter_key(bucket).as_bytes())?;
         match Plan::find(store, bucket)? {
             None => {}
-            Some(Plan::Forecast(fixed)) => {
+            Some(Plan::Forecast { set: fixed, .. }) => {
                 take(expected_key(bucket).as_bytes())?;
                 for_each_shard(store, &fixed.base, fixed.shards, take)?;
             }

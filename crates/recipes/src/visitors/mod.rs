@@ -15,7 +15,7 @@ use crate::errors::invalid;
 use crate::procedure::Backend;
 use crate::session_id::SessionIds;
 use crate::sharded_set::{ShardForm, Spread};
-use plan::{MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, fixed, number, splitting};
+use plan::{MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, number, splitting};
 use procedures::begin;
 use recent::Recent;
 
@@ -211,17 +211,18 @@ impl<B: Backend> Visitors<B> {
 
     fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
         let [expected, bits, counter] = [expected_key, bits_key, counter_key].map(|of| of(bucket));
-        let set = splitting(bucket, Spread::Crc32);
+        let set = splitting(&self.backend, bucket, Spread::Crc32);
         let forms = [expected.as_bytes(), set.level_key(), bits.as_bytes()];
         let (form, value, plan) = match self.form {
             ShardForm::Forecast => {
                 let made = self.expected(bucket)?;
-                (forms[0], made.to_string(), Plan::Forecast(fixed(bucket, made)))
+                let plan = Plan::forecast(&self.backend, bucket, made);
+                (forms[0], made.to_string(), plan)
             }
             ShardForm::Splitting => (forms[1], "1".to_owned(), Plan::Splitting(set.clone())),
             ShardForm::Compact => {
                 let of = self.ids.bits();
-                let set = splitting(bucket, Spread::HighBits { of });
+                let set = splitting(&self.backend, bucket, Spread::HighBits { of });
                 (forms[2], of.to_string(), Plan::Splitting(set))
             }
         };

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use store::{Error, ErrorKind, Member};
+use store::{Error, ErrorKind, Member, PreparedKey, ToKey};
 
 use super::procedures::add_and_count;
 use crate::bucket::Bucket;
@@ -24,7 +24,7 @@ pub(super) const MOST_EXPECTED: u128 = (SHARD_SIZE as u128 / 2) << u32::BITS;
 /// Where the visits of a bucket go: its keys are made once.
 #[derive(Debug)]
 pub(super) enum Plan {
-    Forecast(Fixed),
+    Forecast { set: Fixed, counter: PreparedKey },
     Splitting(Splitting),
 }
 
@@ -36,26 +36,35 @@ impl Plan {
             if expected > MOST_EXPECTED {
                 return Err(out_of_range(&expected_key));
             }
-            return Ok(Some(Self::Forecast(fixed(bucket, expected))));
+            return Ok(Some(Self::forecast(backend, bucket, expected)));
         }
         let bits_key = bits_key(bucket);
         if let Some(of) = number(backend, &bits_key, "count of bits")? {
             if !(1..=u64::BITS).contains(&of) {
                 return Err(not_a(bits_key.as_bytes(), "count of bits"));
             }
-            return Ok(Some(Self::Splitting(splitting(bucket, Spread::HighBits { of }))));
+            let spread = Spread::HighBits { of };
+            return Ok(Some(Self::Splitting(splitting(backend, bucket, spread))));
         }
-        let set = splitting(bucket, Spread::Crc32);
+        let set = splitting(backend, bucket, Spread::Crc32);
         let begun = backend.call(&get(set.level_key()))?.is_some();
         Ok(begun.then_some(Self::Splitting(set)))
+    }
+
+    /// The set of a bucket that expects so many visitors.
+    pub(super) fn forecast(backend: &impl Backend, bucket: Bucket, expected: u128) -> Self {
+        let name = counter_key(bucket);
+        let base = Base::new(name.as_bytes());
+        let set = Fixed { base, shards: shard_count(expected, SHARD_SIZE) };
+        Self::Forecast { set, counter: backend.prepare(name.as_bytes()) }
     }
 
     #[inline]
     pub(super) fn count_id(&self, backend: &impl Backend, id: i64) -> Result<bool, Error> {
         match self {
-            Self::Forecast(fixed) => {
-                let shard = fixed.shard_of(Member::Int(id));
-                backend.call(&add_and_count(&shard, fixed.base.name(), id))
+            Self::Forecast { set, counter } => {
+                let shard = set.shard_of(Member::Int(id));
+                backend.call(&add_and_count(&shard, counter.to_key(), id))
             }
             Self::Splitting(set) => set.add(backend, Member::Int(id)),
         }
@@ -64,7 +73,7 @@ impl Plan {
     /// The key of the shard into which an id comes as the first.
     pub(super) fn first_shard(&self, id: i64) -> ShardKey {
         match self {
-            Self::Forecast(fixed) => fixed.shard_of(Member::Int(id)),
+            Self::Forecast { set, .. } => set.shard_of(Member::Int(id)),
             Self::Splitting(set) => set.base().shard(0),
         }
     }
@@ -93,14 +102,8 @@ pub(super) fn bits_key(bucket: Bucket) -> String {
     format!("{PREFIX}{bucket}:bits")
 }
 
-/// The set of a bucket that expects so many visitors.
-pub(super) fn fixed(bucket: Bucket, expected: u128) -> Fixed {
-    let base = Base::new(counter_key(bucket).as_bytes());
-    Fixed { base, shards: shard_count(expected, SHARD_SIZE) }
-}
-
-pub(super) fn splitting(bucket: Bucket, spread: Spread) -> Splitting {
-    Splitting::new(counter_key(bucket).as_bytes(), spread)
+pub(super) fn splitting(backend: &impl Backend, bucket: Bucket, spread: Spread) -> Splitting {
+    Splitting::new(backend, counter_key(bucket).as_bytes(), spread)
 }
 
 #[cold]

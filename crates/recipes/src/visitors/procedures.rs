@@ -9,10 +9,10 @@ use crate::procedure::{Backend, Keys, Procedure, read, step};
 #[inline]
 pub(super) fn add_and_count<'k>(
     shard: &'k [u8],
-    counter: &'k [u8],
+    counter: KeyRef<'k>,
     id: i64,
 ) -> impl Procedure<Output = bool> {
-    step([KeyRef::new(counter), KeyRef::new(shard)], move |tx| {
+    step([counter, KeyRef::new(shard)], move |tx| {
         let would = || Ok(!tx.sismember(shard, id)?);
         let change = || tx.with_set(shard, |set| set.add(id));
         Ok(change_and_count(tx, counter, 1, would, change)?.is_some())
@@ -40,7 +40,7 @@ pub(super) fn begin(
         }
         if let Some((counter, shard)) = visit {
             tx.scard(shard)?;
-            check_counter(tx, counter, 1)?;
+            check_counter(tx, KeyRef::new(counter), 1)?;
         }
         tx.set_nx(form, value)
     }))
