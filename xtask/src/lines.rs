@@ -39,12 +39,18 @@ fn size_of(source: &Path) -> Outcome<Size> {
     Ok(size)
 }
 
-/// The lines of code of a file: a module of tests is its end, as everywhere here.
+/// The lines of code of a file: a module of tests that is in it is its end, as everywhere here.
 fn lines(text: &str) -> usize {
-    let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//");
-    code.lines().map(str::trim).filter(is_code).count()
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let begins_tests =
+        |pair: &[&str]| pair[0] == TEST && pair[1].starts_with("mod ") && pair[1].ends_with('{');
+    let end = lines.windows(2).position(begins_tests).unwrap_or(lines.len());
+    let is_code = |line: &&&str| !line.is_empty() && !line.starts_with("//");
+    lines[..end].iter().filter(is_code).count()
 }
+
+/// What stands before a module of tests.
+const TEST: &str = "#[cfg(test)]";
 
 #[cfg(test)]
 mod tests {
@@ -58,5 +64,7 @@ mod tests {
         let tested = format!("{text}#[cfg(test)]\nmod tests {{\n    fn t() {{}}\n}}\n");
         assert_eq!(lines(&tested), 4);
         assert_eq!(lines(""), 0);
+        // Tests that are in a file of their own do not end this one.
+        assert_eq!(lines(&format!("#[cfg(test)]\nmod tests;\n\n{text}")), 6);
     }
 }
