@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+/// What nearly everything here returns.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// An error of the store.
 ///
 /// [`kind`](Self::kind) is the kind of error; the text is Redis's own, word for word, wherever a command of Redis

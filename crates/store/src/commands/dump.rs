@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::persist;
 use crate::store::slot::Slot;
 use crate::store::{Locks, Store};
@@ -36,7 +36,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(payload[16..18], [11, 0]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn dump(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+    pub fn dump(&self, key: impl ToKey) -> Result<Option<Bytes>> {
         self.read([key], |view, keys| {
             let profile = view.shared().profile();
             let value = view.get(keys[0]);
@@ -74,7 +74,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         payload: impl AsRef<[u8]>,
         options: RestoreOptions,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let payload = payload.as_ref();
         self.write([key], |scope, keys| {
             let shared = scope.shared();

@@ -1,6 +1,6 @@
 //! Commands on the time at which keys expire.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -34,7 +34,7 @@ impl<L: Locks> Store<L> {
     /// assert!(!store.expire("other", 60)?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn expire(&self, key: impl ToKey, seconds: i64) -> Result<bool, Error> {
+    pub fn expire(&self, key: impl ToKey, seconds: i64) -> Result<bool> {
         self.expire_if(key, seconds, ExpireOption::Always)
     }
 
@@ -43,7 +43,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn pexpire(&self, key: impl ToKey, milliseconds: i64) -> Result<bool, Error> {
+    pub fn pexpire(&self, key: impl ToKey, milliseconds: i64) -> Result<bool> {
         self.pexpire_if(key, milliseconds, ExpireOption::Always)
     }
 
@@ -52,7 +52,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn expire_at(&self, key: impl ToKey, seconds: i64) -> Result<bool, Error> {
+    pub fn expire_at(&self, key: impl ToKey, seconds: i64) -> Result<bool> {
         self.expire_at_if(key, seconds, ExpireOption::Always)
     }
 
@@ -61,7 +61,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn pexpire_at(&self, key: impl ToKey, at_ms: i64) -> Result<bool, Error> {
+    pub fn pexpire_at(&self, key: impl ToKey, at_ms: i64) -> Result<bool> {
         self.pexpire_at_if(key, at_ms, ExpireOption::Always)
     }
 
@@ -83,12 +83,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.ttl("k")?, 60);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn expire_if(
-        &self,
-        key: impl ToKey,
-        seconds: i64,
-        option: ExpireOption,
-    ) -> Result<bool, Error> {
+    pub fn expire_if(&self, key: impl ToKey, seconds: i64, option: ExpireOption) -> Result<bool> {
         expire(self, key, seconds.checked_mul(1000), true, option, "expire")
     }
 
@@ -102,7 +97,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         milliseconds: i64,
         option: ExpireOption,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         expire(self, key, Some(milliseconds), true, option, "pexpire")
     }
 
@@ -116,7 +111,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         seconds: i64,
         option: ExpireOption,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         expire(self, key, seconds.checked_mul(1000), false, option, "expireat")
     }
 
@@ -125,12 +120,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn pexpire_at_if(
-        &self,
-        key: impl ToKey,
-        at_ms: i64,
-        option: ExpireOption,
-    ) -> Result<bool, Error> {
+    pub fn pexpire_at_if(&self, key: impl ToKey, at_ms: i64, option: ExpireOption) -> Result<bool> {
         expire(self, key, Some(at_ms), false, option, "pexpireat")
     }
 
@@ -139,7 +129,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn persist(&self, key: impl ToKey) -> Result<bool, Error> {
+    pub fn persist(&self, key: impl ToKey) -> Result<bool> {
         self.write([key], |scope, keys| Ok(scope.slot(keys[0]).persist()))
     }
 
@@ -148,7 +138,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn ttl(&self, key: impl ToKey) -> Result<i64, Error> {
+    pub fn ttl(&self, key: impl ToKey) -> Result<i64> {
         let ms = self.pttl(key)?;
         Ok(if ms < 0 { ms } else { ms.saturating_add(500) / 1000 })
     }
@@ -158,7 +148,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn pttl(&self, key: impl ToKey) -> Result<i64, Error> {
+    pub fn pttl(&self, key: impl ToKey) -> Result<i64> {
         self.read([key], |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
                 None => -2,
@@ -174,7 +164,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn expire_time(&self, key: impl ToKey) -> Result<i64, Error> {
+    pub fn expire_time(&self, key: impl ToKey) -> Result<i64> {
         let ms = self.pexpire_time(key)?;
         Ok(if ms < 0 { ms } else { ms.saturating_add(500) / 1000 })
     }
@@ -184,7 +174,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn pexpire_time(&self, key: impl ToKey) -> Result<i64, Error> {
+    pub fn pexpire_time(&self, key: impl ToKey) -> Result<i64> {
         self.read([key], |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
                 None => -2,
@@ -231,7 +221,7 @@ fn expire(
     from_now: bool,
     option: ExpireOption,
     command: &str,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     store.write([key], |scope, keys| {
         let base = if from_now { scope.now_ms() } else { 0 };
         let at = ms.and_then(|ms| base.checked_add(ms)).ok_or_else(|| invalid_expire(command))?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use super::{keys, slices};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 use crate::store::slot::{BY_COMMAND, Slot, Taken};
@@ -25,7 +25,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn del<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    pub fn del<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
         let of = keys(of);
         self.write(slices(&of), |scope, keys| {
             Ok(keys.iter().filter(|&&key| scope.slot(key).delete()).count())
@@ -37,7 +37,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn unlink<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    pub fn unlink<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
         self.del(of)
     }
 
@@ -46,7 +46,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn exists<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    pub fn exists<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| {
             Ok(keys.iter().filter(|&&key| view.find(key).is_some()).count())
@@ -58,7 +58,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn touch<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize, Error> {
+    pub fn touch<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| {
             Ok(keys.iter().filter(|&&key| view.get(key).is_some()).count())
@@ -71,7 +71,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn key_type(&self, key: impl ToKey) -> Result<Option<Cow<'static, str>>, Error> {
+    pub fn key_type(&self, key: impl ToKey) -> Result<Option<Cow<'static, str>>> {
         self.read([key], |view, keys| Ok(view.peek(keys[0]).map(Value::type_name)))
     }
 
@@ -94,7 +94,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.rename("old", "new").unwrap_err().kind(), ErrorKind::NoSuchKey);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn rename(&self, key: impl ToKey, new_key: impl ToKey) -> Result<(), Error> {
+    pub fn rename(&self, key: impl ToKey, new_key: impl ToKey) -> Result<()> {
         self.write((key, new_key), |scope, keys| rename(scope, keys[0], keys[1], false).map(|_| ()))
     }
 
@@ -103,7 +103,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`rename`](Self::rename).
-    pub fn rename_nx(&self, key: impl ToKey, new_key: impl ToKey) -> Result<bool, Error> {
+    pub fn rename_nx(&self, key: impl ToKey, new_key: impl ToKey) -> Result<bool> {
         self.write((key, new_key), |scope, keys| rename(scope, keys[0], keys[1], true))
     }
 
@@ -132,7 +132,7 @@ impl<L: Locks> Store<L> {
         source: impl ToKey,
         destination: impl ToKey,
         options: CopyOptions,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         self.write((source, destination), |scope, keys| copy(scope, keys[0], keys[1], options))
     }
 
@@ -142,7 +142,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] if it is in that database already.
-    pub fn move_key(&self, key: impl ToKey, db: u32) -> Result<bool, Error> {
+    pub fn move_key(&self, key: impl ToKey, db: u32) -> Result<bool> {
         self.write([key], |scope, keys| move_key(scope, keys[0], db))
     }
 
@@ -162,7 +162,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.object_encoding("s")?, Some("intset"));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn object_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>, Error> {
+    pub fn object_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>> {
         self.read([key], |view, keys| {
             let profile = view.shared().profile();
             Ok(view.peek(keys[0]).map(|value| value.encoding(profile)))
@@ -175,7 +175,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn object_idletime(&self, key: impl ToKey) -> Result<Option<u32>, Error> {
+    pub fn object_idletime(&self, key: impl ToKey) -> Result<Option<u32>> {
         self.read([key], |view, keys| Ok(view.idle_secs(keys[0])))
     }
 
@@ -185,7 +185,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn object_refcount(&self, key: impl ToKey) -> Result<Option<i64>, Error> {
+    pub fn object_refcount(&self, key: impl ToKey) -> Result<Option<i64>> {
         self.read([key], |view, keys| Ok(view.peek(keys[0]).map(references)))
     }
 
@@ -195,7 +195,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for every key that exists.
-    pub fn object_freq(&self, key: impl ToKey) -> Result<Option<u8>, Error> {
+    pub fn object_freq(&self, key: impl ToKey) -> Result<Option<u8>> {
         self.read([key], |view, keys| match view.peek(keys[0]) {
             None => Ok(None),
             Some(_) => Err(Error::new(
@@ -213,7 +213,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn memory_usage(&self, key: impl ToKey) -> Result<Option<usize>, Error> {
+    pub fn memory_usage(&self, key: impl ToKey) -> Result<Option<usize>> {
         self.read([key], |view, keys| Ok(view.find(keys[0]).map(Found::memory_usage)))
     }
 }
@@ -254,7 +254,7 @@ pub(crate) fn rename(
     key: HashedKey<'_>,
     to: HashedKey<'_>,
     only_free: bool,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     if !scope.slot(key).exists() {
         return Err(Error::no_such_key());
     }
@@ -284,7 +284,7 @@ fn copy(
     from: HashedKey<'_>,
     to: HashedKey<'_>,
     options: CopyOptions,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let db = options.db.unwrap_or(scope.db());
     if db == scope.db() && from.bytes == to.bytes {
         return Err(same_object());
@@ -307,7 +307,7 @@ fn copy(
     Ok(true)
 }
 
-fn move_key(scope: &mut Scope<'_>, key: HashedKey<'_>, db: u32) -> Result<bool, Error> {
+fn move_key(scope: &mut Scope<'_>, key: HashedKey<'_>, db: u32) -> Result<bool> {
     if db == scope.db() {
         return Err(same_object());
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::{CopyOptions, ExpireOption, RestoreOptions, ScanOptions};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{
     Answer, Caller, Command, command, container, family, help, int, int32, is, plain, refused,
     shown,
@@ -219,19 +219,19 @@ fn copy(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 }
 
 /// The database of that number, if there is one.
-fn database(store: Caller<'_, '_>, number: i64) -> Result<u32, Error> {
+fn database(store: Caller<'_, '_>, number: i64) -> Result<u32> {
     let found = store.shared().database(number);
     found.ok_or_else(|| refused("ERR DB index is out of range"))
 }
 
 /// The key, the time and the option of EXPIRE and the like. Redis reads the option first.
-fn expiration<'a>(words: &[&'a [u8]]) -> Result<(&'a [u8], i64, ExpireOption), Error> {
+fn expiration<'a>(words: &[&'a [u8]]) -> Result<(&'a [u8], i64, ExpireOption)> {
     let option = expire_option(&words[2..])?;
     Ok((words[0], int(words[1])?, option))
 }
 
 /// NX, XX, GT and LT, as far as they go together.
-fn expire_option(words: &[&[u8]]) -> Result<ExpireOption, Error> {
+fn expire_option(words: &[&[u8]]) -> Result<ExpireOption> {
     let [mut nx, mut xx, mut gt, mut lt] = [false; 4];
     for word in words {
         match word.to_ascii_lowercase().as_slice() {
@@ -262,7 +262,7 @@ fn expire_option(words: &[&[u8]]) -> Result<ExpireOption, Error> {
 }
 
 /// SYNC and ASYNC, which here are the same.
-fn check_flush(args: &[&[u8]]) -> Result<(), Error> {
+fn check_flush(args: &[&[u8]]) -> Result<()> {
     match args {
         [] => Ok(()),
         [word] if is(word, "sync") || is(word, "async") => Ok(()),
@@ -318,12 +318,12 @@ fn scan(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 }
 
 /// The cursor of a scan.
-pub(super) fn cursor(word: &[u8]) -> Result<u64, Error> {
+pub(super) fn cursor(word: &[u8]) -> Result<u64> {
     number::cursor(word).ok_or_else(|| Error::new(ErrorKind::Syntax, number::INVALID_CURSOR))
 }
 
 /// COUNT, MATCH and, if there are keys to have types, TYPE.
-pub(super) fn scan_options(words: &[&[u8]], of_keys: bool) -> Result<ScanOptions, Error> {
+pub(super) fn scan_options(words: &[&[u8]], of_keys: bool) -> Result<ScanOptions> {
     let mut options = ScanOptions::default();
     for pair in words.chunks(2) {
         let &[word, value] = pair else { return Err(Error::syntax()) };

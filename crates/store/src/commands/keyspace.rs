@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::error::Error;
+use crate::error::Result;
 use crate::store::scope::View;
 use crate::store::stripe::Keyspace;
 use crate::store::{Locks, Store};
@@ -23,7 +23,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn dbsize(&self) -> Result<usize, Error> {
+    pub fn dbsize(&self) -> Result<usize> {
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             Ok(view.keyspaces().map(Keyspace::len).sum())
         })
@@ -47,7 +47,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.keys("visits:*")?, ["visits:1"]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn keys(&self, pattern: impl AsRef<[u8]>) -> Result<Vec<Bytes>, Error> {
+    pub fn keys(&self, pattern: impl AsRef<[u8]>) -> Result<Vec<Bytes>> {
         let glob = Glob::new(pattern.as_ref());
         if let Some(name) = glob.exact() {
             // No pattern at all: there is nothing to search.
@@ -93,7 +93,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(found.len(), 100);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn scan(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>), Error> {
+    pub fn scan(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>)> {
         let mut found = Vec::new();
         let glob = options.glob();
         let mut next = scan::from_cursor(cursor);
@@ -120,7 +120,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn randomkey(&self) -> Result<Option<Bytes>, Error> {
+    pub fn randomkey(&self) -> Result<Option<Bytes>> {
         self.read_stripes(0..self.shared().stripe_count(), |view| {
             let name = random_entry(view).map(|entry| entry.key.as_bytes());
             Ok(name.map(Bytes::copy_from_slice))
@@ -132,7 +132,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn flushdb(&self) -> Result<usize, Error> {
+    pub fn flushdb(&self) -> Result<usize> {
         self.write_all(|scope| {
             let dropped = scope.flush(Some(scope.db()));
             scope.effect(|| vec![Bytes::from_static(b"FLUSHDB")]);
@@ -145,7 +145,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn flushall(&self) -> Result<usize, Error> {
+    pub fn flushall(&self) -> Result<usize> {
         self.write_all(|scope| {
             let dropped = scope.flush(None);
             scope.effect(|| vec![Bytes::from_static(b"FLUSHALL")]);
@@ -170,7 +170,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!((store.dbsize()?, store.db(1).dbsize()?), (0, 1));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn swapdb(&self, a: u32, b: u32) -> Result<(), Error> {
+    pub fn swapdb(&self, a: u32, b: u32) -> Result<()> {
         self.write_all(|scope| {
             if a != b {
                 scope.swap(a, b);

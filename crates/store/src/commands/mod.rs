@@ -50,7 +50,7 @@ pub(crate) use zsets::{Written, check_sources, scan_scores, zset_at};
 
 use smallvec::SmallVec;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::to_key::{KeyRef, ToKey};
 
@@ -63,14 +63,12 @@ const MOST_DRAWS: usize = 1 << 31;
 /// The members of a call, collected before any lock is taken.
 type Members<'a> = SmallVec<[Member<'a>; 8]>;
 
-fn members<'a, M: Into<Member<'a>>>(
-    members: impl IntoIterator<Item = M>,
-) -> Result<Members<'a>, Error> {
+fn members<'a, M: Into<Member<'a>>>(members: impl IntoIterator<Item = M>) -> Result<Members<'a>> {
     members.into_iter().map(|member| checked(member.into())).collect()
 }
 
 /// A member or value of a length that Redis takes.
-fn checked(member: Member<'_>) -> Result<Member<'_>, Error> {
+fn checked(member: Member<'_>) -> Result<Member<'_>> {
     match member {
         Member::Bytes(bytes) if bytes.len() > STRING_MAX => Err(too_long()),
         Member::Int(_) | Member::Bytes(_) => Ok(member),

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::command::{Find, KeySpec};
 use super::table::{all, find};
 use super::{Answer, Caller, Command, command, family, is, refused};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::text::glob;
@@ -124,7 +124,7 @@ fn list(_: Caller<'_, '_>, filter: &[&[u8]]) -> Answer {
 }
 
 /// The keys of a full command, and what happens to each.
-fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'static str)>, Error> {
+fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'static str)>> {
     let invalid = || refused("ERR Invalid command specified");
     let mut command = words.first().and_then(|name| find(name)).ok_or_else(invalid)?;
     if let ([_, ..], Some(sub)) = (command.subcommands, words.get(1)) {

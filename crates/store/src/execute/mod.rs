@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::Store;
@@ -27,7 +27,7 @@ pub(crate) use table::find;
 pub(crate) use words::{argument, c_string, int, int32, is, next, notation, plain, rest};
 
 /// What a command replies.
-pub(crate) type Answer = Result<Reply, Error>;
+pub(crate) type Answer = Result<Reply>;
 
 /// The words of a command.
 pub(crate) type Args<'a> = SmallVec<[&'a [u8]; 8]>;
@@ -109,10 +109,7 @@ impl<'w, 'a> Called<'w, 'a> {
 
 /// The command that words call, if they are right in number.
 #[inline]
-pub(crate) fn checked<'w, 'a>(
-    args: &'w [&'a [u8]],
-    profile: Profile,
-) -> Result<Called<'w, 'a>, Error> {
+pub(crate) fn checked<'w, 'a>(args: &'w [&'a [u8]], profile: Profile) -> Result<Called<'w, 'a>> {
     let Some((name, rest)) = args.split_first() else {
         return Err(Error::new(ErrorKind::Syntax, "ERR empty command"));
     };

@@ -1,6 +1,6 @@
 //! The words of a command as values, one after the other.
 
-use crate::error::Error;
+use crate::error::Result;
 use crate::text::number;
 
 /// The next word. Arity is checked before a command runs, so that there is one wherever one is required.
@@ -18,12 +18,12 @@ pub(crate) fn rest<'w, 'a>(words: &mut &'w [&'a [u8]]) -> &'w [&'a [u8]] {
 }
 
 /// The number that a word is.
-pub(crate) fn int(word: &[u8]) -> Result<i64, Error> {
+pub(crate) fn int(word: &[u8]) -> Result<i64> {
     number::integer(word)
 }
 
 /// The number that a word is, for what Redis keeps in 32 bits.
-pub(crate) fn int32(word: &[u8]) -> Result<i64, Error> {
+pub(crate) fn int32(word: &[u8]) -> Result<i64> {
     number::within(word, i64::from(i32::MIN)..=i64::from(i32::MAX))
 }
 

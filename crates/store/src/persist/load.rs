@@ -9,7 +9,7 @@ use rdb::{Attributes, ReadOptions, Reader, Record};
 
 use super::extras::Extras;
 use super::value::{self, Fault, Loaded};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::store::stripe::Stripe;
 use crate::store::{Shared, Store};
@@ -26,7 +26,7 @@ impl Store {
     /// # Errors
     ///
     /// [`ErrorKind::Io`] if the file cannot be read, [`ErrorKind::Corrupt`] if it is not what it should be.
-    pub fn load(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let failed = |error| {
             Error::caused(ErrorKind::Io, format!("cannot load {}: {error}", path.display()), error)

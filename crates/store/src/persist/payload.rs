@@ -3,13 +3,13 @@
 use rdb::{Target, WriteOptions};
 
 use super::value::{self, Loaded};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
 use crate::store::Shared;
 use crate::value::Value;
 
 /// The payload of a value.
-pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>, Error> {
+pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>> {
     let mut target = profile.dump_version();
     if let Value::Opaque(raw) = value
         && raw.kind().since() > target.number()
@@ -24,7 +24,7 @@ pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>, Error> {
 }
 
 /// How many bytes a value takes in a file, its type and key aside.
-pub(crate) fn body_len(value: &Value) -> Result<u64, Error> {
+pub(crate) fn body_len(value: &Value) -> Result<u64> {
     if let Value::Opaque(value) = value {
         return Ok(value.body().len() as u64);
     }
@@ -36,7 +36,7 @@ pub(crate) fn body_len(value: &Value) -> Result<u64, Error> {
 }
 
 /// The value of a payload.
-pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value, Error> {
+pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value> {
     let newest = shared.profile().restore_version();
     // The version and the checksum behind it.
     let version =

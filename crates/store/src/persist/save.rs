@@ -9,7 +9,7 @@ use rdb::{Attributes, StandardAux, WriteError, WriteOptions, Writer};
 
 use super::replace::replace_file;
 use super::value;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::Store;
 use crate::store::stripe::{Keyspace, Stripe};
 use crate::table::keys::KeyBucket;
@@ -43,7 +43,7 @@ impl Store {
     /// assert_eq!(again.scard("s")?, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_with(path, WriteOptions::default())
     }
 
@@ -52,7 +52,7 @@ impl Store {
     /// # Errors
     ///
     /// As [`save`](Self::save); also a value of a type that the version does not have.
-    pub fn save_with(&self, path: impl AsRef<Path>, options: WriteOptions) -> Result<(), Error> {
+    pub fn save_with(&self, path: impl AsRef<Path>, options: WriteOptions) -> Result<()> {
         let path = path.as_ref();
         let write = |file: &File| self.write_rdb(file, options).map(drop).map_err(into_io);
         replace_file(path, write).map_err(|error| {

@@ -1,12 +1,12 @@
 //! The 64-bit floating point numbers of command lines: scores, weights, positions.
 
 use super::float::{Digits, Format, Magnitude, Rounded, scan};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 
 const FORMAT: Format = Format { precision: 53, min_exponent: -1074, max_exponent: 971 };
 
 /// A score, a weight, a coordinate: a number as Redis's `string2d` takes it, else "value is not a valid float".
-pub(crate) fn float(text: &[u8]) -> Result<f64, Error> {
+pub(crate) fn float(text: &[u8]) -> Result<f64> {
     parse(text).ok_or_else(not_a_float)
 }
 

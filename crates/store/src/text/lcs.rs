@@ -25,14 +25,14 @@
 //! Crochemore, Iliopoulos, Pinzon, Reid: A fast and practical bit-vector algorithm for the longest common subsequence
 //! problem, 2001. Hyyro: Bit-parallel LCS-length computation revisited, 2004.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Whether Redis would do it: it refuses tables larger than `proto-max-bulk-len`, and so does this, though it needs less.
 ///
 /// # Errors
 ///
 /// Redis's texts.
-pub(crate) fn check(a: usize, b: usize, proto_max_bulk_len: u64) -> Result<(), Error> {
+pub(crate) fn check(a: usize, b: usize, proto_max_bulk_len: u64) -> Result<()> {
     let text = match table_bytes(a, b) {
         _ if a.max(b) as u64 >= u64::from(u32::MAX) - 1 => "ERR String too long for LCS",
         None => "ERR Insufficient memory, failed allocating transient memory for LCS",
@@ -53,7 +53,7 @@ fn table_bytes(a: usize, b: usize) -> Option<u64> {
 /// # Errors
 ///
 /// As [`check`].
-pub(crate) fn length(a: &[u8], b: &[u8], proto_max_bulk_len: u64) -> Result<usize, Error> {
+pub(crate) fn length(a: &[u8], b: &[u8], proto_max_bulk_len: u64) -> Result<usize> {
     check(a.len(), b.len(), proto_max_bulk_len)?;
     // It does not matter which is which, so the rows are long and few.
     let (a, b) = if a.len() > b.len() { (b, a) } else { (a, b) };
@@ -70,7 +70,7 @@ pub(crate) fn length(a: &[u8], b: &[u8], proto_max_bulk_len: u64) -> Result<usiz
 /// # Errors
 ///
 /// As [`check`].
-pub(crate) fn lcs<'s>(a: &'s [u8], b: &'s [u8], proto_max_bulk_len: u64) -> Result<Lcs<'s>, Error> {
+pub(crate) fn lcs<'s>(a: &'s [u8], b: &'s [u8], proto_max_bulk_len: u64) -> Result<Lcs<'s>> {
     check(a.len(), b.len(), proto_max_bulk_len)?;
     let columns = Columns::new(a, b);
     let mut rows = Vec::with_capacity(a.len() * columns.words);

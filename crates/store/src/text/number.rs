@@ -2,26 +2,26 @@
 
 use std::ops::RangeInclusive;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::value::parse_int;
 
 /// What the scans answer to a cursor that is none.
 pub(crate) const INVALID_CURSOR: &str = "ERR invalid cursor";
 
 /// An integer in canonical decimal form, as most commands want it.
-pub(crate) fn integer(text: &[u8]) -> Result<i64, Error> {
+pub(crate) fn integer(text: &[u8]) -> Result<i64> {
     parse_int(text).ok_or_else(Error::not_integer)
 }
 
 /// An integer of at least 0, as SPOP wants its count. What is no integer gets the same error as a negative one.
-pub(crate) fn positive(text: &[u8]) -> Result<u64, Error> {
+pub(crate) fn positive(text: &[u8]) -> Result<u64> {
     parse_int(text).and_then(|number| u64::try_from(number).ok()).ok_or_else(|| {
         Error::new(ErrorKind::NotInteger, "ERR value is out of range, must be positive")
     })
 }
 
 /// An integer of `range`: SRANDMEMBER takes those of `-i64::MAX..=i64::MAX` for its count.
-pub(crate) fn within(text: &[u8], range: RangeInclusive<i64>) -> Result<i64, Error> {
+pub(crate) fn within(text: &[u8], range: RangeInclusive<i64>) -> Result<i64> {
     let number = integer(text)?;
     if range.contains(&number) {
         return Ok(number);

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::commands::slices;
 use crate::commands::strings::string_at;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::{Scope, View};
@@ -26,7 +26,7 @@ pub(crate) fn combine<K: ToKey>(
     op: Op,
     target: impl ToKey,
     of: &[K],
-) -> Result<usize, Error> {
+) -> Result<usize> {
     op.check_sources(of.len()).map_err(|_| wrong_sources(op))?;
     let mut all = slices(of);
     all.insert(0, target.to_key());
@@ -81,7 +81,7 @@ fn report(
 }
 
 /// The length of the longest source.
-fn longest(view: &View<'_>, sources: &[HashedKey<'_>]) -> Result<usize, Error> {
+fn longest(view: &View<'_>, sources: &[HashedKey<'_>]) -> Result<usize> {
     sources.iter().try_fold(0, |longest, &key| {
         Ok(longest.max(string_at(view, key)?.map_or(0, Member::byte_len)))
     })
@@ -95,12 +95,12 @@ fn made(
     sources: &[HashedKey<'_>],
     old: Option<Value>,
     len: usize,
-) -> Result<Value, Error> {
+) -> Result<Value> {
     let view = scope;
     let bytes = |key| Ok(string_at(&view, key)?.map_or(Cow::Borrowed(&b""[..]), bytes_of));
     let Some(mut result) = old else {
         let strings = sources.iter().map(|&key| bytes(key));
-        let strings: SmallVec<[Cow<'_, [u8]>; 4]> = strings.collect::<Result<_, Error>>()?;
+        let strings: SmallVec<[Cow<'_, [u8]>; 4]> = strings.collect::<Result<_>>()?;
         let strings: SmallVec<[&[u8]; 4]> = strings.iter().map(AsRef::as_ref).collect();
         let mut out = Vec::new();
         bits::combine(op, &strings, &mut out).map_err(|_| wrong_sources(op))?;
@@ -110,7 +110,7 @@ fn made(
     let strings = sources
         .iter()
         .map(|&key| if key.bytes == target.bytes { Ok(None) } else { bytes(key).map(Some) });
-    let strings: SmallVec<[Option<Cow<'_, [u8]>>; 4]> = strings.collect::<Result<_, Error>>()?;
+    let strings: SmallVec<[Option<Cow<'_, [u8]>>; 4]> = strings.collect::<Result<_>>()?;
     let out = result.refill(len).ok_or_else(Error::wrong_type)?;
     let in_place = strings.iter().any(Option::is_none);
     let block = if in_place { BLOCK } else { len };

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::options::{Action, BitFieldOp};
 use super::parts::check_offset;
 use crate::commands::strings::{StringEntry, string_at};
-use crate::error::Error;
+use crate::error::Result;
 use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -20,7 +20,7 @@ pub(super) fn run(
     store: &Store<impl Locks>,
     key: impl ToKey,
     operations: impl IntoIterator<Item = BitFieldOp>,
-) -> Result<Vec<Option<i64>>, Error> {
+) -> Result<Vec<Option<i64>>> {
     let operations: Operations = operations.into_iter().collect();
     operations.iter().try_for_each(|operation| check_offset(operation.offset))?;
     let mut answers = Vec::with_capacity(operations.len());
@@ -34,7 +34,7 @@ pub(crate) fn operate(
     key: impl ToKey,
     operations: &[BitFieldOp],
     answer: impl FnMut(Option<i64>),
-) -> Result<(), Error> {
+) -> Result<()> {
     if !operations.iter().any(BitFieldOp::writes) {
         return read(store, key, operations, answer);
     }
@@ -47,7 +47,7 @@ fn read(
     key: impl ToKey,
     operations: &[BitFieldOp],
     mut answer: impl FnMut(Option<i64>),
-) -> Result<(), Error> {
+) -> Result<()> {
     store.read([key], |view, keys| {
         let string = string_at(view, keys[0])?.unwrap_or(Member::Bytes(b""));
         string.with_bytes(|bytes| {
@@ -67,7 +67,7 @@ impl StringEntry<'_> {
         &mut self,
         operations: &[BitFieldOp],
         mut answer: impl FnMut(Option<i64>),
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let reach = |operation: &BitFieldOp| operation.field.bytes_for(operation.offset);
         let writes = || operations.iter().filter(|operation| operation.writes());
         let least = writes().filter_map(reach).max().unwrap_or(0);

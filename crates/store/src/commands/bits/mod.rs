@@ -19,7 +19,7 @@ use bitpack::bits::{self, Op};
 use super::keys;
 use super::strings::string_at;
 use crate::commands::StringEntry;
-use crate::error::Error;
+use crate::error::Result;
 use crate::store::{Locks, Store};
 
 pub use options::{BitFieldOp, BitRange, BitUnit};
@@ -62,7 +62,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    pub fn setbit(&self, key: impl ToKey, offset: u64, value: bool) -> Result<bool, Error> {
+    pub fn setbit(&self, key: impl ToKey, offset: u64, value: bool) -> Result<bool> {
         check_offset(offset)?;
         self.entry(key, |entry: &mut StringEntry<'_>| entry.set_bit(offset, value))
     }
@@ -77,7 +77,7 @@ impl<L: Locks> Store<L> {
     ///
     /// See [`setbit`](Self::setbit).
     #[inline]
-    pub fn getbit(&self, key: impl ToKey, offset: u64) -> Result<bool, Error> {
+    pub fn getbit(&self, key: impl ToKey, offset: u64) -> Result<bool> {
         check_offset(offset)?;
         self.read([key], |view, keys| {
             let Some(string) = string_at(view, keys[0])? else { return Ok(false) };
@@ -102,7 +102,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.bitcount_range("k", 0, 0)?, 4);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn bitcount(&self, key: impl ToKey) -> Result<u64, Error> {
+    pub fn bitcount(&self, key: impl ToKey) -> Result<u64> {
         self.read([key], |view, keys| {
             Ok(string_at(view, keys[0])?.map_or(0, |string| string.with_bytes(bits::count)))
         })
@@ -117,7 +117,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// See [`bitcount`](Self::bitcount).
-    pub fn bitcount_range(&self, key: impl ToKey, start: i64, end: i64) -> Result<u64, Error> {
+    pub fn bitcount_range(&self, key: impl ToKey, start: i64, end: i64) -> Result<u64> {
         self.bitcount_in(key, BitRange::bytes(start, end))
     }
 
@@ -130,7 +130,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// See [`BitRange`].
-    pub fn bitcount_in(&self, key: impl ToKey, range: BitRange) -> Result<u64, Error> {
+    pub fn bitcount_in(&self, key: impl ToKey, range: BitRange) -> Result<u64> {
         count_with(self, key, || Ok(range))
     }
 
@@ -155,7 +155,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.bitpos_in("k", false, BitRange::bits(0, 11))?, None);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn bitpos(&self, key: impl ToKey, bit: bool) -> Result<Option<u64>, Error> {
+    pub fn bitpos(&self, key: impl ToKey, bit: bool) -> Result<Option<u64>> {
         self.bitpos_in(key, bit, BitRange::bytes_from(0))
     }
 
@@ -169,12 +169,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// See [`bitpos`](Self::bitpos).
-    pub fn bitpos_in(
-        &self,
-        key: impl ToKey,
-        bit: bool,
-        range: BitRange,
-    ) -> Result<Option<u64>, Error> {
+    pub fn bitpos_in(&self, key: impl ToKey, bit: bool, range: BitRange) -> Result<Option<u64>> {
         position_with(self, key, bit, || Ok(range))
     }
 
@@ -201,7 +196,7 @@ impl<L: Locks> Store<L> {
         &self,
         dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         combine(self, Op::And, dst, &keys(of))
     }
 
@@ -214,7 +209,7 @@ impl<L: Locks> Store<L> {
         &self,
         dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         combine(self, Op::Or, dst, &keys(of))
     }
 
@@ -227,7 +222,7 @@ impl<L: Locks> Store<L> {
         &self,
         dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         combine(self, Op::Xor, dst, &keys(of))
     }
 
@@ -236,7 +231,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn bit_not(&self, dst: impl ToKey, key: impl ToKey) -> Result<usize, Error> {
+    pub fn bit_not(&self, dst: impl ToKey, key: impl ToKey) -> Result<usize> {
         combine(self, Op::Not, dst, &[key])
     }
 
@@ -271,7 +266,7 @@ impl<L: Locks> Store<L> {
         &self,
         dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         combine(self, Op::Diff, dst, &keys(of))
     }
 
@@ -284,7 +279,7 @@ impl<L: Locks> Store<L> {
         &self,
         dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         combine(self, Op::Diff1, dst, &keys(of))
     }
 
@@ -297,7 +292,7 @@ impl<L: Locks> Store<L> {
         &self,
         dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         combine(self, Op::AndOr, dst, &keys(of))
     }
 
@@ -314,7 +309,7 @@ impl<L: Locks> Store<L> {
         &self,
         dst: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         combine(self, Op::One, dst, &keys(of))
     }
 
@@ -334,7 +329,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         operations: impl IntoIterator<Item = BitFieldOp>,
-    ) -> Result<Vec<Option<i64>>, Error> {
+    ) -> Result<Vec<Option<i64>>> {
         fields::run(self, key, operations)
     }
 
@@ -359,7 +354,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = (FieldType, u64)>,
-    ) -> Result<Vec<i64>, Error> {
+    ) -> Result<Vec<i64>> {
         let reads = of.into_iter().map(|(field, offset)| BitFieldOp::get(field, offset));
         Ok(fields::run(self, key, reads)?.into_iter().flatten().collect())
     }
@@ -384,12 +379,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    pub fn bitfield_get(
-        &self,
-        key: impl ToKey,
-        field: FieldType,
-        offset: u64,
-    ) -> Result<i64, Error> {
+    pub fn bitfield_get(&self, key: impl ToKey, field: FieldType, offset: u64) -> Result<i64> {
         check_offset(offset)?;
         self.read([key], |view, keys| {
             let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
@@ -415,7 +405,7 @@ impl<L: Locks> Store<L> {
         offset: u64,
         value: i64,
         overflow: Overflow,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<i64>> {
         change_one(self, key, BitFieldOp::set(field, offset, value).overflow(overflow))
     }
 
@@ -437,7 +427,7 @@ impl<L: Locks> Store<L> {
         offset: u64,
         delta: i64,
         overflow: Overflow,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<i64>> {
         change_one(self, key, BitFieldOp::incr_by(field, offset, delta).overflow(overflow))
     }
 }

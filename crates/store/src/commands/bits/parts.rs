@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::options::{BitFieldOp, BitRange};
 use crate::commands::STRING_MAX;
 use crate::commands::strings::{StringEntry, string_at};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::store::slot::Outcome;
 use crate::store::{Locks, Store};
@@ -19,7 +19,7 @@ pub(super) fn change_one(
     store: &Store<impl Locks>,
     key: impl ToKey,
     operation: BitFieldOp,
-) -> Result<Option<i64>, Error> {
+) -> Result<Option<i64>> {
     check_offset(operation.offset)?;
     store.entry(key, |entry: &mut StringEntry<'_>| {
         let mut answer = None;
@@ -30,7 +30,7 @@ pub(super) fn change_one(
 
 /// Whether a string may be long enough for its bit at this offset.
 #[inline]
-pub(super) fn check_offset(offset: u64) -> Result<(), Error> {
+pub(super) fn check_offset(offset: u64) -> Result<()> {
     const MOST: u64 = STRING_MAX as u64;
     if offset / 8 < MOST { Ok(()) } else { Err(out_of_range()) }
 }
@@ -71,7 +71,7 @@ impl StringEntry<'_> {
         least: usize,
         edit: impl FnOnce(&mut [u8], Grown) -> (R, Outcome),
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
-    ) -> Result<R, Error> {
+    ) -> Result<R> {
         let created = !self.exists();
         let edited = self.edit_or_make(
             || Value::raw_string(vec![0; least]),
@@ -98,7 +98,7 @@ impl StringEntry<'_> {
     ///
     /// An offset beyond 512 MiB.
     #[inline]
-    pub fn set_bit(&mut self, offset: u64, on: bool) -> Result<bool, Error> {
+    pub fn set_bit(&mut self, offset: u64, on: bool) -> Result<bool> {
         check_offset(offset)?;
         let least = bits::bytes_for(offset).ok_or_else(out_of_range)?;
         self.edit_bits(
@@ -117,8 +117,8 @@ impl StringEntry<'_> {
 pub(crate) fn count_with(
     store: &Store<impl Locks>,
     key: impl ToKey,
-    range: impl FnOnce() -> Result<BitRange, Error>,
-) -> Result<u64, Error> {
+    range: impl FnOnce() -> Result<BitRange>,
+) -> Result<u64> {
     store.read([key], |view, keys| {
         let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
         let range = range()?;
@@ -138,8 +138,8 @@ pub(crate) fn position_with(
     store: &Store<impl Locks>,
     key: impl ToKey,
     bit: bool,
-    range: impl FnOnce() -> Result<BitRange, Error>,
-) -> Result<Option<u64>, Error> {
+    range: impl FnOnce() -> Result<BitRange>,
+) -> Result<Option<u64>> {
     store.read([key], |view, keys| {
         let Some(string) = string_at(view, keys[0])? else { return Ok((!bit).then_some(0)) };
         let range = range()?;

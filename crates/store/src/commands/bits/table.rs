@@ -7,7 +7,7 @@ use crate::commands::{
     BitFieldOp, BitRange, BitUnit, Operations, STRING_MAX, combine, count_with, operate,
     out_of_range, position_with,
 };
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::execute::{Answer, Caller, Command, command, family, int, is, refused};
 use crate::reply::Reply;
 use crate::value::parse_int;
@@ -74,7 +74,7 @@ fn bitcount(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::Int(count.cast_signed()))
 }
 
-fn range_to_count(words: &[&[u8]]) -> Result<BitRange, Error> {
+fn range_to_count(words: &[&[u8]]) -> Result<BitRange> {
     let ([start, end], unit) = words.split_first_chunk().ok_or_else(Error::syntax)?;
     if unit.len() > 1 {
         return Err(Error::syntax());
@@ -97,7 +97,7 @@ fn bitpos(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     Ok(Reply::Int(found.map_or(-1, u64::cast_signed)))
 }
 
-fn range_to_search(words: &[&[u8]]) -> Result<BitRange, Error> {
+fn range_to_search(words: &[&[u8]]) -> Result<BitRange> {
     match *words {
         [] => Ok(BitRange::bytes_from(0)),
         [start] => Ok(BitRange::bytes_from(int(start)?)),
@@ -110,7 +110,7 @@ fn range_to_search(words: &[&[u8]]) -> Result<BitRange, Error> {
     }
 }
 
-fn unit_of(words: &[&[u8]]) -> Result<BitUnit, Error> {
+fn unit_of(words: &[&[u8]]) -> Result<BitUnit> {
     match *words {
         [] => Ok(BitUnit::Byte),
         [unit] if is(unit, "BIT") => Ok(BitUnit::Bit),
@@ -155,7 +155,7 @@ fn run(store: Caller<'_, '_>, key: &[u8], operations: &[BitFieldOp]) -> Answer {
 }
 
 /// The operations of BITFIELD. An OVERFLOW holds for all that follow it.
-fn operations(mut words: &[&[u8]]) -> Result<Operations, Error> {
+fn operations(mut words: &[&[u8]]) -> Result<Operations> {
     let mut operations = Operations::new();
     let mut overflow = Overflow::Wrap;
     while let [name, rest @ ..] = words {
@@ -187,7 +187,7 @@ fn operations(mut words: &[&[u8]]) -> Result<Operations, Error> {
     Ok(operations)
 }
 
-fn overflow_of(kind: &[u8]) -> Result<Overflow, Error> {
+fn overflow_of(kind: &[u8]) -> Result<Overflow> {
     if is(kind, "WRAP") {
         Ok(Overflow::Wrap)
     } else if is(kind, "SAT") {
@@ -200,7 +200,7 @@ fn overflow_of(kind: &[u8]) -> Result<Overflow, Error> {
 }
 
 /// The type of a field and its offset, which is a number of bits, or of fields behind a `#`.
-fn place(field: &[u8], offset: &[u8]) -> Result<(FieldType, u64), Error> {
+fn place(field: &[u8], offset: &[u8]) -> Result<(FieldType, u64)> {
     let field = FieldType::parse(field).map_err(|_| wrong_type())?;
     let offset = match offset {
         // Redis lets the product run over.
@@ -220,7 +220,7 @@ fn wrong_type() -> Error {
 }
 
 /// An offset that a bit can have.
-fn in_range(offset: Option<i64>) -> Result<u64, Error> {
+fn in_range(offset: Option<i64>) -> Result<u64> {
     const MOST: u64 = STRING_MAX as u64;
     let offset = offset.and_then(|offset| u64::try_from(offset).ok());
     offset.filter(|offset| offset / 8 < MOST).ok_or_else(out_of_range)

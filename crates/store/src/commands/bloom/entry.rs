@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::insert::{BloomInsertOptions, Insertion};
 use super::{create, item_hash, load, not_found, text, unmade};
 use crate::commands::entry_of;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Expires, Outcome};
 use crate::value::Value;
@@ -46,7 +46,7 @@ impl BloomEntry<'_> {
         item: impl Into<Member<'a>>,
         hash: ItemHash,
         options: &BloomInsertOptions,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let item = item.into();
         let limit = self.limit() as u64;
         let added = self.edit(
@@ -80,7 +80,7 @@ impl BloomEntry<'_> {
         items: &[Member<'_>],
         hashes: &[ItemHash],
         options: &BloomInsertOptions,
-    ) -> Result<Vec<bool>, Error> {
+    ) -> Result<Vec<bool>> {
         self.insert(items, hashes, options)?.complete()
     }
 
@@ -91,7 +91,7 @@ impl BloomEntry<'_> {
     ///
     /// As [`add_hashed`](Self::add_hashed). Nothing has changed.
     #[inline]
-    pub fn check_room(&self, items: u64, options: &BloomInsertOptions) -> Result<(), Error> {
+    pub fn check_room(&self, items: u64, options: &BloomInsertOptions) -> Result<()> {
         match self.filter() {
             Some(filter) => filter.check_room(items, self.limit() as u64).map_err(refusal),
             None if options.no_create => Err(not_found()),
@@ -104,7 +104,7 @@ impl BloomEntry<'_> {
     /// # Errors
     ///
     /// As [`add_hashed`](Self::add_hashed) of an item where there is no filter. Nothing has changed.
-    pub fn check_new(&self, items: u64, options: &BloomInsertOptions) -> Result<(), Error> {
+    pub fn check_new(&self, items: u64, options: &BloomInsertOptions) -> Result<()> {
         let settings = options.settings.max_bytes(self.limit() as u64);
         settings.check_room(items).map_err(|why| {
             let SettingsError::Size(size @ SizeError::Capacity { .. }) = why else {
@@ -120,7 +120,7 @@ impl BloomEntry<'_> {
     }
 
     /// BF.RESERVE: makes an empty filter.
-    pub(super) fn reserve(&mut self, settings: &bloom::Settings) -> Result<(), Error> {
+    pub(super) fn reserve(&mut self, settings: &bloom::Settings) -> Result<()> {
         if self.exists() {
             return Err(super::item_exists());
         }
@@ -145,7 +145,7 @@ impl BloomEntry<'_> {
         items: &[Member<'_>],
         hashes: &[ItemHash],
         options: &BloomInsertOptions,
-    ) -> Result<Insertion, Error> {
+    ) -> Result<Insertion> {
         let limit = self.limit() as u64;
         let inserted = self.edit(
             |value| {
@@ -179,7 +179,7 @@ impl BloomEntry<'_> {
     }
 
     /// BF.LOADCHUNK.
-    pub(super) fn load_chunk(&mut self, cursor: u64, chunk: &[u8]) -> Result<(), Error> {
+    pub(super) fn load_chunk(&mut self, cursor: u64, chunk: &[u8]) -> Result<()> {
         let words = || vec![Bytes::from(cursor.to_string()), Bytes::copy_from_slice(chunk)];
         let loaded = self.edit(
             |value| {

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::item_hash;
 use crate::commands::BloomEntry;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -45,7 +45,7 @@ pub(crate) struct Insertion {
 impl Insertion {
     /// The answers, if there is one for each item.
     #[inline]
-    pub(crate) fn complete(self) -> Result<Vec<bool>, Error> {
+    pub(crate) fn complete(self) -> Result<Vec<bool>> {
         self.refused.map_or(Ok(self.added), Err)
     }
 }
@@ -56,7 +56,7 @@ pub(crate) fn insert_items(
     key: impl ToKey,
     items: &[Member<'_>],
     options: &BloomInsertOptions,
-) -> Result<Insertion, Error> {
+) -> Result<Insertion> {
     // Outside of the lock.
     let hashes: SmallVec<[ItemHash; 8]> = items.iter().map(|&item| item_hash(item)).collect();
     store.entry(key, |entry: &mut BloomEntry<'_>| entry.insert(items, &hashes, options))

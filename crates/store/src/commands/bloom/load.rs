@@ -3,13 +3,13 @@
 use bloom::{BloomFilter, Fault, LoadError};
 
 use super::not_found;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The cursor of the header.
 const HEADER: u64 = 1;
 
 /// The filter that a header makes, which no other chunk does.
-pub(super) fn from_header(cursor: u64, chunk: &[u8], limit: u64) -> Result<BloomFilter, Error> {
+pub(super) fn from_header(cursor: u64, chunk: &[u8], limit: u64) -> Result<BloomFilter> {
     if cursor != HEADER {
         return Err(not_found());
     }

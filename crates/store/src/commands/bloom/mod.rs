@@ -14,7 +14,7 @@ pub use entry::{BloomEntry, BloomKind};
 pub use insert::BloomInsertOptions;
 pub(crate) use insert::{Insertion, insert_items};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
@@ -49,7 +49,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.bf_info("seen")?.capacity, 1000);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn bf_reserve(&self, key: impl ToKey, settings: &Settings) -> Result<(), Error> {
+    pub fn bf_reserve(&self, key: impl ToKey, settings: &Settings) -> Result<()> {
         self.entry(key, |entry: &mut BloomEntry<'_>| entry.reserve(settings))
     }
 
@@ -72,7 +72,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    pub fn bf_add<'a>(&self, key: impl ToKey, item: impl Into<Member<'a>>) -> Result<bool, Error> {
+    pub fn bf_add<'a>(&self, key: impl ToKey, item: impl Into<Member<'a>>) -> Result<bool> {
         let item = item.into();
         let hash = item_hash(item);
         self.entry(key, |entry: &mut BloomEntry<'_>| {
@@ -102,7 +102,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<bool>, Error> {
+    ) -> Result<Vec<bool>> {
         self.bf_insert(key, items, BloomInsertOptions::default())
     }
 
@@ -129,7 +129,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         items: impl IntoIterator<Item = M>,
         options: BloomInsertOptions,
-    ) -> Result<Vec<bool>, Error> {
+    ) -> Result<Vec<bool>> {
         let items: SmallVec<[Member<'_>; 8]> = items.into_iter().map(Into::into).collect();
         insert_items(self, key, &items, &options)?.complete()
     }
@@ -141,11 +141,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     #[inline]
-    pub fn bf_exists<'a>(
-        &self,
-        key: impl ToKey,
-        item: impl Into<Member<'a>>,
-    ) -> Result<bool, Error> {
+    pub fn bf_exists<'a>(&self, key: impl ToKey, item: impl Into<Member<'a>>) -> Result<bool> {
         let hash = item_hash(item.into());
         self.read([key], |view, keys| {
             let filter = view.get(keys[0]).and_then(Value::as_bloom);
@@ -162,7 +158,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<bool>, Error> {
+    ) -> Result<Vec<bool>> {
         let hashes: SmallVec<[ItemHash; 32]> =
             items.into_iter().map(|item| item_hash(item.into())).collect();
         self.read([key], |view, keys| {
@@ -180,7 +176,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
-    pub fn bf_info(&self, key: impl ToKey) -> Result<BloomInfo, Error> {
+    pub fn bf_info(&self, key: impl ToKey) -> Result<BloomInfo> {
         self.read([key], |view, keys| Ok(BloomInfo::of(filter_at(view, keys[0])?)))
     }
 
@@ -189,7 +185,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn bf_card(&self, key: impl ToKey) -> Result<u64, Error> {
+    pub fn bf_card(&self, key: impl ToKey) -> Result<u64> {
         self.read([key], |view, keys| match view.get(keys[0]) {
             None => Ok(0),
             Some(Value::Bloom(filter)) => Ok(filter.len()),
@@ -219,7 +215,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.dump("copy")?, store.dump("seen")?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn bf_scandump(&self, key: impl ToKey, cursor: u64) -> Result<Option<(u64, Bytes)>, Error> {
+    pub fn bf_scandump(&self, key: impl ToKey, cursor: u64) -> Result<Option<(u64, Bytes)>> {
         self.read([key], |view, keys| {
             let chunk = filter_at(view, keys[0])?.chunk_at(cursor);
             Ok(chunk.map(|chunk| (chunk.cursor, chunk.bytes.into_owned().into())))
@@ -239,7 +235,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         cursor: u64,
         chunk: impl AsRef<[u8]>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         self.entry(key, |entry: &mut BloomEntry<'_>| entry.load_chunk(cursor, chunk.as_ref()))
     }
 
@@ -262,7 +258,7 @@ impl<L: Locks> Store<L> {
     /// );
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn bf_debug(&self, key: impl ToKey) -> Result<Vec<String>, Error> {
+    pub fn bf_debug(&self, key: impl ToKey) -> Result<Vec<String>> {
         self.read([key], |view, keys| Ok(text::debug(filter_at(view, keys[0])?)))
     }
 }
@@ -304,7 +300,7 @@ pub(crate) fn item_hash(item: Member<'_>) -> ItemHash {
 }
 
 /// The filter at a key, which must be there.
-fn filter_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<&'v BloomFilter, Error> {
+fn filter_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<&'v BloomFilter> {
     match view.get(key) {
         None => Err(not_found()),
         Some(value) => value.as_bloom().ok_or_else(Error::wrong_type),
@@ -312,7 +308,7 @@ fn filter_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<&'v BloomFilt
 }
 
 /// An empty filter of at most `limit` bytes.
-fn create(settings: &Settings, limit: usize) -> Result<BloomFilter, Error> {
+fn create(settings: &Settings, limit: usize) -> Result<BloomFilter> {
     settings.max_bytes(limit as u64).build().map_err(|why| unmade(settings, why))
 }
 

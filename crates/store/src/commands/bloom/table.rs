@@ -8,7 +8,7 @@ use bloom::{MAX_CAPACITY, MAX_EXPANSION, Settings};
 use crate::commands::{
     BloomInsertOptions, Insertion, capacity_range, error_range, expansion_range, insert_items,
 };
-use crate::error::Error;
+use crate::error::Result;
 use crate::execute::{Answer, Caller, Command, command, family, plain, refused, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
@@ -189,7 +189,7 @@ fn scandump(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 }
 
 /// The word that belongs to an option of BF.INSERT.
-fn next<'a>(words: &mut std::slice::Iter<'_, &'a [u8]>) -> Result<&'a [u8], Error> {
+fn next<'a>(words: &mut std::slice::Iter<'_, &'a [u8]>) -> Result<&'a [u8]> {
     words.next().copied().ok_or_else(|| wrong_arity("bf.insert"))
 }
 
@@ -211,19 +211,19 @@ fn insert_all(
     Ok(Reply::Array(replies))
 }
 
-fn error_rate(text: &[u8]) -> Result<f64, Error> {
+fn error_rate(text: &[u8]) -> Result<f64> {
     let rate = double::parse(text).ok_or_else(|| refused("ERR bad error rate"))?;
     if rate > 0.0 && rate < 1.0 { Ok(rate) } else { Err(error_range()) }
 }
 
-fn capacity(text: &[u8]) -> Result<u64, Error> {
+fn capacity(text: &[u8]) -> Result<u64> {
     let capacity = parse_int(text).ok_or_else(|| refused("ERR bad capacity"))?;
     let capacity =
         u64::try_from(capacity).ok().filter(|capacity| (1..=MAX_CAPACITY).contains(capacity));
     capacity.ok_or_else(capacity_range)
 }
 
-fn expansion(text: &[u8]) -> Result<u32, Error> {
+fn expansion(text: &[u8]) -> Result<u32> {
     let expansion = parse_int(text).ok_or_else(|| refused("ERR bad expansion"))?;
     let expansion = u32::try_from(expansion).ok().filter(|&times| times <= MAX_EXPANSION);
     expansion.ok_or_else(expansion_range)

@@ -19,7 +19,7 @@ pub(crate) use store::store;
 use super::zsets::Pair;
 use super::{SortedSetAddOptions, checked, members, zset_at};
 use crate::commands::ZSetEntry;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -56,7 +56,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, f64, M)>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.geo_add_options(key, items, SortedSetAddOptions::default())
     }
 
@@ -70,11 +70,11 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, f64, M)>,
         options: SortedSetAddOptions,
-    ) -> Result<usize, Error> {
-        let pair = |(lon, lat, member): (f64, f64, M)| -> Result<Pair<'_>, Error> {
+    ) -> Result<usize> {
+        let pair = |(lon, lat, member): (f64, f64, M)| -> Result<Pair<'_>> {
             Ok((geo::score(place(lon, lat)?.hash()), checked(member.into())?))
         };
-        let pairs = items.into_iter().map(pair).collect::<Result<SmallVec<[_; 8]>, Error>>()?;
+        let pairs = items.into_iter().map(pair).collect::<Result<SmallVec<[_; 8]>>>()?;
         self.entry(key, |set: &mut ZSetEntry<'_>| {
             Ok(set.add_all(&pairs, options)?.counted(options))
         })
@@ -89,7 +89,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<Option<Point>>, Error> {
+    ) -> Result<Vec<Option<Point>>> {
         let of = members(of)?;
         self.read([key], |view, keys| {
             let set = zset_at(view, keys[0])?;
@@ -108,7 +108,7 @@ impl<L: Locks> Store<L> {
         from: impl Into<Member<'a>>,
         to: impl Into<Member<'b>>,
         unit: Unit,
-    ) -> Result<Option<f64>, Error> {
+    ) -> Result<Option<f64>> {
         let (from, to) = (from.into(), to.into());
         self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(None) };
@@ -138,7 +138,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<Option<GeohashText>>, Error> {
+    ) -> Result<Vec<Option<GeohashText>>> {
         let places = self.geo_pos(key, of)?;
         Ok(places.into_iter().map(|place| place.map(Point::geohash)).collect())
     }
@@ -150,7 +150,7 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the search begins at a member that is not there;
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths below 0 and for polygons of fewer than three vertices.
-    pub fn geo_search(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<Bytes>, Error> {
+    pub fn geo_search(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<Bytes>> {
         self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             Ok(search::members(&find(set, &search.shape(set)?, search.limits(), false)))
@@ -163,11 +163,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`geo_search`](Self::geo_search).
-    pub fn geo_search_hits(
-        &self,
-        key: impl ToKey,
-        search: &GeoSearch,
-    ) -> Result<Vec<GeoHit>, Error> {
+    pub fn geo_search_hits(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<GeoHit>> {
         self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let shape = search.shape(set)?;
@@ -201,7 +197,7 @@ impl<L: Locks> Store<L> {
         source: impl ToKey,
         search: &GeoSearch,
         stored: GeoStored,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.write((destination, source), |scope, keys| {
             let [destination, source] = *keys else { return Ok(0) };
             // Through the store, so that a source that has expired is dropped for the sinks too.
@@ -228,7 +224,7 @@ impl<L: Locks> Store<L> {
         radius: f64,
         unit: Unit,
         count: usize,
-    ) -> Result<Vec<GeoHit>, Error> {
+    ) -> Result<Vec<GeoHit>> {
         let search = GeoSearch::circle(GeoCentre::at(lon, lat)?, radius, unit);
         self.geo_search_hits(key, &search.order(GeoOrder::Asc).count(count))
     }
@@ -245,7 +241,7 @@ impl<L: Locks> Store<L> {
         radius: f64,
         unit: Unit,
         count: usize,
-    ) -> Result<Vec<GeoHit>, Error> {
+    ) -> Result<Vec<GeoHit>> {
         let centre = GeoCentre::Member(member.into().to_bytes());
         let search = GeoSearch::circle(centre, radius, unit);
         self.geo_search_hits(key, &search.order(GeoOrder::Asc).count(count))
@@ -253,7 +249,7 @@ impl<L: Locks> Store<L> {
 }
 
 /// A place on the map.
-pub(crate) fn place(lon: f64, lat: f64) -> Result<Point, Error> {
+pub(crate) fn place(lon: f64, lat: f64) -> Result<Point> {
     Point::new(lon, lat).map_err(|_| {
         let text = format!("ERR invalid longitude,latitude pair {lon:.6},{lat:.6}");
         Error::new(ErrorKind::Syntax, text)

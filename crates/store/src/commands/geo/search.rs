@@ -5,7 +5,7 @@ use geo::{Point, Shape, Unit};
 
 use super::{Found, place, place_of};
 use crate::commands::byte_strings::ByteStrings;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::value::ZSet;
 
@@ -24,7 +24,7 @@ impl GeoCentre {
     /// # Errors
     ///
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if it is not on the map.
-    pub fn at(lon: f64, lat: f64) -> Result<Self, Error> {
+    pub fn at(lon: f64, lat: f64) -> Result<Self> {
         place(lon, lat).map(Self::Place)
     }
 }
@@ -151,7 +151,7 @@ impl GeoSearch {
     }
 
     /// The area, in a sorted set in which members have places.
-    pub(crate) fn shape(&self, set: &ZSet) -> Result<Shape, Error> {
+    pub(crate) fn shape(&self, set: &ZSet) -> Result<Shape> {
         let at = |centre: &GeoCentre| match centre {
             GeoCentre::Place(place) => Ok(*place),
             GeoCentre::Member(member) => {

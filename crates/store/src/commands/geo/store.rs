@@ -8,7 +8,7 @@ use super::find::find;
 use super::search::{GeoStored, Limits};
 use crate::commands::zset_at;
 use crate::commands::zsets::{not_a_number, put};
-use crate::error::Error;
+use crate::error::Result;
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 
@@ -20,7 +20,7 @@ pub(crate) fn store(
     shape: Option<&Shape>,
     limits: Limits,
     stored: GeoStored,
-) -> Result<usize, Error> {
+) -> Result<usize> {
     let entries: Vec<(Vec<u8>, f64)> = match (zset_at(scope, source)?, shape) {
         (Some(set), Some(shape)) => {
             let distances = stored == GeoStored::Distances;

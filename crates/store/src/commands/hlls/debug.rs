@@ -5,11 +5,11 @@ use std::fmt::Write;
 use hll::{DecodeError, Encoding, Hll, Opcode};
 
 use super::HllEntry;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::slot::Outcome;
 
 /// Every register; the value is dense afterwards, as in Redis.
-pub(super) fn registers(entry: &mut HllEntry<'_>) -> Result<Option<Vec<u8>>, Error> {
+pub(super) fn registers(entry: &mut HllEntry<'_>) -> Result<Option<Vec<u8>>> {
     if to_dense(entry)?.is_none() {
         return Ok(None);
     }
@@ -17,7 +17,7 @@ pub(super) fn registers(entry: &mut HllEntry<'_>) -> Result<Option<Vec<u8>>, Err
 }
 
 /// Makes it dense; whether it was not.
-pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>, Error> {
+pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>> {
     let turned = entry.edit_hll(
         |mut hll| hll.promote(),
         |turned| if matches!(turned, Ok(true)) { Outcome::Reformed } else { Outcome::Same },
@@ -27,13 +27,13 @@ pub(super) fn to_dense(entry: &mut HllEntry<'_>) -> Result<Option<bool>, Error> 
 }
 
 /// How the registers are kept.
-pub(super) fn encoding(entry: &mut HllEntry<'_>) -> Result<Option<Encoding>, Error> {
+pub(super) fn encoding(entry: &mut HllEntry<'_>) -> Result<Option<Encoding>> {
     entry.edit_hll(|hll| hll.encoding(), |_| Outcome::Same, "")
 }
 
 /// The opcodes as text: `z:` and `Z:` with the length of short and long runs of zeros, `v:` with a value and the length
 /// of its run.
-pub(super) fn decode(entry: &mut HllEntry<'_>) -> Result<Option<String>, Error> {
+pub(super) fn decode(entry: &mut HllEntry<'_>) -> Result<Option<String>> {
     let Some(found) = look(entry, |hll| Ok(hll.opcodes().map(text_of)))? else { return Ok(None) };
     let text = found.map_err(|_| Error::not_hll())?.ok_or_else(not_sparse)?;
     Ok(Some(text))
@@ -59,7 +59,7 @@ fn text_of(opcodes: impl Iterator<Item = Opcode>) -> String {
 fn look<R>(
     entry: &mut HllEntry<'_>,
     read: impl FnOnce(Hll<'_>) -> Result<R, DecodeError>,
-) -> Result<Option<Result<R, DecodeError>>, Error> {
+) -> Result<Option<Result<R, DecodeError>>> {
     entry.edit_hll(|hll| hll.view().and_then(read), |_| Outcome::Same, "")
 }
 

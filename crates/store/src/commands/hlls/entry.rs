@@ -5,7 +5,7 @@ use hll::{DecodeError, Hll, HllMut};
 
 use super::hll_of;
 use crate::commands::entry_of;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Outcome};
 use crate::value::Value;
@@ -22,7 +22,7 @@ impl HllEntry<'_> {
     ///
     /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is none.
     #[inline]
-    pub fn view(&self) -> Result<Option<Hll<'_>>, Error> {
+    pub fn view(&self) -> Result<Option<Hll<'_>>> {
         self.value().map(hll_of).transpose()
     }
 
@@ -32,11 +32,7 @@ impl HllEntry<'_> {
     ///
     /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no `HyperLogLog`.
     #[inline]
-    pub fn add_hashed<'a>(
-        &mut self,
-        element: impl Into<Member<'a>>,
-        hash: u64,
-    ) -> Result<bool, Error> {
+    pub fn add_hashed<'a>(&mut self, element: impl Into<Member<'a>>, hash: u64) -> Result<bool> {
         self.add_with(&[element.into()], |_| hash)
     }
 
@@ -46,7 +42,7 @@ impl HllEntry<'_> {
         &mut self,
         elements: &[Member<'_>],
         hash: impl Fn(&Member<'_>) -> u64,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         if let [element] = elements
             && let Some(changed) = self.add_in_place(element, || hash(element))?
         {
@@ -84,7 +80,7 @@ impl HllEntry<'_> {
         &mut self,
         element: &Member<'_>,
         hash: impl FnOnce() -> u64,
-    ) -> Result<Option<bool>, Error> {
+    ) -> Result<Option<bool>> {
         let added = self.edit(
             |value| {
                 // What is as long as a dense one is hardly anything else; the general way says what is wrong with the rest.
@@ -105,7 +101,7 @@ impl HllEntry<'_> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no sound `HyperLogLog`.
-    pub fn count(&mut self) -> Result<u64, Error> {
+    pub fn count(&mut self) -> Result<u64> {
         let counted = self.edit_hll(
             |mut hll| hll.count(),
             |counted| Outcome::changed(counted.as_ref().is_ok_and(|counted| counted.stored)),
@@ -122,7 +118,7 @@ impl HllEntry<'_> {
         edit: impl FnOnce(HllMut<'_>) -> R,
         outcome: impl FnOnce(&R) -> Outcome,
         command: &'static str,
-    ) -> Result<Option<R>, Error> {
+    ) -> Result<Option<R>> {
         self.view()?;
         let edited = self.edit(
             |value| {
@@ -140,7 +136,7 @@ impl HllEntry<'_> {
         &mut self,
         union: &mut hll::Union,
         sources: impl FnOnce() -> Vec<Bytes>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let limit = self.policy().settings.hll_sparse_max_bytes();
         let merged = self.edit_or_make(
             || Value::raw_string(hll::empty()),
@@ -159,7 +155,7 @@ impl HllEntry<'_> {
 }
 
 #[inline]
-fn edit_hll<R>(value: &mut Value, edit: impl FnOnce(HllMut<'_>) -> R) -> Result<R, Error> {
+fn edit_hll<R>(value: &mut Value, edit: impl FnOnce(HllMut<'_>) -> R) -> Result<R> {
     let edited = value.edit(|bytes| HllMut::new(bytes).map(edit));
     edited.ok_or_else(Error::wrong_type)?.map_err(|_| Error::not_hll())
 }

@@ -9,7 +9,7 @@ use hll::{Encoding, Hll, Union};
 use smallvec::SmallVec;
 
 use super::{keys, slices};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::locks::Holding;
@@ -49,7 +49,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         elements: impl IntoIterator<Item = M>,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let elements: SmallVec<[Member<'_>; 8]> = elements.into_iter().map(Into::into).collect();
         let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
         self.entry(key, |entry: &mut HllEntry<'_>| entry.add_with(&elements, hash))
@@ -78,8 +78,8 @@ impl<L: Locks> Store<L> {
     pub fn with_hll_read<R>(
         &self,
         key: impl ToKey,
-        work: impl FnOnce(Option<Hll<'_>>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+        work: impl FnOnce(Option<Hll<'_>>) -> Result<R>,
+    ) -> Result<R> {
         self.read([key], |view, keys| {
             let _holding = Holding::new(view.shared());
             work(hll_at(view, keys[0])?)
@@ -92,7 +92,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn pfcount<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<u64, Error> {
+    pub fn pfcount<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<u64> {
         let of = keys(of);
         match slices(&of)[..] {
             [key] => {
@@ -115,7 +115,7 @@ impl<L: Locks> Store<L> {
         &self,
         target: impl ToKey,
         sources: impl IntoIterator<Item = K>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let sources = keys(sources);
         let mut all = slices(&sources);
         all.insert(0, target.to_key());
@@ -142,7 +142,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.pfdebug_todense("h")?, Some(false));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn pfdebug_getreg(&self, key: impl ToKey) -> Result<Option<Vec<u8>>, Error> {
+    pub fn pfdebug_getreg(&self, key: impl ToKey) -> Result<Option<Vec<u8>>> {
         self.with_hll(key, debug::registers)
     }
 
@@ -152,7 +152,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name; besides, [`ErrorKind::InvalidHll`] for a dense value. The opcodes are shown right or
     /// wrong.
-    pub fn pfdebug_decode(&self, key: impl ToKey) -> Result<Option<String>, Error> {
+    pub fn pfdebug_decode(&self, key: impl ToKey) -> Result<Option<String>> {
         self.with_hll(key, debug::decode)
     }
 
@@ -161,7 +161,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn pfdebug_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>, Error> {
+    pub fn pfdebug_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>> {
         let encoding = self.with_hll(key, debug::encoding)?;
         Ok(encoding.map(|encoding| match encoding {
             Encoding::Sparse => "sparse",
@@ -175,7 +175,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn pfdebug_todense(&self, key: impl ToKey) -> Result<Option<bool>, Error> {
+    pub fn pfdebug_todense(&self, key: impl ToKey) -> Result<Option<bool>> {
         self.with_hll(key, debug::to_dense)
     }
 
@@ -193,19 +193,19 @@ impl<L: Locks> Store<L> {
     /// Store::new().pfselftest()?;
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn pfselftest(&self) -> Result<(), Error> {
+    pub fn pfselftest(&self) -> Result<()> {
         selftest::run()
     }
 }
 
 #[inline]
-pub(crate) fn hll_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>, Error> {
+pub(crate) fn hll_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<Hll<'v>>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     hll_of(value).map(Some)
 }
 
 /// About how many distinct elements the keys hold together; nothing is written.
-pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64, Error> {
+pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64> {
     let mut hlls: SmallVec<[Hll<'_>; 8]> = SmallVec::with_capacity(keys.len());
     // Of several keys that are wrong the first one is reported.
     let wrong = keys.iter().try_for_each(|&key| {
@@ -218,7 +218,7 @@ pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64
 }
 
 #[inline]
-fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {
+fn hll_of(value: &Value) -> Result<Hll<'_>> {
     match value.as_str() {
         Some(Member::Bytes(bytes)) => Hll::new(bytes).map_err(|_| Error::not_hll()),
         Some(Member::Int(_)) => Err(Error::not_hll()),
@@ -228,13 +228,13 @@ fn hll_of(value: &Value) -> Result<Hll<'_>, Error> {
 
 /// The count that a single key remembers, or 0 for no key; `None` if it has to be made, or if the string has to become
 /// one that was changed in place, which PFCOUNT makes of any.
-fn cached_count(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<u64>, Error> {
+fn cached_count(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<u64>> {
     let Some(value) = view.get(key) else { return Ok(Some(0)) };
     let cached = hll_of(value)?.cached();
     Ok(cached.filter(|_| value.is_raw()))
 }
 
-fn merge(scope: &mut Scope<'_>, keys: &[HashedKey<'_>]) -> Result<(), Error> {
+fn merge(scope: &mut Scope<'_>, keys: &[HashedKey<'_>]) -> Result<()> {
     let Some((&target, sources)) = keys.split_first() else {
         return Err(Error::new(ErrorKind::Syntax, "ERR syntax error"));
     };

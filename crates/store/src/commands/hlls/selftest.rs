@@ -2,7 +2,7 @@
 
 use hll::{DecodeError, HllMut, P, REGISTERS, SPARSE_MAX_BYTES};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Elements of the second test: some thousands are past the change from sparse to dense.
 const ELEMENTS: u32 = 10_000;
@@ -11,7 +11,7 @@ const ELEMENTS: u32 = 10_000;
 const ROUNDS: u32 = 4 << P;
 
 /// Random registers against a plain array, and a sparse against a dense one. Some milliseconds.
-pub(super) fn run() -> Result<(), Error> {
+pub(super) fn run() -> Result<()> {
     registers_hold_what_was_put().and_then(|()| encodings_agree()).map_err(|what| failed(&what))
 }
 

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::set_at;
 use crate::commands::byte_strings::ByteStrings;
 use crate::commands::slices;
-use crate::error::Error;
+use crate::error::Result;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
@@ -33,7 +33,7 @@ pub(crate) enum Operation {
 type Sets<'v> = SmallVec<[Option<SetRef<'v>>; 4]>;
 
 /// The sets at the keys, all of which are looked at before anything is done.
-fn sets_at<'v>(view: &'v View<'_>, keys: &[HashedKey<'_>]) -> Result<Sets<'v>, Error> {
+fn sets_at<'v>(view: &'v View<'_>, keys: &[HashedKey<'_>]) -> Result<Sets<'v>> {
     keys.iter().map(|&key| set_at(view, key)).collect()
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn read(
     view: &View<'_>,
     operation: Operation,
     keys: &[HashedKey<'_>],
-) -> Result<Vec<Bytes>, Error> {
+) -> Result<Vec<Bytes>> {
     let sets = sets_at(view, keys)?;
     let policy = view.policy();
     let mut members = ByteStrings::with_capacity(0);
@@ -77,11 +77,7 @@ pub(crate) fn read(
 }
 
 /// How many members all sets have, up to a limit that is not 0.
-pub(super) fn count_common(
-    view: &View<'_>,
-    keys: &[HashedKey<'_>],
-    limit: usize,
-) -> Result<usize, Error> {
+pub(super) fn count_common(view: &View<'_>, keys: &[HashedKey<'_>], limit: usize) -> Result<usize> {
     let mut count = 0;
     let _ = common(sets_at(view, keys)?, &view.policy(), |_| {
         count += 1;
@@ -96,7 +92,7 @@ pub(super) fn store<K: ToKey>(
     operation: Operation,
     destination: impl ToKey,
     of: &[K],
-) -> Result<usize, Error> {
+) -> Result<usize> {
     let mut all = slices(of);
     all.insert(0, destination.to_key());
     store.write(all, |scope, keys| {
@@ -122,7 +118,7 @@ fn made(
     view: &View<'_>,
     operation: Operation,
     sources: &[HashedKey<'_>],
-) -> Result<(&'static str, Value), Error> {
+) -> Result<(&'static str, Value)> {
     let (sets, policy) = (sets_at(view, sources)?, view.policy());
     Ok(match operation {
         Operation::Inter => ("SINTERSTORE", intersected(sets, &policy)),

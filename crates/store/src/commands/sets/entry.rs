@@ -7,7 +7,7 @@ use bytes::Bytes;
 use intset::Prefix;
 
 use crate::commands::{checked, entry_of};
-use crate::error::Error;
+use crate::error::Result;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::Random;
@@ -59,7 +59,7 @@ impl SetEntry<'_> {
     ///
     /// A member of more than 512 MiB.
     #[inline]
-    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
+    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>) -> Result<bool> {
         Ok(self.add_all(&[checked(member.into())?]) == 1)
     }
 
@@ -108,7 +108,7 @@ impl SetEntry<'_> {
     ///
     /// As [`add`](Self::add).
     #[inline]
-    pub fn add_within(&mut self, id: i64, prefix: Prefix) -> Result<bool, Error> {
+    pub fn add_within(&mut self, id: i64, prefix: Prefix) -> Result<bool> {
         // A hash table stays: else each addition would look through it.
         if matches!(self.value(), Some(Value::IntSet(_))) {
             self.compact(prefix);

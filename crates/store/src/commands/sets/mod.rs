@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::byte_strings::ByteStrings;
 use super::keyspace::ScanOptions;
 use super::{MOST_DRAWS, checked, keys, members, slices};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::locks::Holding;
@@ -49,7 +49,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = M>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let of = members(of)?;
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.add_all(&of)))
     }
@@ -64,7 +64,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = M>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let of = members(of)?;
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.remove_all(&of)))
     }
@@ -74,11 +74,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn sismember<'a>(
-        &self,
-        key: impl ToKey,
-        member: impl Into<Member<'a>>,
-    ) -> Result<bool, Error> {
+    pub fn sismember<'a>(&self, key: impl ToKey, member: impl Into<Member<'a>>) -> Result<bool> {
         let member = member.into();
         self.read([key], |view, keys| {
             Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.policy())))
@@ -90,7 +86,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn scard(&self, key: impl ToKey) -> Result<usize, Error> {
+    pub fn scard(&self, key: impl ToKey) -> Result<usize> {
         self.read([key], |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
     }
 
@@ -99,7 +95,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn smembers(&self, key: impl ToKey) -> Result<Vec<Bytes>, Error> {
+    pub fn smembers(&self, key: impl ToKey) -> Result<Vec<Bytes>> {
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
             let mut members = ByteStrings::with_capacity(set.len());
@@ -117,7 +113,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<bool>, Error> {
+    ) -> Result<Vec<bool>> {
         let of = members(of)?;
         self.read([key], |view, keys| {
             let set = set_at(view, keys[0])?;
@@ -137,7 +133,7 @@ impl<L: Locks> Store<L> {
         source: impl ToKey,
         destination: impl ToKey,
         member: impl Into<Member<'a>>,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool> {
         let member = checked(member.into())?;
         self.write((source, destination), |scope, keys| {
             move_member(scope, keys[0], keys[1], member)
@@ -168,7 +164,7 @@ impl<L: Locks> Store<L> {
         source: impl ToKey,
         destination: impl ToKey,
         mut chosen: impl FnMut(Member<'_>) -> bool,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.write((source, destination), |scope, keys| {
             let _holding = Holding::new(scope.shared());
             let (from, to) = (keys[0], keys[1]);
@@ -209,7 +205,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.scard("raffle")?, 2);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn spop(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+    pub fn spop(&self, key: impl ToKey) -> Result<Option<Bytes>> {
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(1).pop()))
     }
 
@@ -219,7 +215,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn spop_multiple(&self, key: impl ToKey, count: usize) -> Result<Vec<Bytes>, Error> {
+    pub fn spop_multiple(&self, key: impl ToKey, count: usize) -> Result<Vec<Bytes>> {
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(count)))
     }
 
@@ -228,7 +224,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn srandmember(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+    pub fn srandmember(&self, key: impl ToKey) -> Result<Option<Bytes>> {
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(None) };
             Ok(set.random(view.shared().random()).map(Member::to_bytes))
@@ -242,7 +238,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
-    pub fn srandmember_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>, Error> {
+    pub fn srandmember_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>> {
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
             let random = view.shared().random();
@@ -278,7 +274,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.sdiff(["a", "b"])?, ["1"]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn sinter<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+    pub fn sinter<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| algebra::read(view, Operation::Inter, keys))
     }
@@ -293,7 +289,7 @@ impl<L: Locks> Store<L> {
         &self,
         of: impl IntoIterator<Item = K>,
         limit: usize,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| algebra::count_common(view, keys, limit))
     }
@@ -308,7 +304,7 @@ impl<L: Locks> Store<L> {
         &self,
         destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         algebra::store(self, Operation::Inter, &destination, &keys(of))
     }
 
@@ -317,7 +313,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sunion<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+    pub fn sunion<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| algebra::read(view, Operation::Union, keys))
     }
@@ -332,7 +328,7 @@ impl<L: Locks> Store<L> {
         &self,
         destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         algebra::store(self, Operation::Union, &destination, &keys(of))
     }
 
@@ -342,7 +338,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sdiff<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>, Error> {
+    pub fn sdiff<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| algebra::read(view, Operation::Diff, keys))
     }
@@ -357,7 +353,7 @@ impl<L: Locks> Store<L> {
         &self,
         destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         algebra::store(self, Operation::Diff, &destination, &keys(of))
     }
 
@@ -373,7 +369,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         cursor: u64,
         options: &ScanOptions,
-    ) -> Result<(u64, Vec<Bytes>), Error> {
+    ) -> Result<(u64, Vec<Bytes>)> {
         let glob = options.glob();
         self.read([key], |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok((0, Vec::new())) };
@@ -390,10 +386,7 @@ impl<L: Locks> Store<L> {
 
 /// The set at a key, if there is one.
 #[inline]
-pub(crate) fn set_at<'v>(
-    view: &'v View<'_>,
-    key: HashedKey<'_>,
-) -> Result<Option<SetRef<'v>>, Error> {
+pub(crate) fn set_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<SetRef<'v>>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_set().map(Some).ok_or_else(Error::wrong_type)
 }
@@ -403,7 +396,7 @@ fn move_member(
     from: HashedKey<'_>,
     to: HashedKey<'_>,
     member: Member<'_>,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let there =
         scope.with(from, |set: &mut SetEntry<'_>| Ok(set.exists().then(|| set.contains(member))));
     let fits = scope.with(to, |_: &mut SetEntry<'_>| Ok(()));

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::commands::{STRING_MAX, checked, entry_of, too_long};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Expires, Outcome};
 use crate::text::extended::{Extended, NOT_A_FLOAT, NOT_FINITE};
@@ -28,7 +28,7 @@ impl StringEntry<'_> {
     ///
     /// [`ErrorKind::NotInteger`] for any other string.
     #[inline]
-    pub fn get_int(&self) -> Result<Option<i64>, Error> {
+    pub fn get_int(&self) -> Result<Option<i64>> {
         // A string that was changed in place may be a number too.
         let number = |string: Member<'_>| string.as_int().ok_or_else(Error::not_integer);
         self.get().map(number).transpose()
@@ -39,7 +39,7 @@ impl StringEntry<'_> {
     /// # Errors
     ///
     /// A string of more than 512 MiB.
-    pub fn set<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<(), Error> {
+    pub fn set<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<()> {
         self.put_string(checked(value.into())?, Expires::Never);
         Ok(())
     }
@@ -50,7 +50,7 @@ impl StringEntry<'_> {
     /// # Errors
     ///
     /// As [`set`](Self::set).
-    pub fn set_until<'a>(&mut self, value: impl Into<Member<'a>>, at_ms: i64) -> Result<(), Error> {
+    pub fn set_until<'a>(&mut self, value: impl Into<Member<'a>>, at_ms: i64) -> Result<()> {
         self.put_string(checked(value.into())?, Expires::At(at_ms));
         Ok(())
     }
@@ -67,7 +67,7 @@ impl StringEntry<'_> {
     ///
     /// [`ErrorKind::NotInteger`] if the string is no number, or the sum does not fit.
     #[inline]
-    pub fn incr(&mut self, delta: i64) -> Result<i64, Error> {
+    pub fn incr(&mut self, delta: i64) -> Result<i64> {
         let sum = self.get_int()?.unwrap_or(0).checked_add(delta).ok_or_else(Error::overflow)?;
         let words = || vec![Member::Int(delta).to_bytes()];
         self.put(Value::Int(sum), Expires::Keep, ("INCRBY", words));
@@ -75,7 +75,7 @@ impl StringEntry<'_> {
     }
 
     /// INCRBYFLOAT: adds to the number of 80 bits that the string is; returns the text that is there now.
-    pub(crate) fn incr_float(&mut self, delta: &[u8]) -> Result<Bytes, Error> {
+    pub(crate) fn incr_float(&mut self, delta: &[u8]) -> Result<Bytes> {
         let parse = |text: &[u8]| Extended::parse(text).ok_or_else(|| not_a_float(NOT_A_FLOAT));
         let old = self.get().unwrap_or(Member::Int(0)).with_bytes(parse)?;
         let sum = old.add(parse(delta)?).ok_or_else(|| not_a_float(NOT_FINITE))?;
@@ -91,7 +91,7 @@ impl StringEntry<'_> {
     /// # Errors
     ///
     /// A string of more than 512 MiB.
-    pub fn append<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<usize, Error> {
+    pub fn append<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<usize> {
         let value = checked(value.into())?;
         let words = || vec![value.to_bytes()];
         if let Some(len) = self.get().map(Member::byte_len) {
@@ -108,11 +108,7 @@ impl StringEntry<'_> {
     ///
     /// A string of more than 512 MiB.
     #[inline]
-    pub fn set_range<'a>(
-        &mut self,
-        offset: usize,
-        value: impl Into<Member<'a>>,
-    ) -> Result<usize, Error> {
+    pub fn set_range<'a>(&mut self, offset: usize, value: impl Into<Member<'a>>) -> Result<usize> {
         let value = value.into();
         let old = self.get().map(Member::byte_len);
         if value.byte_len() == 0 {
@@ -134,7 +130,7 @@ impl StringEntry<'_> {
         offset: usize,
         value: Member<'_>,
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         end_of(offset, value)?;
         let written = self.edit(
             |old| (value.with_bytes(|new| old.write_at(offset, new)), Outcome::Changed),
@@ -163,7 +159,7 @@ pub(super) fn put<K>(slot: &mut Entry<'_, K>, value: Member<'_>, expires: Expire
 }
 
 /// Where a write ends, if a string may be as long.
-fn end_of(offset: usize, value: Member<'_>) -> Result<usize, Error> {
+fn end_of(offset: usize, value: Member<'_>) -> Result<usize> {
     let end = offset.checked_add(value.byte_len());
     end.filter(|&end| end <= STRING_MAX).ok_or_else(too_long)
 }

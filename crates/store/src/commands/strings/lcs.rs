@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::options::LcsMatches;
 use super::parts::{common, common_len, common_runs, common_text};
-use crate::error::Error;
+use crate::error::Result;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 
@@ -33,7 +33,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!((&common.matches[0].a, &common.matches[0].b), (&(4..8), &(5..9)));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn lcs(&self, a: impl ToKey, b: impl ToKey) -> Result<Bytes, Error> {
+    pub fn lcs(&self, a: impl ToKey, b: impl ToKey) -> Result<Bytes> {
         common(self, a, b, common_text)
     }
 
@@ -42,7 +42,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`lcs`](Self::lcs).
-    pub fn lcs_len(&self, a: impl ToKey, b: impl ToKey) -> Result<usize, Error> {
+    pub fn lcs_len(&self, a: impl ToKey, b: impl ToKey) -> Result<usize> {
         common(self, a, b, common_len)
     }
 
@@ -56,7 +56,7 @@ impl<L: Locks> Store<L> {
         a: impl ToKey,
         b: impl ToKey,
         min_match_len: usize,
-    ) -> Result<LcsMatches, Error> {
+    ) -> Result<LcsMatches> {
         common(self, a, b, |a, b| common_runs(a, b, min_match_len))
     }
 }

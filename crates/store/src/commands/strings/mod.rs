@@ -20,7 +20,7 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::{checked, keys as gathered, slices};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::locks::Holding;
@@ -53,7 +53,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
-    pub fn get(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+    pub fn get(&self, key: impl ToKey) -> Result<Option<Bytes>> {
         self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
     }
 
@@ -78,11 +78,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    pub fn get_with<R>(
-        &self,
-        key: impl ToKey,
-        read: impl FnOnce(Option<&[u8]>) -> R,
-    ) -> Result<R, Error> {
+    pub fn get_with<R>(&self, key: impl ToKey, read: impl FnOnce(Option<&[u8]>) -> R) -> Result<R> {
         self.read([key], |view, keys| {
             let string = string_at(view, keys[0])?;
             let _holding = Holding::new(view.shared());
@@ -113,7 +109,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    pub fn get_int(&self, key: impl ToKey) -> Result<Option<i64>, Error> {
+    pub fn get_int(&self, key: impl ToKey) -> Result<Option<i64>> {
         self.read([key], |view, keys| {
             let number = |string: Member<'_>| string.as_int().ok_or_else(Error::not_integer);
             string_at(view, keys[0])?.map(number).transpose()
@@ -137,10 +133,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.mget(["b", "none"])?, [Some("2".into()), None]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn mget<K: ToKey>(
-        &self,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<Vec<Option<Bytes>>, Error> {
+    pub fn mget<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Option<Bytes>>> {
         let of = gathered(of);
         self.read(slices(&of), |view, keys| {
             let string = |&key| view.get(key)?.as_str().map(Member::to_bytes);
@@ -174,8 +167,8 @@ impl<L: Locks> Store<L> {
     pub fn with_strings_read<K: ToKey, R>(
         &self,
         of: impl IntoIterator<Item = K>,
-        work: impl FnOnce(&[Option<&[u8]>]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+        work: impl FnOnce(&[Option<&[u8]>]) -> Result<R>,
+    ) -> Result<R> {
         let of = gathered(of);
         self.read(slices(&of), |view, keys| {
             let _holding = Holding::new(view.shared());
@@ -210,7 +203,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.object_encoding("born")?, Some("int"));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn set<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<(), Error> {
+    pub fn set<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<()> {
         let value = checked(value.into())?;
         self.write([key], |scope, keys| {
             entry::put(&mut scope.slot(keys[0]), value, Expires::Never);
@@ -236,7 +229,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         value: impl Into<Member<'a>>,
         options: SetOptions,
-    ) -> Result<SetOutcome, Error> {
+    ) -> Result<SetOutcome> {
         set_with(self, key, value.into(), options, "set")
     }
 
@@ -264,7 +257,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         value: impl Into<Member<'a>>,
         seconds: u64,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let options = SetOptions::default().with_expiration(SetExpiry::EX(seconds));
         set_with(self, key, value.into(), options, "setex").map(drop)
     }
@@ -279,7 +272,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         value: impl Into<Member<'a>>,
         milliseconds: u64,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let options = SetOptions::default().with_expiration(SetExpiry::PX(milliseconds));
         set_with(self, key, value.into(), options, "psetex").map(drop)
     }
@@ -289,7 +282,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// A value of more than 512 MiB.
-    pub fn set_nx<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<bool, Error> {
+    pub fn set_nx<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<bool> {
         let value = checked(value.into())?;
         self.write([key], |scope, keys| {
             let mut slot = scope.slot(keys[0]);
@@ -311,7 +304,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// See [`mget`](Self::mget).
-    pub fn mset<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<(), Error>
+    pub fn mset<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<()>
     where
         &'a V: Into<Member<'a>>,
     {
@@ -335,7 +328,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.exists(["c"])?, 0);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn mset_nx<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<bool, Error>
+    pub fn mset_nx<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<bool>
     where
         &'a V: Into<Member<'a>>,
     {
@@ -352,7 +345,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         value: impl Into<Member<'a>>,
-    ) -> Result<Option<Bytes>, Error> {
+    ) -> Result<Option<Bytes>> {
         let options = SetOptions::default().get(true);
         Ok(set_with(self, key, value.into(), options, "getset")?.old)
     }
@@ -374,7 +367,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.get_del("token")?, None);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn get_del(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+    pub fn get_del(&self, key: impl ToKey) -> Result<Option<Bytes>> {
         self.entry(key, |entry: &mut StringEntry<'_>| {
             let old = entry.get().map(Member::to_bytes);
             entry.delete();
@@ -405,7 +398,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.ttl("session")?, -1);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn get_ex(&self, key: impl ToKey, expire_at: Expiry) -> Result<Option<Bytes>, Error> {
+    pub fn get_ex(&self, key: impl ToKey, expire_at: Expiry) -> Result<Option<Bytes>> {
         get_with(self, key, || Ok(Ttl::from(expire_at)))
     }
 
@@ -414,7 +407,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
-    pub fn strlen(&self, key: impl ToKey) -> Result<usize, Error> {
+    pub fn strlen(&self, key: impl ToKey) -> Result<usize> {
         self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len)))
     }
 
@@ -437,11 +430,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.getrange("log", 4, -1)?, "two;");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn append<'a>(
-        &self,
-        key: impl ToKey,
-        value: impl Into<Member<'a>>,
-    ) -> Result<usize, Error> {
+    pub fn append<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<usize> {
         let value = checked(value.into())?;
         self.entry(key, |entry: &mut StringEntry<'_>| entry.append(value))
     }
@@ -465,7 +454,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.getrange("none", 0, -1)?, "");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn getrange(&self, key: impl ToKey, from: i64, to: i64) -> Result<Bytes, Error> {
+    pub fn getrange(&self, key: impl ToKey, from: i64, to: i64) -> Result<Bytes> {
         self.read([key], |view, keys| parts::range_of(view, keys[0], from, to))
     }
 
@@ -495,7 +484,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         offset: usize,
         value: impl Into<Member<'a>>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let value = checked(value.into())?;
         self.entry(key, |entry: &mut StringEntry<'_>| entry.set_range(offset, value))
     }
@@ -518,7 +507,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.decr("n", 7)?, -2);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn incr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64, Error> {
+    pub fn incr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64> {
         let delta = delta.into();
         self.entry(key, |entry: &mut StringEntry<'_>| entry.incr(delta))
     }
@@ -528,7 +517,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`incr`](Self::incr); besides, `i64::MIN` cannot be taken away.
-    pub fn decr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64, Error> {
+    pub fn decr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64> {
         self.incr(key, negated(delta.into())?)
     }
 
@@ -554,7 +543,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.get("n")?, Some("0.3".into()));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn incr_float(&self, key: impl ToKey, delta: f64) -> Result<f64, Error> {
+    pub fn incr_float(&self, key: impl ToKey, delta: f64) -> Result<f64> {
         let delta = delta.to_string();
         let sum =
             self.entry(key, |entry: &mut StringEntry<'_>| entry.incr_float(delta.as_bytes()))?;
@@ -565,23 +554,20 @@ impl<L: Locks> Store<L> {
 
 /// The string at a key, if there is one.
 #[inline]
-pub(crate) fn string_at<'v>(
-    view: &'v View<'_>,
-    key: HashedKey<'_>,
-) -> Result<Option<Member<'v>>, Error> {
+pub(crate) fn string_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<Member<'v>>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }
 
 /// The string in a slot, if there is one.
 #[inline]
-pub(crate) fn string_in<'s>(slot: &'s Slot<'_>) -> Result<Option<Member<'s>>, Error> {
+pub(crate) fn string_in<'s>(slot: &'s Slot<'_>) -> Result<Option<Member<'s>>> {
     let Some(value) = slot.value() else { return Ok(None) };
     value.as_str().map(Some).ok_or_else(Error::wrong_type)
 }
 
 /// The increment that takes away `delta`.
-fn negated(delta: i64) -> Result<i64, Error> {
+fn negated(delta: i64) -> Result<i64> {
     delta
         .checked_neg()
         .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR decrement would overflow"))

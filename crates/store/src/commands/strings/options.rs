@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Whether SET asks for a key that exists, or for one that does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -183,7 +183,7 @@ impl Time {
 
     /// The time in milliseconds since the epoch, or what `command` says to one that is none.
     #[inline]
-    pub(crate) fn at_ms(self, now_ms: impl FnOnce() -> i64, command: &str) -> Result<i64, Error> {
+    pub(crate) fn at_ms(self, now_ms: impl FnOnce() -> i64, command: &str) -> Result<i64> {
         let scale = if self.unit == Unit::Seconds { 1000 } else { 1 };
         let ms = Some(self.amount).filter(|&amount| amount > 0);
         let ms = ms.and_then(|amount| amount.checked_mul(scale));

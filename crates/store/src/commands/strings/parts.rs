@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::options::{LcsMatch, LcsMatches};
 use super::string_at;
 use crate::commands::STRING_MAX;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
@@ -17,12 +17,7 @@ use crate::to_key::ToKey;
 const STRING_MAX_U64: u64 = STRING_MAX as u64;
 
 /// GETRANGE.
-pub(super) fn range_of(
-    view: &View<'_>,
-    key: HashedKey<'_>,
-    from: i64,
-    to: i64,
-) -> Result<Bytes, Error> {
+pub(super) fn range_of(view: &View<'_>, key: HashedKey<'_>, from: i64, to: i64) -> Result<Bytes> {
     let Some(string) = string_at(view, key)? else { return Ok(Bytes::new()) };
     Ok(string
         .with_bytes(|bytes| Bytes::copy_from_slice(&bytes[range::slice(from, to, bytes.len())])))
@@ -33,8 +28,8 @@ pub(crate) fn common<R>(
     store: &Store<impl Locks>,
     a: impl ToKey,
     b: impl ToKey,
-    find: impl FnOnce(&[u8], &[u8]) -> Result<R, Error>,
-) -> Result<R, Error> {
+    find: impl FnOnce(&[u8], &[u8]) -> Result<R>,
+) -> Result<R> {
     store.read((a, b), |view, keys| {
         let string = |key| Ok(string_at(view, key).map_err(|_| no_strings())?.unwrap_or(NOTHING));
         let (a, b) = (string(keys[0])?, string(keys[1])?);
@@ -44,15 +39,15 @@ pub(crate) fn common<R>(
 
 const NOTHING: Member<'static> = Member::Bytes(b"");
 
-pub(crate) fn common_text(a: &[u8], b: &[u8]) -> Result<Bytes, Error> {
+pub(crate) fn common_text(a: &[u8], b: &[u8]) -> Result<Bytes> {
     Ok(Bytes::from(lcs::lcs(a, b, STRING_MAX_U64)?.text()))
 }
 
-pub(crate) fn common_len(a: &[u8], b: &[u8]) -> Result<usize, Error> {
+pub(crate) fn common_len(a: &[u8], b: &[u8]) -> Result<usize> {
     lcs::length(a, b, STRING_MAX_U64)
 }
 
-pub(crate) fn common_runs(a: &[u8], b: &[u8], shortest: usize) -> Result<LcsMatches, Error> {
+pub(crate) fn common_runs(a: &[u8], b: &[u8], shortest: usize) -> Result<LcsMatches> {
     let common = lcs::lcs(a, b, STRING_MAX_U64)?;
     let runs = common.matches().filter(|run| run.len >= shortest);
     let matches = runs.map(|run| LcsMatch { a: run.a..run.a + run.len, b: run.b..run.b + run.len });

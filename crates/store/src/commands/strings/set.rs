@@ -8,7 +8,7 @@ use super::options::{ExistenceCheck, SetOptions, SetOutcome, Ttl};
 use super::string_in;
 use crate::commands::StringEntry;
 use crate::commands::checked;
-use crate::error::Error;
+use crate::error::Result;
 use crate::member::Member;
 use crate::store::slot::{BY_COMMAND, Expires};
 use crate::store::{Locks, Store};
@@ -24,7 +24,7 @@ pub(crate) fn set_with(
     value: Member<'_>,
     options: SetOptions,
     command: &str,
-) -> Result<SetOutcome, Error> {
+) -> Result<SetOutcome> {
     let value = checked(value)?;
     store.write([key], |scope, keys| {
         let expires = match options.ttl {
@@ -52,8 +52,8 @@ pub(crate) fn set_with(
 pub(crate) fn get_with(
     store: &Store<impl Locks>,
     key: impl ToKey,
-    ttl: impl FnOnce() -> Result<Ttl, Error>,
-) -> Result<Option<Bytes>, Error> {
+    ttl: impl FnOnce() -> Result<Ttl>,
+) -> Result<Option<Bytes>> {
     store.entry(key, |entry: &mut StringEntry<'_>| {
         let Some(string) = entry.get().map(Member::to_bytes) else { return Ok(None) };
         match ttl()? {
@@ -73,7 +73,7 @@ pub(crate) fn put_all<'p>(
     store: &Store<impl Locks>,
     pairs: impl Iterator<Item = (KeyRef<'p>, Member<'p>)>,
     only_new: bool,
-) -> Result<bool, Error> {
+) -> Result<bool> {
     let (mut names, mut values) =
         (SmallVec::<[KeyRef<'_>; 4]>::new(), SmallVec::<[Member<'_>; 4]>::new());
     for (name, value) in pairs {

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{checked, not_a_number};
 use crate::commands::ExistenceCheck;
-use crate::error::Error;
+use crate::error::Result;
 use crate::member::Member;
 
 /// Which way a score may change.
@@ -94,7 +94,7 @@ pub(crate) type Pair<'a> = (f64, Member<'a>);
 /// The pairs of a call, collected before any lock is taken.
 pub(super) fn pairs<'a, M: Into<Member<'a>>>(
     items: impl IntoIterator<Item = (f64, M)>,
-) -> Result<SmallVec<[Pair<'a>; 8]>, Error> {
+) -> Result<SmallVec<[Pair<'a>; 8]>> {
     let pair = |(score, member): (f64, M)| {
         if score.is_nan() {
             return Err(not_a_number());

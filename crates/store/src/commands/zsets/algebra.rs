@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::put::put;
 use crate::commands::{keys, slices};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
@@ -78,7 +78,7 @@ impl<L: Locks> Store<L> {
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
         aggregate: Aggregate,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    ) -> Result<Vec<(Bytes, f64)>> {
         let made = Combination { operation: Operation::Union, weights, aggregate };
         made.read(self, &keys(of))
     }
@@ -94,7 +94,7 @@ impl<L: Locks> Store<L> {
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
         aggregate: Aggregate,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    ) -> Result<Vec<(Bytes, f64)>> {
         let made = Combination { operation: Operation::Inter, weights, aggregate };
         made.read(self, &keys(of))
     }
@@ -105,10 +105,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zdiff<K: ToKey>(
-        &self,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    pub fn zdiff<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<(Bytes, f64)>> {
         Combination::DIFF.read(self, &keys(of))
     }
 
@@ -124,7 +121,7 @@ impl<L: Locks> Store<L> {
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
         aggregate: Aggregate,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let made = Combination { operation: Operation::Union, weights, aggregate };
         made.store(self, destination, &keys(of))
     }
@@ -141,7 +138,7 @@ impl<L: Locks> Store<L> {
         of: impl IntoIterator<Item = K>,
         weights: &[f64],
         aggregate: Aggregate,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let made = Combination { operation: Operation::Inter, weights, aggregate };
         made.store(self, destination, &keys(of))
     }
@@ -156,7 +153,7 @@ impl<L: Locks> Store<L> {
         &self,
         destination: impl ToKey,
         of: impl IntoIterator<Item = K>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         Combination::DIFF.store(self, destination, &keys(of))
     }
 
@@ -170,7 +167,7 @@ impl<L: Locks> Store<L> {
         &self,
         of: impl IntoIterator<Item = K>,
         limit: usize,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| {
             let mut count = 0;
@@ -191,7 +188,7 @@ impl Combination<'_> {
         Combination { operation: Operation::Diff, weights: &[], aggregate: Aggregate::Sum };
 
     /// Whether the weights can be.
-    fn check(&self, keys: usize) -> Result<(), Error> {
+    fn check(&self, keys: usize) -> Result<()> {
         if self.weights.iter().any(|weight| weight.is_nan()) {
             return Err(super::not_a_number());
         }
@@ -202,11 +199,7 @@ impl Combination<'_> {
     }
 
     /// The result, lowest score first.
-    fn read<K: ToKey>(
-        &self,
-        store: &Store<impl Locks>,
-        of: &[K],
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    fn read<K: ToKey>(&self, store: &Store<impl Locks>, of: &[K]) -> Result<Vec<(Bytes, f64)>> {
         self.check(of.len())?;
         let mut entries = store.read(slices(of), |view, keys| self.entries(view, keys))?;
         entries.sort_unstable_by(|(a, low), (b, high)| {
@@ -221,7 +214,7 @@ impl Combination<'_> {
         store: &Store<impl Locks>,
         destination: impl ToKey,
         of: &[K],
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.check(of.len())?;
         let mut all = slices(of);
         all.insert(0, destination.to_key());
@@ -236,7 +229,7 @@ impl Combination<'_> {
         })
     }
 
-    fn entries(&self, view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<Entries, Error> {
+    fn entries(&self, view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<Entries> {
         let policy = view.policy();
         let sources = sources(view, keys, self.weights)?;
         let mut entries = Entries::new();
@@ -299,7 +292,7 @@ impl Combination<'_> {
 }
 
 /// Fails if one of the keys holds neither a sorted set nor a set: what a command with an error in its options asks first.
-pub(crate) fn check_sources<K: ToKey>(store: &Store<impl Locks>, of: &[K]) -> Result<(), Error> {
+pub(crate) fn check_sources<K: ToKey>(store: &Store<impl Locks>, of: &[K]) -> Result<()> {
     store.read(slices(of), |view, keys| sources(view, keys, &[]).map(|_| ()))
 }
 
@@ -323,7 +316,7 @@ fn sources<'v>(
     view: &'v View<'_>,
     keys: &[HashedKey<'_>],
     weights: &[f64],
-) -> Result<SmallVec<[Source<'v>; 4]>, Error> {
+) -> Result<SmallVec<[Source<'v>; 4]>> {
     let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
     let source = |(&key, weight)| {
         let scores = match view.get(key) {

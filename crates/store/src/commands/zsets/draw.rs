@@ -8,13 +8,13 @@ use bytes::Bytes;
 use super::put::gather;
 use super::zset_at;
 use crate::commands::MOST_DRAWS;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
 
 /// A random member.
-pub(super) fn one(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<Bytes>, Error> {
+pub(super) fn one(view: &View<'_>, key: HashedKey<'_>) -> Result<Option<Bytes>> {
     let Some(set) = zset_at(view, key)? else { return Ok(None) };
     let drawn = set.get(view.shared().random().below(set.len()));
     Ok(drawn.map(|(member, _)| Member::from(member).to_bytes()))
@@ -25,7 +25,7 @@ pub(super) fn several(
     view: &View<'_>,
     key: HashedKey<'_>,
     count: i64,
-) -> Result<Vec<(Bytes, f64)>, Error> {
+) -> Result<Vec<(Bytes, f64)>> {
     let Some(set) = zset_at(view, key)? else { return Ok(Vec::new()) };
     let random = view.shared().random();
     let (len, wanted) = (set.len(), usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX));

@@ -11,7 +11,7 @@ use super::put::gather;
 use super::{Pair, ZRange};
 use crate::commands::strings::ExistenceCheck;
 use crate::commands::{checked, entry_of};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::slot::{Entry, Outcome};
@@ -82,7 +82,7 @@ impl ZSetEntry<'_> {
     /// # Errors
     ///
     /// A score that is not a number, a member of more than 512 MiB.
-    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool, Error> {
+    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool> {
         if score.is_nan() {
             return Err(not_a_number());
         }
@@ -95,11 +95,7 @@ impl ZSetEntry<'_> {
     /// # Errors
     ///
     /// As [`add`](Self::add).
-    pub fn add_new<'a>(
-        &mut self,
-        member: impl Into<Member<'a>>,
-        score: f64,
-    ) -> Result<bool, Error> {
+    pub fn add_new<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool> {
         if score.is_nan() {
             return Err(not_a_number());
         }
@@ -130,7 +126,7 @@ impl ZSetEntry<'_> {
         &mut self,
         pairs: &[Pair<'_>],
         options: SortedSetAddOptions,
-    ) -> Result<Added, Error> {
+    ) -> Result<Added> {
         if pairs.is_empty() || !self.exists() && options.existence == Some(ExistenceCheck::XX) {
             return Ok(Added::default());
         }
@@ -266,7 +262,7 @@ impl Added {
         &(score, member): &Pair<'_>,
         options: SortedSetAddOptions,
         policy: &EncodingPolicy<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         let mut chosen = None;
         let change = member.with_bytes(|bytes| {
             set.update_with_hasher(bytes, &policy.zset_limits(), policy.hasher, |old| {

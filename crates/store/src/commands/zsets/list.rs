@@ -10,7 +10,7 @@ use super::range::{LexBound, ZRange};
 use super::zset_at;
 use crate::commands::ZSetEntry;
 use crate::commands::byte_strings::ByteStrings;
-use crate::error::Error;
+use crate::error::Result;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
@@ -27,7 +27,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set, as for all of these.
-    pub fn zrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<Vec<Bytes>, Error> {
+    pub fn zrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<Vec<Bytes>> {
         self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let ranks = range.ranks(set);
@@ -51,7 +51,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         range: &ZRange,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    ) -> Result<Vec<(Bytes, f64)>> {
         self.read([key], |view, keys| ranged(view, keys[0], range))
     }
 
@@ -66,7 +66,7 @@ impl<L: Locks> Store<L> {
         destination: impl ToKey,
         source: impl ToKey,
         range: &ZRange,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.write((destination, source), |scope, keys| {
             let [destination, source] = *keys else { return Ok(0) };
             // Through the store, so that a source that has expired is dropped for the sinks too.
@@ -90,7 +90,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zremrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<usize, Error> {
+    pub fn zremrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<usize> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.remove_range(range)))
     }
 
@@ -99,7 +99,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zrange(&self, key: impl ToKey, start: i64, stop: i64) -> Result<Vec<Bytes>, Error> {
+    pub fn zrange(&self, key: impl ToKey, start: i64, stop: i64) -> Result<Vec<Bytes>> {
         self.zrange_by(key, &ZRange::by_rank(start, stop))
     }
 
@@ -113,7 +113,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         start: i64,
         stop: i64,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    ) -> Result<Vec<(Bytes, f64)>> {
         self.zrange_by_withscores(key, &ZRange::by_rank(start, stop))
     }
 
@@ -122,7 +122,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zrevrange(&self, key: impl ToKey, start: i64, stop: i64) -> Result<Vec<Bytes>, Error> {
+    pub fn zrevrange(&self, key: impl ToKey, start: i64, stop: i64) -> Result<Vec<Bytes>> {
         self.zrange_by(key, &ZRange::by_rank(start, stop).rev())
     }
 
@@ -136,7 +136,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         start: i64,
         stop: i64,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    ) -> Result<Vec<(Bytes, f64)>> {
         self.zrange_by_withscores(key, &ZRange::by_rank(start, stop).rev())
     }
 
@@ -149,7 +149,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         scores: impl RangeBounds<f64>,
-    ) -> Result<Vec<Bytes>, Error> {
+    ) -> Result<Vec<Bytes>> {
         self.zrange_by(key, &ZRange::by_score(scores))
     }
 
@@ -162,7 +162,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         scores: impl RangeBounds<f64>,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    ) -> Result<Vec<(Bytes, f64)>> {
         self.zrange_by_withscores(key, &ZRange::by_score(scores))
     }
 
@@ -175,7 +175,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         scores: impl RangeBounds<f64>,
-    ) -> Result<Vec<Bytes>, Error> {
+    ) -> Result<Vec<Bytes>> {
         self.zrange_by(key, &ZRange::by_score(scores).rev())
     }
 
@@ -188,7 +188,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         scores: impl RangeBounds<f64>,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    ) -> Result<Vec<(Bytes, f64)>> {
         self.zrange_by_withscores(key, &ZRange::by_score(scores).rev())
     }
 
@@ -197,12 +197,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zrangebylex(
-        &self,
-        key: impl ToKey,
-        min: LexBound,
-        max: LexBound,
-    ) -> Result<Vec<Bytes>, Error> {
+    pub fn zrangebylex(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<Vec<Bytes>> {
         self.zrange_by(key, &ZRange::by_lex(min, max))
     }
 
@@ -216,7 +211,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         max: LexBound,
         min: LexBound,
-    ) -> Result<Vec<Bytes>, Error> {
+    ) -> Result<Vec<Bytes>> {
         self.zrange_by(key, &ZRange::by_lex(min, max).rev())
     }
 
@@ -225,7 +220,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zcount(&self, key: impl ToKey, scores: impl RangeBounds<f64>) -> Result<usize, Error> {
+    pub fn zcount(&self, key: impl ToKey, scores: impl RangeBounds<f64>) -> Result<usize> {
         self.read([key], |view, keys| count(view, keys[0], &ZRange::by_score(scores)))
     }
 
@@ -234,7 +229,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zlexcount(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<usize, Error> {
+    pub fn zlexcount(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<usize> {
         self.read([key], |view, keys| count(view, keys[0], &ZRange::by_lex(min, max)))
     }
 
@@ -243,7 +238,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zremrangebyrank(&self, key: impl ToKey, start: i64, stop: i64) -> Result<usize, Error> {
+    pub fn zremrangebyrank(&self, key: impl ToKey, start: i64, stop: i64) -> Result<usize> {
         self.zremrange_by(key, &ZRange::by_rank(start, stop))
     }
 
@@ -252,11 +247,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zrembyscore(
-        &self,
-        key: impl ToKey,
-        scores: impl RangeBounds<f64>,
-    ) -> Result<usize, Error> {
+    pub fn zrembyscore(&self, key: impl ToKey, scores: impl RangeBounds<f64>) -> Result<usize> {
         self.zremrange_by(key, &ZRange::by_score(scores))
     }
 
@@ -265,17 +256,17 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zrange_by`](Self::zrange_by).
-    pub fn zrembylex(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<usize, Error> {
+    pub fn zrembylex(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<usize> {
         self.zremrange_by(key, &ZRange::by_lex(min, max))
     }
 }
 
-fn ranged(view: &View<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<Vec<(Bytes, f64)>, Error> {
+fn ranged(view: &View<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<Vec<(Bytes, f64)>> {
     let Some(set) = zset_at(view, key)? else { return Ok(Vec::new()) };
     let ranks = range.ranks(set);
     Ok(if range.rev { gather(set.range(ranks).rev()) } else { gather(set.range(ranks)) })
 }
 
-fn count(view: &View<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<usize, Error> {
+fn count(view: &View<'_>, key: HashedKey<'_>, range: &ZRange) -> Result<usize> {
     Ok(zset_at(view, key)?.map_or(0, |set| range.ranks(set).len()))
 }

@@ -26,7 +26,7 @@ pub(crate) use scan::{Written, scan as scan_scores};
 
 use super::keyspace::ScanOptions;
 use super::{checked, keys, members, slices};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
@@ -64,7 +64,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         member: impl Into<Member<'a>>,
         score: f64,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.zadd_multiple(key, [(score, member)])
     }
 
@@ -77,7 +77,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, M)>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.zadd_multiple_options(key, items, SortedSetAddOptions::default())
     }
 
@@ -105,7 +105,7 @@ impl<L: Locks> Store<L> {
         member: impl Into<Member<'a>>,
         score: f64,
         options: SortedSetAddOptions,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         self.zadd_multiple_options(key, [(score, member)], options)
     }
 
@@ -119,7 +119,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, M)>,
         options: SortedSetAddOptions,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let pairs = add::pairs(items)?;
         self.entry(key, |set: &mut ZSetEntry<'_>| {
             Ok(set.add_all(&pairs, options)?.counted(options))
@@ -136,7 +136,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         member: impl Into<Member<'a>>,
         delta: f64,
-    ) -> Result<f64, Error> {
+    ) -> Result<f64> {
         let sum = self.zincr_options(key, member, delta, SortedSetAddOptions::default())?;
         Ok(sum.unwrap_or(delta))
     }
@@ -152,7 +152,7 @@ impl<L: Locks> Store<L> {
         member: impl Into<Member<'a>>,
         delta: f64,
         options: SortedSetAddOptions,
-    ) -> Result<Option<f64>, Error> {
+    ) -> Result<Option<f64>> {
         let pairs = add::pairs([(delta, member)])?;
         let options = options.increment_score();
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.add_all(&pairs, options)?.score))
@@ -167,7 +167,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = M>,
-    ) -> Result<usize, Error> {
+    ) -> Result<usize> {
         let of = members(of)?;
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.remove_all(&of)))
     }
@@ -177,7 +177,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zcard(&self, key: impl ToKey) -> Result<usize, Error> {
+    pub fn zcard(&self, key: impl ToKey) -> Result<usize> {
         self.read([key], |view, keys| Ok(zset_at(view, keys[0])?.map_or(0, ZSet::len)))
     }
 
@@ -190,7 +190,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         member: impl Into<Member<'a>>,
-    ) -> Result<Option<f64>, Error> {
+    ) -> Result<Option<f64>> {
         let member = member.into();
         self.read([key], |view, keys| {
             Ok(zset_at(view, keys[0])?.and_then(|set| member.with_bytes(|bytes| set.score(bytes))))
@@ -206,7 +206,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         of: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<Option<f64>>, Error> {
+    ) -> Result<Vec<Option<f64>>> {
         let of = members(of)?;
         self.read([key], |view, keys| {
             let set = zset_at(view, keys[0])?;
@@ -224,7 +224,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         member: impl Into<Member<'a>>,
-    ) -> Result<Option<usize>, Error> {
+    ) -> Result<Option<usize>> {
         Ok(self.zrank_withscore(key, member)?.map(|(rank, _)| rank))
     }
 
@@ -237,7 +237,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         member: impl Into<Member<'a>>,
-    ) -> Result<Option<(usize, f64)>, Error> {
+    ) -> Result<Option<(usize, f64)>> {
         let member = member.into();
         self.read([key], |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
     }
@@ -251,7 +251,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         member: impl Into<Member<'a>>,
-    ) -> Result<Option<usize>, Error> {
+    ) -> Result<Option<usize>> {
         Ok(self.zrevrank_withscore(key, member)?.map(|(rank, _)| rank))
     }
 
@@ -264,7 +264,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         member: impl Into<Member<'a>>,
-    ) -> Result<Option<(usize, f64)>, Error> {
+    ) -> Result<Option<(usize, f64)>> {
         let member = member.into();
         self.read([key], |view, keys| {
             let ranked = ranked(view, keys[0], member)?;
@@ -277,7 +277,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zpopmin(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
+    pub fn zpopmin(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Min, count)))
     }
 
@@ -286,7 +286,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zpopmax(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>, Error> {
+    pub fn zpopmax(&self, key: impl ToKey, count: usize) -> Result<Vec<(Bytes, f64)>> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Max, count)))
     }
 
@@ -299,7 +299,7 @@ impl<L: Locks> Store<L> {
         &self,
         of: impl IntoIterator<Item = K>,
         count: usize,
-    ) -> Result<Option<Popped>, Error> {
+    ) -> Result<Option<Popped>> {
         let of = keys(of);
         self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
     }
@@ -313,7 +313,7 @@ impl<L: Locks> Store<L> {
         &self,
         of: impl IntoIterator<Item = K>,
         count: usize,
-    ) -> Result<Option<Popped>, Error> {
+    ) -> Result<Option<Popped>> {
         let of = keys(of);
         self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
     }
@@ -323,7 +323,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zrandmember(&self, key: impl ToKey) -> Result<Option<Bytes>, Error> {
+    pub fn zrandmember(&self, key: impl ToKey) -> Result<Option<Bytes>> {
         self.read([key], |view, keys| draw::one(view, keys[0]))
     }
 
@@ -334,11 +334,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
-    pub fn zrandmember_withscores(
-        &self,
-        key: impl ToKey,
-        count: i64,
-    ) -> Result<Vec<(Bytes, f64)>, Error> {
+    pub fn zrandmember_withscores(&self, key: impl ToKey, count: i64) -> Result<Vec<(Bytes, f64)>> {
         self.read([key], |view, keys| draw::several(view, keys[0], count))
     }
 
@@ -354,7 +350,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         cursor: u64,
         options: &ScanOptions,
-    ) -> Result<(u64, Vec<(Bytes, f64)>), Error> {
+    ) -> Result<(u64, Vec<(Bytes, f64)>)> {
         self.read([key], |view, keys| {
             let mut found = Vec::new();
             let next = scan_scores(view, keys[0], cursor, options, |member, score, _| {
@@ -370,10 +366,7 @@ pub type Popped = (Bytes, Vec<(Bytes, f64)>);
 
 /// The sorted set at a key, if there is one.
 #[inline]
-pub(crate) fn zset_at<'v>(
-    view: &'v View<'_>,
-    key: HashedKey<'_>,
-) -> Result<Option<&'v ZSet>, Error> {
+pub(crate) fn zset_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<&'v ZSet>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     value.as_zset().map(Some).ok_or_else(Error::wrong_type)
 }
@@ -384,7 +377,7 @@ fn ranked(
     view: &View<'_>,
     key: HashedKey<'_>,
     member: Member<'_>,
-) -> Result<Option<((usize, f64), usize)>, Error> {
+) -> Result<Option<((usize, f64), usize)>> {
     let Some(set) = zset_at(view, key)? else { return Ok(None) };
     let at = member.with_bytes(|bytes| set.rank_and_score(bytes));
     Ok(at.map(|at| (at, set.len())))

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{Popped, ZSetEntry};
-use crate::error::Error;
+use crate::error::Result;
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 
@@ -22,7 +22,7 @@ pub(super) fn pop_first(
     keys: &[HashedKey<'_>],
     side: Side,
     count: usize,
-) -> Result<Option<Popped>, Error> {
+) -> Result<Option<Popped>> {
     for &key in keys {
         let popped = scope
             .with(key, |set: &mut ZSetEntry<'_>| Ok(set.exists().then(|| set.pop(side, count))))?;

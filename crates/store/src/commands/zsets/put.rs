@@ -4,7 +4,7 @@ use bytes::Bytes;
 use skiplist_zset::Entry;
 
 use crate::commands::byte_strings::ByteStrings;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 use crate::store::slot::{BY_COMMAND, Expires};
@@ -28,7 +28,7 @@ pub(crate) fn put<M: AsRef<[u8]>>(
     key: HashedKey<'_>,
     entries: Vec<(M, f64)>,
     effect: impl FnOnce() -> Vec<Bytes>,
-) -> Result<usize, Error> {
+) -> Result<usize> {
     let policy = scope.policy();
     let count = entries.len();
     let built = ZSet::skip_list(entries, policy.hasher.clone());

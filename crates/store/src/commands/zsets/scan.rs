@@ -4,7 +4,7 @@ use skiplist_zset::ScoreText;
 
 use super::zset_at;
 use crate::commands::keyspace::ScanOptions;
-use crate::error::Error;
+use crate::error::Result;
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
@@ -27,7 +27,7 @@ pub(crate) fn scan(
     cursor: u64,
     options: &ScanOptions,
     mut visit: impl FnMut(&[u8], f64, Written),
-) -> Result<u64, Error> {
+) -> Result<u64> {
     let Some(set) = zset_at(view, key)? else { return Ok(0) };
     let glob = options.glob();
     let matches = |member: &[u8]| glob.is_none_or(|glob| glob.matches(member));

@@ -4,7 +4,7 @@ use geo::{Point, Shape, Unit};
 
 use super::{place_of, unit};
 use crate::commands::{GeoOrder, GeoStored, Limits, place_of as place_of_member, undecodable};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{int, int32, is, refused};
 use crate::member::Member;
 use crate::profile::Profile;
@@ -74,8 +74,8 @@ pub(super) struct Call<'a> {
     /// Members that must be there, in front of what is wrong.
     members: Vec<&'a [u8]>,
     /// The radius of GEORADIUSBYMEMBER, which is not read where there is no set.
-    radius: Option<Result<Area, Error>>,
-    pub(super) options: Result<Options<'a>, Error>,
+    radius: Option<Result<Area>>,
+    pub(super) options: Result<Options<'a>>,
 }
 
 impl<'a> Call<'a> {
@@ -96,7 +96,7 @@ impl<'a> Call<'a> {
         words: &[&'a [u8]],
         destination: Option<&'a [u8]>,
         profile: Profile,
-    ) -> Result<Options<'a>, Error> {
+    ) -> Result<Options<'a>> {
         let mut options = Options::default();
         let (rest, stores) = match (form, words) {
             (Form::Radius { stores }, [lon, lat, radius, unit, rest @ ..]) => {
@@ -140,7 +140,7 @@ impl<'a> Call<'a> {
         word: &[u8],
         behind: &'w [&'a [u8]],
         profile: Profile,
-    ) -> Result<Option<&'w [&'a [u8]]>, Error> {
+    ) -> Result<Option<&'w [&'a [u8]]>> {
         let centre = options.centre;
         let is_polygon = matches!(options.area, Some(Area::Polygon(_)));
         let is_circle = matches!(options.area, None | Some(Area::Circle(..)));
@@ -187,7 +187,7 @@ impl<'a> Call<'a> {
     }
 
     /// The area in a sorted set, if there is one, and the options; or what is wrong first.
-    pub(super) fn prepare(self, set: Option<&ZSet>) -> Result<(Option<Shape>, Options<'a>), Error> {
+    pub(super) fn prepare(self, set: Option<&ZSet>) -> Result<(Option<Shape>, Options<'a>)> {
         let place = |set: &ZSet, member: &[u8]| {
             place_of_member(set, Member::Bytes(member)).ok_or_else(undecodable)
         };
@@ -218,11 +218,7 @@ impl<'a> Call<'a> {
 
 impl<'a> Options<'a> {
     /// Reads an option that all forms have.
-    fn flag<'w>(
-        &mut self,
-        word: &[u8],
-        behind: &'w [&'a [u8]],
-    ) -> Result<Option<&'w [&'a [u8]]>, Error> {
+    fn flag<'w>(&mut self, word: &[u8], behind: &'w [&'a [u8]]) -> Result<Option<&'w [&'a [u8]]>> {
         match () {
             () if is(word, "withdist") => self.with.distance = true,
             () if is(word, "withhash") => self.with.hash = true,
@@ -268,7 +264,7 @@ impl<'a> Options<'a> {
     }
 
     /// What does not go together, or is missing.
-    fn check(&self, form: Form, is_search: bool, profile: Profile) -> Result<(), Error> {
+    fn check(&self, form: Form, is_search: bool, profile: Profile) -> Result<()> {
         let refused = |text: &'static str| Err(refused(text));
         if self.store.is_some() && self.with.any() {
             return refused(match form {
@@ -299,11 +295,11 @@ impl<'a> Options<'a> {
     }
 }
 
-fn length(text: &[u8], refusal: &'static str) -> Result<f64, Error> {
+fn length(text: &[u8], refusal: &'static str) -> Result<f64> {
     double::parse(text).ok_or_else(|| Error::new(ErrorKind::NotInteger, refusal))
 }
 
-fn circle(radius: &[u8], of: &[u8]) -> Result<Area, Error> {
+fn circle(radius: &[u8], of: &[u8]) -> Result<Area> {
     let radius = length(radius, "ERR need numeric radius")?;
     if radius < 0.0 {
         return Err(refused("ERR radius cannot be negative"));
@@ -311,7 +307,7 @@ fn circle(radius: &[u8], of: &[u8]) -> Result<Area, Error> {
     Ok(Area::Circle(radius, unit(of)?))
 }
 
-fn rectangle(width: &[u8], height: &[u8], of: &[u8]) -> Result<Area, Error> {
+fn rectangle(width: &[u8], height: &[u8], of: &[u8]) -> Result<Area> {
     let width = length(width, "ERR need numeric width")?;
     let height = length(height, "ERR need numeric height")?;
     if width < 0.0 || height < 0.0 {
@@ -321,7 +317,7 @@ fn rectangle(width: &[u8], height: &[u8], of: &[u8]) -> Result<Area, Error> {
 }
 
 /// A polygon of so many vertices, and the words behind it.
-fn polygon<'w, 'a>(count: &[u8], words: &'w [&'a [u8]]) -> Result<(Area, &'w [&'a [u8]]), Error> {
+fn polygon<'w, 'a>(count: &[u8], words: &'w [&'a [u8]]) -> Result<(Area, &'w [&'a [u8]])> {
     let count = int32(count).map_err(|_| refused("ERR invalid number of vertices"))?;
     let split = usize::try_from(count)
         .ok()
@@ -331,5 +327,5 @@ fn polygon<'w, 'a>(count: &[u8], words: &'w [&'a [u8]]) -> Result<(Area, &'w [&'
     let (vertices, rest) = split.ok_or_else(few)?;
     let (vertices, _) = vertices.as_chunks::<2>();
     let vertices = vertices.iter().map(|[lon, lat]| place_of(lon, lat));
-    Ok((Area::Polygon(vertices.collect::<Result<_, Error>>()?), rest))
+    Ok((Area::Polygon(vertices.collect::<Result<_>>()?), rest))
 }

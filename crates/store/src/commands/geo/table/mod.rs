@@ -7,7 +7,7 @@ use bytes::Bytes;
 use geo::{Point, Unit};
 
 use crate::commands::{ExistenceCheck, place};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::execute::{Answer, Caller, Command, c_string, command, family, is, refused};
 use crate::profile::Profile;
 use crate::reply::Reply;
@@ -117,12 +117,12 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
 ]);
 
 /// A longitude and a latitude.
-fn place_of(lon: &[u8], lat: &[u8]) -> Result<Point, Error> {
+fn place_of(lon: &[u8], lat: &[u8]) -> Result<Point> {
     place(double::float(lon)?, double::float(lat)?)
 }
 
 /// A unit of length.
-fn unit(name: &[u8]) -> Result<Unit, Error> {
+fn unit(name: &[u8]) -> Result<Unit> {
     let name = c_string(name);
     Unit::parse(name).ok_or_else(|| {
         let text = "ERR unsupported unit provided. please use M, KM, FT, MI";

@@ -6,7 +6,7 @@ use crate::commands::{
     SetOptions, SetOutcome, Time, Ttl, Unit, common, common_len, common_runs, common_text,
     get_with, put_all, set_with,
 };
-use crate::error::Error;
+use crate::error::Result;
 use crate::execute::{Answer, Caller, Command, command, family, int, plain, refused, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
@@ -140,12 +140,7 @@ fn lcs(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     })
 }
 
-fn put_pairs(
-    store: Caller<'_, '_>,
-    args: &[&[u8]],
-    command: &str,
-    only_new: bool,
-) -> Result<bool, Error> {
+fn put_pairs(store: Caller<'_, '_>, args: &[&[u8]], command: &str, only_new: bool) -> Result<bool> {
     let (pairs, []) = args.as_chunks() else { return Err(wrong_arity(command)) };
     let pairs = pairs.iter().map(|&[key, value]| (KeyRef::new(key), Member::Bytes(value)));
     put_all(&store, pairs, only_new)

@@ -1,7 +1,7 @@
 //! The options of SET, GETEX and LCS as words.
 
 use crate::commands::{ExistenceCheck, LcsMatches, SetOptions, Time, Ttl, Unit};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::execute::{int, is, refused};
 use crate::reply::Reply;
 
@@ -38,7 +38,7 @@ const TIMES: [(&str, Unit, bool); 4] = [
 
 impl<'a> Options<'a> {
     /// Reads all options. One may come twice, and the last one counts; those that exclude each other may not.
-    pub(super) fn parse(mut words: &[&'a [u8]], of: Of) -> Result<Self, Error> {
+    pub(super) fn parse(mut words: &[&'a [u8]], of: Of) -> Result<Self> {
         let mut options = Self::default();
         while let [word, rest @ ..] = words {
             words = rest;
@@ -82,7 +82,7 @@ impl<'a> Options<'a> {
     }
 
     /// The options of SET.
-    pub(super) fn into_set(self) -> Result<SetOptions, Error> {
+    pub(super) fn into_set(self) -> Result<SetOptions> {
         let ttl = self.ttl.map_or(Ok(Ttl::Clear), GivenTtl::resolve)?;
         let mut options = SetOptions::default().get(self.get).ttl(ttl);
         if let Some(condition) = self.condition {
@@ -94,7 +94,7 @@ impl<'a> Options<'a> {
 
 impl GivenTtl<'_> {
     /// The expiry, once its number is to be read.
-    pub(super) fn resolve(self) -> Result<Ttl, Error> {
+    pub(super) fn resolve(self) -> Result<Ttl> {
         Ok(match self {
             Self::Keep => Ttl::Keep,
             Self::Persist => Ttl::Clear,
@@ -115,7 +115,7 @@ pub(super) struct LcsOptions {
 }
 
 impl LcsOptions {
-    pub(super) fn parse(mut words: &[&[u8]]) -> Result<Self, Error> {
+    pub(super) fn parse(mut words: &[&[u8]]) -> Result<Self> {
         let mut options = Self::default();
         while let [word, rest @ ..] = words {
             words = rest;

@@ -2,7 +2,7 @@
 
 use super::score_or_nil;
 use crate::commands::{SortedSetAddOptions, UpdateCheck};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::execute::{Answer, Caller, is, refused};
 use crate::reply::Reply;
 use crate::text::double::float;
@@ -35,7 +35,7 @@ impl Flags {
         true
     }
 
-    fn options(self) -> Result<SortedSetAddOptions, Error> {
+    fn options(self) -> Result<SortedSetAddOptions> {
         if self.nx && self.xx {
             return Err(refused("ERR XX and NX options at the same time are not compatible"));
         }
@@ -79,6 +79,6 @@ pub(super) fn add<'a>(store: Caller<'_, '_>, args: &[&'a [u8]], incr: bool) -> A
         return Err(refused("ERR INCR option supports a single increment-element pair"));
     }
     let pair = |&[text, member]: &[&'a [u8]; 2]| Ok((float(text)?, member));
-    let pairs = pairs.iter().map(pair).collect::<Result<Vec<(f64, &[u8])>, Error>>()?;
+    let pairs = pairs.iter().map(pair).collect::<Result<Vec<(f64, &[u8])>>>()?;
     Ok(Reply::count(store.zadd_multiple_options(args[0], pairs, options)?))
 }

@@ -2,7 +2,7 @@
 
 use super::listed;
 use crate::commands::{Aggregate, check_sources};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, Caller, int, is, refused};
 use crate::reply::Reply;
 use crate::text::double;
@@ -75,7 +75,7 @@ impl<'a> Call<'a> {
         name: &str,
         args: &'a [&'a [u8]],
         takes: Takes,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self> {
         let count = int(args[0])?;
         let count = usize::try_from(count).ok().filter(|&count| count > 0).ok_or_else(|| {
             let text = format!("ERR at least 1 input key is needed for '{name}' command");
@@ -93,7 +93,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn take_options(&mut self, mut rest: &[&[u8]], takes: Takes) -> Result<(), Error> {
+    fn take_options(&mut self, mut rest: &[&[u8]], takes: Takes) -> Result<()> {
         while let [word, behind @ ..] = rest {
             rest = match behind {
                 _ if takes.scoring && is(word, "weights") && behind.len() >= self.keys.len() => {
@@ -122,12 +122,12 @@ impl<'a> Call<'a> {
     }
 }
 
-fn weight(text: &[u8]) -> Result<f64, Error> {
+fn weight(text: &[u8]) -> Result<f64> {
     double::parse(text)
         .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR weight value is not a float"))
 }
 
-fn aggregate(name: &[u8]) -> Result<Aggregate, Error> {
+fn aggregate(name: &[u8]) -> Result<Aggregate> {
     match () {
         () if is(name, "sum") => Ok(Aggregate::Sum),
         () if is(name, "min") => Ok(Aggregate::Min),

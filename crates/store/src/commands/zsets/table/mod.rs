@@ -9,7 +9,7 @@ use skiplist_zset::ScoreText;
 
 use crate::commands::keys_table::{cursor, scan_options, scan_reply};
 use crate::commands::{Written, scan_scores};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, Caller, Command, command, family, int, is, plain, wrong_arity};
 use crate::reply::Reply;
 use crate::text::number;
@@ -273,7 +273,7 @@ fn zmpop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
 fn pop(
     store: Caller<'_, '_>,
     args: &[&[u8]],
-    pop: impl FnOnce(&[u8], usize) -> Result<Vec<(Bytes, f64)>, Error>,
+    pop: impl FnOnce(&[u8], usize) -> Result<Vec<(Bytes, f64)>>,
 ) -> Answer {
     match args {
         [key] => {
@@ -310,7 +310,7 @@ fn rank(
     store: Caller<'_, '_>,
     args: &[&[u8]],
     name: &str,
-    find: impl FnOnce(&[u8], &[u8]) -> Result<Option<(usize, f64)>, Error>,
+    find: impl FnOnce(&[u8], &[u8]) -> Result<Option<(usize, f64)>>,
 ) -> Answer {
     let withscore = match args {
         [_, _] => false,

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::pairs;
 use crate::commands::{LexBound, ZRange};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, Caller, int, is, refused};
 use crate::reply::Reply;
 use crate::text::double;
@@ -56,7 +56,7 @@ fn parse(
     mut by: Option<By>,
     mut rev: Option<bool>,
     store: bool,
-) -> Result<(ZRange, bool), Error> {
+) -> Result<(ZRange, bool)> {
     let [first, second, options @ ..] = args else { return Err(Error::syntax()) };
     let (mut withscores, mut offset, mut count) = (false, 0, -1);
     let mut rest = options;
@@ -108,7 +108,7 @@ fn parse(
     Ok((if rev { range.rev() } else { range }, withscores))
 }
 
-pub(super) fn scores(min: &[u8], max: &[u8]) -> Result<(Bound<f64>, Bound<f64>), Error> {
+pub(super) fn scores(min: &[u8], max: &[u8]) -> Result<(Bound<f64>, Bound<f64>)> {
     let end = |text: &[u8]| match text {
         [b'(', text @ ..] => double::parse_end(text).map(Bound::Excluded),
         text => double::parse_end(text).map(Bound::Included),
@@ -118,7 +118,7 @@ pub(super) fn scores(min: &[u8], max: &[u8]) -> Result<(Bound<f64>, Bound<f64>),
         .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR min or max is not a float"))
 }
 
-fn lex(min: &[u8], max: &[u8]) -> Result<(LexBound, LexBound), Error> {
+fn lex(min: &[u8], max: &[u8]) -> Result<(LexBound, LexBound)> {
     let end = |text: &[u8]| match text {
         [b'-'] | [b'-', 0, ..] => Some(LexBound::Min),
         [b'+'] | [b'+', 0, ..] => Some(LexBound::Max),
