@@ -83,47 +83,10 @@ impl Error {
         Self { repr: Box::new(Repr { kind, text: text.into(), source: Some(Box::new(source)) }) }
     }
 
+    /// A time that is zero, or does not fit.
     #[cold]
-    pub(crate) fn wrong_type() -> Self {
-        Self::new(
-            ErrorKind::WrongType,
-            "WRONGTYPE Operation against a key holding the wrong kind of value",
-        )
-    }
-
-    #[cold]
-    pub(crate) fn no_such_key() -> Self {
-        Self::new(ErrorKind::NoSuchKey, "ERR no such key")
-    }
-
-    #[cold]
-    pub(crate) fn busy_key() -> Self {
-        Self::new(ErrorKind::KeyExists, "BUSYKEY Target key name already exists.")
-    }
-
-    #[cold]
-    pub(crate) fn syntax() -> Self {
-        Self::new(ErrorKind::Syntax, "ERR syntax error")
-    }
-
-    #[cold]
-    pub(crate) fn not_integer() -> Self {
-        Self::new(ErrorKind::NotInteger, "ERR value is not an integer or out of range")
-    }
-
-    #[cold]
-    pub(crate) fn overflow() -> Self {
-        Self::new(ErrorKind::NotInteger, "ERR increment or decrement would overflow")
-    }
-
-    #[cold]
-    pub(crate) fn not_hll() -> Self {
-        Self::new(ErrorKind::InvalidHll, "WRONGTYPE Key is not a valid HyperLogLog string value.")
-    }
-
-    #[cold]
-    pub(crate) fn corrupt_hll() -> Self {
-        Self::new(ErrorKind::InvalidHll, "INVALIDOBJ Corrupted HLL object detected")
+    pub(crate) fn invalid_expire(command: &str) -> Self {
+        Self::new(ErrorKind::Syntax, format!("ERR invalid expire time in '{command}' command"))
     }
 
     /// The error with the name by which its command was called, if its text ends where that belongs.
@@ -141,6 +104,48 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         self.repr.kind
     }
+}
+
+/// The errors that have one text each: a function for each.
+macro_rules! texts {
+    ($($name:ident: $kind:ident $text:literal,)*) => {
+        impl Error {
+            $(#[cold]
+            pub(crate) fn $name() -> Self {
+                Self::new(ErrorKind::$kind, $text)
+            })*
+        }
+    };
+}
+
+texts! {
+    wrong_type: WrongType "WRONGTYPE Operation against a key holding the wrong kind of value",
+    no_strings: WrongType "ERR The specified keys must contain string values",
+    no_such_key: NoSuchKey "ERR no such key",
+    busy_key: KeyExists "BUSYKEY Target key name already exists.",
+    same_object: InvalidArgument "ERR source and destination objects are the same",
+    syntax: Syntax "ERR syntax error",
+    too_long: Syntax "ERR string exceeds maximum allowed size (proto-max-bulk-len)",
+    bit_out_of_range: Syntax "ERR bit offset is not an integer or out of range",
+    not_integer: NotInteger "ERR value is not an integer or out of range",
+    out_of_range: NotInteger "ERR value is out of range",
+    overflow: NotInteger "ERR increment or decrement would overflow",
+    decr_overflow: NotInteger "ERR decrement would overflow",
+    not_a_float: NotInteger "ERR value is not a valid float",
+    not_a_number: NotInteger "ERR resulting score is not a number (NaN)",
+    undecodable: InvalidArgument "ERR could not decode requested zset member",
+    not_hll: InvalidHll "WRONGTYPE Key is not a valid HyperLogLog string value.",
+    corrupt_hll: InvalidHll "INVALIDOBJ Corrupted HLL object detected",
+    not_sparse: InvalidHll "ERR HLL encoding is not sparse",
+    no_filter: NoSuchKey "ERR not found",
+    filter_exists: KeyExists "ERR item exists",
+    filter_full: FilterFull "ERR non scaling filter is full",
+    filter_grows: OutOfMemory "ERR problem inserting into filter",
+    error_rate_range: InvalidArgument "ERR error rate must be in the range (0.000000, 1.000000)",
+    capacity_range: InvalidArgument "ERR capacity must be in the range [1, 1073741824]",
+    expansion_range: InvalidArgument "ERR expansion must be in the range [0, 32768]",
+    wrong_footer: Corrupt "ERR DUMP payload version or checksum are wrong",
+    bad_format: Corrupt "ERR Bad data format",
 }
 
 impl fmt::Display for Error {

@@ -1,6 +1,6 @@
 //! Commands on the time at which keys expire.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -20,7 +20,7 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`] if the time of expiry does not fit into 64 bits of milliseconds.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if the time of expiry does not fit into 64 bits of milliseconds.
     ///
     /// # Examples
     ///
@@ -224,7 +224,8 @@ fn expire(
 ) -> Result<bool> {
     store.write([key], |scope, keys| {
         let base = if from_now { scope.now_ms() } else { 0 };
-        let at = ms.and_then(|ms| base.checked_add(ms)).ok_or_else(|| invalid_expire(command))?;
+        let at =
+            ms.and_then(|ms| base.checked_add(ms)).ok_or_else(|| Error::invalid_expire(command))?;
         let mut slot = scope.slot(keys[0]);
         let allowed = slot.exists() && option.allows(slot.expires_at_ms(), at);
         if allowed {
@@ -232,11 +233,6 @@ fn expire(
         }
         Ok(allowed)
     })
-}
-
-#[cold]
-pub(crate) fn invalid_expire(command: &str) -> Error {
-    Error::new(ErrorKind::Syntax, format!("ERR invalid expire time in '{command}' command"))
 }
 
 #[cfg(test)]

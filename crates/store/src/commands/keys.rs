@@ -287,7 +287,7 @@ fn copy(
 ) -> Result<bool> {
     let db = options.db.unwrap_or(scope.db());
     if db == scope.db() && from.bytes == to.bytes {
-        return Err(same_object());
+        return Err(Error::same_object());
     }
     let source = scope.slot(from);
     let expires_at = source.expires_at_ms();
@@ -309,7 +309,7 @@ fn copy(
 
 fn move_key(scope: &mut Scope<'_>, key: HashedKey<'_>, db: u32) -> Result<bool> {
     if db == scope.db() {
-        return Err(same_object());
+        return Err(Error::same_object());
     }
     let movable = scope.slot(key).exists() && !scope.slot_in(db, key).exists();
     if movable {
@@ -317,9 +317,4 @@ fn move_key(scope: &mut Scope<'_>, key: HashedKey<'_>, db: u32) -> Result<bool> 
         arrive(scope.slot_in(db, key), taken);
     }
     Ok(movable)
-}
-
-#[cold]
-fn same_object() -> Error {
-    Error::new(ErrorKind::InvalidArgument, "ERR source and destination objects are the same")
 }

@@ -37,10 +37,10 @@ pub use zsets::{
     Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetEntry, ZSetKind,
 };
 
-pub(crate) use bits::{Operations, combine, count_with, operate, out_of_range, position_with};
-pub(crate) use bloom::{Insertion, capacity_range, error_range, expansion_range, insert_items};
+pub(crate) use bits::{Operations, combine, count_with, operate, position_with};
+pub(crate) use bloom::{Insertion, insert_items};
 pub(crate) use entry::entry_of;
-pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places, undecodable};
+pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places};
 pub(crate) use keys::references;
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, put_all, set_with,
@@ -50,7 +50,7 @@ pub(crate) use zsets::{Written, check_sources, scan_scores, zset_at};
 
 use smallvec::SmallVec;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::to_key::{KeyRef, ToKey};
 
@@ -70,14 +70,9 @@ fn members<'a, M: Into<Member<'a>>>(members: impl IntoIterator<Item = M>) -> Res
 /// A member or value of a length that Redis takes.
 fn checked(member: Member<'_>) -> Result<Member<'_>> {
     match member {
-        Member::Bytes(bytes) if bytes.len() > STRING_MAX => Err(too_long()),
+        Member::Bytes(bytes) if bytes.len() > STRING_MAX => Err(Error::too_long()),
         Member::Int(_) | Member::Bytes(_) => Ok(member),
     }
-}
-
-#[cold]
-fn too_long() -> Error {
-    Error::new(ErrorKind::Syntax, "ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 }
 
 /// Collects the keys of a call on any number of them.

@@ -42,33 +42,23 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value> {
     let version =
         payload.last_chunk::<10>().map(|&[low, high, ..]| u16::from_le_bytes([low, high]));
     if version.is_none_or(|version| version > newest) {
-        return Err(wrong_footer());
+        return Err(Error::wrong_footer());
     }
     let mut payload = rdb::dump::decode(payload).map_err(|error| {
         let in_footer = matches!(
             error.kind(),
             rdb::ErrorKind::UnsupportedVersion(_) | rdb::ErrorKind::Checksum { .. }
         );
-        if in_footer { wrong_footer() } else { bad_format() }
+        if in_footer { Error::wrong_footer() } else { Error::bad_format() }
     })?;
     // A type that came later than the profile's servers, whatever the footer says: they do not know it, and what DUMP would make
     // of it would not come back.
     if payload.kind().since() > newest {
-        return Err(bad_format());
+        return Err(Error::bad_format());
     }
-    let read = payload.value().map_err(|_| bad_format())?;
+    let read = payload.value().map_err(|_| Error::bad_format())?;
     match value::load(read, shared) {
         Ok(Loaded::Value(value)) => Ok(value),
-        Ok(Loaded::Empty) | Err(_) => Err(bad_format()),
+        Ok(Loaded::Empty) | Err(_) => Err(Error::bad_format()),
     }
-}
-
-#[cold]
-fn wrong_footer() -> Error {
-    Error::new(ErrorKind::Corrupt, "ERR DUMP payload version or checksum are wrong")
-}
-
-#[cold]
-fn bad_format() -> Error {
-    Error::new(ErrorKind::Corrupt, "ERR Bad data format")
 }

@@ -1,18 +1,13 @@
 //! The 64-bit floating point numbers of command lines: scores, weights, positions.
 
 use super::float::{Digits, Format, Magnitude, Rounded, scan};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 const FORMAT: Format = Format { precision: 53, min_exponent: -1074, max_exponent: 971 };
 
 /// A score, a weight, a coordinate: a number as Redis's `string2d` takes it, else "value is not a valid float".
 pub(crate) fn float(text: &[u8]) -> Result<f64> {
-    parse(text).ok_or_else(not_a_float)
-}
-
-#[cold]
-fn not_a_float() -> Error {
-    Error::new(ErrorKind::NotInteger, "ERR value is not a valid float")
+    parse(text).ok_or_else(Error::not_a_float)
 }
 
 /// The whole of a text as a number. What rounds to zero or to infinity without saying so is none, nor is NaN.

@@ -26,7 +26,7 @@ pub use options::{BitFieldOp, BitRange, BitUnit};
 
 pub(crate) use combine::combine;
 pub(crate) use fields::{Operations, operate};
-pub(crate) use parts::{count_with, out_of_range, position_with};
+pub(crate) use parts::{count_with, position_with};
 
 use crate::to_key::ToKey;
 use parts::{change_one, check_offset};

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::options::{BitFieldOp, BitRange};
 use crate::commands::STRING_MAX;
 use crate::commands::strings::{StringEntry, string_at};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::slot::Outcome;
 use crate::store::{Locks, Store};
@@ -32,13 +32,7 @@ pub(super) fn change_one(
 #[inline]
 pub(super) fn check_offset(offset: u64) -> Result<()> {
     const MOST: u64 = STRING_MAX as u64;
-    if offset / 8 < MOST { Ok(()) } else { Err(out_of_range()) }
-}
-
-/// What is said to an offset that is none.
-#[cold]
-pub(crate) fn out_of_range() -> Error {
-    Error::new(ErrorKind::Syntax, "ERR bit offset is not an integer or out of range")
+    if offset / 8 < MOST { Ok(()) } else { Err(Error::bit_out_of_range()) }
 }
 
 /// What has become of a string that an operation on bits has got ready, beside its bits.
@@ -100,7 +94,7 @@ impl StringEntry<'_> {
     #[inline]
     pub fn set_bit(&mut self, offset: u64, on: bool) -> Result<bool> {
         check_offset(offset)?;
-        let least = bits::bytes_for(offset).ok_or_else(out_of_range)?;
+        let least = bits::bytes_for(offset).ok_or_else(Error::bit_out_of_range)?;
         self.edit_bits(
             least,
             |bytes, grown| {

@@ -5,7 +5,7 @@ use bitpack::bits::Op;
 
 use crate::commands::{
     BitFieldOp, BitRange, BitUnit, Operations, STRING_MAX, combine, count_with, operate,
-    out_of_range, position_with,
+    position_with,
 };
 use crate::error::{Error, Result};
 use crate::execute::{Answer, Caller, Command, command, family, int, is, refused};
@@ -223,7 +223,7 @@ fn wrong_type() -> Error {
 fn in_range(offset: Option<i64>) -> Result<u64> {
     const MOST: u64 = STRING_MAX as u64;
     let offset = offset.and_then(|offset| u64::try_from(offset).ok());
-    offset.filter(|offset| offset / 8 < MOST).ok_or_else(out_of_range)
+    offset.filter(|offset| offset / 8 < MOST).ok_or_else(Error::bit_out_of_range)
 }
 
 fn setbit(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {

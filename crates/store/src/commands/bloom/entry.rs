@@ -4,9 +4,9 @@ use bloom::{AddError, BloomFilter, ItemHash, SettingsError, SizeError};
 use bytes::Bytes;
 
 use super::insert::{BloomInsertOptions, Insertion};
-use super::{create, item_hash, load, not_found, text, unmade};
+use super::{create, item_hash, load, text, unmade};
 use crate::commands::entry_of;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Expires, Outcome};
 use crate::value::Value;
@@ -38,8 +38,9 @@ impl BloomEntry<'_> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale, [`ErrorKind::OutOfMemory`] beyond the limits,
-    /// [`ErrorKind::NoSuchKey`] if there is no filter and none is to be made.
+    /// [`ErrorKind::FilterFull`](crate::ErrorKind::FilterFull) if the filter is full and does not scale,
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) beyond the limits,
+    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no filter and none is to be made.
     #[inline]
     pub fn add_hashed<'a>(
         &mut self,
@@ -94,7 +95,7 @@ impl BloomEntry<'_> {
     pub fn check_room(&self, items: u64, options: &BloomInsertOptions) -> Result<()> {
         match self.filter() {
             Some(filter) => filter.check_room(items, self.limit() as u64).map_err(refusal),
-            None if options.no_create => Err(not_found()),
+            None if options.no_create => Err(Error::no_filter()),
             None => self.check_new(items, options),
         }
     }
@@ -122,7 +123,7 @@ impl BloomEntry<'_> {
     /// BF.RESERVE: makes an empty filter.
     pub(super) fn reserve(&mut self, settings: &bloom::Settings) -> Result<()> {
         if self.exists() {
-            return Err(super::item_exists());
+            return Err(Error::filter_exists());
         }
         let filter = create(settings, self.limit())?;
         let words = text::reserve_words(settings);
@@ -166,7 +167,7 @@ impl BloomEntry<'_> {
             return inserted;
         }
         if options.no_create {
-            return Err(not_found());
+            return Err(Error::no_filter());
         }
         let mut filter = create(&options.settings, self.limit())?;
         let insertion = add(&mut filter, hashes);
@@ -219,11 +220,7 @@ fn new_items(items: &[Member<'_>], added: &[bool]) -> impl Iterator<Item = Bytes
 #[cold]
 fn refusal(why: AddError) -> Error {
     match why {
-        AddError::Full { .. } => {
-            Error::new(ErrorKind::FilterFull, "ERR non scaling filter is full")
-        }
-        AddError::Grow(_) | _ => {
-            Error::new(ErrorKind::OutOfMemory, "ERR problem inserting into filter")
-        }
+        AddError::Full { .. } => Error::filter_full(),
+        AddError::Grow(_) | _ => Error::filter_grows(),
     }
 }

@@ -2,7 +2,6 @@
 
 use bloom::{BloomFilter, Fault, LoadError};
 
-use super::not_found;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The cursor of the header.
@@ -11,7 +10,7 @@ const HEADER: u64 = 1;
 /// The filter that a header makes, which no other chunk does.
 pub(super) fn from_header(cursor: u64, chunk: &[u8], limit: u64) -> Result<BloomFilter> {
     if cursor != HEADER {
-        return Err(not_found());
+        return Err(Error::no_filter());
     }
     BloomFilter::from_header(chunk, limit).map_err(|error| {
         let too_large = matches!(error.fault(), Fault::TooLarge { .. });

@@ -302,7 +302,7 @@ pub(crate) fn item_hash(item: Member<'_>) -> ItemHash {
 /// The filter at a key, which must be there.
 fn filter_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<&'v BloomFilter> {
     match view.get(key) {
-        None => Err(not_found()),
+        None => Err(Error::no_filter()),
         Some(value) => value.as_bloom().ok_or_else(Error::wrong_type),
     }
 }
@@ -319,40 +319,14 @@ fn unmade(settings: &Settings, why: SettingsError) -> Error {
         SettingsError::Size(SizeError::OutOfMemory { .. }) => {
             Error::new(ErrorKind::OutOfMemory, "ERR Insufficient memory to create filter")
         }
-        SettingsError::Capacity { .. } => capacity_range(),
-        SettingsError::Expansion { .. } => expansion_range(),
+        SettingsError::Capacity { .. } => Error::capacity_range(),
+        SettingsError::Expansion { .. } => Error::expansion_range(),
         // Half of the least number there is, for a scaling filter.
         SettingsError::Size(SizeError::ErrorRate { .. })
             if settings.error_rate() > 0.0 && settings.error_rate() < 1.0 =>
         {
             Error::new(ErrorKind::InvalidArgument, "ERR could not create filter")
         }
-        SettingsError::Size(_) | _ => error_range(),
+        SettingsError::Size(_) | _ => Error::error_rate_range(),
     }
-}
-
-#[cold]
-pub(crate) fn error_range() -> Error {
-    let text = "ERR error rate must be in the range (0.000000, 1.000000)";
-    Error::new(ErrorKind::InvalidArgument, text)
-}
-
-#[cold]
-pub(crate) fn capacity_range() -> Error {
-    Error::new(ErrorKind::InvalidArgument, "ERR capacity must be in the range [1, 1073741824]")
-}
-
-#[cold]
-pub(crate) fn expansion_range() -> Error {
-    Error::new(ErrorKind::InvalidArgument, "ERR expansion must be in the range [0, 32768]")
-}
-
-#[cold]
-fn not_found() -> Error {
-    Error::new(ErrorKind::NoSuchKey, "ERR not found")
-}
-
-#[cold]
-fn item_exists() -> Error {
-    Error::new(ErrorKind::KeyExists, "ERR item exists")
 }

@@ -5,10 +5,8 @@
 
 use bloom::{MAX_CAPACITY, MAX_EXPANSION, Settings};
 
-use crate::commands::{
-    BloomInsertOptions, Insertion, capacity_range, error_range, expansion_range, insert_items,
-};
-use crate::error::Result;
+use crate::commands::{BloomInsertOptions, Insertion, insert_items};
+use crate::error::{Error, Result};
 use crate::execute::{Answer, Caller, Command, command, family, plain, refused, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
@@ -213,20 +211,20 @@ fn insert_all(
 
 fn error_rate(text: &[u8]) -> Result<f64> {
     let rate = double::parse(text).ok_or_else(|| refused("ERR bad error rate"))?;
-    if rate > 0.0 && rate < 1.0 { Ok(rate) } else { Err(error_range()) }
+    if rate > 0.0 && rate < 1.0 { Ok(rate) } else { Err(Error::error_rate_range()) }
 }
 
 fn capacity(text: &[u8]) -> Result<u64> {
     let capacity = parse_int(text).ok_or_else(|| refused("ERR bad capacity"))?;
     let capacity =
         u64::try_from(capacity).ok().filter(|capacity| (1..=MAX_CAPACITY).contains(capacity));
-    capacity.ok_or_else(capacity_range)
+    capacity.ok_or_else(Error::capacity_range)
 }
 
 fn expansion(text: &[u8]) -> Result<u32> {
     let expansion = parse_int(text).ok_or_else(|| refused("ERR bad expansion"))?;
     let expansion = u32::try_from(expansion).ok().filter(|&times| times <= MAX_EXPANSION);
-    expansion.ok_or_else(expansion_range)
+    expansion.ok_or_else(Error::expansion_range)
 }
 
 fn number(number: u64) -> Reply {

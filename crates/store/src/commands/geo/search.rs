@@ -155,7 +155,7 @@ impl GeoSearch {
         let at = |centre: &GeoCentre| match centre {
             GeoCentre::Place(place) => Ok(*place),
             GeoCentre::Member(member) => {
-                place_of(set, Member::Bytes(member)).ok_or_else(undecodable)
+                place_of(set, Member::Bytes(member)).ok_or_else(Error::undecodable)
             }
         };
         let refused = |text: &'static str| move |_| Error::new(ErrorKind::Syntax, text);
@@ -170,12 +170,6 @@ impl GeoSearch {
                 .map_err(refused("ERR GEOSEARCH BYPOLYGON must have at least 3 vertices")),
         }
     }
-}
-
-/// The member where a search begins is not there.
-#[cold]
-pub(crate) fn undecodable() -> Error {
-    Error::new(ErrorKind::InvalidArgument, "ERR could not decode requested zset member")
 }
 
 /// A member in an area.

@@ -7,8 +7,8 @@ use skiplist_zset::ScoreText;
 use super::find::find;
 use super::search::{GeoStored, Limits};
 use crate::commands::zset_at;
-use crate::commands::zsets::{not_a_number, put};
-use crate::error::Result;
+use crate::commands::zsets::put;
+use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 
@@ -33,7 +33,7 @@ pub(crate) fn store(
         _ => Vec::new(),
     };
     if entries.iter().any(|(_, score)| score.is_nan()) {
-        return Err(not_a_number());
+        return Err(Error::not_a_number());
     }
     scope.slot(destination).delete();
     let borrowed = entries.iter().map(|(member, score)| (&member[..], *score)).collect();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hll::{DecodeError, Encoding, Hll, Opcode};
 
 use super::HllEntry;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::store::slot::Outcome;
 
 /// Every register; the value is dense afterwards, as in Redis.
@@ -35,7 +35,7 @@ pub(super) fn encoding(entry: &mut HllEntry<'_>) -> Result<Option<Encoding>> {
 /// of its run.
 pub(super) fn decode(entry: &mut HllEntry<'_>) -> Result<Option<String>> {
     let Some(found) = look(entry, |hll| Ok(hll.opcodes().map(text_of)))? else { return Ok(None) };
-    let text = found.map_err(|_| Error::not_hll())?.ok_or_else(not_sparse)?;
+    let text = found.map_err(|_| Error::not_hll())?.ok_or_else(Error::not_sparse)?;
     Ok(Some(text))
 }
 
@@ -61,9 +61,4 @@ fn look<R>(
     read: impl FnOnce(Hll<'_>) -> Result<R, DecodeError>,
 ) -> Result<Option<Result<R, DecodeError>>> {
     entry.edit_hll(|hll| hll.view().and_then(read), |_| Outcome::Same, "")
-}
-
-#[cold]
-fn not_sparse() -> Error {
-    Error::new(ErrorKind::InvalidHll, "ERR HLL encoding is not sparse")
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::commands::STRING_MAX;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, shown};
 use crate::limits::Limits;
 use crate::profile::Profile;

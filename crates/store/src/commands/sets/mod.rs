@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::byte_strings::ByteStrings;
 use super::keyspace::ScanOptions;
 use super::{MOST_DRAWS, checked, keys, members, slices};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::locks::Holding;
@@ -247,7 +247,7 @@ impl<L: Locks> Store<L> {
                 return Ok(set.sample(wanted, random).into_iter().map(Member::to_bytes).collect());
             }
             if wanted > MOST_DRAWS {
-                return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
+                return Err(Error::out_of_range());
             }
             let draws = (0..wanted).map_while(|_| set.random(random));
             Ok(draws.map(Member::to_bytes).collect())

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::commands::{STRING_MAX, checked, entry_of, too_long};
+use crate::commands::{STRING_MAX, checked, entry_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Expires, Outcome};
@@ -161,7 +161,7 @@ pub(super) fn put<K>(slot: &mut Entry<'_, K>, value: Member<'_>, expires: Expire
 /// Where a write ends, if a string may be as long.
 fn end_of(offset: usize, value: Member<'_>) -> Result<usize> {
     let end = offset.checked_add(value.byte_len());
-    end.filter(|&end| end <= STRING_MAX).ok_or_else(too_long)
+    end.filter(|&end| end <= STRING_MAX).ok_or_else(Error::too_long)
 }
 
 #[cold]

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::{checked, keys as gathered, slices};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::locks::Holding;
@@ -568,9 +568,7 @@ pub(crate) fn string_in<'s>(slot: &'s Slot<'_>) -> Result<Option<Member<'s>>> {
 
 /// The increment that takes away `delta`.
 fn negated(delta: i64) -> Result<i64> {
-    delta
-        .checked_neg()
-        .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR decrement would overflow"))
+    delta.checked_neg().ok_or_else(Error::decr_overflow)
 }
 
 fn pairs<'a, K: ToKey, V>(items: &'a [(K, V)]) -> impl Iterator<Item = (KeyRef<'a>, Member<'a>)>

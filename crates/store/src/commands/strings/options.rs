@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// Whether SET asks for a key that exists, or for one that does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -188,11 +188,6 @@ impl Time {
         let ms = Some(self.amount).filter(|&amount| amount > 0);
         let ms = ms.and_then(|amount| amount.checked_mul(scale));
         let at = ms.and_then(|ms| if self.absolute { Some(ms) } else { ms.checked_add(now_ms()) });
-        at.ok_or_else(|| invalid_expire(command))
+        at.ok_or_else(|| Error::invalid_expire(command))
     }
-}
-
-#[cold]
-fn invalid_expire(command: &str) -> Error {
-    Error::new(ErrorKind::Syntax, format!("ERR invalid expire time in '{command}' command"))
 }

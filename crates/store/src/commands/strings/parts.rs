@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::options::{LcsMatch, LcsMatches};
 use super::string_at;
 use crate::commands::STRING_MAX;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
@@ -31,7 +31,8 @@ pub(crate) fn common<R>(
     find: impl FnOnce(&[u8], &[u8]) -> Result<R>,
 ) -> Result<R> {
     store.read((a, b), |view, keys| {
-        let string = |key| Ok(string_at(view, key).map_err(|_| no_strings())?.unwrap_or(NOTHING));
+        let string =
+            |key| Ok(string_at(view, key).map_err(|_| Error::no_strings())?.unwrap_or(NOTHING));
         let (a, b) = (string(keys[0])?, string(keys[1])?);
         a.with_bytes(|a| b.with_bytes(|b| find(a, b)))
     })
@@ -52,9 +53,4 @@ pub(crate) fn common_runs(a: &[u8], b: &[u8], shortest: usize) -> Result<LcsMatc
     let runs = common.matches().filter(|run| run.len >= shortest);
     let matches = runs.map(|run| LcsMatch { a: run.a..run.a + run.len, b: run.b..run.b + run.len });
     Ok(LcsMatches { len: common.len(), matches: matches.collect() })
-}
-
-#[cold]
-fn no_strings() -> Error {
-    Error::new(ErrorKind::WrongType, "ERR The specified keys must contain string values")
 }

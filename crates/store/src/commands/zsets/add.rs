@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-use super::{checked, not_a_number};
+use super::checked;
 use crate::commands::ExistenceCheck;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::member::Member;
 
 /// Which way a score may change.
@@ -97,7 +97,7 @@ pub(super) fn pairs<'a, M: Into<Member<'a>>>(
 ) -> Result<SmallVec<[Pair<'a>; 8]>> {
     let pair = |(score, member): (f64, M)| {
         if score.is_nan() {
-            return Err(not_a_number());
+            return Err(Error::not_a_number());
         }
         Ok((score, checked(member.into())?))
     };

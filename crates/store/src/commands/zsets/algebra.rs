@@ -190,7 +190,7 @@ impl Combination<'_> {
     /// Whether the weights can be.
     fn check(&self, keys: usize) -> Result<()> {
         if self.weights.iter().any(|weight| weight.is_nan()) {
-            return Err(super::not_a_number());
+            return Err(Error::not_a_number());
         }
         if self.weights.is_empty() || self.weights.len() == keys {
             return Ok(());

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::put::gather;
 use super::zset_at;
 use crate::commands::MOST_DRAWS;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
@@ -31,7 +31,7 @@ pub(super) fn several(
     let (len, wanted) = (set.len(), usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX));
     if count < 0 {
         if wanted > MOST_DRAWS {
-            return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
+            return Err(Error::out_of_range());
         }
         return Ok(gather((0..wanted).map_while(|_| set.get(random.below(len)))));
     }

@@ -84,7 +84,7 @@ impl ZSetEntry<'_> {
     /// A score that is not a number, a member of more than 512 MiB.
     pub fn add<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool> {
         if score.is_nan() {
-            return Err(not_a_number());
+            return Err(Error::not_a_number());
         }
         let pair = (score, checked(member.into())?);
         Ok(self.add_all(&[pair], SortedSetAddOptions::default())?.new == 1)
@@ -97,7 +97,7 @@ impl ZSetEntry<'_> {
     /// As [`add`](Self::add).
     pub fn add_new<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool> {
         if score.is_nan() {
-            return Err(not_a_number());
+            return Err(Error::not_a_number());
         }
         let policy = self.policy();
         let member = checked(member.into())?;
@@ -297,12 +297,7 @@ fn words(pairs: &[Pair<'_>], options: SortedSetAddOptions) -> Vec<Bytes> {
 #[cold]
 pub(crate) fn refusal(refused: Refused) -> Error {
     match refused {
-        Refused::NotANumber => not_a_number(),
+        Refused::NotANumber => Error::not_a_number(),
         Refused::Full | _ => Error::new(ErrorKind::InvalidArgument, format!("ERR {refused}")),
     }
-}
-
-#[cold]
-pub(crate) fn not_a_number() -> Error {
-    Error::new(ErrorKind::NotInteger, "ERR resulting score is not a number (NaN)")
 }

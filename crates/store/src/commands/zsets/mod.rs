@@ -19,7 +19,6 @@ pub use range::{LexBound, ZRange};
 
 pub(crate) use add::Pair;
 pub(crate) use algebra::check_sources;
-pub(crate) use entry::not_a_number;
 pub use entry::{ZSetEntry, ZSetKind};
 pub(crate) use put::put;
 pub(crate) use scan::{Written, scan as scan_scores};

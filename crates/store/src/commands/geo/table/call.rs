@@ -3,7 +3,7 @@
 use geo::{Point, Shape, Unit};
 
 use super::{place_of, unit};
-use crate::commands::{GeoOrder, GeoStored, Limits, place_of as place_of_member, undecodable};
+use crate::commands::{GeoOrder, GeoStored, Limits, place_of as place_of_member};
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{int, int32, is, refused};
 use crate::member::Member;
@@ -189,7 +189,7 @@ impl<'a> Call<'a> {
     /// The area in a sorted set, if there is one, and the options; or what is wrong first.
     pub(super) fn prepare(self, set: Option<&ZSet>) -> Result<(Option<Shape>, Options<'a>)> {
         let place = |set: &ZSet, member: &[u8]| {
-            place_of_member(set, Member::Bytes(member)).ok_or_else(undecodable)
+            place_of_member(set, Member::Bytes(member)).ok_or_else(Error::undecodable)
         };
         let Some(set) = set else { return Ok((None, self.options?)) };
         for member in self.members {

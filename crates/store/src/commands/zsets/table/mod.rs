@@ -301,7 +301,7 @@ fn zrandmember(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
         _ => return Err(Error::syntax()),
     };
     if withscores && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
-        return Err(Error::new(ErrorKind::NotInteger, "ERR value is out of range"));
+        return Err(Error::out_of_range());
     }
     Ok(listed(store, store.zrandmember_withscores(key, count)?, withscores))
 }
