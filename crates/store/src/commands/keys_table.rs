@@ -1,14 +1,12 @@
 //! The commands on keys of any type and on all keys: their declarations, and their words as typed calls.
 
-use std::collections::VecDeque;
-
 use bytes::Bytes;
 
 use super::{CopyOptions, ExpireOption, RestoreOptions, ScanOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{
-    Answer, Caller, Command, command, container, family, help, int, int32, is, plain, refused,
-    shown,
+    Answer, Caller, Command, command, container, family, flags, help, int, int32, is, plain,
+    refused, shown, take, take_with,
 };
 use crate::reply::Reply;
 use crate::text::number;
@@ -204,13 +202,11 @@ pub(super) const DATABASES: &[Command] = &family("server", "keyspace").of([
 fn copy(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let mut options = CopyOptions::default();
     let mut rest = &args[2..];
-    while let Some((&word, after)) = rest.split_first() {
-        rest = after;
-        if is(word, "replace") {
+    while !rest.is_empty() {
+        if take(&mut rest, "replace") {
             options = options.replace(true);
-        } else if let (true, Some((number, after))) = (is(word, "db"), rest.split_first()) {
+        } else if let Some([number]) = take_with(&mut rest, "db") {
             options = options.db(database(store, int32(number)?)?);
-            rest = after;
         } else {
             return Err(Error::syntax());
         }
@@ -232,18 +228,11 @@ fn expiration<'a>(words: &[&'a [u8]]) -> Result<(&'a [u8], i64, ExpireOption)> {
 
 /// NX, XX, GT and LT, as far as they go together.
 fn expire_option(words: &[&[u8]]) -> Result<ExpireOption> {
-    let [mut nx, mut xx, mut gt, mut lt] = [false; 4];
-    for word in words {
-        match word.to_ascii_lowercase().as_slice() {
-            b"nx" => nx = true,
-            b"xx" => xx = true,
-            b"gt" => gt = true,
-            b"lt" => lt = true,
-            _ => {
-                let word = shown(word, usize::MAX);
-                return Err(Error::showing(ErrorKind::Syntax, &[b"ERR Unsupported option ", word]));
-            }
-        }
+    let mut words = words;
+    let [nx, xx, gt, lt] = flags(&mut words, ["nx", "xx", "gt", "lt"]);
+    if let Some(word) = words.first() {
+        let word = shown(word, usize::MAX);
+        return Err(Error::showing(ErrorKind::Syntax, &[b"ERR Unsupported option ", word]));
     }
     match (nx, xx, gt, lt) {
         (true, true, ..) | (true, _, true, _) | (true, _, _, true) => {
@@ -279,25 +268,27 @@ fn restore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let mut options = RestoreOptions::default();
     let (mut absolute, mut replace) = (false, false);
     let (mut idle, mut freq) = (None, None);
-    let mut rest: VecDeque<&[u8]> = args[3..].iter().copied().collect();
-    while let Some(word) = rest.pop_front() {
-        match (word.to_ascii_lowercase().as_slice(), rest.front()) {
-            (b"replace", _) => replace = true,
-            (b"absttl", _) => absolute = true,
-            (b"idletime", Some(number)) if freq.is_none() => {
-                let seconds = u64::try_from(int(number)?);
-                idle =
-                    Some(seconds.map_err(|_| refused("ERR Invalid IDLETIME value, must be >= 0"))?);
-                rest.pop_front();
-            }
-            (b"freq", Some(number)) if idle.is_none() => {
-                let count = u8::try_from(int(number)?)
-                    .map_err(|_| refused("ERR Invalid FREQ value, must be >= 0 and <= 255"))?;
-                // Nothing here is evicted by how often it is used, so that nothing remembers it.
-                freq = Some(count);
-                rest.pop_front();
-            }
-            _ => return Err(Error::syntax()),
+    let mut rest = &args[3..];
+    while !rest.is_empty() {
+        if take(&mut rest, "replace") {
+            replace = true;
+        } else if take(&mut rest, "absttl") {
+            absolute = true;
+        } else if freq.is_none()
+            && let Some([number]) = take_with(&mut rest, "idletime")
+        {
+            let seconds = u64::try_from(int(number)?);
+            idle = Some(seconds.map_err(|_| refused("ERR Invalid IDLETIME value, must be >= 0"))?);
+        } else if idle.is_none()
+            && let Some([number]) = take_with(&mut rest, "freq")
+        {
+            // Nothing here is evicted by how often it is used, so that nothing remembers it.
+            let count = u8::try_from(int(number)?);
+            freq = Some(
+                count.map_err(|_| refused("ERR Invalid FREQ value, must be >= 0 and <= 255"))?,
+            );
+        } else {
+            return Err(Error::syntax());
         }
     }
     if !replace && store.exists([args[0]])? > 0 {
@@ -325,16 +316,15 @@ pub(super) fn cursor(word: &[u8]) -> Result<u64> {
 /// COUNT, MATCH and, if there are keys to have types, TYPE.
 pub(super) fn scan_options(words: &[&[u8]], of_keys: bool) -> Result<ScanOptions> {
     let mut options = ScanOptions::default();
-    for pair in words.chunks(2) {
-        let &[word, value] = pair else { return Err(Error::syntax()) };
-        if is(word, "count") {
-            let count = int(value)?;
-            let count = usize::try_from(count).ok().filter(|&count| count > 0);
+    let mut words = words;
+    while !words.is_empty() {
+        if let Some([count]) = take_with(&mut words, "count") {
+            let count = usize::try_from(int(count)?).ok().filter(|&count| count > 0);
             options = options.with_count(count.ok_or_else(Error::syntax)?);
-        } else if is(word, "match") {
-            options = options.with_pattern(value);
-        } else if is(word, "type") && of_keys {
-            options = options.with_type(value);
+        } else if let Some([pattern]) = take_with(&mut words, "match") {
+            options = options.with_pattern(pattern);
+        } else if of_keys && let Some([name]) = take_with(&mut words, "type") {
+            options = options.with_type(name);
         } else {
             return Err(Error::syntax());
         }

@@ -46,7 +46,7 @@ pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, put_all, set_with,
 };
 pub(crate) use table::FAMILIES;
-pub(crate) use zsets::{Written, check_sources, scan_scores, zset_at};
+pub(crate) use zsets::{Written, scan_scores, zset_at};
 
 use smallvec::SmallVec;
 

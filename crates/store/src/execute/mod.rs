@@ -24,7 +24,10 @@ pub(crate) use caller::Caller;
 pub(crate) use command::{Command, Run, command, container, declared, family};
 pub(crate) use introspect::{COMMAND, help, help_of};
 pub(crate) use table::find;
-pub(crate) use words::{argument, c_string, int, int32, is, next, notation, plain, rest};
+pub(crate) use words::{
+    argument, c_string, end, flags, int, int32, is, next, notation, one_of, plain, rest, size,
+    take, take_with,
+};
 
 /// What a command replies.
 pub(crate) type Answer = Result<Reply>;

@@ -1,7 +1,8 @@
 //! The words of a command as values, one after the other.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::number;
+use crate::value::parse_int;
 
 /// The next word. Arity is checked before a command runs, so that there is one wherever one is required.
 #[inline]
@@ -32,6 +33,49 @@ pub(crate) fn is(word: &[u8], name: &str) -> bool {
     word.split_at_checked(name.len()).is_some_and(|(word, rest)| {
         word.eq_ignore_ascii_case(name.as_bytes()) && matches!(rest, [] | [0, ..])
     })
+}
+
+/// Takes the next word if it is this one.
+pub(crate) fn take(words: &mut &[&[u8]], name: &str) -> bool {
+    take_with(words, name).is_some_and(|[]| true)
+}
+
+/// Takes the next word if it is this one and so many more follow, which are returned.
+pub(crate) fn take_with<'a, const N: usize>(
+    words: &mut &[&'a [u8]],
+    name: &str,
+) -> Option<[&'a [u8]; N]> {
+    let (_, behind) = words.split_first().filter(|(word, _)| is(word, name))?;
+    let (taken, rest) = behind.split_first_chunk()?;
+    *words = rest;
+    Some(*taken)
+}
+
+/// Takes words as long as each is one of these, in any order; says which of them came.
+pub(crate) fn flags<const N: usize>(words: &mut &[&[u8]], names: [&str; N]) -> [bool; N] {
+    let mut came = [false; N];
+    while let Some((word, rest)) = words.split_first()
+        && let Some(flag) = names.iter().position(|name| is(word, name))
+    {
+        came[flag] = true;
+        *words = rest;
+    }
+    came
+}
+
+/// What a word stands for.
+pub(crate) fn one_of<T: Copy, const N: usize>(word: &[u8], all: [(&str, T); N]) -> Option<T> {
+    all.into_iter().find(|(name, _)| is(word, name)).map(|(_, meaning)| meaning)
+}
+
+/// An error if words are left.
+pub(crate) fn end(words: &[&[u8]]) -> Result<()> {
+    if words.is_empty() { Ok(()) } else { Err(Error::syntax()) }
+}
+
+/// The number of things that a word is, if it is one.
+pub(crate) fn size(word: &[u8]) -> Option<usize> {
+    parse_int(word).and_then(|size| usize::try_from(size).ok())
 }
 
 /// A word up to a NUL: what C sees of it.

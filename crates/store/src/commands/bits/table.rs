@@ -8,7 +8,7 @@ use crate::commands::{
     position_with,
 };
 use crate::error::{Error, Result};
-use crate::execute::{Answer, Caller, Command, command, family, int, is, refused};
+use crate::execute::{Answer, Caller, Command, command, family, int, one_of, refused, take_with};
 use crate::reply::Reply;
 use crate::value::parse_int;
 
@@ -113,25 +113,21 @@ fn range_to_search(words: &[&[u8]]) -> Result<BitRange> {
 fn unit_of(words: &[&[u8]]) -> Result<BitUnit> {
     match *words {
         [] => Ok(BitUnit::Byte),
-        [unit] if is(unit, "BIT") => Ok(BitUnit::Bit),
-        [unit] if is(unit, "BYTE") => Ok(BitUnit::Byte),
+        [unit] => {
+            let unit = one_of(unit, [("BIT", BitUnit::Bit), ("BYTE", BitUnit::Byte)]);
+            unit.ok_or_else(Error::syntax)
+        }
         _ => Err(Error::syntax()),
     }
 }
 
 fn bitop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let new = store.shared().profile().bitop_differences();
-    let op = match args[0] {
-        op if is(op, "AND") => Op::And,
-        op if is(op, "OR") => Op::Or,
-        op if is(op, "XOR") => Op::Xor,
-        op if is(op, "NOT") => Op::Not,
-        op if new && is(op, "DIFF") => Op::Diff,
-        op if new && is(op, "DIFF1") => Op::Diff1,
-        op if new && is(op, "ANDOR") => Op::AndOr,
-        op if new && is(op, "ONE") => Op::One,
-        _ => return Err(Error::syntax()),
-    };
+    let old = [("AND", Op::And), ("OR", Op::Or), ("XOR", Op::Xor), ("NOT", Op::Not)];
+    let differences =
+        [("DIFF", Op::Diff), ("DIFF1", Op::Diff1), ("ANDOR", Op::AndOr), ("ONE", Op::One)];
+    let op = one_of(args[0], old).or_else(|| one_of(args[0], differences).filter(|_| new));
+    let op = op.ok_or_else(Error::syntax)?;
     Ok(Reply::count(combine(&store, op, args[1], &args[2..])?))
 }
 
@@ -158,46 +154,30 @@ fn run(store: Caller<'_, '_>, key: &[u8], operations: &[BitFieldOp]) -> Answer {
 fn operations(mut words: &[&[u8]]) -> Result<Operations> {
     let mut operations = Operations::new();
     let mut overflow = Overflow::Wrap;
-    while let [name, rest @ ..] = words {
-        let operation = match *rest {
-            [field, offset, ref rest @ ..] if is(name, "GET") => {
-                let (field, offset) = place(field, offset)?;
-                words = rest;
-                BitFieldOp::get(field, offset)
-            }
-            [field, offset, value, ref rest @ ..] if is(name, "SET") => {
-                let (field, offset) = place(field, offset)?;
-                words = rest;
-                BitFieldOp::set(field, offset, int(value)?)
-            }
-            [field, offset, by, ref rest @ ..] if is(name, "INCRBY") => {
-                let (field, offset) = place(field, offset)?;
-                words = rest;
-                BitFieldOp::incr_by(field, offset, int(by)?)
-            }
-            [kind, ref rest @ ..] if is(name, "OVERFLOW") => {
-                overflow = overflow_of(kind)?;
-                words = rest;
-                continue;
-            }
-            _ => return Err(Error::syntax()),
+    while !words.is_empty() {
+        let operation = if let Some([field, offset]) = take_with(&mut words, "GET") {
+            let (field, offset) = place(field, offset)?;
+            BitFieldOp::get(field, offset)
+        } else if let Some([field, offset, value]) = take_with(&mut words, "SET") {
+            let (field, offset) = place(field, offset)?;
+            BitFieldOp::set(field, offset, int(value)?)
+        } else if let Some([field, offset, by]) = take_with(&mut words, "INCRBY") {
+            let (field, offset) = place(field, offset)?;
+            BitFieldOp::incr_by(field, offset, int(by)?)
+        } else if let Some([kind]) = take_with(&mut words, "OVERFLOW") {
+            let unknown = || refused("ERR Invalid OVERFLOW type specified");
+            overflow = one_of(kind, OVERFLOWS).ok_or_else(unknown)?;
+            continue;
+        } else {
+            return Err(Error::syntax());
         };
         operations.push(operation.overflow(overflow));
     }
     Ok(operations)
 }
 
-fn overflow_of(kind: &[u8]) -> Result<Overflow> {
-    if is(kind, "WRAP") {
-        Ok(Overflow::Wrap)
-    } else if is(kind, "SAT") {
-        Ok(Overflow::Sat)
-    } else if is(kind, "FAIL") {
-        Ok(Overflow::Fail)
-    } else {
-        Err(refused("ERR Invalid OVERFLOW type specified"))
-    }
-}
+const OVERFLOWS: [(&str, Overflow); 3] =
+    [("WRAP", Overflow::Wrap), ("SAT", Overflow::Sat), ("FAIL", Overflow::Fail)];
 
 /// The type of a field and its offset, which is a number of bits, or of fields behind a `#`.
 fn place(field: &[u8], offset: &[u8]) -> Result<(FieldType, u64)> {

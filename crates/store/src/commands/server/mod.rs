@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::error::Error;
 use crate::execute::{
-    Answer, Caller, Command, command, container, family, help, int, is, wrong_arity,
+    Answer, Caller, Command, command, container, end, family, help, int, take_with, wrong_arity,
 };
 use crate::reply::Reply;
 
@@ -86,17 +86,14 @@ pub(super) const CONNECTION: &[Command] = &family("connection", "connection").of
 ]);
 
 fn memory_usage(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    for option in args[1..].chunks(2) {
-        // Redis measures some members and reckons the rest from them; here the tables know what they hold.
-        match option {
-            [name, count] if is(name, "samples") => {
-                if int(count)? < 0 {
-                    return Err(Error::syntax());
-                }
-            }
-            _ => return Err(Error::syntax()),
+    let mut options = &args[1..];
+    // Redis measures some members and reckons the rest from them; here the tables know what they hold.
+    while let Some([count]) = take_with(&mut options, "samples") {
+        if int(count)? < 0 {
+            return Err(Error::syntax());
         }
     }
+    end(options)?;
     Ok(store.memory_usage(args[0])?.map_or(Reply::Nil, Reply::count))
 }
 

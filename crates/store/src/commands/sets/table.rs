@@ -4,7 +4,9 @@ use bytes::Bytes;
 
 use crate::commands::keys_table::{cursor, scan_options, scan_reply};
 use crate::error::Error;
-use crate::execute::{Answer, Caller, Command, command, family, int, is, plain, refused};
+use crate::execute::{
+    Answer, Caller, Command, command, end, family, plain, refused, size, take_with,
+};
 use crate::reply::Reply;
 use crate::text::number;
 
@@ -85,23 +87,16 @@ fn array(members: Vec<Bytes>) -> Reply {
 }
 
 fn sintercard(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let count = int(args[0]).ok().and_then(|count| usize::try_from(count).ok());
-    let count = count
-        .filter(|&count| count > 0)
-        .ok_or_else(|| refused("ERR numkeys should be greater than 0"))?;
-    let Some((keys, options)) = args[1..].split_at_checked(count) else {
+    let count = size(args[0]).filter(|&count| count > 0);
+    let count = count.ok_or_else(|| refused("ERR numkeys should be greater than 0"))?;
+    let Some((keys, mut options)) = args[1..].split_at_checked(count) else {
         return Err(refused("ERR Number of keys can't be greater than number of args"));
     };
     let mut limit = 0;
-    for pair in options.chunks(2) {
-        match pair {
-            [word, number] if is(word, "limit") => {
-                let number = int(number).ok().and_then(|number| usize::try_from(number).ok());
-                limit = number.ok_or_else(|| refused("ERR LIMIT can't be negative"))?;
-            }
-            _ => return Err(Error::syntax()),
-        }
+    while let Some([number]) = take_with(&mut options, "limit") {
+        limit = size(number).ok_or_else(|| refused("ERR LIMIT can't be negative"))?;
     }
+    end(options)?;
     Ok(Reply::count(store.sintercard(keys, limit)?))
 }
 

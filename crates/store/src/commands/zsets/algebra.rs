@@ -199,7 +199,11 @@ impl Combination<'_> {
     }
 
     /// The result, lowest score first.
-    fn read<K: ToKey>(&self, store: &Store<impl Locks>, of: &[K]) -> Result<Vec<(Bytes, f64)>> {
+    pub(super) fn read<K: ToKey>(
+        &self,
+        store: &Store<impl Locks>,
+        of: &[K],
+    ) -> Result<Vec<(Bytes, f64)>> {
         self.check(of.len())?;
         let mut entries = store.read(slices(of), |view, keys| self.entries(view, keys))?;
         entries.sort_unstable_by(|(a, low), (b, high)| {
@@ -209,7 +213,7 @@ impl Combination<'_> {
     }
 
     /// Puts the result at a key.
-    fn store<K: ToKey>(
+    pub(super) fn store<K: ToKey>(
         &self,
         store: &Store<impl Locks>,
         destination: impl ToKey,

@@ -18,7 +18,6 @@ pub use algebra::Aggregate;
 pub use range::{LexBound, ZRange};
 
 pub(crate) use add::Pair;
-pub(crate) use algebra::check_sources;
 pub use entry::{ZSetEntry, ZSetKind};
 pub(crate) use put::put;
 pub(crate) use scan::{Written, scan as scan_scores};

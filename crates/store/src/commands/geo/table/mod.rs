@@ -6,13 +6,13 @@ mod search;
 use bytes::Bytes;
 use geo::{Point, Unit};
 
-use crate::commands::{ExistenceCheck, place};
+use crate::SortedSetAddOptions;
+use crate::commands::place;
 use crate::error::{Error, Result};
-use crate::execute::{Answer, Caller, Command, c_string, command, family, is, refused};
+use crate::execute::{Answer, Caller, Command, c_string, command, family, flags, refused};
 use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::text::double;
-use crate::{SortedSetAddOptions, SortedSetAddOptions as Options};
 use call::Form;
 use search::{geosearchstore, run};
 
@@ -124,10 +124,8 @@ fn place_of(lon: &[u8], lat: &[u8]) -> Result<Point> {
 /// A unit of length.
 fn unit(name: &[u8]) -> Result<Unit> {
     let name = c_string(name);
-    Unit::parse(name).ok_or_else(|| {
-        let text = "ERR unsupported unit provided. please use M, KM, FT, MI";
-        refused(text)
-    })
+    let refused = || refused("ERR unsupported unit provided. please use M, KM, FT, MI");
+    Unit::parse(name).ok_or_else(refused)
 }
 
 /// A distance as a reply.
@@ -154,25 +152,10 @@ fn coordinates(place: Point) -> Reply {
 }
 
 fn geoadd(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let (mut check, mut counts_changes) = (None, false);
     let mut rest = &args[1..];
-    while let [word, behind @ ..] = rest {
-        let next = match () {
-            () if is(word, "nx") => Some(ExistenceCheck::NX),
-            () if is(word, "xx") => Some(ExistenceCheck::XX),
-            () if is(word, "ch") => {
-                counts_changes = true;
-                check
-            }
-            () => break,
-        };
-        if check.is_some() && check != next {
-            return Err(Error::syntax());
-        }
-        (check, rest) = (next, behind);
-    }
+    let [nx, xx, ch] = flags(&mut rest, ["nx", "xx", "ch"]);
     let (items, []) = rest.as_chunks::<3>() else { return Err(Error::syntax()) };
-    if items.is_empty() {
+    if items.is_empty() || nx && xx {
         return Err(Error::syntax());
     }
     let mut places = Vec::with_capacity(items.len());
@@ -180,12 +163,12 @@ fn geoadd(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
         let place = place_of(lon, lat)?;
         places.push((place.lon(), place.lat(), member));
     }
-    let options = match check {
-        Some(ExistenceCheck::NX) => Options::add_only(),
-        Some(ExistenceCheck::XX) => Options::update_only(None),
-        None => SortedSetAddOptions::default(),
+    let options = match (nx, xx) {
+        (true, _) => SortedSetAddOptions::add_only(),
+        (_, true) => SortedSetAddOptions::update_only(None),
+        (false, false) => SortedSetAddOptions::default(),
     };
-    let options = if counts_changes { options.include_changed_count() } else { options };
+    let options = if ch { options.include_changed_count() } else { options };
     Ok(Reply::count(store.geo_add_options(args[0], places, options)?))
 }
 

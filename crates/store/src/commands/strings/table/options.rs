@@ -2,7 +2,7 @@
 
 use crate::commands::{ExistenceCheck, LcsMatches, SetOptions, Time, Ttl, Unit};
 use crate::error::{Error, Result};
-use crate::execute::{int, is, refused};
+use crate::execute::{int, refused, take, take_with};
 use crate::reply::Reply;
 
 /// The commands that share options.
@@ -40,28 +40,18 @@ impl<'a> Options<'a> {
     /// Reads all options. One may come twice, and the last one counts; those that exclude each other may not.
     pub(super) fn parse(mut words: &[&'a [u8]], of: Of) -> Result<Self> {
         let mut options = Self::default();
-        while let [word, rest @ ..] = words {
-            words = rest;
-            let set = of == Of::Set;
-            if set && is(word, "NX") && options.condition != Some(ExistenceCheck::XX) {
+        let set = of == Of::Set;
+        while !words.is_empty() {
+            let condition = options.condition;
+            if set && condition != Some(ExistenceCheck::XX) && take(&mut words, "NX") {
                 options.condition = Some(ExistenceCheck::NX);
-            } else if set && is(word, "XX") && options.condition != Some(ExistenceCheck::NX) {
+            } else if set && condition != Some(ExistenceCheck::NX) && take(&mut words, "XX") {
                 options.condition = Some(ExistenceCheck::XX);
-            } else if set && is(word, "GET") {
+            } else if set && take(&mut words, "GET") {
                 options.get = true;
-            } else if set && is(word, "KEEPTTL") && options.may(GivenTtl::Keep) {
-                options.ttl = Some(GivenTtl::Keep);
-            } else if !set && is(word, "PERSIST") && options.may(GivenTtl::Persist) {
-                options.ttl = Some(GivenTtl::Persist);
-            } else if let Some(&(_, unit, absolute)) = TIMES.iter().find(|time| is(word, time.0))
-                && let [amount, rest @ ..] = words
-                && let until = (GivenTtl::Until { unit, absolute, amount })
-                && options.may(until)
-            {
-                options.ttl = Some(until);
-                words = rest;
             } else {
-                return Err(Error::syntax());
+                let ttl = GivenTtl::take(&mut words, of).filter(|&ttl| options.may(ttl));
+                options.ttl = Some(ttl.ok_or_else(Error::syntax)?);
             }
         }
         Ok(options)
@@ -92,7 +82,20 @@ impl<'a> Options<'a> {
     }
 }
 
-impl GivenTtl<'_> {
+impl<'a> GivenTtl<'a> {
+    fn take(words: &mut &[&'a [u8]], of: Of) -> Option<Self> {
+        if of == Of::Set && take(words, "KEEPTTL") {
+            return Some(Self::Keep);
+        }
+        if of == Of::GetEx && take(words, "PERSIST") {
+            return Some(Self::Persist);
+        }
+        TIMES.into_iter().find_map(|(name, unit, absolute)| {
+            let [amount] = take_with(words, name)?;
+            Some(Self::Until { unit, absolute, amount })
+        })
+    }
+
     /// The expiry, once its number is to be read.
     pub(super) fn resolve(self) -> Result<Ttl> {
         Ok(match self {
@@ -117,19 +120,15 @@ pub(super) struct LcsOptions {
 impl LcsOptions {
     pub(super) fn parse(mut words: &[&[u8]]) -> Result<Self> {
         let mut options = Self::default();
-        while let [word, rest @ ..] = words {
-            words = rest;
-            if is(word, "IDX") {
+        while !words.is_empty() {
+            if take(&mut words, "IDX") {
                 options.idx = true;
-            } else if is(word, "LEN") {
+            } else if take(&mut words, "LEN") {
                 options.len = true;
-            } else if is(word, "WITHMATCHLEN") {
+            } else if take(&mut words, "WITHMATCHLEN") {
                 options.with_lengths = true;
-            } else if is(word, "MINMATCHLEN")
-                && let [shortest, rest @ ..] = words
-            {
+            } else if let Some([shortest]) = take_with(&mut words, "MINMATCHLEN") {
                 options.shortest = usize::try_from(int(shortest)?).unwrap_or(0);
-                words = rest;
             } else {
                 return Err(Error::syntax());
             }

@@ -3,79 +3,45 @@
 use super::score_or_nil;
 use crate::commands::{SortedSetAddOptions, UpdateCheck};
 use crate::error::{Error, Result};
-use crate::execute::{Answer, Caller, is, refused};
+use crate::execute::{Answer, Caller, flags, refused};
 use crate::reply::Reply;
 use crate::text::double::float;
 
-/// The options of ZADD, as they come.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "any of the words may be there")]
-struct Flags {
-    nx: bool,
-    xx: bool,
-    gt: bool,
-    lt: bool,
-    ch: bool,
-    incr: bool,
-}
-
-impl Flags {
-    /// Takes one in; `false` if the word is none.
-    fn take(&mut self, word: &[u8]) -> bool {
-        let flag = match () {
-            () if is(word, "nx") => &mut self.nx,
-            () if is(word, "xx") => &mut self.xx,
-            () if is(word, "gt") => &mut self.gt,
-            () if is(word, "lt") => &mut self.lt,
-            () if is(word, "ch") => &mut self.ch,
-            () if is(word, "incr") => &mut self.incr,
-            () => return false,
-        };
-        *flag = true;
-        true
+/// What the words NX, XX, GT and LT ask for.
+fn options([nx, xx, gt, lt]: [bool; 4]) -> Result<SortedSetAddOptions> {
+    if nx && xx {
+        return Err(refused("ERR XX and NX options at the same time are not compatible"));
     }
-
-    fn options(self) -> Result<SortedSetAddOptions> {
-        if self.nx && self.xx {
-            return Err(refused("ERR XX and NX options at the same time are not compatible"));
-        }
-        if self.nx && (self.gt || self.lt) || self.gt && self.lt {
-            return Err(refused(
-                "ERR GT, LT, and/or NX options at the same time are not compatible",
-            ));
-        }
-        let update = match (self.gt, self.lt) {
-            (true, _) => Some(UpdateCheck::GT),
-            (_, true) => Some(UpdateCheck::LT),
-            (false, false) => None,
-        };
-        let options = match (self.nx, self.xx) {
-            (true, _) => SortedSetAddOptions::add_only(),
-            (_, true) => SortedSetAddOptions::update_only(update),
-            (false, false) => SortedSetAddOptions::add_or_update(update),
-        };
-        Ok(if self.ch { options.include_changed_count() } else { options })
+    if nx && (gt || lt) || gt && lt {
+        return Err(refused("ERR GT, LT, and/or NX options at the same time are not compatible"));
     }
+    let update = match (gt, lt) {
+        (true, _) => Some(UpdateCheck::GT),
+        (_, true) => Some(UpdateCheck::LT),
+        (false, false) => None,
+    };
+    Ok(match (nx, xx) {
+        (true, _) => SortedSetAddOptions::add_only(),
+        (_, true) => SortedSetAddOptions::update_only(update),
+        (false, false) => SortedSetAddOptions::add_or_update(update),
+    })
 }
 
 pub(super) fn add<'a>(store: Caller<'_, '_>, args: &[&'a [u8]], incr: bool) -> Answer {
-    let mut flags = Flags { incr, ..Flags::default() };
     let mut rest = &args[1..];
-    while let [word, behind @ ..] = rest
-        && flags.take(word)
-    {
-        rest = behind;
-    }
+    let [nx, xx, gt, lt, ch, also_incr] = flags(&mut rest, ["nx", "xx", "gt", "lt", "ch", "incr"]);
+    let incr = incr || also_incr;
     let (pairs, []) = rest.as_chunks::<2>() else { return Err(Error::syntax()) };
     if pairs.is_empty() {
         return Err(Error::syntax());
     }
-    let options = flags.options()?;
-    if let ([[text, member]], true) = (pairs, flags.incr) {
+    let options = options([nx, xx, gt, lt])?;
+    let options = if ch { options.include_changed_count() } else { options };
+    if let ([[text, member]], true) = (pairs, incr) {
         let sum = store.zincr_options(args[0], *member, float(text)?, options)?;
         return Ok(score_or_nil(store, sum));
     }
-    if flags.incr {
+    if incr {
         return Err(refused("ERR INCR option supports a single increment-element pair"));
     }
     let pair = |&[text, member]: &[&'a [u8]; 2]| Ok((float(text)?, member));

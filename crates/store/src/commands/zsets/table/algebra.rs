@@ -1,47 +1,39 @@
 //! ZUNION, ZINTER, ZDIFF, their STORE forms, and ZINTERCARD.
 
 use super::listed;
-use crate::commands::{Aggregate, check_sources};
+use crate::commands::zsets::algebra::{Aggregate, Combination, Operation, check_sources};
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{Answer, Caller, int, is, refused};
+use crate::execute::{Answer, Caller, int, one_of, refused, size, take, take_with};
 use crate::reply::Reply;
 use crate::text::double;
 
-pub(super) fn zdiff(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let call = Call::parse(store, "zdiff", args, Takes { withscores: true, ..Takes::NOTHING })?;
-    Ok(listed(store, store.zdiff(call.keys)?, call.withscores))
-}
-
-pub(super) fn zdiffstore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let call = Call::parse(store, "zdiffstore", &args[1..], Takes::NOTHING)?;
-    Ok(Reply::count(store.zdiffstore(args[0], call.keys)?))
-}
-
-pub(super) fn zinter(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let call = Call::parse(store, "zinter", args, Takes::ALL)?;
-    let found = store.zinter(call.keys, &call.weights, call.aggregate)?;
+/// ZUNION, ZINTER, ZDIFF.
+pub(super) fn combine(
+    store: Caller<'_, '_>,
+    name: &str,
+    operation: Operation,
+    args: &[&[u8]],
+) -> Answer {
+    let call = Call::parse(store, name, args, Takes::of(operation, true))?;
+    let found = call.combination(operation).read(&store, call.keys)?;
     Ok(listed(store, found, call.withscores))
+}
+
+/// ZUNIONSTORE, ZINTERSTORE, ZDIFFSTORE.
+pub(super) fn combine_store(
+    store: Caller<'_, '_>,
+    name: &str,
+    operation: Operation,
+    args: &[&[u8]],
+) -> Answer {
+    let call = Call::parse(store, name, &args[1..], Takes::of(operation, false))?;
+    Ok(Reply::count(call.combination(operation).store(&store, args[0], call.keys)?))
 }
 
 pub(super) fn zintercard(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let call = Call::parse(store, "zintercard", args, Takes { limit: true, ..Takes::NOTHING })?;
+    let takes = Takes { scoring: false, withscores: false, limit: true };
+    let call = Call::parse(store, "zintercard", args, takes)?;
     Ok(Reply::count(store.zintercard(call.keys, call.limit)?))
-}
-
-pub(super) fn zinterstore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let call = Call::parse(store, "zinterstore", &args[1..], Takes::TO_STORE)?;
-    Ok(Reply::count(store.zinterstore(args[0], call.keys, &call.weights, call.aggregate)?))
-}
-
-pub(super) fn zunion(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let call = Call::parse(store, "zunion", args, Takes::ALL)?;
-    let found = store.zunion(call.keys, &call.weights, call.aggregate)?;
-    Ok(listed(store, found, call.withscores))
-}
-
-pub(super) fn zunionstore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
-    let call = Call::parse(store, "zunionstore", &args[1..], Takes::TO_STORE)?;
-    Ok(Reply::count(store.zunionstore(args[0], call.keys, &call.weights, call.aggregate)?))
 }
 
 /// Which options a command has.
@@ -54,9 +46,9 @@ struct Takes {
 }
 
 impl Takes {
-    const NOTHING: Self = Self { scoring: false, withscores: false, limit: false };
-    const TO_STORE: Self = Self { scoring: true, ..Self::NOTHING };
-    const ALL: Self = Self { withscores: true, ..Self::TO_STORE };
+    fn of(operation: Operation, withscores: bool) -> Self {
+        Self { scoring: operation != Operation::Diff, withscores, limit: false }
+    }
 }
 
 /// The words of a command behind its destination.
@@ -76,10 +68,9 @@ impl<'a> Call<'a> {
         args: &'a [&'a [u8]],
         takes: Takes,
     ) -> Result<Self> {
-        let count = int(args[0])?;
-        let count = usize::try_from(count).ok().filter(|&count| count > 0).ok_or_else(|| {
-            let text = format!("ERR at least 1 input key is needed for '{name}' command");
-            refused(text)
+        let count = usize::try_from(int(args[0])?).ok().filter(|&count| count > 0);
+        let count = count.ok_or_else(|| {
+            refused(format!("ERR at least 1 input key is needed for '{name}' command"))
         })?;
         let (keys, options) = args[1..].split_at_checked(count).ok_or_else(Error::syntax)?;
         let mut call = Self { keys, ..Self::default() };
@@ -93,45 +84,38 @@ impl<'a> Call<'a> {
         }
     }
 
+    fn combination(&self, operation: Operation) -> Combination<'_> {
+        Combination { operation, weights: &self.weights, aggregate: self.aggregate }
+    }
+
     fn take_options(&mut self, mut rest: &[&[u8]], takes: Takes) -> Result<()> {
-        while let [word, behind @ ..] = rest {
-            rest = match behind {
-                _ if takes.scoring && is(word, "weights") && behind.len() >= self.keys.len() => {
-                    let (weights, behind) = behind.split_at(self.keys.len());
-                    self.weights =
-                        weights.iter().map(|text| weight(text)).collect::<Result<_, _>>()?;
-                    behind
-                }
-                [name, behind @ ..] if takes.scoring && is(word, "aggregate") => {
-                    self.aggregate = aggregate(name)?;
-                    behind
-                }
-                _ if takes.withscores && is(word, "withscores") => {
-                    self.withscores = true;
-                    behind
-                }
-                [limit, behind @ ..] if takes.limit && is(word, "limit") => {
-                    let limit = int(limit).ok().and_then(|limit| usize::try_from(limit).ok());
-                    self.limit = limit.ok_or_else(|| refused("ERR LIMIT can't be negative"))?;
-                    behind
-                }
-                _ => return Err(Error::syntax()),
-            };
+        while !rest.is_empty() {
+            if takes.scoring && rest.len() > self.keys.len() && take(&mut rest, "weights") {
+                let (weights, behind) = rest.split_at(self.keys.len());
+                self.weights = weights.iter().map(|text| weight(text)).collect::<Result<_>>()?;
+                rest = behind;
+            } else if takes.scoring
+                && let Some([name]) = take_with(&mut rest, "aggregate")
+            {
+                self.aggregate = one_of(name, AGGREGATES).ok_or_else(Error::syntax)?;
+            } else if takes.withscores && take(&mut rest, "withscores") {
+                self.withscores = true;
+            } else if takes.limit
+                && let Some([limit]) = take_with(&mut rest, "limit")
+            {
+                self.limit = size(limit).ok_or_else(|| refused("ERR LIMIT can't be negative"))?;
+            } else {
+                return Err(Error::syntax());
+            }
         }
         Ok(())
     }
 }
 
+const AGGREGATES: [(&str, Aggregate); 3] =
+    [("sum", Aggregate::Sum), ("min", Aggregate::Min), ("max", Aggregate::Max)];
+
 fn weight(text: &[u8]) -> Result<f64> {
     double::parse(text)
         .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR weight value is not a float"))
-}
-
-fn aggregate(name: &[u8]) -> Result<Aggregate> {
-    match () {
-        () if is(name, "sum") => Ok(Aggregate::Sum),
-        () if is(name, "min") => Ok(Aggregate::Min),
-        () if is(name, "max") => Ok(Aggregate::Max),
-        () => Err(Error::syntax()),
-    }
 }

@@ -8,13 +8,17 @@ use bytes::Bytes;
 use skiplist_zset::ScoreText;
 
 use crate::commands::keys_table::{cursor, scan_options, scan_reply};
+use crate::commands::zsets::algebra::Operation;
 use crate::commands::{Written, scan_scores};
-use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{Answer, Caller, Command, command, family, int, is, plain, wrong_arity};
+use crate::error::{Error, Result};
+use crate::execute::{
+    Answer, Caller, Command, command, end, family, is, one_of, plain, refused, size, take,
+    take_with, wrong_arity,
+};
 use crate::reply::Reply;
 use crate::text::number;
 use add::add;
-use algebra::{zdiff, zdiffstore, zinter, zintercard, zinterstore, zunion, zunionstore};
+use algebra::{combine, combine_store, zintercard};
 use range::{By, list, scores, zlexcount, zrangestore, zremrangebylex};
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sortedset").of([
@@ -37,12 +41,16 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     })
     .info("2.0.0", "readonly fast", ["RO access"])
     .docs("Returns the number of members with scores in a range.", "O(log members)"),
-    command("zdiff", "numkeys:integer key... [WITHSCORES]", zdiff)
-        .info("6.2.0", "readonly", ["RO access"])
-        .docs("Returns the difference of sorted sets.", "O(members of the first * sets)"),
-    command("zdiffstore", "destination:key numkeys:integer key...", zdiffstore)
-        .info("6.2.0", "write denyoom", ["OW update", "RO access"])
-        .docs("Stores the difference of sorted sets in a key.", "O(members of the first * sets)"),
+    command("zdiff", "numkeys:integer key... [WITHSCORES]", |store, words| {
+        combine(store, "zdiff", Operation::Diff, words)
+    })
+    .info("6.2.0", "readonly", ["RO access"])
+    .docs("Returns the difference of sorted sets.", "O(members of the first * sets)"),
+    command("zdiffstore", "destination:key numkeys:integer key...", |store, words| {
+        combine_store(store, "zdiffstore", Operation::Diff, words)
+    })
+    .info("6.2.0", "write denyoom", ["OW update", "RO access"])
+    .docs("Stores the difference of sorted sets in a key.", "O(members of the first * sets)"),
     command("zincrby", "key increment:integer member", |store, words| add(store, words, true))
         .info("1.2.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the score of a member.", "O(log members)"),
@@ -50,7 +58,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "zinter",
         "numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>] [WITHSCORES]",
-        zinter,
+        |store, words| combine(store, "zinter", Operation::Inter, words),
     )
     .info("6.2.0", "readonly", ["RO access"])
     .docs(
@@ -67,7 +75,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "zinterstore",
         "destination:key numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>]",
-        zinterstore,
+        |store, words| combine_store(store, "zinterstore", Operation::Inter, words),
     )
     .info("2.0.0", "write denyoom", ["OW update", "RO access"])
     .docs(
@@ -198,7 +206,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "zunion",
         "numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>] [WITHSCORES]",
-        zunion,
+        |store, words| combine(store, "zunion", Operation::Union, words),
     )
     .info("6.2.0", "readonly", ["RO access"])
     .docs("Returns the union of sorted sets.", "O(members of all * log found)"),
@@ -206,7 +214,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "zunionstore",
         "destination:key numkeys:integer key... [WEIGHTS weight:integer...] \
          [AGGREGATE aggregate:<SUM | MIN | MAX>]",
-        zunionstore,
+        |store, words| combine_store(store, "zunionstore", Operation::Union, words),
     )
     .info("2.0.0", "write denyoom", ["OW update", "RO access"])
     .docs("Stores the union of sorted sets in a key.", "O(members of all * log found)"),
@@ -239,29 +247,19 @@ fn listed(store: Caller<'_, '_>, found: Vec<(Bytes, f64)>, withscores: bool) -> 
 
 fn zmpop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let positive = |arg: &[u8], refusal: &'static str| {
-        let count = int(arg).ok().and_then(|count| usize::try_from(count).ok());
-        count.filter(|&count| count > 0).ok_or_else(|| Error::new(ErrorKind::Syntax, refusal))
+        size(arg).filter(|&count| count > 0).ok_or_else(|| refused(refusal))
     };
     let count = positive(args[0], "ERR numkeys should be greater than 0")?;
     let Some((keys, [side, options @ ..])) = args[1..].split_at_checked(count) else {
         return Err(Error::syntax());
     };
-    let max = match () {
-        () if is(side, "min") => false,
-        () if is(side, "max") => true,
-        () => return Err(Error::syntax()),
+    let max = one_of(side, [("min", false), ("max", true)]).ok_or_else(Error::syntax)?;
+    let mut options = options;
+    let count = match take_with(&mut options, "count") {
+        Some([count]) => positive(count, "ERR count should be greater than 0")?,
+        None => 1,
     };
-    let count = match options {
-        [] => 1,
-        [word, count, rest @ ..] if is(word, "count") => {
-            let count = positive(count, "ERR count should be greater than 0")?;
-            if !rest.is_empty() {
-                return Err(Error::syntax());
-            }
-            count
-        }
-        _ => return Err(Error::syntax()),
-    };
+    end(options)?;
     let popped = if max { store.zmpop_max(keys, count)? } else { store.zmpop_min(keys, count)? };
     Ok(popped.map_or(Reply::NullArray, |(key, popped)| {
         let pair = |(member, score)| Reply::Array(vec![member, score]);
@@ -295,11 +293,9 @@ fn zrandmember(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
         return Ok(store.zrandmember(key)?.into());
     };
     let count = number::within(count, -i64::MAX..=i64::MAX)?;
-    let withscores = match options {
-        [] => false,
-        [word] if is(word, "withscores") => true,
-        _ => return Err(Error::syntax()),
-    };
+    let mut options = options;
+    let withscores = take(&mut options, "withscores");
+    end(options)?;
     if withscores && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(Error::out_of_range());
     }

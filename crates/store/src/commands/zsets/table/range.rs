@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::pairs;
 use crate::commands::{LexBound, ZRange};
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{Answer, Caller, int, is, refused};
+use crate::execute::{Answer, Caller, int, refused, take, take_with};
 use crate::reply::Reply;
 use crate::text::double;
 
@@ -58,32 +58,21 @@ fn parse(
     store: bool,
 ) -> Result<(ZRange, bool)> {
     let [first, second, options @ ..] = args else { return Err(Error::syntax()) };
-    let (mut withscores, mut offset, mut count) = (false, 0, -1);
-    let mut rest = options;
-    while let [word, behind @ ..] = rest {
-        rest = match behind {
-            _ if !store && is(word, "withscores") => {
-                withscores = true;
-                behind
-            }
-            [first, second, behind @ ..] if is(word, "limit") => {
-                (offset, count) = (int(first)?, int(second)?);
-                behind
-            }
-            _ if rev.is_none() && is(word, "rev") => {
-                rev = Some(true);
-                behind
-            }
-            _ if by.is_none() && is(word, "bylex") => {
-                by = Some(By::Lex);
-                behind
-            }
-            _ if by.is_none() && is(word, "byscore") => {
-                by = Some(By::Score);
-                behind
-            }
-            _ => return Err(Error::syntax()),
-        };
+    let (mut options, mut withscores, mut offset, mut count) = (options, false, 0, -1);
+    while !options.is_empty() {
+        if !store && take(&mut options, "withscores") {
+            withscores = true;
+        } else if let Some([first, second]) = take_with(&mut options, "limit") {
+            (offset, count) = (int(first)?, int(second)?);
+        } else if rev.is_none() && take(&mut options, "rev") {
+            rev = Some(true);
+        } else if by.is_none() && take(&mut options, "bylex") {
+            by = Some(By::Lex);
+        } else if by.is_none() && take(&mut options, "byscore") {
+            by = Some(By::Score);
+        } else {
+            return Err(Error::syntax());
+        }
     }
     let (by, rev) = (by.unwrap_or(By::Rank), rev.unwrap_or(false));
     if count != -1 && by == By::Rank {
