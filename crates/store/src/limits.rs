@@ -4,57 +4,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-/// The limits at which a value changes its encoding, and of a Bloom filter; the defaults are Redis's where it has them.
-///
-/// # Examples
-///
-/// ```
-/// use tallis::{Limits, Store};
-///
-/// let store = Store::builder().limits(Limits { set_max_intset_entries: 2, ..Limits::default() }).build();
-/// store.sadd("s", [1, 2])?;
-/// assert_eq!(store.object_encoding("s")?, Some("intset"));
-/// store.sadd("s", [3])?;
-/// assert_eq!(store.object_encoding("s")?, Some("hashtable"));
-/// # Ok::<(), tallis::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// `set-max-intset-entries`: a set of integers with more members is a hash table. Default 512.
-    pub set_max_intset_entries: usize,
-    /// `set-max-listpack-entries`: a set with text and with more members is a hash table. Default 128. Not in
-    /// [`Profile::Redis70`](crate::Profile::Redis70), whose sets have no listpacks.
-    pub set_max_listpack_entries: usize,
-    /// `set-max-listpack-value`: a set with a member of more bytes is a hash table. Default 64.
-    pub set_max_listpack_value: usize,
-    /// `zset-max-listpack-entries`: a sorted set with more members is a skip list. Default 128.
-    pub zset_max_listpack_entries: usize,
-    /// `zset-max-listpack-value`: a sorted set with a member of more bytes is a skip list. Default 64.
-    pub zset_max_listpack_value: usize,
-    /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
-    pub hll_sparse_max_bytes: usize,
-    /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does not grow
-    /// beyond. Default 4 GiB, enough for 3.5 thousand million items at 1 %. What a file holds is loaded whatever its size.
-    pub bloom_memory_usage_limit: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            set_max_intset_entries: 512,
-            set_max_listpack_entries: 128,
-            set_max_listpack_value: 64,
-            zset_max_listpack_entries: 128,
-            zset_max_listpack_value: 64,
-            hll_sparse_max_bytes: 3000,
-            bloom_memory_usage_limit: 4 << 30,
+/// The limits by name, with their defaults, and as they are kept while commands run: a number each, with a method that
+/// reads it.
+macro_rules! limits {
+    ($(#[$about:meta])* Limits { $($(#[$doc:meta])* $name:ident: $default:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $($(#[$doc])* pub $name: usize,)*
         }
-    }
-}
 
-/// The limits as they are kept while commands run: a number each, with a method that reads it.
-macro_rules! settings {
-    ($($name:ident),* $(,)?) => {
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
         /// The limits of a store, which CONFIG SET changes while commands run.
         #[derive(Debug)]
         pub(crate) struct Settings {
@@ -87,14 +52,39 @@ macro_rules! settings {
     };
 }
 
-settings! {
-    set_max_intset_entries,
-    set_max_listpack_entries,
-    set_max_listpack_value,
-    zset_max_listpack_entries,
-    zset_max_listpack_value,
-    hll_sparse_max_bytes,
-    bloom_memory_usage_limit,
+limits! {
+    /// The limits at which a value changes its encoding, and of a Bloom filter; the defaults are Redis's where it has them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Limits, Store};
+    ///
+    /// let store = Store::builder().limits(Limits { set_max_intset_entries: 2, ..Limits::default() }).build();
+    /// store.sadd("s", [1, 2])?;
+    /// assert_eq!(store.object_encoding("s")?, Some("intset"));
+    /// store.sadd("s", [3])?;
+    /// assert_eq!(store.object_encoding("s")?, Some("hashtable"));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    Limits {
+        /// `set-max-intset-entries`: a set of integers with more members is a hash table. Default 512.
+        set_max_intset_entries: 512,
+        /// `set-max-listpack-entries`: a set with text and with more members is a hash table. Default 128. Not in
+        /// [`Profile::Redis70`](crate::Profile::Redis70), whose sets have no listpacks.
+        set_max_listpack_entries: 128,
+        /// `set-max-listpack-value`: a set with a member of more bytes is a hash table. Default 64.
+        set_max_listpack_value: 64,
+        /// `zset-max-listpack-entries`: a sorted set with more members is a skip list. Default 128.
+        zset_max_listpack_entries: 128,
+        /// `zset-max-listpack-value`: a sorted set with a member of more bytes is a skip list. Default 64.
+        zset_max_listpack_value: 64,
+        /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
+        hll_sparse_max_bytes: 3000,
+        /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does not grow
+        /// beyond. Default 4 GiB, enough for 3.5 thousand million items at 1 %. What a file holds is loaded whatever its size.
+        bloom_memory_usage_limit: 4 << 30,
+    }
 }
 
 impl Settings {

@@ -43,89 +43,46 @@ pub enum Profile {
     Redis72,
 }
 
-/// Everything in which release series differ: switches and formats. A new one is a new row of data; no command asks for a
-/// release.
-#[expect(clippy::struct_excessive_bools, reason = "a switch each")]
-#[derive(Debug)]
-struct Table {
-    /// What INFO shows as `redis_version`.
-    server_version: &'static str,
-    /// The digits of the newest release whose commands and arguments are known.
-    newest_release: [u8; 2],
-    /// Whether small sets with text are listpacks. Settings for them are known then.
-    set_listpacks: bool,
-    /// Whether a command that adds many members chooses the encoding by their number too.
-    sizes_ahead: bool,
-    /// Whether a list of one packed node is a listpack.
-    list_listpacks: bool,
-    /// How scores and distances are written.
-    score_text: ScoreText,
-    /// Whether a distance is rounded by way of its ten thousandths.
-    rounds_ten_thousandths: bool,
-    /// Whether BITOP knows DIFF, DIFF1, ANDOR and ONE.
-    bitop_differences: bool,
-    /// Whether GEOSEARCH knows BYPOLYGON.
-    geo_polygons: bool,
-    /// The version of DUMP.
-    dump_version: Target,
-    /// The newest version that RESTORE takes.
-    restore_version: u16,
-}
-
-const REDIS_70: Table = Table {
-    server_version: "7.0.0",
-    newest_release: *b"70",
-    set_listpacks: false,
-    sizes_ahead: false,
-    list_listpacks: false,
-    score_text: ScoreText::Digits17,
-    rounds_ten_thousandths: false,
-    bitop_differences: false,
-    geo_polygons: false,
-    dump_version: Target::V10,
-    restore_version: 10,
-};
-
-const REDIS_72: Table = Table {
-    server_version: "7.2.0",
-    // All that is declared, some of it from later releases.
-    newest_release: *b"99",
-    set_listpacks: true,
-    sizes_ahead: true,
-    list_listpacks: true,
-    score_text: ScoreText::Shortest,
-    rounds_ten_thousandths: true,
-    bitop_differences: true,
-    geo_polygons: true,
-    dump_version: Target::V11,
-    restore_version: rdb::Version::NEWEST_REDIS,
-};
-
-/// A method for each column of the table.
-macro_rules! columns {
-    ($($name:ident: $type:ty),* $(,)?) => {
+/// Everything in which release series differ: a method for each switch and format, and what it is in each profile. A new
+/// profile is a new column; no command asks for a release.
+macro_rules! table {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $redis_70:expr, $redis_72:expr;)*) => {
         impl Profile {
-            $(
-                #[inline]
-                pub(crate) const fn $name(self) -> $type {
-                    self.table().$name
+            $($(#[$doc])*
+            #[inline]
+            pub(crate) const fn $name(self) -> $type {
+                match self {
+                    Self::Redis70 => $redis_70,
+                    Self::Redis72 => $redis_72,
                 }
-            )*
+            })*
         }
     };
 }
 
-columns! {
-    server_version: &'static str,
-    set_listpacks: bool,
-    sizes_ahead: bool,
-    list_listpacks: bool,
-    score_text: ScoreText,
-    rounds_ten_thousandths: bool,
-    bitop_differences: bool,
-    geo_polygons: bool,
-    dump_version: Target,
-    restore_version: u16,
+table! {
+    /// What INFO shows as `redis_version`.
+    server_version: &'static str = "7.0.0", "7.2.0";
+    /// The digits of the newest release whose commands and arguments are known: 99 is all that is declared.
+    newest_release: [u8; 2] = *b"70", *b"99";
+    /// Whether small sets with text are listpacks. Settings for them are known then.
+    set_listpacks: bool = false, true;
+    /// Whether a command that adds many members chooses the encoding by their number too.
+    sizes_ahead: bool = false, true;
+    /// Whether a list of one packed node is a listpack.
+    list_listpacks: bool = false, true;
+    /// How scores and distances are written.
+    score_text: ScoreText = ScoreText::Digits17, ScoreText::Shortest;
+    /// Whether a distance is rounded by way of its ten thousandths.
+    rounds_ten_thousandths: bool = false, true;
+    /// Whether BITOP knows DIFF, DIFF1, ANDOR and ONE.
+    bitop_differences: bool = false, true;
+    /// Whether GEOSEARCH knows BYPOLYGON.
+    geo_polygons: bool = false, true;
+    /// The version of DUMP.
+    dump_version: Target = Target::V10, Target::V11;
+    /// The newest version that RESTORE takes.
+    restore_version: u16 = 10, rdb::Version::NEWEST_REDIS;
 }
 
 impl Profile {
@@ -134,15 +91,8 @@ impl Profile {
 
     /// Whether servers of this series have what came with that release.
     pub(crate) const fn knows(self, since: &str) -> bool {
-        let (since, [major, minor]) = (since.as_bytes(), self.table().newest_release);
+        let (since, [major, minor]) = (since.as_bytes(), self.newest_release());
         since[0] < major || since[0] == major && since[2] <= minor
-    }
-
-    const fn table(self) -> &'static Table {
-        match self {
-            Self::Redis70 => &REDIS_70,
-            Self::Redis72 => &REDIS_72,
-        }
     }
 
     /// How servers of this series write a score or a distance.
