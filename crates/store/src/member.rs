@@ -50,50 +50,28 @@ impl Member<'_> {
     }
 }
 
-impl<'a> From<&'a [u8]> for Member<'a> {
-    fn from(bytes: &'a [u8]) -> Self {
-        Self::Bytes(bytes)
-    }
+macro_rules! from_bytes {
+    ($($name:ident: $text:ty => $bytes:expr;)*) => {$(
+        impl<'a> From<$text> for Member<'a> {
+            fn from($name: $text) -> Self {
+                Self::Bytes($bytes)
+            }
+        }
+    )*};
+}
+
+from_bytes! {
+    bytes: &'a [u8] => bytes;
+    text: &'a str => text.as_bytes();
+    text: &'a String => text.as_bytes();
+    bytes: &'a Vec<u8> => bytes;
+    bytes: &'a Bytes => bytes;
+    text: &&'a str => text.as_bytes();
+    bytes: &&'a [u8] => bytes;
 }
 
 impl<'a, const N: usize> From<&'a [u8; N]> for Member<'a> {
     fn from(bytes: &'a [u8; N]) -> Self {
-        Self::Bytes(bytes)
-    }
-}
-
-impl<'a> From<&'a str> for Member<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Bytes(text.as_bytes())
-    }
-}
-
-impl<'a> From<&'a String> for Member<'a> {
-    fn from(text: &'a String) -> Self {
-        Self::Bytes(text.as_bytes())
-    }
-}
-
-impl<'a> From<&'a Vec<u8>> for Member<'a> {
-    fn from(bytes: &'a Vec<u8>) -> Self {
-        Self::Bytes(bytes)
-    }
-}
-
-impl<'a> From<&'a Bytes> for Member<'a> {
-    fn from(bytes: &'a Bytes) -> Self {
-        Self::Bytes(bytes)
-    }
-}
-
-impl<'a> From<&&'a str> for Member<'a> {
-    fn from(text: &&'a str) -> Self {
-        Self::Bytes(text.as_bytes())
-    }
-}
-
-impl<'a> From<&&'a [u8]> for Member<'a> {
-    fn from(bytes: &&'a [u8]) -> Self {
         Self::Bytes(bytes)
     }
 }

@@ -125,66 +125,38 @@ pub(crate) trait IntoReply {
     fn into_reply(self, profile: Profile) -> Reply;
 }
 
-impl IntoReply for Reply {
-    fn into_reply(self, _: Profile) -> Reply {
-        self
-    }
-}
-
-impl IntoReply for () {
-    fn into_reply(self, _: Profile) -> Reply {
-        Reply::OK
-    }
-}
-
-/// Redis replies yes and no as 1 and 0.
-macro_rules! into_integer {
-    ($($number:ty),*) => {
-        $(impl IntoReply for $number {
+/// What has one reply, whatever the profile.
+macro_rules! into_reply {
+    ($($value:ty, $reply:expr;)*) => {$(
+        impl IntoReply for $value {
             fn into_reply(self, _: Profile) -> Reply {
-                Reply::Int(self.into())
+                let reply: fn(Self) -> Reply = $reply;
+                reply(self)
             }
-        })*
-    };
+        }
+    )*};
 }
 
-into_integer!(bool, u8, u32, i64);
-
-/// As a signed number, which is what Redis shows of the greatest too.
-impl IntoReply for u64 {
-    fn into_reply(self, _: Profile) -> Reply {
-        Reply::Int(self.cast_signed())
-    }
-}
-
-impl IntoReply for usize {
-    fn into_reply(self, _: Profile) -> Reply {
-        Reply::count(self)
-    }
+into_reply! {
+    Reply, |reply| reply;
+    (), |()| Reply::OK;
+    // Redis replies yes and no as 1 and 0.
+    bool, Reply::from;
+    u8, |number| Reply::Int(number.into());
+    u32, |number| Reply::Int(number.into());
+    i64, Reply::Int;
+    // As a signed number, which is what Redis shows of the greatest too.
+    u64, |number| Reply::Int(number.cast_signed());
+    usize, Reply::count;
+    Bytes, Reply::Bulk;
+    String, |text| Reply::Bulk(text.into());
+    &'static str, Reply::text;
 }
 
 /// A score.
 impl IntoReply for f64 {
     fn into_reply(self, profile: Profile) -> Reply {
         Reply::Double(self, profile)
-    }
-}
-
-impl IntoReply for Bytes {
-    fn into_reply(self, _: Profile) -> Reply {
-        Reply::Bulk(self)
-    }
-}
-
-impl IntoReply for String {
-    fn into_reply(self, _: Profile) -> Reply {
-        Reply::Bulk(self.into())
-    }
-}
-
-impl IntoReply for &'static str {
-    fn into_reply(self, _: Profile) -> Reply {
-        Reply::text(self)
     }
 }
 
@@ -200,39 +172,23 @@ impl<T: IntoReply> IntoReply for Vec<T> {
     }
 }
 
-impl From<i64> for Reply {
-    fn from(number: i64) -> Self {
-        Self::Int(number)
-    }
+macro_rules! from {
+    ($($(#[$doc:meta])* $name:ident: $value:ty => $reply:expr;)*) => {$(
+        $(#[$doc])*
+        impl From<$value> for Reply {
+            fn from($name: $value) -> Self {
+                $reply
+            }
+        }
+    )*};
 }
 
-/// Redis answers yes and no as 1 and 0.
-impl From<bool> for Reply {
-    fn from(yes: bool) -> Self {
-        Self::Int(i64::from(yes))
-    }
-}
-
-impl From<Bytes> for Reply {
-    fn from(bytes: Bytes) -> Self {
-        Self::Bulk(bytes)
-    }
-}
-
-impl From<Option<Bytes>> for Reply {
-    fn from(bytes: Option<Bytes>) -> Self {
-        bytes.map_or(Self::Nil, Self::Bulk)
-    }
-}
-
-impl From<Member<'_>> for Reply {
-    fn from(member: Member<'_>) -> Self {
-        Self::Bulk(member.to_bytes())
-    }
-}
-
-impl From<Error> for Reply {
-    fn from(error: Error) -> Self {
-        Self::Error(error.to_string())
-    }
+from! {
+    number: i64 => Self::Int(number);
+    /// Redis answers yes and no as 1 and 0.
+    yes: bool => Self::Int(i64::from(yes));
+    bytes: Bytes => Self::Bulk(bytes);
+    bytes: Option<Bytes> => bytes.map_or(Self::Nil, Self::Bulk);
+    member: Member<'_> => Self::Bulk(member.to_bytes());
+    error: Error => Self::Error(error.to_string());
 }

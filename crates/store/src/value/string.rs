@@ -97,22 +97,12 @@ impl Value {
     /// if this is no string.
     #[inline]
     pub(crate) fn edit<R>(&mut self, edit: impl FnOnce(&mut Vec<u8>) -> R) -> Option<R> {
-        let mut bytes = match self {
-            Self::Str { len, buffer, .. } => {
-                let mut bytes = Vec::from(std::mem::take(buffer));
-                bytes.truncate(*len as usize);
-                bytes
-            }
-            Self::Int(_) | Self::Short(_) => self.as_str()?.with_bytes(<[u8]>::to_vec),
-            Self::IntSet(_)
-            | Self::Compact(_)
-            | Self::ListPack(_)
-            | Self::HashTable(_)
-            | Self::ZSet(_)
-            | Self::Bloom(_)
-            | Self::Opaque(_) => {
-                return None;
-            }
+        let mut bytes = if let Self::Str { len, buffer, .. } = self {
+            let mut bytes = Vec::from(std::mem::take(buffer));
+            bytes.truncate(*len as usize);
+            bytes
+        } else {
+            self.as_str()?.with_bytes(<[u8]>::to_vec)
         };
         let result = edit(&mut bytes);
         *self = Self::raw_string(bytes);

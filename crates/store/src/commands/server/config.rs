@@ -39,55 +39,45 @@ enum Form {
     Memory,
 }
 
+impl Setting {
+    const fn new(name: &'static str, place: Place) -> Self {
+        Self { name, place, known: |_| true }
+    }
+
+    const fn limit(name: &'static str, form: Form, limit: Field) -> Self {
+        Self::new(name, Place::Limit(form, limit))
+    }
+
+    const fn known(mut self, known: fn(Profile) -> bool) -> Self {
+        self.known = known;
+        self
+    }
+}
+
 /// Every setting that there is.
 const SETTINGS: &[Setting] = &[
-    Setting {
-        name: "databases",
-        place: Place::Fixed(|shared| usize::try_from(shared.databases()).unwrap_or(usize::MAX)),
-        known: |_| true,
-    },
-    Setting {
-        name: "hll-sparse-max-bytes",
-        place: Place::Limit(Form::Memory, |limits| &mut limits.hll_sparse_max_bytes),
-        known: |_| true,
-    },
-    Setting { name: "proto-max-bulk-len", place: Place::Fixed(|_| STRING_MAX), known: |_| true },
-    Setting {
-        name: "set-max-intset-entries",
-        place: Place::Limit(Form::Number, |limits| &mut limits.set_max_intset_entries),
-        known: |_| true,
-    },
-    Setting {
-        name: "set-max-listpack-entries",
-        place: Place::Limit(Form::Number, |limits| &mut limits.set_max_listpack_entries),
-        known: Profile::set_listpacks,
-    },
-    Setting {
-        name: "set-max-listpack-value",
-        place: Place::Limit(Form::Number, |limits| &mut limits.set_max_listpack_value),
-        known: Profile::set_listpacks,
-    },
-    Setting {
-        name: "zset-max-listpack-entries",
-        place: Place::Limit(Form::Number, |limits| &mut limits.zset_max_listpack_entries),
-        known: |_| true,
-    },
-    Setting {
-        name: "zset-max-listpack-value",
-        place: Place::Limit(Form::Memory, |limits| &mut limits.zset_max_listpack_value),
-        known: |_| true,
-    },
-    Setting {
-        name: "zset-max-ziplist-entries",
-        place: Place::Limit(Form::Number, |limits| &mut limits.zset_max_listpack_entries),
-        known: |_| true,
-    },
-    Setting {
-        name: "zset-max-ziplist-value",
-        place: Place::Limit(Form::Memory, |limits| &mut limits.zset_max_listpack_value),
-        known: |_| true,
-    },
+    Setting::new(
+        "databases",
+        Place::Fixed(|shared| usize::try_from(shared.databases()).unwrap_or(usize::MAX)),
+    ),
+    Setting::limit("hll-sparse-max-bytes", Form::Memory, |all| &mut all.hll_sparse_max_bytes),
+    Setting::new("proto-max-bulk-len", Place::Fixed(|_| STRING_MAX)),
+    Setting::limit("set-max-intset-entries", Form::Number, |all| &mut all.set_max_intset_entries),
+    Setting::limit("set-max-listpack-entries", Form::Number, |all| {
+        &mut all.set_max_listpack_entries
+    })
+    .known(Profile::set_listpacks),
+    Setting::limit("set-max-listpack-value", Form::Number, |all| &mut all.set_max_listpack_value)
+        .known(Profile::set_listpacks),
+    Setting::limit("zset-max-listpack-entries", Form::Number, ZSET_ENTRIES),
+    Setting::limit("zset-max-listpack-value", Form::Memory, ZSET_VALUE),
+    Setting::limit("zset-max-ziplist-entries", Form::Number, ZSET_ENTRIES),
+    Setting::limit("zset-max-ziplist-value", Form::Memory, ZSET_VALUE),
 ];
+
+const ZSET_ENTRIES: Field = |all| &mut all.zset_max_listpack_entries;
+
+const ZSET_VALUE: Field = |all| &mut all.zset_max_listpack_value;
 
 /// The greatest number that a setting takes. What does not fit into a word of this machine is as good as the greatest
 /// that does.
@@ -120,14 +110,9 @@ pub(super) fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
     for [name, value] in pairs {
         let is_named = |setting: &&Setting| name.eq_ignore_ascii_case(setting.name.as_bytes());
         let Some(setting) = known(shared).find(is_named) else {
-            return Err(Error::showing(
-                ErrorKind::Syntax,
-                &[
-                    b"ERR Unknown option or number of arguments for CONFIG SET - '",
-                    shown(name, usize::MAX),
-                    b"'",
-                ],
-            ));
+            let text = b"ERR Unknown option or number of arguments for CONFIG SET - '";
+            let parts: [&[u8]; 3] = [text, shown(name, usize::MAX), b"'"];
+            return Err(Error::showing(ErrorKind::Syntax, &parts));
         };
         let Place::Limit(form, of) = setting.place else {
             return Err(failed(name, "can't set immutable config"));
@@ -148,15 +133,9 @@ pub(super) fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
 
 #[cold]
 fn failed(name: &[u8], why: &str) -> Error {
-    Error::showing(
-        ErrorKind::Syntax,
-        &[
-            b"ERR CONFIG SET failed (possibly related to argument '",
-            shown(name, usize::MAX),
-            b"') - ",
-            why.as_bytes(),
-        ],
-    )
+    let text = b"ERR CONFIG SET failed (possibly related to argument '";
+    let parts: [&[u8]; 4] = [text, shown(name, usize::MAX), b"') - ", why.as_bytes()];
+    Error::showing(ErrorKind::Syntax, &parts)
 }
 
 impl Setting {
