@@ -30,20 +30,14 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
     command(
         "expire",
         "key seconds:integer [condition:<NX | XX | GT | LT>@7.0.0]",
-        |store, words| {
-            let (key, seconds, option) = expiration(words)?;
-            Ok(store.expire_if(key, seconds, option)?.into())
-        },
+        |store, words| expire(words, |key, time, option| store.expire_if(key, time, option)),
     )
     .info("1.0.0", "write fast", ["RW update"])
     .docs("Sets the time to live of a key in seconds.", "O(1)"),
     command(
         "expireat",
         "key unix-time-seconds:unix-time [condition:<NX | XX | GT | LT>@7.0.0]",
-        |store, words| {
-            let (key, seconds, option) = expiration(words)?;
-            Ok(store.expire_at_if(key, seconds, option)?.into())
-        },
+        |store, words| expire(words, |key, time, option| store.expire_at_if(key, time, option)),
     )
     .info("1.2.0", "write fast", ["RW update"])
     .docs("Sets the time at which a key expires, in seconds since the Unix epoch.", "O(1)"),
@@ -65,20 +59,14 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
     command(
         "pexpire",
         "key milliseconds:integer [condition:<NX | XX | GT | LT>@7.0.0]",
-        |store, words| {
-            let (key, ms, option) = expiration(words)?;
-            Ok(store.pexpire_if(key, ms, option)?.into())
-        },
+        |store, words| expire(words, |key, time, option| store.pexpire_if(key, time, option)),
     )
     .info("2.6.0", "write fast", ["RW update"])
     .docs("Sets the time to live of a key in milliseconds.", "O(1)"),
     command(
         "pexpireat",
         "key unix-time-milliseconds:unix-time [condition:<NX | XX | GT | LT>@7.0.0]",
-        |store, words| {
-            let (key, ms, option) = expiration(words)?;
-            Ok(store.pexpire_at_if(key, ms, option)?.into())
-        },
+        |store, words| expire(words, |key, time, option| store.pexpire_at_if(key, time, option)),
     )
     .info("2.6.0", "write fast", ["RW update"])
     .docs("Sets the time at which a key expires, in milliseconds since the Unix epoch.", "O(1)"),
@@ -220,10 +208,13 @@ fn database(store: Caller<'_, '_>, number: i64) -> Result<u32> {
     found.ok_or_else(|| refused("ERR DB index is out of range"))
 }
 
-/// The key, the time and the option of EXPIRE and the like. Redis reads the option first.
-fn expiration<'a>(words: &[&'a [u8]]) -> Result<(&'a [u8], i64, ExpireOption)> {
+/// EXPIRE and the like. Redis reads the option first.
+fn expire(
+    words: &[&[u8]],
+    expire: impl FnOnce(&[u8], i64, ExpireOption) -> Result<bool>,
+) -> Answer {
     let option = expire_option(&words[2..])?;
-    Ok((words[0], int(words[1])?, option))
+    Ok(expire(words[0], int(words[1])?, option)?.into())
 }
 
 /// NX, XX, GT and LT, as far as they go together.

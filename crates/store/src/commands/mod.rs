@@ -40,7 +40,7 @@ pub use zsets::{
 pub(crate) use bits::{Operations, combine, count_with, operate, position_with};
 pub(crate) use bloom::{Insertion, insert_items};
 pub(crate) use entry::entry_of;
-pub(crate) use geo::{Found, Limits, find, place, place_of, store as store_places};
+pub(crate) use geo::{Area, Found, Limits, centre_at, find, place, store as store_places};
 pub(crate) use keys::references;
 pub(crate) use strings::{
     Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, put_all, set_with,
@@ -79,6 +79,22 @@ fn checked(member: Member<'_>) -> Result<Member<'_>> {
 fn keys<K: ToKey>(keys: impl IntoIterator<Item = K>) -> SmallVec<[K; 4]> {
     keys.into_iter().collect()
 }
+
+/// Methods that put what they make of several keys at another key; each is a function that does it, and how.
+macro_rules! stores {
+    ($($(#[$doc:meta])* $method:ident($destination:ident, $of:ident) => $make:path[$how:expr];)*) => {$(
+        $(#[$doc])*
+        pub fn $method<K: ToKey>(
+            &self,
+            $destination: impl ToKey,
+            $of: impl IntoIterator<Item = K>,
+        ) -> Result<usize> {
+            $make(self, $how, $destination, &keys($of))
+        }
+    )*};
+}
+
+use stores;
 
 fn slices<K: ToKey>(keys: &[K]) -> SmallVec<[KeyRef<'_>; 4]> {
     keys.iter().map(ToKey::to_key).collect()

@@ -16,8 +16,8 @@ pub(super) mod table;
 use bitpack::bitfield::{FieldType, Overflow};
 use bitpack::bits::{self, Op};
 
-use super::keys;
 use super::strings::string_at;
+use super::{keys, stores};
 use crate::commands::StringEntry;
 use crate::error::Result;
 use crate::store::{Locks, Store};
@@ -173,57 +173,41 @@ impl<L: Locks> Store<L> {
         position_with(self, key, bit, || Ok(range))
     }
 
-    /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in bytes. A
-    /// result of no bytes removes the key. Any expiry is taken away. O(lengths), about as fast as memory is read and
-    /// written.
-    ///
-    /// # Errors
-    ///
-    /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is named.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tallis::Store;
-    ///
-    /// let store = Store::new();
-    /// store.mset(&[("a", "foobar"), ("b", "abcdef")])?;
-    /// assert_eq!(store.bit_and("both", ["a", "b"])?, 6);
-    /// assert_eq!(store.get("both")?, Some("`bc`ab".into()));
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    pub fn bit_and<K: ToKey>(
-        &self,
-        dst: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        combine(self, Op::And, dst, &keys(of))
-    }
+    stores! {
+        /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in bytes. A
+        /// result of no bytes removes the key. Any expiry is taken away. O(lengths), about as fast as memory is read and
+        /// written.
+        ///
+        /// # Errors
+        ///
+        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is named.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use tallis::Store;
+        ///
+        /// let store = Store::new();
+        /// store.mset(&[("a", "foobar"), ("b", "abcdef")])?;
+        /// assert_eq!(store.bit_and("both", ["a", "b"])?, 6);
+        /// assert_eq!(store.get("both")?, Some("`bc`ab".into()));
+        /// # Ok::<(), tallis::Error>(())
+        /// ```
+        bit_and(dst, of) => combine[Op::And];
 
-    /// BITOP OR: as [`bit_and`](Self::bit_and), the bits that any of the strings has.
-    ///
-    /// # Errors
-    ///
-    /// As [`bit_and`](Self::bit_and).
-    pub fn bit_or<K: ToKey>(
-        &self,
-        dst: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        combine(self, Op::Or, dst, &keys(of))
-    }
+        /// BITOP OR: as [`bit_and`](Self::bit_and), the bits that any of the strings has.
+        ///
+        /// # Errors
+        ///
+        /// As [`bit_and`](Self::bit_and).
+        bit_or(dst, of) => combine[Op::Or];
 
-    /// BITOP XOR: as [`bit_and`](Self::bit_and), the bits that an odd number of the strings have.
-    ///
-    /// # Errors
-    ///
-    /// As [`bit_and`](Self::bit_and).
-    pub fn bit_xor<K: ToKey>(
-        &self,
-        dst: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        combine(self, Op::Xor, dst, &keys(of))
+        /// BITOP XOR: as [`bit_and`](Self::bit_and), the bits that an odd number of the strings have.
+        ///
+        /// # Errors
+        ///
+        /// As [`bit_and`](Self::bit_and).
+        bit_xor(dst, of) => combine[Op::Xor];
     }
 
     /// BITOP NOT: as [`bit_and`](Self::bit_and), the bits of whole bytes that the one string lacks.
@@ -235,82 +219,60 @@ impl<L: Locks> Store<L> {
         combine(self, Op::Not, dst, &[key])
     }
 
-    /// BITOP DIFF: as [`bit_and`](Self::bit_and), the bits that the first string has and none of the others. Of Redis
-    /// 8.2.
-    ///
-    /// # Errors
-    ///
-    /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tallis::Store;
-    ///
-    /// let store = Store::new();
-    /// for (key, bits) in [("x", b"\xf0"), ("y1", b"\xcc"), ("y2", b"\xaa")] {
-    ///     store.set(key, bits)?;
-    /// }
-    /// let of = ["x", "y1", "y2"];
-    /// store.bit_diff("diff", of)?;
-    /// store.bit_diff1("diff1", of)?;
-    /// store.bit_and_or("and_or", of)?;
-    /// store.bit_one("one", of)?;
-    /// assert_eq!(store.get("diff")?.as_deref(), Some(&[0b0001_0000][..]));
-    /// assert_eq!(store.get("diff1")?.as_deref(), Some(&[0b0000_1110][..]));
-    /// assert_eq!(store.get("and_or")?.as_deref(), Some(&[0b1110_0000][..]));
-    /// assert_eq!(store.get("one")?.as_deref(), Some(&[0b0001_0110][..]));
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    pub fn bit_diff<K: ToKey>(
-        &self,
-        dst: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        combine(self, Op::Diff, dst, &keys(of))
-    }
+    stores! {
+        /// BITOP DIFF: as [`bit_and`](Self::bit_and), the bits that the first string has and none of the others. Of Redis
+        /// 8.2.
+        ///
+        /// # Errors
+        ///
+        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use tallis::Store;
+        ///
+        /// let store = Store::new();
+        /// for (key, bits) in [("x", b"\xf0"), ("y1", b"\xcc"), ("y2", b"\xaa")] {
+        ///     store.set(key, bits)?;
+        /// }
+        /// let of = ["x", "y1", "y2"];
+        /// store.bit_diff("diff", of)?;
+        /// store.bit_diff1("diff1", of)?;
+        /// store.bit_and_or("and_or", of)?;
+        /// store.bit_one("one", of)?;
+        /// assert_eq!(store.get("diff")?.as_deref(), Some(&[0b0001_0000][..]));
+        /// assert_eq!(store.get("diff1")?.as_deref(), Some(&[0b0000_1110][..]));
+        /// assert_eq!(store.get("and_or")?.as_deref(), Some(&[0b1110_0000][..]));
+        /// assert_eq!(store.get("one")?.as_deref(), Some(&[0b0001_0110][..]));
+        /// # Ok::<(), tallis::Error>(())
+        /// ```
+        bit_diff(dst, of) => combine[Op::Diff];
 
-    /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has not.
-    ///
-    /// # Errors
-    ///
-    /// As [`bit_diff`](Self::bit_diff).
-    pub fn bit_diff1<K: ToKey>(
-        &self,
-        dst: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        combine(self, Op::Diff1, dst, &keys(of))
-    }
+        /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has not.
+        ///
+        /// # Errors
+        ///
+        /// As [`bit_diff`](Self::bit_diff).
+        bit_diff1(dst, of) => combine[Op::Diff1];
 
-    /// BITOP ANDOR: as [`bit_diff`](Self::bit_diff), the bits that the first string has and any of the others too.
-    ///
-    /// # Errors
-    ///
-    /// As [`bit_diff`](Self::bit_diff).
-    pub fn bit_and_or<K: ToKey>(
-        &self,
-        dst: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        combine(self, Op::AndOr, dst, &keys(of))
-    }
+        /// BITOP ANDOR: as [`bit_diff`](Self::bit_diff), the bits that the first string has and any of the others too.
+        ///
+        /// # Errors
+        ///
+        /// As [`bit_diff`](Self::bit_diff).
+        bit_and_or(dst, of) => combine[Op::AndOr];
 
-    /// BITOP ONE: as [`bit_and`](Self::bit_and), the bits that exactly one of the strings has. Of Redis 8.2.
-    ///
-    /// # Errors
-    ///
-    /// As [`bit_and`](Self::bit_and).
-    ///
-    /// # Examples
-    ///
-    /// See [`bit_diff`](Self::bit_diff).
-    pub fn bit_one<K: ToKey>(
-        &self,
-        dst: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        combine(self, Op::One, dst, &keys(of))
+        /// BITOP ONE: as [`bit_and`](Self::bit_and), the bits that exactly one of the strings has. Of Redis 8.2.
+        ///
+        /// # Errors
+        ///
+        /// As [`bit_and`](Self::bit_and).
+        ///
+        /// # Examples
+        ///
+        /// See [`bit_diff`](Self::bit_diff).
+        bit_one(dst, of) => combine[Op::One];
     }
 
     /// BITFIELD: runs operations on numbers of some bits, one after the other, as one atomic step; an answer for each.

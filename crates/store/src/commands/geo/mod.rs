@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 pub use search::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
 
 pub(crate) use find::{Found, find};
-pub(crate) use search::Limits;
+pub(crate) use search::{Area, Limits, centre_at};
 pub(crate) use store::store;
 
 use super::zsets::Pair;

@@ -86,14 +86,17 @@ pub enum GeoStored {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct GeoSearch {
+    /// A polygon has none.
+    centre: Option<GeoCentre>,
     area: Area,
     limits: Limits,
 }
 
+/// What area is searched.
 #[derive(Clone, Debug, PartialEq)]
-enum Area {
-    Circle(GeoCentre, f64, Unit),
-    Rectangle(GeoCentre, f64, f64, Unit),
+pub(crate) enum Area {
+    Circle(f64, Unit),
+    Rectangle(f64, f64, Unit),
     Polygon(Vec<Point>),
 }
 
@@ -109,21 +112,21 @@ pub(crate) struct Limits {
 impl GeoSearch {
     /// BYRADIUS: at most a radius away.
     pub fn circle(centre: impl Into<GeoCentre>, radius: f64, unit: Unit) -> Self {
-        Self::new(Area::Circle(centre.into(), radius, unit))
+        Self::new(Some(centre.into()), Area::Circle(radius, unit))
     }
 
     /// BYBOX: at most half a width away from the centre's meridian, and at most half a height along it.
     pub fn rectangle(centre: impl Into<GeoCentre>, width: f64, height: f64, unit: Unit) -> Self {
-        Self::new(Area::Rectangle(centre.into(), width, height, unit))
+        Self::new(Some(centre.into()), Area::Rectangle(width, height, unit))
     }
 
     /// BYPOLYGON: inside of a closed line, as in Valkey 9. Distances are in metres from the middle of the vertices.
     pub fn polygon(vertices: impl IntoIterator<Item = Point>) -> Self {
-        Self::new(Area::Polygon(vertices.into_iter().collect()))
+        Self::new(None, Area::Polygon(vertices.into_iter().collect()))
     }
 
-    fn new(area: Area) -> Self {
-        Self { area, limits: Limits::default() }
+    fn new(centre: Option<GeoCentre>, area: Area) -> Self {
+        Self { centre, area, limits: Limits::default() }
     }
 
     /// ASC or DESC.
@@ -152,22 +155,33 @@ impl GeoSearch {
 
     /// The area, in a sorted set in which members have places.
     pub(crate) fn shape(&self, set: &ZSet) -> Result<Shape> {
-        let at = |centre: &GeoCentre| match centre {
+        let centre = self.centre.as_ref().map(|centre| match centre {
             GeoCentre::Place(place) => Ok(*place),
-            GeoCentre::Member(member) => {
-                place_of(set, Member::Bytes(member)).ok_or_else(Error::undecodable)
-            }
-        };
+            GeoCentre::Member(member) => centre_at(set, member),
+        });
+        self.area.shape(centre.transpose()?)
+    }
+}
+
+/// Where the member is at which a search begins.
+pub(crate) fn centre_at(set: &ZSet, member: &[u8]) -> Result<Point> {
+    place_of(set, Member::Bytes(member)).ok_or_else(Error::undecodable)
+}
+
+impl Area {
+    /// The area around its centre.
+    pub(crate) fn shape(&self, centre: Option<Point>) -> Result<Shape> {
         let refused = |text: &'static str| move |_| Error::new(ErrorKind::Syntax, text);
-        match &self.area {
-            &Area::Circle(ref centre, radius, unit) => Shape::circle(at(centre)?, radius, unit)
+        match (self, centre) {
+            (&Self::Circle(radius, unit), Some(centre)) => Shape::circle(centre, radius, unit)
                 .map_err(refused("ERR radius cannot be negative")),
-            &Area::Rectangle(ref centre, width, height, unit) => {
-                Shape::rectangle(at(centre)?, width, height, unit)
+            (&Self::Rectangle(width, height, unit), Some(centre)) => {
+                Shape::rectangle(centre, width, height, unit)
                     .map_err(refused("ERR height or width cannot be negative"))
             }
-            Area::Polygon(vertices) => Shape::polygon(&vertices[..])
+            (Self::Polygon(vertices), _) => Shape::polygon(&vertices[..])
                 .map_err(refused("ERR GEOSEARCH BYPOLYGON must have at least 3 vertices")),
+            (Self::Circle(..) | Self::Rectangle(..), None) => Err(Error::syntax()),
         }
     }
 }

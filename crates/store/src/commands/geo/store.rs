@@ -2,12 +2,11 @@
 
 use bytes::Bytes;
 use geo::Shape;
-use skiplist_zset::ScoreText;
 
 use super::find::find;
 use super::search::{GeoStored, Limits};
 use crate::commands::zset_at;
-use crate::commands::zsets::put;
+use crate::commands::zsets::{put, score_word};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
@@ -44,9 +43,7 @@ pub(crate) fn store(
 fn effect(key: HashedKey<'_>, entries: &[(Vec<u8>, f64)]) -> Vec<Bytes> {
     let mut words = vec![Bytes::from_static(b"ZADD"), Bytes::copy_from_slice(key.bytes)];
     for (member, score) in entries {
-        let mut text = Vec::new();
-        ScoreText::Shortest.push(*score, &mut text);
-        words.extend([text.into(), Bytes::copy_from_slice(member)]);
+        words.extend([score_word(*score), Bytes::copy_from_slice(member)]);
     }
     words
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::byte_strings::ByteStrings;
 use super::keyspace::ScanOptions;
-use super::{MOST_DRAWS, checked, keys, members, slices};
+use super::{MOST_DRAWS, checked, keys, members, slices, stores};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -294,18 +294,14 @@ impl<L: Locks> Store<L> {
         self.read(slices(&of), |view, keys| algebra::count_common(view, keys, limit))
     }
 
-    /// SINTERSTORE: puts what [`sinter`](Self::sinter) gives at `destination`, whatever was there; returns how many
-    /// members that are. An empty result is no key. O(members of the smallest, times sets).
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sinterstore<K: ToKey>(
-        &self,
-        destination: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        algebra::store(self, Operation::Inter, &destination, &keys(of))
+    stores! {
+        /// SINTERSTORE: puts what [`sinter`](Self::sinter) gives at `destination`, whatever was there; returns how many
+        /// members that are. An empty result is no key. O(members of the smallest, times sets).
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+        sinterstore(destination, of) => algebra::store[Operation::Inter];
     }
 
     /// SUNION: the members that any of the sets has, in no order. O(members of all).
@@ -318,18 +314,14 @@ impl<L: Locks> Store<L> {
         self.read(slices(&of), |view, keys| algebra::read(view, Operation::Union, keys))
     }
 
-    /// SUNIONSTORE: puts what [`sunion`](Self::sunion) gives at `destination`, whatever was there; returns how many
-    /// members that are. O(members of all).
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sunionstore<K: ToKey>(
-        &self,
-        destination: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        algebra::store(self, Operation::Union, &destination, &keys(of))
+    stores! {
+        /// SUNIONSTORE: puts what [`sunion`](Self::sunion) gives at `destination`, whatever was there; returns how many
+        /// members that are. O(members of all).
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+        sunionstore(destination, of) => algebra::store[Operation::Union];
     }
 
     /// SDIFF: the members of the first set that none of the others has, in no order. O(members of the first, times sets),
@@ -343,18 +335,14 @@ impl<L: Locks> Store<L> {
         self.read(slices(&of), |view, keys| algebra::read(view, Operation::Diff, keys))
     }
 
-    /// SDIFFSTORE: puts what [`sdiff`](Self::sdiff) gives at `destination`, whatever was there; returns how many members
-    /// that are. An empty result is no key. O as SDIFF.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sdiffstore<K: ToKey>(
-        &self,
-        destination: impl ToKey,
-        of: impl IntoIterator<Item = K>,
-    ) -> Result<usize> {
-        algebra::store(self, Operation::Diff, &destination, &keys(of))
+    stores! {
+        /// SDIFFSTORE: puts what [`sdiff`](Self::sdiff) gives at `destination`, whatever was there; returns how many members
+        /// that are. An empty result is no key. O as SDIFF.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
+        sdiffstore(destination, of) => algebra::store[Operation::Diff];
     }
 
     /// SSCAN: some of the members, and the cursor with which to ask for more; 0 begins, and 0 ends. Members that are

@@ -6,10 +6,9 @@ use std::ops::ControlFlow;
 use bytes::Bytes;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Place;
-use skiplist_zset::ScoreText;
 use smallvec::SmallVec;
 
-use super::put::put;
+use super::put::{put, score_word};
 use crate::commands::{keys, slices};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
@@ -279,11 +278,7 @@ impl Combination<'_> {
         words.extend(sources.iter().map(|key| Bytes::copy_from_slice(key.bytes)));
         if !self.weights.is_empty() {
             words.push(Bytes::from_static(b"WEIGHTS"));
-            words.extend(self.weights.iter().map(|&weight| {
-                let mut text = Vec::new();
-                ScoreText::Shortest.push(weight, &mut text);
-                Bytes::from(text)
-            }));
+            words.extend(self.weights.iter().map(|&weight| score_word(weight)));
         }
         let aggregate = match self.aggregate {
             Aggregate::Sum => return words,

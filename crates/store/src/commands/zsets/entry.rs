@@ -3,11 +3,11 @@
 use std::ops::{Bound, Range, RangeBounds};
 
 use bytes::Bytes;
-use skiplist_zset::{Change, Refused, ScoreText};
+use skiplist_zset::{Change, Refused};
 
 use super::add::SortedSetAddOptions;
 use super::pop::Side;
-use super::put::gather;
+use super::put::{gather, score_word};
 use super::{Pair, ZRange};
 use crate::commands::strings::ExistenceCheck;
 use crate::commands::{checked, entry_of};
@@ -212,16 +212,12 @@ impl ZSetEntry<'_> {
         self.remove_ranks(
             // As many steps as it removes, and a listpack is not searched.
             |set| 0..set.iter().take_while(|&(_, score)| score <= max).count(),
-            |_| {
-                let mut text = Vec::new();
-                ScoreText::Shortest.push(max, &mut text);
-                ("ZREMRANGEBYSCORE", vec!["-inf".into(), text.into()])
-            },
+            |_| ("ZREMRANGEBYSCORE", vec!["-inf".into(), score_word(max)]),
         )
     }
 
     /// Takes out `count` members, or all, outermost first.
-    pub(super) fn pop(&mut self, side: Side, count: usize) -> Vec<(Bytes, f64)> {
+    pub(crate) fn pop(&mut self, side: Side, count: usize) -> Vec<(Bytes, f64)> {
         let popped = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (Vec::new(), Outcome::Same) };
@@ -286,9 +282,7 @@ impl Added {
 fn words(pairs: &[Pair<'_>], options: SortedSetAddOptions) -> Vec<Bytes> {
     let mut words: Vec<Bytes> = options.words().collect();
     for (score, member) in pairs {
-        let mut text = Vec::new();
-        ScoreText::Shortest.push(*score, &mut text);
-        words.extend([text.into(), member.to_bytes()]);
+        words.extend([score_word(*score), member.to_bytes()]);
     }
     words
 }

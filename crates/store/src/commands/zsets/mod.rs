@@ -19,7 +19,7 @@ pub use range::{LexBound, ZRange};
 
 pub(crate) use add::Pair;
 pub use entry::{ZSetEntry, ZSetKind};
-pub(crate) use put::put;
+pub(crate) use put::{put, score_word};
 pub(crate) use scan::{Written, scan as scan_scores};
 
 use super::keyspace::ScanOptions;

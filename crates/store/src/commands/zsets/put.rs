@@ -1,7 +1,7 @@
 //! How members are handed out with their scores, and how those that a command has made are put at a key.
 
 use bytes::Bytes;
-use skiplist_zset::Entry;
+use skiplist_zset::{Entry, ScoreText};
 
 use crate::commands::byte_strings::ByteStrings;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,6 +20,13 @@ pub(super) fn gather<'a>(entries: impl IntoIterator<Item = (Entry<'a>, f64)>) ->
         scores.push(score);
     }
     members.finish().into_iter().zip(scores).collect()
+}
+
+/// A score as a word of a command that is noted.
+pub(crate) fn score_word(score: f64) -> Bytes {
+    let mut text = Vec::new();
+    ScoreText::Shortest.push(score, &mut text);
+    text.into()
 }
 
 /// Puts members at a key, whatever was there, in the form that they ask for; returns how many they are. None are no key.

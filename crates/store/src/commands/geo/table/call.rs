@@ -1,12 +1,11 @@
 //! The words of a search.
 
-use geo::{Point, Shape, Unit};
+use geo::{Point, Shape};
 
 use super::{place_of, unit};
-use crate::commands::{GeoOrder, GeoStored, Limits, place_of as place_of_member};
+use crate::commands::{Area, GeoOrder, GeoStored, Limits, centre_at};
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{int, int32, is, refused};
-use crate::member::Member;
+use crate::execute::{int, int32, refused, take, take_with};
 use crate::profile::Profile;
 use crate::text::double;
 use crate::value::ZSet;
@@ -29,14 +28,6 @@ pub(super) enum Form {
 enum Centre<'a> {
     Member(&'a [u8]),
     Place(Point),
-}
-
-/// What area is searched.
-#[derive(Clone, Debug)]
-enum Area {
-    Circle(f64, Unit),
-    Rectangle(f64, f64, Unit),
-    Polygon(Vec<Point>),
 }
 
 /// What is returned of a member beside its name.
@@ -118,149 +109,105 @@ impl<'a> Call<'a> {
         };
         let is_search = matches!(form, Form::Search | Form::SearchStore);
         let mut rest = rest;
-        while let [word, behind @ ..] = rest {
-            rest = if let Some(rest) = options.flag(word, behind)? {
-                rest
-            } else if let Some(rest) = options.stored(word, behind, form, stores) {
-                rest
-            } else if is_search {
-                self.area_word(&mut options, word, behind, profile)?.ok_or_else(Error::syntax)?
-            } else {
+        while !rest.is_empty() {
+            let known = options.flag(&mut rest)?
+                || options.stored(&mut rest, form, stores)
+                || is_search && self.area_word(&mut options, &mut rest, profile)?;
+            if !known {
                 return Err(Error::syntax());
-            };
+            }
         }
         options.check(form, is_search, profile)?;
         Ok(options)
     }
 
-    /// Reads FROM and BY, of which each excludes others.
-    fn area_word<'w>(
+    /// Reads FROM and BY, of which each excludes others; `false` if it is another word.
+    fn area_word(
         &mut self,
         options: &mut Options<'a>,
-        word: &[u8],
-        behind: &'w [&'a [u8]],
+        words: &mut &[&'a [u8]],
         profile: Profile,
-    ) -> Result<Option<&'w [&'a [u8]]>> {
-        let centre = options.centre;
-        let is_polygon = matches!(options.area, Some(Area::Polygon(_)));
-        let is_circle = matches!(options.area, None | Some(Area::Circle(..)));
-        let is_box = matches!(options.area, None | Some(Area::Rectangle(..)));
-        match behind {
-            [member, rest @ ..]
-                if is(word, "frommember")
-                    && !is_polygon
-                    && !matches!(centre, Some(Centre::Place(_))) =>
-            {
-                self.members.push(member);
-                options.centre = Some(Centre::Member(member));
-                Ok(Some(rest))
-            }
-            [lon, lat, rest @ ..]
-                if is(word, "fromlonlat")
-                    && !is_polygon
-                    && !matches!(centre, Some(Centre::Member(_))) =>
-            {
-                options.centre = Some(Centre::Place(place_of(lon, lat)?));
-                Ok(Some(rest))
-            }
-            [radius, unit, rest @ ..] if is(word, "byradius") && is_circle => {
-                options.area = Some(circle(radius, unit)?);
-                Ok(Some(rest))
-            }
-            [width, height, unit, rest @ ..] if is(word, "bybox") && is_box => {
-                options.area = Some(rectangle(width, height, unit)?);
-                Ok(Some(rest))
-            }
-            [count, vertices @ ..]
-                if profile.geo_polygons()
-                    && is(word, "bypolygon")
-                    && !vertices.is_empty()
-                    && (options.area.is_none() || is_polygon)
-                    && centre.is_none() =>
-            {
-                let (polygon, rest) = polygon(count, vertices)?;
-                options.area = Some(polygon);
-                Ok(Some(rest))
-            }
-            _ => Ok(None),
+    ) -> Result<bool> {
+        let (centre, area) = (options.centre, &options.area);
+        let is_polygon = matches!(area, Some(Area::Polygon(_)));
+        let may_be_circle = matches!(area, None | Some(Area::Circle(..)));
+        let may_be_box = matches!(area, None | Some(Area::Rectangle(..)));
+        let may_be_polygon = profile.geo_polygons() && (area.is_none() || is_polygon);
+        let may_be_member = !is_polygon && !matches!(centre, Some(Centre::Place(_)));
+        let may_be_place = !is_polygon && !matches!(centre, Some(Centre::Member(_)));
+        if may_be_member && let Some([member]) = take_with(words, "frommember") {
+            self.members.push(member);
+            options.centre = Some(Centre::Member(member));
+        } else if may_be_place && let Some([lon, lat]) = take_with(words, "fromlonlat") {
+            options.centre = Some(Centre::Place(place_of(lon, lat)?));
+        } else if may_be_circle && let Some([radius, unit]) = take_with(words, "byradius") {
+            options.area = Some(circle(radius, unit)?);
+        } else if may_be_box && let Some([width, height, unit]) = take_with(words, "bybox") {
+            options.area = Some(rectangle(width, height, unit)?);
+        } else if may_be_polygon
+            && centre.is_none()
+            && words.len() > 2
+            && let Some([count]) = take_with(words, "bypolygon")
+        {
+            options.area = Some(polygon(count, words)?);
+        } else {
+            return Ok(false);
         }
+        Ok(true)
     }
 
     /// The area in a sorted set, if there is one, and the options; or what is wrong first.
     pub(super) fn prepare(self, set: Option<&ZSet>) -> Result<(Option<Shape>, Options<'a>)> {
-        let place = |set: &ZSet, member: &[u8]| {
-            place_of_member(set, Member::Bytes(member)).ok_or_else(Error::undecodable)
-        };
         let Some(set) = set else { return Ok((None, self.options?)) };
         for member in self.members {
-            place(set, member)?;
+            centre_at(set, member)?;
         }
         let radius = self.radius.transpose()?;
         let options = self.options?;
         let area = options.area.clone().or(radius).ok_or_else(Error::syntax)?;
-        let centre = match options.centre {
-            Some(Centre::Place(place)) => Some(place),
-            Some(Centre::Member(member)) => Some(place(set, member)?),
-            None => None,
-        };
-        let shape = match (area, centre) {
-            (Area::Circle(radius, unit), Some(centre)) => Shape::circle(centre, radius, unit),
-            (Area::Rectangle(width, height, unit), Some(centre)) => {
-                Shape::rectangle(centre, width, height, unit)
-            }
-            (Area::Polygon(vertices), None) => Shape::polygon(vertices),
-            _ => return Err(Error::syntax()),
-        };
-        // Lengths and vertices were checked when they were read.
-        Ok((Some(shape.map_err(|_| Error::syntax())?), options))
+        let centre = options.centre.map(|centre| match centre {
+            Centre::Place(place) => Ok(place),
+            Centre::Member(member) => centre_at(set, member),
+        });
+        Ok((Some(area.shape(centre.transpose()?)?), options))
     }
 }
 
 impl<'a> Options<'a> {
-    /// Reads an option that all forms have.
-    fn flag<'w>(&mut self, word: &[u8], behind: &'w [&'a [u8]]) -> Result<Option<&'w [&'a [u8]]>> {
+    /// Reads an option that all forms have; `false` if it is another word.
+    fn flag(&mut self, words: &mut &[&'a [u8]]) -> Result<bool> {
         match () {
-            () if is(word, "withdist") => self.with.distance = true,
-            () if is(word, "withhash") => self.with.hash = true,
-            () if is(word, "withcoord") => self.with.coordinates = true,
-            () if is(word, "any") => self.limits.any = true,
-            () if is(word, "asc") => self.limits.order = Some(GeoOrder::Asc),
-            () if is(word, "desc") => self.limits.order = Some(GeoOrder::Desc),
-            () if is(word, "count") => {
-                let [count, rest @ ..] = behind else { return Ok(None) };
+            () if take(words, "withdist") => self.with.distance = true,
+            () if take(words, "withhash") => self.with.hash = true,
+            () if take(words, "withcoord") => self.with.coordinates = true,
+            () if take(words, "any") => self.limits.any = true,
+            () if take(words, "asc") => self.limits.order = Some(GeoOrder::Asc),
+            () if take(words, "desc") => self.limits.order = Some(GeoOrder::Desc),
+            () => {
+                let Some([count]) = take_with(words, "count") else { return Ok(false) };
                 let count = int(count)?;
                 if count <= 0 {
                     return Err(refused("ERR COUNT must be > 0"));
                 }
                 self.limits.count = usize::try_from(count).unwrap_or(usize::MAX);
-                return Ok(Some(rest));
             }
-            () => return Ok(None),
         }
-        Ok(Some(behind))
+        Ok(true)
     }
 
-    /// Reads STORE and STOREDIST.
-    fn stored<'w>(
-        &mut self,
-        word: &[u8],
-        behind: &'w [&'a [u8]],
-        form: Form,
-        stores: bool,
-    ) -> Option<&'w [&'a [u8]]> {
-        let distances = is(word, "storedist");
-        let stored = if distances { GeoStored::Distances } else { GeoStored::Positions };
-        match (form, behind) {
-            (Form::SearchStore, _) if distances => {
-                self.store = self.store.map(|(key, _)| (key, GeoStored::Distances));
-                Some(behind)
-            }
-            (_, [key, rest @ ..]) if stores && (distances || is(word, "store")) => {
-                self.store = Some((key, stored));
-                Some(rest)
-            }
-            _ => None,
+    /// Reads STORE and STOREDIST; `false` if it is another word.
+    fn stored(&mut self, words: &mut &[&'a [u8]], form: Form, stores: bool) -> bool {
+        if form == Form::SearchStore && take(words, "storedist") {
+            self.store = self.store.map(|(key, _)| (key, GeoStored::Distances));
+            return true;
         }
+        let names = [("store", GeoStored::Positions), ("storedist", GeoStored::Distances)];
+        let found = names.into_iter().filter(|_| stores).find_map(|(name, stored)| {
+            let [key] = take_with(words, name)?;
+            Some((key, stored))
+        });
+        self.store = found.or(self.store);
+        found.is_some()
     }
 
     /// What does not go together, or is missing.
@@ -316,8 +263,8 @@ fn rectangle(width: &[u8], height: &[u8], of: &[u8]) -> Result<Area> {
     Ok(Area::Rectangle(width, height, unit(of)?))
 }
 
-/// A polygon of so many vertices, and the words behind it.
-fn polygon<'w, 'a>(count: &[u8], words: &'w [&'a [u8]]) -> Result<(Area, &'w [&'a [u8]])> {
+/// A polygon of so many vertices, which are taken from the words.
+fn polygon(count: &[u8], words: &mut &[&[u8]]) -> Result<Area> {
     let count = int32(count).map_err(|_| refused("ERR invalid number of vertices"))?;
     let split = usize::try_from(count)
         .ok()
@@ -325,7 +272,8 @@ fn polygon<'w, 'a>(count: &[u8], words: &'w [&'a [u8]]) -> Result<(Area, &'w [&'
         .and_then(|count| words.split_at_checked(count.checked_mul(2)?));
     let few = || refused("ERR GEOSEARCH BYPOLYGON must have at least 3 vertices");
     let (vertices, rest) = split.ok_or_else(few)?;
+    *words = rest;
     let (vertices, _) = vertices.as_chunks::<2>();
     let vertices = vertices.iter().map(|[lon, lat]| place_of(lon, lat));
-    Ok((Area::Polygon(vertices.collect::<Result<_>>()?), rest))
+    Ok(Area::Polygon(vertices.collect::<Result<_>>()?))
 }

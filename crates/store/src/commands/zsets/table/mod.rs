@@ -9,7 +9,8 @@ use skiplist_zset::ScoreText;
 
 use crate::commands::keys_table::{cursor, scan_options, scan_reply};
 use crate::commands::zsets::algebra::Operation;
-use crate::commands::{Written, scan_scores};
+use crate::commands::zsets::pop::Side;
+use crate::commands::{Written, ZSetEntry, scan_scores};
 use crate::error::{Error, Result};
 use crate::execute::{
     Answer, Caller, Command, command, end, family, is, one_of, plain, refused, size, take,
@@ -94,16 +95,12 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     plain!("zmscore", zscore_multiple(key, member: strings))
         .info("6.2.0", "readonly fast", ["RO access"])
         .docs("Returns the scores of several members.", "O(members asked for)"),
-    command("zpopmax", "key [count:integer]", |store, words| {
-        pop(store, words, |key, count| store.zpopmax(key, count))
-    })
-    .info("5.0.0", "write fast", ["RW access delete"])
-    .docs("Removes and returns the members with the highest scores.", "O(taken * log members)"),
-    command("zpopmin", "key [count:integer]", |store, words| {
-        pop(store, words, |key, count| store.zpopmin(key, count))
-    })
-    .info("5.0.0", "write fast", ["RW access delete"])
-    .docs("Removes and returns the members with the lowest scores.", "O(taken * log members)"),
+    command("zpopmax", "key [count:integer]", |store, words| pop(store, words, Side::Max))
+        .info("5.0.0", "write fast", ["RW access delete"])
+        .docs("Removes and returns the members with the highest scores.", "O(taken * log members)"),
+    command("zpopmin", "key [count:integer]", |store, words| pop(store, words, Side::Min))
+        .info("5.0.0", "write fast", ["RW access delete"])
+        .docs("Removes and returns the members with the lowest scores.", "O(taken * log members)"),
     command("zrandmember", "key [options:(count:integer [WITHSCORES])]", zrandmember)
         .info("6.2.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
@@ -253,14 +250,17 @@ fn zmpop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let Some((keys, [side, options @ ..])) = args[1..].split_at_checked(count) else {
         return Err(Error::syntax());
     };
-    let max = one_of(side, [("min", false), ("max", true)]).ok_or_else(Error::syntax)?;
+    let side = one_of(side, [("min", Side::Min), ("max", Side::Max)]).ok_or_else(Error::syntax)?;
     let mut options = options;
     let count = match take_with(&mut options, "count") {
         Some([count]) => positive(count, "ERR count should be greater than 0")?,
         None => 1,
     };
     end(options)?;
-    let popped = if max { store.zmpop_max(keys, count)? } else { store.zmpop_min(keys, count)? };
+    let popped = match side {
+        Side::Min => store.zmpop_min(keys, count)?,
+        Side::Max => store.zmpop_max(keys, count)?,
+    };
     Ok(popped.map_or(Reply::NullArray, |(key, popped)| {
         let pair = |(member, score)| Reply::Array(vec![member, score]);
         let popped = pairs(store, popped).into_iter().map(pair).collect();
@@ -268,11 +268,9 @@ fn zmpop(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     }))
 }
 
-fn pop(
-    store: Caller<'_, '_>,
-    args: &[&[u8]],
-    pop: impl FnOnce(&[u8], usize) -> Result<Vec<(Bytes, f64)>>,
-) -> Answer {
+fn pop(store: Caller<'_, '_>, args: &[&[u8]], side: Side) -> Answer {
+    let pop =
+        |key: &[u8], count| store.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(side, count)));
     match args {
         [key] => {
             let popped = pairs(store, pop(key, 1)?);
