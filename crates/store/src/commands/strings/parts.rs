@@ -1,56 +1,96 @@
-//! Parts of strings: what lies at some offset, and what two strings have in common.
+//! Parts of strings.
 
 use bytes::Bytes;
 
-use super::options::{LcsMatch, LcsMatches};
-use super::string_at;
-use crate::commands::STRING_MAX;
-use crate::error::{Error, Result};
-use crate::key::HashedKey;
+use super::{StringEntry, string_at};
+use crate::commands::checked;
+use crate::error::Result;
 use crate::member::Member;
-use crate::store::scope::View;
 use crate::store::{Locks, Store};
-use crate::text::{lcs, range};
+use crate::text::range::slice;
 use crate::to_key::ToKey;
 
-/// What Redis lets strings grow to, and the table of LCS.
-const STRING_MAX_U64: u64 = STRING_MAX as u64;
+/// Commands on parts of strings.
+impl<L: Locks> Store<L> {
+    /// APPEND: puts bytes behind the string at the key, which may be new, and returns its length. An expiry stays.
+    /// Amortised O(bytes appended).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be longer
+    /// than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.append("log", "one;")?, 4);
+    /// assert_eq!(store.append("log", "two;")?, 8);
+    /// assert_eq!(store.getrange("log", 4, -1)?, "two;");
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn append<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<usize> {
+        let value = checked(value.into())?;
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.append(value))
+    }
 
-/// GETRANGE.
-pub(super) fn range_of(view: &View<'_>, key: HashedKey<'_>, from: i64, to: i64) -> Result<Bytes> {
-    let Some(string) = string_at(view, key)? else { return Ok(Bytes::new()) };
-    Ok(string
-        .with_bytes(|bytes| Bytes::copy_from_slice(&bytes[range::slice(from, to, bytes.len())])))
-}
+    /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end. What
+    /// lies outside is cut off. O(bytes returned).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("k", "Hello World")?;
+    /// assert_eq!(store.getrange("k", 0, 4)?, "Hello");
+    /// assert_eq!(store.getrange("k", -5, 100)?, "World");
+    /// assert_eq!(store.getrange("none", 0, -1)?, "");
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn getrange(&self, key: impl ToKey, from: i64, to: i64) -> Result<Bytes> {
+        self.read([key], |view, keys| {
+            let Some(string) = string_at(view, keys[0])? else { return Ok(Bytes::new()) };
+            let part = |bytes: &[u8]| Bytes::copy_from_slice(&bytes[slice(from, to, bytes.len())]);
+            Ok(string.with_bytes(part))
+        })
+    }
 
-/// LCS: hands both strings, empty where no key is, to `find`.
-pub(crate) fn common<R>(
-    store: &Store<impl Locks>,
-    a: impl ToKey,
-    b: impl ToKey,
-    find: impl FnOnce(&[u8], &[u8]) -> Result<R>,
-) -> Result<R> {
-    store.read((a, b), |view, keys| {
-        let string =
-            |key| Ok(string_at(view, key).map_err(|_| Error::no_strings())?.unwrap_or(NOTHING));
-        let (a, b) = (string(keys[0])?, string(keys[1])?);
-        a.with_bytes(|a| b.with_bytes(|b| find(a, b)))
-    })
-}
-
-const NOTHING: Member<'static> = Member::Bytes(b"");
-
-pub(crate) fn common_text(a: &[u8], b: &[u8]) -> Result<Bytes> {
-    Ok(Bytes::from(lcs::lcs(a, b, STRING_MAX_U64)?.text()))
-}
-
-pub(crate) fn common_len(a: &[u8], b: &[u8]) -> Result<usize> {
-    lcs::length(a, b, STRING_MAX_U64)
-}
-
-pub(crate) fn common_runs(a: &[u8], b: &[u8], shortest: usize) -> Result<LcsMatches> {
-    let common = lcs::lcs(a, b, STRING_MAX_U64)?;
-    let runs = common.matches().filter(|run| run.len >= shortest);
-    let matches = runs.map(|run| LcsMatch { a: run.a..run.a + run.len, b: run.b..run.b + run.len });
-    Ok(LcsMatches { len: common.len(), matches: matches.collect() })
+    /// SETRANGE: writes bytes at an offset of the string at the key, which may be new, with zeros up to there, and returns
+    /// its length. Without bytes it changes nothing. An expiry stays. O(bytes written), and the zeros.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be longer
+    /// than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("k", "Hello World")?;
+    /// assert_eq!(store.setrange("k", 6, "Redis")?, 11);
+    /// assert_eq!(store.get("k")?, Some("Hello Redis".into()));
+    /// assert_eq!(store.setrange("new", 2, "x")?, 3);
+    /// assert_eq!(store.get("new")?, Some("\0\0x".into()));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn setrange<'a>(
+        &self,
+        key: impl ToKey,
+        offset: usize,
+        value: impl Into<Member<'a>>,
+    ) -> Result<usize> {
+        let value = checked(value.into())?;
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.set_range(offset, value))
+    }
 }

@@ -1,4 +1,4 @@
-//! Putting whole strings at keys, and taking them away.
+//! How whole strings are put at keys and taken away.
 
 use bytes::Bytes;
 use smallvec::SmallVec;

@@ -1,0 +1,71 @@
+//! Counting strings up and down.
+
+use super::StringEntry;
+use crate::error::{Error, Result};
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
+
+/// Commands that count.
+impl<L: Locks> Store<L> {
+    /// INCRBY: adds `delta` to the number at the key, 0 if there is none, and returns the sum. An expiry stays. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not an integer or the sum leaves
+    /// the range of `i64`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.incr("n", 5)?, 5);
+    /// assert_eq!(store.decr("n", 7)?, -2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn incr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64> {
+        let delta = delta.into();
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.incr(delta))
+    }
+
+    /// DECRBY: as [`incr`](Self::incr), but takes `delta` away.
+    ///
+    /// # Errors
+    ///
+    /// As [`incr`](Self::incr); besides, `i64::MIN` cannot be taken away.
+    pub fn decr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64> {
+        self.incr(key, delta.into().checked_neg().ok_or_else(Error::decr_overflow)?)
+    }
+
+    /// INCRBYFLOAT: adds `delta` to the number at the key, 0 if there is none. An expiry stays. O(digits).
+    ///
+    /// The numbers are added in 80 bits and kept as decimal text, as Redis does on x86-64. What is returned is the sum
+    /// rounded to 64 bits; [`get`](Self::get) has the text.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number, `delta` is NaN, or the sum is
+    /// not finite.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("n", "0.1")?;
+    /// assert_eq!(store.incr_float("n", 0.2)?, 0.3);
+    /// assert_eq!(store.get("n")?, Some("0.3".into()));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn incr_float(&self, key: impl ToKey, delta: f64) -> Result<f64> {
+        let delta = delta.to_string();
+        let sum =
+            self.entry(key, |entry: &mut StringEntry<'_>| entry.incr_float(delta.as_bytes()))?;
+        let sum = str::from_utf8(&sum).ok().and_then(|text| text.parse().ok());
+        sum.ok_or_else(Error::not_integer)
+    }
+}

@@ -1,0 +1,170 @@
+//! Reading whole strings.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+use super::string_at;
+use crate::commands::{keys as gathered, slices};
+use crate::error::{Error, Result};
+use crate::member::Member;
+use crate::store::locks::Holding;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
+
+/// Commands on strings.
+///
+/// A string is at most 512 MiB long. One that is the canonical decimal form of an `i64` is kept as that number.
+///
+/// # Errors
+///
+/// All of them but the ones that put a whole string fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a
+/// key holds no string. A call that fails changes nothing. In a transaction, a key that it did not name is an error.
+impl<L: Locks> Store<L> {
+    /// GET: the string at the key. O(length).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    pub fn get(&self, key: impl ToKey) -> Result<Option<Bytes>> {
+        self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
+    }
+
+    /// GET without a copy: lets `read` see the string at the key. O(1), beside what `read` does.
+    ///
+    /// The lock of the key is held while `read` runs: a call on the store inside fails.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("text", "to be or not to be")?;
+    /// let spaces = |text: &[u8]| text.iter().filter(|&&byte| byte == b' ').count();
+    /// assert_eq!(store.get_with("text", |text| text.map(spaces))?, Some(5));
+    /// assert_eq!(store.get_with("absent", |text| text.map(spaces))?, None);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_with<R>(&self, key: impl ToKey, read: impl FnOnce(Option<&[u8]>) -> R) -> Result<R> {
+        self.read([key], |view, keys| {
+            let string = string_at(view, keys[0])?;
+            let _holding = Holding::new(view.shared());
+            Ok(match string {
+                Some(string) => string.with_bytes(|bytes| read(Some(bytes))),
+                None => read(None),
+            })
+        })
+    }
+
+    /// GET of a number: what INCR works on, without text made of it. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string,
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number of 64 bits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("n", "41")?;
+    /// assert_eq!(store.incr("n", 1)?, 42);
+    /// assert_eq!(store.get_int("n")?, Some(42));
+    /// assert_eq!(store.get_int("absent")?, None);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[inline]
+    pub fn get_int(&self, key: impl ToKey) -> Result<Option<i64>> {
+        self.read([key], |view, keys| {
+            let number = |string: Member<'_>| string.as_int().ok_or_else(Error::not_integer);
+            string_at(view, keys[0])?.map(number).transpose()
+        })
+    }
+
+    /// MGET: the strings at the keys, all read at one point in time; `None` for a key that does not exist or holds no
+    /// string. O(keys), and their lengths.
+    ///
+    /// # Errors
+    ///
+    /// In a transaction, a key that it did not name; never a wrong type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.mset(&[("a", 1), ("b", 2)])?;
+    /// assert_eq!(store.mget(["b", "none"])?, [Some("2".into()), None]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn mget<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Option<Bytes>>> {
+        let of = gathered(of);
+        self.read(slices(&of), |view, keys| {
+            let string = |&key| view.get(key)?.as_str().map(Member::to_bytes);
+            Ok(keys.iter().map(string).collect())
+        })
+    }
+
+    /// MGET without a copy: lets `work` read the strings at several keys where they lie, all of one time; `None` for a key
+    /// that does not exist. The locks of the keys are held for reading while `work` runs: what it asks of the store itself is
+    /// refused. O(keys).
+    ///
+    /// # Errors
+    ///
+    /// That of `work`. [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a key holds no string, unlike MGET.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.set("a", "words")?;
+    /// store.set("b", 12)?;
+    /// let len = |string: &Option<&[u8]>| string.map_or(0, <[u8]>::len);
+    /// let lens = store.with_strings_read(["a", "b", "none"], |strings| {
+    ///     Ok(strings.iter().map(len).collect::<Vec<_>>())
+    /// })?;
+    /// assert_eq!(lens, [5, 2, 0]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn with_strings_read<K: ToKey, R>(
+        &self,
+        of: impl IntoIterator<Item = K>,
+        work: impl FnOnce(&[Option<&[u8]>]) -> Result<R>,
+    ) -> Result<R> {
+        let of = gathered(of);
+        self.read(slices(&of), |view, keys| {
+            let _holding = Holding::new(view.shared());
+            let mut strings = SmallVec::<[Option<Cow<'_, [u8]>>; 4]>::with_capacity(keys.len());
+            for &key in keys {
+                strings.push(string_at(view, key)?.map(|string| match string {
+                    Member::Bytes(bytes) => Cow::Borrowed(bytes),
+                    Member::Int(_) => Cow::Owned(string.with_bytes(<[u8]>::to_vec)),
+                }));
+            }
+            let strings: SmallVec<[Option<&[u8]>; 4]> =
+                strings.iter().map(Option::as_deref).collect();
+            work(&strings)
+        })
+    }
+
+    /// STRLEN: the length of the string at the key in bytes, 0 if there is no such key. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    pub fn strlen(&self, key: impl ToKey) -> Result<usize> {
+        self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len)))
+    }
+}
