@@ -212,12 +212,12 @@ impl Command {
 
     /// The arguments as COMMAND DOCS shows them.
     pub(super) fn arguments(&self, profile: Profile) -> Vec<Reply> {
-        notation::docs(notation::arguments(self.arguments, profile), &mut 0)
+        notation::docs(self.arguments, profile)
     }
 
     /// The arguments as redis.io shows them.
     pub(super) fn syntax(&self, profile: Profile) -> String {
-        notation::syntax(&notation::arguments(self.arguments, profile))
+        notation::syntax(self.arguments, profile)
     }
 
     /// The subcommand of that name, in whatever case.

@@ -14,8 +14,8 @@
 //! | `[WITHSCORE@7.2.0]` | the first Redis that had an argument, if the command is older |
 //! | `key2:key#0` | a key of a key specification that is there already; any other key begins the next one |
 //!
-//! Arity and key specifications follow from it at compile time, where a malformed notation is an error too. The
-//! arguments as a tree, which COMMAND DOCS shows, are parsed when asked for.
+//! Arity and key specifications follow from it at compile time, where a malformed notation is an error too. What COMMAND
+//! DOCS shows follows from the same arguments, when asked for.
 
 use std::fmt;
 
@@ -36,38 +36,38 @@ pub(super) struct Shape {
 impl Shape {
     /// The shape of a command of so many names.
     pub(super) const fn of(notation: &'static str, names: u8, profile: Profile) -> Self {
+        let arguments = Arguments::parse(notation);
         let mut shape = Self { least: names, open: false, keys: [None; 3] };
-        let mut scan = Scan { text: notation, at: 0 };
-        let (mut specs, mut counted) = (0, false);
-        while scan.more() {
-            let optional = scan.eat(b'[');
-            let part = scan.part(profile);
-            assert!(!optional || scan.eat(b']'), "an optional argument ends with ]");
-            if let Some(spec) = part.spec {
+        let (mut at, mut specs, mut counted) = (0, 0, false);
+        while at < arguments.len {
+            let argument = arguments.all[at];
+            let (least, open) = arguments.words(at, profile);
+            if let Some(spec) = argument.spec {
                 if let Some(KeySpec { find: Find::Range { last, .. }, .. }) = &mut shape.keys[spec]
                 {
                     *last += 1;
                 }
-            } else if part.is_key {
-                let (first, find) = match part.token {
+            } else if arguments.begins_with_key(at) {
+                let (first, find) = match argument.token {
                     Some(token) => (shape.least, Find::Keyword(token)),
                     None if counted => (shape.least - 1, Find::Counted),
                     None => {
-                        let last = if part.open { -1 } else { 0 };
-                        (shape.least, Find::Range { last, step: part.least })
+                        let last = if open { -1 } else { 0 };
+                        (shape.least, Find::Range { last, step: least })
                     }
                 };
                 let spec = KeySpec { flags: "", first: first as usize, find, note: "" };
                 shape.keys[specs] = Some(spec);
                 specs += 1;
             }
-            counted = same(part.name, "numkeys");
-            if optional {
-                shape.open |= part.least > 0;
+            counted = same(argument.name, "numkeys");
+            if argument.optional {
+                shape.open |= least > 0;
             } else {
-                shape.least += part.least;
-                shape.open |= part.open;
+                shape.least += least;
+                shape.open |= open;
             }
+            at += 1 + argument.inner;
         }
         shape
     }
@@ -79,22 +79,97 @@ impl Shape {
     }
 }
 
-/// What is to know of an argument to count words and find keys.
-struct Part {
+/// An argument.
+#[derive(Clone, Copy, Debug)]
+struct Argument {
+    /// The token, if it has no other name.
     name: &'static str,
+    kind: &'static str,
     token: Option<&'static str>,
-    least: u8,
-    open: bool,
-    /// Whether it is a key, or begins with one.
-    is_key: bool,
+    since: Option<&'static str>,
     /// The key specification that it shares.
     spec: Option<usize>,
+    optional: bool,
+    multiple: bool,
+    multiple_token: bool,
+    /// How many of the arguments behind it are inside of it.
+    inner: usize,
+}
+
+impl Argument {
+    /// A word of that name.
+    const fn word(name: &'static str) -> Self {
+        Self {
+            name,
+            kind: "string",
+            token: None,
+            since: None,
+            spec: None,
+            optional: false,
+            multiple: false,
+            multiple_token: false,
+            inner: 0,
+        }
+    }
+}
+
+/// The most arguments that a command has, those inside of others included.
+const MOST: usize = 64;
+
+/// The arguments of a command as the notation has them, each in front of those inside of it.
+struct Arguments {
+    all: [Argument; MOST],
+    len: usize,
+}
+
+impl Arguments {
+    const fn parse(notation: &'static str) -> Self {
+        let found = Self { all: [Argument::word(""); MOST], len: 0 };
+        let mut scan = Scan { text: notation, at: 0, found };
+        scan.list();
+        assert!(scan.at == notation.len(), "a list has no end of its own");
+        scan.found
+    }
+
+    /// How many words an argument takes at least, and whether there may be more, as far as `profile` has it.
+    const fn words(&self, at: usize, profile: Profile) -> (u8, bool) {
+        let argument = self.all[at];
+        if let Some(since) = argument.since
+            && !profile.knows(since)
+        {
+            return (0, false);
+        }
+        let (is_block, is_choice) = (same(argument.kind, "block"), same(argument.kind, "oneof"));
+        let mut least = if is_choice { u8::MAX } else { !is_block as u8 };
+        let mut open = argument.multiple | argument.multiple_token;
+        let mut inside = at + 1;
+        while inside <= at + argument.inner {
+            let (one_least, one_open) = self.words(inside, profile);
+            let one = self.all[inside];
+            open |= one_open | one.optional;
+            if is_choice && one_least > 0 && one_least < least {
+                least = one_least;
+            } else if is_block && !one.optional {
+                least += one_least;
+            }
+            inside += 1 + one.inner;
+        }
+        let leads = argument.token.is_some() && !same(argument.kind, "pure-token");
+        (least + leads as u8, open)
+    }
+
+    /// Whether an argument is a key, or a block that begins with one.
+    const fn begins_with_key(&self, at: usize) -> bool {
+        let first = at + same(self.all[at].kind, "block") as usize;
+        same(self.all[first].kind, "key")
+    }
 }
 
 /// A reader of the notation.
 struct Scan {
     text: &'static str,
     at: usize,
+    found: Arguments,
 }
 
 impl Scan {
@@ -132,10 +207,6 @@ impl Scan {
         self.text.split_at(self.at).0.split_at(start).1
     }
 
-    const fn word(&mut self) -> &'static str {
-        self.take(false)
-    }
-
     /// Whether a word is a token of the argument that stands behind it.
     const fn leads(&self, word: &str) -> bool {
         let next = self.at + 1;
@@ -157,36 +228,40 @@ impl Scan {
         Some((self.text.as_bytes()[self.at - 1] - b'0') as usize)
     }
 
-    /// An argument, as far as `profile` has it.
-    const fn part(&mut self, profile: Profile) -> Part {
-        let name = self.word();
-        let mut part = Part {
-            name,
-            token: None,
-            least: 1,
-            open: false,
-            is_key: same(name, "key"),
-            spec: None,
-        };
+    /// Arguments up to the end of a list.
+    const fn list(&mut self) {
+        while self.more() {
+            let optional = self.eat(b'[');
+            let at = self.argument();
+            self.found.all[at].optional = optional;
+            assert!(!optional || self.eat(b']'), "an optional argument ends with ]");
+        }
+    }
+
+    /// An argument; says where it is among those found.
+    const fn argument(&mut self) -> usize {
+        let name = self.take(false);
+        let repeated = is_token(name) && self.eat_dots();
+        if self.leads(name) {
+            self.at += 1;
+            let at = self.argument();
+            let behind = &mut self.found.all[at];
+            behind.token = Some(name);
+            behind.multiple |= repeated;
+            behind.multiple_token = repeated;
+            return at;
+        }
+        let at = self.found.len;
+        self.found.len += 1;
+        let mut argument = Argument { multiple_token: repeated, ..Argument::word(name) };
         if is_token(name) {
-            part.open = self.eat_dots();
-            if self.leads(name) {
-                self.at += 1;
-                let behind = self.part(profile);
-                let least = if behind.least == 0 { 0 } else { behind.least + 1 };
-                let open = behind.open | part.open;
-                return Part { token: Some(name), least, open, ..behind };
-            }
+            argument.token = Some(name);
         } else if self.eat(b':') {
             if self.eat(b'<') {
-                part.least = u8::MAX;
+                argument.kind = "oneof";
                 loop {
                     while self.eat(b' ') {}
-                    let one = self.part(profile);
-                    if one.least > 0 && one.least < part.least {
-                        part.least = one.least;
-                    }
-                    part.open |= one.open;
+                    self.argument();
                     while self.eat(b' ') {}
                     if !self.eat(b'|') {
                         break;
@@ -194,132 +269,73 @@ impl Scan {
                 }
                 assert!(self.eat(b'>'), "alternatives end with >");
             } else if self.eat(b'(') {
-                part.least = 0;
-                while self.more() {
-                    let optional = self.eat(b'[');
-                    let one = self.part(profile);
-                    assert!(!optional || self.eat(b']'), "an optional argument ends with ]");
-                    part.is_key |= one.is_key && part.least == 0;
-                    part.least += if optional { 0 } else { one.least };
-                    part.open |= one.open | optional;
-                }
+                argument.kind = "block";
+                self.list();
                 assert!(self.eat(b')'), "a block ends with )");
             } else {
-                part.is_key = same(self.word(), "key");
-            }
-        }
-        part.open |= self.eat_dots();
-        if let Some(since) = self.eat_since()
-            && !profile.knows(since)
-        {
-            part.least = 0;
-            part.open = false;
-        }
-        part.spec = self.eat_spec();
-        part
-    }
-
-    /// Arguments up to the end of a list.
-    fn arguments(&mut self) -> Vec<Argument> {
-        let mut all = Vec::new();
-        while self.more() {
-            let optional = self.eat(b'[');
-            let argument = self.argument();
-            all.push(Argument { optional, ..argument });
-            if optional {
-                self.eat(b']');
-            }
-        }
-        all
-    }
-
-    fn argument(&mut self) -> Argument {
-        let name = self.word();
-        let mut argument = Argument { name: name.to_owned(), ..Argument::default() };
-        if is_token(name) {
-            argument.token = Some(name);
-            argument.name = name.to_ascii_lowercase();
-            argument.kind = "pure-token";
-            argument.multiple_token = self.eat_dots();
-            if self.leads(name) {
-                self.at += 1;
-                let repeated = argument.multiple_token;
-                let behind = self.argument();
-                let multiple = behind.multiple | repeated;
-                return Argument {
-                    token: Some(name),
-                    multiple,
-                    multiple_token: repeated,
-                    ..behind
-                };
-            }
-        } else if self.eat(b':') {
-            if self.eat(b'<') {
-                argument.kind = "oneof";
-                loop {
-                    while self.eat(b' ') {}
-                    argument.inner.push(self.argument());
-                    while self.eat(b' ') {}
-                    if !self.eat(b'|') {
-                        break;
-                    }
-                }
-                self.eat(b'>');
-            } else if self.eat(b'(') {
-                argument.kind = "block";
-                argument.inner = self.arguments();
-                self.eat(b')');
-            } else {
-                argument.kind = self.word();
+                argument.kind = self.take(false);
                 if is_token(argument.kind) {
                     argument.token = Some(argument.kind);
-                    argument.kind = "pure-token";
                 }
             }
-        } else if name == "key" {
+        } else if same(name, "key") {
             argument.kind = "key";
         }
-        argument.multiple |= self.eat_dots();
+        if argument.token.is_some() {
+            argument.kind = "pure-token";
+        }
+        argument.inner = self.found.len - at - 1;
+        argument.multiple = self.eat_dots();
         argument.since = self.eat_since();
         argument.spec = self.eat_spec();
-        argument
+        self.found.all[at] = argument;
+        at
     }
 }
 
-/// An argument as COMMAND DOCS shows it.
-#[derive(Debug)]
-pub(super) struct Argument {
-    name: String,
-    kind: &'static str,
-    token: Option<&'static str>,
-    since: Option<&'static str>,
-    spec: Option<usize>,
-    optional: bool,
-    multiple: bool,
-    multiple_token: bool,
-    inner: Vec<Self>,
+/// Arguments one behind the other, as far as a profile has them.
+#[derive(Clone, Copy)]
+struct List<'a> {
+    all: &'a [Argument],
+    profile: Profile,
 }
 
-impl Default for Argument {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            kind: "string",
-            token: None,
-            since: None,
-            spec: None,
-            optional: false,
-            multiple: false,
-            multiple_token: false,
-            inner: Vec::new(),
-        }
+impl<'a> List<'a> {
+    /// Each of them, and those inside of it.
+    fn iter(self) -> impl Iterator<Item = (&'a Argument, Self)> {
+        let Self { mut all, profile } = self;
+        let each = std::iter::from_fn(move || {
+            let (first, rest) = all.split_first()?;
+            let (inner, behind) = rest.split_at(first.inner);
+            all = behind;
+            Some((first, Self { all: inner, profile }))
+        });
+        each.filter(move |(one, _)| one.since.is_none_or(|since| profile.knows(since)))
+    }
+
+    /// As COMMAND DOCS shows them. `specs` counts the key specifications that have come.
+    fn docs(self, specs: &mut usize) -> Vec<Reply> {
+        self.iter().map(|(argument, inner)| argument.docs(inner, specs)).collect()
+    }
+
+    /// As redis.io shows them.
+    fn syntax(self, between: &str) -> impl fmt::Display {
+        fmt::from_fn(move |f| {
+            for (number, (argument, inner)) in self.iter().enumerate() {
+                f.write_str(if number > 0 { between } else { "" })?;
+                argument.syntax(inner, f)?;
+            }
+            Ok(())
+        })
     }
 }
 
 impl Argument {
-    fn docs(self, specs: &mut usize) -> Reply {
+    fn docs(&self, inner: List<'_>, specs: &mut usize) -> Reply {
+        let is_named = !is_token(self.name);
+        let name = if is_named { self.name.to_owned() } else { self.name.to_ascii_lowercase() };
         let mut parts = vec![
-            (Reply::text("name"), Reply::Bulk(self.name.into())),
+            (Reply::text("name"), Reply::Bulk(name.into())),
             (Reply::text("type"), Reply::text(self.kind)),
         ];
         if self.kind == "key" {
@@ -342,31 +358,25 @@ impl Argument {
         if !flags.is_empty() {
             parts.push((Reply::text("flags"), Reply::Set(flags)));
         }
-        if !self.inner.is_empty() {
-            let inner = docs(self.inner, specs);
+        let inner = inner.docs(specs);
+        if !inner.is_empty() {
             parts.push((Reply::text("arguments"), Reply::Array(inner)));
         }
         Reply::Map(parts)
     }
-}
 
-/// As redis.io shows it in a line of syntax.
-impl fmt::Display for Argument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// As redis.io shows it in a line of syntax.
+    fn syntax(&self, inner: List<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let token = self.token.unwrap_or_default();
         let space = if token.is_empty() { "" } else { " " };
         let value = fmt::from_fn(|f| match self.kind {
             "pure-token" => f.write_str(token),
             "oneof" if self.optional && !self.multiple && token.is_empty() => {
-                joined(f, &self.inner, " | ")
+                write!(f, "{}", inner.syntax(" | "))
             }
-            "oneof" => {
-                f.write_str("<")?;
-                joined(f, &self.inner, " | ")?;
-                f.write_str(">")
-            }
-            "block" => joined(f, &self.inner, " "),
-            _ => f.write_str(&self.name),
+            "oneof" => write!(f, "<{}>", inner.syntax(" | ")),
+            "block" => write!(f, "{}", inner.syntax(" ")),
+            _ => f.write_str(self.name),
         });
         let one = fmt::from_fn(|f| match (self.kind, self.multiple, self.multiple_token) {
             ("pure-token", false, _) => write!(f, "{value}"),
@@ -378,35 +388,16 @@ impl fmt::Display for Argument {
     }
 }
 
-fn joined(f: &mut fmt::Formatter<'_>, arguments: &[Argument], between: &str) -> fmt::Result {
-    for (number, argument) in arguments.iter().enumerate() {
-        write!(f, "{}{argument}", if number > 0 { between } else { "" })?;
-    }
-    Ok(())
-}
-
-/// The arguments as a tree, as far as the profile has them.
-pub(super) fn arguments(notation: &'static str, profile: Profile) -> Vec<Argument> {
-    let mut all = Scan { text: notation, at: 0 }.arguments();
-    retain(&mut all, profile);
-    all
-}
-
-fn retain(arguments: &mut Vec<Argument>, profile: Profile) {
-    arguments.retain(|argument| argument.since.is_none_or(|since| profile.knows(since)));
-    for argument in arguments {
-        retain(&mut argument.inner, profile);
-    }
-}
-
-/// The arguments as COMMAND DOCS shows them. `specs` counts the key specifications that have come.
-pub(super) fn docs(arguments: Vec<Argument>, specs: &mut usize) -> Vec<Reply> {
-    arguments.into_iter().map(|argument| argument.docs(specs)).collect()
+/// The arguments as COMMAND DOCS shows them.
+pub(super) fn docs(notation: &'static str, profile: Profile) -> Vec<Reply> {
+    let arguments = Arguments::parse(notation);
+    List { all: &arguments.all[..arguments.len], profile }.docs(&mut 0)
 }
 
 /// The arguments as redis.io shows them.
-pub(super) fn syntax(arguments: &[Argument]) -> String {
-    fmt::from_fn(|f| joined(f, arguments, " ")).to_string()
+pub(super) fn syntax(notation: &'static str, profile: Profile) -> String {
+    let arguments = Arguments::parse(notation);
+    List { all: &arguments.all[..arguments.len], profile }.syntax(" ").to_string()
 }
 
 const fn is_token(word: &str) -> bool {
