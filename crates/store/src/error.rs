@@ -59,7 +59,8 @@ struct Repr {
 }
 
 impl Error {
-    /// An error of that sort, for a procedure that refuses something. Redis's texts begin with a code: `ERR`, `WRONGTYPE`.
+    /// An error of that sort, for a procedure that refuses something. Redis's texts begin with a code: `ERR`,
+    /// `WRONGTYPE`.
     #[cold]
     pub fn new(kind: ErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
         Self { repr: Box::new(Repr { kind, text: text.into(), source: None }) }

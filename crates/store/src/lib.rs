@@ -1,5 +1,5 @@
-//! Redis's keyspace inside your process: a [`Store`] keeps Redis's values in Redis's own encodings, answers Redis's commands, and
-//! reads and writes Redis's files.
+//! Redis's keyspace inside your process: a [`Store`] keeps Redis's values in Redis's own encodings, answers Redis's
+//! commands, and reads and writes Redis's files.
 //!
 //! The crate `tallis` re-exports all of it, with the structures and the recipes; its documentation has the tour.
 

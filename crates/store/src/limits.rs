@@ -53,7 +53,8 @@ macro_rules! limits {
 }
 
 limits! {
-    /// The limits at which a value changes its encoding, and of a Bloom filter; the defaults are Redis's where it has them.
+    /// The limits at which a value changes its encoding, and of a Bloom filter; the defaults are Redis's where it has
+    /// them.
     ///
     /// # Examples
     ///
@@ -81,8 +82,9 @@ limits! {
         zset_max_listpack_value: 64,
         /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
         hll_sparse_max_bytes: 3000,
-        /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does not grow
-        /// beyond. Default 4 GiB, enough for 3.5 thousand million items at 1 %. What a file holds is loaded whatever its size.
+        /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does
+        /// not grow beyond. Default 4 GiB, enough for 3.5 thousand million items at 1 %. What a file holds is loaded
+        /// whatever its size.
         bloom_memory_usage_limit: 4 << 30,
     }
 }

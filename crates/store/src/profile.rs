@@ -43,8 +43,8 @@ pub enum Profile {
     Redis72,
 }
 
-/// Everything in which release series differ: a method for each switch and format, and what it is in each profile. A new
-/// profile is a new column; no command asks for a release.
+/// Everything in which release series differ: a method for each switch and format, and what it is in each profile. A
+/// new profile is a new column; no command asks for a release.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $redis_70:expr, $redis_72:expr;)*) => {
         impl Profile {

@@ -2,8 +2,8 @@
 
 /// The most bytes of a [`Short`].
 ///
-/// Twenty-two bytes hold `unique:2015-05-17:1234`, a shard of a day's visitors. With their length and the tag of the enum around them they fill
-/// the three words that a string on the heap takes anyway.
+/// Twenty-two bytes hold `unique:2015-05-17:1234`, a shard of a day's visitors. With their length and the tag of the
+/// enum around them they fill the three words that a string on the heap takes anyway.
 pub(crate) const SHORT_MAX: usize = 22;
 
 /// A string of at most [`SHORT_MAX`] bytes, kept in place.

@@ -49,8 +49,9 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::KeyExists`](crate::ErrorKind::KeyExists) if the key is there and not to be replaced; [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the payload's
-    /// version or checksum are wrong, or its value breaks the rules of its encoding.
+    /// [`ErrorKind::KeyExists`](crate::ErrorKind::KeyExists) if the key is there and not to be replaced;
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the payload's version or checksum are wrong, or its value
+    /// breaks the rules of its encoding.
     ///
     /// # Examples
     ///
@@ -88,8 +89,8 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// How [`Store::restore`](crate::Store::restore) restores: by default a key that never expires, was used just now, and replaces
-/// no other.
+/// How [`Store::restore`](crate::Store::restore) restores: by default a key that never expires, was used just now, and
+/// replaces no other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct RestoreOptions {

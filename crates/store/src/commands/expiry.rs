@@ -158,8 +158,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// EXPIRETIME: the second since the Unix epoch at which the key expires, rounded; -1 if it never does, -2 if there is
-    /// no such key. O(1).
+    /// EXPIRETIME: the second since the Unix epoch at which the key expires, rounded; -1 if it never does, -2 if there
+    /// is no such key. O(1).
     ///
     /// # Errors
     ///

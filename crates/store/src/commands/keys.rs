@@ -107,8 +107,8 @@ impl<L: Locks> Store<L> {
         self.write((key, new_key), |scope, keys| rename(scope, keys[0], keys[1], true))
     }
 
-    /// COPY: puts a copy of the value, with its expiry, at another key; `false` if there is no such key, or if the target
-    /// is taken and not to be replaced. O(size of the value).
+    /// COPY: puts a copy of the value, with its expiry, at another key; `false` if there is no such key, or if the
+    /// target is taken and not to be replaced. O(size of the value).
     ///
     /// # Errors
     ///
@@ -169,8 +169,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there is
-    /// no such key. O(1).
+    /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there
+    /// is no such key. O(1).
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ use extendible::scan;
 ///
 /// In a transaction on named keys, all of them fail: it has not locked the others.
 impl<L: Locks> Store<L> {
-    /// DBSIZE: how many keys the database holds. Keys that have expired but were not touched since are counted, as Redis
-    /// does. O(stripes).
+    /// DBSIZE: how many keys the database holds. Keys that have expired but were not touched since are counted, as
+    /// Redis does. O(stripes).
     ///
     /// # Errors
     ///
@@ -206,8 +206,8 @@ impl ScanOptions {
         self
     }
 
-    /// COUNT: about how many keys or members one call looks at; the pattern is applied to those. Default 10, as in Redis;
-    /// 0 is taken as 1.
+    /// COUNT: about how many keys or members one call looks at; the pattern is applied to those. Default 10, as in
+    /// Redis; 0 is taken as 1.
     pub fn with_count(mut self, count: usize) -> Self {
         self.count = count.max(1);
         self

@@ -1,7 +1,7 @@
 //! The dispatcher: a command as words, a reply as a tree, every text as Redis says it.
 //!
-//! Each command is declared beside the typed methods of its family, in a `table` of [`commands`](crate::commands); here it
-//! is found, its words are counted, and COMMAND describes it.
+//! Each command is declared beside the typed methods of its family, in a `table` of [`commands`](crate::commands); here
+//! it is found, its words are counted, and COMMAND describes it.
 
 mod caller;
 mod command;

@@ -14,8 +14,8 @@
 //! | `[WITHSCORE@7.2.0]` | the first Redis that had an argument, if the command is older |
 //! | `key2:key#0` | a key of a key specification that is there already; any other key begins the next one |
 //!
-//! Arity and key specifications follow from it at compile time, where a malformed notation is an error too. What COMMAND
-//! DOCS shows follows from the same arguments, when asked for.
+//! Arity and key specifications follow from it at compile time, where a malformed notation is an error too. What
+//! COMMAND DOCS shows follows from the same arguments, when asked for.
 
 use std::fmt;
 

@@ -6,8 +6,8 @@ use crate::commands::FAMILIES;
 /// A power of two, some four times as many as there are commands.
 const BUCKETS: usize = 512;
 
-/// The commands by the hash of their names, with linear probing: a name is found in a few nanoseconds, which is what the
-/// dispatcher may cost.
+/// The commands by the hash of their names, with linear probing: a name is found in a few nanoseconds, which is what
+/// the dispatcher may cost.
 static INDEX: [Option<&Command>; BUCKETS] = index();
 
 const fn index() -> [Option<&'static Command>; BUCKETS] {

@@ -83,13 +83,13 @@ pub(crate) fn c_string(word: &[u8]) -> &[u8] {
     word.split(|&byte| byte == 0).next().unwrap_or_default()
 }
 
-/// Declares a command without options: its notation and the function from words to reply follow from the names and kinds
-/// of its arguments.
+/// Declares a command without options: its notation and the function from words to reply follow from the names and
+/// kinds of its arguments.
 ///
-/// `plain!(getrange(key, start: integer, end: integer))` is the command `getrange`, with the notation
-/// `key start:integer end:integer`, that calls `store.getrange(key, start, end)`. The kinds are `key`, `string`
-/// (that of a name without one), `pattern`, `integer`, and `keys` and `strings` for all further words. A name in front is that of the command
-/// where the method has another; a function behind `=>` makes the reply of what the method returns.
+/// `plain!(getrange(key, start: integer, end: integer))` is the command `getrange`, with the notation `key
+/// start:integer end:integer`, that calls `store.getrange(key, start, end)`. The kinds are `key`, `string` (that of a
+/// name without one), `pattern`, `integer`, and `keys` and `strings` for all further words. A name in front is that of
+/// the command where the method has another; a function behind `=>` makes the reply of what the method returns.
 macro_rules! plain {
     ($method:ident($($arg:ident $(: $kind:ident)?),*) $(=> $reply:expr)?) => {
         plain!(stringify!($method), $method($($arg $(: $kind)?),*) $(=> $reply)?)

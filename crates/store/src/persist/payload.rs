@@ -51,8 +51,8 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value> {
         );
         if in_footer { Error::wrong_footer() } else { Error::bad_format() }
     })?;
-    // A type that came later than the profile's servers, whatever the footer says: they do not know it, and what DUMP would make
-    // of it would not come back.
+    // A type that came later than the profile's servers, whatever the footer says: they do not know it, and what DUMP
+    // would make of it would not come back.
     if payload.kind().since() > newest {
         return Err(Error::bad_format());
     }

@@ -4,9 +4,11 @@ use std::fs::{self, File, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes a file that takes its name only once it is whole and on the disk: if anything fails, an older file of that name is left as it was.
+/// Writes a file that takes its name only once it is whole and on the disk: if anything fails, an older file of that
+/// name is left as it was.
 ///
-/// `write` gets a new file in the same folder, which is synced and renamed after it. Where `path` is a link, what it leads to is replaced.
+/// `write` gets a new file in the same folder, which is synced and renamed after it. Where `path` is a link, what it
+/// leads to is replaced.
 ///
 /// # Errors
 ///

@@ -141,7 +141,8 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
     Ok(Loaded::Value(value))
 }
 
-/// The Bloom filter of a module's value; `None` if it is something else, or a filter that only servers of other times can ask.
+/// The Bloom filter of a module's value; `None` if it is something else, or a filter that only servers of other times
+/// can ask.
 fn load_bloom(raw: &RawValue) -> Result<Option<BloomFilter>, Fault> {
     let Some((id, mut parts)) = raw.module_parts() else { return Ok(None) };
     if id.name() != BLOOM_TYPE {

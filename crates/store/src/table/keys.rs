@@ -35,8 +35,8 @@ pub(crate) struct KeyBucket {
 pub(crate) struct Position(u16);
 
 impl Position {
-    /// A bucket splits long before its positions run out; it could only fail to with 65,536 keys that agree in half of a
-    /// keyed hash.
+    /// A bucket splits long before its positions run out; it could only fail to with 65,536 keys that agree in half of
+    /// a keyed hash.
     fn new(at: usize) -> Self {
         Self(u16::try_from(at).expect("a bucket has fewer than 65,536 entries"))
     }

@@ -1,12 +1,13 @@
-//! What the store knows of the entries of a bucket beside their values: when each was last touched, and when it expires.
+//! What the store knows of the entries of a bucket beside their values: when each was last touched, and when it
+//! expires.
 //!
 //! ```text
 //! no entry expires     | accessed | accessed | ...
 //! any entry expires    | accessed | expiry, low | expiry, high | accessed | ...
 //! ```
 //!
-//! A command on a key that expires needs both, and has one cache miss if they lie together. Few buckets hold keys of both kinds, so
-//! one column is either narrow or wide.
+//! A command on a key that expires needs both, and has one cache miss if they lie together. Few buckets hold keys of
+//! both kinds, so one column is either narrow or wide.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -131,11 +131,11 @@ pub(super) enum Rounded {
 }
 
 impl Format {
-    /// Rounds `significand * 2^exponent`, plus a bit less than one in the last place if `rest`, to the nearest number of
-    /// the format, and to the even one of two.
+    /// Rounds `significand * 2^exponent`, plus a bit less than one in the last place if `rest`, to the nearest number
+    /// of the format, and to the even one of two.
     ///
-    /// With a `rest`, the significand must have bits beyond the precision. The result has its first bit set wherever the
-    /// exponent allows.
+    /// With a `rest`, the significand must have bits beyond the precision. The result has its first bit set wherever
+    /// the exponent allows.
     pub(super) fn round(self, significand: u128, exponent: i64, rest: bool) -> Rounded {
         if significand == 0 {
             return Rounded::Zero;

@@ -27,7 +27,8 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Whether Redis would do it: it refuses tables larger than `proto-max-bulk-len`, and so does this, though it needs less.
+/// Whether Redis would do it: it refuses tables larger than `proto-max-bulk-len`, and so does this, though it needs
+/// less.
 ///
 /// # Errors
 ///

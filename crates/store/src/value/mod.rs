@@ -27,8 +27,8 @@ pub(crate) type Members = Extendible<MemberBucket>;
 
 /// A value of the keyspace.
 ///
-/// The variants are flat so that a value is three words, a short string included: what belongs together (the three forms
-/// of a string, the encodings of a set) is reached through [`as_str`](Self::as_str), [`as_set`](Self::as_set) and
+/// The variants are flat so that a value is three words, a short string included: what belongs together (the three
+/// forms of a string, the encodings of a set) is reached through [`as_str`](Self::as_str), [`as_set`](Self::as_set) and
 /// their like.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {

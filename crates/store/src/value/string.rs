@@ -7,8 +7,8 @@ use crate::short::{SHORT_MAX, Short};
 /// Strings up to this length are `embstr` to OBJECT ENCODING, longer ones `raw`.
 const EMBSTR_MAX: usize = 44;
 
-/// From this length on a string that grows gets this much room ahead instead of its own length again, as Redis's strings
-/// do.
+/// From this length on a string that grows gets this much room ahead instead of its own length again, as Redis's
+/// strings do.
 const PREALLOC_MAX: usize = 1 << 20;
 
 impl Value {
@@ -109,8 +109,8 @@ impl Value {
         Some(result)
     }
 
-    /// Writes `bytes` at `offset`, with zeros up to there if the string is shorter; returns the new length, or `None` if
-    /// this is no string. O(bytes), and now and then O(length) when the string has to move.
+    /// Writes `bytes` at `offset`, with zeros up to there if the string is shorter; returns the new length, or `None`
+    /// if this is no string. O(bytes), and now and then O(length) when the string has to move.
     pub(crate) fn write_at(&mut self, offset: usize, bytes: &[u8]) -> Option<usize> {
         let end = offset + bytes.len();
         let string = self.bytes_mut(end)?;
@@ -129,8 +129,8 @@ impl Value {
         buffer.get_mut(..length)
     }
 
-    /// The bytes of a string, to be changed in place, with zeros behind them up to `least` bytes; they count as changed.
-    /// `None` if this is no string. O(1), and now and then O(length) when the string has to move.
+    /// The bytes of a string, to be changed in place, with zeros behind them up to `least` bytes; they count as
+    /// changed. `None` if this is no string. O(1), and now and then O(length) when the string has to move.
     #[inline]
     pub(crate) fn bytes_mut(&mut self, least: usize) -> Option<&mut [u8]> {
         if !matches!(self, Self::Str { .. }) {

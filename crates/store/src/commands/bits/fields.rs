@@ -60,8 +60,8 @@ fn read(
 }
 
 impl StringEntry<'_> {
-    /// BITFIELD of operations of which one at least may write. As in Redis, the string grows as far as any of them reaches
-    /// before the first of them, even if all fail.
+    /// BITFIELD of operations of which one at least may write. As in Redis, the string grows as far as any of them
+    /// reaches before the first of them, even if all fail.
     #[inline]
     pub(super) fn bitfield(
         &mut self,

@@ -33,9 +33,9 @@ use parts::{change_one, check_offset};
 
 /// Commands on the bits of strings.
 ///
-/// Bit 0 is the high bit of the first byte. What lies behind the end of a string, or at a key that does not exist, is 0;
-/// a write makes the string as long as it needs. Offsets and counts of bits are `u64`; an offset must lie within the 512 MiB
-/// that a string can have.
+/// Bit 0 is the high bit of the first byte. What lies behind the end of a string, or at a key that does not exist, is
+/// 0; a write makes the string as long as it needs. Offsets and counts of bits are `u64`; an offset must lie within the
+/// 512 MiB that a string can have.
 ///
 /// # Errors
 ///
@@ -174,13 +174,14 @@ impl<L: Locks> Store<L> {
     }
 
     stores! {
-        /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in bytes. A
-        /// result of no bytes removes the key. Any expiry is taken away. O(lengths), about as fast as memory is read and
-        /// written.
+        /// BITOP AND: puts the bits that all of the strings have at `dst` and returns the length of the longest in
+        /// bytes. A result of no bytes removes the key. Any expiry is taken away. O(lengths), about as fast as memory
+        /// is read and written.
         ///
         /// # Errors
         ///
-        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is named.
+        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if no key is
+        /// named.
         ///
         /// # Examples
         ///
@@ -220,12 +221,13 @@ impl<L: Locks> Store<L> {
     }
 
     stores! {
-        /// BITOP DIFF: as [`bit_and`](Self::bit_and), the bits that the first string has and none of the others. Of Redis
-        /// 8.2.
+        /// BITOP DIFF: as [`bit_and`](Self::bit_and), the bits that the first string has and none of the others. Of
+        /// Redis 8.2.
         ///
         /// # Errors
         ///
-        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than two keys.
+        /// In a transaction, a key that it did not name; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for fewer than
+        /// two keys.
         ///
         /// # Examples
         ///
@@ -249,7 +251,8 @@ impl<L: Locks> Store<L> {
         /// ```
         bit_diff(dst, of) => combine[Op::Diff];
 
-        /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has not.
+        /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has
+        /// not.
         ///
         /// # Errors
         ///
@@ -349,8 +352,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// BITFIELD SET: writes a number to one field; returns the old one, or `None` if it did not fit and that is to fail.
-    /// O(1), and the zeros where the string grows.
+    /// BITFIELD SET: writes a number to one field; returns the old one, or `None` if it did not fit and that is to
+    /// fail. O(1), and the zeros where the string grows.
     ///
     /// # Errors
     ///
@@ -371,8 +374,8 @@ impl<L: Locks> Store<L> {
         change_one(self, key, BitFieldOp::set(field, offset, value).overflow(overflow))
     }
 
-    /// BITFIELD INCRBY: adds to the number in one field; returns the sum, or `None` if it did not fit and that is to fail.
-    /// O(1), and the zeros where the string grows.
+    /// BITFIELD INCRBY: adds to the number in one field; returns the sum, or `None` if it did not fit and that is to
+    /// fail. O(1), and the zeros where the string grows.
     ///
     /// # Errors
     ///

@@ -14,8 +14,8 @@ pub enum BitUnit {
     Bit,
 }
 
-/// A part of a string for BITCOUNT and BITPOS: from one byte or bit to another, both included; negative numbers count from
-/// the end. What lies outside is cut off.
+/// A part of a string for BITCOUNT and BITPOS: from one byte or bit to another, both included; negative numbers count
+/// from the end. What lies outside is cut off.
 ///
 /// # Examples
 ///

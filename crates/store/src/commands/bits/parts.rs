@@ -106,8 +106,8 @@ impl StringEntry<'_> {
     }
 }
 
-/// BITCOUNT of a range, which is asked for only when there is a string at the key: what is wrong with it does not matter
-/// before.
+/// BITCOUNT of a range, which is asked for only when there is a string at the key: what is wrong with it does not
+/// matter before.
 pub(crate) fn count_with(
     store: &Store<impl Locks>,
     key: impl ToKey,

@@ -85,8 +85,8 @@ impl BloomEntry<'_> {
         self.insert(items, hashes, options)?.complete()
     }
 
-    /// Whether so many new items find room in the filter, which may have to grow for them; if there is none, in the one that
-    /// `options` make. O(links).
+    /// Whether so many new items find room in the filter, which may have to grow for them; if there is none, in the one
+    /// that `options` make. O(links).
     ///
     /// # Errors
     ///

@@ -38,7 +38,8 @@ pub(crate) struct Insertion {
     pub(crate) added: Vec<bool>,
     /// Why the next one was refused.
     pub(crate) refused: Option<Error>,
-    /// Whether each behind it was there, if RedisBloom looks at them: where a filter cannot grow, but not where it does not scale.
+    /// Whether each behind it was there, if RedisBloom looks at them: where a filter cannot grow, but not where it does
+    /// not scale.
     pub(crate) behind: Vec<bool>,
 }
 

@@ -22,22 +22,24 @@ use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::value::Value;
 
-/// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about one
-/// in a hundred of those that were not, or however few are asked for.
+/// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about
+/// one in a hundred of those that were not, or however few are asked for.
 ///
 /// Replies, errors and bytes are those of RedisBloom. The filter itself is the crate [`bloom`], which plans sizes too.
 ///
 /// # Errors
 ///
-/// All of them but [`bf_exists`](Self::bf_exists) and [`bf_mexists`](Self::bf_mexists) fail with [`ErrorKind::WrongType`] if the
-/// key holds something else. A filter has at most [`Limits::bloom_memory_usage_limit`](crate::Limits::bloom_memory_usage_limit)
-/// bytes; what would make it larger fails with [`ErrorKind::OutOfMemory`].
+/// All of them but [`bf_exists`](Self::bf_exists) and [`bf_mexists`](Self::bf_mexists) fail with
+/// [`ErrorKind::WrongType`] if the key holds something else. A filter has at most
+/// [`Limits::bloom_memory_usage_limit`](crate::Limits::bloom_memory_usage_limit) bytes; what would make it larger fails
+/// with [`ErrorKind::OutOfMemory`].
 impl<L: Locks> Store<L> {
     /// BF.RESERVE: makes an empty filter. O(bits), which is what it takes to get zeroed memory.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::KeyExists`] if the key is there; [`ErrorKind::InvalidArgument`] for settings out of range; in a transaction, a key that it did not name.
+    /// [`ErrorKind::KeyExists`] if the key is there; [`ErrorKind::InvalidArgument`] for settings out of range; in a
+    /// transaction, a key that it did not name.
     ///
     /// # Examples
     ///
@@ -58,8 +60,8 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale; in a transaction, a key that it did not name. An item that is there is
-    /// no error.
+    /// [`ErrorKind::FilterFull`] if the filter is full and does not scale; in a transaction, a key that it did not
+    /// name. An item that is there is no error.
     ///
     /// # Examples
     ///
@@ -134,8 +136,8 @@ impl<L: Locks> Store<L> {
         insert_items(self, key, &items, &options)?.complete()
     }
 
-    /// BF.EXISTS: whether an item was added, or is taken for one that was. `false` where there is no filter, whatever else is
-    /// there. O(hashes), for each link of the filter.
+    /// BF.EXISTS: whether an item was added, or is taken for one that was. `false` where there is no filter, whatever
+    /// else is there. O(hashes), for each link of the filter.
     ///
     /// # Errors
     ///

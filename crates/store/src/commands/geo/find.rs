@@ -74,8 +74,8 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
     found
 }
 
-/// Puts members that stand by their scores into the order in which Redis finds them: by the cells that it searches. What it does not
-/// find comes last.
+/// Puts members that stand by their scores into the order in which Redis finds them: by the cells that it searches.
+/// What it does not find comes last.
 fn by_cells<'z>(found: Vec<Found<'z>>, shape: &Shape) -> Vec<Found<'z>> {
     if found.len() < 2 {
         return found;
@@ -94,8 +94,8 @@ fn by_cells<'z>(found: Vec<Found<'z>>, shape: &Shape) -> Vec<Found<'z>> {
     ordered
 }
 
-/// The first `wanted` members by distance. Among equal distances it matters in which order they were before: `as_found` gives that
-/// order to members that stand by their scores.
+/// The first `wanted` members by distance. Among equal distances it matters in which order they were before: `as_found`
+/// gives that order to members that stand by their scores.
 fn sorted<'z>(
     found: Vec<Found<'z>>,
     order: GeoOrder,
@@ -128,8 +128,8 @@ fn sorted<'z>(
     found
 }
 
-/// Sorts members of which some are equal, the first `wanted` of them for good, as Redis would: all of them by a sort that leaves
-/// equals as they were, only some of them by one that does not.
+/// Sorts members of which some are equal, the first `wanted` of them for good, as Redis would: all of them by a sort
+/// that leaves equals as they were, only some of them by one that does not.
 fn ties<T: Copy>(found: &mut [T], wanted: usize, compare: impl Fn(&T, &T) -> Ordering + Copy) {
     if wanted == found.len() || !partial::sort(found, wanted, compare) {
         found.sort_by(compare);

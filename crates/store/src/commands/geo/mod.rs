@@ -27,8 +27,8 @@ use crate::value::ZSet;
 
 /// Commands on places: sorted sets whose scores are positions, as [`geo`] encodes them.
 ///
-/// A position comes back as the centre of its cell, up to 30 cm away. Lengths and distances have the unit that the caller names.
-/// n members, of which k are handed out.
+/// A position comes back as the centre of its cell, up to 30 cm away. Lengths and distances have the unit that the
+/// caller names. n members, of which k are handed out.
 ///
 /// # Examples
 ///
@@ -45,13 +45,14 @@ use crate::value::ZSet;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 impl<L: Locks> Store<L> {
-    /// GEOADD: gives members places, each a longitude and a latitude in degrees; returns how many are new. O(log n) each.
+    /// GEOADD: gives members places, each a longitude and a latitude in degrees; returns how many are new. O(log n)
+    /// each.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a place that is not on the map (see [`geo::LONGITUDES`] and
-    /// [`geo::LATITUDES`]); [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set; a member of
-    /// more than 512 MiB.
+    /// [`geo::LATITUDES`]); [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set; a
+    /// member of more than 512 MiB.
     pub fn geo_add<'a, M: Into<Member<'a>>>(
         &self,
         key: impl ToKey,
@@ -148,8 +149,9 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the search begins at a member that is not there;
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths below 0 and for polygons of fewer than three vertices.
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the search begins at a member that is not
+    /// there; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths below 0 and for polygons of fewer than three
+    /// vertices.
     pub fn geo_search(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<Bytes>> {
         self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
@@ -171,8 +173,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GEOSEARCHSTORE: puts the members in an area of `source` at `destination`, whatever was there; returns how many members
-    /// that are. None is no key. O(log n + k log k).
+    /// GEOSEARCHSTORE: puts the members in an area of `source` at `destination`, whatever was there; returns how many
+    /// members that are. None is no key. O(log n + k log k).
     ///
     /// # Errors
     ///
@@ -210,8 +212,8 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// GEORADIUS WITHDIST WITHHASH WITHCOORD: the members at most a radius away from a place, nearest first, at most `count` of
-    /// them if that is not 0. O(log n + k).
+    /// GEORADIUS WITHDIST WITHHASH WITHCOORD: the members at most a radius away from a place, nearest first, at most
+    /// `count` of them if that is not 0. O(log n + k).
     ///
     /// # Errors
     ///

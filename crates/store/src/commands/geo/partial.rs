@@ -1,14 +1,15 @@
 //! A sort of which only the first places matter, in the order of steps that Redis takes.
 //!
-//! Redis sorts the nearest few of many by the quicksort of "Engineering a sort function" (Software - Practice and Experience 23(11),
-//! 1993), and leaves out the parts that hold none of the places asked for. It moves equals about; where members are
-//! equally far, its steps decide which come first, or at all. So the steps are repeated here, and only where there are equals.
+//! Redis sorts the nearest few of many by the quicksort of "Engineering a sort function" (Software - Practice and
+//! Experience 23(11), 1993), and leaves out the parts that hold none of the places asked for. It moves equals about;
+//! where members are equally far, its steps decide which come first, or at all. So the steps are repeated here, and
+//! only where there are equals.
 
 use core::cmp::Ordering;
 use core::ops::Range;
 
-/// Sorts so that the first `wanted` places are right. `false` if it takes too long, as quicksort may on an unlucky order; the items
-/// are all there then, in some order.
+/// Sorts so that the first `wanted` places are right. `false` if it takes too long, as quicksort may on an unlucky
+/// order; the items are all there then, in some order.
 pub(super) fn sort<T: Copy>(
     items: &mut [T],
     wanted: usize,
@@ -98,7 +99,8 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> Sort<'_, T, C> {
         self.middle(first, centre, last)
     }
 
-    /// Splits a part in what is smaller than its pivot, what is equal, and what is greater; returns the first and the last.
+    /// Splits a part in what is smaller than its pivot, what is equal, and what is greater; returns the first and the
+    /// last.
     ///
     /// ```text
     ///   | pivot | equal | smaller | not seen yet | greater | equal |
@@ -111,7 +113,8 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> Sort<'_, T, C> {
         let Range { start, end } = part;
         let pivot = self.pivot(&part)?;
         self.items.swap(start, pivot);
-        // Places behind the last one of each: of equals, of what is smaller. From the end: places in front of the first one.
+        // Places behind the last one of each: of equals, of what is smaller. From the end: places in front of the first
+        // one.
         let (mut equal_left, mut left) = (start + 1, start + 1);
         let (mut equal_right, mut right) = (end, end);
         loop {

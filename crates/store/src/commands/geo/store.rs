@@ -11,7 +11,8 @@ use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 
-/// Puts the members of `source` in a shape at `destination`, whatever was there; returns how many they are. None are no key.
+/// Puts the members of `source` in a shape at `destination`, whatever was there; returns how many they are. None are no
+/// key.
 pub(crate) fn store(
     scope: &mut Scope<'_>,
     destination: HashedKey<'_>,

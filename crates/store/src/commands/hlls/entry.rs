@@ -83,7 +83,8 @@ impl HllEntry<'_> {
     ) -> Result<Option<bool>> {
         let added = self.edit(
             |value| {
-                // What is as long as a dense one is hardly anything else; the general way says what is wrong with the rest.
+                // What is as long as a dense one is hardly anything else; the general way says what is wrong with the
+                // rest.
                 let Some(bytes) = value.bytes_of_length(hll::DENSE_LEN) else {
                     return (Ok(None), Outcome::Same);
                 };

@@ -55,9 +55,9 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut HllEntry<'_>| entry.add_with(&elements, hash))
     }
 
-    /// Lets `work` read the registers at a key where they lie; without a `HyperLogLog` if the key does not exist. Nothing is
-    /// written, not even the count that PFCOUNT remembers. The lock of the key is held for reading while `work` runs: what it
-    /// asks of the store itself is refused.
+    /// Lets `work` read the registers at a key where they lie; without a `HyperLogLog` if the key does not exist.
+    /// Nothing is written, not even the count that PFCOUNT remembers. The lock of the key is held for reading while
+    /// `work` runs: what it asks of the store itself is refused.
     ///
     /// # Errors
     ///
@@ -150,8 +150,8 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// In a transaction, a key that it did not name; besides, [`ErrorKind::InvalidHll`] for a dense value. The opcodes are shown right or
-    /// wrong.
+    /// In a transaction, a key that it did not name; besides, [`ErrorKind::InvalidHll`] for a dense value. The opcodes
+    /// are shown right or wrong.
     pub fn pfdebug_decode(&self, key: impl ToKey) -> Result<Option<String>> {
         self.with_hll(key, debug::decode)
     }
@@ -169,8 +169,8 @@ impl<L: Locks> Store<L> {
         }))
     }
 
-    /// PFDEBUG TODENSE: makes a value dense, a change that a WATCH does not see; `false` if it was, `None` if there is no
-    /// such key. O(registers).
+    /// PFDEBUG TODENSE: makes a value dense, a change that a WATCH does not see; `false` if it was, `None` if there is
+    /// no such key. O(registers).
     ///
     /// # Errors
     ///

@@ -239,8 +239,8 @@ fn united(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
     if let Some(numbers) = as_numbers(&sets) {
         return Value::set_from_intset(folded(&numbers, |a, b| a | b), policy);
     }
-    // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy. A table
-    // of all members made at once has been measured, and is slower: the list of them leaves the caches.
+    // With one set that is past all limits the result is a hash table whatever comes first, and can begin as a copy. A
+    // table of all members made at once has been measured, and is slower: the list of them leaves the caches.
     let largest = sets.iter().enumerate().max_by_key(|(_, set)| set.len());
     let mut result = match largest {
         Some((at, &SetRef::HashTable(table))) if policy.is_large(table.len()) => {
@@ -266,8 +266,8 @@ fn differed(sets: &[Option<SetRef<'_>>], policy: &EncodingPolicy<'_>) -> Value {
     if others.iter().flatten().any(|other| first.is(*other)) {
         return result;
     }
-    // Asking every other set for each member, or taking the members of the others out of a copy: Redis estimates which is
-    // less work, and a copy may have another encoding.
+    // Asking every other set for each member, or taking the members of the others out of a copy: Redis estimates which
+    // is less work, and a copy may have another encoding.
     let present = sets.iter().flatten();
     let asking = first.len() * present.clone().count() / 2;
     let taking: usize = present.map(|set| set.len()).sum();

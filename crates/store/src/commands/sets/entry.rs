@@ -117,8 +117,8 @@ impl SetEntry<'_> {
     }
 
     /// Keeps a set of ids that all share the high bits of `prefix` as a [`Compact`](intset::Compact), which takes less
-    /// memory: to commands, DUMP and files it is an intset. `false` if the set cannot be one. A member that does not fit
-    /// makes it an intset again. O(members).
+    /// memory: to commands, DUMP and files it is an intset. `false` if the set cannot be one. A member that does not
+    /// fit makes it an intset again. O(members).
     pub fn compact(&mut self, prefix: Prefix) -> bool {
         // The same members in a form that only this process knows: no change to report.
         let compacted = self.edit(

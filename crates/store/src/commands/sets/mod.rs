@@ -24,7 +24,8 @@ use crate::to_key::ToKey;
 /// Commands on sets.
 ///
 /// A set of at most `set-max-intset-entries` integers is an intset, one of at most `set-max-listpack-entries` short
-/// members a listpack, any other a hash table; a set turns into another encoding when a member does not fit, never back.
+/// members a listpack, any other a hash table; a set turns into another encoding when a member does not fit, never
+/// back.
 impl<L: Locks> Store<L> {
     /// SADD: adds members; returns how many were new. O(1) each in a hash table, O(members) in an intset of at
     /// most 512.
@@ -209,8 +210,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut SetEntry<'_>| Ok(set.pop(1).pop()))
     }
 
-    /// SPOP with a count: takes out so many different members, or all. O(count) in a hash table, O(members) in the small
-    /// encodings.
+    /// SPOP with a count: takes out so many different members, or all. O(count) in a hash table, O(members) in the
+    /// small encodings.
     ///
     /// # Errors
     ///
@@ -324,8 +325,8 @@ impl<L: Locks> Store<L> {
         sunionstore(destination, of) => algebra::store[Operation::Union];
     }
 
-    /// SDIFF: the members of the first set that none of the others has, in no order. O(members of the first, times sets),
-    /// or O(members of all), whichever is less.
+    /// SDIFF: the members of the first set that none of the others has, in no order. O(members of the first, times
+    /// sets), or O(members of all), whichever is less.
     ///
     /// # Errors
     ///
@@ -336,8 +337,8 @@ impl<L: Locks> Store<L> {
     }
 
     stores! {
-        /// SDIFFSTORE: puts what [`sdiff`](Self::sdiff) gives at `destination`, whatever was there; returns how many members
-        /// that are. An empty result is no key. O as SDIFF.
+        /// SDIFFSTORE: puts what [`sdiff`](Self::sdiff) gives at `destination`, whatever was there; returns how many
+        /// members that are. An empty result is no key. O as SDIFF.
         ///
         /// # Errors
         ///

@@ -47,8 +47,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number, `delta` is NaN, or the sum is
-    /// not finite.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number, `delta` is NaN, or the sum
+    /// is not finite.
     ///
     /// # Examples
     ///

@@ -44,8 +44,8 @@ impl StringEntry<'_> {
         Ok(())
     }
 
-    /// SET with PXAT: sets the string, which expires at a time in milliseconds since the epoch. One that has come already
-    /// is no error: the string is not returned then.
+    /// SET with PXAT: sets the string, which expires at a time in milliseconds since the epoch. One that has come
+    /// already is no error: the string is not returned then.
     ///
     /// # Errors
     ///
@@ -101,8 +101,8 @@ impl StringEntry<'_> {
         Ok(value.byte_len())
     }
 
-    /// SETRANGE: writes bytes at an offset, with zeros before them if the string is shorter; returns the length. Without
-    /// bytes to write it changes nothing.
+    /// SETRANGE: writes bytes at an offset, with zeros before them if the string is shorter; returns the length.
+    /// Without bytes to write it changes nothing.
     ///
     /// # Errors
     ///

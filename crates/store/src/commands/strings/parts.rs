@@ -17,8 +17,8 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be longer
-    /// than 512 MiB.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be
+    /// longer than 512 MiB.
     ///
     /// # Examples
     ///
@@ -36,8 +36,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |entry: &mut StringEntry<'_>| entry.append(value))
     }
 
-    /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end. What
-    /// lies outside is cut off. O(bytes returned).
+    /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end.
+    /// What lies outside is cut off. O(bytes returned).
     ///
     /// # Errors
     ///
@@ -63,13 +63,13 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SETRANGE: writes bytes at an offset of the string at the key, which may be new, with zeros up to there, and returns
-    /// its length. Without bytes it changes nothing. An expiry stays. O(bytes written), and the zeros.
+    /// SETRANGE: writes bytes at an offset of the string at the key, which may be new, with zeros up to there, and
+    /// returns its length. Without bytes it changes nothing. An expiry stays. O(bytes written), and the zeros.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be longer
-    /// than 512 MiB.
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a string that would be
+    /// longer than 512 MiB.
     ///
     /// # Examples
     ///

@@ -19,8 +19,8 @@ use crate::to_key::ToKey;
 ///
 /// # Errors
 ///
-/// All of them but the ones that put a whole string fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if a
-/// key holds no string. A call that fails changes nothing. In a transaction, a key that it did not name is an error.
+/// All of them but the ones that put a whole string fail with [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if
+/// a key holds no string. A call that fails changes nothing. In a transaction, a key that it did not name is an error.
 impl<L: Locks> Store<L> {
     /// GET: the string at the key. O(length).
     ///
@@ -115,9 +115,9 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// MGET without a copy: lets `work` read the strings at several keys where they lie, all of one time; `None` for a key
-    /// that does not exist. The locks of the keys are held for reading while `work` runs: what it asks of the store itself is
-    /// refused. O(keys).
+    /// MGET without a copy: lets `work` read the strings at several keys where they lie, all of one time; `None` for a
+    /// key that does not exist. The locks of the keys are held for reading while `work` runs: what it asks of the store
+    /// itself is refused. O(keys).
     ///
     /// # Errors
     ///

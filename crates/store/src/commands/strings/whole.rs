@@ -47,9 +47,9 @@ impl<L: Locks> Store<L> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, and for a
-    /// value of more than 512 MiB; [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the old string was asked for
-    /// and the key holds none.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, and for
+    /// a value of more than 512 MiB; [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the old string was asked
+    /// for and the key holds none.
     ///
     /// # Examples
     ///
@@ -212,8 +212,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string;
-    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, if there
-    /// is a string.
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of milliseconds, if
+    /// there is a string.
     ///
     /// # Examples
     ///

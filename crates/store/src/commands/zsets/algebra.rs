@@ -64,8 +64,8 @@ pub(crate) enum Operation {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 impl<L: Locks> Store<L> {
-    /// ZUNION: the members that any of the sets has, lowest score first. `weights` are one for each key, or none at all.
-    /// O(n log n), n members in all.
+    /// ZUNION: the members that any of the sets has, lowest score first. `weights` are one for each key, or none at
+    /// all. O(n log n), n members in all.
     ///
     /// # Errors
     ///
@@ -82,8 +82,8 @@ impl<L: Locks> Store<L> {
         made.read(self, &keys(of))
     }
 
-    /// ZINTER: the members that all of the sets have, lowest score first. O(n s + k log k), n members in the smallest of s sets
-    /// and k in the result.
+    /// ZINTER: the members that all of the sets have, lowest score first. O(n s + k log k), n members in the smallest
+    /// of s sets and k in the result.
     ///
     /// # Errors
     ///
@@ -98,8 +98,8 @@ impl<L: Locks> Store<L> {
         made.read(self, &keys(of))
     }
 
-    /// ZDIFF: the members of the first set that none of the others has, lowest score first. O(n s), n members in the first of s
-    /// sets.
+    /// ZDIFF: the members of the first set that none of the others has, lowest score first. O(n s), n members in the
+    /// first of s sets.
     ///
     /// # Errors
     ///
@@ -108,8 +108,8 @@ impl<L: Locks> Store<L> {
         Combination::DIFF.read(self, &keys(of))
     }
 
-    /// ZUNIONSTORE: puts what [`zunion`](Self::zunion) gives at `destination`, whatever was there; returns how many members that
-    /// are. An empty result is no key.
+    /// ZUNIONSTORE: puts what [`zunion`](Self::zunion) gives at `destination`, whatever was there; returns how many
+    /// members that are. An empty result is no key.
     ///
     /// # Errors
     ///
@@ -125,8 +125,8 @@ impl<L: Locks> Store<L> {
         made.store(self, destination, &keys(of))
     }
 
-    /// ZINTERSTORE: puts what [`zinter`](Self::zinter) gives at `destination`, whatever was there; returns how many members that
-    /// are. An empty result is no key.
+    /// ZINTERSTORE: puts what [`zinter`](Self::zinter) gives at `destination`, whatever was there; returns how many
+    /// members that are. An empty result is no key.
     ///
     /// # Errors
     ///
@@ -142,8 +142,8 @@ impl<L: Locks> Store<L> {
         made.store(self, destination, &keys(of))
     }
 
-    /// ZDIFFSTORE: puts what [`zdiff`](Self::zdiff) gives at `destination`, whatever was there; returns how many members that
-    /// are. An empty result is no key.
+    /// ZDIFFSTORE: puts what [`zdiff`](Self::zdiff) gives at `destination`, whatever was there; returns how many
+    /// members that are. An empty result is no key.
     ///
     /// # Errors
     ///
@@ -290,7 +290,8 @@ impl Combination<'_> {
     }
 }
 
-/// Fails if one of the keys holds neither a sorted set nor a set: what a command with an error in its options asks first.
+/// Fails if one of the keys holds neither a sorted set nor a set: what a command with an error in its options asks
+/// first.
 pub(crate) fn check_sources<K: ToKey>(store: &Store<impl Locks>, of: &[K]) -> Result<()> {
     store.read(slices(of), |view, keys| sources(view, keys, &[]).map(|_| ()))
 }

@@ -19,8 +19,8 @@ use crate::to_key::ToKey;
 
 /// Commands on ranges of sorted sets.
 ///
-/// [`ZRange`] says which range; the commands that Redis has for each kind of it are here by their names too. n members, of which k are
-/// handed out.
+/// [`ZRange`] says which range; the commands that Redis has for each kind of it are here by their names too. n members,
+/// of which k are handed out.
 impl<L: Locks> Store<L> {
     /// ZRANGE: the members of a range. O(log n + k).
     ///
@@ -55,8 +55,8 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| ranged(view, keys[0], range))
     }
 
-    /// ZRANGESTORE: puts a range of `source` at `destination`, whatever was there; returns how many members that are. An
-    /// empty range is no key. O(log n + k log k).
+    /// ZRANGESTORE: puts a range of `source` at `destination`, whatever was there; returns how many members that are.
+    /// An empty range is no key. O(log n + k log k).
     ///
     /// # Errors
     ///

@@ -35,8 +35,9 @@ use pop::Side;
 
 /// Commands on sorted sets: members with scores, in the order of the scores and then of the members' bytes.
 ///
-/// A sorted set of at most `zset-max-listpack-entries` short members is a listpack, any other a skip list; a listpack becomes a skip
-/// list when a member does not fit, never the other way. Where O(log n) stands below, a listpack takes O(n) of its few.
+/// A sorted set of at most `zset-max-listpack-entries` short members is a listpack, any other a skip list; a listpack
+/// becomes a skip list when a member does not fit, never the other way. Where O(log n) stands below, a listpack takes
+/// O(n) of its few.
 ///
 /// # Examples
 ///
@@ -288,7 +289,8 @@ impl<L: Locks> Store<L> {
         self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(Side::Max, count)))
     }
 
-    /// ZMPOP MIN: [`zpopmin`](Self::zpopmin) on the first of the keys that is there; which one that was, and its members.
+    /// ZMPOP MIN: [`zpopmin`](Self::zpopmin) on the first of the keys that is there; which one that was, and its
+    /// members.
     ///
     /// # Errors
     ///
@@ -302,7 +304,8 @@ impl<L: Locks> Store<L> {
         self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
     }
 
-    /// ZMPOP MAX: [`zpopmax`](Self::zpopmax) on the first of the keys that is there; which one that was, and its members.
+    /// ZMPOP MAX: [`zpopmax`](Self::zpopmax) on the first of the keys that is there; which one that was, and its
+    /// members.
     ///
     /// # Errors
     ///
@@ -325,8 +328,8 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| draw::one(view, keys[0]))
     }
 
-    /// ZRANDMEMBER with a count and scores: so many different members, or all of them; if the count is negative, so many
-    /// drawn one after the other, which may repeat. O(count log n), O(n) where that is much of the set.
+    /// ZRANDMEMBER with a count and scores: so many different members, or all of them; if the count is negative, so
+    /// many drawn one after the other, which may repeat. O(count log n), O(n) where that is much of the set.
     ///
     /// # Errors
     ///
@@ -336,9 +339,10 @@ impl<L: Locks> Store<L> {
         self.read([key], |view, keys| draw::several(view, keys[0], count))
     }
 
-    /// ZSCAN: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends. Members
-    /// that are there from the first call to the last are returned at least once, whatever is added and removed between and
-    /// whatever scores change. A listpack comes whole. O(members returned), and a few hundred more at the most.
+    /// ZSCAN: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends.
+    /// Members that are there from the first call to the last are returned at least once, whatever is added and removed
+    /// between and whatever scores change. A listpack comes whole. O(members returned), and a few hundred more at the
+    /// most.
     ///
     /// # Errors
     ///
@@ -370,7 +374,6 @@ pub(crate) fn zset_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Opti
 }
 
 /// Rank and score of a member, and how many there are.
-#[expect(clippy::type_complexity, reason = "the two numbers that are asked for, and their frame")]
 fn ranked(
     view: &View<'_>,
     key: HashedKey<'_>,

@@ -29,7 +29,8 @@ pub(crate) fn score_word(score: f64) -> Bytes {
     text.into()
 }
 
-/// Puts members at a key, whatever was there, in the form that they ask for; returns how many they are. None are no key.
+/// Puts members at a key, whatever was there, in the form that they ask for; returns how many they are. None are no
+/// key.
 pub(crate) fn put<M: AsRef<[u8]>>(
     scope: &mut Scope<'_>,
     key: HashedKey<'_>,

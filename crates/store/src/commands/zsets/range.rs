@@ -62,8 +62,8 @@ impl ZRange {
         Self { by, rev: false, limit: None }
     }
 
-    /// BYLEX: the members between these, of a sorted set whose scores are all equal. With different scores the answer is some
-    /// run of members.
+    /// BYLEX: the members between these, of a sorted set whose scores are all equal. With different scores the answer
+    /// is some run of members.
     pub const fn by_lex(min: LexBound, max: LexBound) -> Self {
         Self { by: By::Lex(min, max), rev: false, limit: None }
     }
@@ -74,7 +74,8 @@ impl ZRange {
         self
     }
 
-    /// LIMIT: passes over `offset` members of the range and takes at most `count`, all if it is negative. Not for ranks.
+    /// LIMIT: passes over `offset` members of the range and takes at most `count`, all if it is negative. Not for
+    /// ranks.
     pub const fn limit(mut self, offset: i64, count: i64) -> Self {
         self.limit = Some((offset, count));
         self
@@ -109,8 +110,8 @@ impl ZRange {
         if self.rev { set.ranks_by_lex_from_back(min, max) } else { set.ranks_by_lex(min, max) }
     }
 
-    /// Redis adds the members one by one to a listpack, unless it knows beforehand that they are too many, and what has been in a
-    /// listpack has no negative zero.
+    /// Redis adds the members one by one to a listpack, unless it knows beforehand that they are too many, and what has
+    /// been in a listpack has no negative zero.
     pub(super) fn pass_through_listpack(
         &self,
         entries: &mut [(Bytes, f64)],

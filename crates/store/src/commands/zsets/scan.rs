@@ -19,8 +19,8 @@ pub(crate) enum Written {
     Digits17,
 }
 
-/// Hands over some of the members of the sorted set at a key from a cursor on; returns the next cursor, 0 at the end. A listpack
-/// comes whole, as in Redis.
+/// Hands over some of the members of the sorted set at a key from a cursor on; returns the next cursor, 0 at the end. A
+/// listpack comes whole, as in Redis.
 pub(crate) fn scan(
     view: &View<'_>,
     key: HashedKey<'_>,

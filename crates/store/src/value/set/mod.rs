@@ -14,9 +14,9 @@
 //! There is no way back in place: a command that builds a set (SINTERSTORE, RESTORE, an SPOP that leaves few) chooses
 //! anew. [`Profile::Redis70`](crate::Profile::Redis70) has no listpacks.
 //!
-//! No command makes a compact set: recipes do that know which high bits the members of a key share ([`Value::compact`]). To
-//! every command it is an intset, though it may have more members than `set-max-intset-entries`: ids that come in order
-//! fill some shards before their turn to be split.
+//! No command makes a compact set: recipes do that know which high bits the members of a key share
+//! ([`Value::compact`]). To every command it is an intset, though it may have more members than
+//! `set-max-intset-entries`: ids that come in order fill some shards before their turn to be split.
 
 mod compact;
 mod extract;

@@ -51,8 +51,8 @@ impl Value {
         }
     }
 
-    /// The empty set with which SPOP begins when it takes out so much of a set that it makes a new one, `first` the first
-    /// member of that.
+    /// The empty set with which SPOP begins when it takes out so much of a set that it makes a new one, `first` the
+    /// first member of that.
     pub(crate) fn set_of_rest(
         from: SetRef<'_>,
         first: Member<'_>,
@@ -90,8 +90,8 @@ impl Value {
         numbers.map_or(self, |numbers| Self::IntSet(numbers.into_iter().collect()))
     }
 
-    /// Adds to `result`, which is empty, those members of a set that `keep` is for; it gets the hash of a member's text where
-    /// that is known.
+    /// Adds to `result`, which is empty, those members of a set that `keep` is for; it gets the hash of a member's text
+    /// where that is known.
     pub(crate) fn set_of_some<'a>(
         of: SetRef<'a>,
         mut result: Self,
@@ -316,8 +316,8 @@ fn add_bytes(table: &mut Members, bytes: &[u8], policy: &EncodingPolicy<'_>) -> 
     true
 }
 
-/// Hands over the members of a table with their hashes, and nearly in their order: another table that is asked for them is asked
-/// in the order of its memory.
+/// Hands over the members of a table with their hashes, and nearly in their order: another table that is asked for them
+/// is asked in the order of its memory.
 fn for_each_hashed<'t>(
     table: &'t Members,
     policy: &EncodingPolicy<'_>,

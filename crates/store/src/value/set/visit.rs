@@ -9,8 +9,8 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
 impl<'a> SetRef<'a> {
-    /// Hands every member to `visit` until it breaks. Those of an intset ascend; those of a hash table come in the order
-    /// of their hashes, so that another table probed with them is probed in order too.
+    /// Hands every member to `visit` until it breaks. Those of an intset ascend; those of a hash table come in the
+    /// order of their hashes, so that another table probed with them is probed in order too.
     #[inline]
     pub(crate) fn try_for_each<B>(
         self,

@@ -49,8 +49,8 @@ pub(super) fn list(
     Ok(Reply::Array(found.into_iter().map(Reply::Bulk).collect()))
 }
 
-/// The range that the words behind the key say, and whether scores are asked for. What the name of the command says already is no
-/// option.
+/// The range that the words behind the key say, and whether scores are asked for. What the name of the command says
+/// already is no option.
 fn parse(
     args: &[&[u8]],
     mut by: Option<By>,
