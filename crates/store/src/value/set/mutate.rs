@@ -195,12 +195,22 @@ impl SetMut<'_> {
     /// Adds a member; `true` if it is new.
     #[inline]
     pub(crate) fn add(&mut self, member: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
-        let added = match self.0 {
-            Value::IntSet(set) => add_int(set, member, policy),
-            Value::Compact(set) => add_sharing(set, member),
-            Value::ListPack(list) => add_entry(list, member, policy),
+        // Each arm returns by itself: one match on what all of them give takes a few instructions more.
+        let refused = match self.0 {
+            Value::IntSet(set) => match add_int(set, member, policy) {
+                Ok(added) => return added,
+                Err(refused) => refused,
+            },
+            Value::Compact(set) => match add_sharing(set, member) {
+                Ok(added) => return added,
+                Err(refused) => refused,
+            },
+            Value::ListPack(list) => match add_entry(list, member, policy) {
+                Ok(added) => return added,
+                Err(refused) => refused,
+            },
             Value::HashTable(table) => {
-                Ok(member.with_bytes(|bytes| add_bytes(table, bytes, policy)))
+                return member.with_bytes(|bytes| add_bytes(table, bytes, policy));
             }
             Value::Int(_)
             | Value::Short { .. }
@@ -209,13 +219,8 @@ impl SetMut<'_> {
             | Value::Bloom(_)
             | Value::Opaque(_) => return false,
         };
-        match added {
-            Ok(added) => added,
-            Err(refused) => {
-                self.promote(refused, member, policy);
-                refused == Refused::Outgrown || self.add(member, policy)
-            }
-        }
+        self.promote(refused, member, policy);
+        refused == Refused::Outgrown || self.add(member, policy)
     }
 
     /// Turns the set into an encoding that takes the member.
