@@ -33,7 +33,7 @@ macro_rules! entry_of {
                 work: impl FnOnce(&mut $entry<'_>) -> Result<R, $crate::error::Error>,
             ) -> Result<R, $crate::error::Error> {
                 self.entry(key, |entry| {
-                    let _holding = $crate::store::locks::Holding::new(entry.shared());
+                    let _holding = self.holding();
                     work(entry)
                 })
             }

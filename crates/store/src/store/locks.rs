@@ -42,6 +42,9 @@ pub trait Access {
     /// The number of the database.
     fn db(&self) -> u32;
 
+    /// Notes that code of the caller's runs while the handle holds locks, if that is not noted yet.
+    fn holding(&self) -> Option<Holding>;
+
     /// The hash of a key, if the handle may use it.
     fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error>;
 
@@ -81,8 +84,9 @@ thread_local! {
 }
 
 /// Notes that this thread holds locks of a store while code of the caller's runs.
+#[expect(unnameable_types, reason = "only this crate makes one")]
 #[derive(Debug)]
-pub(crate) struct Holding {
+pub struct Holding {
     before: u64,
     /// Whether another store's locks are held around these.
     nested: bool,
@@ -166,6 +170,11 @@ impl Access for Striped {
 
     fn db(&self) -> u32 {
         self.db
+    }
+
+    #[inline]
+    fn holding(&self) -> Option<Holding> {
+        Some(Holding::new(&self.shared))
     }
 
     #[inline]
@@ -366,6 +375,12 @@ impl Access for Held<'_> {
         self.scope.borrow().db
     }
 
+    #[inline]
+    fn holding(&self) -> Option<Holding> {
+        // Noted when the transaction began.
+        None
+    }
+
     /// A key that was named has been hashed.
     #[inline]
     fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
@@ -454,6 +469,11 @@ macro_rules! locks_by {
 
             fn db(&self) -> u32 {
                 match self { $($pattern => $locks.db()),+ }
+            }
+
+            #[inline]
+            fn holding(&self) -> Option<Holding> {
+                match self { $($pattern => $locks.holding()),+ }
             }
 
             #[inline]

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use builder::StoreBuilder;
+pub(crate) use locks::Holding;
 pub use locks::{Held, Locks, Striped};
 pub(crate) use random::Random;
 pub use report::Database;
@@ -164,6 +165,12 @@ impl<L: Locks> Store<L> {
     #[inline]
     pub(crate) fn shared(&self) -> &Shared {
         self.locks.shared()
+    }
+
+    /// To be kept while code of the caller's runs with locks held.
+    #[inline]
+    pub(crate) fn holding(&self) -> Option<Holding> {
+        self.locks.holding()
     }
 
     /// Runs an operation that changes nothing.

@@ -12,7 +12,6 @@ use super::{keys, slices};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::locks::Holding;
 use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -81,7 +80,7 @@ impl<L: Locks> Store<L> {
         work: impl FnOnce(Option<Hll<'_>>) -> Result<R>,
     ) -> Result<R> {
         self.read([key], |view, keys| {
-            let _holding = Holding::new(view.shared());
+            let _holding = self.holding();
             work(hll_at(view, keys[0])?)
         })
     }

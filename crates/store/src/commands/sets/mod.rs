@@ -12,7 +12,6 @@ use super::{MOST_DRAWS, checked, keys, members, slices, stores};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
-use crate::store::locks::Holding;
 use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
 use crate::value::SetRef;
@@ -167,7 +166,7 @@ impl<L: Locks> Store<L> {
         mut chosen: impl FnMut(Member<'_>) -> bool,
     ) -> Result<usize> {
         self.write((source, destination), |scope, keys| {
-            let _holding = Holding::new(scope.shared());
+            let _holding = self.holding();
             let (from, to) = (keys[0], keys[1]);
             scope.with(to, |_: &mut SetEntry<'_>| Ok(()))?;
             if from.bytes == to.bytes {

@@ -9,7 +9,6 @@ use super::string_at;
 use crate::commands::{keys as gathered, slices};
 use crate::error::{Error, Result};
 use crate::member::Member;
-use crate::store::locks::Holding;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 
@@ -55,7 +54,7 @@ impl<L: Locks> Store<L> {
     pub fn get_with<R>(&self, key: impl ToKey, read: impl FnOnce(Option<&[u8]>) -> R) -> Result<R> {
         self.read([key], |view, keys| {
             let string = string_at(view, keys[0])?;
-            let _holding = Holding::new(view.shared());
+            let _holding = self.holding();
             Ok(match string {
                 Some(string) => string.with_bytes(|bytes| read(Some(bytes))),
                 None => read(None),
@@ -145,7 +144,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<R> {
         let of = gathered(of);
         self.read(slices(&of), |view, keys| {
-            let _holding = Holding::new(view.shared());
+            let _holding = self.holding();
             let mut strings = SmallVec::<[Option<Cow<'_, [u8]>>; 4]>::with_capacity(keys.len());
             for &key in keys {
                 strings.push(string_at(view, key)?.map(|string| match string {
