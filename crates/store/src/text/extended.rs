@@ -18,7 +18,10 @@
 //! Up to 19 digits and an exponent of 27 either way, a few instructions. Beyond, reading is quadratic in the digits and
 //! printing in the exponent; both are bounded, since a text has at most [`TEXT_MAX`] bytes.
 
-use super::big::Big;
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::Zero;
+
 use super::float::{Digits, Format, Magnitude, Rounded, scan};
 
 /// The longest text of a number. Redis copies it into a buffer of 5 KiB with a NUL.
@@ -123,11 +126,10 @@ impl Extended {
             text.push(b'-');
         }
         match u32::try_from(exponent) {
-            Ok(exponent @ 0..=64) => {
-                let whole = u128::from(significand) << exponent;
-                text.extend_from_slice(itoa::Buffer::new().format(whole).as_bytes());
+            Ok(exponent) => {
+                let whole = BigUint::from(significand) << exponent;
+                text.extend_from_slice(whole.to_string().as_bytes());
             }
-            Ok(exponent) => push_shifted(significand, exponent, &mut text),
             Err(_) => {
                 let scaled = scaled(significand, exponent.unsigned_abs());
                 if scaled == 0 {
@@ -170,19 +172,23 @@ fn round_decimal(digits: &Digits<'_>) -> Rounded {
         let number = all.fold(0u64, |number, digit| number * 10 + u64::from(digit - b'0'));
         return round_small(number, exponent);
     }
-    let mut number = Big::from_digits(all);
+    let digits: Vec<u8> = all.map(|digit| digit - b'0').collect();
+    let number = BigUint::from_radix_be(&digits, 10).unwrap_or_default();
     #[expect(clippy::cast_possible_truncation, reason = "the magnitude and the length bound it")]
-    let power = exponent.unsigned_abs() as u32;
-    if exponent >= 0 {
-        number.multiply_power_of_5(power);
-        let (top, below, rest) = number.top();
-        return FORMAT.round(top, exponent + below.cast_signed(), rest);
-    }
-    let mut divisor = Big::new(1);
-    divisor.multiply_power_of_5(power);
-    // Two bits more than are kept: one to round by, one in case the first is not set.
-    let (quotient, last, rest) = number.divide(divisor, FORMAT.precision + 2);
-    FORMAT.round(quotient, exponent + last, rest)
+    let power = BigUint::from(5_u32).pow(exponent.unsigned_abs() as u32);
+    let (quotient, last, rest) = if exponent >= 0 {
+        (number * power, exponent, false)
+    } else {
+        // So that the quotient has a bit more than is kept, to round by, or two.
+        let more = power.bits() + u64::from(FORMAT.precision + 1);
+        let shift = more.saturating_sub(number.bits());
+        let (quotient, rest) = (number << shift).div_rem(&power);
+        (quotient, exponent - shift.cast_signed(), !rest.is_zero())
+    };
+    let below = quotient.bits().saturating_sub(u128::BITS.into());
+    let dropped = below > 0 && quotient.trailing_zeros().is_some_and(|zeros| zeros < below);
+    let top = u128::try_from(quotient >> below).unwrap_or(u128::MAX);
+    FORMAT.round(top, last + below.cast_signed(), rest || dropped)
 }
 
 /// Rounds `number * 10^exponent` for the exponents whose power of five has 64 bits.
@@ -226,43 +232,6 @@ fn push_scaled(scaled: u128, text: &mut Vec<u8>) {
     let used = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
     text.push(b'.');
     text.extend_from_slice(&digits[..used]);
-}
-
-/// Writes `significand * 2^shift`.
-///
-/// # Idea
-///
-/// The number is kept in groups of nine decimal digits from the beginning, and grows by 32 bits a round.
-fn push_shifted(significand: u64, mut shift: u32, text: &mut Vec<u8>) {
-    const GROUP: u64 = 1_000_000_000;
-    let mut groups = Vec::with_capacity(2 + shift as usize / 29);
-    let mut rest = significand;
-    while rest > 0 {
-        groups.push(rest % GROUP);
-        rest /= GROUP;
-    }
-    while shift > 0 {
-        let step = shift.min(32);
-        let mut carry = 0;
-        for group in &mut groups {
-            let grown = (*group << step) + carry;
-            *group = grown % GROUP;
-            carry = grown / GROUP;
-        }
-        while carry > 0 {
-            groups.push(carry % GROUP);
-            carry /= GROUP;
-        }
-        shift -= step;
-    }
-    let mut buffer = itoa::Buffer::new();
-    for (index, group) in groups.iter().rev().enumerate() {
-        let digits = buffer.format(*group).as_bytes();
-        if index > 0 {
-            text.resize(text.len() + 9 - digits.len(), b'0');
-        }
-        text.extend_from_slice(digits);
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,6 @@
 //! | [`double`] | scores, weights and positions |
 //! | [`extended`] | the 80-bit numbers of INCRBYFLOAT |
 
-mod big;
 pub(crate) mod double;
 pub(crate) mod extended;
 mod float;
