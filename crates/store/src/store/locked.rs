@@ -1,5 +1,6 @@
 //! Stripes that are locked.
 
+use std::array;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
@@ -14,6 +15,8 @@ use crate::key::HashedKey;
 enum Guard<'s> {
     Read(usize, RwLockReadGuard<'s, Stripe>),
     Write(usize, RwLockWriteGuard<'s, Stripe>),
+    /// None: the stripe is that of the key before.
+    Again(usize),
 }
 
 impl Guard<'_> {
@@ -22,6 +25,7 @@ impl Guard<'_> {
         match self {
             Self::Read(number, guard) => LockedStripe::Read(*number, guard),
             Self::Write(number, guard) => LockedStripe::Write(*number, guard),
+            Self::Again(number) => LockedStripe::Again(*number),
         }
     }
 }
@@ -32,13 +36,15 @@ impl Guard<'_> {
 pub(super) enum LockedStripe<'g> {
     Read(usize, &'g Stripe),
     Write(usize, &'g mut Stripe),
+    /// The stripe of that number stands before this one.
+    Again(usize),
 }
 
 impl LockedStripe<'_> {
     #[inline]
     const fn number(&self) -> usize {
         match *self {
-            Self::Read(number, _) | Self::Write(number, _) => number,
+            Self::Read(number, _) | Self::Write(number, _) | Self::Again(number) => number,
         }
     }
 
@@ -52,7 +58,7 @@ impl LockedStripe<'_> {
     pub(super) fn as_mut(&mut self) -> &mut Stripe {
         match self {
             Self::Write(_, stripe) => stripe,
-            Self::Read(..) => {
+            Self::Read(..) | Self::Again(_) => {
                 unreachable!("a key that is written is in a stripe locked for writing")
             }
         }
@@ -67,11 +73,12 @@ impl Deref for LockedStripe<'_> {
         match self {
             Self::Read(_, stripe) => stripe,
             Self::Write(_, stripe) => stripe,
+            Self::Again(_) => unreachable!("the first of those with a number is found"),
         }
     }
 }
 
-/// Where a stripe is among some that are in the order of their numbers, if it is one of them. Its number is not asked for
+/// Where a stripe is first among some that are in the order of their numbers, if it is one of them. Its number is not asked for
 /// where there is one.
 #[inline]
 fn position(stripes: &[LockedStripe<'_>], number: impl FnOnce() -> usize) -> usize {
@@ -154,11 +161,12 @@ impl Shared {
         mut wanted: [(usize, bool); N],
         work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
     ) -> R {
+        // Of one stripe, a key that is written comes first.
         wanted.sort_unstable();
-        if wanted.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return self.lock_many(wanted.to_vec(), work);
-        }
-        let mut guards = wanted.map(|wanted| self.guard(wanted));
+        let is_first = |at: usize| at == 0 || wanted[at - 1].0 != wanted[at].0;
+        let mut guards: [Guard<'_>; N] = array::from_fn(|at| {
+            if is_first(at) { self.guard(wanted[at]) } else { Guard::Again(wanted[at].0) }
+        });
         let mut stripes = guards.each_mut().map(Guard::stripe);
         work(Locked::new(&mut stripes))
     }
@@ -169,7 +177,6 @@ impl Shared {
         mut wanted: Vec<(usize, bool)>,
         work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
     ) -> R {
-        // Of one stripe, a key that is written comes first.
         wanted.sort_unstable();
         wanted.dedup_by_key(|(number, _)| *number);
         let mut guards: Vec<_> = wanted.into_iter().map(|wanted| self.guard(wanted)).collect();
