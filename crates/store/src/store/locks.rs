@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::ptr;
 use std::sync::Arc;
 
 use super::locked::LockedStripe;
@@ -311,7 +312,10 @@ impl<'t> Held<'t> {
     /// Whether a key was named to be read only. One that is named twice is written if either is.
     fn only_reads(&self, key: &HashedKey<'_>) -> bool {
         let Allowed::Named(named) = self.allowed else { return false };
-        let same = |one: &&HashedKey<'_>| one.hash == key.hash && one.bytes == key.bytes;
+        let same = |one: &&HashedKey<'_>| {
+            // Mostly these are the very bytes that were named.
+            one.hash == key.hash && (ptr::eq(one.bytes, key.bytes) || one.bytes == key.bytes)
+        };
         named.iter().filter(same).all(|one| one.reads)
     }
 
@@ -387,7 +391,7 @@ impl Access for Held<'_> {
         let next = self.next.get();
         if let Allowed::Named(named) = self.allowed
             && let Some(one) = named.get(next)
-            && std::ptr::eq(one.bytes, key.bytes)
+            && ptr::eq(one.bytes, key.bytes)
         {
             self.next.set(if next + 1 < named.len() { next + 1 } else { 0 });
             return Ok(one.hash);

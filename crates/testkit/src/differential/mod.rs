@@ -58,6 +58,7 @@ mod payload;
 mod pop;
 mod reply;
 mod report;
+mod rim;
 mod run;
 mod script;
 mod settings;

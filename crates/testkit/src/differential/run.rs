@@ -7,7 +7,7 @@ use super::harness::{Failure, failure};
 use super::report::Report;
 use super::script::{Damage, How, Op};
 use super::subject::{AUDITOR, Caught, LiveSubject, SESSIONS, Subject};
-use super::{Reply, Settings, command_line, pop};
+use super::{Reply, Settings, command_line, pop, rim};
 
 /// Commands that the server gets in one write.
 const BATCH: usize = 64;
@@ -100,6 +100,7 @@ impl<'a, S: Subject> Run<'a, S> {
 
     fn single(&mut self, at: usize, op: &Op) -> Result<(), Failure> {
         match &op.how {
+            How::Plain if rim::writes(&op.words) => self.batch(at, std::slice::from_ref(op)),
             How::Plain => pop::run(self, at, op),
             How::ScanAll(cursor) => self.scan(at, op, *cursor),
             How::WithDump { at: word, db, key, theirs, flip } => {
@@ -205,7 +206,9 @@ impl<'a, S: Subject> Run<'a, S> {
                 Err(why) => fail(&why),
             };
         }
-        if let Err(why) = compare::same(rule, ours, theirs) {
+        if let Err(why) = compare::same(rule, ours, theirs)
+            && !rim::explains(self, session, words, ours, theirs)
+        {
             return fail(&why);
         }
         if rule == Rule::DebugObject
@@ -332,7 +335,7 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
 
 /// Whether an op cannot be part of a batch.
 fn alone(op: &Op) -> bool {
-    op.how != How::Plain || families::rule(&op.words) == Rule::Pop
+    op.how != How::Plain || families::rule(&op.words) == Rule::Pop || rim::writes(&op.words)
 }
 
 /// The end of the batch that begins at `start`: of one session, and nothing after what must be checked as things stand.

@@ -1,0 +1,85 @@
+//! Searches of places on the rim of the map, which a server misses (see `geo::RedisCells`) and the subject finds.
+//!
+//! No script writes such places, but the sums of ZUNIONSTORE and ZINTERSTORE become scores of 2^52 and more, which stand for
+//! some.
+
+use super::Reply;
+use super::compare::{self, Rule};
+use super::run::Run;
+use super::subject::Subject;
+
+/// The first score behind all places.
+const RIM: &[u8] = b"4503599627370496";
+
+/// The sorted set that a search looks at, and the key that it writes.
+struct Search<'w> {
+    source: &'w [u8],
+    target: Option<&'w [u8]>,
+}
+
+impl<'w> Search<'w> {
+    fn of(words: &'w [Vec<u8>]) -> Option<Self> {
+        let name = words.first()?.to_ascii_uppercase();
+        if name == b"GEOSEARCHSTORE" {
+            return Some(Self { source: words.get(2)?, target: Some(words.get(1)?) });
+        }
+        if name != b"GEOSEARCH" && !name.starts_with(b"GEORADIUS") {
+            return None;
+        }
+        let stores = |word: &Vec<u8>| {
+            word.eq_ignore_ascii_case(b"STORE") || word.eq_ignore_ascii_case(b"STOREDIST")
+        };
+        let at = words.iter().position(stores);
+        let target = at.and_then(|at| words.get(at + 1)).map(Vec::as_slice);
+        Some(Self { source: words.get(1)?, target })
+    }
+}
+
+/// Whether a command is a search that writes what it finds.
+pub(super) fn writes(words: &[Vec<u8>]) -> bool {
+    Search::of(words).is_some_and(|search| search.target.is_some())
+}
+
+/// Whether replies differ in places on the rim alone. What a search has written is the server's on both sides then.
+pub(super) fn explains<S: Subject>(
+    run: &mut Run<'_, S>,
+    session: usize,
+    words: &[Vec<u8>],
+    ours: &Reply,
+    theirs: &Reply,
+) -> bool {
+    let Some(Search { source, target }) = Search::of(words) else { return false };
+    let range = [b"ZRANGEBYSCORE", source, RIM, b"+inf"].map(<[u8]>::to_vec);
+    let rim = run.subject.execute(session, &range);
+    let Some(rim) = rim.elements().filter(|rim| !rim.is_empty()) else { return false };
+    if let Some(target) = target {
+        let takes =
+            matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
+        return takes && follow(run, session, target);
+    }
+    // Of those that are counted off, other ones come where some are missing.
+    words.iter().any(|word| word.eq_ignore_ascii_case(b"COUNT"))
+        || compare::same(Rule::Exact, &without(ours, rim), &without(theirs, rim)).is_ok()
+}
+
+/// A list without those elements that are one of these members, or begin with one.
+fn without(reply: &Reply, members: &[Reply]) -> Reply {
+    let member = |found: &Reply| match found.elements() {
+        Some(parts) => parts.first().is_some_and(|member| members.contains(member)),
+        None => members.contains(found),
+    };
+    let kept = reply.elements().unwrap_or_default().iter().filter(|found| !member(found));
+    Reply::Array(kept.cloned().collect())
+}
+
+/// Puts what the server has at a key in the place of what the subject has.
+fn follow<S: Subject>(run: &mut Run<'_, S>, session: usize, key: &[u8]) -> bool {
+    let words = |words: &[&[u8]]| words.iter().map(|word| word.to_vec()).collect::<Vec<_>>();
+    let theirs = run.live.execute(session, &words(&[b"DUMP", key]));
+    let reply = if let Reply::Bulk(payload) = theirs {
+        run.subject.execute(session, &words(&[b"RESTORE", key, b"0", &payload, b"REPLACE"]))
+    } else {
+        run.subject.execute(session, &words(&[b"DEL", key]))
+    };
+    !reply.is_error()
+}
