@@ -125,19 +125,16 @@ impl Extended {
         if self.negative {
             text.push(b'-');
         }
-        match u32::try_from(exponent) {
-            Ok(exponent) => {
-                let whole = BigUint::from(significand) << exponent;
-                text.extend_from_slice(whole.to_string().as_bytes());
-            }
-            Err(_) => {
-                let scaled = scaled(significand, exponent.unsigned_abs());
-                if scaled == 0 {
-                    return b"0".to_vec();
-                }
-                push_scaled(scaled, &mut text);
-            }
+        if let Ok(exponent) = u32::try_from(exponent) {
+            let whole = BigUint::from(significand) << exponent;
+            text.extend_from_slice(whole.to_string().as_bytes());
+            return text;
         }
+        let scaled = scaled(significand, exponent.unsigned_abs());
+        if scaled == 0 {
+            return b"0".to_vec();
+        }
+        push_scaled(scaled, &mut text);
         text
     }
 }

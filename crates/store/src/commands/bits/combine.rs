@@ -96,8 +96,7 @@ fn made(
     old: Option<Value>,
     len: usize,
 ) -> Result<Value> {
-    let view = scope;
-    let bytes = |key| Ok(string_at(&view, key)?.map_or(Cow::Borrowed(&b""[..]), bytes_of));
+    let bytes = |key| Ok(string_at(scope, key)?.map_or(Cow::Borrowed(&b""[..]), bytes_of));
     let Some(mut result) = old else {
         let strings = sources.iter().map(|&key| bytes(key));
         let strings: SmallVec<[Cow<'_, [u8]>; 4]> = strings.collect::<Result<_>>()?;
