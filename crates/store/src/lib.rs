@@ -26,16 +26,7 @@ mod value;
 
 pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use commands::{
-    Aggregate, BitFieldOp, BitRange, BitUnit, BloomInfo, BloomInsertOptions, CopyOptions,
-    ExistenceCheck, ExpireOption, Expiry, GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored,
-    LcsMatch, LcsMatches, LexBound, Popped, RestoreOptions, ScanOptions, SetExpiry, SetOptions,
-    SetOutcome, SortedSetAddOptions, UpdateCheck, ZRange,
-};
-pub use commands::{
-    BloomEntry, BloomKind, HllEntry, HllKind, SetEntry, SetKind, StringEntry, StringKind,
-    ZSetEntry, ZSetKind,
-};
+pub use commands::*;
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;

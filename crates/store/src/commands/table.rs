@@ -6,7 +6,7 @@ use super::{bits, bloom, geo, hlls, keys_table, server, sets, strings, zsets};
 use crate::execute::{COMMAND, Command};
 use crate::session;
 
-pub(crate) static FAMILIES: [&[Command]; 15] = [
+pub(crate) static FAMILIES: &[&[Command]] = &[
     keys_table::GENERIC,
     keys_table::OBJECT,
     keys_table::DATABASES,

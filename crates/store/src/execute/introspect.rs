@@ -66,20 +66,25 @@ pub(crate) const COMMAND: &[Command] =
     .tips("nondeterministic_output_order")
     .docs("Describes every command, as COMMAND INFO does.", "O(commands)")]);
 
-/// The ACL categories of commands that there are here, in Redis's order.
-const CATEGORIES: [&str; 16] = [
+/// The ACL categories, in Redis's order.
+const CATEGORIES: [&str; 21] = [
     "keyspace",
     "read",
     "write",
     "set",
+    "sortedset",
+    "list",
+    "hash",
     "string",
     "bitmap",
-    "sortedset",
     "hyperloglog",
     "geo",
+    "stream",
+    "pubsub",
     "admin",
     "fast",
     "slow",
+    "blocking",
     "dangerous",
     "connection",
     "transaction",

@@ -50,7 +50,7 @@ const LONGEST: usize = 32;
 
 /// Every command.
 pub(super) fn all() -> impl Iterator<Item = &'static Command> {
-    FAMILIES.into_iter().flatten()
+    FAMILIES.iter().copied().flatten()
 }
 
 /// The command of that name, in whatever case.

@@ -30,8 +30,8 @@ impl Guard<'_> {
     }
 }
 
-/// A stripe that is locked, and its number. Unlike the guard of its lock it can be moved at no cost, since nothing is done
-/// when it is dropped.
+/// A stripe that is locked, and its number. Unlike the guard of its lock it can be moved at no cost, since nothing is
+/// done when it is dropped.
 #[derive(Debug)]
 pub(super) enum LockedStripe<'g> {
     Read(usize, &'g Stripe),
@@ -78,8 +78,8 @@ impl Deref for LockedStripe<'_> {
     }
 }
 
-/// Where a stripe is first among some that are in the order of their numbers, if it is one of them. Its number is not asked for
-/// where there is one.
+/// Where a stripe is first among some that are in the order of their numbers, if it is one of them. Its number is not
+/// asked for where there is one.
 #[inline]
 fn position(stripes: &[LockedStripe<'_>], number: impl FnOnce() -> usize) -> usize {
     match stripes {
@@ -103,6 +103,11 @@ pub(super) fn find<'v>(
     (stripe.number() == number).then_some(stripe)
 }
 
+/// Whether these are all stripes of the store.
+pub(super) fn are_all(shared: &Shared, stripes: &[LockedStripe<'_>]) -> bool {
+    stripes.iter().map(LockedStripe::number).eq(0..shared.stripe_count())
+}
+
 /// The stripe of a hash, which is one of these.
 #[inline]
 pub(super) fn get<'v>(shared: &Shared, stripes: &'v [LockedStripe<'_>], hash: u64) -> &'v Stripe {
@@ -119,8 +124,8 @@ pub(super) fn get_mut<'v>(
     stripes[position(stripes, || shared.stripe_of(hash))].as_mut()
 }
 
-/// The stripes that are locked while an operation runs: for `'g`, which is within the `'s` for which the store and the keys
-/// are borrowed.
+/// The stripes that are locked while an operation runs: for `'g`, which is within the `'s` for which the store and the
+/// keys are borrowed.
 #[derive(Debug)]
 pub(super) struct Locked<'g, 's: 'g> {
     pub(super) stripes: &'g mut [LockedStripe<'g>],
@@ -135,8 +140,8 @@ impl<'g> Locked<'g, '_> {
 }
 
 impl Shared {
-    /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for writing, unless all that
-    /// is done with its keys is to read them.
+    /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for writing, unless all
+    /// that is done with its keys is to read them.
     #[inline]
     pub(super) fn lock<'s, R>(
         &'s self,

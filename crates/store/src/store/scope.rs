@@ -105,7 +105,7 @@ impl<'v> View<'v> {
 
     /// Whether every stripe is locked.
     pub(super) fn has_all(&self) -> bool {
-        self.stripes.len() == self.shared.stripe_count()
+        locked::are_all(self.shared, self.stripes)
     }
 }
 

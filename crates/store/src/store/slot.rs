@@ -48,10 +48,9 @@ impl Running<'_> {
 /// One key under the lock of its stripe: its value, or room for one, found once. `K` is the type that the value has been
 /// checked to have, if any.
 ///
-/// The methods of the value itself are those of [`SetEntry`](crate::SetEntry), [`ZSetEntry`](crate::ZSetEntry),
-/// [`StringEntry`](crate::StringEntry), [`HllEntry`](crate::HllEntry) and [`BloomEntry`](crate::BloomEntry). Each counts as
-/// a change, is seen by sessions that watch the key, and reaches the sinks as the command that it stands for. A key that
-/// does not exist is an empty value; a value that loses its last member is no key any more.
+/// The methods of the value itself are those of the type's entry, such as [`SetEntry`](crate::SetEntry). Each that changes
+/// something counts as a change, is seen by sessions that watch the key, and reaches the sinks as the command that it
+/// stands for. A key that does not exist is an empty value; a value that loses its last member is no key any more.
 #[derive(Debug)]
 pub struct Entry<'a, K = Any> {
     keyspace: &'a mut Keyspace,

@@ -78,18 +78,13 @@ impl Value {
     }
 
     /// How OBJECT ENCODING names a string.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is a string")]
     pub(super) const fn string_encoding(&self) -> &'static str {
         match self {
             Self::Int(_) => "int",
             Self::Str { raw, len, .. } if *raw || *len as usize > EMBSTR_MAX => "raw",
             Self::Str { .. } | Self::Short(_) => "embstr",
-            Self::IntSet(_)
-            | Self::Compact(_)
-            | Self::ListPack(_)
-            | Self::HashTable(_)
-            | Self::ZSet(_)
-            | Self::Bloom(_)
-            | Self::Opaque(_) => "no string",
+            _ => "no string",
         }
     }
 

@@ -47,6 +47,7 @@ pub(crate) enum SetRef<'a> {
 
 impl Value {
     /// The set, if it is one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is a set")]
     #[inline]
     pub(crate) const fn as_set(&self) -> Option<SetRef<'_>> {
         match self {
@@ -54,12 +55,7 @@ impl Value {
             Self::Compact(set) => Some(SetRef::Compact(set)),
             Self::ListPack(set) => Some(SetRef::ListPack(set)),
             Self::HashTable(table) => Some(SetRef::HashTable(table)),
-            Self::Int(_)
-            | Self::Short { .. }
-            | Self::Str { .. }
-            | Self::ZSet(_)
-            | Self::Bloom(_)
-            | Self::Opaque(_) => None,
+            _ => None,
         }
     }
 }
