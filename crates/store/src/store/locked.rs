@@ -140,8 +140,8 @@ impl<'g> Locked<'g, '_> {
 }
 
 impl Shared {
-    /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for writing, unless all
-    /// that is done with its keys is to read them.
+    /// Locks the stripes of keys while `work` runs, each once and in the order of their numbers: for writing, unless
+    /// all that is done with its keys is to read them.
     #[inline]
     pub(super) fn lock<'s, R>(
         &'s self,

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use extendible::SplitMix64;
 
-/// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: [`SplitMix64`], whose state
-/// is a counter.
+/// A stream of random bits for SPOP, SRANDMEMBER and RANDOMKEY that any number of threads draw from: [`SplitMix64`],
+/// whose state is a counter.
 ///
 /// It is uniform, but not secret: its next numbers follow from those seen.
 #[derive(Debug)]

@@ -21,8 +21,8 @@ use crate::policy::EncodingPolicy;
 use crate::profile::Profile;
 use crate::to_key::KeyRef;
 
-/// A stripe behind its lock, on cache lines of its own: threads on different stripes do not get in each other's way, not
-/// even by their neighbourhood. Two lines, because processors fetch them in pairs.
+/// A stripe behind its lock, on cache lines of its own: threads on different stripes do not get in each other's way,
+/// not even by their neighbourhood. Two lines, because processors fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Padded {

@@ -45,12 +45,13 @@ impl Running<'_> {
     }
 }
 
-/// One key under the lock of its stripe: its value, or room for one, found once. `K` is the type that the value has been
-/// checked to have, if any.
+/// One key under the lock of its stripe: its value, or room for one, found once. `K` is the type that the value has
+/// been checked to have, if any.
 ///
-/// The methods of the value itself are those of the type's entry, such as [`SetEntry`](crate::SetEntry). Each that changes
-/// something counts as a change, is seen by sessions that watch the key, and reaches the sinks as the command that it
-/// stands for. A key that does not exist is an empty value; a value that loses its last member is no key any more.
+/// The methods of the value itself are those of the type's entry, such as [`SetEntry`](crate::SetEntry). Each that
+/// changes something counts as a change, is seen by sessions that watch the key, and reaches the sinks as the command
+/// that it stands for. A key that does not exist is an empty value; a value that loses its last member is no key any
+/// more.
 #[derive(Debug)]
 pub struct Entry<'a, K = Any> {
     keyspace: &'a mut Keyspace,
@@ -103,8 +104,8 @@ pub(crate) enum Outcome {
     Same,
     /// It has changed.
     Changed,
-    /// It holds the same in another form, or a command failed half-way: sinks need the effect, and sessions that watch the
-    /// key see nothing, as in Redis.
+    /// It holds the same in another form, or a command failed half-way: sinks need the effect, and sessions that watch
+    /// the key see nothing, as in Redis.
     Reformed,
     /// It has changed and has no members any more, so that the key goes.
     Emptied,
@@ -136,7 +137,8 @@ impl From<Option<i64>> for Expires {
     }
 }
 
-/// The effect of a change that the command notes once for all of its keys (see [`Scope::effect`](super::scope::Scope::effect)).
+/// The effect of a change that the command notes once for all of its keys (see
+/// [`Scope::effect`](super::scope::Scope::effect)).
 pub(crate) const BY_COMMAND: (&str, fn() -> Vec<Bytes>) = ("", Vec::new);
 
 impl<'a, K: Kind> Entry<'a, K> {
@@ -198,8 +200,8 @@ impl<'a, K> Entry<'a, K> {
         self.keyspace.get(self.at)?.expires_at(self.place?)
     }
 
-    /// The value, which is about to be changed. Every change of a value that is there passes here, once: a snapshot that
-    /// runs beside writers keeps the old value here, before its first change.
+    /// The value, which is about to be changed. Every change of a value that is there passes here, once: a snapshot
+    /// that runs beside writers keeps the old value here, before its first change.
     #[inline]
     fn value_to_change(&mut self) -> Option<&mut Value> {
         let place = self.place?;

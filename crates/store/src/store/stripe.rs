@@ -137,8 +137,8 @@ impl Stripe {
         self.exchange(a, of_b, bits);
     }
 
-    /// Notes for sessions that a key is about to change which they watch, in each database for which `from` names the one
-    /// that the new keys come from: if the key is in either.
+    /// Notes for sessions that a key is about to change which they watch, in each database for which `from` names the
+    /// one that the new keys come from: if the key is in either.
     fn touch_watched(&mut self, shared: &Shared, from: impl Fn(u32) -> Option<u32>) {
         let (first, others) = (&self.first, &self.others);
         let holds = |db: u32, key: &[u8]| {

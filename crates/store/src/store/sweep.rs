@@ -31,8 +31,8 @@ struct Budget {
 impl Store {
     /// Drops up to `most` keys that have expired and returns how many it dropped.
     ///
-    /// An expired key is never seen by a command, swept or not: sweeping only releases its memory. A caller that
-    /// lets keys expire by the thousand calls this now and then, or from a thread of its own. A call's time is bounded: it
+    /// An expired key is never seen by a command, swept or not: sweeping only releases its memory. A caller that lets
+    /// keys expire by the thousand calls this now and then, or from a thread of its own. A call's time is bounded: it
     /// looks at `most` expired keys and at some hundred thousand others at the most, and the next one goes on where it
     /// stopped. Stripes are locked one at a time.
     ///

@@ -59,8 +59,8 @@ impl<'s> CommandTime<'s> {
 
     /// Whether that time has come, in milliseconds since the epoch.
     ///
-    /// Most keys expire long after they are touched. The coarse time, with which an access is stamped anyway, is enough to
-    /// see that.
+    /// Most keys expire long after they are touched. The coarse time, with which an access is stamped anyway, is enough
+    /// to see that.
     #[inline]
     pub(crate) fn has_come(&self, at_ms: i64) -> bool {
         let coarse = self.coarse_secs();

@@ -6,8 +6,8 @@ use super::{Shared, Store};
 use crate::error::Error;
 use crate::to_key::ToKeys;
 
-/// The handle inside a transaction: a [`Store`] that holds the locks of the keys that were named, and has all commands on
-/// them.
+/// The handle inside a transaction: a [`Store`] that holds the locks of the keys that were named, and has all commands
+/// on them.
 pub type Tx<'t> = Store<Held<'t>>;
 
 impl Store {
@@ -18,8 +18,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// That of `work`; inside, [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a command on a key that was not
-    /// named, and [`ErrorKind::Locked`](crate::ErrorKind::Locked) for one of the store itself.
+    /// That of `work`; inside, [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a command on a key that
+    /// was not named, and [`ErrorKind::Locked`](crate::ErrorKind::Locked) for one of the store itself.
     ///
     /// # Examples
     ///
@@ -118,8 +118,8 @@ fn hold<'t, R>(
 
 /// # The time of a transaction
 impl Tx<'_> {
-    /// The time at which the transaction runs, in microseconds since the epoch: read when it is first asked for, and the
-    /// same from then on.
+    /// The time at which the transaction runs, in microseconds since the epoch: read when it is first asked for, and
+    /// the same from then on.
     #[must_use]
     pub fn now_us(&self) -> i64 {
         self.locks.now_us()
