@@ -2,13 +2,18 @@
 
 mod table;
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, Args, Called, Run, checked, int32, refused, shown, with_words};
+use crate::key::HashedKey;
 use crate::reply::Reply;
-use crate::store::locks::Dispatch;
-use crate::store::{Store, Tx};
+use crate::store::locks::Access;
+use crate::store::scope::{Scope, View};
+use crate::store::{Holding, Locks, Shared, Store, Tx};
+use crate::to_key::KeyRef;
 use crate::value::parse_int;
 pub(crate) use table::{SESSIONS, TRANSACTIONS};
 
@@ -38,7 +43,7 @@ pub(crate) use table::{SESSIONS, TRANSACTIONS};
 /// ```
 #[derive(Debug)]
 pub struct Client {
-    pub(crate) store: Store,
+    store: Store,
     protocol: Protocol,
     queue: Option<Queue>,
     watches: Watches,
@@ -135,7 +140,7 @@ impl Client {
             Run::AtOnce(run) => run(self, called.words()),
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
             Run::Session(run) => run(self, called.words()),
-            Run::Words(run) => called.run(run, Store::on(Dispatch::Store(&self.store.locks))),
+            Run::Words { store: run, .. } => called.run(run, &self.store),
         }
     }
 
@@ -201,7 +206,7 @@ impl Client {
     /// Runs one command of a transaction; SELECT leads to another database from there on.
     fn step(&mut self, tx: &Tx<'_>, call: Called<'_, '_>) -> Reply {
         let answer = match call.command.run {
-            Run::Words(run) => call.run(run, Store::on(Dispatch::Tx(&tx.locks))),
+            Run::Words { tx: run, .. } => call.run(run, tx),
             Run::Session(run) | Run::AtOnce(run) => {
                 let answer = run(self, call.words());
                 tx.locks.select(self.store.db_number());
@@ -333,4 +338,52 @@ fn hello_reply(protocol: Protocol) -> Reply {
         (Reply::text("role"), Reply::text("master")),
         (Reply::text("modules"), Reply::Array(Vec::new())),
     ])
+}
+
+impl Locks for Client {}
+
+impl Access for Client {
+    fn shared(&self) -> &Shared {
+        self.store.locks.shared()
+    }
+
+    fn db(&self) -> u32 {
+        self.store.locks.db()
+    }
+
+    fn holding(&self) -> Option<Holding> {
+        self.store.locks.holding()
+    }
+
+    fn hash(&self, key: KeyRef<'_>) -> Result<u64> {
+        self.store.locks.hash(key)
+    }
+
+    fn read<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&View<'_>) -> Result<R>,
+    ) -> Result<R> {
+        self.store.locks.read(keys, operation)
+    }
+
+    fn write<R>(
+        &self,
+        keys: &[HashedKey<'_>],
+        operation: impl FnOnce(&mut Scope<'_>) -> Result<R>,
+    ) -> Result<R> {
+        self.store.locks.write(keys, operation)
+    }
+
+    fn read_stripes<R>(
+        &self,
+        stripes: Range<usize>,
+        operation: impl FnOnce(&View<'_>) -> Result<R>,
+    ) -> Result<R> {
+        self.store.locks.read_stripes(stripes, operation)
+    }
+
+    fn write_all<R>(&self, operation: impl FnOnce(&mut Scope<'_>) -> Result<R>) -> Result<R> {
+        self.store.locks.write_all(operation)
+    }
 }

@@ -4,32 +4,33 @@ use bytes::Bytes;
 
 use super::command::{Find, KeySpec};
 use super::table::{all, find};
-use super::{Answer, Caller, Command, command, family, is, refused};
+use super::{Answer, Command, command, family, is, refused};
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
+use crate::store::{Locks, Store};
 use crate::text::glob;
 
 const FLAGS: &str = "loading stale";
 
 const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
-    command("command|count", "", |_, _| Ok(Reply::count(all().count())))
+    command!("command|count", "", |_, _| Ok(Reply::count(all().count())))
         .info("2.8.13", FLAGS, [])
         .docs("Returns the number of commands.", "O(1)"),
-    command("command|docs", "[command-name...]", |store, names| {
+    command!("command|docs", "[command-name...]", |store, names| {
         Ok(docs(names, store.shared().profile()))
     })
     .info("7.0.0", FLAGS, [])
     .tips("nondeterministic_output_order")
     .docs("Returns the documentation of commands.", "O(commands asked for)"),
-    command("command|getkeys", "", |store, words| {
+    command!("command|getkeys", "", |store, words| {
         let keys = keys(words, store.shared().profile())?;
         Ok(Reply::Array(keys.into_iter().map(|(key, _)| bulk(key)).collect()))
     })
     .arity(-4)
     .info("2.8.13", FLAGS, [])
     .docs("Returns the keys among the words of a full command.", "O(words)"),
-    command("command|getkeysandflags", "", |store, words| {
+    command!("command|getkeysandflags", "", |store, words| {
         let keys = keys(words, store.shared().profile())?;
         let pair = |(key, flags)| Reply::Array(vec![bulk(key), statuses(words_of(flags))]);
         Ok(Reply::Array(keys.into_iter().map(pair).collect()))
@@ -37,16 +38,16 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
     .arity(-4)
     .info("7.0.0", FLAGS, [])
     .docs("Returns the keys of a full command and how it accesses each of them.", "O(words)"),
-    command("command|help", "", |_, _| Ok(help("command")))
+    command!("command|help", "", |_, _| Ok(help("command")))
         .info("5.0.0", FLAGS, [])
         .docs("Describes the subcommands of COMMAND.", "O(1)"),
-    command("command|info", "[command-name...]", |store, names| {
+    command!("command|info", "[command-name...]", |store, names| {
         Ok(describe_all(names, store.shared().profile()))
     })
     .info("2.8.13", FLAGS, [])
     .tips("nondeterministic_output_order")
     .docs("Returns arity, flags, keys and ACL categories of commands.", "O(commands asked for)"),
-    command(
+    command!(
         "command|list",
         "[FILTERBY filterby:<MODULE module-name | ACLCAT category | PATTERN pattern:pattern>]",
         list,
@@ -57,7 +58,7 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
 ]);
 
 pub(crate) const COMMAND: &[Command] =
-    &family("server", "connection").of([command("command", "", |store, _| {
+    &family("server", "connection").of([command!("command", "", |store, _| {
         Ok(describe_all(&[], store.shared().profile()))
     })
     .subcommands(SUBCOMMANDS)
@@ -108,7 +109,7 @@ fn docs(names: &[&[u8]], profile: Profile) -> Reply {
     Reply::Map(names.iter().filter_map(|name| named(name)).map(docs).collect())
 }
 
-fn list(_: Caller<'_, '_>, filter: &[&[u8]]) -> Answer {
+fn list(_: &Store<impl Locks>, filter: &[&[u8]]) -> Answer {
     let all = all().flat_map(|command| std::iter::once(command).chain(command.subcommands));
     let listed = |chosen: &dyn Fn(&Command) -> bool| {
         all.filter(|command| chosen(command)).map(|command| Reply::text(command.name)).collect()

@@ -3,7 +3,6 @@
 //! Each command is declared beside the typed methods of its family, in a `table` of [`commands`](crate::commands); here
 //! it is found, its words are counted, and COMMAND describes it.
 
-mod caller;
 mod command;
 mod introspect;
 mod notation;
@@ -17,10 +16,7 @@ use smallvec::SmallVec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::Store;
-use crate::store::locks::Dispatch;
-/// What runs a command: handlers name it only so.
-pub(crate) use caller::Caller;
+use crate::store::{Locks, Store};
 pub(crate) use command::{Command, Run, command, container, declared, family};
 pub(crate) use introspect::{COMMAND, help, help_of};
 pub(crate) use table::find;
@@ -54,8 +50,7 @@ impl Store {
     /// );
     /// ```
     pub fn execute<A: AsRef<[u8]>>(&self, args: &[A]) -> Reply {
-        with_words(args, |words| run(Store::on(Dispatch::Store(&self.locks)), words))
-            .unwrap_or_else(Reply::from)
+        with_words(args, |words| run(self, words)).unwrap_or_else(Reply::from)
     }
 }
 
@@ -74,10 +69,10 @@ pub(crate) fn with_words<A: AsRef<[u8]>, R>(args: &[A], run: impl FnOnce(&[&[u8]
 }
 
 /// Runs a command.
-fn run(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+fn run(store: &Store, args: &[&[u8]]) -> Answer {
     let called = checked(args, store.shared().profile())?;
     match called.command.run {
-        Run::Words(run) => called.run(run, store),
+        Run::Words { store: run, .. } => called.run(run, store),
         Run::Session(_) | Run::AtOnce(_) => Err(needs_session(called.command.name)),
     }
 }
@@ -101,10 +96,10 @@ impl<'w, 'a> Called<'w, 'a> {
 
     /// Runs it on a store or in a transaction.
     #[inline]
-    pub(crate) fn run(
+    pub(crate) fn run<L: Locks>(
         &self,
-        run: fn(Caller<'_, '_>, &[&[u8]]) -> Answer,
-        store: Caller<'_, '_>,
+        run: fn(&Store<L>, &[&[u8]]) -> Answer,
+        store: &Store<L>,
     ) -> Answer {
         run(store, self.words()).map_err(|error| error.about(self.args[0]))
     }

@@ -5,12 +5,11 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
+use super::Shared;
 use super::locked::LockedStripe;
 use super::scope::{Scope, View};
-use super::{Shared, Store};
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
-use crate::session::Client;
 use crate::to_key::KeyRef;
 
 /// How a [`Store`](super::Store) gets at its keys: this is what a plain handle, a transaction and a session differ in.
@@ -451,75 +450,3 @@ impl Access for Held<'_> {
         operation(&mut self.scope.borrow_mut())
     }
 }
-
-/// What runs a command of the command table: one type for all of them, so that the table is one.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Dispatch<'c, 't> {
-    /// A store, or a session outside a transaction.
-    Store(&'c Striped),
-    /// EXEC.
-    Tx(&'c Held<'t>),
-}
-
-/// Lets a handle get at its keys by those of another, which the patterns call `$locks`.
-macro_rules! locks_by {
-    ($handle:ty, $locks:ident in $($pattern:pat),+) => {
-        impl Locks for $handle {}
-
-        impl Access for $handle {
-            fn shared(&self) -> &Shared {
-                match self { $($pattern => $locks.shared()),+ }
-            }
-
-            fn db(&self) -> u32 {
-                match self { $($pattern => $locks.db()),+ }
-            }
-
-            #[inline]
-            fn holding(&self) -> Option<Holding> {
-                match self { $($pattern => $locks.holding()),+ }
-            }
-
-            #[inline]
-            fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
-                match self { $($pattern => $locks.hash(key)),+ }
-            }
-
-            #[inline]
-            fn read<R>(
-                &self,
-                keys: &[HashedKey<'_>],
-                operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-            ) -> Result<R, Error> {
-                match self { $($pattern => $locks.read(keys, operation)),+ }
-            }
-
-            #[inline]
-            fn write<R>(
-                &self,
-                keys: &[HashedKey<'_>],
-                operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-            ) -> Result<R, Error> {
-                match self { $($pattern => $locks.write(keys, operation)),+ }
-            }
-
-            fn read_stripes<R>(
-                &self,
-                stripes: Range<usize>,
-                operation: impl FnOnce(&View<'_>) -> Result<R, Error>,
-            ) -> Result<R, Error> {
-                match self { $($pattern => $locks.read_stripes(stripes, operation)),+ }
-            }
-
-            fn write_all<R>(
-                &self,
-                operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
-            ) -> Result<R, Error> {
-                match self { $($pattern => $locks.write_all(operation)),+ }
-            }
-        }
-    };
-}
-
-locks_by!(Dispatch<'_, '_>, locks in Self::Store(locks), Self::Tx(locks));
-locks_by!(Client, locks in Self { store: Store { locks }, .. });

@@ -2,11 +2,12 @@
 
 use crate::commands::references;
 use crate::error::{Error, ErrorKind};
-use crate::execute::{Answer, Caller, SHOWN, help_of, is, refused, shown};
+use crate::execute::{Answer, SHOWN, help_of, is, refused, shown};
 use crate::persist;
 use crate::reply::Reply;
+use crate::store::{Locks, Store};
 
-pub(super) fn debug(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+pub(super) fn debug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     match args {
         [sub, key] if is(sub, "object") => object(store, key),
         [sub] if is(sub, "help") => Ok(help_of(
@@ -28,7 +29,7 @@ pub(super) fn debug(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     }
 }
 
-fn object(store: Caller<'_, '_>, key: &[u8]) -> Answer {
+fn object(store: &Store<impl Locks>, key: &[u8]) -> Answer {
     // A clock of seconds that begins anew after so many.
     const LRU_CLOCK: u32 = 1 << 24;
     store.read([key], |view, keys| {

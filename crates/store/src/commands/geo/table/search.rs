@@ -6,22 +6,23 @@ use super::call::{Call, Form, Options, With};
 use super::{coordinates, distance};
 use crate::commands::{Found, find, store_places, zset_at};
 use crate::error::Error;
-use crate::execute::{Answer, Caller};
+use crate::execute::Answer;
 use crate::member::Member;
 use crate::reply::Reply;
+use crate::store::{Locks, Store};
 
-pub(super) fn geosearchstore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+pub(super) fn geosearchstore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let Some((&destination, args)) = args.split_first() else { return Err(Error::syntax()) };
     run_with(store, Form::SearchStore, args, Some(destination))
 }
 
-pub(super) fn run(store: Caller<'_, '_>, form: Form, args: &[&[u8]]) -> Answer {
+pub(super) fn run(store: &Store<impl Locks>, form: Form, args: &[&[u8]]) -> Answer {
     run_with(store, form, args, None)
 }
 
 /// Runs a command whose words from its source on are `args`.
 fn run_with(
-    store: Caller<'_, '_>,
+    store: &Store<impl Locks>,
     form: Form,
     args: &[&[u8]],
     destination: Option<&[u8]>,
@@ -49,7 +50,7 @@ fn run_with(
 }
 
 impl With {
-    fn reply(self, store: Caller<'_, '_>, hit: &Found<'_>, unit: Unit) -> Reply {
+    fn reply(self, store: &Store<impl Locks>, hit: &Found<'_>, unit: Unit) -> Reply {
         let member = Reply::from(Member::from(hit.member));
         if !self.any() {
             return member;

@@ -7,9 +7,10 @@ use crate::commands::{
     get_with, put_all, set_with,
 };
 use crate::error::Result;
-use crate::execute::{Answer, Caller, Command, command, family, int, plain, refused, wrong_arity};
+use crate::execute::{Answer, Command, command, family, int, plain, refused, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
+use crate::store::{Locks, Store};
 use crate::to_key::KeyRef;
 use options::{LcsOptions, Of, Options, matches};
 
@@ -18,7 +19,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         "Appends bytes to a string, creating it if it does not exist.",
         "O(bytes added), amortized",
     ),
-    command("decr", "key", |store, words| Ok(store.incr(words[0], -1)?.into()))
+    command!("decr", "key", |store, words| Ok(store.incr(words[0], -1)?.into()))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Decrements the integer at a key by one.", "O(1)"),
     plain!("decrby", decr(key, decrement: integer))
@@ -30,7 +31,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     plain!("getdel", get_del(key))
         .info("6.2.0", "write fast", ["RW access delete"])
         .docs("Returns the string at a key and deletes the key.", "O(1)"),
-    command(
+    command!(
         "getex",
         "key [expiration:<EX seconds:integer | PX milliseconds:integer | EXAT \
          unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST>]",
@@ -45,43 +46,47 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     plain!(getset(key, value))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Sets the string at a key and returns its previous value.", "O(1)"),
-    command("incr", "key", |store, words| Ok(store.incr(words[0], 1)?.into()))
+    command!("incr", "key", |store, words| Ok(store.incr(words[0], 1)?.into()))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the integer at a key by one.", "O(1)"),
     plain!("incrby", incr(key, increment: integer))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the integer at a key by a number.", "O(1)"),
-    command("incrbyfloat", "key increment:double", incrbyfloat)
+    command!("incrbyfloat", "key increment:double", incrbyfloat)
         .info("2.6.0", "write denyoom fast", ["RW access update"])
         .docs("Increments the number at a key by a floating-point number.", "O(1)"),
-    command("lcs", "key1:key key2:key#0 [LEN] [IDX] [MINMATCHLEN len:integer] [WITHMATCHLEN]", lcs)
-        .info("7.0.0", "readonly", ["RO access"])
-        .docs(
-            "Returns the longest common subsequence of two strings.",
-            "O(length of one * length of the other)",
-        ),
+    command!(
+        "lcs",
+        "key1:key key2:key#0 [LEN] [IDX] [MINMATCHLEN len:integer] [WITHMATCHLEN]",
+        lcs
+    )
+    .info("7.0.0", "readonly", ["RO access"])
+    .docs(
+        "Returns the longest common subsequence of two strings.",
+        "O(length of one * length of the other)",
+    ),
     plain!(mget(key: keys))
         .info("1.0.0", "readonly fast", ["RO access"])
         .tips("request_policy:multi_shard")
         .docs("Returns the strings at several keys.", "O(keys)"),
-    command("mset", "key_value:(key value)...", |store, pairs| {
+    command!("mset", "key_value:(key value)...", |store, pairs| {
         put_pairs(store, pairs, "mset", false).map(|_| Reply::OK)
     })
     .info("1.0.1", "write denyoom", ["OW update"])
     .tips("request_policy:multi_shard response_policy:all_succeeded")
     .docs("Sets the strings at several keys.", "O(keys)"),
-    command("msetnx", "key_value:(key value)...", |store, pairs| {
+    command!("msetnx", "key_value:(key value)...", |store, pairs| {
         Ok(put_pairs(store, pairs, "msetnx", true)?.into())
     })
     .info("1.0.1", "write denyoom", ["OW insert"])
     .tips("request_policy:multi_shard response_policy:agg_min")
     .docs("Sets the strings at several keys if none of the keys exists.", "O(keys)"),
-    command("psetex", "key milliseconds:integer value", |store, words| {
+    command!("psetex", "key milliseconds:integer value", |store, words| {
         set_for(store, words, Unit::Milliseconds, "psetex")
     })
     .info("2.6.0", "write denyoom", ["OW update"])
     .docs("Sets the string at a key and its time to live in milliseconds.", "O(1)"),
-    command(
+    command!(
         "set",
         "key value [condition:<NX | XX>@2.6.12] [GET@6.2.0] \
          [expiration:<EX seconds:integer@2.6.12 | PX milliseconds:integer@2.6.12 | EXAT \
@@ -92,7 +97,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     .info("1.0.0", "write denyoom", ["RW access update variable_flags"])
     .note("With GET it reads the previous value too.")
     .docs("Sets the string at a key, replacing a value of any type.", "O(1)"),
-    command("setex", "key seconds:integer value", |store, words| {
+    command!("setex", "key seconds:integer value", |store, words| {
         set_for(store, words, Unit::Seconds, "setex")
     })
     .info("2.0.0", "write denyoom", ["OW update"])
@@ -100,7 +105,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     plain!("setnx", set_nx(key, value))
         .info("1.0.0", "write denyoom fast", ["OW insert"])
         .docs("Sets the string at a key if the key does not exist.", "O(1)"),
-    command("setrange", "key offset:integer value", setrange)
+    command!("setrange", "key offset:integer value", setrange)
         .info("2.2.0", "write denyoom", ["RW update"])
         .docs(
             "Overwrites part of the string at a key, extending it if needed.",
@@ -117,21 +122,21 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         ),
 ]);
 
-fn getex(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+fn getex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let Some(ttl) = Options::parse(&args[1..], Of::GetEx)?.ttl else {
         return Ok(store.get(args[0])?.into());
     };
-    Ok(get_with(&store, args[0], || ttl.resolve())?.into())
+    Ok(get_with(store, args[0], || ttl.resolve())?.into())
 }
 
-fn incrbyfloat(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+fn incrbyfloat(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let sum = store.with_string(args[0], |entry| entry.incr_float(args[1]));
     Ok(sum?.into())
 }
 
-fn lcs(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+fn lcs(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     // Redis looks at the options once it has both strings.
-    common(&store, args[0], args[1], |a, b| {
+    common(store, args[0], args[1], |a, b| {
         let wish = LcsOptions::parse(&args[2..])?;
         if wish.idx {
             return Ok(matches(&common_runs(a, b, wish.shortest)?, wish.with_lengths));
@@ -140,13 +145,18 @@ fn lcs(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     })
 }
 
-fn put_pairs(store: Caller<'_, '_>, args: &[&[u8]], command: &str, only_new: bool) -> Result<bool> {
+fn put_pairs(
+    store: &Store<impl Locks>,
+    args: &[&[u8]],
+    command: &str,
+    only_new: bool,
+) -> Result<bool> {
     let (pairs, []) = args.as_chunks() else { return Err(wrong_arity(command)) };
     let pairs = pairs.iter().map(|&[key, value]| (KeyRef::new(key), Member::Bytes(value)));
-    put_all(&store, pairs, only_new)
+    put_all(store, pairs, only_new)
 }
 
-fn set(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+fn set(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     if let [key, value] = *args {
         store.set(key, value)?;
         return Ok(Reply::OK);
@@ -154,21 +164,21 @@ fn set(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
     let options = Options::parse(&args[2..], Of::Set)?;
     let get = options.get;
     let options = options.into_set()?;
-    Ok(match set_with(&store, args[0], Member::Bytes(args[1]), options, "set")? {
+    Ok(match set_with(store, args[0], Member::Bytes(args[1]), options, "set")? {
         SetOutcome { old, .. } if get => old.into(),
         SetOutcome { set: true, .. } => Reply::OK,
         SetOutcome { .. } => Reply::Nil,
     })
 }
 
-fn set_for(store: Caller<'_, '_>, args: &[&[u8]], unit: Unit, command: &str) -> Answer {
+fn set_for(store: &Store<impl Locks>, args: &[&[u8]], unit: Unit, command: &str) -> Answer {
     let time = Time { unit, absolute: false, amount: int(args[1])? };
     let options = SetOptions::default().ttl(Ttl::Until(time));
-    set_with(&store, args[0], Member::Bytes(args[2]), options, command)?;
+    set_with(store, args[0], Member::Bytes(args[2]), options, command)?;
     Ok(Reply::OK)
 }
 
-fn setrange(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+fn setrange(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let offset =
         usize::try_from(int(args[1])?).map_err(|_| refused("ERR offset is out of range"))?;
     Ok(Reply::count(store.setrange(args[0], offset, args[2])?))

@@ -3,34 +3,35 @@
 use super::listed;
 use crate::commands::zsets::algebra::{Aggregate, Combination, Operation, check_sources};
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{Answer, Caller, int, one_of, refused, size, take, take_with};
+use crate::execute::{Answer, int, one_of, refused, size, take, take_with};
 use crate::reply::Reply;
+use crate::store::{Locks, Store};
 use crate::text::double;
 
 /// ZUNION, ZINTER, ZDIFF.
 pub(super) fn combine(
-    store: Caller<'_, '_>,
+    store: &Store<impl Locks>,
     name: &str,
     operation: Operation,
     args: &[&[u8]],
 ) -> Answer {
     let call = Call::parse(store, name, args, Takes::of(operation, true))?;
-    let found = call.combination(operation).read(&store, call.keys)?;
+    let found = call.combination(operation).read(store, call.keys)?;
     Ok(listed(store, found, call.withscores))
 }
 
 /// ZUNIONSTORE, ZINTERSTORE, ZDIFFSTORE.
 pub(super) fn combine_store(
-    store: Caller<'_, '_>,
+    store: &Store<impl Locks>,
     name: &str,
     operation: Operation,
     args: &[&[u8]],
 ) -> Answer {
     let call = Call::parse(store, name, &args[1..], Takes::of(operation, false))?;
-    Ok(Reply::count(call.combination(operation).store(&store, args[0], call.keys)?))
+    Ok(Reply::count(call.combination(operation).store(store, args[0], call.keys)?))
 }
 
-pub(super) fn zintercard(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zintercard(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let takes = Takes { scoring: false, withscores: false, limit: true };
     let call = Call::parse(store, "zintercard", args, takes)?;
     Ok(Reply::count(store.zintercard(call.keys, call.limit)?))
@@ -63,7 +64,7 @@ struct Call<'a> {
 
 impl<'a> Call<'a> {
     fn parse(
-        store: Caller<'_, '_>,
+        store: &Store<impl Locks>,
         name: &str,
         args: &'a [&'a [u8]],
         takes: Takes,
@@ -78,7 +79,7 @@ impl<'a> Call<'a> {
             Ok(()) => Ok(call),
             Err(error) => {
                 // Redis looks at the keys before it reads the options.
-                check_sources(&store, keys)?;
+                check_sources(store, keys)?;
                 Err(error)
             }
         }

@@ -7,21 +7,22 @@ use bytes::Bytes;
 use super::pairs;
 use crate::commands::{LexBound, ZRange};
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{Answer, Caller, int, refused, take, take_with};
+use crate::execute::{Answer, int, refused, take, take_with};
 use crate::reply::Reply;
+use crate::store::{Locks, Store};
 use crate::text::double;
 
-pub(super) fn zlexcount(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zlexcount(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (min, max) = lex(args[1], args[2])?;
     Ok(Reply::count(store.zlexcount(args[0], min, max)?))
 }
 
-pub(super) fn zrangestore(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zrangestore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (range, _) = parse(&args[2..], None, None, true)?;
     Ok(Reply::count(store.zrangestore(args[0], args[1], &range)?))
 }
 
-pub(super) fn zremrangebylex(store: Caller<'_, '_>, args: &[&[u8]]) -> Answer {
+pub(super) fn zremrangebylex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let (min, max) = lex(args[1], args[2])?;
     Ok(Reply::count(store.zrembylex(args[0], min, max)?))
 }
@@ -35,7 +36,7 @@ pub(super) enum By {
 }
 
 pub(super) fn list(
-    store: Caller<'_, '_>,
+    store: &Store<impl Locks>,
     args: &[&[u8]],
     by: Option<By>,
     rev: Option<bool>,
