@@ -51,6 +51,7 @@
 
 mod audit;
 mod compare;
+mod cut;
 mod families;
 mod generate;
 mod harness;
