@@ -1,15 +1,15 @@
 //! Searches of places on the rim of the map, which a server misses (see `geo::RedisCells`) and the subject finds.
 //!
-//! No script writes such places, but the sums of ZUNIONSTORE and ZINTERSTORE become scores of 2^52 and more, which stand for
-//! some.
+//! No script writes such places, but scores of 2^52 and more and negative ones stand for some: sums of ZUNIONSTORE and
+//! ZINTERSTORE, and those of sorted sets that were not made for places.
 
 use super::Reply;
 use super::compare::{self, Rule};
 use super::run::Run;
 use super::subject::Subject;
 
-/// The first score behind all places.
-const RIM: &[u8] = b"4503599627370496";
+/// The scores before and behind all places.
+const RIM: [[&[u8]; 2]; 2] = [[b"-inf", b"(0"], [b"4503599627370496", b"+inf"]];
 
 /// The sorted set that a search looks at, and the key that it writes.
 struct Search<'w> {
@@ -49,9 +49,14 @@ pub(super) fn explains<S: Subject>(
     theirs: &Reply,
 ) -> bool {
     let Some(Search { source, target }) = Search::of(words) else { return false };
-    let range = [b"ZRANGEBYSCORE", source, RIM, b"+inf"].map(<[u8]>::to_vec);
-    let rim = run.subject.execute(session, &range);
-    let Some(rim) = rim.elements().filter(|rim| !rim.is_empty()) else { return false };
+    let mut rim = Vec::new();
+    for [min, max] in RIM {
+        let range = [b"ZRANGEBYSCORE", source, min, max].map(<[u8]>::to_vec);
+        rim.extend(run.subject.execute(session, &range).elements().unwrap_or_default().to_vec());
+    }
+    if rim.is_empty() {
+        return false;
+    }
     if let Some(target) = target {
         let takes =
             matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
@@ -59,7 +64,7 @@ pub(super) fn explains<S: Subject>(
     }
     // Of those that are counted off, other ones come where some are missing.
     words.iter().any(|word| word.eq_ignore_ascii_case(b"COUNT"))
-        || compare::same(Rule::Exact, &without(ours, rim), &without(theirs, rim)).is_ok()
+        || compare::same(Rule::Exact, &without(ours, &rim), &without(theirs, &rim)).is_ok()
 }
 
 /// A list without those elements that are one of these members, or begin with one.
