@@ -63,6 +63,7 @@ mod rim;
 mod run;
 mod script;
 mod settings;
+mod shared;
 mod shrink;
 mod subject;
 mod sweep;

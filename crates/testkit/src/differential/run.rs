@@ -7,7 +7,7 @@ use super::harness::{Failure, failure};
 use super::report::Report;
 use super::script::{Damage, How, Op};
 use super::subject::{AUDITOR, Caught, LiveSubject, SESSIONS, Subject};
-use super::{Reply, Settings, command_line, cut, pop, rim};
+use super::{Reply, Settings, command_line, cut, pop, rim, shared};
 
 /// Commands that the server gets in one write.
 const BATCH: usize = 64;
@@ -214,6 +214,7 @@ impl<'a, S: Subject> Run<'a, S> {
         }
         if let Err(why) = compare::same(rule, ours, theirs)
             && !rim::explains(self, session, words, ours, theirs)
+            && !shared::explains(self, session, words, ours, theirs)
         {
             if cut::explains(self, session, words, ours, theirs) {
                 self.ended = true;

@@ -1,0 +1,24 @@
+//! The time of access of small numbers: a server keeps one object for all keys that hold the same, the subject has one of
+//! each key.
+
+use super::Reply;
+use super::run::Run;
+use super::subject::Subject;
+
+/// Whether two idle times differ because the key holds such a number.
+pub(super) fn explains<S: Subject>(
+    run: &mut Run<'_, S>,
+    session: usize,
+    words: &[Vec<u8>],
+    ours: &Reply,
+    theirs: &Reply,
+) -> bool {
+    let [name, sub, key] = words else { return false };
+    if !name.eq_ignore_ascii_case(b"OBJECT") || !sub.eq_ignore_ascii_case(b"IDLETIME") {
+        return false;
+    }
+    let count =
+        run.subject.execute(session, &[b"OBJECT".to_vec(), b"REFCOUNT".to_vec(), key.clone()]);
+    matches!((ours, theirs), (Reply::Int(_), Reply::Int(_)))
+        && matches!(count, Reply::Int(count) if count > 1)
+}
