@@ -23,6 +23,7 @@ mod scripts;
 mod server;
 mod splitting;
 mod strings;
+mod swaps;
 mod windows;
 
 use redis::{Connection, Value};
