@@ -330,3 +330,20 @@ fn an_exchange_of_databases_touches_watched_keys_that_change() {
         }
     ));
 }
+
+#[test]
+fn a_key_that_is_watched_is_not_accessed() {
+    let store = Store::new();
+    store.set("k", "v").unwrap();
+    let Reply::Bulk(payload) = store.execute(&["DUMP", "k"]) else { panic!("DUMP is a string") };
+    let words: [&[u8]; 7] = [b"RESTORE", b"k", b"0", &payload, b"REPLACE", b"IDLETIME", b"1000"];
+    assert_eq!(store.execute(&words), Reply::OK);
+    let mut session = store.session();
+    session.execute(&["WATCH", "k"]);
+    assert_eq!(store.execute(&["OBJECT", "IDLETIME", "k"]), Reply::Int(1000));
+    session.execute(&["MULTI"]);
+    session.execute(&["EXEC"]);
+    assert_eq!(store.execute(&["OBJECT", "IDLETIME", "k"]), Reply::Int(1000));
+    store.get("k").unwrap();
+    assert_eq!(store.execute(&["OBJECT", "IDLETIME", "k"]), Reply::Int(0));
+}

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::locked::{self, LockedStripe};
 use super::shared::Shared;
 use super::sink::Effect;
-use super::slot::{Entry, Kind, Running, Slot};
+use super::slot::{self, Entry, Kind, Running, Slot};
 use super::stripe::{Found, Keyspace, Stripe};
 use super::time::CommandTime;
 use crate::error::Error;
@@ -175,7 +175,14 @@ impl<'s> Scope<'s> {
 
     /// Drops a key that has expired, so that sinks receive it before a command that reads it.
     pub(crate) fn drop_expired(&mut self, key: HashedKey<'_>) {
-        drop(self.slot(key));
+        self.drop_expired_in(self.view.db, key);
+    }
+
+    /// As [`drop_expired`](Self::drop_expired), in another database.
+    pub(super) fn drop_expired_in(&mut self, db: u32, key: HashedKey<'_>) {
+        let Self { view: View { shared, time, stripes, .. }, effects } = self;
+        let stripe = locked::get_mut(shared, stripes, key.hash);
+        slot::drop_if_expired(stripe, &mut Running { shared, time, effects }, db, key);
     }
 
     /// Notes the effect of a change on several keys, or on none in particular.
@@ -211,7 +218,7 @@ impl<'s> Scope<'s> {
 
     /// The version of a key that a session watches; a key that has expired is dropped first.
     pub(super) fn version(&mut self, db: u32, key: HashedKey<'_>) -> Option<u64> {
-        drop(self.slot_in(db, key));
+        self.drop_expired_in(db, key);
         self.stripe_mut(key.hash).version(db, key.bytes)
     }
 }

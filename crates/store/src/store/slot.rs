@@ -406,6 +406,25 @@ impl<'a, K> Entry<'a, K> {
     }
 }
 
+/// Drops a key if it has expired. Unlike an entry of it, this does not count as an access.
+pub(super) fn drop_if_expired(
+    stripe: &mut Stripe,
+    running: &mut Running<'_>,
+    db: u32,
+    key: HashedKey<'_>,
+) {
+    let shared = running.shared;
+    let (keyspace, watches) = stripe.parts(db, shared.stripe_bits());
+    let at = keyspace.locate(key.hash);
+    let Some(bucket) = keyspace.get(at) else { return };
+    let Some(found) = bucket.find(key) else { return };
+    if bucket.expires_at(found).is_some_and(|at| running.time.has_come(at)) {
+        drop_expired(keyspace, at, found, running, db, key);
+        shared.count_changes(key.hash, 1);
+        watches.changed(db, key.bytes);
+    }
+}
+
 /// Drops a key that has expired.
 #[cold]
 fn drop_expired(

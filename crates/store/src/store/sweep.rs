@@ -106,8 +106,7 @@ impl Scope<'_> {
                 next = step.next();
                 for key in &expired {
                     let hash = shared.hash(key.as_bytes());
-                    // A slot drops what has expired; there is nothing else to do.
-                    drop(self.slot_in(db, HashedKey::new(hash, key.as_bytes())));
+                    self.drop_expired_in(db, HashedKey::new(hash, key.as_bytes()));
                 }
                 budget.keys -= expired.len();
             }
