@@ -131,7 +131,7 @@ pub(crate) const fn read(key: &[u8]) -> KeyRef<'_> {
     KeyRef::new(key).read()
 }
 
-/// Keys of which nobody knows how many they are.
+/// Any number of keys.
 pub(crate) type Keys<'k> = SmallVec<[KeyRef<'k>; 4]>;
 
 /// Keys that are only read.

@@ -15,7 +15,7 @@ use std::thread;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::{Effect, Error, ErrorKind, KeyRef, Locks, ManualClock, Reply, Sink, Store};
+use tallis::{Effect, Error, ErrorKind, KeyRef, Locks, ManualClock, Reply, Sink, Store, ToKey};
 
 fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
     result.unwrap_err().kind()
@@ -346,4 +346,48 @@ fn a_key_that_is_watched_is_not_accessed() {
     assert_eq!(store.execute(&["OBJECT", "IDLETIME", "k"]), Reply::Int(1000));
     store.get("k").unwrap();
     assert_eq!(store.execute(&["OBJECT", "IDLETIME", "k"]), Reply::Int(0));
+}
+
+/// Names `N` keys, of which every third is only read; the first is named again at the end.
+fn in_stripes<const N: usize>(stripes: usize) {
+    let store = Store::builder().stripes(stripes).hash_seed(3).build();
+    let keys: [String; N] = std::array::from_fn(|at| format!("k{}", at % (N - 1).max(1)));
+    let only_read = |key: &String| {
+        keys.iter().enumerate().filter(|(_, one)| *one == key).all(|(at, _)| at % 3 == 1)
+    };
+    let named: [KeyRef<'_>; N] = std::array::from_fn(|at| {
+        let key = keys[at].to_key();
+        if at % 3 == 1 { key.read() } else { key }
+    });
+    let done = store.transaction(named, |tx| {
+        for key in &keys {
+            if only_read(key) {
+                assert_eq!(tx.incr(key, 1).unwrap_err().kind(), ErrorKind::KeyNotNamed, "{key}");
+            } else {
+                tx.incr(key, 1)?;
+            }
+            tx.get(key)?;
+        }
+        Ok(tx.dbsize().unwrap_err().kind())
+    });
+    assert_eq!(done.unwrap(), ErrorKind::KeyNotNamed, "{N} keys, {stripes} stripes");
+    for key in &keys {
+        let times = keys.iter().filter(|one| *one == key).count();
+        let times = i64::try_from(times).unwrap();
+        assert_eq!(store.get_int(key).unwrap(), (!only_read(key)).then_some(times), "{key}");
+    }
+    // The locks are free again.
+    assert_eq!(store.incr("k0", 0).is_ok(), store.transaction_all(|tx| tx.incr("k0", 0)).is_ok());
+}
+
+#[test]
+fn keys_share_stripes_as_they_come() {
+    for stripes in [1, 2, 4, 64] {
+        in_stripes::<1>(stripes);
+        in_stripes::<2>(stripes);
+        in_stripes::<3>(stripes);
+        in_stripes::<4>(stripes);
+        in_stripes::<5>(stripes);
+        in_stripes::<9>(stripes);
+    }
 }

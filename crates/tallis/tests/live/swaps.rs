@@ -13,7 +13,7 @@ use super::run;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     Nothing,
-    /// A key that has expired, and that nobody has looked for since.
+    /// A key that has expired and was not accessed since.
     Expired,
     /// A key that expires between WATCH and SWAPDB.
     Expires,

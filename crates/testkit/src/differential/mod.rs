@@ -49,9 +49,9 @@
 //!
 //! One thread, one server. What needs real time to pass, or more memory than a machine gives for a test, is not generated.
 
+mod apart;
 mod audit;
 mod compare;
-mod cut;
 mod families;
 mod generate;
 mod harness;
@@ -59,11 +59,9 @@ mod payload;
 mod pop;
 mod reply;
 mod report;
-mod rim;
 mod run;
 mod script;
 mod settings;
-mod shared;
 mod shrink;
 mod subject;
 mod sweep;

@@ -1,5 +1,6 @@
 //! A script, run on both sides.
 
+use super::apart::{self, Difference, Meant};
 use super::audit::Audit;
 use super::compare::{self, Rule};
 use super::families;
@@ -7,7 +8,7 @@ use super::harness::{Failure, failure};
 use super::report::Report;
 use super::script::{Damage, How, Op};
 use super::subject::{AUDITOR, Caught, LiveSubject, SESSIONS, Subject};
-use super::{Reply, Settings, command_line, cut, pop, rim, shared};
+use super::{Reply, Settings, command_line, pop};
 
 /// Commands that the server gets in one write.
 const BATCH: usize = 64;
@@ -106,7 +107,7 @@ impl<'a, S: Subject> Run<'a, S> {
 
     fn single(&mut self, at: usize, op: &Op) -> Result<(), Failure> {
         match &op.how {
-            How::Plain if rim::writes(&op.words) => self.batch(at, std::slice::from_ref(op)),
+            How::Plain if apart::writes(&op.words) => self.batch(at, std::slice::from_ref(op)),
             How::Plain => pop::run(self, at, op),
             How::ScanAll(cursor) => self.scan(at, op, *cursor),
             How::WithDump { at: word, db, key, theirs, flip } => {
@@ -212,15 +213,15 @@ impl<'a, S: Subject> Run<'a, S> {
                 Err(why) => fail(&why),
             };
         }
-        if let Err(why) = compare::same(rule, ours, theirs)
-            && !rim::explains(self, session, words, ours, theirs)
-            && !shared::explains(self, session, words, ours, theirs)
-        {
-            if cut::explains(self, session, words, ours, theirs) {
-                self.ended = true;
-                return Ok(());
+        if let Err(why) = compare::same(rule, ours, theirs) {
+            match apart::meant(self, Difference { session, words, ours, theirs }) {
+                None => return fail(&why),
+                Some(Meant::GoOn) => {}
+                Some(Meant::End) => {
+                    self.ended = true;
+                    return Ok(());
+                }
             }
-            return fail(&why);
         }
         if rule == Rule::DebugObject
             && !self.settings.compression
@@ -346,7 +347,7 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
 
 /// Whether an op cannot be part of a batch.
 fn alone(op: &Op) -> bool {
-    op.how != How::Plain || families::rule(&op.words) == Rule::Pop || rim::writes(&op.words)
+    op.how != How::Plain || families::rule(&op.words) == Rule::Pop || apart::writes(&op.words)
 }
 
 /// The end of the batch that begins at `start`: of one session, and nothing after what must be checked as things stand.

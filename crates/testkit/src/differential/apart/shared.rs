@@ -1,18 +1,14 @@
 //! The time of access of small numbers: a server keeps one object for all keys that hold the same, the subject has one of
 //! each key.
 
-use super::Reply;
-use super::run::Run;
-use super::subject::Subject;
+use super::super::Reply;
+use super::super::run::Run;
+use super::super::subject::Subject;
+use super::Difference;
 
 /// Whether two idle times differ because the key holds such a number.
-pub(super) fn explains<S: Subject>(
-    run: &mut Run<'_, S>,
-    session: usize,
-    words: &[Vec<u8>],
-    ours: &Reply,
-    theirs: &Reply,
-) -> bool {
+pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
+    let Difference { session, words, ours, theirs } = found;
     let [name, sub, key] = words else { return false };
     if !name.eq_ignore_ascii_case(b"OBJECT") || !sub.eq_ignore_ascii_case(b"IDLETIME") {
         return false;

@@ -3,10 +3,11 @@
 //! No script writes such places, but scores of 2^52 and more and negative ones stand for some: sums of ZUNIONSTORE and
 //! ZINTERSTORE, and those of sorted sets that were not made for places.
 
-use super::Reply;
-use super::compare::{self, Rule};
-use super::run::Run;
-use super::subject::Subject;
+use super::super::Reply;
+use super::super::compare::{self, Rule};
+use super::super::run::Run;
+use super::super::subject::Subject;
+use super::Difference;
 
 /// The scores before and behind all places.
 const RIM: [[&[u8]; 2]; 2] = [[b"-inf", b"(0"], [b"4503599627370496", b"+inf"]];
@@ -36,18 +37,13 @@ impl<'w> Search<'w> {
 }
 
 /// Whether a command is a search that writes what it finds.
-pub(super) fn writes(words: &[Vec<u8>]) -> bool {
+pub(in super::super) fn writes(words: &[Vec<u8>]) -> bool {
     Search::of(words).is_some_and(|search| search.target.is_some())
 }
 
 /// Whether replies differ in places on the rim alone. What a search has written is the server's on both sides then.
-pub(super) fn explains<S: Subject>(
-    run: &mut Run<'_, S>,
-    session: usize,
-    words: &[Vec<u8>],
-    ours: &Reply,
-    theirs: &Reply,
-) -> bool {
+pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
+    let Difference { session, words, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
     let mut rim = Vec::new();
     for [min, max] in RIM {

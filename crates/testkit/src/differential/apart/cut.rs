@@ -1,21 +1,17 @@
-//! Values of PFADD in the sparse encoding whose last opcode is cut off: a server reads the byte behind the string, the subject
-//! says that they are damaged.
+//! Values of PFADD in the sparse encoding whose last opcode is cut off: a server reads the byte behind the string, the
+//! subject says that they are damaged.
 
-use super::Reply;
-use super::run::Run;
-use super::subject::Subject;
+use super::super::Reply;
+use super::super::run::Run;
+use super::super::subject::Subject;
+use super::Difference;
 
 /// Bytes before the opcodes of a HyperLogLog.
 const HEADER: usize = 16;
 
 /// Whether replies differ because a key of the command holds such a value.
-pub(super) fn explains<S: Subject>(
-    run: &mut Run<'_, S>,
-    session: usize,
-    words: &[Vec<u8>],
-    ours: &Reply,
-    theirs: &Reply,
-) -> bool {
+pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
+    let Difference { session, words, ours, theirs } = found;
     let [name, keys @ ..] = words else { return false };
     let is_damaged = matches!(ours, Reply::Error(text) if text.starts_with("INVALIDOBJ"));
     if !is_damaged || theirs.is_error() || !name.to_ascii_uppercase().starts_with(b"PF") {
