@@ -3,46 +3,14 @@
 //! By the first byte the payload is read as it is, or with a footer made right.
 #![no_main]
 
-use rdb::{StringValue, Target, Value, WriteError, WriteOptions, crc64, dump};
-
-#[derive(Debug, PartialEq)]
-enum Kept {
-    String(Vec<u8>),
-    IntSet(Vec<u8>),
-    SetListpack(Vec<u8>),
-    Set(Vec<Vec<u8>>),
-    ZSetListpack(Vec<u8>),
-    ZSetZiplist(Vec<u8>),
-    /// Members, and the bits of their scores.
-    ZSet(Vec<(Vec<u8>, u64)>),
-    Raw(rdb::RawValue),
-}
+use rdb::{StringValue, Target, WriteError, WriteOptions, crc64, dump};
+use testkit::kept::Kept;
 
 fn keep(payload: &[u8]) -> Result<Kept, rdb::Error> {
     let mut payload = dump::decode(payload)?;
     // The scan has been through the value: reading it cannot fail.
-    Ok(match payload.value().expect("the value was walked") {
-        Value::String(string) => Kept::String(string.into_bytes()),
-        Value::IntSet(blob) => Kept::IntSet(blob),
-        Value::SetListpack(blob) => Kept::SetListpack(blob),
-        Value::Raw(raw) => Kept::Raw(raw),
-        Value::Set(mut members) => {
-            let mut kept = Vec::with_capacity(members.size_hint());
-            while let Some(member) = members.next().expect("the value was walked") {
-                kept.push(member.to_vec());
-            }
-            Kept::Set(kept)
-        }
-        Value::ZSetListpack(blob) => Kept::ZSetListpack(blob),
-        Value::ZSetZiplist(blob) => Kept::ZSetZiplist(blob),
-        Value::ZSet(mut scores) => {
-            let mut kept = Vec::with_capacity(scores.size_hint());
-            while let Some((member, score)) = scores.next().expect("the value was walked") {
-                kept.push((member.to_vec(), score.to_bits()));
-            }
-            Kept::ZSet(kept)
-        }
-    })
+    let value = payload.value().and_then(Kept::read).expect("the value was walked");
+    Ok(value.with_string_as_bytes())
 }
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -59,27 +27,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let raw = raw.expect("what can be read can be taken as it is");
 
     let options = WriteOptions { target: Target::V12, compression: flags & 8 != 0, checksum: true };
-    let again = dump::encode(options, |value| match &kept {
-        Kept::String(bytes) => value.string(bytes),
-        Kept::IntSet(blob) => value.intset(blob),
-        Kept::SetListpack(blob) => value.set_listpack(blob),
-        Kept::Raw(raw) => value.raw(raw),
-        Kept::Set(members) => {
-            let mut to = value.set(members.len() as u64)?;
-            members.iter().try_for_each(|member| to.member(member))?;
-            to.finish()
-        }
-        Kept::ZSetListpack(blob) => value.zset_listpack(blob),
-        // No version that is written has ziplists of its own.
-        Kept::ZSetZiplist(_) => value.raw(&raw),
-        Kept::ZSet(scores) => {
-            let mut to = value.zset(scores.len() as u64)?;
-            for (member, score) in scores {
-                to.member(member, f64::from_bits(*score))?;
-            }
-            to.finish()
-        }
-    });
+    let again = dump::encode(options, |value| kept.write(value));
     match again {
         Ok(again) => assert_eq!(keep(&again).expect("what was written is right"), kept),
         Err(WriteError::NotInVersion { .. }) => return,
@@ -89,16 +37,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     assert_eq!(keep(&copy).expect("what was copied is right"), kept);
 
     // Text of an integer is written as one, whichever way it came.
-    if let Kept::String(bytes) = &kept
+    if let Kept::String(StringValue::Bytes(bytes)) = &kept
         && let Some(int) = std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<i64>().ok())
         && int.to_string().as_bytes() == bytes
     {
         let as_int = dump::encode(options, |value| value.int(int)).expect("memory does not fail");
-        let read = dump::decode(&as_int).and_then(|mut read| match read.value()? {
-            Value::String(StringValue::Int(read)) => Ok(read.to_string().into_bytes()),
-            Value::String(StringValue::Bytes(read)) => Ok(read),
-            other => panic!("{other:?}"),
-        });
-        assert_eq!(&read.expect("what was written is right"), bytes);
+        assert_eq!(keep(&as_int).expect("what was written is right"), kept);
     }
 });

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Item, Kept, every_file, keep, read_bytes};
+use common::{Item, Kept, every_file, read_bytes};
 use rdb::{
     Dialect, ErrorKind, StringValue, Target, ValueType, Version, WriteError, WriteOptions, crc64,
     dump,
@@ -31,14 +31,14 @@ fn payloads_of_a_server() {
     let mut read = dump::decode(ten).unwrap();
     assert_eq!(read.version(), Version::new(Dialect::Redis, 10));
     assert_eq!(read.kind(), ValueType::String);
-    assert_eq!(keep(read.value().unwrap()).unwrap(), Kept::String(StringValue::Int(10)));
+    assert_eq!(Kept::read(read.value().unwrap()).unwrap(), Kept::String(StringValue::Int(10)));
 
     let blob = b"\x02\0\0\0\x03\0\0\0\x01\0\x02\0\x03\0";
     let body = [&b"\x0b\x0e"[..], blob].concat();
     let set = dump::encode(WriteOptions::default(), |value| value.intset(blob)).unwrap();
     assert_eq!(set, payload(&body, 10));
     let mut read = dump::decode(&set).unwrap();
-    assert_eq!(keep(read.value().unwrap()).unwrap(), Kept::IntSet(blob.to_vec()));
+    assert_eq!(Kept::read(read.value().unwrap()).unwrap(), Kept::IntSet(blob.to_vec()));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn every_value_of_every_file_passes_through_a_payload() {
             assert_eq!(read.kind(), raw.kind());
             assert_eq!(read.raw_value().unwrap(), raw);
             let mut read = dump::decode(&payload).unwrap();
-            keep(read.value().unwrap()).unwrap();
+            Kept::read(read.value().unwrap()).unwrap();
         }
     }
     // All but those that no file here has.
@@ -109,7 +109,7 @@ fn members_pass_through() {
     assert_eq!(encoded, payload(b"\x02\x03\x01a\xc0\xfb\x00", 10));
     let mut read = dump::decode(&encoded).unwrap();
     let members = [&b"a"[..], b"-5", b""].map(<[u8]>::to_vec).to_vec();
-    assert_eq!(keep(read.value().unwrap()).unwrap(), Kept::Set(members));
+    assert_eq!(Kept::read(read.value().unwrap()).unwrap(), Kept::Set(members));
     assert!(matches!(read.value().unwrap_err().kind(), ErrorKind::NoValue));
 }
 

@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use tallis::{
     CopyOptions, ManualClock, Profile, Reply, RestoreOptions, Store, Target, WriteOptions,
 };
+use testkit::kept::Kept;
 
 /// Every folder of files, with the profile nearest to the server that wrote them.
 fn folders() -> Vec<(PathBuf, Profile)> {
@@ -59,33 +60,11 @@ fn decoded(text: &Json) -> Vec<u8> {
     BASE64_STANDARD.decode(text.as_str().unwrap()).unwrap()
 }
 
-/// A value without what may differ between two right forms of it: compression, and the order of a hash table.
-fn content(payload: &[u8]) -> (rdb::ValueType, Vec<Vec<u8>>) {
+/// A value and its type, without the order of a hash table.
+fn content(payload: &[u8]) -> (rdb::ValueType, Kept) {
     let mut payload = rdb::dump::decode(payload).unwrap();
-    let kind = payload.kind();
-    let content = match payload.value().unwrap() {
-        rdb::Value::String(string) => vec![string.into_bytes()],
-        rdb::Value::IntSet(blob)
-        | rdb::Value::SetListpack(blob)
-        | rdb::Value::ZSetListpack(blob)
-        | rdb::Value::ZSetZiplist(blob) => vec![blob],
-        rdb::Value::ZSet(mut scores) => {
-            let mut all = Vec::new();
-            while let Some((member, score)) = scores.next().unwrap() {
-                all.extend([member.to_vec(), score.to_bits().to_le_bytes().to_vec()]);
-            }
-            all
-        }
-        rdb::Value::Set(mut members) => {
-            let mut all = BTreeSet::new();
-            while let Some(member) = members.next().unwrap() {
-                all.insert(member.to_vec());
-            }
-            all.into_iter().collect()
-        }
-        rdb::Value::Raw(raw) => vec![raw.into_body().into_vec()],
-    };
-    (kind, content)
+    let value = Kept::read(payload.value().unwrap()).unwrap();
+    (payload.kind(), value.with_string_as_bytes().in_order())
 }
 
 /// Compares a key with what the server said of it.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `live` (a feature, on by default) | a `redis-server` of the test's own, on a socket in a temporary folder |
 //! | `differential` (with it) | the same random commands on a server and on a subject: the same replies, the same bytes |
+//! | [`kept`] | values and files, read whole and written again |
 //! | [`oracle`] | plain, slow and right: what each structure is tested against, with generated operations |
 //! | [`rng`] | a small seeded generator, so that each test can be run again as it was |
 //! | [`alloc`] | an allocator that counts what the system's allocator really holds |
@@ -11,6 +12,7 @@
 pub mod alloc;
 #[cfg(feature = "live")]
 pub mod differential;
+pub mod kept;
 #[cfg(feature = "live")]
 pub mod live;
 pub mod oracle;

@@ -1,76 +1,18 @@
-//! What the tests share: the files that servers wrote, and a reader that keeps all it reads.
+//! What the tests share: the files that servers wrote, and how they are read.
 #![allow(dead_code, reason = "each test uses a part")]
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
 
 use std::{fs, io::Read, path::PathBuf};
 
-use rdb::{Attributes, Error, RawValue, ReadOptions, Reader, Record, StringValue, Value};
+use rdb::{Error, ReadOptions, Reader};
 
-/// A value, kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
-    String(StringValue),
-    IntSet(Vec<u8>),
-    SetListpack(Vec<u8>),
-    Set(Vec<Vec<u8>>),
-    ZSetListpack(Vec<u8>),
-    ZSetZiplist(Vec<u8>),
-    /// Members, and the bits of their scores.
-    ZSet(Vec<(Vec<u8>, u64)>),
-    Raw(RawValue),
-}
-
-/// A record, kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Item {
-    Key { key: Vec<u8>, attributes: Attributes, value: Kept },
-    Other(Record),
-}
-
-pub(crate) fn keep<R: Read>(value: Value<'_, R>) -> Result<Kept, Error> {
-    Ok(match value {
-        Value::String(string) => Kept::String(string),
-        Value::IntSet(blob) => Kept::IntSet(blob),
-        Value::SetListpack(blob) => Kept::SetListpack(blob),
-        Value::Raw(raw) => Kept::Raw(raw),
-        Value::Set(mut members) => {
-            let mut kept = Vec::with_capacity(members.size_hint());
-            while let Some(member) = members.next()? {
-                kept.push(member.to_vec());
-            }
-            Kept::Set(kept)
-        }
-        Value::ZSetListpack(blob) => Kept::ZSetListpack(blob),
-        Value::ZSetZiplist(blob) => Kept::ZSetZiplist(blob),
-        Value::ZSet(mut scores) => {
-            let mut kept = Vec::with_capacity(scores.size_hint());
-            while let Some((member, score)) = scores.next()? {
-                kept.push((member.to_vec(), score.to_bits()));
-            }
-            Kept::ZSet(kept)
-        }
-    })
-}
+pub(crate) use testkit::kept::{Item, Kept, read_file};
 
 /// Reads all; values as they are if `raw`.
-pub(crate) fn read_all<R: Read>(mut reader: Reader<R>, raw: bool) -> Result<Vec<Item>, Error> {
-    let mut items = Vec::new();
-    while let Some(record) = reader.next_record()? {
-        items.push(match record {
-            Record::Key { key, attributes, .. } => {
-                let value =
-                    if raw { Kept::Raw(reader.raw_value()?) } else { keep(reader.value()?)? };
-                Item::Key { key, attributes, value }
-            }
-            other @ (Record::Aux { .. }
-            | Record::SelectDb(_)
-            | Record::ResizeDb { .. }
-            | Record::SlotInfo { .. }
-            | Record::Function { .. }
-            | Record::ModuleAux { .. }) => Item::Other(other),
-        });
-    }
-    Ok(items)
+pub(crate) fn read_all<R: Read>(reader: Reader<R>, raw: bool) -> Result<Vec<Item>, Error> {
+    read_file(reader, |reader| {
+        if raw { Ok(Kept::Raw(reader.raw_value()?)) } else { Kept::read(reader.value()?) }
+    })
 }
 
 pub(crate) fn read_bytes(bytes: &[u8], raw: bool) -> Result<Vec<Item>, Error> {

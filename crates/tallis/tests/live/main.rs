@@ -28,6 +28,7 @@ mod windows;
 
 use redis::{Connection, Value};
 use tallis::Reply;
+use testkit::differential::Payload;
 
 /// Whether a reply of Tallis says what the server's reply says. Where Redis promises no order, none is asked for.
 fn same(ours: &Reply, theirs: &Result<Value, String>) -> bool {
@@ -72,31 +73,7 @@ fn run<A: AsRef<[u8]>>(server: &mut Connection, args: &[A]) -> Value {
     testkit::live::command(server, args).unwrap()
 }
 
-/// The value in a DUMP payload, with what may differ between two right ones taken out: compression, and the order of
-/// a hash table.
-#[derive(Debug, PartialEq, Eq)]
-enum Dumped {
-    Bytes(Vec<u8>),
-    IntSet(Vec<u8>),
-    Members(Vec<Vec<u8>>),
-}
-
-fn dumped(payload: &[u8]) -> Dumped {
-    match rdb::dump::decode(payload).unwrap().value().unwrap() {
-        rdb::Value::String(string) => Dumped::Bytes(string.into_bytes()),
-        rdb::Value::IntSet(blob) => Dumped::IntSet(blob),
-        rdb::Value::Set(mut members) => {
-            let mut all = Vec::new();
-            while let Some(member) = members.next().unwrap() {
-                all.push(member.to_vec());
-            }
-            all.sort_unstable();
-            Dumped::Members(all)
-        }
-        other @ (rdb::Value::SetListpack(_)
-        | rdb::Value::ZSetListpack(_)
-        | rdb::Value::ZSetZiplist(_)
-        | rdb::Value::ZSet(_)
-        | rdb::Value::Raw(_)) => panic!("{other:?} was never written"),
-    }
+/// The value in a DUMP payload, without what may differ between two right ones.
+fn dumped(payload: &[u8]) -> Payload {
+    Payload::read(payload).unwrap()
 }

@@ -64,8 +64,9 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
                         Err(format!("the values differ\n  ours   {ours:?}\n  theirs {theirs:?}"))
                     }
                     (ours, theirs) => {
-                        let why = |side: Result<Payload, String>| side.err().unwrap_or_default();
-                        Err(format!("a payload is malformed: {}{}", why(ours), why(theirs)))
+                        let errors: Vec<_> =
+                            [ours.err(), theirs.err()].into_iter().flatten().collect();
+                        Err(format!("a payload is malformed: {errors:?}"))
                     }
                 };
             }

@@ -67,6 +67,7 @@ mod subject;
 mod sweep;
 
 pub use harness::Differential;
+pub use payload::Payload;
 pub use reply::{Reply, command_line, quoted};
 pub use report::{Count, Difference, Report};
 pub use settings::{Limits, MODULE_FAMILY, Settings, family_names};

@@ -4,17 +4,21 @@
 use super::super::Reply;
 use super::super::run::Run;
 use super::super::subject::Subject;
-use super::Difference;
 
 /// Bytes before the opcodes of a HyperLogLog.
 const HEADER: usize = 16;
 
-/// Whether replies differ because a key of the command holds such a value.
-pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
-    let Difference { session, words, ours, theirs } = found;
+/// Whether the subject refuses the command because a key of it holds such a value. Then a server may have changed the
+/// value, also where it refuses the command in the end, so that there is nothing more to compare.
+pub(in super::super) fn is_met<S: Subject>(
+    run: &mut Run<'_, S>,
+    session: usize,
+    words: &[Vec<u8>],
+    ours: &Reply,
+) -> bool {
     let [name, keys @ ..] = words else { return false };
     let is_damaged = matches!(ours, Reply::Error(text) if text.starts_with("INVALIDOBJ"));
-    if !is_damaged || theirs.is_error() || !name.to_ascii_uppercase().starts_with(b"PF") {
+    if !is_damaged || !name.to_ascii_uppercase().starts_with(b"PF") {
         return false;
     }
     keys.iter().any(|key| {
