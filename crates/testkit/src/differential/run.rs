@@ -181,6 +181,35 @@ impl<'a, S: Subject> Run<'a, S> {
         Err(failure(at, &op.words, &ours, &theirs, "the whole iterations differ"))
     }
 
+    /// Compares the results of a transaction.
+    fn same_results(
+        &mut self,
+        session: usize,
+        waiting: &[Vec<Vec<u8>>],
+        ours: &Reply,
+        theirs: &Reply,
+    ) -> Result<(), String> {
+        let (Reply::Array(mine), Reply::Array(other)) = (ours, theirs) else {
+            return compare::same(Rule::Exact, ours, theirs);
+        };
+        if mine.len() != other.len() || mine.len() != waiting.len() {
+            return Err("the numbers of results differ".to_owned());
+        }
+        for ((words, ours), theirs) in waiting.iter().zip(mine).zip(other) {
+            // What SPOP takes inside a transaction is everything.
+            let rule = families::rule(words);
+            let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
+            let Err(why) = compare::same(rule, ours, theirs) else { continue };
+            if !apart::explains(self, Difference { session, words, ours, theirs }) {
+                let command = command_line(words);
+                return Err(format!("{why}\n  in {command}\n  ours   {ours}\n  theirs {theirs}"));
+            }
+            // The commands behind it may have built on it.
+            self.ended = true;
+        }
+        Ok(())
+    }
+
     /// Compares a reply, and follows the session.
     pub(super) fn compare(
         &mut self,
@@ -203,7 +232,7 @@ impl<'a, S: Subject> Run<'a, S> {
                 self.ended = true;
                 return Ok(());
             }
-            return match same_results(&waiting, ours, theirs) {
+            return match self.same_results(session, &waiting, ours, theirs) {
                 Ok(()) => {
                     self.report.aborted +=
                         usize::from(matches!(theirs, Reply::Nil | Reply::NullArray));
@@ -375,25 +404,6 @@ fn batch(ops: &[Op], start: usize, limit: usize) -> usize {
         }
     }
     end
-}
-
-/// EXEC: each result by the rule of its command.
-fn same_results(waiting: &[Vec<Vec<u8>>], ours: &Reply, theirs: &Reply) -> Result<(), String> {
-    let (Reply::Array(mine), Reply::Array(other)) = (ours, theirs) else {
-        return compare::same(Rule::Exact, ours, theirs);
-    };
-    if mine.len() != other.len() || mine.len() != waiting.len() {
-        return Err("the numbers of results differ".to_owned());
-    }
-    for ((words, ours), theirs) in waiting.iter().zip(mine).zip(other) {
-        // What SPOP takes inside a transaction is everything.
-        let rule = families::rule(words);
-        let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
-        compare::same(rule, ours, theirs).map_err(|why| {
-            format!("{why}\n  in {}\n  ours   {ours}\n  theirs {theirs}", command_line(words))
-        })?;
-    }
-    Ok(())
 }
 
 /// Scans to the end: all elements, each once, sorted; or the reply that is no page.
