@@ -16,6 +16,7 @@ mod scan;
 mod session_id;
 mod shard;
 mod sharded_set;
+mod text;
 mod visitors;
 mod windows;
 

@@ -45,7 +45,8 @@ use store::{Error, Store};
 use crate::errors::invalid;
 use crate::procedure::Backend;
 
-use names::{Key, Names};
+use crate::text::Text;
+use names::Names;
 use procedures::{delete, set_bits};
 
 pub use cohort::Cohort;
@@ -289,14 +290,9 @@ impl<B: Backend> Cohorts<B> {
         let bit = bit_of(user)?;
         let time = when.in_zone(&self.zone);
         let start = self.names.event(event);
-        let mut keys: SmallVec<[Key; PeriodKind::ALL.len()]> = SmallVec::new();
-        for kind in PeriodKind::ALL {
-            if self.names.writes(kind) {
-                let mut key = Key::from_slice(&start);
-                kind.at(time).push_to(&mut key);
-                keys.push(key);
-            }
-        }
+        let kinds = PeriodKind::ALL.into_iter().filter(|&kind| self.names.writes(kind));
+        let keys: SmallVec<[Text; PeriodKind::ALL.len()]> =
+            kinds.map(|kind| kind.at(time).key(&start)).collect();
         let keys: SmallVec<[&[u8]; PeriodKind::ALL.len()]> =
             keys.iter().map(SmallVec::as_slice).collect();
         match <[&[u8]; KINDS.len()]>::try_from(&*keys) {

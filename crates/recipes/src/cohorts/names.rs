@@ -1,32 +1,27 @@
 //! The keys of events.
 
-use smallvec::SmallVec;
-
 use super::period::{Period, PeriodKind};
-
-/// A key, short enough to be made without an allocation.
-pub(super) type Key = SmallVec<[u8; 48]>;
+use crate::text::{Text, concat};
 
 /// What keys are called, and which kinds of periods have some.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     /// What every key begins with, the separator included.
-    base: Key,
+    base: Text,
     /// A bit for each kind.
     kinds: u8,
 }
 
 impl Names {
     pub(super) fn new(prefix: &[u8], kinds: impl IntoIterator<Item = PeriodKind>) -> Self {
-        let mut names = Self { base: Key::new(), kinds: 0 };
+        let mut names = Self { base: Text::new(), kinds: 0 };
         names.set_prefix(prefix);
         names.set_kinds(kinds);
         names
     }
 
     pub(super) fn set_prefix(&mut self, prefix: &[u8]) {
-        self.base = Key::from_slice(prefix);
-        self.base.push(b'_');
+        self.base = concat([prefix, b"_"]);
     }
 
     pub(super) fn set_kinds(&mut self, kinds: impl IntoIterator<Item = PeriodKind>) {
@@ -46,19 +41,14 @@ impl Names {
 
     /// What the keys of an event begin with.
     #[inline]
-    pub(super) fn event(&self, event: &[u8]) -> Key {
-        let mut key = Key::from_slice(&self.base);
-        key.extend_from_slice(event);
-        key.push(b'_');
-        key
+    pub(super) fn event(&self, event: &[u8]) -> Text {
+        concat([&self.base, event, b"_"])
     }
 
     /// The key of an event in a period.
     #[inline]
-    pub(super) fn key(&self, event: &[u8], period: Period) -> Key {
-        let mut key = self.event(event);
-        period.push_to(&mut key);
-        key
+    pub(super) fn key(&self, event: &[u8], period: Period) -> Text {
+        period.key(&self.event(event))
     }
 
     /// The event and the period of a key. No period has a separator in it, so there is one way at most to read a key,

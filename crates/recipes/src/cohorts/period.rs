@@ -6,10 +6,10 @@ use std::str::FromStr;
 use jiff::Span;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
 
-use store::{Error, Member};
+use store::Error;
 
-use super::names::Key;
 use crate::errors::invalid;
+use crate::text::{Text, concat, numbered};
 
 /// The sorts of [`Period`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -226,37 +226,32 @@ impl Period {
         })
     }
 
-    /// Appends the end of the key.
+    /// The key that begins so.
     #[inline]
-    pub(super) fn push_to(self, key: &mut Key) {
+    pub(super) fn key(self, start: &[u8]) -> Text {
         let day = self.start.date();
         let parts = [day.month(), day.day(), self.start.hour()];
         let (year, parts) = match self.kind {
-            PeriodKind::Unique => return key.push(b'u'),
+            PeriodKind::Unique => return concat([start, b"u"]),
             PeriodKind::Week => {
                 let week = day.iso_week_date();
-                key.push(b'W');
-                (week.year(), &[week.week()][..])
+                (numbered(&concat([start, b"W"]), week.year()), &[week.week()][..])
             }
-            PeriodKind::Year => (day.year(), &[][..]),
-            PeriodKind::Month => (day.year(), &parts[..1]),
-            PeriodKind::Day => (day.year(), &parts[..2]),
-            PeriodKind::Hour => (day.year(), &parts[..]),
+            PeriodKind::Year => (numbered(start, day.year()), &[][..]),
+            PeriodKind::Month => (numbered(start, day.year()), &parts[..1]),
+            PeriodKind::Day => (numbered(start, day.year()), &parts[..2]),
+            PeriodKind::Hour => (numbered(start, day.year()), &parts[..]),
         };
-        push_number(key, year);
-        for &part in parts {
-            key.push(b'-');
-            push_number(key, part.into());
-        }
+        parts.iter().fold(year, |key, &part| {
+            concat([&key, b"-", itoa::Buffer::new().format(part).as_bytes()])
+        })
     }
 
     /// The period of which this is the text, exactly.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let period = Self::parse_any(std::str::from_utf8(text).ok()?)?;
         // What was padded or signed reads the same and names another key.
-        let mut key = Key::new();
-        period.push_to(&mut key);
-        (key.as_slice() == text).then_some(period)
+        (period.key(b"").as_slice() == text).then_some(period)
     }
 
     fn parse_any(text: &str) -> Option<Self> {
@@ -292,9 +287,7 @@ impl Period {
 
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = Key::new();
-        self.push_to(&mut text);
-        f.pad(&String::from_utf8_lossy(&text))
+        f.pad(&String::from_utf8_lossy(&self.key(b"")))
     }
 }
 
@@ -307,9 +300,4 @@ impl FromStr for Period {
         Self::parse(text.as_bytes())
             .ok_or_else(|| invalid(format!("ERR '{}' is no period", text.escape_debug())))
     }
-}
-
-#[inline]
-fn push_number(key: &mut Key, number: i16) {
-    Member::from(number).with_bytes(|digits| key.extend_from_slice(digits));
 }

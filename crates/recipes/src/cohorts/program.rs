@@ -19,7 +19,8 @@ use bitpack::bits::{self, Op};
 use smallvec::SmallVec;
 
 use super::cohort::{Cohort, Step};
-use super::names::{Key, Names};
+use super::names::Names;
+use crate::text::Text;
 
 /// The bytes of each string that are worked on at a time.
 const BLOCK: usize = 8 << 10;
@@ -28,8 +29,8 @@ const BLOCK: usize = 8 << 10;
 #[derive(Debug)]
 pub(super) struct Sources<'n> {
     names: &'n Names,
-    keys: Vec<Key>,
-    numbers: HashMap<Key, usize, ahash::RandomState>,
+    keys: Vec<Text>,
+    numbers: HashMap<Text, usize, ahash::RandomState>,
 }
 
 impl<'n> Sources<'n> {
@@ -47,7 +48,7 @@ impl<'n> Sources<'n> {
         let mut steps = Vec::with_capacity(cohort.steps().len());
         for step in cohort.steps() {
             match step {
-                Step::Key(key) => steps.push(self.source(Key::from_slice(key))),
+                Step::Key(key) => steps.push(self.source(Text::from_slice(key))),
                 Step::Combine(op, count) => steps.push(Instruction::Combine(*op, *count)),
                 Step::Event { event, period } => {
                     let before = steps.len();
@@ -64,10 +65,10 @@ impl<'n> Sources<'n> {
         Program { steps }
     }
 
-    fn source(&mut self, key: Key) -> Instruction {
+    fn source(&mut self, key: Text) -> Instruction {
         let keys = &mut self.keys;
         let number = *self.numbers.entry(key).or_insert_with_key(|key| {
-            keys.push(Key::from_slice(key));
+            keys.push(Text::from_slice(key));
             keys.len() - 1
         });
         Instruction::Source(number)

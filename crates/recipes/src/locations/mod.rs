@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bitpack::packed::{CountryRegionCode, Histogram, PackedView};
-use smallvec::SmallVec;
-use store::{Error, Member, PreparedKey, Store, ToKey};
+use store::{Error, PreparedKey, Store, ToKey};
 
 use crate::Backend;
 use crate::errors::invalid;
+use crate::text::{Text, numbered};
 use by_shard::{BATCH, ByShard};
 use counts::Zeros;
 use procedures::{LARGEST, Location};
@@ -24,9 +24,6 @@ pub use table::{LocationTable, TableError, TableProblem};
 
 /// What the keys of the shards begin with.
 const SHARD: &[u8] = b"location:";
-
-/// The key of a shard, whatever its number.
-type ShardKey = SmallVec<[u8; 32]>;
 
 /// How many users share a string: of two bytes for each, two megabytes.
 const USERS_PER_SHARD: u64 = 1 << 20;
@@ -338,8 +335,6 @@ fn too_large(user: u64) -> Error {
 }
 
 #[inline]
-fn shard_key(shard: u64) -> ShardKey {
-    let mut key = ShardKey::from_slice(SHARD);
-    Member::Int(shard.cast_signed()).with_bytes(|number| key.extend_from_slice(number));
-    key
+fn shard_key(shard: u64) -> Text {
+    numbered(SHARD, shard)
 }

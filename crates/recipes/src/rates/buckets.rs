@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use smallvec::SmallVec;
 use store::Member;
 
 use super::Throttle;
-
-/// Three numbers of 19 digits and two colons.
-type Text = SmallVec<[u8; 59]>;
+use crate::text::{Text, concat};
 
 /// How many actions there were in a period of the calendar, and in the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,13 +29,11 @@ impl Buckets {
     }
 
     pub(super) fn to_text(self) -> Text {
-        let mut text = Text::new();
-        for number in [self.start_ms, self.before, self.now] {
-            Member::Int(number).with_bytes(|number| text.extend_from_slice(number));
-            text.push(b':');
-        }
-        text.pop();
-        text
+        let [mut start, mut before, mut now] = [(); 3].map(|()| itoa::Buffer::new());
+        let start = start.format(self.start_ms).as_bytes();
+        let before = before.format(self.before).as_bytes();
+        let now = now.format(self.now).as_bytes();
+        concat([start, b":", before, b":", now])
     }
 
     /// The buckets as they are at `now_ms`: the next ones if their period is over.

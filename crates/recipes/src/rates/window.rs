@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use smallvec::SmallVec;
-use store::{Error, Member, Store, ZSetEntry};
+use store::{Error, Store, ZSetEntry};
 
 use super::period_ms;
 use crate::Backend;
 use crate::procedure::{Procedure, step};
-
-/// A key of the recipe, or the name of an action.
-type Text = SmallVec<[u8; 64]>;
+use crate::text::{Text, concat, numbered};
 
 /// How much longer than the period a key lives, in milliseconds: the second that the notes on rate limiting add.
 const LINGER_MS: i64 = 1000;
@@ -60,24 +57,14 @@ fn add(actions: &mut ZSetEntry<'_>, now: i64) -> Result<(), Error> {
 /// What the first action of a millisecond is called, the second, and so on.
 #[inline]
 fn name(now_ms: i64, number: usize) -> Text {
-    let mut name = Text::new();
-    Member::Int(now_ms).with_bytes(|text| name.extend_from_slice(text));
-    if number > 0 {
-        name.push(b'-');
-        Member::Int(i64::try_from(number).unwrap_or(i64::MAX))
-            .with_bytes(|text| name.extend_from_slice(text));
-    }
-    name
+    let now_ms = numbered(b"", now_ms);
+    if number == 0 { now_ms } else { numbered(&concat([&now_ms, b"-"]), number) }
 }
 
 /// The key of a user's actions: `hist:<user>:<action>`.
 #[inline]
 fn history_key(user: &[u8], action: &[u8]) -> Text {
-    let mut key = Text::from_slice(b"hist:");
-    key.extend_from_slice(user);
-    key.push(b':');
-    key.extend_from_slice(action);
-    key
+    concat([b"hist:", user, b":", action])
 }
 
 #[inline]
@@ -206,7 +193,7 @@ mod tests {
         assert_eq!(&*name(1_700_000_000_000, 0), b"1700000000000");
         assert_eq!(&*name(1_700_000_000_000, 12), b"1700000000000-12");
         assert_eq!(&*name(-5, 1), b"-5-1");
-        assert_eq!(name(i64::MIN, usize::MAX).len(), 40);
+        assert_eq!(name(i64::MIN, usize::MAX).len(), 41);
     }
 
     #[test]

@@ -7,12 +7,13 @@ use smallvec::SmallVec;
 use store::Error;
 
 use super::commands::{SetOperation, combine, combine_store, inter_card};
-use super::keys::{Fixed, ShardKey, slices};
+use super::keys::{Fixed, slices};
 use super::scan::Scan;
 use super::spread::Spread;
 use super::{Shape, ShardedSet, Shards, Splitting, each};
 use crate::errors::invalid;
 use crate::procedure::Backend;
+use crate::text::Text;
 
 /// Sets of one shape.
 enum Aligned<'s> {
@@ -23,7 +24,7 @@ enum Aligned<'s> {
 }
 
 /// The keys of the shards of that number.
-fn shards_of(sets: &[&Fixed], number: u64) -> SmallVec<[ShardKey; 4]> {
+fn shards_of(sets: &[&Fixed], number: u64) -> SmallVec<[Text; 4]> {
     sets.iter().map(|set| set.base.shard(number)).collect()
 }
 

@@ -4,19 +4,15 @@ use smallvec::SmallVec;
 use store::Member;
 
 use crate::shard::set_shard;
-
-/// The key of a shard, short enough to be made without an allocation.
-pub(crate) type ShardKey = SmallVec<[u8; 48]>;
+use crate::text::{Text, concat, numbered};
 
 /// What the keys of a set's shards begin with: the set's name, and a colon.
 #[derive(Clone, Debug)]
-pub(crate) struct Base(ShardKey);
+pub(crate) struct Base(Text);
 
 impl Base {
     pub(crate) fn new(name: &[u8]) -> Self {
-        let mut base = ShardKey::from_slice(name);
-        base.push(b':');
-        Self(base)
+        Self(concat([name, b":"]))
     }
 
     /// The name of the set.
@@ -31,16 +27,14 @@ impl Base {
 
     /// The key of the shard of that number.
     #[inline]
-    pub(crate) fn shard(&self, number: u64) -> ShardKey {
-        self.with(itoa::Buffer::new().format(number).as_bytes())
+    pub(crate) fn shard(&self, number: u64) -> Text {
+        numbered(&self.0, number)
     }
 
     /// The key that ends so.
     #[inline]
-    pub(crate) fn with(&self, end: &[u8]) -> ShardKey {
-        let mut key = ShardKey::from_slice(&self.0);
-        key.extend_from_slice(end);
-        key
+    pub(crate) fn with(&self, end: &[u8]) -> Text {
+        concat([&self.0, end])
     }
 }
 
@@ -54,12 +48,12 @@ pub(crate) struct Fixed {
 impl Fixed {
     /// The key of the shard that a member belongs to.
     #[inline]
-    pub(crate) fn shard_of(&self, member: Member<'_>) -> ShardKey {
+    pub(crate) fn shard_of(&self, member: Member<'_>) -> Text {
         self.base.shard(set_shard(member, self.shards))
     }
 }
 
 /// The key of a shard of each of some sets, as arguments.
-pub(super) fn slices(keys: &[ShardKey]) -> SmallVec<[&[u8]; 4]> {
+pub(super) fn slices(keys: &[Text]) -> SmallVec<[&[u8]; 4]> {
     keys.iter().map(|key| &key[..]).collect()
 }

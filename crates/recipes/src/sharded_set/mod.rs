@@ -16,7 +16,7 @@ use store::{Error, Member, Store};
 use crate::procedure::Backend;
 use crate::shard::shard_count;
 pub(crate) use commands::get;
-pub(crate) use keys::{Base, Fixed, ShardKey};
+pub(crate) use keys::{Base, Fixed};
 pub(crate) use splitting::Splitting;
 pub(crate) use spread::Spread;
 

@@ -6,13 +6,14 @@ use store::Error;
 
 use super::commands::SetOperation;
 use super::each;
-use super::keys::{ShardKey, slices};
+use super::keys::slices;
 use super::level::{Level, MOST};
 use super::procedures::{self, Target};
 use super::splitting::Splitting;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
 use crate::procedure::Backend;
+use crate::text::Text;
 
 /// An iteration over all hash suffixes of several sets, each of which is visited in one atomic step, in one shard of
 /// each set.
@@ -85,7 +86,7 @@ impl<'s, B: Backend> Scan<'s, B> {
             let levels: SmallVec<[Level<'_>; 4]> =
                 self.sets.iter().map(|set| set.believed()).collect();
             let shards = self.sets.iter().zip(&levels);
-            let keys: Option<SmallVec<[ShardKey; 4]>> = shards
+            let keys: Option<SmallVec<[Text; 4]>> = shards
                 .map(|(set, level)| Some(set.base().shard(suffix.shard(level.shards)?)))
                 .collect();
             let Some(keys) = keys else {

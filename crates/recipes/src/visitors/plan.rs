@@ -9,7 +9,8 @@ use crate::bucket::Bucket;
 use crate::errors::not_a;
 use crate::procedure::Backend;
 use crate::shard::shard_count;
-use crate::sharded_set::{Base, Fixed, ShardKey, Splitting, Spread, get};
+use crate::sharded_set::{Base, Fixed, Splitting, Spread, get};
+use crate::text::Text;
 
 /// What every key of the recipe begins with.
 const PREFIX: &str = "unique:";
@@ -71,7 +72,7 @@ impl Plan {
     }
 
     /// The key of the shard into which an id comes as the first.
-    pub(super) fn first_shard(&self, id: i64) -> ShardKey {
+    pub(super) fn first_shard(&self, id: i64) -> Text {
         match self {
             Self::Forecast { set, .. } => set.shard_of(Member::Int(id)),
             Self::Splitting(set) => set.base().shard(0),

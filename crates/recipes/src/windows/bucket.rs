@@ -3,13 +3,10 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use smallvec::SmallVec;
 
 use super::level::{UvLevel, seconds};
 use super::spans::digits;
-
-/// A key, short enough to be made without an allocation.
-pub(super) type Key = SmallVec<[u8; 64]>;
+use crate::text::{Text, concat};
 
 /// A minute, an hour, a day or a month of a [`UvCalendar`](super::UvCalendar). Its text is the end of its key.
 ///
@@ -86,25 +83,24 @@ fn timestamp(second: i64) -> Timestamp {
 
 impl fmt::Display for UvBucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = Key::new();
-        self.name.push_to(&mut text);
-        f.pad(&String::from_utf8_lossy(&text))
+        f.pad(&String::from_utf8_lossy(&self.name.text()))
     }
 }
 
 impl Name {
-    /// Appends the end of the key, of which the digits to the minute are given.
+    /// The key that begins so. The digits are those of the wall time to the minute.
     #[inline]
-    pub(super) fn push_with(self, key: &mut Key, digits: &[u8; 12]) {
-        key.extend_from_slice(&digits[..self.level.digits()]);
-        if let Some(offset) = self.again {
-            push_offset(key, offset);
+    pub(super) fn key(self, prefix: &[u8], digits: &[u8; 12]) -> Text {
+        let key = concat([prefix, &digits[..self.level.digits()]]);
+        match self.again {
+            Some(offset) => concat([&key, offset_text(offset).as_bytes()]),
+            None => key,
         }
     }
 
-    /// Appends the end of the key.
-    fn push_to(self, key: &mut Key) {
-        self.push_with(key, &digits(self.wall));
+    /// The end of the key.
+    fn text(self) -> Text {
+        self.key(b"", &digits(self.wall))
     }
 
     /// The name of which this is the text, exactly, whether or not there is such a bucket.
@@ -119,9 +115,7 @@ impl Name {
         let time = jiff::civil::Time::new(part(0), part(0), 0, 0).ok()?;
         let again = if offset.is_empty() { None } else { Some(parse_offset(offset)?) };
         let name = Self { level, wall: seconds(date.to_datetime(time)), again };
-        let mut same = Key::new();
-        name.push_to(&mut same);
-        (same.as_slice() == text).then_some(name)
+        (name.text().as_slice() == text).then_some(name)
     }
 }
 
@@ -130,14 +124,12 @@ fn number([tens, ones]: [u8; 2]) -> i8 {
     ((tens - b'0') * 10 + ones - b'0').cast_signed()
 }
 
-/// Appends an offset as ISO 8601 has it, without colons; with seconds only where there are any.
-fn push_offset(key: &mut Key, offset: i64) {
+/// An offset as ISO 8601 has it, without colons; with seconds only where there are any.
+fn offset_text(offset: i64) -> String {
     let (sign, offset) = (if offset < 0 { '-' } else { '+' }, offset.unsigned_abs());
     let [hours, minutes, seconds] = [offset / 3600, offset / 60 % 60, offset % 60];
-    key.extend_from_slice(format!("{sign}{hours:02}{minutes:02}").as_bytes());
-    if seconds > 0 {
-        key.extend_from_slice(format!("{seconds:02}").as_bytes());
-    }
+    let seconds = if seconds > 0 { format!("{seconds:02}") } else { String::new() };
+    format!("{sign}{hours:02}{minutes:02}{seconds}")
 }
 
 fn parse_offset(text: &[u8]) -> Option<i64> {
@@ -181,10 +173,8 @@ mod tests {
                 (Some(93_599), "+255959"),
             ] {
                 let name = Name { level, wall: level.floor(wall), again };
-                let mut key = Key::new();
-                name.push_to(&mut key);
-                assert_eq!(key.as_slice(), format!("{text}{end}").as_bytes());
-                assert_eq!(Name::parse(&key), Some(name));
+                assert_eq!(name.text().as_slice(), format!("{text}{end}").as_bytes());
+                assert_eq!(Name::parse(&name.text()), Some(name));
             }
         }
         for text in [

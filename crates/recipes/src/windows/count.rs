@@ -5,11 +5,12 @@ use jiff::{Span, Timestamp};
 use store::{Error, ErrorKind};
 
 use super::UvWindows;
-use super::bucket::{Key, UvBucket};
+use super::bucket::UvBucket;
 use super::calendar::out_of_range;
 use super::level::UvLevel;
 use super::procedures;
 use crate::procedure::Backend;
+use crate::text::Text;
 
 impl<B: Backend> UvWindows<B> {
     /// About how many unique visitors there were from `from` to before `to`: one union of the fewest keys, each looked
@@ -197,10 +198,10 @@ impl<B: Backend> UvWindows<B> {
         &self,
         kept: &[UvBucket],
         open: &[Bytes],
-    ) -> Result<Vec<Key>, Error> {
+    ) -> Result<Vec<Text>, Error> {
         let (Some(first), Some(last)) = (kept.first(), kept.last()) else { return Ok(Vec::new()) };
         let range = UvBucket { end: last.end, ..*first };
-        let mut keys: Vec<Key> = kept.iter().map(|bucket| self.key_of(bucket)).collect();
+        let mut keys: Vec<Text> = kept.iter().map(|bucket| self.key_of(bucket)).collect();
         // What is open has visits that nothing larger has.
         for bucket in self.open_buckets(open)? {
             if range.holds(&bucket) && kept.binary_search(&bucket).is_err() {

@@ -59,7 +59,7 @@ use store::{Error, Member, Store};
 
 use crate::procedure::Backend;
 
-use bucket::Key;
+use crate::text::Text;
 use calendar::whole_second;
 use procedures::{BucketKey, User};
 use recent::Owner;
@@ -216,11 +216,8 @@ impl<B: Backend> UvWindows<B> {
     }
 
     #[inline]
-    fn key_of(&self, bucket: &UvBucket) -> Key {
-        let digits = self.calendar.spans().digits(bucket.name.wall);
-        let mut key = Key::from_slice(&self.prefix);
-        bucket.name.push_with(&mut key, &digits);
-        key
+    fn key_of(&self, bucket: &UvBucket) -> Text {
+        bucket.name.key(&self.prefix, &self.calendar.spans().digits(bucket.name.wall))
     }
 
     fn bucket_key(&self, bucket: UvBucket) -> BucketKey<Vec<u8>> {

@@ -8,8 +8,9 @@ use hll::{DecodeError, Encoding, Hll};
 use smallvec::SmallVec;
 use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, ToKey, Tx};
 
-use super::bucket::{Key, UvBucket};
+use super::bucket::UvBucket;
 use crate::procedure::{Backend, Keys, Procedure, read, step};
+use crate::text::Text;
 
 /// A bucket with its key, which is prepared where it is used often.
 #[derive(Debug)]
@@ -273,7 +274,7 @@ pub(super) fn count(
     backend: &impl Backend,
     open: &[u8],
     names: &[Bytes],
-    buckets: &[Key],
+    buckets: &[Text],
 ) -> Result<Option<(u64, i64)>, Error> {
     let mut keys = Vec::with_capacity(buckets.len() + 1);
     keys.push(read(open));

@@ -9,10 +9,11 @@ use jiff::civil::{Date, DateTime, date};
 use jiff::tz::TimeZone;
 use store::{Limits, ManualClock, Store};
 
-use super::bucket::{Key, UvBucket};
+use super::bucket::UvBucket;
 use super::procedures::{self, BucketKey, User};
 use super::{UvCalendar, UvFilling, UvLevel, UvWindows};
 use crate::procedure::Backend;
+use crate::text::Text;
 
 fn second(at: Timestamp) -> i64 {
     at.as_second()
@@ -343,7 +344,7 @@ fn a_count_is_of_one_time_or_of_none() {
     let (store, [minute, hour]) = two_keys();
     add_and_open(&store, &minute, "A");
     let names = open_names(&store);
-    let keys = [Key::from_slice(&minute.key)];
+    let keys = [Text::from_slice(&minute.key)];
     let count = |names: &[Bytes]| {
         let counted = procedures::count(&store, OPEN, names, &keys).unwrap();
         counted.map(|(count, _)| count)
@@ -371,7 +372,7 @@ fn a_count_takes_each_key_once() {
         assert_eq!(windows.count(from, to).unwrap(), 4, "{filling:?}");
         let cover = windows.calendar.cover(from, to).unwrap();
         let keys = windows.keys_to_count(&cover, &open_names(&store)).unwrap();
-        let different: HashSet<&Key> = keys.iter().collect();
+        let different: HashSet<&Text> = keys.iter().collect();
         assert_eq!(different.len(), keys.len(), "{filling:?}");
         // The hour, two minutes, and beside them what is open in the hour.
         assert_eq!(keys.len(), if filling == UvFilling::RollUp { 6 } else { 3 });

