@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// What nearly everything here returns.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
@@ -9,7 +10,8 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 /// An error of the store.
 ///
 /// [`kind`](Self::kind) is the kind of error; the text is Redis's own, word for word, wherever a command of Redis
-/// would answer it.
+/// would answer it. Two errors are equal if both are.
+#[derive(Clone)]
 pub struct Error {
     // One word, so that `Result<usize, Error>` stays in registers.
     repr: Box<Repr>,
@@ -49,13 +51,15 @@ pub enum ErrorKind {
     Corrupt,
     /// The operating system refused a read or a write.
     Io,
+    /// A type cannot hold what a command has replied.
+    Conversion,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Repr {
     kind: ErrorKind,
     text: Cow<'static, str>,
-    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
@@ -81,7 +85,7 @@ impl Error {
         text: impl Into<Cow<'static, str>>,
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
-        Self { repr: Box::new(Repr { kind, text: text.into(), source: Some(Box::new(source)) }) }
+        Self { repr: Box::new(Repr { kind, text: text.into(), source: Some(Arc::new(source)) }) }
     }
 
     /// A time that is zero, or does not fit.
@@ -164,6 +168,14 @@ impl fmt::Debug for Error {
             .finish()
     }
 }
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind(), &self.repr.text) == (other.kind(), &other.repr.text)
+    }
+}
+
+impl Eq for Error {}
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -220,7 +220,7 @@ impl Client {
     fn shaped(&self, answer: Answer) -> Reply {
         let reply = answer.unwrap_or_else(Reply::from);
         match self.protocol {
-            Protocol::Resp2 => reply.into_resp2(),
+            Protocol::Resp2 => reply.into_resp2(self.store.profile()),
             Protocol::Resp3 => reply,
         }
     }

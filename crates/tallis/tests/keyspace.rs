@@ -290,7 +290,7 @@ fn exec_locks_what_its_commands_touch() {
     }
     // The last has too few words, so nothing runs.
     let aborted = session.execute(&["EXEC"]);
-    assert!(matches!(aborted, Reply::Error(text) if text.starts_with("EXECABORT")));
+    assert!(matches!(aborted, Reply::Error(text) if text.to_string().starts_with("EXECABORT")));
     assert_eq!((store.dbsize().unwrap(), session.db_number()), (0, 0));
 
     store.db(1).set("text", "x").unwrap();

@@ -40,13 +40,16 @@ impl Store {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Reply, Store};
+    /// use tallis::{ErrorKind, Reply, Store};
     ///
     /// let store = Store::new();
     /// assert_eq!(store.execute(&["SADD", "s", "1", "2"]), Reply::Int(2));
+    ///
+    /// let wrong = store.execute(&["GET", "s"]).into_result().unwrap_err();
+    /// assert_eq!(wrong.kind(), ErrorKind::WrongType);
     /// assert_eq!(
-    ///     store.execute(&["GET", "s"]),
-    ///     Reply::Error("WRONGTYPE Operation against a key holding the wrong kind of value".into()),
+    ///     wrong.to_string(),
+    ///     "WRONGTYPE Operation against a key holding the wrong kind of value"
     /// );
     /// ```
     pub fn execute<A: AsRef<[u8]>>(&self, args: &[A]) -> Reply {

@@ -103,7 +103,7 @@ macro_rules! plain {
                 let mut words = words;
                 let found = store.$method($($crate::execute::argument!(words, $arg $(: $kind)?)),*)?;
                 $(let found = $reply(found);)?
-                Ok($crate::reply::IntoReply::into_reply(found, store.shared().profile()))
+                Ok($crate::reply::Reply::from(found))
             },
         )
     };

@@ -1,6 +1,6 @@
 //! How a reply is shown.
 
-use tallis::Reply;
+use tallis::{Profile, Reply};
 
 /// The two ways in which `redis-cli` shows a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,41 +13,41 @@ pub enum Style {
 }
 
 impl Style {
-    /// Writes a reply and the line feed behind it.
+    /// Writes a reply and the line feed behind it. Scores have the digits that the profile gives them.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::Reply;
+    /// use tallis::{Profile, Reply};
     /// use tallis_cli::cli::Style;
     ///
     /// let reply = Reply::Array(vec![Reply::Int(7), Reply::Nil]);
     /// let mut out = Vec::new();
-    /// Style::Formatted.write(&reply, &mut out);
-    /// Style::Raw.write(&reply, &mut out);
+    /// Style::Formatted.write(&reply, Profile::default(), &mut out);
+    /// Style::Raw.write(&reply, Profile::default(), &mut out);
     /// assert_eq!(out, b"1) (integer) 7\n2) (nil)\n7\n\n");
     /// ```
-    pub fn write(self, reply: &Reply, out: &mut Vec<u8>) {
-        self.write_reply(reply, out);
+    pub fn write(self, reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
+        self.write_reply(reply, profile, out);
         if self == Self::Raw {
             out.push(b'\n');
         }
     }
 
     /// The same without the line feed that goes behind a raw reply.
-    pub(super) fn write_reply(self, reply: &Reply, out: &mut Vec<u8>) {
+    pub(super) fn write_reply(self, reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
         match self {
-            Self::Raw => write_raw(reply, out),
-            Self::Formatted => write_formatted(reply, 0, out),
+            Self::Raw => write_raw(reply, profile, out),
+            Self::Formatted => write_formatted(reply, profile, 0, out),
         }
     }
 }
 
-fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
+fn write_raw(reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
     match reply {
         Reply::Status(text) => out.extend_from_slice(text.as_bytes()),
-        Reply::Error(text) => {
-            out.extend_from_slice(text.as_bytes());
+        Reply::Error(error) => {
+            out.extend_from_slice(error.to_string().as_bytes());
             // So `redis-cli` has it: an error takes two line feeds, or one and the mark between elements.
             out.push(b'\n');
         }
@@ -61,10 +61,10 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
                 if index > 0 {
                     out.push(b'\n');
                 }
-                write_raw(element, out);
+                write_raw(element, profile, out);
             }
         }
-        Reply::Double(number, profile) => {
+        Reply::Double(number) => {
             out.extend_from_slice(profile.double(*number).as_bytes());
         }
         Reply::Coordinate(degrees) => out.extend_from_slice(&coordinate(*degrees)),
@@ -73,9 +73,9 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
                 if index > 0 {
                     out.push(b'\n');
                 }
-                write_raw(first, out);
+                write_raw(first, profile, out);
                 out.push(b'\n');
-                write_raw(second, out);
+                write_raw(second, profile, out);
             }
         }
         Reply::Map(pairs) => {
@@ -83,15 +83,15 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
                 if index > 0 {
                     out.push(b'\n');
                 }
-                write_raw(key, out);
+                write_raw(key, profile, out);
                 out.push(b' ');
-                write_raw(value, out);
+                write_raw(value, profile, out);
             }
         }
         Reply::Named(name, value) => {
             out.extend_from_slice(name.as_bytes());
             out.push(b' ');
-            write_raw(value, out);
+            write_raw(value, profile, out);
         }
         // A reply of a kind yet to come is shown, if not in `redis-cli`'s way.
         other => out.extend_from_slice(format!("{other:?}").as_bytes()),
@@ -100,21 +100,23 @@ fn write_raw(reply: &Reply, out: &mut Vec<u8>) {
 
 /// The digits of a coordinate.
 fn coordinate(degrees: f64) -> Vec<u8> {
-    let shown = Reply::Coordinate(degrees).into_resp2();
+    let shown = Reply::Coordinate(degrees).into_resp2(Profile::default());
     if let Reply::Bulk(text) = shown { text.into() } else { format!("{shown:?}").into_bytes() }
 }
 
 /// Writes a reply that starts in column `indent`, each element of an array on a line of its own.
-fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
+fn write_formatted(reply: &Reply, profile: Profile, indent: usize, out: &mut Vec<u8>) {
+    let write_one =
+        |reply: &Reply, indent, out: &mut _| write_formatted(reply, profile, indent, out);
     match reply {
         Reply::Status(text) => out.extend_from_slice(text.as_bytes()),
-        Reply::Error(text) => out.extend_from_slice(format!("(error) {text}").as_bytes()),
+        Reply::Error(error) => out.extend_from_slice(format!("(error) {error}").as_bytes()),
         Reply::Int(number) => out.extend_from_slice(format!("(integer) {number}").as_bytes()),
         Reply::Boolean(yes) => out.extend_from_slice(format!("({yes})").as_bytes()),
         Reply::Bulk(bytes) => quote(bytes, out),
         Reply::Nil | Reply::NullArray => out.extend_from_slice(b"(nil)"),
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
-        Reply::Double(number, profile) => {
+        Reply::Double(number) => {
             out.extend_from_slice(format!("(double) {}", profile.double(*number)).as_bytes());
         }
         Reply::Coordinate(degrees) => {
@@ -125,7 +127,7 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         Reply::Pairs(pairs) => {
             return write_numbered(pairs, ')', indent, out, |(first, second), indent, out| {
                 write_numbered(&[first, second], ')', indent, out, |part, indent, out| {
-                    write_formatted(part, indent, out);
+                    write_formatted(part, profile, indent, out);
                 });
             });
         }
@@ -133,19 +135,19 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
         Reply::Set(elements) if elements.is_empty() => out.extend_from_slice(b"(empty set)"),
         Reply::Map(pairs) if pairs.is_empty() => out.extend_from_slice(b"(empty hash)"),
         Reply::Array(elements) => {
-            return write_numbered(elements, ')', indent, out, write_formatted);
+            return write_numbered(elements, ')', indent, out, write_one);
         }
         Reply::Set(elements) => {
-            return write_numbered(elements, '~', indent, out, write_formatted);
+            return write_numbered(elements, '~', indent, out, write_one);
         }
         Reply::Map(pairs) => {
             return write_numbered(pairs, '#', indent, out, |(key, value), indent, out| {
-                write_pair(key, value, indent, out);
+                write_pair(key, value, profile, indent, out);
             });
         }
         Reply::Named(name, value) => {
             return write_numbered(&[value], '#', indent, out, |value, indent, out| {
-                write_pair(&Reply::Status((*name).into()), value, indent, out);
+                write_pair(&Reply::Status((*name).into()), value, profile, indent, out);
             });
         }
         other => out.extend_from_slice(format!("{other:?}").as_bytes()),
@@ -154,15 +156,15 @@ fn write_formatted(reply: &Reply, indent: usize, out: &mut Vec<u8>) {
 }
 
 /// Writes a pair of a map, on one line if the value takes no more.
-fn write_pair(key: &Reply, value: &Reply, indent: usize, out: &mut Vec<u8>) {
-    write_formatted(key, indent, out);
+fn write_pair(key: &Reply, value: &Reply, profile: Profile, indent: usize, out: &mut Vec<u8>) {
+    write_formatted(key, profile, indent, out);
     out.pop();
     out.extend_from_slice(b" => ");
     if takes_lines(value) {
         out.push(b'\n');
         out.resize(out.len() + indent, b' ');
     }
-    write_formatted(value, indent, out);
+    write_formatted(value, profile, indent, out);
 }
 
 /// Writes elements, each with its number and the mark behind that, on a line of its own.
@@ -218,15 +220,21 @@ pub(super) fn quote(bytes: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use tallis::{Error, ErrorKind};
+
     use super::*;
 
     fn bulk(text: &'static [u8]) -> Reply {
         Reply::Bulk(bytes::Bytes::from_static(text))
     }
 
+    fn error(text: &'static str) -> Error {
+        Error::new(ErrorKind::Syntax, text)
+    }
+
     fn show(style: Style, reply: &Reply) -> String {
         let mut out = Vec::new();
-        style.write(reply, &mut out);
+        style.write(reply, Profile::default(), &mut out);
         out.iter().map(|&byte| char::from(byte)).collect()
     }
 
@@ -234,7 +242,7 @@ mod tests {
     fn single_replies() {
         let cases = [
             (Reply::OK, "OK\n", "OK\n"),
-            (Reply::Error("ERR no".into()), "ERR no\n\n", "(error) ERR no\n"),
+            (Reply::Error(error("ERR no")), "ERR no\n\n", "(error) ERR no\n"),
             (Reply::Int(-3), "-3\n", "(integer) -3\n"),
             (Reply::Nil, "\n", "(nil)\n"),
             (Reply::NullArray, "\n", "(nil)\n"),
@@ -266,7 +274,7 @@ mod tests {
                 Reply::Array(vec![Reply::Int(3), Reply::Nil]),
                 Reply::Array(vec![]),
             ]),
-            Reply::Error("X y".into()),
+            Reply::Error(error("X y")),
         ]);
         assert_eq!(show(Style::Raw, &mixed), "1\n2\n3\n\n\nX y\n\n");
         assert_eq!(

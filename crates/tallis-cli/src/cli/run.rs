@@ -76,13 +76,14 @@ impl<W: Write> Client<W> {
     fn execute<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Result<(), Failure> {
         const ENOUGH: usize = 64 << 10;
         let reply = self.session.execute(words);
+        let profile = self.session.profile();
         // The one command whose text is for people: shown as it is, whatever came of it.
         let as_it_is =
             words.first().is_some_and(|name| name.as_ref().eq_ignore_ascii_case(b"info"));
         if as_it_is {
-            Style::Raw.write_reply(&reply, &mut self.replies);
+            Style::Raw.write_reply(&reply, profile, &mut self.replies);
         } else {
-            self.style.write(&reply, &mut self.replies);
+            self.style.write(&reply, profile, &mut self.replies);
         }
         if self.replies.len() < ENOUGH { Ok(()) } else { self.send() }
     }

@@ -1,13 +1,13 @@
 //! Replies of a store, to be compared with those of a server.
 
-use tallis::Reply;
+use tallis::{Profile, Reply};
 use testkit::differential::Reply as Answer;
 
 /// The reply in the harness's own shape.
 pub(crate) fn answer(reply: Reply) -> Answer {
     match reply {
         Reply::Status(text) => Answer::Status(text.into_owned()),
-        Reply::Error(text) => Answer::Error(text),
+        Reply::Error(error) => Answer::Error(error.to_string()),
         Reply::Int(number) => Answer::Int(number),
         Reply::Bulk(bytes) => Answer::Bulk(bytes.to_vec()),
         Reply::Verbatim(text) => {
@@ -24,10 +24,10 @@ pub(crate) fn answer(reply: Reply) -> Answer {
         Reply::Named(name, value) => {
             Answer::Map(vec![(Answer::Status(name.to_owned()), answer(*value))])
         }
-        Reply::Double(number, _) => Answer::Double(number),
+        Reply::Double(number) => Answer::Double(number),
         // As many digits as go over the wire.
         Reply::Coordinate(degrees) => {
-            let shown = Reply::Coordinate(degrees).into_resp2();
+            let shown = Reply::Coordinate(degrees).into_resp2(Profile::default());
             let Reply::Bulk(text) = shown else { panic!("{shown:?} is no text") };
             Answer::Double(std::str::from_utf8(&text).unwrap().parse().unwrap())
         }

@@ -13,7 +13,9 @@ use super::journal::Journal;
 #[test]
 fn the_transcript_of_the_notes() {
     let store = Store::new();
-    let run = |line: &str| store.execute(&line.split(' ').collect::<Vec<_>>()).into_resp2();
+    let run = |line: &str| {
+        store.execute(&line.split(' ').collect::<Vec<_>>()).into_resp2(store.profile())
+    };
     let ints = |all: &[i64]| Reply::Array(all.iter().map(|&one| Reply::Int(one)).collect());
     assert_eq!(run("bf.add codehole user1"), Reply::Int(1));
     assert_eq!(run("bf.exists codehole user1"), Reply::Int(1));
@@ -92,7 +94,11 @@ fn of_items_for_a_full_filter_those_before_are_in() {
     // A filter that cannot grow looks at the items behind.
     store.bf_reserve("small", &Settings::new(1, 1e-323)).unwrap();
     let text = |reply: Reply| {
-        if let Reply::Error(text) = reply { text } else { format!("{:?}", reply.into_resp2()) }
+        if let Reply::Error(error) = reply {
+            error.to_string()
+        } else {
+            format!("{:?}", reply.into_resp2(store.profile()))
+        }
     };
     let Reply::Array(all) = store.execute(&["BF.MADD", "small", "a", "b", "a", "c"]) else {
         panic!("no list")

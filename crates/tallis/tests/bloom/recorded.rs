@@ -77,7 +77,7 @@ fn store(profile: Profile) -> Store {
 /// Payload, chunks, numbers and answers are those of the server.
 fn agrees(store: &Store, key: &str, with: &Recorded) {
     let said = with.info.as_array().unwrap();
-    let info = store.execute(&["BF.INFO", key]).into_resp2();
+    let info = store.execute(&["BF.INFO", key]).into_resp2(store.profile());
     let Reply::Array(info) = info else { panic!("{key}: {info:?}") };
     assert_eq!(info.len(), said.len());
     for (ours, theirs) in info.iter().zip(said) {

@@ -165,14 +165,7 @@ impl Command {
                     })
                     .collect(),
             ),
-            Reply::Error(text) => Answer::Failed(match text.split(' ').next() {
-                Some("WRONGTYPE") => ErrorKind::WrongType,
-                _ if text == "ERR no such key" => ErrorKind::NoSuchKey,
-                _ if text == "ERR source and destination objects are the same" => {
-                    ErrorKind::InvalidArgument
-                }
-                _ => panic!("{text} for {self:?}"),
-            }),
+            Reply::Error(error) => Answer::Failed(error.kind()),
             other => panic!("{other:?} for {self:?}"),
         }
     }

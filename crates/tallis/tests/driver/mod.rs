@@ -135,7 +135,7 @@ fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> 
 
 /// PFADD keeps the elements that came before the damage of a HyperLogLog, as in Redis.
 fn keeps_some<W: AsRef<[u8]>>(words: &[W], reply: &Reply) -> bool {
-    let damaged = matches!(reply, Reply::Error(text) if text.starts_with("INVALIDOBJ"));
+    let damaged = matches!(reply, Reply::Error(text) if text.to_string().starts_with("INVALIDOBJ"));
     damaged && words.len() > 3 && words[0].as_ref().eq_ignore_ascii_case(b"pfadd")
 }
 

@@ -146,7 +146,7 @@ fn of_a_damaged_payload_no_more_is_taken_than_there() {
             stricter.entry(name).or_default().push(part);
         } else if !ours.is_error() {
             for line in ["BF.INFO k", "BF.CARD k", "BF.MEXISTS k a b c d e f", "BF.SCANDUMP k 0"] {
-                let ours = answer(store.execute(&words(line)).into_resp2());
+                let ours = answer(store.execute(&words(line)).into_resp2(store.profile()));
                 assert_eq!(ours, wire.run(&words(line)).unwrap(), "{line}, {name}: {part:?}");
             }
         }

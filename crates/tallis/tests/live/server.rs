@@ -69,7 +69,7 @@ fn ours(reply: Reply) -> Tree {
         // The client of this test does not distinguish them.
         Reply::Nil | Reply::NullArray => Tree::Nil,
         Reply::Status(status) => Tree::Status(status.into_owned()),
-        Reply::Error(error) => Tree::Error(error),
+        Reply::Error(error) => Tree::Error(error.to_string()),
         Reply::Int(number) => Tree::Int(number),
         Reply::Bulk(bytes) => Tree::Bytes(text(&bytes)),
         Reply::Verbatim(text) => Tree::Text(text),

@@ -1,6 +1,5 @@
 //! ZADD and ZINCRBY.
 
-use super::score_or_nil;
 use crate::commands::{SortedSetAddOptions, UpdateCheck};
 use crate::error::{Error, Result};
 use crate::execute::{Answer, flags, refused};
@@ -40,7 +39,7 @@ pub(super) fn add<'a>(store: &Store<impl Locks>, args: &[&'a [u8]], incr: bool) 
     let options = if ch { options.include_changed_count() } else { options };
     if let ([[text, member]], true) = (pairs, incr) {
         let sum = store.zincr_options(args[0], *member, float(text)?, options)?;
-        return Ok(score_or_nil(store, sum));
+        return Ok(sum.into());
     }
     if incr {
         return Err(refused("ERR INCR option supports a single increment-element pair"));

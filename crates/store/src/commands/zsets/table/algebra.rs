@@ -17,7 +17,7 @@ pub(super) fn combine(
 ) -> Answer {
     let call = Call::parse(store, name, args, Takes::of(operation, true))?;
     let found = call.combination(operation).read(store, call.keys)?;
-    Ok(listed(store, found, call.withscores))
+    Ok(listed(found, call.withscores))
 }
 
 /// ZUNIONSTORE, ZINTERSTORE, ZDIFFSTORE.

@@ -141,7 +141,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     .info("6.2.0", "write denyoom", ["OW update", "RO access"])
     .docs("Stores a range of a sorted set in a key.", "O(log members + stored * log stored)"),
     command!("zrank", "key member [WITHSCORE@7.2.0]", |store, words| {
-        rank(store, words, "zrank", |key, member| store.zrank_withscore(key, member))
+        rank(words, "zrank", |key, member| store.zrank_withscore(key, member))
     })
     .info("2.0.0", "readonly fast", ["RO access"])
     .docs("Returns the rank of a member, ordered by ascending scores.", "O(log members)"),
@@ -186,7 +186,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         "O(log members + returned)",
     ),
     command!("zrevrank", "key member [WITHSCORE@7.2.0]", |store, words| {
-        rank(store, words, "zrevrank", |key, member| store.zrevrank_withscore(key, member))
+        rank(words, "zrevrank", |key, member| store.zrevrank_withscore(key, member))
     })
     .info("2.0.0", "readonly fast", ["RO access"])
     .docs("Returns the rank of a member, ordered by descending scores.", "O(log members)"),
@@ -218,19 +218,9 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
     .docs("Stores the union of sorted sets in a key.", "O(members of all * log found)"),
 ]);
 
-/// A score as a reply.
-fn score(store: &Store<impl Locks>, score: f64) -> Reply {
-    Reply::Double(score, store.shared().profile())
-}
-
-/// A score, or nothing.
-fn score_or_nil(store: &Store<impl Locks>, found: Option<f64>) -> Reply {
-    found.map_or(Reply::Nil, |found| score(store, found))
-}
-
 /// Members and their scores.
-fn pairs(store: &Store<impl Locks>, found: Vec<(Bytes, f64)>) -> Vec<(Reply, Reply)> {
-    found.into_iter().map(|(member, of)| (member.into(), score(store, of))).collect()
+fn pairs(found: Vec<(Bytes, f64)>) -> Vec<(Reply, Reply)> {
+    found.into_iter().map(|(member, score)| (member.into(), score.into())).collect()
 }
 
 /// Members without their scores.
@@ -239,8 +229,8 @@ fn members(found: Vec<(Bytes, f64)>) -> Reply {
 }
 
 /// Members, with their scores if these are asked for.
-fn listed(store: &Store<impl Locks>, found: Vec<(Bytes, f64)>, withscores: bool) -> Reply {
-    if withscores { Reply::Pairs(pairs(store, found)) } else { members(found) }
+fn listed(found: Vec<(Bytes, f64)>, withscores: bool) -> Reply {
+    if withscores { Reply::Pairs(pairs(found)) } else { members(found) }
 }
 
 fn zmpop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
@@ -264,7 +254,7 @@ fn zmpop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     };
     Ok(popped.map_or(Reply::NullArray, |(key, popped)| {
         let pair = |(member, score)| Reply::Array(vec![member, score]);
-        let popped = pairs(store, popped).into_iter().map(pair).collect();
+        let popped = pairs(popped).into_iter().map(pair).collect();
         Reply::Array(vec![key.into(), Reply::Array(popped)])
     }))
 }
@@ -274,13 +264,13 @@ fn pop(store: &Store<impl Locks>, args: &[&[u8]], side: Side) -> Answer {
         |key: &[u8], count| store.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.pop(side, count)));
     match args {
         [key] => {
-            let popped = pairs(store, pop(key, 1)?);
+            let popped = pairs(pop(key, 1)?);
             let flat = popped.into_iter().flat_map(|(member, score)| [member, score]);
             Ok(Reply::Array(flat.collect()))
         }
         [key, count] => {
             let count = usize::try_from(number::positive(count)?).unwrap_or(usize::MAX);
-            Ok(Reply::Pairs(pairs(store, pop(key, count)?)))
+            Ok(Reply::Pairs(pairs(pop(key, count)?)))
         }
         _ => Err(Error::syntax()),
     }
@@ -298,11 +288,10 @@ fn zrandmember(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     if withscores && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(Error::out_of_range());
     }
-    Ok(listed(store, store.zrandmember_withscores(key, count)?, withscores))
+    Ok(listed(store.zrandmember_withscores(key, count)?, withscores))
 }
 
 fn rank(
-    store: &Store<impl Locks>,
     args: &[&[u8]],
     name: &str,
     find: impl FnOnce(&[u8], &[u8]) -> Result<Option<(usize, f64)>>,
@@ -317,7 +306,7 @@ fn rank(
         None if withscore => Reply::NullArray,
         None => Reply::Nil,
         Some((rank, _)) if !withscore => Reply::count(rank),
-        Some((rank, found)) => Reply::Array(vec![Reply::count(rank), score(store, found)]),
+        Some((rank, found)) => Reply::Array(vec![Reply::count(rank), found.into()]),
     })
 }
 

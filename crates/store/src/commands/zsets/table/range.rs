@@ -44,7 +44,7 @@ pub(super) fn list(
     let (range, withscores) = parse(&args[1..], by, rev, false)?;
     if withscores {
         let found = store.zrange_by_withscores(args[0], &range)?;
-        return Ok(Reply::Pairs(pairs(store, found)));
+        return Ok(Reply::Pairs(pairs(found)));
     }
     let found = store.zrange_by(args[0], &range)?;
     Ok(Reply::Array(found.into_iter().map(Reply::Bulk).collect()))
