@@ -32,7 +32,9 @@ pub use limits::Limits;
 pub use member::Member;
 pub use persist::{Target, WriteOptions, replace_file};
 pub use profile::Profile;
-pub use reply::Reply;
+pub use reply::{FromReply, Reply};
 pub use session::{Client, Session};
-pub use store::{Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Tx};
+pub use store::{
+    Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Sweeper, Tx,
+};
 pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};

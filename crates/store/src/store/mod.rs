@@ -11,6 +11,7 @@ mod sink;
 pub(crate) mod slot;
 pub(crate) mod stripe;
 mod sweep;
+mod sweeper;
 mod time;
 mod transaction;
 mod watch;
@@ -28,6 +29,7 @@ pub use report::Database;
 pub(crate) use shared::Shared;
 pub use sink::{Effect, Sink};
 pub use slot::Entry;
+pub use sweeper::Sweeper;
 pub use transaction::Tx;
 
 use crate::error::Error;
