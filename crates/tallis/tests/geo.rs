@@ -39,7 +39,7 @@ fn told(store: &Store, line: &str) -> String {
             Reply::Bulk(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
             Reply::Int(number) => number.to_string(),
             Reply::Nil | Reply::NullArray => "nil".to_owned(),
-            Reply::Error(text) => text.clone(),
+            Reply::Error(error) => error.to_string(),
             Reply::Array(parts) => {
                 format!("[{}]", parts.iter().map(show).collect::<Vec<_>>().join(" "))
             }
@@ -47,7 +47,7 @@ fn told(store: &Store, line: &str) -> String {
         }
     }
     let words: Vec<_> = line.split(' ').collect();
-    show(&store.execute(&words).into_resp2())
+    show(&store.execute(&words).into_resp2(store.profile()))
 }
 
 #[test]
@@ -378,5 +378,55 @@ fn the_keys_of_a_search_are_reported() {
         ("geosearchstore a k 1 2 3 4 5", "[a k]"),
     ] {
         assert_eq!(told(&store, &format!("COMMAND GETKEYS {line}")), keys, "{line}");
+    }
+}
+
+/// Sums and other scores that no GEOADD makes stand for positions too, on the rim of the map and in its corner.
+#[test]
+fn searches_find_members_that_were_not_added_as_places() {
+    let scores = [
+        f64::NEG_INFINITY,
+        -1e19,
+        -1.0,
+        0.0,
+        14335005383086992.0,
+        26015865027157136.0,
+        4503599627370496.0,
+        9e18,
+        2e19,
+        f64::INFINITY,
+    ];
+    for limit in [0, 128] {
+        let store = Store::builder()
+            .limits(tallis::Limits {
+                zset_max_listpack_entries: limit,
+                ..tallis::Limits::default()
+            })
+            .build();
+        store.geo_add("g", [(2.3522, 48.8566, "paris"), (179.999, 85.05, "corner")]).unwrap();
+        for (number, score) in scores.into_iter().enumerate() {
+            store.zadd("g", &*format!("odd:{number}"), score).unwrap();
+        }
+        let members = store.zrange_withscores("g", 0, -1).unwrap();
+        for (centre, of_centre) in &members {
+            for metres in [1.0, 1_000.0, 1e6, 1.5e7] {
+                let at = decode(hash_of_score(*of_centre));
+                let shape = Shape::circle(at, metres, Unit::Metres).unwrap();
+                let mut scanned: Vec<_> = members
+                    .iter()
+                    .filter(|(_, score)| shape.contains_hash(hash_of_score(*score)).is_some())
+                    .map(|(member, _)| member.clone())
+                    .collect();
+                scanned.sort_unstable();
+                let words = [&b"GEOSEARCH"[..], b"g", b"FROMMEMBER", centre, b"BYRADIUS"];
+                let metres = metres.to_string();
+                let words = words.into_iter().chain([metres.as_bytes(), b"m"]);
+                let mut found: Vec<Bytes> =
+                    store.execute(&words.collect::<Vec<_>>()).convert().unwrap();
+                found.sort_unstable();
+                assert!(found.contains(centre), "{centre:?} {metres}");
+                assert_eq!(found, scanned, "{centre:?} {metres}");
+            }
+        }
     }
 }

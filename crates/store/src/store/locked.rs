@@ -204,3 +204,27 @@ impl Shared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{are_all, find};
+    use crate::store::Store;
+
+    #[test]
+    fn the_stripes_that_are_locked_are_found_and_no_others() {
+        let store = Store::builder().stripes(8).build();
+        let shared = store.shared();
+        let hashes = || (0..100).map(|key| shared.hash(format!("key:{key}").as_bytes()));
+        for locked_ones in [vec![2], vec![2, 5], vec![0, 1, 2, 5, 7]] {
+            let wanted = locked_ones.iter().map(|&number| (number, number == 5)).collect();
+            shared.lock_many(wanted, |locked| {
+                for hash in hashes() {
+                    let found = find(shared, locked.stripes, hash).is_some();
+                    assert_eq!(found, locked_ones.contains(&shared.stripe_of(hash)));
+                }
+                assert!(!are_all(shared, locked.stripes));
+            });
+        }
+        shared.lock_all(|locked| assert!(are_all(shared, locked.stripes)));
+    }
+}

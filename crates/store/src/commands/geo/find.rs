@@ -1,6 +1,8 @@
 //! What of a sorted set is in a shape, in which order.
 
 use core::cmp::Ordering;
+use core::ops::Bound::{Excluded, Included, Unbounded};
+use core::ops::{Range, RangeBounds};
 
 use geo::{Shape, hash_of_score, score_range};
 use skiplist_zset::{Encoding, Entry};
@@ -40,7 +42,11 @@ pub(crate) fn find<'z>(
     sorted(found, order, wanted, |found| if any { found } else { by_cells(found, shape) })
 }
 
-/// The members in a shape, lowest score first.
+/// From here on, and below 0, a score is no position's, but that of a member which was not added as a place. Such a
+/// score stands for a position too, mostly on the rim of the map.
+const NO_POSITION: f64 = 4_503_599_627_370_496.0; // 2^52
+
+/// The members in a shape, lowest hash first.
 fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
     let mut found = Vec::new();
     let mut look = |member, score| {
@@ -53,11 +59,12 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
             found.push(Found { member, score, distance: 0.0 });
         }
     };
-    let ranges = shape.cover();
+    let ranges = shape.cover().into_iter().map(|range| score_range(&range));
+    let of_positions = |range: Range<f64>| range.start..range.end.min(NO_POSITION);
+    let ranges: Vec<_> = ranges.map(of_positions).filter(|range| !range.is_empty()).collect();
     match set.encoding() {
         // One scan over the few members rather than one for each range.
         Encoding::ListPack => {
-            let ranges: Vec<_> = ranges.iter().map(score_range).collect();
             for (member, score) in set {
                 if ranges.iter().any(|range| range.contains(&score)) {
                     look(member, score);
@@ -67,9 +74,17 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
         Encoding::SkipList => {
             let bounds = |score| shape.bounds_hash(hash_of_score(score));
             for range in &ranges {
-                set.pick(score_range(range), bounds, &mut look);
+                set.pick(range.clone(), bounds, &mut look);
             }
         }
+    }
+    let no_positions = [(Unbounded, Excluded(0.0)), (Included(NO_POSITION), Unbounded)];
+    let ends = [set.first(), set.last()].map(|end| end.map_or(0.0, |(_, score)| score));
+    if ends.iter().any(|end| no_positions.iter().any(|range| range.contains(end))) {
+        for range in no_positions {
+            set.pick(range, |_| true, &mut look);
+        }
+        found.sort_by_key(|found| hash_of_score(found.score));
     }
     found
 }
