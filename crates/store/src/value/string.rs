@@ -56,19 +56,14 @@ impl Value {
     }
 
     /// The string, if it is one.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is a string")]
     #[inline]
     pub(crate) fn as_str(&self) -> Option<Member<'_>> {
         match self {
             Self::Int(number) => Some(Member::Int(*number)),
             Self::Short(short) => Some(Member::Bytes(short.as_bytes())),
             Self::Str { len, buffer, .. } => Some(Member::Bytes(&buffer[..*len as usize])),
-            Self::IntSet(_)
-            | Self::Compact(_)
-            | Self::ListPack(_)
-            | Self::HashTable(_)
-            | Self::ZSet(_)
-            | Self::Bloom(_)
-            | Self::Opaque(_) => None,
+            _ => None,
         }
     }
 

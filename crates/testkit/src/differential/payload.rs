@@ -58,11 +58,9 @@ impl Payload {
 
     /// Whether RESTORE may choose another encoding: a hash table of few integers comes back as an intset, a short skip
     /// list as a listpack.
-    pub(super) const fn may_be_recoded(&self) -> bool {
-        !matches!(
-            self.content,
-            Content::Value(Kept::String(_) | Kept::Raw(_)) | Content::Module(..)
-        )
+    pub(super) fn may_be_recoded(&self) -> bool {
+        use ValueType as T;
+        [T::Set, T::SetIntset, T::SetListpack, T::ZSet, T::ZSetListpack].contains(&self.kind)
     }
 }
 
