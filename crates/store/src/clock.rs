@@ -67,9 +67,9 @@ impl Clock for SystemClock {
 /// store.set("k", "v")?;
 /// store.expire("k", 10)?;
 /// clock.advance(9_999);
-/// assert!(store.exists(["k"])? == 1);
+/// assert!(store.exists("k")?);
 /// clock.advance(1);
-/// assert!(store.exists(["k"])? == 0);
+/// assert!(!store.exists("k")?);
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Debug, Default)]

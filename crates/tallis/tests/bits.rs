@@ -156,12 +156,12 @@ fn bits_and_fields_are_as_in_a_plain_vector() {
             }
         }
         assert_eq!(store.get("k").unwrap().unwrap_or_default(), plain.bytes());
-        assert_eq!(store.exists(["k"]).unwrap(), usize::from(exists));
+        assert_eq!(store.exists("k").unwrap(), exists);
     }
 }
 
 fn check_range(store: &Store, plain: &Plain, start: i64, end: i64, unit: BitUnit) {
-    let exists = store.exists(["k"]).unwrap() == 1;
+    let exists = store.exists("k").unwrap();
     let scale = if unit == BitUnit::Bit { 1 } else { 8 };
     let total = i64::try_from(plain.0.len()).unwrap() / scale;
     let index = |at: i64| if at < 0 { (at + total).max(0) } else { at };
@@ -243,7 +243,7 @@ fn strings_are_combined_bit_by_bit() {
         };
         let context = format!("{name} {target} {of:?}");
         assert_eq!(len, result.len(), "{context}");
-        assert_eq!(store.exists([&target]).unwrap(), usize::from(len > 0), "{context}");
+        assert_eq!(store.exists(&target).unwrap(), len > 0, "{context}");
         assert!(store.get(&target).unwrap().unwrap_or_default() == result, "{context}");
         if len > 0 {
             assert_eq!(store.object_encoding(&target).unwrap(), Some("raw"), "{context}");
@@ -406,5 +406,5 @@ fn a_string_grows_once_as_far_as_any_operation_reaches() {
     assert!(store.pttl("k").unwrap() > 0);
     assert_eq!(store.strlen("k").unwrap(), 6);
     assert_eq!(store.bitfield("none", [BitFieldOp::get(u8, 0)]).unwrap(), [Some(0)]);
-    assert_eq!(store.exists(["none"]).unwrap(), 0);
+    assert!(!store.exists("none").unwrap());
 }

@@ -128,7 +128,7 @@ fn options_of_adding_go_by_what_is_there() {
     let store = Store::new();
     let add = |lon, options| store.geo_add_options("k", [(lon, 1.0, "a")], options).unwrap();
     assert_eq!(add(1.0, SortedSetAddOptions::update_only(None)), 0);
-    assert_eq!(store.exists(["k"]).unwrap(), 0);
+    assert!(!store.exists("k").unwrap());
     assert_eq!(add(1.0, SortedSetAddOptions::add_only()), 1);
     assert_eq!(add(2.0, SortedSetAddOptions::add_only()), 0);
     assert_eq!(add(2.0, SortedSetAddOptions::default()), 0);
@@ -363,7 +363,7 @@ fn a_transaction_knows_where_a_search_stores() {
     }
     let counts = [3, 1, 4].map(Reply::Int).to_vec();
     assert_eq!(session.execute(&["EXEC"]), Reply::Array(counts));
-    assert_eq!(store.exists(["a", "b", "c", "d"]).unwrap(), 3);
+    assert_eq!(store.exists_many(["a", "b", "c", "d"]).unwrap(), 3);
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn what_has_expired_is_never_seen() {
     assert_eq!(store.rename("key:1", "other").unwrap_err().kind(), ErrorKind::NoSuchKey);
     assert_eq!(store.dbsize().unwrap(), 100, "a write gives its memory back");
     assert_eq!(store.keys("key:5").unwrap(), [""; 0]);
-    assert_eq!(store.exists(["key:2", "key:3"]).unwrap(), 0);
+    assert_eq!(store.exists_many(["key:2", "key:3"]).unwrap(), 0);
     assert_eq!(store.transaction(["key:4"], |tx| tx.get("key:4")).unwrap(), None);
     assert_eq!(store.dbsize().unwrap(), 96, "and so does a read");
     // The sweep stops where it is told to, and goes on from there.

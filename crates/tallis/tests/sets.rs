@@ -163,14 +163,14 @@ fn a_set_without_members_is_no_key() {
     for members in [vec!["1", "2"], vec!["a", "b"]] {
         store.sadd("s", &members).unwrap();
         assert_eq!(store.srem("s", [&members[..], &["3"]].concat()).unwrap(), 2);
-        assert_eq!(store.exists(["s"]).unwrap(), 0);
+        assert!(!store.exists("s").unwrap());
         store.sadd("s", &members).unwrap();
         assert_eq!(store.spop_multiple("s", 5).unwrap().len(), 2);
         store.sadd("s", &members[..1]).unwrap();
         assert_eq!(store.spop("s").unwrap().unwrap(), members[0]);
         store.sadd("s", &members[..1]).unwrap();
         assert!(store.smove("s", "t", members[0]).unwrap());
-        assert_eq!(store.exists(["s", "t"]).unwrap(), 1);
+        assert_eq!(store.exists_many(["s", "t"]).unwrap(), 1);
         assert_eq!(store.sinterstore("t", ["t", "none"]).unwrap(), 0);
     }
     assert_eq!(store.sadd("s", [0; 0]).unwrap(), 0);
@@ -233,7 +233,7 @@ proptest! {
             prop_assert_eq!(stored, want.len());
         }
         prop_assert_eq!(as_set(store.smembers("target").unwrap()), diff.clone());
-        prop_assert_eq!(store.exists(["target"]).unwrap(), usize::from(!diff.is_empty()));
+        prop_assert_eq!(store.exists("target").unwrap(), !diff.is_empty());
         store.sunionstore("target", &keys).unwrap();
         prop_assert_eq!(as_set(store.smembers("target").unwrap()), union);
         // The target may be one of the sources.
@@ -413,11 +413,11 @@ fn members_move_between_sets_only() {
     assert_eq!(store.smove_if("s", "s", |_| true).unwrap(), 4);
     assert_eq!(store.smove_if("s", "t", |_| false).unwrap(), 0);
     assert_eq!(store.smove_if("none", "s", |_| true).unwrap(), 0);
-    assert_eq!((store.changes(), store.exists(["t"]).unwrap()), (changes, 0));
+    assert_eq!((store.changes(), store.exists("t").unwrap()), (changes, false));
     // What is left of nothing is no key, and what arrives expires when the target does.
     store.sadd("t", [9]).unwrap();
     store.expire("t", 100).unwrap();
     assert_eq!(store.smove_if("s", "t", |_| true).unwrap(), 4);
-    assert_eq!((store.exists(["s"]).unwrap(), store.scard("t").unwrap()), (0, 5));
+    assert_eq!((store.exists("s").unwrap(), store.scard("t").unwrap()), (false, 5));
     assert!(store.ttl("t").unwrap() > 0);
 }

@@ -178,7 +178,7 @@ pub(super) fn split<'k>(
         compact(tx, from, suffix.sibling())?;
         compact(tx, to, suffix)?;
         // Without a level there is one shard.
-        let missing = tx.exists([level.key])? == 0;
+        let missing = !tx.exists(level.key)?;
         tx.incr(level.key, if missing { 2 } else { 1 }).map(drop)
     })
 }
@@ -192,7 +192,7 @@ pub(super) fn merge<'k>(
     suffix: HashSuffix,
 ) -> impl Procedure<Output = Option<()>> {
     at(level, [level.key, KeyRef::new(from), KeyRef::new(to)], move |tx| {
-        if tx.exists([from])? == 1 {
+        if tx.exists(from)? {
             tx.sunionstore(to, [to, from])?;
             tx.del([from])?;
             compact(tx, to, suffix)?;

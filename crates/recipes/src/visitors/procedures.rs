@@ -35,7 +35,7 @@ pub(super) fn begin(
     let mut keys: Keys<'_> = others.chain(visited).map(read).collect();
     keys.push(KeyRef::new(form));
     backend.call(&step(&*keys, |tx| {
-        if tx.exists(forms)? > 0 {
+        if tx.exists_many(forms)? > 0 {
             return Ok(false);
         }
         if let Some((counter, shard)) = visit {

@@ -329,14 +329,14 @@ fn what_is_not_open_any_more_is_not_merged_again() {
     let (store, [minute, hour]) = two_keys();
     store.pfadd(&minute.key, ["A"]).unwrap();
     assert_eq!(roll(&store, &minute, Some(&hour)), 0);
-    assert_eq!(store.exists([&hour.key, OPEN]).unwrap(), 0);
+    assert_eq!(store.exists_many([&hour.key, OPEN]).unwrap(), 0);
     assert_eq!(store.ttl(&minute.key).unwrap(), -1);
     // With nothing to go to, what is open is forgotten.
     assert!(!add_and_open(&store, &minute, "A"));
     assert!(add_and_open(&store, &minute, "B"));
     let gone = BucketKey { expires_at: Some(1), ..minute };
     assert_eq!(roll(&store, &gone, None), 1);
-    assert_eq!(store.exists([&gone.key, OPEN]).unwrap(), 0);
+    assert_eq!(store.exists_many([&gone.key, OPEN]).unwrap(), 0);
 }
 
 #[test]

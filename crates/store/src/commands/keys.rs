@@ -41,12 +41,21 @@ impl<L: Locks> Store<L> {
         self.del(of)
     }
 
-    /// EXISTS: how many of the keys exist; a key named twice counts twice. O(keys).
+    /// EXISTS: whether there is such a key. O(1).
     ///
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn exists<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
+    pub fn exists(&self, key: impl ToKey) -> Result<bool> {
+        self.read([key], |view, keys| Ok(view.find(keys[0]).is_some()))
+    }
+
+    /// EXISTS of several keys: how many of them exist; a key named twice counts twice. O(keys).
+    ///
+    /// # Errors
+    ///
+    /// In a transaction, a key that it did not name.
+    pub fn exists_many<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
         let of = keys(of);
         self.read(slices(&of), |view, keys| {
             Ok(keys.iter().filter(|&&key| view.find(key).is_some()).count())
@@ -90,7 +99,7 @@ impl<L: Locks> Store<L> {
     /// let store = Store::new();
     /// store.set("old", "v")?;
     /// store.rename("old", "new")?;
-    /// assert_eq!((store.exists(["old"])?, store.exists(["new"])?), (0, 1));
+    /// assert_eq!((store.exists("old")?, store.exists("new")?), (false, true));
     /// assert_eq!(store.rename("old", "new").unwrap_err().kind(), ErrorKind::NoSuchKey);
     /// # Ok::<(), tallis::Error>(())
     /// ```

@@ -24,7 +24,7 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
         .info("2.6.0", "readonly", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns the serialized value of a key.", "O(size of the value)"),
-    plain!(exists(key: keys))
+    plain!("exists", exists_many(key: keys))
         .info("1.0.0", "readonly fast", ["RO"])
         .tips("request_policy:multi_shard response_policy:agg_sum")
         .docs("Returns how many of the keys exist.", "O(keys)"),
@@ -283,7 +283,7 @@ fn restore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
             return Err(Error::syntax());
         }
     }
-    if !replace && store.exists([args[0]])? > 0 {
+    if !replace && store.exists(args[0])? {
         return Err(Error::busy_key());
     }
     let ttl = u64::try_from(int(args[1])?);

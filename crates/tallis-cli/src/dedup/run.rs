@@ -101,7 +101,7 @@ fn check_loaded(store: &Store, file: &Path, rotating: bool) -> Result<(), Failur
             Ok(_) | Err(_) => {}
         }
     }
-    if !rotating && store.exists([OLDER])? > 0 {
+    if !rotating && store.exists(OLDER)? {
         return refused("its filters were saved with --rotate, which is to be given again");
     }
     Ok(())

@@ -130,7 +130,7 @@ fn counts_are_right_whether_or_not_anything_was_rolled_up() {
         visits.add(&user, at);
         windows.record(&user, second(at)).unwrap();
     }
-    assert_eq!(store.exists(["uv:20190929", "uv:2019092900", "uv:201909"]).unwrap(), 0);
+    assert_eq!(store.exists_many(["uv:20190929", "uv:2019092900", "uv:201909"]).unwrap(), 0);
     let open = store.scard("uv:open").unwrap();
     assert_eq!(open, store.keys("uv:2*").unwrap().len());
     same_counts(&windows, &visits, &mut rng, first, last);

@@ -120,7 +120,7 @@ fn a_sink_may_record_in_other_windows() {
     }
     for key in ["201909281911", "2019092819", "20190928", "201909"] {
         assert_eq!(store.pfcount([format!("uv:{key}")]).unwrap(), 5);
-        assert_eq!(store.exists([format!("uv:{key}")]).unwrap(), 1);
+        assert!(store.exists(format!("uv:{key}")).unwrap());
     }
     for number in 0..64 {
         for key in ["201909281000", "201909281001", "2019092810", "20190928", "201909"] {
