@@ -28,6 +28,8 @@ pub(super) struct Run<'a, S> {
     audit: Audit,
     /// Whether the sides may be in different states, as is meant, so that there is nothing more to compare.
     ended: bool,
+    /// The places on the rim that the search to come may overwrite.
+    pub(super) rim: Vec<Reply>,
     /// By session: the commands that wait for EXEC, if a transaction is open.
     queued: [Option<Vec<Vec<Vec<u8>>>>; SESSIONS],
 }
@@ -36,7 +38,8 @@ impl<'a, S: Subject> Run<'a, S> {
     pub(super) fn new(settings: &'a Settings, live: LiveSubject, subject: S) -> Self {
         let (report, audit, subject) = (Report::default(), Audit::default(), Caught(subject));
         let queued = [const { None }; SESSIONS];
-        Self { settings, live, subject, report, audit, ended: false, queued }
+        let rim = Vec::new();
+        Self { settings, live, subject, report, audit, ended: false, rim, queued }
     }
 
     /// Runs everything, with looks at the bytes in between and at the end.
@@ -107,7 +110,12 @@ impl<'a, S: Subject> Run<'a, S> {
 
     fn single(&mut self, at: usize, op: &Op) -> Result<(), Failure> {
         match &op.how {
-            How::Plain if apart::writes(&op.words) => self.batch(at, std::slice::from_ref(op)),
+            How::Plain if apart::writes(&op.words) => {
+                self.rim = apart::before(self, op.session, &op.words);
+                let found = self.batch(at, std::slice::from_ref(op));
+                self.rim.clear();
+                found
+            }
             How::Plain => pop::run(self, at, op),
             How::ScanAll(cursor) => self.scan(at, op, *cursor),
             How::WithDump { at: word, db, key, theirs, flip } => {

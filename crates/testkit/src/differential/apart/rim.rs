@@ -41,15 +41,31 @@ pub(in super::super) fn writes(words: &[Vec<u8>]) -> bool {
     Search::of(words).is_some_and(|search| search.target.is_some())
 }
 
+/// The members on the rim of the sorted set that a search is about to look at.
+pub(in super::super) fn before<S: Subject>(
+    run: &mut Run<'_, S>,
+    session: usize,
+    words: &[Vec<u8>],
+) -> Vec<Reply> {
+    Search::of(words).map_or_else(Vec::new, |search| members(run, session, search.source))
+}
+
+fn members<S: Subject>(run: &mut Run<'_, S>, session: usize, set: &[u8]) -> Vec<Reply> {
+    let mut rim = Vec::new();
+    for [min, max] in RIM {
+        let range = [b"ZRANGEBYSCORE", set, min, max].map(<[u8]>::to_vec);
+        rim.extend(run.subject.execute(session, &range).elements().unwrap_or_default().to_vec());
+    }
+    rim
+}
+
 /// Whether replies differ in places on the rim alone. What a search has written is the server's on both sides then.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
     let Difference { session, words, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
-    let mut rim = Vec::new();
-    for [min, max] in RIM {
-        let range = [b"ZRANGEBYSCORE", source, min, max].map(<[u8]>::to_vec);
-        rim.extend(run.subject.execute(session, &range).elements().unwrap_or_default().to_vec());
-    }
+    // What a search has written may stand where it searched.
+    let mut rim = std::mem::take(&mut run.rim);
+    rim.extend(members(run, session, source));
     if rim.is_empty() {
         return false;
     }
