@@ -208,7 +208,9 @@ impl<'a, S: Subject> Run<'a, S> {
             let rule = families::rule(words);
             let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
             let Err(why) = compare::same(rule, ours, theirs) else { continue };
-            if !apart::explains(self, Difference { session, words, ours, theirs }) {
+            if !apart::explains(self, Difference { session, words, ours, theirs })
+                && !apart::is_overwritten(words, ours, theirs)
+            {
                 let command = command_line(words);
                 return Err(format!("{why}\n  in {command}\n  ours   {ours}\n  theirs {theirs}"));
             }

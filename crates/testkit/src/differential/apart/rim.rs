@@ -41,6 +41,13 @@ pub(in super::super) fn writes(words: &[Vec<u8>]) -> bool {
     Search::of(words).is_some_and(|search| search.target.is_some())
 }
 
+/// Whether a search inside a transaction has found more than a server's and written it where it searched, so that it
+/// cannot be seen any more whether those were on the rim.
+pub(in super::super) fn is_overwritten(words: &[Vec<u8>], ours: &Reply, theirs: &Reply) -> bool {
+    let takes = matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
+    takes && Search::of(words).is_some_and(|search| search.target == Some(search.source))
+}
+
 /// The members on the rim of the sorted set that a search is about to look at.
 pub(in super::super) fn before<S: Subject>(
     run: &mut Run<'_, S>,
