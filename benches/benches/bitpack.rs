@@ -1,7 +1,7 @@
 //! Bitmaps, bit fields and packed records, each beside its plain loop in the same run.
 //!
-//! "A plain read" sums the words of the same memory up: nothing that looks at every byte is faster. The plain loops are as one
-//! writes them; the compiler makes vectors of some, of the width that every processor of the target has.
+//! "A plain read" sums the words of the same memory up: nothing that looks at every byte is faster. The plain loops are
+//! as one writes them; the compiler makes vectors of some, of the width that every processor of the target has.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! Cohorts beside what they are instead of: sets of users, and BITOP with a string for each operation.
 //!
-//! The rows to compare: `cohorts` goes through the recipe, `commands` is the store's SETBIT, BITOP and BITCOUNT, and `sets` is
-//! plain `HashSet`s of ids, with a fast hash and no store around them.
+//! The rows to compare: `cohorts` goes through the recipe, `commands` is the store's SETBIT, BITOP and BITCOUNT, and
+//! `sets` is plain `HashSet`s of ids, with a fast hash and no store around them.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::collections::HashSet;

@@ -1,8 +1,9 @@
-//! A million ids of 60 bits in shards by their high bits: compact sets beside intsets, and a static Elias-Fano code of them all.
+//! A million ids of 60 bits in shards by their high bits: compact sets beside intsets, and a static Elias-Fano code of
+//! them all.
 //!
-//! Random ids, and the first 60 bits of random UUIDs of version 4, which fix 4 of them. Each turn asks for other ids than the last, in random
-//! order; the bytes of each are printed first, allocator's share included. The bound is what the ids carry as a set, the logarithm of how many
-//! such sets there are.
+//! Random ids, and the first 60 bits of random UUIDs of version 4, which fix 4 of them. Each turn asks for other ids
+//! than the last, in random order; the bytes of each are printed first, allocator's share included. The bound is what
+//! the ids carry as a set, the logarithm of how many such sets there are.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 #![expect(clippy::cast_precision_loss, reason = "bytes an id, to be read")]
 

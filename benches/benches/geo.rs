@@ -1,8 +1,9 @@
 //! Positions, distances and areas, each beside a plain loop in the same run.
 //!
-//! The plain encoder halves each axis 26 times, as the definition of a geohash has it. "Near" looks for about 50 of a million points
-//! spread evenly over a country: by a cover in a sorted set, by the nine cells of Redis in the same set, and by trees of other
-//! crates, whose points are left after a look at their distances, as a flat tree needs on a sphere.
+//! The plain encoder halves each axis 26 times, as the definition of a geohash has it. "Near" looks for about 50 of a
+//! million points spread evenly over a country: by a cover in a sorted set, by the nine cells of Redis in the same set,
+//! and by trees of other crates, whose points are left after a look at their distances, as a flat tree needs on a
+//! sphere.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;

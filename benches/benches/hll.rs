@@ -1,7 +1,7 @@
 //! HyperLogLog: adding, counting and uniting, beside the plain algorithm and other crates.
 //!
-//! `classic` is the algorithm as Redis has it, in plain Rust. The other crates have encodings of their own: hyperloglockless
-//! keeps a byte a register and its sum up to date with each add, so its count is only a look at it.
+//! `classic` is the algorithm as Redis has it, in plain Rust. The other crates have encodings of their own:
+//! hyperloglockless keeps a byte a register and its sum up to date with each add, so its count is only a look at it.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;

@@ -1,7 +1,7 @@
 //! The listpack beside a plain vector of byte strings: what a small set, hash or sorted set asks of it.
 //!
-//! Compare within one run. The vector holds a pointer, a length, a capacity and a block of the allocator for each entry; the list
-//! two bytes beside the text.
+//! Compare within one run. The vector holds a pointer, a length, a capacity and a block of the allocator for each
+//! entry; the list two bytes beside the text.
 
 use std::hint::black_box;
 

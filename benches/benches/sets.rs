@@ -1,9 +1,9 @@
-//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common; and single members of a
-//! hash table of a million.
+//! Intersection, union and difference of two sets of a million 64-bit ids, half of them in common; and single members
+//! of a hash table of a million.
 //!
-//! The rows to compare: `sorted merge` is what two sorted vectors cost, `hashbrown` what bare hash sets do; `sharded` goes
-//! through [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Time is given for
-//! an element of both inputs together.
+//! The rows to compare: `sorted merge` is what two sorted vectors cost, `hashbrown` what bare hash sets do; `sharded`
+//! goes through [`ShardedSet`] and the store, shard by shard, and `hash table` is one command on two keys. Time is
+//! given for an element of both inputs together.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;

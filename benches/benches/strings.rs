@@ -1,7 +1,7 @@
 //! SET, GET and PFADD over many keys, by the typed calls.
 //!
-//! The keys are a million, asked for in random order, so that caches hold what they hold in a store of that size: a figure
-//! here is mostly cache misses. `dispatcher.rs` has the same commands on few keys.
+//! The keys are a million, asked for in random order, so that caches hold what they hold in a store of that size: a
+//! figure here is mostly cache misses. `dispatcher.rs` has the same commands on few keys.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;

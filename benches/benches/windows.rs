@@ -1,7 +1,7 @@
 //! Unique visitors of any range: a visit in both fillings, and a count over 84 dense keys.
 //!
-//! The rows to compare: `windows` goes through the recipe, `commands` is the store's PFADD and PFCOUNT on the same keys, and
-//! `hll` is the sketches without a store.
+//! The rows to compare: `windows` goes through the recipe, `commands` is the store's PFADD and PFCOUNT on the same
+//! keys, and `hll` is the sketches without a store.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! A million members of 16 bytes with random scores, beside the [rivals](tallis_benches::rivals). And 100,000 small sorted sets.
+//! A million members of 16 bytes with random scores, beside the [rivals](tallis_benches::rivals). And 100,000 small
+//! sorted sets.
 //!
 //! Each turn asks for other members than the last, in random order; the bytes of each are printed first.
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]

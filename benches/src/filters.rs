@@ -1,7 +1,7 @@
 //! Bloom filters, ours and others, as the benchmarks ask them: u64 keys at 1 %.
 //!
-//! *classic* is RedisBloom's way in plain Rust: two whole hashes, a division for each probe, a look after each. The other crates have hashes
-//! and layouts of their own, and seven probes where a scaling filter has eight.
+//! *classic* is RedisBloom's way in plain Rust: two whole hashes, a division for each probe, a look after each. The
+//! other crates have hashes and layouts of their own, and seven probes where a scaling filter has eight.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 

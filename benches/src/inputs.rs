@@ -68,8 +68,8 @@ pub fn shuffled(seed: u64, count: usize) -> Vec<usize> {
     order
 }
 
-/// Goes round a number of pieces, a turn at a time: no two turns that follow each other ask for the same, so that each finds
-/// the caches as a store of that size leaves them.
+/// Goes round a number of pieces, a turn at a time: no two turns that follow each other ask for the same, so that each
+/// finds the caches as a store of that size leaves them.
 #[derive(Clone, Debug)]
 pub struct Turns {
     next: usize,

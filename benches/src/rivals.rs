@@ -1,8 +1,9 @@
 //! Sorted sets, ours and others, as the benchmarks ask them.
 //!
-//! The rivals are made of an ordered set of scores and members and a map from member to score. The ordered set is the standard library's
-//! `BTreeSet`, which shares each member with the map by an `Arc`, as Redis's skip list and dictionary do, and has no ranks; or
-//! indexset's, which has them, with members of exactly 16 bytes in place of pointers, the best that can be done for it.
+//! The rivals are made of an ordered set of scores and members and a map from member to score. The ordered set is the
+//! standard library's `BTreeSet`, which shares each member with the map by an `Arc`, as Redis's skip list and
+//! dictionary do, and has no ranks; or indexset's, which has them, with members of exactly 16 bytes in place of
+//! pointers, the best that can be done for it.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 #![expect(clippy::float_cmp, reason = "scores are compared as Redis compares them")]

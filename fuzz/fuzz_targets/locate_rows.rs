@@ -1,5 +1,5 @@
-//! Lines of a CSV file from raw bytes, with bad rows borne: each row counts its user once or is skipped, and what was counted is
-//! what the locations say.
+//! Lines of a CSV file from raw bytes, with bad rows borne: each row counts its user once or is skipped, and what was
+//! counted is what the locations say.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

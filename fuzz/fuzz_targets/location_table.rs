@@ -1,4 +1,5 @@
-//! The text of a location table: it is refused at one of its lines, or each of its names has a code of its own and is found by it.
+//! The text of a location table: it is refused at one of its lines, or each of its names has a code of its own and is
+//! found by it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

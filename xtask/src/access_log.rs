@@ -3,8 +3,8 @@
 //! # Idea
 //!
 //! A web site of its own world: visitors with an address and an agent, who come back the more often the lower their
-//! number, at hours when people are awake; each visit asks for some pages and what belongs to them. Everything follows from
-//! one seed, so that the file in the repository can be made again, byte for byte, and a test does so.
+//! number, at hours when people are awake; each visit asks for some pages and what belongs to them. Everything follows
+//! from one seed, so that the file in the repository can be made again, byte for byte, and a test does so.
 //!
 //! # Limits
 //!

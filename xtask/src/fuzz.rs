@@ -1,10 +1,10 @@
 //! `cargo xtask fuzz`: the targets of `fuzz/`, on the stable toolchain as installed.
 //!
-//! The targets are cargo-fuzz's, and `cargo fuzz run` works on them. This does without the program, though: what it adds
-//! to a build is a list of flags, and a machine that has Rust and a C++ compiler should need nothing more. The flags for
-//! coverage are stable; the address sanitizer is not, and its runtime ships with every toolchain, so `RUSTC_BOOTSTRAP`
-//! opens just that. The sanitizer stays on in short runs as well: it costs the build nothing (the time goes into
-//! libFuzzer's C++), and a second build without it would cost all of that again.
+//! The targets are cargo-fuzz's, and `cargo fuzz run` works on them. This does without the program, though: what it
+//! adds to a build is a list of flags, and a machine that has Rust and a C++ compiler should need nothing more. The
+//! flags for coverage are stable; the address sanitizer is not, and its runtime ships with every toolchain, so
+//! `RUSTC_BOOTSTRAP` opens just that. The sanitizer stays on in short runs as well: it costs the build nothing (the
+//! time goes into libFuzzer's C++), and a second build without it would cost all of that again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The chores of the workspace: `cargo xtask test | lint | fuzz | fuzz-live | report | lines | access-log`.
 //!
-//! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code builds.
+//! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
+//! builds.
 
 mod access_log;
 mod checks;

@@ -1,7 +1,7 @@
 //! Redis's integer set, plainly.
 
-/// The published algorithm of Redis's intset at 64 bits: a search that branches on the middle, after a look at both ends, and an
-/// array that is reallocated to its exact size at each insertion. Written anew for comparison.
+/// The published algorithm of Redis's intset at 64 bits: a search that branches on the middle, after a look at both
+/// ends, and an array that is reallocated to its exact size at each insertion. Written anew for comparison.
 #[derive(Debug, Default)]
 pub struct ClassicIntSet {
     members: Box<[u8]>,

@@ -1,5 +1,5 @@
-//! The algorithms of Redis's own C as they were published, plain and without shortcuts, written anew: what they take stands for
-//! what Redis takes, measured in the same run.
+//! The algorithms of Redis's own C as they were published, plain and without shortcuts, written anew: what they take
+//! stands for what Redis takes, measured in the same run.
 
 #[expect(
     missing_docs,

@@ -23,7 +23,8 @@ const LINE: usize = 41;
 
 type Fast = fastbloom::BloomFilter;
 
-/// What a key that is there and one that is not may take in the large filter, in nanoseconds, where fastbloom takes 9 and 17.
+/// What a key that is there and one that is not may take in the large filter, in nanoseconds, where fastbloom takes 9
+/// and 17.
 const HIT: f64 = 18.0;
 const MISS: f64 = 12.0;
 

@@ -38,13 +38,14 @@ impl Live {
         }
     }
 
-    /// Sends the commands, all of that name, and gives the server's own time for one of them in nanoseconds: neither the
-    /// socket nor the parsing nor the reply's way back is in it.
+    /// Sends the commands, all of that name, and gives the server's own time for one of them in nanoseconds: neither
+    /// the socket nor the parsing nor the reply's way back is in it.
     pub(super) fn nanos(&mut self, name: &str, commands: impl IntoIterator<Item = Cmd>) -> f64 {
         self.stats(name, commands).1
     }
 
-    /// As [`nanos`](Self::nanos), for commands of several names of which as many are sent: what one of each takes together.
+    /// As [`nanos`](Self::nanos), for commands of several names of which as many are sent: what one of each takes
+    /// together.
     pub(super) fn nanos_of_each(
         &mut self,
         names: &[&str],

@@ -8,8 +8,8 @@ use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
 const TYPED: &str = "the typed calls";
-/// What a transaction may take and what its commands took alone, where the targets were set: 10 ns more for one key, 15 for
-/// two.
+/// What a transaction may take and what its commands took alone, where the targets were set: 10 ns more for one key, 15
+/// for two.
 const ONE: [f64; 2] = [42.0, 32.0];
 const TWO: [f64; 2] = [77.0, 62.0];
 

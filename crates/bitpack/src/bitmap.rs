@@ -69,7 +69,8 @@ impl Bitmap {
         bits::get(&self.bytes, offset)
     }
 
-    /// Sets or clears one bit and returns what it was. The string grows to hold the bit, even a cleared one, as under SETBIT.
+    /// Sets or clears one bit and returns what it was. The string grows to hold the bit, even a cleared one, as under
+    /// SETBIT.
     ///
     /// # Panics
     ///
@@ -87,8 +88,8 @@ impl Bitmap {
         bitfield::get(&self.bytes, field, offset)
     }
 
-    /// Writes a field and returns the number it held; `None` if it does not fit and the overflow is to fail. The string grows
-    /// to hold the field even then, as under BITFIELD. See [`bitfield::set`].
+    /// Writes a field and returns the number it held; `None` if it does not fit and the overflow is to fail. The string
+    /// grows to hold the field even then, as under BITFIELD. See [`bitfield::set`].
     ///
     /// # Panics
     ///

@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! A fact that takes one bit, or a few, about each of many numbered things needs no keys: the number is the place. Redis
-//! keeps such facts in a plain string value, which GET returns and SETRANGE patches, and gives it three sets of
+//! A fact that takes one bit, or a few, about each of many numbered things needs no keys: the number is the place.
+//! Redis keeps such facts in a plain string value, which GET returns and SETRANGE patches, and gives it three sets of
 //! operations: on bits, on numbers of some bits, and on ranges of bytes. This crate has all three over any byte string
 //! of any owner.
 //!
@@ -15,8 +15,8 @@
 //!
 //! # Representation
 //!
-//! The string is the value. Bit 0 is the high bit of byte 0, so that the bits of a number stand in the order in which they are
-//! written, and bytes after the end count as zeros.
+//! The string is the value. Bit 0 is the high bit of byte 0, so that the bits of a number stand in the order in which
+//! they are written, and bytes after the end count as zeros.
 //!
 //! ```text
 //! byte    0                 1                 2
@@ -25,10 +25,10 @@
 //!        +-----------------+-----------------+-----
 //! ```
 //!
-//! Everything works on `&[u8]` or `&mut [u8]`, so that a store may keep its strings as it likes: reading beyond the end gives
-//! zeros, writing beyond it is a mistake of the caller, who makes the string longer first
-//! ([`bits::bytes_for`], [`FieldType::bytes_for`](bitfield::FieldType::bytes_for)). [`Bitmap`] and
-//! [`Packed`](packed::Packed) own their bytes and grow by themselves.
+//! Everything works on `&[u8]` or `&mut [u8]`, so that a store may keep its strings as it likes: reading beyond the end
+//! gives zeros, writing beyond it is a mistake of the caller, who makes the string longer first ([`bits::bytes_for`],
+//! [`FieldType::bytes_for`](bitfield::FieldType::bytes_for)). [`Bitmap`] and [`Packed`](packed::Packed) own their bytes
+//! and grow by themselves.
 //!
 //! # Worked example
 //!

@@ -19,8 +19,8 @@ pub(crate) const fn to_bytes(word: u64) -> [u8; BYTES] {
 
 /// The first bytes of a slice, followed by zeros where there are not enough.
 ///
-/// Of fewer than eight bytes the first and the last are loaded as numbers that may overlap: what both have is the same, and
-/// costs less than a loop or a copy.
+/// Of fewer than eight bytes the first and the last are loaded as numbers that may overlap: what both have is the same,
+/// and costs less than a loop or a copy.
 #[inline]
 pub(crate) fn first(bytes: &[u8]) -> u64 {
     if let Some(&word) = bytes.first_chunk() {

@@ -1,7 +1,8 @@
-//! What plain Rust cannot say about memory: that a line will be wanted soon, and that an array had better lie in large pages.
+//! What plain Rust cannot say about memory: that a line will be wanted soon, and that an array had better lie in large
+//! pages.
 //!
-//! Both are advice. They change no value and cannot fault, so the functions are safe everywhere; where there is no such advice they do
-//! nothing, and the same answers come a little later.
+//! Both are advice. They change no value and cannot fault, so the functions are safe everywhere; where there is no such
+//! advice they do nothing, and the same answers come a little later.
 #![expect(
     unsafe_code,
     reason = "the prefetch instruction and the advice on pages take raw pointers"
@@ -27,9 +28,9 @@ const LARGE: usize = 4 << 20;
 
 /// Asks for large pages under an array that was not touched yet.
 ///
-/// Probes go anywhere, so with pages of 4 KiB most of them also miss the cache of page addresses, and on a virtual machine that is
-/// looked up in two steps. At 100 million items, large pages save about an eighth of the time. An array is then in memory as a
-/// whole after its first few thousand items, where it would have been after some ten thousand.
+/// Probes go anywhere, so with pages of 4 KiB most of them also miss the cache of page addresses, and on a virtual
+/// machine that is looked up in two steps. At 100 million items, large pages save about an eighth of the time. An array
+/// is then in memory as a whole after its first few thousand items, where it would have been after some ten thousand.
 pub(crate) fn prefer_large_pages(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if bytes.len() >= LARGE {

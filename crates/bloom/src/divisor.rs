@@ -2,11 +2,12 @@
 //!
 //! # Idea
 //!
-//! A division of 64 bits takes some 10 to 40 cycles, and each probe needs one. The divisor d of a link never changes, so a number x is
-//! kept as what it is on a circle of circumference d: the fraction `(x mod d) / d`, in units of 2^-64 (after D. Lemire, O. Kaser and N.
-//! Kurz, 2019). Adding numbers adds their fractions, and what goes once round the circle is what a word of 64 bits drops anyway, so the
-//! remainder needs no care from one place to the next. A fraction times the bytes of the array is, in the upper half of the
-//! product, the byte of the place; the three bits below are the bit.
+//! A division of 64 bits takes some 10 to 40 cycles, and each probe needs one. The divisor d of a link never changes,
+//! so a number x is kept as what it is on a circle of circumference d: the fraction `(x mod d) / d`, in units of 2^-64
+//! (after D. Lemire, O. Kaser and N. Kurz, 2019). Adding numbers adds their fractions, and what goes once round the
+//! circle is what a word of 64 bits drops anyway, so the remainder needs no care from one place to the next. A fraction
+//! times the bytes of the array is, in the upper half of the product, the byte of the place; the three bits below are
+//! the bit.
 //!
 //! ```text
 //!                  fraction * bytes
@@ -16,16 +17,17 @@
 //! +------------------------------+-----+------------------+
 //! ```
 //!
-//! The sums of the hashes drop 2^64 where they pass it, which d does not divide. Where that happens, the fraction of 2^64 is taken
-//! off too.
+//! The sums of the hashes drop 2^64 where they pass it, which d does not divide. Where that happens, the fraction of
+//! 2^64 is taken off too.
 //!
 //! # Why the places are exact
 //!
-//! Let M be 2^128 / d, rounded up. Then the upper half of `x M mod 2^128` is off the exact fraction of x by less than one unit, upwards or
-//! downwards, and the lower half of M, which is the fraction of 2^64, is too large by less than one. So after i steps a sum of
-//! fractions is too large by less than i + 1 and too small by less than 2 i + 1. It starts out too large by 2 [`STEPS`], and is so
-//! always too large, by less than 4 [`STEPS`] as long as i stays below [`STEPS`]. A product with d is then too large by less than
-//! `4 * STEPS * d / 2^64`, which is at most 1, so rounding down gives the remainder itself.
+//! Let M be 2^128 / d, rounded up. Then the upper half of `x M mod 2^128` is off the exact fraction of x by less than
+//! one unit, upwards or downwards, and the lower half of M, which is the fraction of 2^64, is too large by less than
+//! one. So after i steps a sum of fractions is too large by less than i + 1 and too small by less than 2 i + 1. It
+//! starts out too large by 2 [`STEPS`], and is so always too large, by less than 4 [`STEPS`] as long as i stays below
+//! [`STEPS`]. A product with d is then too large by less than `4 * STEPS * d / 2^64`, which is at most 1, so rounding
+//! down gives the remainder itself.
 
 /// Places that an item has at most. Links of the least error rate that a double can hold have 1075.
 pub(crate) const STEPS: u32 = 1 << 11;

@@ -2,9 +2,10 @@
 //!
 //! # Idea
 //!
-//! First comes the header, under cursor 1, then the bit arrays one behind the other, cut into chunks of at most [`CHUNK`] bytes, none of
-//! which crosses from one array into the next. The cursor beside a chunk is where the dump goes on: 1 and the bytes of the arrays
-//! up to and with this chunk. So it also says where the chunk belongs, which is how it is loaded.
+//! First comes the header, under cursor 1, then the bit arrays one behind the other, cut into chunks of at most
+//! [`CHUNK`] bytes, none of which crosses from one array into the next. The cursor beside a chunk is where the dump
+//! goes on: 1 and the bytes of the arrays up to and with this chunk. So it also says where the chunk belongs, which is
+//! how it is loaded.
 //!
 //! ```text
 //! cursor asked        0            1                1 + 16 MiB                          1 + total
@@ -85,8 +86,8 @@ impl BloomFilter {
         })
     }
 
-    /// The filter that a header describes, with all bits unset, ready for [`BloomFilter::load_chunk`]: what BF.LOADCHUNK makes of
-    /// cursor 1.
+    /// The filter that a header describes, with all bits unset, ready for [`BloomFilter::load_chunk`]: what
+    /// BF.LOADCHUNK makes of cursor 1.
     ///
     /// The header alone says how large the bit arrays are, so the caller says how many bytes of them it allows. Where
     /// the bytes come from another source, [`Loader`] takes no more memory than arrives.

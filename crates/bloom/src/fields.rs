@@ -1,15 +1,15 @@
 //! The fields of a filter in an RDB file or a DUMP payload, as module type `MBbloom--`.
 //!
-//! A module's value is a series of tagged numbers and strings. What is here is that series; tags, lengths and compression belong
-//! to the reader and the writer of the file.
+//! A module's value is a series of tagged numbers and strings. What is here is that series; tags, lengths and
+//! compression belong to the reader and the writer of the file.
 //!
 //! ```text
 //! size  links  options  expansion | entries  error rate  hashes  bits per item  bits  n2  array  size | ... each link
 //! U     U      U        U           U        D           U       D              U     U   S      U
 //! ```
 //!
-//! `U` is an unsigned number, `D` a double, `S` a string. Version 4 has all of it, versions 2 and 3 no expansion, which was 2. Before
-//! version 2 there were no options, and other hashes: those filters cannot be asked here.
+//! `U` is an unsigned number, `D` a double, `S` a string. Version 4 has all of it, versions 2 and 3 no expansion, which
+//! was 2. Before version 2 there were no options, and other hashes: those filters cannot be asked here.
 
 use crate::error::{DecodeError, Fault};
 use crate::filter::BloomFilter;
@@ -73,13 +73,13 @@ impl BloomFilter {
 
     /// A filter from the fields of this version of the encoding (2 to 4).
     ///
-    /// It stops behind the last field of the last link, or at the first that is wrong; an iterator that fails in between may end, and
-    /// give the reason itself. Strings that are a `Vec<u8>` are taken, not copied.
+    /// It stops behind the last field of the last link, or at the first that is wrong; an iterator that fails in
+    /// between may end, and give the reason itself. Strings that are a `Vec<u8>` are taken, not copied.
     ///
     /// # Errors
     ///
-    /// What is wrong, at the number of the field. [`Fault::Version`] and [`Fault::Options`] say that the filter is older than
-    /// what is supported, not that it is damaged.
+    /// What is wrong, at the number of the field. [`Fault::Version`] and [`Fault::Options`] say that the filter is
+    /// older than what is supported, not that it is damaged.
     pub fn from_fields<B: Into<Vec<u8>>>(
         version: u16,
         fields: impl IntoIterator<Item = Field<B>>,

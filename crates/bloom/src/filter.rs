@@ -84,8 +84,8 @@ impl BloomFilter {
     ///
     /// # Errors
     ///
-    /// The filter is full, and does not scale or cannot grow. Nothing has changed, and an item that is there already is no
-    /// error.
+    /// The filter is full, and does not scale or cannot grow. Nothing has changed, and an item that is there already is
+    /// no error.
     #[inline]
     pub fn add(&mut self, item: &[u8]) -> Result<bool, AddError> {
         self.add_hash(ItemHash::of(item))
@@ -140,7 +140,8 @@ impl BloomFilter {
         Ok(())
     }
 
-    /// Whether so many new items find room, if all bit arrays together may have at most `max_bytes`. O(links that it grows by).
+    /// Whether so many new items find room, if all bit arrays together may have at most `max_bytes`. O(links that it
+    /// grows by).
     ///
     /// The answer holds as long as the machine has the memory.
     ///
@@ -370,8 +371,8 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// As of [`build`](Self::build), and a link by which the filter would have to grow. Of a filter that does not scale it is
-    /// [`SizeError::Capacity`] if the items are more than it takes.
+    /// As of [`build`](Self::build), and a link by which the filter would have to grow. Of a filter that does not scale
+    /// it is [`SizeError::Capacity`] if the items are more than it takes.
     pub fn check_room(&self, items: u64) -> Result<(), SettingsError> {
         self.check()?;
         let first = (self.capacity, self.first_error_rate());

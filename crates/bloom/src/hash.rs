@@ -5,8 +5,8 @@
 /// Seed of the first hash. It is part of the format: RedisBloom finds an item only under these hashes.
 const SEED: u64 = 0xc6a4_a793_5bd1_e995;
 
-/// The two hashes of an item, from which all its places follow: place i is `first + i * second`, modulo 2^64 and then modulo
-/// the bits of the link.
+/// The two hashes of an item, from which all its places follow: place i is `first + i * second`, modulo 2^64 and then
+/// modulo the bits of the link.
 ///
 /// Hashing outside of a lock and asking with the hashes inside keeps the lock short.
 ///

@@ -7,8 +7,8 @@
 //! belong to others: with ten bits for each item that happens to one item in a hundred that were not added, whatever
 //! the length of the items, which are not kept.
 //!
-//! An array cannot grow, because the places depend on its size and the items are gone. So when it holds what it was made
-//! for, a larger one is put beside it, of half the error rate, and a question asks them all.
+//! An array cannot grow, because the places depend on its size and the items are gone. So when it holds what it was
+//! made for, a larger one is put beside it, of half the error rate, and a question asks them all.
 //!
 //! # Representation
 //!
@@ -34,13 +34,14 @@
 //! +------------------------+
 //! ```
 //!
-//! What is saved is a [header](BloomFilter::header) of [`HEADER_LEN`] bytes and [`LINK_HEADER_LEN`] for each link, and the bit arrays in
-//! [chunks](BloomFilter::chunks), as BF.SCANDUMP gives them; or the same as the [fields](BloomFilter::fields) of an RDB file.
+//! What is saved is a [header](BloomFilter::header) of [`HEADER_LEN`] bytes and [`LINK_HEADER_LEN`] for each link, and
+//! the bit arrays in [chunks](BloomFilter::chunks), as BF.SCANDUMP gives them; or the same as the
+//! [fields](BloomFilter::fields) of an RDB file.
 //!
 //! # Transitions
 //!
-//! An item that no link has goes into the newest. If that is full, a new one is made first, or, where the filter does not
-//! scale, the item is refused with [`AddError::Full`]. An item that sets no bit is not counted.
+//! An item that no link has goes into the newest. If that is full, a new one is made first, or, where the filter does
+//! not scale, the item is refused with [`AddError::Full`]. An item that sets no bit is not counted.
 //!
 //! # Worked example
 //!
@@ -94,28 +95,30 @@
 //! | length, capacity, memory, expected error by items | O(links) |
 //! | saturation, expected error by bits, merge, save | O(bits) |
 //!
-//! A probe costs a dozen instructions, among them one multiplication and no division, and a line of memory: the place moves on from
-//! one probe to the next, and many items at once ask for their lines before they use them.
+//! A probe costs a dozen instructions, among them one multiplication and no division, and a line of memory: the place
+//! moves on from one probe to the next, and many items at once ask for their lines before they use them.
 //!
 //! # Limits
 //!
 //! * Items cannot be taken out or listed.
 //! * The hash is not keyed: a client that chooses the items can choose ones that collide.
-//! * All probes of an item follow from two hashes, so small links err more than the formulas say: a link for 400 items at
-//!   0.005 % reaches about twice that, one for 100 at 0.5 % about 0.46 % where its bits say 0.40 %. From some ten thousand items on the
-//!   difference is below a tenth.
+//! * All probes of an item follow from two hashes, so small links err more than the formulas say: a link for 400 items
+//!   at 0.005 % reaches about twice that, one for 100 at 0.5 % about 0.46 % where its bits say 0.40 %. From some ten
+//!   thousand items on the difference is below a tenth.
 //! * Hashes are rounded up to whole ones, which costs up to 3 % of the rate: 10 % comes out as 10.26 %.
 //! * A filter that grows asks every link, so one made for what it will hold is faster and smaller.
-//! * Filters saved before version 2 of the encoding have other hashes, and others have sizes that are powers of two: both are
-//!   refused, by [`Fault::Version`], [`Fault::Options`] and [`Fault::PowerOfTwo`].
+//! * Filters saved before version 2 of the encoding have other hashes, and others have sizes that are powers of two:
+//!   both are refused, by [`Fault::Version`], [`Fault::Options`] and [`Fault::PowerOfTwo`].
 //! * The union of two filters is this crate's own; servers have none.
 //!
 //! # References
 //!
 //! * B. H. Bloom: Space/time trade-offs in hash coding with allowable errors, Communications of the ACM 13(7), 1970.
 //! * A. Kirsch, M. Mitzenmacher: Less hashing, same performance: building a better Bloom filter, ESA 2006 (two hashes).
-//! * P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison: Scalable Bloom filters, Information Processing Letters 101(6), 2007.
-//! * D. Lemire, O. Kaser, N. Kurz: Faster remainder by direct computation, Software: Practice and Experience 49(6), 2019.
+//! * P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison: Scalable Bloom filters, Information Processing Letters
+//!   101(6), 2007.
+//! * D. Lemire, O. Kaser, N. Kurz: Faster remainder by direct computation, Software: Practice and Experience 49(6),
+//!   2019.
 //! * A. Appleby: `MurmurHash2`, 2008, the version of 64 bits for machines of 64 bits, in the public domain.
 //! * The commands: <https://redis.io/docs/latest/develop/data-types/probabilistic/bloom-filter/>
 

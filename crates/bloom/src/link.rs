@@ -369,8 +369,8 @@ impl LinkParts {
     }
 }
 
-/// Does it so many times, and most of them in loops of a fixed length, which are none any more when they are compiled. A probe is a
-/// dozen instructions, and the fewer there are, the more probes the processor has under way at once.
+/// Does it so many times, and most of them in loops of a fixed length, which are none any more when they are compiled.
+/// A probe is a dozen instructions, and the fewer there are, the more probes the processor has under way at once.
 #[inline]
 fn in_groups(times: u32, mut once: impl FnMut()) {
     for _ in 0..times / GROUP {
@@ -389,8 +389,8 @@ pub(crate) fn is_error_rate(rate: f64) -> bool {
 
 /// So many zero bytes, or `None` where memory has no room for them.
 ///
-/// `vec!` takes pages that the system has zeroed, and touches none, but aborts where there are not enough. So the allocator is
-/// asked first.
+/// `vec!` takes pages that the system has zeroed, and touches none, but aborts where there are not enough. So the
+/// allocator is asked first.
 pub(crate) fn zeroed(length: u64) -> Option<Vec<u8>> {
     let length = usize::try_from(length).ok()?;
     Vec::<u8>::new().try_reserve_exact(length).ok()?;

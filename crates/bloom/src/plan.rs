@@ -2,16 +2,16 @@
 //!
 //! # Formulas
 //!
-//! With n items, m bits and k hashes a bit stays unset with probability (1 - 1/m)^(kn), which is e^(-kn/m) but for nothing that
-//! matters. A false positive is an item that was not added and whose k bits are all set:
+//! With n items, m bits and k hashes a bit stays unset with probability (1 - 1/m)^(kn), which is e^(-kn/m) but for
+//! nothing that matters. A false positive is an item that was not added and whose k bits are all set:
 //!
 //! ```text
 //! p = (1 - e^(-k n / m))^k          least for  k = ln 2 * m / n,  where  p = 2^-k
 //! m / n = -ln p / (ln 2)^2
 //! ```
 //!
-//! [`bits_for`], [`capacity_for`] and [`error_for`] solve this with the k of RedisBloom, which rounds up; [`thumb`] has the
-//! rules that fit into one's head.
+//! [`bits_for`], [`capacity_for`] and [`error_for`] solve this with the k of RedisBloom, which rounds up; [`thumb`] has
+//! the rules that fit into one's head.
 //!
 //! # References
 //!
@@ -24,7 +24,8 @@
     reason = "plans are made in doubles; RedisBloom computes its sizes so too"
 )]
 
-/// ln 2 and its square, with the digits that RedisBloom has: they decide how numbers round, so they are part of the format.
+/// ln 2 and its square, with the digits that RedisBloom has: they decide how numbers round, so they are part of the
+/// format.
 #[expect(clippy::approx_constant, reason = "one digit less than the constant has")]
 const LN_2: f64 = 0.693_147_180_559_945;
 const LN_2_SQUARED: f64 = 0.480_453_013_918_201;
@@ -82,8 +83,8 @@ pub fn capacity_for(bits: u64, error_rate: f64) -> u64 {
     (bits as f64 / bits_per_item(error_rate)) as u64
 }
 
-/// The error rate of so many bits with so many items in them, if the filter was made for that many: the smallest for which
-/// [`bits_per_item`] fits, with the hashes that go with it.
+/// The error rate of so many bits with so many items in them, if the filter was made for that many: the smallest for
+/// which [`bits_per_item`] fits, with the hashes that go with it.
 ///
 /// # Examples
 ///
@@ -115,8 +116,8 @@ pub fn expected_error(bits: u64, hashes: u32, items: u64) -> f64 {
 /// [`expected_error`].
 ///
 /// Items set a few bits more or less than they do on the average, as balls thrown into bins leave more or fewer of them
-/// empty; the variance of the empty ones is `m q (1 - (1 + c) q)` with c = kn/m and q = e^-c. It matters for small filters only: it
-/// falls with the square root of their bits.
+/// empty; the variance of the empty ones is `m q (1 - (1 + c) q)` with c = kn/m and q = e^-c. It matters for small
+/// filters only: it falls with the square root of their bits.
 ///
 /// # Examples
 ///

@@ -70,16 +70,16 @@ impl Settings {
         self
     }
 
-    /// Each further link is for so many times the items of the one before: 0 to [`MAX_EXPANSION`]. 0 makes a filter that does
-    /// not scale.
+    /// Each further link is for so many times the items of the one before: 0 to [`MAX_EXPANSION`]. 0 makes a filter
+    /// that does not scale.
     #[must_use]
     pub const fn expansion(mut self, times: u32) -> Self {
         self.expansion = times;
         self
     }
 
-    /// A filter that refuses further items when it is full. It has one link, of the whole error rate, where a scaling filter
-    /// gives its first link half of it.
+    /// A filter that refuses further items when it is full. It has one link, of the whole error rate, where a scaling
+    /// filter gives its first link half of it.
     #[must_use]
     pub const fn non_scaling(mut self) -> Self {
         self.scaling = false;
@@ -126,8 +126,8 @@ impl Settings {
         crate::BloomFilter::new(self)
     }
 
-    /// What the first link asks for: a scaling filter halves its rate with each link, the first included, so that all links
-    /// together have the rate.
+    /// What the first link asks for: a scaling filter halves its rate with each link, the first included, so that all
+    /// links together have the rate.
     pub(crate) fn first_error_rate(&self) -> f64 {
         let rate = self.error_rate.min(MAX_ERROR_RATE);
         if self.is_scaling() { rate * TIGHTENING } else { rate }

@@ -71,8 +71,8 @@ fn a_filter_that_has_grown_stays_near_its_rate() {
     }
 }
 
-/// The probes of an item follow from two hashes, so two items may share all probes or an item have fewer than it should; in a
-/// small link that happens, and the formula knows nothing of it. It is RedisBloom's, and must stay.
+/// The probes of an item follow from two hashes, so two items may share all probes or an item have fewer than it
+/// should; in a small link that happens, and the formula knows nothing of it. It is RedisBloom's, and must stay.
 #[test]
 fn a_small_link_errs_more_often_than_the_formula_says() {
     for (seed, items, excess) in [(61, 100, 2.0..15.0), (62, 400, 0.2..1.5)] {

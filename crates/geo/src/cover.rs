@@ -1,8 +1,8 @@
 //! Ranges of hashes that hold a window.
 //!
-//! A hash sorts points along a curve that visits the cells of each quarter of a square before it goes on to the next. So
-//! a square whose sides are cells of some level is one range of hashes, and a window is the ranges of the few squares
-//! that it touches:
+//! A hash sorts points along a curve that visits the cells of each quarter of a square before it goes on to the next.
+//! So a square whose sides are cells of some level is one range of hashes, and a window is the ranges of the few
+//! squares that it touches:
 //!
 //! ```text
 //!    5 | 7 | 13 | 15        a window over the squares 3, 6, 9 and 12: ranges 3, 6, 9, 12;
@@ -11,8 +11,8 @@
 //!    0 | 2 |  8 | 10        since the curve never goes back in both directions at once
 //! ```
 //!
-//! To find the start of a range costs as much as to refuse a hundred members or so, which a comparison under two masks does. So
-//! squares are large, and small gaps between ranges are closed.
+//! To find the start of a range costs as much as to refuse a hundred members or so, which a comparison under two masks
+//! does. So squares are large, and small gaps between ranges are closed.
 
 use core::ops::Range;
 
@@ -57,8 +57,8 @@ pub(crate) fn cover(
     ranges
 }
 
-/// The part of an interval that is not on the very edge of the map. Never empty: a window that reaches the edge starts before it, or
-/// is a cell wide there.
+/// The part of an interval that is not on the very edge of the map. Never empty: a window that reaches the edge starts
+/// before it, or is a cell wide there.
 fn inner((from, to): Span) -> Span {
     (from.min(EDGE - 1), to.min(EDGE - 1))
 }

@@ -18,8 +18,8 @@ const LAT_SCALE: f64 = *LATITUDES.end() - *LATITUDES.start();
 
 /// The column of a longitude among [`EDGE`], and the row of a latitude.
 ///
-/// Dividing by a scale and then multiplying by a power of two, as Redis does, is dividing by the scale over that power: it only
-/// moves the exponent, so the digits are the same.
+/// Dividing by a scale and then multiplying by a power of two, as Redis does, is dividing by the scale over that power:
+/// it only moves the exponent, so the digits are the same.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,
@@ -37,8 +37,8 @@ pub(crate) fn grid(point: Point) -> (u32, u32) {
 
 /// The cell of a longitude and a latitude in degrees, as GEOADD scores a member.
 ///
-/// Below 2^52, but for positions on the very edge of the map: there Redis's numbers leave the 26 bits of their axis, to 2^52 at the
-/// greatest latitude, 2^53 at longitude 180, and both in the corner.
+/// Below 2^52, but for positions on the very edge of the map: there Redis's numbers leave the 26 bits of their axis, to
+/// 2^52 at the greatest latitude, 2^53 at longitude 180, and both in the corner.
 ///
 /// # Errors
 ///
@@ -69,8 +69,8 @@ pub fn decode(hash: u64) -> Point {
 
 /// The score of a sorted set's member at this cell.
 ///
-/// The same number, but for the column at longitude 180, whose numbers lie beyond 2^53: there a double holds only every other one,
-/// and the position moves south by up to a cell.
+/// The same number, but for the column at longitude 180, whose numbers lie beyond 2^53: there a double holds only every
+/// other one, and the position moves south by up to a cell.
 #[inline]
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "said above")]
@@ -97,8 +97,8 @@ pub fn score_range(cells: &Range<u64>) -> Range<f64> {
 
 /// The cell that a score stands for.
 ///
-/// Sorted sets hold any scores. Fractions are cut off; what is negative, or 2^63 or more, becomes what the instructions of an
-/// x86-64 processor make of it, which is what a Redis server there shows.
+/// Sorted sets hold any scores. Fractions are cut off; what is negative, or 2^63 or more, becomes what the instructions
+/// of an x86-64 processor make of it, which is what a Redis server there shows.
 ///
 /// ```
 /// assert_eq!(geo::hash_of_score(3_479_099_956_230_698.5), 3_479_099_956_230_698);
@@ -158,7 +158,8 @@ impl Cell {
         Self::at(gather(hash >> 1), gather(hash), STEPS)
     }
 
-    /// The bounds of a cell where each axis is halved so many times. A coordinate that ends the 32 bits wraps, as in Redis.
+    /// The bounds of a cell where each axis is halved so many times. A coordinate that ends the 32 bits wraps, as in
+    /// Redis.
     #[inline]
     pub(crate) fn at(x: u32, y: u32, steps: u32) -> Self {
         let cells = f64::from(1 << steps);

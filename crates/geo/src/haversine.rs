@@ -1,9 +1,10 @@
 //! Deciding whether a point is within a distance, mostly without its distance.
 //!
-//! Along great circles, hav(distance) = hav(latitudes) + cos(latitude) cos(latitude) hav(longitudes), where hav(x) is sin(x / 2)
-//! squared. It grows with the distance, so comparing it with the haversine of the radius spares a square root and an arcsine.
-//! For points that are near, the first terms of the series of sine and cosine do instead of a library's, to a part in 10^11.
-//! What is as good as on the border is left to the exact distance, on whose last digit the decision depends there.
+//! Along great circles, hav(distance) = hav(latitudes) + cos(latitude) cos(latitude) hav(longitudes), where hav(x) is
+//! sin(x / 2) squared. It grows with the distance, so comparing it with the haversine of the radius spares a square
+//! root and an arcsine. For points that are near, the first terms of the series of sine and cosine do instead of a
+//! library's, to a part in 10^11. What is as good as on the border is left to the exact distance, on whose last digit
+//! the decision depends there.
 
 use core::f64::consts::FRAC_PI_2;
 

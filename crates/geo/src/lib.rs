@@ -2,10 +2,11 @@
 //!
 //! # Idea
 //!
-//! A sorted set sorts by one number, and a position has two. Halve the map east and west, then the half south and north, and so on:
-//! each answer is a bit, and the bits in turn are a number. Positions that are near each other mostly agree in the first
-//! bits, so an area is a few ranges of numbers, and a sorted set is all the index it takes. 26 halvings of each axis make
-//! 52 bits, which a score holds exactly; the cell they leave is 60 cm wide at the equator and 30 cm high.
+//! A sorted set sorts by one number, and a position has two. Halve the map east and west, then the half south and
+//! north, and so on: each answer is a bit, and the bits in turn are a number. Positions that are near each other mostly
+//! agree in the first bits, so an area is a few ranges of numbers, and a sorted set is all the index it takes. 26
+//! halvings of each axis make 52 bits, which a score holds exactly; the cell they leave is 60 cm wide at the equator
+//! and 30 cm high.
 //!
 //! | what | where | Redis |
 //! |---|---|---|
@@ -20,8 +21,8 @@
 //!
 //! # Representation
 //!
-//! Latitude runs from -85.05112878 to 85.05112878, where the Mercator map is a square. Each axis is a number of 26 bits; longitude
-//! takes the odd places of a hash, latitude the even ones.
+//! Latitude runs from -85.05112878 to 85.05112878, where the Mercator map is a square. Each axis is a number of 26
+//! bits; longitude takes the odd places of a hash, latitude the even ones.
 //!
 //! ```text
 //!   bit   51  50  49  48        1   0
@@ -73,19 +74,22 @@
 //!
 //! # Limits
 //!
-//! * There are no positions north or south of 85.05 degrees, but circles and boxes may reach there, around the pole and beyond.
+//! * There are no positions north or south of 85.05 degrees, but circles and boxes may reach there, around the pole and
+//!   beyond.
 //! * A position comes back as the centre of its cell, up to 30 cm away; distances and areas are those of the centre.
-//! * A position on the very edge, at longitude 180 or the greatest latitude, has a number beyond 52 bits. Redis leaves it out
-//!   of nearly all answers; a cover here has it.
-//! * Redis also misses what is just beyond the date line from a centre at longitude 180 itself, and some of what is in circles
-//!   around a pole. A cover here has all of it; [`RedisCells::position`] returns what a server would have found.
+//! * A position on the very edge, at longitude 180 or the greatest latitude, has a number beyond 52 bits. Redis leaves
+//!   it out of nearly all answers; a cover here has it.
+//! * Redis also misses what is just beyond the date line from a centre at longitude 180 itself, and some of what is in
+//!   circles around a pole. A cover here has all of it; [`RedisCells::position`] returns what a server would have
+//!   found.
 //! * The sphere is not the Earth: distances are up to half a percent off.
 //!
 //! # References
 //!
 //! * G. M. Morton: A computer oriented geodetic data base, IBM, 1966: the order of the cells.
 //! * R. W. Sinnott: Virtues of the haversine, Sky and Telescope 68(2), 1984.
-//! * W. R. Franklin: PNPOLY, point inclusion in polygon test, 1970: <https://wrfranklin.org/Research/Short_Notes/pnpoly.html>
+//! * W. R. Franklin: PNPOLY, point inclusion in polygon test, 1970:
+//!   <https://wrfranklin.org/Research/Short_Notes/pnpoly.html>
 //! * J. P. Matuschek: Finding points within a distance of a latitude/longitude using bounding coordinates:
 //!   <http://janmatuschek.de/LatitudeLongitudeBoundingCoordinates>
 //! * Redis's descriptions of the commands: <https://redis.io/docs/latest/commands/geosearch/>

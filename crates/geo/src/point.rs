@@ -72,8 +72,9 @@ impl Point {
 
     /// The distance along a great circle, in metres, as GEODIST computes it.
     ///
-    /// Two points on one meridian take the difference of their latitudes, as in Redis 7. Valkey 9 does so for meridians of which half
-    /// the angle has a sine of up to 10^-15 too, which differs, in the last digits, only between longitudes -180 and 180.
+    /// Two points on one meridian take the difference of their latitudes, as in Redis 7. Valkey 9 does so for meridians
+    /// of which half the angle has a sine of up to 10^-15 too, which differs, in the last digits, only between
+    /// longitudes -180 and 180.
     ///
     /// ```
     /// let a = geo::Point::new(116.48105, 39.996794)?;

@@ -1,9 +1,9 @@
 //! The cells that Redis searches, for those who answer in its order or with its gaps.
 //!
-//! Redis picks a level by the size of the shape and searches the cell of the centre at that level, then its neighbours to the north,
-//! south, east, west, north-east, north-west, south-east and south-west. It drops those that a bounding box does not reach.
-//! An answer that is not to be sorted comes in this order, by score within a cell; and what lies beyond these cells
-//! Redis does not find, even if it is inside the shape.
+//! Redis picks a level by the size of the shape and searches the cell of the centre at that level, then its neighbours
+//! to the north, south, east, west, north-east, north-west, south-east and south-west. It drops those that a bounding
+//! box does not reach. An answer that is not to be sorted comes in this order, by score within a cell; and what lies
+//! beyond these cells Redis does not find, even if it is inside the shape.
 
 use core::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Spreading the bits of a number to every second place, and taking them together again.
 //!
-//! A spread number has its bit i at place 2i. Nine bits at a time come from a table of 2 KiB, which the nearest cache keeps:
-//! three look-ups where doubling the distance between halves, then between quarters, and so on takes five steps of three instructions.
-//! The way back is rarer and takes the steps, so that no second table competes for the cache:
+//! A spread number has its bit i at place 2i. Nine bits at a time come from a table of 2 KiB, which the nearest cache
+//! keeps: three look-ups where doubling the distance between halves, then between quarters, and so on takes five steps
+//! of three instructions. The way back is rarer and takes the steps, so that no second table competes for the cache:
 //!
 //! ```text
 //!   .a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p
@@ -12,7 +12,8 @@
 //!   ................abcdefghijklmnop      x | x >> 8, masked
 //! ```
 //!
-//! Spreading keeps the order of numbers, so coordinates can be compared inside a hash, under a mask, without taking it apart.
+//! Spreading keeps the order of numbers, so coordinates can be compared inside a hash, under a mask, without taking it
+//! apart.
 
 /// The places of latitude in a hash.
 pub(crate) const EVEN: u64 = 0x5555_5555_5555_5555;
@@ -38,7 +39,8 @@ const fn spread_digits() -> [u32; 1 << DIGIT] {
     table
 }
 
-/// Bit i of the number at place 2i. The number has at most 27 bits, one more than a coordinate on the map: the very edge takes it.
+/// Bit i of the number at place 2i. The number has at most 27 bits, one more than a coordinate on the map: the very
+/// edge takes it.
 #[inline]
 pub(crate) fn spread(number: u32) -> u64 {
     debug_assert!(number < 1 << (3 * DIGIT), "{number} is beyond the edge of the map");

@@ -9,8 +9,8 @@ const DIGITS: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
 impl Point {
     /// The geohash of this position in 11 characters, as GEOHASH returns it: those of <http://geohash.org>.
     ///
-    /// The common geohash halves latitudes from -90 to 90, so this is not the text of [`hash`](Point::hash). Its 52 bits make ten
-    /// characters of five bits; the last two bits are lost, and the eleventh character is always `0`.
+    /// The common geohash halves latitudes from -90 to 90, so this is not the text of [`hash`](Point::hash). Its 52
+    /// bits make ten characters of five bits; the last two bits are lost, and the eleventh character is always `0`.
     ///
     /// Redis encodes the centre of a member's cell: [`decode`](crate::decode) first to see the same.
     ///

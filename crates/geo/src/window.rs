@@ -49,7 +49,8 @@ impl Spread {
 const NONE: Span = (1, 0);
 
 impl Window {
-    /// The window of these sides in degrees. Longitudes may go beyond 180 either way; a window of 360 degrees goes round.
+    /// The window of these sides in degrees. Longitudes may go beyond 180 either way; a window of 360 degrees goes
+    /// round.
     pub(crate) fn new(west: f64, east: f64, south: f64, north: f64) -> Self {
         let (first, last) = (*LONGITUDES.start(), *LONGITUDES.end());
         let (west, east) = (west - MARGIN, east + MARGIN);

@@ -20,8 +20,8 @@ const MASK: u16 = (1 << REGISTER_BITS) - 1;
 
 /// Offset of two bytes that hold the register, and the bits below it in them.
 ///
-/// They end with the last byte of the register, so that no register needs a byte after the end; the one before the first is a
-/// byte of the header, which is written back as it was.
+/// They end with the last byte of the register, so that no register needs a byte after the end; the one before the
+/// first is a byte of the header, which is written back as it was.
 #[inline]
 fn window(register: u16) -> (usize, usize) {
     let last_bit = usize::from(register) % REGISTERS * REGISTER_BITS + REGISTER_BITS - 1;

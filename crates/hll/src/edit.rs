@@ -69,9 +69,9 @@ impl<'a> HllMut<'a> {
 
     /// Adds an element and says whether a register changed.
     ///
-    /// A change marks the cached cardinality stale. A sparse HyperLogLog turns dense when a register passes 32 or the bytes,
-    /// header included, would pass `sparse_max_bytes` ([`SPARSE_MAX_BYTES`](crate::SPARSE_MAX_BYTES) is Redis's default).
-    /// O(1) for dense, O(bytes) for sparse.
+    /// A change marks the cached cardinality stale. A sparse HyperLogLog turns dense when a register passes 32 or the
+    /// bytes, header included, would pass `sparse_max_bytes` ([`SPARSE_MAX_BYTES`](crate::SPARSE_MAX_BYTES) is Redis's
+    /// default). O(1) for dense, O(bytes) for sparse.
     ///
     /// # Errors
     ///
@@ -95,8 +95,8 @@ impl<'a> HllMut<'a> {
         }
     }
 
-    /// [`add_hash`](Self::add_hash) where the bytes lie, for a dense HyperLogLog, which no element makes longer; `None` for a sparse one,
-    /// of which nothing is changed. O(1).
+    /// [`add_hash`](Self::add_hash) where the bytes lie, for a dense HyperLogLog, which no element makes longer; `None`
+    /// for a sparse one, of which nothing is changed. O(1).
     ///
     /// # Errors
     ///
@@ -131,7 +131,8 @@ impl<'a> HllMut<'a> {
         header::invalidate(self.bytes);
     }
 
-    /// The estimated number of distinct elements: the cached one unless it is stale, else from the registers, which stores it.
+    /// The estimated number of distinct elements: the cached one unless it is stale, else from the registers, which
+    /// stores it.
     ///
     /// # Errors
     ///

@@ -11,14 +11,16 @@
 //!
 //! # The sum without the histogram
 //!
-//! The middle step is the sum of C\[k\] / 2^k. Counted in units of 2^-50 it is an integer, which a kernel adds up faster
-//! than it fills a histogram. The two agree to the last bit as long as no step of the loop rounds: every partial sum is at
-//! most the whole sum and a multiple of its smallest term, so it is enough that these two lie within the 53 bits of an
-//! `f64`. A sketch where they do not - ranks more than 39 apart - takes the loop, and so does one with a value above 50.
+//! The middle step is the sum of C\[k\] / 2^k. Counted in units of 2^-50 it is an integer, which a kernel adds up
+//! faster than it fills a histogram. The two agree to the last bit as long as no step of the loop rounds: every partial
+//! sum is at most the whole sum and a multiple of its smallest term, so it is enough that these two lie within the 53
+//! bits of an `f64`. A sketch where they do not - ranks more than 39 apart - takes the loop, and so does one with a
+//! value above 50.
 
 use crate::layout::{MAX_RANK, Q, REGISTERS};
 
-/// How many registers have each value. Bytes from elsewhere may hold values up to 63; those above [`MAX_RANK`] do not count.
+/// How many registers have each value. Bytes from elsewhere may hold values up to 63; those above [`MAX_RANK`] do not
+/// count.
 pub(crate) type Histogram = [u32; 64];
 
 /// Largest rank that the sum takes: the one above it is not a power of two but an overflow.
@@ -31,7 +33,8 @@ const ALPHA: f64 = 0.721_347_520_444_481_7;
 #[expect(clippy::cast_precision_loss, reason = "a power of two")]
 const UNIT: f64 = 1.0 / (1u64 << Q) as f64;
 
-/// Registers that no real input fills have no estimate (z may be 0). Redis's conversion to an integer gives this number.
+/// Registers that no real input fills have no estimate (z may be 0). Redis's conversion to an integer gives this
+/// number.
 const TOO_LARGE: u64 = 1 << 63;
 
 #[expect(clippy::cast_precision_loss, reason = "a power of two")]

@@ -21,7 +21,8 @@ pub fn hash(element: &[u8]) -> u64 {
     murmur::hash64a(element, SEED)
 }
 
-/// The register that a [`hash`](fn@hash) falls into (below [`REGISTERS`]) and its rank (1 to [`MAX_RANK`](crate::MAX_RANK)).
+/// The register that a [`hash`](fn@hash) falls into (below [`REGISTERS`]) and its rank (1 to
+/// [`MAX_RANK`](crate::MAX_RANK)).
 ///
 /// # Examples
 ///

@@ -2,11 +2,11 @@
 //!
 //! # Idea
 //!
-//! Hash each element, and let the hash choose one of [`REGISTERS`] registers. The other bits of the hash are as good as a
-//! series of random bits: a run of n zeros before the first one happens once in 2^n elements. So each register keeps
+//! Hash each element, and let the hash choose one of [`REGISTERS`] registers. The other bits of the hash are as good as
+//! a series of random bits: a run of n zeros before the first one happens once in 2^n elements. So each register keeps
 //! the longest run it has seen (its *rank*: the run and the one after it), and the registers together show how many
-//! distinct elements there were, whatever their number, in the same few bytes. An element seen before changes nothing, and
-//! the union of two sketches is the higher of each two registers.
+//! distinct elements there were, whatever their number, in the same few bytes. An element seen before changes nothing,
+//! and the union of two sketches is the higher of each two registers.
 //!
 //! The relative standard error is 1.04 / sqrt([`REGISTERS`]), which is 0.81 %.
 //!
@@ -23,7 +23,8 @@
 //!         1 sparse
 //! ```
 //!
-//! *Dense*: [`REGISTER_BITS`] bits a register, the first in the lowest bits of the first byte; [`DENSE_LEN`] bytes in all.
+//! *Dense*: [`REGISTER_BITS`] bits a register, the first in the lowest bits of the first byte; [`DENSE_LEN`] bytes in
+//! all.
 //!
 //! ```text
 //!  byte 0     byte 1     byte 2     byte 3
@@ -43,8 +44,8 @@
 //! # Transitions
 //!
 //! A new sketch is sparse. It turns dense when a register passes 32 or its bytes, header included, would pass a limit
-//! that the caller gives (Redis's `hll-sparse-max-bytes`, by default [`SPARSE_MAX_BYTES`]), and never turns back. The header
-//! is taken along. A union of which any part is dense is dense.
+//! that the caller gives (Redis's `hll-sparse-max-bytes`, by default [`SPARSE_MAX_BYTES`]), and never turns back. The
+//! header is taken along. A union of which any part is dense is dense.
 //!
 //! # Worked example
 //!
@@ -130,7 +131,8 @@ pub use owned::{HyperLogLog, empty};
 pub use union::Union;
 pub use view::Hll;
 
-/// Each implementation of the dense count that this machine can run, by name, for benchmarks; `None` of a sparse sketch.
+/// Each implementation of the dense count that this machine can run, by name, for benchmarks; `None` of a sparse
+/// sketch.
 #[doc(hidden)]
 pub fn count_kernels() -> impl Iterator<Item = (&'static str, impl Fn(&Hll<'_>) -> Option<u64>)> {
     arch::available().map(|kernels| {

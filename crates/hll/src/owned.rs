@@ -11,8 +11,8 @@ use crate::opcode;
 use crate::union::Union;
 use crate::view::Hll;
 
-/// The bytes of a new HyperLogLog: one XZERO over all registers, and a stale cached cardinality, as Redis leaves a key that
-/// PFADD made.
+/// The bytes of a new HyperLogLog: one XZERO over all registers, and a stale cached cardinality, as Redis leaves a key
+/// that PFADD made.
 ///
 /// # Examples
 ///

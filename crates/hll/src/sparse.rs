@@ -10,8 +10,8 @@
 //!      XZERO that covers few registers may shrink here.
 //! 3. Join neighbours: look at five opcodes from the one before on, and join VALs of one value while the run fits.
 //!
-//! The window of the last step is part of the format. A wider one would find more to join, but the bytes would no longer be
-//! Redis's.
+//! The window of the last step is part of the format. A wider one would find more to join, but the bytes would no
+//! longer be Redis's.
 
 use crate::arch;
 use crate::error::DecodeError;
@@ -230,8 +230,8 @@ fn join(bytes: &mut Vec<u8>, at: usize) {
     join_each(bytes, at);
 }
 
-/// Whether two neighbours among the first ten bytes may be VALs of one value. The opcodes of the window start in the first
-/// nine: before the last of them lie at most four of two bytes each.
+/// Whether two neighbours among the first ten bytes may be VALs of one value. The opcodes of the window start in the
+/// first nine: before the last of them lie at most four of two bytes each.
 #[inline]
 fn may_join(window: [u8; 16]) -> bool {
     /// In each byte 1.
@@ -262,8 +262,8 @@ fn join_each(bytes: &mut Vec<u8>, mut at: usize) {
 
 /// Updates in ascending order of registers, each of which scans on from near the one before.
 pub(crate) struct Cursor {
-    /// At least two opcodes before the last update, or the start: an update changes nothing before `prev`, so this stays an
-    /// opcode boundary, and a later register lies beyond it, so the scan from it reaches the opcode before the
+    /// At least two opcodes before the last update, or the start: an update changes nothing before `prev`, so this
+    /// stays an opcode boundary, and a later register lies beyond it, so the scan from it reaches the opcode before the
     /// register's.
     anchor: Spot,
 }

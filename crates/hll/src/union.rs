@@ -56,8 +56,8 @@ impl Union {
         Ok(())
     }
 
-    /// [`merge`](Self::merge) of several, which reads and writes the registers of the union once for some of them, not once for
-    /// each. O([`REGISTERS`]) for each dense one, O(bytes + elements) for each sparse one.
+    /// [`merge`](Self::merge) of several, which reads and writes the registers of the union once for some of them, not
+    /// once for each. O([`REGISTERS`]) for each dense one, O(bytes + elements) for each sparse one.
     ///
     /// # Errors
     ///
@@ -91,8 +91,8 @@ impl Union {
     /// Writes the union, with `target` taken in, to `target` as PFMERGE does, and gives the encoding that it has then.
     ///
     /// `target` becomes dense if it or any that was merged is dense. Otherwise each register is raised in turn, with
-    /// the changes of encoding that [`HllMut::add`] makes, which is what decides the bytes. The cached cardinality is marked
-    /// stale. For a new key start from [`empty`](crate::empty()).
+    /// the changes of encoding that [`HllMut::add`] makes, which is what decides the bytes. The cached cardinality is
+    /// marked stale. For a new key start from [`empty`](crate::empty()).
     ///
     /// # Errors
     ///

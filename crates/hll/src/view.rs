@@ -93,7 +93,8 @@ impl<'a> Hll<'a> {
 
     /// The estimated number of distinct elements, from the registers; the cache is not looked at.
     ///
-    /// The relative standard error is 1.04 / sqrt([`REGISTERS`]), 0.81 %. Registers that no input can fill give up to 2^63.
+    /// The relative standard error is 1.04 / sqrt([`REGISTERS`]), 0.81 %. Registers that no input can fill give up to
+    /// 2^63.
     ///
     /// # Errors
     ///
@@ -133,8 +134,8 @@ impl<'a> Hll<'a> {
         }
     }
 
-    /// What [`HllMut::add_hash`](crate::HllMut::add_hash) would return, without doing it: whether it would raise a register.
-    /// Cost as there, but nothing is written.
+    /// What [`HllMut::add_hash`](crate::HllMut::add_hash) would return, without doing it: whether it would raise a
+    /// register. Cost as there, but nothing is written.
     ///
     /// # Errors
     ///

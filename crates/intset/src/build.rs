@@ -108,8 +108,8 @@ pub(crate) fn widen(payload: &mut [u8], len: u32, from: Width, to: Width, shift:
     }
 }
 
-/// How many values of `batch` are no members, found from the back exactly as [`merge`] does: so that the two agree even on
-/// members that are out of order.
+/// How many values of `batch` are no members, found from the back exactly as [`merge`] does: so that the two agree even
+/// on members that are out of order.
 fn count_fresh<S: Slot>(slots: &[S], batch: &[i64]) -> usize {
     let (mut i, mut fresh) = (slots.len(), 0);
     for &value in batch.iter().rev() {

@@ -16,18 +16,20 @@ pub(crate) struct Steps {
     divisor: usize,
 }
 
-/// Chosen for 8-byte members that come one by one: a step of 16 bytes costs a reallocation every other insertion, while slack counts
-/// in every set that is kept. Below 1.5 KB, where the shards of a large set are, steps are 16 bytes; up to 512 members a greater divisor
-/// takes ever more reallocations and saves hardly any memory, and a divisor of 16 has more than twice the slack.
+/// Chosen for 8-byte members that come one by one: a step of 16 bytes costs a reallocation every other insertion, while
+/// slack counts in every set that is kept. Below 1.5 KB, where the shards of a large set are, steps are 16 bytes; up to
+/// 512 members a greater divisor takes ever more reallocations and saves hardly any memory, and a divisor of 16 has
+/// more than twice the slack.
 pub(crate) const INTSET: Steps = Steps { divisor: 48 };
 
-/// Members take two thirds of the bytes here, so that steps of 16 bytes would cost a reallocation every third insertion. A divisor of 12 saves a
-/// twentieth of the instructions of an insertion, and costs 0.03 to 0.05 bytes a member.
+/// Members take two thirds of the bytes here, so that steps of 16 bytes would cost a reallocation every third
+/// insertion. A divisor of 12 saves a twentieth of the instructions of an insertion, and costs 0.03 to 0.05 bytes a
+/// member.
 pub(crate) const COMPACT: Steps = Steps { divisor: 20 };
 
 impl Steps {
-    /// The distance between capacities about `used` bytes: a power of two, of a grain at least and a part of the blob at
-    /// most.
+    /// The distance between capacities about `used` bytes: a power of two, of a grain at least and a part of the blob
+    /// at most.
     const fn step(self, used: usize) -> usize {
         let part = used / self.divisor;
         if part <= GRAIN { GRAIN } else { 1 << part.ilog2() }
@@ -40,9 +42,9 @@ impl Steps {
 
     /// The capacity to shrink to, if `capacity` is too much for a blob of `used` bytes.
     ///
-    /// Two steps must be idle, so that after each change of capacity at least a step's worth of members comes or goes before the
-    /// next: a member that is added and removed by turns moves nothing. The step is the capacity's, which is the wider where
-    /// the two differ.
+    /// Two steps must be idle, so that after each change of capacity at least a step's worth of members comes or goes
+    /// before the next: a member that is added and removed by turns moves nothing. The step is the capacity's, which is
+    /// the wider where the two differ.
     pub(crate) const fn shrunk(self, capacity: usize, used: usize) -> Option<usize> {
         if capacity - used >= 2 * self.step(capacity) {
             Some(self.capacity_for(used))

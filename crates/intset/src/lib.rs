@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! Most sets of integers are small, and their members are of a kind. A sorted array of fixed-width members has no overhead
-//! per member, is searched in a few nanoseconds, and is its own file format: what [`IntSet::as_bytes`] lends is
-//! what Redis keeps in memory, in its snapshots and in DUMP.
+//! Most sets of integers are small, and their members are of a kind. A sorted array of fixed-width members has no
+//! overhead per member, is searched in a few nanoseconds, and is its own file format: what [`IntSet::as_bytes`] lends
+//! is what Redis keeps in memory, in its snapshots and in DUMP.
 //!
 //! # Representation
 //!
@@ -21,8 +21,8 @@
 //! # Transitions
 //!
 //! The width is that of the widest value that was ever inserted. A value that needs a greater one widens all members;
-//! it lies outside the old range, and so goes to one of the ends. Widths never shrink, as in Redis: a member that
-//! comes and goes at the edge would otherwise rewrite the set each time. So equal sets may have different blobs; `==` and
+//! it lies outside the old range, and so goes to one of the ends. Widths never shrink, as in Redis: a member that comes
+//! and goes at the edge would otherwise rewrite the set each time. So equal sets may have different blobs; `==` and
 //! hashes go by the members.
 //!
 //! # Worked example
@@ -52,8 +52,8 @@
 //! |     122 |     252 |     496 |     984 |
 //! |     512 |   1,032 |   2,056 |   4,104 |
 //!
-//! A set that grows one by one has slack, less than a forty-eighth of the blob or 16 bytes, whichever is more; one that shrinks, less
-//! than twice as much. [`IntSet::from_sorted`], `collect` and `clone` make sets without slack, and
+//! A set that grows one by one has slack, less than a forty-eighth of the blob or 16 bytes, whichever is more; one that
+//! shrinks, less than twice as much. [`IntSet::from_sorted`], `collect` and `clone` make sets without slack, and
 //! [`IntSet::shrink_to_fit`] takes it away. [`IntSet::heap_bytes`] shows it.
 //!
 //! # Complexity
@@ -73,12 +73,13 @@
 //!
 //! * The header counts members in 32 bits; an insertion beyond that panics. Redis leaves this encoding at 512 members
 //!   (`set-max-intset-entries`); that limit is for the owner of the set to keep.
-//! * The time of an insertion is that of moving half of the set: some tens of nanoseconds at 512 members, microseconds at
-//!   100,000.
+//! * The time of an insertion is that of moving half of the set: some tens of nanoseconds at 512 members, microseconds
+//!   at 100,000.
 //!
 //! # Less memory
 //!
-//! [`compact`] has a second form of the same set, for members that share their high bits. It is not Redis's, and takes two thirds of the bytes.
+//! [`compact`] has a second form of the same set, for members that share their high bits. It is not Redis's, and takes
+//! two thirds of the bytes.
 //!
 //! # References
 //!

@@ -14,8 +14,8 @@ use crate::algebra::differ_much;
 use crate::codec::{HEADER, encode_header};
 use crate::slot::{Slot, with_slots};
 
-/// The members of both sets, without slack, in the narrowest width that holds them all. O(n + m), or O(n log(m/n)) where
-/// m is much greater.
+/// The members of both sets, without slack, in the narrowest width that holds them all. O(n + m), or O(n log(m/n))
+/// where m is much greater.
 ///
 /// ```
 /// use intset::IntSet;
@@ -67,8 +67,8 @@ impl BitOr for &IntSet {
     }
 }
 
-/// The members of this set that the other lacks, without slack, in the narrowest width that holds them all. O(n + m), or
-/// O(n log(m/n)) where m is much greater.
+/// The members of this set that the other lacks, without slack, in the narrowest width that holds them all. O(n + m),
+/// or O(n log(m/n)) where m is much greater.
 ///
 /// ```
 /// use intset::IntSet;

@@ -2,15 +2,15 @@
 //!
 //! # Idea
 //!
-//! A search that branches on what it compares guesses wrongly every other time, at some 20 cycles a miss; and of the members that a
-//! binary search looks at, the last few in each new cache line must be waited for one after the other. So no loop here
-//! branches on a comparison, and in sets of some size the first step *interpolates*: ids of one shard are spread evenly,
-//! so that the place of a value among n members is known, but for a deviation of sqrt(n)/2, from the least and the greatest alone. A
-//! window about that place is searched in two steps: the firsts of its blocks are loaded side by side, then one
-//! block is halved.
+//! A search that branches on what it compares guesses wrongly every other time, at some 20 cycles a miss; and of the
+//! members that a binary search looks at, the last few in each new cache line must be waited for one after the other.
+//! So no loop here branches on a comparison, and in sets of some size the first step *interpolates*: ids of one shard
+//! are spread evenly, so that the place of a value among n members is known, but for a deviation of sqrt(n)/2, from the
+//! least and the greatest alone. A window about that place is searched in two steps: the firsts of its blocks are
+//! loaded side by side, then one block is halved.
 //!
-//! Where the members are not spread evenly the window misses, and the rest on the right side is halved as ever: an adversary can
-//! add a constant to a search, not a factor.
+//! Where the members are not spread evenly the window misses, and the rest on the right side is halved as ever: an
+//! adversary can add a constant to a search, not a factor.
 
 use core::hint::select_unpredictable;
 
@@ -20,16 +20,16 @@ use crate::slot::Slot;
 const BLOCK: usize = 8;
 /// Members in a window. At 512 members it reaches two standard deviations to either side.
 const WINDOW: usize = 6 * BLOCK;
-/// The sizes for which a window pays. In smaller sets halving touches fewer cache lines; in greater ones the deviation leaves the
-/// window.
+/// The sizes for which a window pays. In smaller sets halving touches fewer cache lines; in greater ones the deviation
+/// leaves the window.
 const INTERPOLATED: core::ops::RangeInclusive<usize> = 256..=4096;
 
 const _: () = assert!(BLOCK.is_power_of_two() && *INTERPOLATED.start() >= WINDOW);
 
 /// The index of the first member that is not below `value`; the number of members when all are below.
 ///
-/// To be called out of line: inlined into a loop of the caller's, the selections have been seen to turn into branches, at three
-/// times the cost.
+/// To be called out of line: inlined into a loop of the caller's, the selections have been seen to turn into branches,
+/// at three times the cost.
 #[inline(always)]
 pub(crate) fn lower_bound<S: Slot>(slots: &[S], value: i64) -> usize {
     let mut range = 0..slots.len();
@@ -89,8 +89,8 @@ fn lower_bound_in_window<S: Slot>(window: &[S; WINDOW], value: i64) -> usize {
 
 /// Where `value` is, or where it belongs, for a caller that is about to move what is behind it.
 ///
-/// Halves only. The move waits for the place, so that here the time from first load to result counts, which is longer for the
-/// division of a window; elsewhere the processor overlaps one search with the next.
+/// Halves only. The move waits for the place, so that here the time from first load to result counts, which is longer
+/// for the division of a window; elsewhere the processor overlaps one search with the next.
 #[inline(always)]
 pub(crate) fn find<S: Slot>(slots: &[S], value: i64) -> Result<usize, usize> {
     let at = halve(slots, value);
@@ -114,8 +114,8 @@ pub(crate) fn rank<S: Slot>(slots: &[S], value: i64) -> Option<usize> {
     slots.get(at).is_some_and(|slot| slot.get() == value).then_some(at)
 }
 
-/// [`lower_bound`] for a value that is not below `slots[from - 1]`, where it is expected near `from`: doubling steps, then a
-/// search between the last two. O(log d), d the distance.
+/// [`lower_bound`] for a value that is not below `slots[from - 1]`, where it is expected near `from`: doubling steps,
+/// then a search between the last two. O(log d), d the distance.
 #[inline]
 pub(crate) fn gallop<S: Slot>(slots: &[S], from: usize, value: i64) -> usize {
     let rest = &slots[from..];

@@ -30,8 +30,8 @@ const TOUCHED: usize = 16;
 /// assert_eq!(set.iter().rev().collect::<Vec<_>>(), [40_000, 300, 1]);
 /// ```
 pub struct IntSet {
-    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never asks for more. No
-    /// bytes at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left to the enums that hold sets.
+    /// The capacity, of which the first [`IntSet::used`] bytes are the blob; the header never asks for more. No bytes
+    /// at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left to the enums that hold sets.
     blob: Box<[u8]>,
 }
 
@@ -298,9 +298,9 @@ impl IntSet {
 
     /// Loads a byte of every cache line of a blob of a few kilobytes, at most [`TOUCHED`] of them.
     ///
-    /// A search waits for one line after the other, some eighty nanoseconds each when the set is not in a near cache. These loads do
-    /// not depend on each other, so that all of them together take little longer than one; and an insertion is about to move
-    /// half of the lines in any case.
+    /// A search waits for one line after the other, some eighty nanoseconds each when the set is not in a near cache.
+    /// These loads do not depend on each other, so that all of them together take little longer than one; and an
+    /// insertion is about to move half of the lines in any case.
     #[inline(always)]
     pub(crate) fn touch(&self) {
         let stride = (self.blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);

@@ -2,8 +2,8 @@ use core::fmt;
 
 /// The number of bytes that each member of a set takes.
 ///
-/// The order of the variants is the order of the widths, so that `Width::of(value) > set.width()` says that a value does
-/// not fit.
+/// The order of the variants is the order of the widths, so that `Width::of(value) > set.width()` says that a value
+/// does not fit.
 ///
 /// ```
 /// use intset::Width;

@@ -6,7 +6,8 @@ use crate::codec::{EMPTY, HEADER, LEAST, UNKNOWN, encode_header};
 use crate::encode::{END, Encoded};
 use crate::{Entry, ListPack, Position, decode, growth};
 
-/// The most bytes that a list grows to: 1 GiB, Redis's safety limit. A longer one is taken, read and shortened, but not lengthened.
+/// The most bytes that a list grows to: 1 GiB, Redis's safety limit. A longer one is taken, read and shortened, but not
+/// lengthened.
 pub const MAX_BYTES: usize = 1 << 30;
 
 /// Why a list does not change.
@@ -84,8 +85,8 @@ impl ListPack {
         self.insert_all(at, [entry.into()])
     }
 
-    /// Puts entries before the one at `at`, or at the end, in their order and in one move; `at` is the place of the first of them then.
-    /// O(n) to move what is behind them.
+    /// Puts entries before the one at `at`, or at the end, in their order and in one move; `at` is the place of the
+    /// first of them then. O(n) to move what is behind them.
     ///
     /// # Errors
     ///
@@ -237,7 +238,8 @@ impl ListPack {
         self.shrink();
     }
 
-    /// Moves what is at `from` and behind, so that the blob takes `need` bytes, and writes the header; lends the bytes from `at` on.
+    /// Moves what is at `from` and behind, so that the blob takes `need` bytes, and writes the header; lends the bytes
+    /// from `at` on.
     #[inline]
     fn splice(&mut self, at: usize, from: usize, need: u64, count: u16) -> &mut [u8] {
         let (used, grown) = (self.used(), to_usize(need));

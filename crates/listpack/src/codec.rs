@@ -40,8 +40,8 @@ pub(crate) const fn encode_header(total: u32, count: u16) -> [u8; HEADER] {
 pub enum Validation {
     /// The header, that the length is what it says, and the end marker. O(1).
     ///
-    /// What does not parse inside reads as the end of the list: answers are wrong then, but nothing panics. It is for bytes that
-    /// a checksum vouches for.
+    /// What does not parse inside reads as the end of the list: answers are wrong then, but nothing panics. It is for
+    /// bytes that a checksum vouches for.
     Shallow,
     /// Also each entry, the length at its end, and the count: all that Redis checks. O(n).
     ///

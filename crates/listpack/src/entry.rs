@@ -9,8 +9,9 @@ const LONGEST_INT: usize = 20;
 
 /// One entry of a list: an integer, or any bytes.
 ///
-/// An integer stands for its decimal text. So [`Int(7)`](Entry::Int) and `Str(b"7")` are equal: `==`, the order and the hash go by the
-/// text. Conversions from bytes choose the integer where there is one, as Redis does, and so does a list that takes an entry.
+/// An integer stands for its decimal text. So [`Int(7)`](Entry::Int) and `Str(b"7")` are equal: `==`, the order and the
+/// hash go by the text. Conversions from bytes choose the integer where there is one, as Redis does, and so does a list
+/// that takes an entry.
 ///
 /// ```
 /// use listpack::Entry;
@@ -90,8 +91,8 @@ pub(crate) fn int_len(value: i64) -> usize {
 
 /// The integer of which `text` is the canonical decimal form; `None` if there is none. O(1).
 ///
-/// Canonical is what the integer is written as: no plus, no leading zero, no space, no minus zero. Such texts are what Redis keeps as
-/// integers.
+/// Canonical is what the integer is written as: no plus, no leading zero, no space, no minus zero. Such texts are what
+/// Redis keeps as integers.
 ///
 /// ```
 /// assert_eq!(listpack::parse_int(b"-7"), Some(-7));
@@ -133,8 +134,8 @@ fn parse_digits(text: &[u8]) -> Option<i64> {
     (magnitude <= limit).then_some(value.cast_signed())
 }
 
-/// The number that eight digits are: neighbours are joined to pairs, pairs to fours, and fours to the whole, each in one multiplication
-/// that weighs the one in front and adds the one behind.
+/// The number that eight digits are: neighbours are joined to pairs, pairs to fours, and fours to the whole, each in
+/// one multiplication that weighs the one in front and adds the one behind.
 #[inline]
 fn parse_eight(digits: [u8; 8]) -> Option<u64> {
     let word = u64::from_le_bytes(digits);

@@ -7,8 +7,8 @@
 const GRAIN: usize = 16;
 const CHUNK_OVERHEAD: usize = 8;
 
-/// A step is at most this part of the blob, so that a long list does not reallocate at every entry. Lists of a set stay below
-/// nine kilobytes, where slack that is kept in every list costs more than a reallocation now and then.
+/// A step is at most this part of the blob, so that a long list does not reallocate at every entry. Lists of a set stay
+/// below nine kilobytes, where slack that is kept in every list costs more than a reallocation now and then.
 const STEP_DIVISOR: usize = 16;
 
 /// The distance between capacities about `used` bytes: a power of two, of a grain at least and a
@@ -25,8 +25,8 @@ pub(crate) const fn capacity_for(used: usize) -> usize {
 
 /// The capacity to shrink to, if `capacity` is too much for a blob of `used` bytes.
 ///
-/// Two steps must be idle, so that a short entry that is added and removed by turns moves nothing. The step is the capacity's,
-/// which is the wider where the two differ.
+/// Two steps must be idle, so that a short entry that is added and removed by turns moves nothing. The step is the
+/// capacity's, which is the wider where the two differ.
 pub(crate) const fn shrunk(capacity: usize, used: usize) -> Option<usize> {
     if capacity - used >= 2 * step(capacity) { Some(capacity_for(used)) } else { None }
 }

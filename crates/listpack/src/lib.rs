@@ -2,10 +2,11 @@
 //!
 //! # Idea
 //!
-//! A pointer, a length and a block of the allocator cost more than a short string itself. Entries that follow each other in one blob cost
-//! two bytes each, an integer takes no more than its size asks for, and a few cache lines are searched faster than a table
-//! is asked. The blob is its own file format: what [`ListPack::as_bytes`] lends is what Redis keeps in memory, in its snapshots and in
-//! DUMP, for small sets (7.2 and later), hashes, sorted sets, and the nodes of its lists.
+//! A pointer, a length and a block of the allocator cost more than a short string itself. Entries that follow each
+//! other in one blob cost two bytes each, an integer takes no more than its size asks for, and a few cache lines are
+//! searched faster than a table is asked. The blob is its own file format: what [`ListPack::as_bytes`] lends is what
+//! Redis keeps in memory, in its snapshots and in DUMP, for small sets (7.2 and later), hashes, sorted sets, and the
+//! nodes of its lists.
 //!
 //! # Representation
 //!
@@ -41,9 +42,10 @@
 //!
 //! # Transitions
 //!
-//! * **Integer or string.** Bytes that are the canonical decimal text of an `i64` are kept as an integer in the narrowest encoding; all
-//!   else as a string: `007`, `-0` and `+1` are strings. An entry is the same whichever way it is kept, and so are `==` and
-//!   [`ListPack::find`], even for blobs from elsewhere with other encodings than the narrowest. Such a blob stays as it is.
+//! * **Integer or string.** Bytes that are the canonical decimal text of an `i64` are kept as an integer in the
+//!   narrowest encoding; all else as a string: `007`, `-0` and `+1` are strings. An entry is the same whichever way it
+//!   is kept, and so are `==` and [`ListPack::find`], even for blobs from elsewhere with other encodings than the
+//!   narrowest. Such a blob stays as it is.
 //! * **Counted or not.** The entry that makes the count 65,535 ends the counting. Deleting does not bring it back, but
 //!   [`ListPack::settle_count`] does, as Redis does whenever it asks a list for its length.
 //!
@@ -77,11 +79,11 @@
 //!
 //! # Size
 //!
-//! 7 bytes and those of the entries: 2 for `7`, 3 for `-7` and `4095`, 4 for `32767`, 5 for `-8388608`, 6 for `2147483647`, 10 for
-//! `1700000000000`, 8 for `member`; the crate's tests hold the table to it.
+//! 7 bytes and those of the entries: 2 for `7`, 3 for `-7` and `4095`, 4 for `32767`, 5 for `-8388608`, 6 for
+//! `2147483647`, 10 for `1700000000000`, 8 for `member`; the crate's tests hold the table to it.
 //!
-//! A list that grows has slack, less than a sixteenth of the blob or 16 bytes, whichever is more; one that shrinks, less than twice as
-//! much. [`ListPack::shrink_to_fit`] and `clone` take it away. [`ListPack::heap_bytes`] shows it.
+//! A list that grows has slack, less than a sixteenth of the blob or 16 bytes, whichever is more; one that shrinks,
+//! less than twice as much. [`ListPack::shrink_to_fit`] and `clone` take it away. [`ListPack::heap_bytes`] shows it.
 //!
 //! # Complexity
 //!
@@ -99,9 +101,10 @@
 //!
 //! # Limits
 //!
-//! * A list grows to [`MAX_BYTES`], Redis's safety limit; what would make it larger is [refused](Refused), and changes nothing.
-//! * Redis leaves this encoding at 128 entries, or at a text of more than 64 bytes, and at other limits for hashes and sorted sets;
-//!   those limits are for the owner of the list to keep, and so is it that no member is there twice.
+//! * A list grows to [`MAX_BYTES`], Redis's safety limit; what would make it larger is [refused](Refused), and changes
+//!   nothing.
+//! * Redis leaves this encoding at 128 entries, or at a text of more than 64 bytes, and at other limits for hashes and
+//!   sorted sets; those limits are for the owner of the list to keep, and so is it that no member is there twice.
 //! * A [`Position`] is good until the list changes.
 //!
 //! # References

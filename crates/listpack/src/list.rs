@@ -20,17 +20,17 @@ use crate::{Entry, Iter, decode, search};
 /// # Ok::<(), listpack::Refused>(())
 /// ```
 pub struct ListPack {
-    /// The capacity, of which the first [`ListPack::used`] bytes are the blob; the header never asks for more, nor for less than
-    /// [`LEAST`]. No bytes at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left to the enums that hold
-    /// lists.
+    /// The capacity, of which the first [`ListPack::used`] bytes are the blob; the header never asks for more, nor for
+    /// less than [`LEAST`]. No bytes at all stand for [`EMPTY`]. A box rather than an option of one: its niche is left
+    /// to the enums that hold lists.
     pub(crate) blob: Box<[u8]>,
 }
 
 /// The place of an entry in a list, or the end of the list.
 ///
-/// It is good until the list changes; the methods that change the list say which place is good after them. One that is kept longer
-/// may name an entry, no entry ([`Refused::NoEntry`](crate::Refused::NoEntry)), or the middle of one: then the list is damaged as one of wrong bytes is
-/// under [`Validation::Shallow`].
+/// It is good until the list changes; the methods that change the list say which place is good after them. One that is
+/// kept longer may name an entry, no entry ([`Refused::NoEntry`](crate::Refused::NoEntry)), or the middle of one: then
+/// the list is damaged as one of wrong bytes is under [`Validation::Shallow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(u32);
 
@@ -69,7 +69,8 @@ impl ListPack {
     /// Takes a blob as it is.
     ///
     /// Nothing is copied if the bytes come as a `Box<[u8]>` or as a `Vec<u8>` without spare capacity. With
-    /// [`Validation::Shallow`] there may be anything between header and end marker; such a list answers wrongly, but never panics.
+    /// [`Validation::Shallow`] there may be anything between header and end marker; such a list answers wrongly, but
+    /// never panics.
     ///
     /// # Errors
     ///
@@ -135,8 +136,8 @@ impl ListPack {
         }
     }
 
-    /// The number of entries, which is also written into the header if it was unknown and is below 65,535, as Redis does
-    /// whenever it asks a list for its length. O(n) if it was unknown.
+    /// The number of entries, which is also written into the header if it was unknown and is below 65,535, as Redis
+    /// does whenever it asks a list for its length. O(n) if it was unknown.
     pub fn settle_count(&mut self) -> usize {
         let len = self.len();
         if let Ok(count) = u16::try_from(len) {
@@ -270,8 +271,8 @@ impl ListPack {
         self.find_offset(needle.into(), HEADER, 0)
     }
 
-    /// The place of the first entry, at `from` or behind, that is equal to `needle`; after each entry that is looked at, `skip` are
-    /// passed over. O(n).
+    /// The place of the first entry, at `from` or behind, that is equal to `needle`; after each entry that is looked
+    /// at, `skip` are passed over. O(n).
     ///
     /// With `skip` 1 from the first entry on it looks at the keys of a list of keys and values.
     ///

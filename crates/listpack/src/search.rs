@@ -1,15 +1,15 @@
 //! Finding an entry by what it says.
 //!
-//! A small set asks this for every member that it is asked for, so the loop is tight. The needle is looked at once: a text can only
-//! be equal to a string of its length, and an integer to a value, so nothing is formatted and hardly any text is compared in full. A
-//! string of the needle's length is compared by one word first: all of it, tag included, if it is short, else its last eight bytes,
-//! where the members of a set differ most.
+//! A small set asks this for every member that it is asked for, so the loop is tight. The needle is looked at once: a
+//! text can only be equal to a string of its length, and an integer to a value, so nothing is formatted and hardly any
+//! text is compared in full. A string of the needle's length is compared by one word first: all of it, tag included, if
+//! it is short, else its last eight bytes, where the members of a set differ most.
 //!
-//! The step from entry to entry is a chain of loads, each waiting for the last. Where the tag is that of the needle the step is a
-//! constant, which a processor that guesses the branch need not wait for.
+//! The step from entry to entry is a chain of loads, each waiting for the last. Where the tag is that of the needle the
+//! step is a constant, which a processor that guesses the branch need not wait for.
 //!
-//! Searching from the back, where the length at the end of an entry is the step, was tried: a quarter faster among members of many
-//! lengths, half as fast among members of one, and no faster in small lists.
+//! Searching from the back, where the length at the end of an entry is the step, was tried: a quarter faster among
+//! members of many lengths, half as fast among members of one, and no faster in small lists.
 
 use crate::Entry;
 use crate::decode;
@@ -38,8 +38,8 @@ trait Needle {
     fn is(&self, entry: Entry<'_>) -> bool;
 }
 
-/// The offset of the first entry at or behind `from` that is equal to `needle`; after each that is looked at, `skip` are passed
-/// over. Entries end before or at `end`; the bytes behind are slack, which may be read but means nothing.
+/// The offset of the first entry at or behind `from` that is equal to `needle`; after each that is looked at, `skip`
+/// are passed over. Entries end before or at `end`; the bytes behind are slack, which may be read but means nothing.
 #[inline(always)]
 pub(crate) fn find(
     blob: &[u8],

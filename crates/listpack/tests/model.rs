@@ -15,7 +15,8 @@ proptest! {
     }
 }
 
-/// Members that differ in one place, first or last or between, and their prefixes: a search must not stop at the first word.
+/// Members that differ in one place, first or last or between, and their prefixes: a search must not stop at the first
+/// word.
 #[test]
 fn members_that_are_nearly_the_needle_are_distinguished() {
     let mut members = Vec::new();

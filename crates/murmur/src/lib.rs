@@ -34,8 +34,8 @@
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;
 const SHIFT: u32 = 47;
 
-/// Words whose mix is kept for the second hash of a [chain](chain64a). Longer elements are mixed twice, which costs them nothing: the
-/// mix of a word does not wait for the hash, the hash does.
+/// Words whose mix is kept for the second hash of a [chain](chain64a). Longer elements are mixed twice, which costs
+/// them nothing: the mix of a word does not wait for the hash, the hash does.
 const KEPT: usize = 8;
 
 /// The hash of some bytes. O(length).
@@ -46,8 +46,8 @@ pub fn hash64a(bytes: &[u8], seed: u64) -> u64 {
     absorb(start(bytes, seed), words.iter().copied().map(mix), last(bytes, tail))
 }
 
-/// The hash of some bytes, and their hash seeded with that one. O(length), and less than two [hashes](hash64a): the mix of a word does not
-/// depend on the seed, so it is made once.
+/// The hash of some bytes, and their hash seeded with that one. O(length), and less than two [hashes](hash64a): the mix
+/// of a word does not depend on the seed, so it is made once.
 ///
 /// ```
 /// let (first, second) = murmur::chain64a(b"user1", 7);

@@ -17,7 +17,8 @@
 //!           l is big-endian
 //! ```
 //!
-//! `bytes` counts the whole blob and `last` is the offset of the last entry. An `entries` of 65535 says that they were not counted.
+//! `bytes` counts the whole blob and `last` is the offset of the last entry. An `entries` of 65535 says that they were
+//! not counted.
 //!
 //! # Worked example
 //!

@@ -6,9 +6,10 @@
 //! | base | numbers of itself, its neighbours, its run | len, shift | prefix x 64 | place x 64 |
 //! ```
 //!
-//! A block knows its entries by the places of their records in its heap. Beside each place it keeps a *prefix* of the score: the key of
-//! the score less the block's base, shifted so that the block's scores spread over 16 bits, and cut at both ends of those. Prefixes
-//! never contradict the order, so a search looks at records only where prefixes are equal, which few are.
+//! A block knows its entries by the places of their records in its heap. Beside each place it keeps a *prefix* of the
+//! score: the key of the score less the block's base, shifted so that the block's scores spread over 16 bits, and cut
+//! at both ends of those. Prefixes never contradict the order, so a search looks at records only where prefixes are
+//! equal, which few are.
 //!
 //! All of it is in one allocation, whose cache misses overlap: a block of which a third is empty costs no more than
 //! one that is allocated to measure, with its pointers.
@@ -173,8 +174,8 @@ impl Block {
         self.prefixes[at] = self.prefix(key);
     }
 
-    /// The prefix of an entry that had this key, beside those of its neighbours: whether the order surely holds, surely does not, or
-    /// is for the records to say.
+    /// The prefix of an entry that had this key, beside those of its neighbours: whether the order surely holds, surely
+    /// does not, or is for the records to say.
     pub(crate) fn holds(&self, at: usize, key: u64) -> Option<bool> {
         let prefix = self.prefix(key);
         let before = at.checked_sub(1).map(|at| self.prefixes[at]);
@@ -208,7 +209,8 @@ impl Block {
         right
     }
 
-    /// Gives the entries other records; there may be more than before, whose prefixes [`scale`](Self::scale) is to make.
+    /// Gives the entries other records; there may be more than before, whose prefixes [`scale`](Self::scale) is to
+    /// make.
     pub(crate) fn set_records(&mut self, records: impl ExactSizeIterator<Item = u32>) {
         self.len = u8::try_from(records.len()).unwrap_or(u8::MAX);
         for (place, record) in self.places.iter_mut().zip(records) {

@@ -1,7 +1,7 @@
 //! Large sets that are built at once.
 //!
-//! Entries that come in order, either way, are put into blocks of their own, one after the other, while they come: nothing is
-//! searched, and nothing moves. From the first one on that is out of order the rest is collected and sorted.
+//! Entries that come in order, either way, are put into blocks of their own, one after the other, while they come:
+//! nothing is searched, and nothing moves. From the first one on that is out of order the rest is collected and sorted.
 
 use core::cmp::Ordering;
 use core::hash::BuildHasher;
@@ -94,8 +94,8 @@ impl<S: BuildHasher> Large<S> {
         Ok(())
     }
 
-    /// Takes entries for one block, which are all behind those that are there; or all in front, and the last one first. If they are
-    /// refused the set is not whole.
+    /// Takes entries for one block, which are all behind those that are there; or all in front, and the last one first.
+    /// If they are refused the set is not whole.
     fn add_block<M: AsRef<[u8]>>(
         &mut self,
         entries: &mut Vec<Given<M>>,

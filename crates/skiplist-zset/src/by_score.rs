@@ -14,11 +14,11 @@ use crate::large::Large;
 use crate::records::NONE;
 use crate::score;
 
-/// The members within a range of scores, lowest first. Made by [`ZSet::by_score`](crate::ZSet::by_score); `rev()` goes from the highest
-/// on.
+/// The members within a range of scores, lowest first. Made by [`ZSet::by_score`](crate::ZSet::by_score); `rev()` goes
+/// from the highest on.
 ///
-/// Either end is sought when it is first asked for, in O(log n). How many there are shows at the end only: to count them is what
-/// [`ZSet::ranks_by_score`](crate::ZSet::ranks_by_score) is for.
+/// Either end is sought when it is first asked for, in O(log n). How many there are shows at the end only: to count
+/// them is what [`ZSet::ranks_by_score`](crate::ZSet::ranks_by_score) is for.
 pub struct ByScore<'z, S> {
     source: Source<'z, S>,
 }

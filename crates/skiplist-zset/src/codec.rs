@@ -8,14 +8,15 @@ use crate::large::Large;
 use crate::{BuildError, DecodeError, Limits, ZSet, score};
 
 impl<S> ZSet<S> {
-    /// The set of the listpack that Redis keeps of a small sorted set, which it takes as it is, whatever its size. O(n log n).
+    /// The set of the listpack that Redis keeps of a small sorted set, which it takes as it is, whatever its size. O(n
+    /// log n).
     ///
     /// Use [`fit`](Self::fit) afterwards if there are limits.
     ///
     /// # Errors
     ///
-    /// [`DecodeError`], unless the bytes are a whole listpack of members and numbers in turn, in the order of a set and without a member
-    /// twice.
+    /// [`DecodeError`], unless the bytes are a whole listpack of members and numbers in turn, in the order of a set and
+    /// without a member twice.
     ///
     /// # Examples
     ///
@@ -46,8 +47,8 @@ impl<S> ZSet<S> {
 }
 
 impl<S: BuildHasher + Default> ZSet<S> {
-    /// The set of these members and scores, in the form that the limits ask for. O(n) if they are in order, either way, as in an RDB
-    /// file, which has the highest score first; else O(n log n).
+    /// The set of these members and scores, in the form that the limits ask for. O(n) if they are in order, either way,
+    /// as in an RDB file, which has the highest score first; else O(n log n).
     ///
     /// # Errors
     ///

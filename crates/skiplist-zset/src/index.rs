@@ -1,4 +1,5 @@
-//! From a member's hash to its record: an [extendible](extendible) table whose buckets are a few cache lines of tags and record names.
+//! From a member's hash to its record: an [extendible](extendible) table whose buckets are a few cache lines of tags
+//! and record names.
 //!
 //! # Layout
 //!
@@ -9,9 +10,9 @@
 //! line         | record x 12 | tag x 12 | spilled, entries, -, - |     one cache line; tag 0: empty
 //! ```
 //!
-//! The record's name is in the line of its tag, so that a look-up has two cache misses: line, record. An entry whose home is
-//! full goes to a next line of its bucket, and the home counts it as spilled; only where something has spilled does a look-up go on.
-//! A bucket with [`FULL`] entries splits before it takes another.
+//! The record's name is in the line of its tag, so that a look-up has two cache misses: line, record. An entry whose
+//! home is full goes to a next line of its bucket, and the home counts it as spilled; only where something has spilled
+//! does a look-up go on. A bucket with [`FULL`] entries splits before it takes another.
 //!
 //! Entries whose hashes no split separates, which takes a broken hash, end in one list that is searched one by one.
 
@@ -134,8 +135,8 @@ impl Index {
         }
     }
 
-    /// Gives records, of which each has the hash beside it, other names: the old one, the new one. A new name may be the old one of
-    /// another record.
+    /// Gives records, of which each has the hash beside it, other names: the old one, the new one. A new name may be
+    /// the old one of another record.
     pub(crate) fn rename(&mut self, moves: impl Iterator<Item = (u64, u32, u32)> + Clone) {
         // The lines first, so that the cache misses overlap.
         let tag_of = |hash| self.table.bucket(hash).map_or(0, |lines| lines.0[home(hash)].tags[0]);

@@ -315,7 +315,8 @@ impl<S: BuildHasher> Large<S> {
     }
 }
 
-/// Whether two members are the same: by words, since most are too short to be worth the call that a comparison of slices is.
+/// Whether two members are the same: by words, since most are too short to be worth the call that a comparison of
+/// slices is.
 #[inline]
 fn are_equal(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {

@@ -2,10 +2,10 @@
 //!
 //! # Idea
 //!
-//! A sorted set answers two kinds of questions: what the score of a member is, and which members are at some place of the order.
-//! Redis asks a dictionary and a skip list, whose nodes cost about 110 bytes a member and a cache miss at every step.
-//! Here a member is one record of its bytes and its score; a hash index and a skip list name the records by 32 bits,
-//! and both are made of cache lines rather than of nodes. Small sets are one listpack, byte for byte Redis's.
+//! A sorted set answers two kinds of questions: what the score of a member is, and which members are at some place of
+//! the order. Redis asks a dictionary and a skip list, whose nodes cost about 110 bytes a member and a cache miss at
+//! every step. Here a member is one record of its bytes and its score; a hash index and a skip list name the records by
+//! 32 bits, and both are made of cache lines rather than of nodes. Small sets are one listpack, byte for byte Redis's.
 //!
 //! # Representation
 //!
@@ -21,12 +21,13 @@
 //! * The order is that of Redis: by score, then by the members' bytes. `-0` equals `0`, infinities are scores, NaN is
 //!   [refused](Refused::NotANumber).
 //! * The *span* of an entry in a tower says how many members are below it, so that ranks are sums of spans.
-//! * The heights of the towers are drawn by a generator whose seed the hasher gives: with a hasher that is always the same, so is the list.
+//! * The heights of the towers are drawn by a generator whose seed the hasher gives: with a hasher that is always the
+//!   same, so is the list.
 //!
 //! # Transitions
 //!
-//! A listpack becomes a skip list when a member would be too many or too long for the [`Limits`], and never goes back by itself.
-//! [`ZSet::fit`] chooses anew. A member that has another score stays where it is if the order holds.
+//! A listpack becomes a skip list when a member would be too many or too long for the [`Limits`], and never goes back
+//! by itself. [`ZSet::fit`] chooses anew. A member that has another score stays where it is if the order holds.
 //!
 //! # Worked example
 //!
@@ -53,10 +54,10 @@
 //!
 //! # Size
 //!
-//! A member of 16 bytes with a random score takes less than 46 bytes: a record of 26 and two of slack, about 8 in the index, 7 in a
-//! block that is two thirds full, and the towers. What is removed leaves room that new members of the same size take; a heap that is
-//! mostly unused is built anew, and so is all when a quarter of the index, or of the blocks, is in use.
-//! [`ZSet::heap_bytes`] shows it.
+//! A member of 16 bytes with a random score takes less than 46 bytes: a record of 26 and two of slack, about 8 in the
+//! index, 7 in a block that is two thirds full, and the towers. What is removed leaves room that new members of the
+//! same size take; a heap that is mostly unused is built anew, and so is all when a quarter of the index, or of the
+//! blocks, is in use. [`ZSet::heap_bytes`] shows it.
 //!
 //! # Complexity
 //!
@@ -74,8 +75,8 @@
 //!
 //! # Limits
 //!
-//! * Four million blocks, which are some 180 million members of 16 bytes that came in random order, or fewer longer ones: beyond,
-//!   [`Refused::Full`]. A member of 255 bytes or more has an allocation of its own.
+//! * Four million blocks, which are some 180 million members of 16 bytes that came in random order, or fewer longer
+//!   ones: beyond, [`Refused::Full`]. A member of 255 bytes or more has an allocation of its own.
 //! * The room of index and blocks after most members went is released at once, in O(n) of those that are left.
 //!
 //! # References

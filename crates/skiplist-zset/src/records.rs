@@ -133,7 +133,8 @@ impl Records {
         (usize::from(record[SCORE]) == LONG).then(|| long_of(&record[SCORE + 1..]))
     }
 
-    /// An empty heap for a block with this number, which is the next one or one whose heap has been [cleared](Self::clear).
+    /// An empty heap for a block with this number, which is the next one or one whose heap has been
+    /// [cleared](Self::clear).
     pub(crate) fn open(&mut self, block: u32) {
         if block as usize == self.heaps.len() {
             grow_by_little(&mut self.heaps);
@@ -204,7 +205,8 @@ impl Records {
         self.free_long.push(number);
     }
 
-    /// Gives a block a new heap of these records, which may have been in others, in this order and without holes. What was in it is gone.
+    /// Gives a block a new heap of these records, which may have been in others, in this order and without holes. What
+    /// was in it is gone.
     pub(crate) fn refill(&mut self, block: u32, records: impl Iterator<Item = u32>) -> Moves {
         let mut moves = Moves::with_capacity(records.size_hint().0);
         let mut bytes = Vec::with_capacity(HEAP_MAX);

@@ -17,8 +17,8 @@ pub struct Bucket<'s, S> {
 impl<S: BuildHasher> ZSet<S> {
     /// The bucket of a hash; `None` for a listpack, which is small enough to be passed at once. O(1).
     ///
-    /// A member stays in the run of hashes that it is in, whatever its score becomes and whatever buckets are parted meanwhile. So a
-    /// scan from the first bucket to the last visits every member that is there all the time.
+    /// A member stays in the run of hashes that it is in, whatever its score becomes and whatever buckets are parted
+    /// meanwhile. So a scan from the first bucket to the last visits every member that is there all the time.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};

@@ -239,8 +239,8 @@ impl<S: BuildHasher> ZSet<S> {
         start..end.max(start)
     }
 
-    /// The members with these scores, lowest first, and backwards with `rev()`; none if a bound is NaN. O(log n) to the first of either
-    /// end, then O(1) a member: ranks are not looked for, and how many there are is not known before.
+    /// The members with these scores, lowest first, and backwards with `rev()`; none if a bound is NaN. O(log n) to the
+    /// first of either end, then O(1) a member: ranks are not looked for, and how many there are is not known before.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -267,8 +267,8 @@ impl<S: BuildHasher> ZSet<S> {
 
     /// Hands out the members with these scores of whose score `keep` says so, lowest first; none if a bound is NaN.
     ///
-    /// As a filter over [`by_score`](Self::by_score), but faster where many are looked at and few found: scores are read a block at a
-    /// time, members only where the score is kept. O(log n), then O(1) a member that is looked at.
+    /// As a filter over [`by_score`](Self::by_score), but faster where many are looked at and few found: scores are
+    /// read a block at a time, members only where the score is kept. O(log n), then O(1) a member that is looked at.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};
@@ -313,8 +313,8 @@ impl<S: BuildHasher> ZSet<S> {
 
     /// The ranks of the members within these, of a set whose scores are all equal. O(log n), O(n) in a listpack.
     ///
-    /// With different scores the answer is a run of members none of which is behind `max`, found from the front as Redis does it: for a
-    /// listpack the same one.
+    /// With different scores the answer is a run of members none of which is behind `max`, found from the front as
+    /// Redis does it: for a listpack the same one.
     #[must_use]
     pub fn ranks_by_lex(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {
@@ -330,8 +330,8 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// As [`ranks_by_lex`](Self::ranks_by_lex), but found from the back, for the commands that go backwards: with different scores a run
-    /// of members none of which is before `min`.
+    /// As [`ranks_by_lex`](Self::ranks_by_lex), but found from the back, for the commands that go backwards: with
+    /// different scores a run of members none of which is before `min`.
     #[must_use]
     pub fn ranks_by_lex_from_back(&self, min: Bound<&[u8]>, max: Bound<&[u8]>) -> Range<usize> {
         match &self.form {

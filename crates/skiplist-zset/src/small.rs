@@ -190,7 +190,8 @@ impl Small {
         result
     }
 
-    /// The ranks of the members in a range of members, found from the front as Redis does it: exact if all scores are equal.
+    /// The ranks of the members in a range of members, found from the front as Redis does it: exact if all scores are
+    /// equal.
     pub(crate) fn ranks_by_lex(
         &self,
         min: Bound<&[u8]>,

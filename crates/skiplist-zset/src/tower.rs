@@ -18,8 +18,9 @@
 //!
 //! When the first entry of a block goes, its right neighbour takes the tower over.
 //!
-//! Sources: Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", 1990; for towers unrolled into blocks: Luo, Hao,
-//! Wheatman, Pandey, Xu, "Bridging Cache-Friendliness and Concurrency: A Locality-Optimized In-Memory B-Skiplist", 2025.
+//! Sources: Pugh, "Skip Lists: A Probabilistic Alternative to Balanced Trees", 1990; for towers unrolled into blocks:
+//! Luo, Hao, Wheatman, Pandey, Xu, "Bridging Cache-Friendliness and Concurrency: A Locality-Optimized In-Memory
+//! B-Skiplist", 2025.
 
 mod grow;
 mod run;
@@ -152,7 +153,8 @@ impl Order {
         path
     }
 
-    /// The last child of a run of this level whose first entry is the target or in front of it; the first one if none is.
+    /// The last child of a run of this level whose first entry is the target or in front of it; the first one if none
+    /// is.
     #[inline]
     fn place_in(&self, run: &Run, level: usize, target: Target<'_>, records: &Records) -> usize {
         let (from, to) = run.alike(target.key);

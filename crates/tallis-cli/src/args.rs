@@ -11,7 +11,8 @@ use crate::geo::{Around, Nearest, Within};
 use crate::number::{count, count_to, share};
 use crate::uv::{By, Every, WindowEnd, WindowLength};
 
-/// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a server.
+/// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a
+/// server.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "tallis", version, about, max_term_width = 100)]
 pub struct Args {

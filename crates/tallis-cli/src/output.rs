@@ -25,7 +25,8 @@ pub(crate) fn deliver(
     deliver_as(report, save.map(PathBuf::as_path), |file| Ok(store.save(file)?), json)
 }
 
-/// Saves something by `write`, if that is asked for, and prints the report, which is shown even if nothing can be saved.
+/// Saves something by `write`, if that is asked for, and prints the report, which is shown even if nothing can be
+/// saved.
 pub(crate) fn deliver_as(
     report: &mut impl Report,
     save: Option<&Path>,

@@ -23,7 +23,8 @@ impl Progress {
         Self::of_bytes(total, stdout().is_terminal())
     }
 
-    /// The same for a command that writes as it reads: the bar would stand between its lines if they went to the terminal too.
+    /// The same for a command that writes as it reads: the bar would stand between its lines if they went to the
+    /// terminal too.
     pub(crate) fn beside_output(total: Option<u64>) -> Self {
         Self::of_bytes(total, !stdout().is_terminal())
     }

@@ -1,7 +1,7 @@
 //! A recipe of one's own: votes on articles, each voter once.
 //!
-//! Two keys belong together, the set of an article's voters and the ranking of all articles: the step that writes both is a
-//! `Procedure`. Run it with `cargo run --example votes -p tallis`.
+//! Two keys belong together, the set of an article's voters and the ranking of all articles: the step that writes both
+//! is a `Procedure`. Run it with `cargo run --example votes -p tallis`.
 
 use tallis::{Backend, Error, Procedure, Store, Tx};
 

@@ -9,9 +9,9 @@
 //! * [`Store::execute`] and [`Session`] take a command as words and return a [`Reply`], every text as Redis says it.
 //! * [`Store::transaction`] makes several commands one; [`Store::with_set`] and its like work on one value, found once.
 //! * [`Store::save`] and [`Store::load`] are snapshots that a `redis-server` opens and writes.
-//! * [`Visitors`], [`UvWindows`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the structures, as
-//!   types of their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`], and [`Dedup`], which knows what
-//!   it has seen. A [`Procedure`] is a step of a recipe of your own.
+//! * [`Visitors`], [`UvWindows`], [`ShardedSet`], [`Locations`] and [`Cohorts`] are recipes: what people build on the
+//!   structures, as types of their own. So are the rate limits [`SlidingWindow`], [`Funnel`] and [`SlidingCounter`],
+//!   and [`Dedup`], which knows what it has seen. A [`Procedure`] is a step of a recipe of your own.
 //! * A [`Sink`] receives every change, a [`Clock`] gives the time, [`Limits`] say when encodings change, a [`Profile`]
 //!   which servers' bytes they are.
 //!

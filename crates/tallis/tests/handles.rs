@@ -1,4 +1,5 @@
-//! Transactions, prepared keys and entries: what they may touch, what they refuse, and what sessions and sinks see of them.
+//! Transactions, prepared keys and entries: what they may touch, what they refuse, and what sessions and sinks see of
+//! them.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 #![expect(

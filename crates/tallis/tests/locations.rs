@@ -183,8 +183,8 @@ fn a_list_longer_than_a_batch_is_counted_whole() {
 fn codes_outside_the_table_are_unknown_and_not_lost() {
     let (store, locations) = locations();
     locations.set(7, "USA", "CA").unwrap();
-    // A country beyond the table, one with a region beyond its list, a region of no country, a region of a country without a
-    // list; and half a code at the end.
+    // A country beyond the table, one with a region beyond its list, a region of no country, a region of a country
+    // without a list; and half a code at the end.
     let [germany, _] = LocationTable::redis_in_action().code("DEU", None).unwrap();
     store.setrange("location:0", 0, &[250, 0, 235, 63, 0, 9, germany, 5, 255, 255][..]).unwrap();
     store.append("location:0", &[1][..]).unwrap();
@@ -335,7 +335,8 @@ fn what_others_did_to_the_keys_is_seen() {
     assert_eq!(store.zrange_withscores("location:max", 0, -1).unwrap(), all);
 }
 
-/// The largest id as ZADD with GT keeps it, and as the book does: a set of one's own, united with it by the greatest score.
+/// The largest id as ZADD with GT keeps it, and as the book does: a set of one's own, united with it by the greatest
+/// score.
 #[test]
 fn the_books_ways_to_the_largest_id_give_the_same() {
     let (store, locations) = locations();

@@ -3,8 +3,9 @@
 //! # Idea
 //!
 //! What a program asks for is not what it costs: an allocator rounds up and keeps a header. Under glibc a block costs
-//! its `malloc_usable_size` and one word of chunk header, and [`Counting`] adds up just that, so that "bytes a visitor" has
-//! the slack in it. On other systems, where there is no such question to ask, it counts the size that was asked for.
+//! its `malloc_usable_size` and one word of chunk header, and [`Counting`] adds up just that, so that "bytes a visitor"
+//! has the slack in it. On other systems, where there is no such question to ask, it counts the size that was asked
+//! for.
 //!
 //! ```
 //! use testkit::alloc::Counting;
@@ -19,13 +20,13 @@
 //! assert_eq!(ALLOCATOR.live(), before);
 //! ```
 //!
-//! A benchmark that measures time as well starts with [`Counting::paused`] and counts only inside [`Counting::counting`]:
-//! elsewhere a call costs one load more than the system's own.
+//! A benchmark that measures time as well starts with [`Counting::paused`] and counts only inside
+//! [`Counting::counting`]: elsewhere a call costs one load more than the system's own.
 //!
 //! # Limits
 //!
-//! Counts are of the whole process: measure in a program or a test binary with one thread at work. The peak is exact for
-//! one thread and may be a little low when several allocate at once.
+//! Counts are of the whole process: measure in a program or a test binary with one thread at work. The peak is exact
+//! for one thread and may be a little low when several allocate at once.
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait over raw pointers")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! The stream of [`SplitMix64`] is fixed by its seed on every machine and for ever, which no general library promises. It is no source
-//! of secrets.
+//! The stream of [`SplitMix64`] is fixed by its seed on every machine and for ever, which no general library promises.
+//! It is no source of secrets.
 
 use std::fmt::Write;
 use std::ops::RangeInclusive;

@@ -17,7 +17,8 @@ fn clean(settings: Settings) -> Option<Report> {
     between_servers(settings).map(|run| run.unwrap_or_else(|difference| panic!("{difference}")))
 }
 
-/// Every transition within one type that a 7.0 server makes, and that some tens of commands under low limits bring about.
+/// Every transition within one type that a 7.0 server makes, and that some tens of commands under low limits bring
+/// about.
 const TRANSITIONS: [&str; 11] = [
     "int -> raw",
     "int -> embstr",

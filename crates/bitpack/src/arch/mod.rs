@@ -19,8 +19,8 @@ const SHORT: usize = 64;
 
 /// What a combination may touch, its sources and its output, before it stores past the caches.
 ///
-/// A store through the caches first reads the line that it is about to overwrite, and takes the place of others. From about
-/// the size of a second cache on, the output of a combination has left it anyway before it is read.
+/// A store through the caches first reads the line that it is about to overwrite, and takes the place of others. From
+/// about the size of a second cache on, the output of a combination has left it anyway before it is read.
 #[cfg(target_arch = "x86_64")]
 const LARGE: usize = 2 << 20;
 

@@ -172,8 +172,8 @@ impl FieldType {
         (old ^ new).cast_unsigned() << self.spare()
     }
 
-    /// The bytes that a string must have for a field at `offset`, in bits, to lie in it; `None` if no string can be that
-    /// long.
+    /// The bytes that a string must have for a field at `offset`, in bits, to lie in it; `None` if no string can be
+    /// that long.
     ///
     /// # Examples
     ///
@@ -191,8 +191,8 @@ impl FieldType {
         crate::bits::bytes_for(offset.checked_add(u64::from(self.bits) - 1)?)
     }
 
-    /// The offset in bits of the field with this index in a row of such fields, which BITFIELD writes `#index`; `None` if
-    /// it is beyond 64 bits.
+    /// The offset in bits of the field with this index in a row of such fields, which BITFIELD writes `#index`; `None`
+    /// if it is beyond 64 bits.
     ///
     /// Redis 7.0 multiplies without a check: `GET u8 #2305843009213693952` reads the field at 0 there.
     ///

@@ -37,8 +37,8 @@
 //!
 //! # Complexity
 //!
-//! Each operation takes one load of nine bytes and no loop over bits; near the end of the string the bytes that there are
-//! are collected.
+//! Each operation takes one load of nine bytes and no loop over bits; near the end of the string the bytes that there
+//! are are collected.
 
 mod field;
 mod overflow;
@@ -152,8 +152,8 @@ pub fn add(
     Some(field.top(new))
 }
 
-/// Changes the bits of a field that `changes` gives, if any; returns the old field and the new one. All of them stand at
-/// the top of a word, and what follows a field there is of no meaning.
+/// Changes the bits of a field that `changes` gives, if any; returns the old field and the new one. All of them stand
+/// at the top of a word, and what follows a field there is of no meaning.
 #[inline]
 fn change(
     bytes: &mut [u8],

@@ -18,8 +18,8 @@ impl FieldType {
     /// What a field holds after a value was written to it; `None` if the overflow is to fail.
     ///
     /// As in Redis, an unsigned field takes a negative value for a large one, so that it saturates to the greatest
-    /// number. Redis also saturates a signed field of n bits below 64 to its *greatest* number for the 2^(n-1) least values of
-    /// an `i64`, because what it compares with runs over; this does so too.
+    /// number. Redis also saturates a signed field of n bits below 64 to its *greatest* number for the 2^(n-1) least
+    /// values of an `i64`, because what it compares with runs over; this does so too.
     ///
     /// # Examples
     ///

@@ -7,8 +7,8 @@
 //!          +--------+--------+--   ...   --+--------+--------+
 //! ```
 //!
-//! A number is changed by the bits in which it differs from the old one: no mask needs to be made, and what lies about the
-//! field stays as it is.
+//! A number is changed by the bits in which it differs from the old one: no mask needs to be made, and what lies about
+//! the field stays as it is.
 
 use super::FieldType;
 use crate::word;

@@ -41,8 +41,8 @@ pub struct Ones<'a> {
     bytes: &'a [u8],
     /// The byte after the word.
     at: usize,
-    /// The bits that are still to come of eight bytes, or of fewer at the end; the first is the lowest, because the lowest
-    /// set bit is taken out in fewer steps than the highest.
+    /// The bits that are still to come of eight bytes, or of fewer at the end; the first is the lowest, because the
+    /// lowest set bit is taken out in fewer steps than the highest.
     word: u64,
     /// The offset of the word's first bit.
     base: u64,

@@ -4,8 +4,8 @@ use super::Record;
 
 /// What the bytes of a record mean.
 ///
-/// A codec is a type without values: it gives a string its meaning at compile time. Every record must have an
-/// item, because a string may hold any bytes; the one of all zeros is what a string holds where nothing was written, so it
+/// A codec is a type without values: it gives a string its meaning at compile time. Every record must have an item,
+/// because a string may hold any bytes; the one of all zeros is what a string holds where nothing was written, so it
 /// should mean *unknown*.
 ///
 /// # Examples

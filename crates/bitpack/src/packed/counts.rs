@@ -6,8 +6,8 @@
 //! records of one and two bytes are dealt out to several tables, *lanes*, by turns. Their counts have 32 bits, to
 //! keep them in the caches; they are emptied into the totals before they can run over.
 //!
-//! The lanes lie an odd distance apart. At a power of two the places of one code would have the same low address bits: they
-//! would crowd each other out of the first cache, and a load would wait for a store that only looks like its own.
+//! The lanes lie an odd distance apart. At a power of two the places of one code would have the same low address bits:
+//! they would crowd each other out of the first cache, and a load would wait for a store that only looks like its own.
 #![expect(
     unnameable_types,
     reason = "these belong to the widths of records, which are sealed: no code outside has a use for them"

@@ -106,8 +106,8 @@ impl<C: Codec> Histogram<C> {
         self.counts.all().into_iter()
     }
 
-    /// The items that occur and how often, ascending by the bytes of their records. A codec that reads several records as one
-    /// item gives it as often.
+    /// The items that occur and how often, ascending by the bytes of their records. A codec that reads several records
+    /// as one item gives it as often.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (C::Item, u64)> + use<C> {
         self.records().map(|(record, count)| (C::decode(record), count))
     }

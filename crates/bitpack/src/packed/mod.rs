@@ -9,8 +9,8 @@
 //! # Representation
 //!
 //! A [`Codec`] says how wide a record is and what its bytes mean. [`PackedView`] reads a borrowed string, and
-//! [`Packed`] owns one. Bytes after the last whole record are no record: reading and scanning pass over them, and writing
-//! there, or beyond, completes them with zeros first.
+//! [`Packed`] owns one. Bytes after the last whole record are no record: reading and scanning pass over them, and
+//! writing there, or beyond, completes them with zeros first.
 //!
 //! # Worked example
 //!
@@ -44,8 +44,8 @@
 //!
 //! # Complexity
 //!
-//! Reading and writing a record is O(1). A [`Histogram`] takes about as long as reading the string does where records have one
-//! or two bytes, a table lookup each where they have three, and a hash each where they are wider.
+//! Reading and writing a record is O(1). A [`Histogram`] takes about as long as reading the string does where records
+//! have one or two bytes, a table lookup each where they have three, and a hash each where they are wider.
 
 mod codec;
 mod codes;

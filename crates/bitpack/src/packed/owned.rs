@@ -78,8 +78,8 @@ impl<C: Codec> Packed<C> {
         self.view().get(index)
     }
 
-    /// Writes a record. Beyond the last one the string grows with zeros up to it, and a part of a record at the end becomes a
-    /// whole one, as under SETRANGE. O(1), or what growing takes.
+    /// Writes a record. Beyond the last one the string grows with zeros up to it, and a part of a record at the end
+    /// becomes a whole one, as under SETRANGE. O(1), or what growing takes.
     ///
     /// # Errors
     ///

@@ -2,22 +2,22 @@
 //!
 //! # Layout
 //!
-//! The grid has `ROWS` equal steps of latitude from -90 degrees on and twice as many columns, equal steps of longitude from
-//! -180 on: cells are squares in degrees, and on the ground about the equator. The code of a place is
+//! The grid has `ROWS` equal steps of latitude from -90 degrees on and twice as many columns, equal steps of longitude
+//! from -180 on: cells are squares in degrees, and on the ground about the equator. The code of a place is
 //!
 //! ```text
 //! 1 + row * columns + column        the high byte first; 0, and whatever is beyond the last cell, is unknown
 //! ```
 //!
-//! and a code is read as the middle of its cell. `ROWS` is the greatest number for which all codes fit the record. Sixteen
-//! bits for each axis would be simpler, but its cells are twice as long as wide: the corner of one is 342 m from its
-//! middle, here 306 m.
+//! and a code is read as the middle of its cell. `ROWS` is the greatest number for which all codes fit the record.
+//! Sixteen bits for each axis would be simpler, but its cells are twice as long as wide: the corner of one is 342 m
+//! from its middle, here 306 m.
 //!
 //! # Error
 //!
 //! The middle of a cell is at most half a step of latitude and half a step of longitude away. A degree is at most
-//! 111.32 km on a sphere with the radius of the equator, 6,378,137 m, and away from the equator a degree of longitude is
-//! shorter, so the corners of the cells at the equator are the worst. On the true figure of the earth a degree of
+//! 111.32 km on a sphere with the radius of the equator, 6,378,137 m, and away from the equator a degree of longitude
+//! is shorter, so the corners of the cells at the equator are the worst. On the true figure of the earth a degree of
 //! latitude is 110.57 km there and grows to 111.69 km at the poles, where longitude counts for nothing.
 //!
 //! | codec | bytes | step, degrees | step, m | on one axis, m | both axes, m |
@@ -83,8 +83,8 @@ macro_rules! codec {
         impl $name {
             /// Steps of latitude; there are twice as many of longitude.
             pub const ROWS: u64 = rows($bytes * 8);
-            /// The distance, in metres, that a place and what is read for it are never apart, on a sphere of 6,378,137 m: at
-            /// a corner of a cell at the equator.
+            /// The distance, in metres, that a place and what is read for it are never apart, on a sphere of 6,378,137
+            /// m: at a corner of a cell at the equator.
             pub const MAX_ERROR: f64 = $error;
         }
 
@@ -112,8 +112,8 @@ macro_rules! codec {
 }
 
 codec! {
-    /// A place in four bytes, which is at most 305.8 m from where it was: half a cell of 432.4 m on each axis, 216.2 m, at the
-    /// equator. All zeros are unknown.
+    /// A place in four bytes, which is at most 305.8 m from where it was: half a cell of 432.4 m on each axis, 216.2 m,
+    /// at the equator. All zeros are unknown.
     ///
     /// "Redis in Action" promises two metres of four bytes: that takes six, see [`LatLon6`].
     ///
@@ -134,8 +134,8 @@ codec! {
 }
 
 codec! {
-    /// A place in six bytes, which is at most 1.195 m from where it was: half a cell of 1.689 m on each axis, 0.845 m, at the
-    /// equator. All zeros are unknown.
+    /// A place in six bytes, which is at most 1.195 m from where it was: half a cell of 1.689 m on each axis, 0.845 m,
+    /// at the equator. All zeros are unknown.
     ///
     /// # Examples
     ///

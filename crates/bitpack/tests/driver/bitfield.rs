@@ -157,8 +157,8 @@ impl Field {
         }
     }
 
-    /// What writing a value leaves: Redis takes a negative one for a large one where the field is unsigned, and so it does
-    /// with the very least where a signed field saturates.
+    /// What writing a value leaves: Redis takes a negative one for a large one where the field is unsigned, and so it
+    /// does with the very least where a signed field saturates.
     fn written(self, value: i64, mode: Mode) -> Option<i128> {
         let (_, max) = self.range();
         let value = i128::from(value);

@@ -200,7 +200,8 @@ impl Run {
     }
 }
 
-/// Reads `bytes` as operations, applies them to empty tables, and checks every answer; returns how many buckets there were at the most.
+/// Reads `bytes` as operations, applies them to empty tables, and checks every answer; returns how many buckets there
+/// were at the most.
 pub(crate) fn run(bytes: &[u8]) -> usize {
     let Some((&first, mut rest)) = bytes.split_first() else { return 0 };
     let hash = [Hash::Sound, Hash::Low, Hash::Crowded, Hash::InOrder][usize::from(first % 4)];

@@ -50,9 +50,9 @@ impl Circle {
 
     /// The window of the circle.
     ///
-    /// Its meridians furthest east and west touch the circle, and where they do, radius and meridian meet at a right angle, which
-    /// gives sin(difference) = sin(radius) / cos(latitude). A circle around a pole has all meridians: the sine is 1 or more
-    /// then, or the radius a quarter of a turn or more.
+    /// Its meridians furthest east and west touch the circle, and where they do, radius and meridian meet at a right
+    /// angle, which gives sin(difference) = sin(radius) / cos(latitude). A circle around a pole has all meridians: the
+    /// sine is 1 or more then, or the radius a quarter of a turn or more.
     pub(super) fn window(&self, centre: Point) -> Window {
         let Some(radius) = widen(self.metres / EARTH_RADIUS) else {
             return Window::band(-90.0, 90.0);

@@ -67,10 +67,12 @@ impl Shape {
         Ok(Self { origin: Origin::new(centre), unit, window, area: Area::Circle(circle) })
     }
 
-    /// BYBOX: the points at most half a height from a centre along the meridian, and at most half a width from the centre's meridian.
+    /// BYBOX: the points at most half a height from a centre along the meridian, and at most half a width from the
+    /// centre's meridian.
     ///
     /// The width is measured at the latitude of the point, along the great circle from the point to where the centre's
-    /// meridian meets that latitude. So the sides are not meridians: a box is as wide in metres at its top as at its bottom.
+    /// meridian meets that latitude. So the sides are not meridians: a box is as wide in metres at its top as at its
+    /// bottom.
     ///
     /// # Errors
     ///
@@ -81,11 +83,12 @@ impl Shape {
         Ok(Self { origin: Origin::new(centre), unit, window, area: Area::Rectangle(rectangle) })
     }
 
-    /// BYPOLYGON: the points inside of a closed line, on the flat map of longitudes and latitudes, as Valkey 9 has them.
+    /// BYPOLYGON: the points inside of a closed line, on the flat map of longitudes and latitudes, as Valkey 9 has
+    /// them.
     ///
-    /// The last vertex is joined to the first. A point is inside if a line from it to the east crosses an odd number of edges, so
-    /// where the line crosses itself, what is enclosed twice is outside. On the flat map edges do not pass the date line: one
-    /// from longitude 179 to -179 goes the long way, through 0.
+    /// The last vertex is joined to the first. A point is inside if a line from it to the east crosses an odd number of
+    /// edges, so where the line crosses itself, what is enclosed twice is outside. On the flat map edges do not pass
+    /// the date line: one from longitude 179 to -179 goes the long way, through 0.
     ///
     /// # Errors
     ///
@@ -124,15 +127,16 @@ impl Shape {
         inside.then(|| self.origin.distance(point))
     }
 
-    /// Whether a cell is in the bounding box: never false if [`contains_hash`](Self::contains_hash) is some, and takes no branch.
+    /// Whether a cell is in the bounding box: never false if [`contains_hash`](Self::contains_hash) is some, and takes
+    /// no branch.
     #[inline]
     #[must_use]
     pub fn bounds_hash(&self, hash: u64) -> bool {
         self.window.holds(hash)
     }
 
-    /// Whether the centre of a cell is inside, and how far away: [`contains`](Self::contains) of [`decode`], but cells outside of the
-    /// bounding box are refused by a few comparisons, without decoding.
+    /// Whether the centre of a cell is inside, and how far away: [`contains`](Self::contains) of [`decode`], but cells
+    /// outside of the bounding box are refused by a few comparisons, without decoding.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> Option<Hit> {
@@ -161,8 +165,8 @@ impl Shape {
 
     /// Ranges of scores that hold the cells of all points of the shape, in order, apart from each other.
     ///
-    /// Every hash that [`encode`](crate::encode) makes, and whose centre is in the shape, is in one of them. They hold others too:
-    /// [`contains_hash`](Self::contains_hash) decides. O(1), O(vertices) for a polygon.
+    /// Every hash that [`encode`](crate::encode) makes, and whose centre is in the shape, is in one of them. They hold
+    /// others too: [`contains_hash`](Self::contains_hash) decides. O(1), O(vertices) for a polygon.
     #[must_use]
     pub fn cover(&self) -> Vec<Range<u64>> {
         match &self.area {
@@ -175,8 +179,8 @@ impl Shape {
 
     /// The point from which distances are measured.
     ///
-    /// Of a polygon the middle of its vertices on the sphere. It need not be inside. Vertices that outweigh each other have no
-    /// middle; which point this is then, rounding decides.
+    /// Of a polygon the middle of its vertices on the sphere. It need not be inside. Vertices that outweigh each other
+    /// have no middle; which point this is then, rounding decides.
     #[must_use]
     pub fn centre(&self) -> Point {
         self.origin.point
@@ -205,8 +209,8 @@ fn length(got: f64) -> Result<f64, Error> {
     if got >= 0.0 { Ok(got) } else { Err(Error::Length { got }) }
 }
 
-/// An angle with a margin for what rounding does to distances: less than a centimetre on short ones. None if it is as good as
-/// half a turn, where distances lose half of their digits.
+/// An angle with a margin for what rounding does to distances: less than a centimetre on short ones. None if it is as
+/// good as half a turn, where distances lose half of their digits.
 fn widen(angle: f64) -> Option<f64> {
     let angle = angle * (1.0 + 1e-9) + 1e-9;
     (angle < core::f64::consts::PI - 1e-3).then_some(angle)

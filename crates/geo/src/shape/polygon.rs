@@ -10,7 +10,8 @@ use crate::{Error, Point};
 /// The squares that a polygon leaves out are worth finding: a long or hollow one leaves most of its window empty.
 pub(super) const GRAIN: Grain = Grain { squares: 64, gap: 1 };
 
-/// How near to a square an edge counts as in it, in degrees and, for cross products, in square degrees: more than all rounding.
+/// How near to a square an edge counts as in it, in degrees and, for cross products, in square degrees: more than all
+/// rounding.
 const NEAR: f64 = 1e-9;
 
 /// The points inside of a closed line: see [`Shape::polygon`](crate::Shape::polygon).
@@ -83,7 +84,8 @@ impl Polygon {
     }
 }
 
-/// Whether an edge may come near a square: their bounding boxes meet, and the corners are not all on one side of the edge.
+/// Whether an edge may come near a square: their bounding boxes meet, and the corners are not all on one side of the
+/// edge.
 fn near(a: Point, b: Point, square: &Cell) -> bool {
     let (west, east) = (square.west - NEAR, square.east + NEAR);
     let (south, north) = (square.south - NEAR, square.north + NEAR);

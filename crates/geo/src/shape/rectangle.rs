@@ -67,8 +67,8 @@ impl Rectangle {
 
     /// The window of the box.
     ///
-    /// Half the width spans the most meridians where the parallel is shortest, at the latitude furthest from the equator.
-    /// There the haversine formula gives sin(difference / 2) = sin(half width / 2) / cos(latitude).
+    /// Half the width spans the most meridians where the parallel is shortest, at the latitude furthest from the
+    /// equator. There the haversine formula gives sin(difference / 2) = sin(half width / 2) / cos(latitude).
     pub(super) fn window(&self, centre: Point) -> Window {
         let up = degrees(widen(self.up / EARTH_RADIUS).unwrap_or(PI));
         let south = (centre.lat - up).max(*LATITUDES.start());

@@ -119,7 +119,8 @@ impl Area {
     }
 }
 
-/// Where one comes to by a great circle of so many metres, that starts so many turns north of east: put on the map if beyond it.
+/// Where one comes to by a great circle of so many metres, that starts so many turns north of east: put on the map if
+/// beyond it.
 fn walk(from: Point, metres: f64, turn: f64) -> Point {
     let angle = metres / EARTH_RADIUS;
     let (lat, lon) = (from.lat().to_radians(), from.lon().to_radians());

@@ -2,8 +2,8 @@
 //!
 //! # Unpacking
 //!
-//! 24 bytes hold 32 registers. A shuffle gives each 32-bit lane three of them, four registers, and shifts move those to bytes
-//! of their own.
+//! 24 bytes hold 32 registers. A shuffle gives each 32-bit lane three of them, four registers, and shifts move those to
+//! bytes of their own.
 //!
 //! # The power sum
 //!
@@ -272,9 +272,9 @@ fn pack(registers: &Unpacked, packed: &mut Packed) {
 
 /// The opcode that covers the register.
 ///
-/// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO 256
-/// times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and [`place_in_group`]
-/// finds the byte in a group.
+/// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO
+/// 256 times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and
+/// [`place_in_group`] finds the byte in a group.
 #[target_feature(enable = "avx2")]
 fn approach(bytes: &[u8], register: u16) -> Spot {
     let register = u64::from(register);
@@ -338,7 +338,8 @@ fn top_bits([low, high]: [__m256i; 2]) -> u64 {
     u64::from(low) | u64::from(high) << LANES
 }
 
-/// What each byte adds to the registers covered, and what it adds 256 times; `starts` has a bit for each that starts an opcode.
+/// What each byte adds to the registers covered, and what it adds 256 times; `starts` has a bit for each that starts an
+/// opcode.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn adds(bytes: __m256i, starts: u32) -> [__m256i; 2] {
@@ -364,7 +365,8 @@ fn group_sums([counts, highs]: [__m256i; 2]) -> __m256i {
     _mm256_add_epi64(_mm256_sad_epu8(counts, zero), high)
 }
 
-/// The byte of a group that reaches the register, as [`adds`] has them, and the registers that the bytes before it cover.
+/// The byte of a group that reaches the register, as [`adds`] has them, and the registers that the bytes before it
+/// cover.
 ///
 /// A prefix sum again, of 16 bits that stay at their maximum when they pass it: the register wanted lies far below.
 #[inline]

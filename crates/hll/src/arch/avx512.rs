@@ -2,14 +2,14 @@
 //!
 //! # Unpacking
 //!
-//! 48 bytes hold 64 registers. `vpermb` puts 6 bytes, eight registers, into each 64-bit lane, and `vpmultishiftqb` gives each
-//! register a byte of its own, with two bits of its neighbour above it.
+//! 48 bytes hold 64 registers. `vpermb` puts 6 bytes, eight registers, into each 64-bit lane, and `vpmultishiftqb`
+//! gives each register a byte of its own, with two bits of its neighbour above it.
 //!
 //! # The power sum
 //!
-//! 2^(50 - value) is a 56-bit number with one bit set: seven *limbs* of 8 bits. A `vpermb` looks a limb of 64 registers up in
-//! a table, by the low six bits alone, and `vpdpbusd` adds them up in 32-bit lanes. Values above 26 are rare, and the three
-//! limbs that they need are left out for the blocks that have none.
+//! 2^(50 - value) is a 56-bit number with one bit set: seven *limbs* of 8 bits. A `vpermb` looks a limb of 64 registers
+//! up in a table, by the low six bits alone, and `vpdpbusd` adds them up in 32-bit lanes. Values above 26 are rare, and
+//! the three limbs that they need are left out for the blocks that have none.
 //!
 //! # The scan over opcodes
 //!
@@ -223,9 +223,9 @@ fn raise(registers: &mut Unpacked, all: &[&Dense]) {
 
 /// [`raise`] for so many sketches, in one pass.
 ///
-/// Here a register takes the *upper* six bits of its byte. The highest such byte has the highest register whatever the two bits
-/// below it are, so they are cleared once for all sketches. Whole vectors are loaded, without a mask: the bytes that end with
-/// those of 64 registers begin with the header or with registers before.
+/// Here a register takes the *upper* six bits of its byte. The highest such byte has the highest register whatever the
+/// two bits below it are, so they are cleared once for all sketches. Whole vectors are loaded, without a mask: the
+/// bytes that end with those of 64 registers begin with the header or with registers before.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn raise_to<const N: usize>(registers: &mut Unpacked, all: &[&Dense; N]) {
@@ -260,9 +260,9 @@ fn pack(registers: &Unpacked, packed: &mut Packed) {
 
 /// The opcode that covers the register.
 ///
-/// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO 256
-/// times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and a prefix sum over the
-/// eight groups of a block shows in which of them the register is reached. [`place_in_group`] finds the byte.
+/// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO
+/// 256 times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and a prefix sum
+/// over the eight groups of a block shows in which of them the register is reached. [`place_in_group`] finds the byte.
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn approach(bytes: &[u8], register: u16) -> Spot {
     let zero = _mm512_setzero_si512();

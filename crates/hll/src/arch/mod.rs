@@ -21,7 +21,8 @@ pub(crate) mod portable;
 #[cfg(test)]
 mod tests;
 
-/// Dense sketches that registers are raised to at once, so that the registers are read and written once for all of them.
+/// Dense sketches that registers are raised to at once, so that the registers are read and written once for all of
+/// them.
 #[cfg(target_arch = "x86_64")]
 const TOGETHER: usize = 8;
 
@@ -37,8 +38,8 @@ pub(crate) struct Kernels {
     pub(crate) raise: fn(&mut Unpacked, &[&Dense]),
     /// Packs registers, each below 64.
     pub(crate) pack: fn(&Unpacked, &mut Packed),
-    /// An opcode boundary at or before the register's opcode in the bytes of a sparse sketch, header included: the nearer
-    /// the better.
+    /// An opcode boundary at or before the register's opcode in the bytes of a sparse sketch, header included: the
+    /// nearer the better.
     pub(crate) approach: fn(&[u8], u16) -> Spot,
 }
 

@@ -1,7 +1,7 @@
 //! What the scans over blocks of opcodes share: which bytes are opcodes, and where a scan ends.
 //!
-//! A block is 64 bytes, a bit each in a mask. The one difficulty is the second byte of an XZERO, which may look like any
-//! opcode.
+//! A block is 64 bytes, a bit each in a mask. The one difficulty is the second byte of an XZERO, which may look like
+//! any opcode.
 
 use crate::layout::HEADER_LEN;
 use crate::sparse::Spot;
@@ -38,8 +38,8 @@ impl Seconds {
 
 /// The opcode that a byte of a block belongs to.
 ///
-/// `block` is the offset of the block, `place` that of the byte in it, and `covered` the registers that the bytes before it
-/// stand for (for the first byte of an XZERO: 256 times its six bits, and 1).
+/// `block` is the offset of the block, `place` that of the byte in it, and `covered` the registers that the bytes
+/// before it stand for (for the first byte of an XZERO: 256 times its six bits, and 1).
 #[inline]
 pub(super) fn opcode_of(
     bytes: &[u8],

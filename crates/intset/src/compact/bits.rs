@@ -31,7 +31,8 @@ pub(super) fn read(bytes: &[u8], bit: usize) -> u64 {
     aligned(word(span, 0), word(span, 1), bit % 8)
 }
 
-/// The word that begins at bit `shift`, 7 at most, of the first of two words; the second begins a byte behind the first.
+/// The word that begins at bit `shift`, 7 at most, of the first of two words; the second begins a byte behind the
+/// first.
 ///
 /// Where both have a bit they agree, so that the second need not be cut.
 #[inline(always)]
@@ -116,8 +117,8 @@ pub(super) fn open(bytes: &mut [u8], at: usize, end: usize, by: u32) {
         bytes.copy_within(at / 8..end.div_ceil(8), (at + by) / 8);
         return;
     }
-    // From the back, whole words, while all their bits lie in the range. What is behind the range may come along to fill the
-    // last byte.
+    // From the back, whole words, while all their bits lie in the range. What is behind the range may come along to
+    // fill the last byte.
     let mut to = (end + by).div_ceil(8);
     while to >= TOGETHER_BYTES && 8 * (to - TOGETHER_BYTES) >= at + by {
         to -= TOGETHER_BYTES;

@@ -72,12 +72,13 @@ impl From<Refused> for CompactError {
 }
 
 impl Compact {
-    /// Makes a set, without slack, of values that strictly increase and have this prefix: those of an [`IntSet`](crate::IntSet), for one. O(n).
+    /// Makes a set, without slack, of values that strictly increase and have this prefix: those of an
+    /// [`IntSet`](crate::IntSet), for one. O(n).
     ///
     /// # Errors
     ///
-    /// The first value that is not above the one before it, or else the first that does not have the prefix, or else that they are more than
-    /// [`Compact::MOST`].
+    /// The first value that is not above the one before it, or else the first that does not have the prefix, or else
+    /// that they are more than [`Compact::MOST`].
     ///
     /// # Examples
     ///
@@ -104,7 +105,8 @@ impl Compact {
         Self::of_members(prefix, members)
     }
 
-    /// Makes a set, without slack, of values that strictly increase, and finds their narrowest prefix; that of no values is 0 alone. O(n).
+    /// Makes a set, without slack, of values that strictly increase, and finds their narrowest prefix; that of no
+    /// values is 0 alone. O(n).
     ///
     /// A value that comes later may well lie outside: give a shard the prefix of all that belongs there.
     ///

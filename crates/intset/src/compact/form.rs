@@ -22,7 +22,8 @@ const _: () = assert!(LOW_AT + 1 == HEADER);
 /// The fewest members whose common bits are left out: among so many, random bits do not agree by chance.
 const HOLE_MEMBERS: usize = 24;
 
-/// The number of buckets, a power of two, below which it is not worth while to build a set anew: an entry of the directory.
+/// The number of buckets, a power of two, below which it is not worth while to build a set anew: an entry of the
+/// directory.
 const LEAST_BUCKETS: u32 = GROUP.ilog2();
 
 /// The least value in the order of unsigned numbers, and so on.
@@ -153,8 +154,8 @@ impl Form {
         2 * self.len() > 3 * self.buckets() && self.low > 0
     }
 
-    /// Whether there are so few members that fewer buckets would save memory: a sixth of what would be too many, which is well below what any form is
-    /// chosen for.
+    /// Whether there are so few members that fewer buckets would save memory: a sixth of what would be too many, which
+    /// is well below what any form is chosen for.
     #[inline(always)]
     pub(super) const fn is_sparse(self) -> bool {
         4 * self.len() < self.buckets() && self.buckets() > GROUP

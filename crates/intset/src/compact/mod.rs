@@ -2,15 +2,15 @@
 //!
 //! # Idea
 //!
-//! Ids that are spread evenly over 60 bits carry 5.2 bytes each when there are a million of them: 60 bits, less the 20 that their order as a
-//! set does not keep, and 1.4 back for what it does. An [`IntSet`](crate::IntSet) takes eight. Cut into shards by their
-//! high bits, ids of a shard have these in common ([`Prefix`]), and of the rest again the high bits of sorted members
-//! grow slowly: they are kept in unary, a bit or two a member, and only the low bits as they are. That is the code of
-//! Elias and Fano. It is made for lists that never change; a shard of some hundred members is a kilobyte and a half,
-//! though, and moving half of that up by a field costs less than a cache miss.
+//! Ids that are spread evenly over 60 bits carry 5.2 bytes each when there are a million of them: 60 bits, less the 20
+//! that their order as a set does not keep, and 1.4 back for what it does. An [`IntSet`](crate::IntSet) takes eight.
+//! Cut into shards by their high bits, ids of a shard have these in common ([`Prefix`]), and of the rest again the high
+//! bits of sorted members grow slowly: they are kept in unary, a bit or two a member, and only the low bits as they
+//! are. That is the code of Elias and Fano. It is made for lists that never change; a shard of some hundred members is
+//! a kilobyte and a half, though, and moving half of that up by a field costs less than a cache miss.
 //!
-//! It is a form to keep members in, not one to send: what goes out is Redis's intset ([`Compact::write_int_set`]), and nothing is
-//! read in.
+//! It is a form to keep members in, not one to send: what goes out is Redis's intset ([`Compact::write_int_set`]), and
+//! nothing is read in.
 //!
 //! # Representation
 //!
@@ -38,9 +38,10 @@
 //! ```
 //!
 //! * *base*: the bits of prefix and hole, zeros elsewhere.
-//! * *upper bits*: for each bucket a one for each member and a zero, to whole words. So the member of index `i` in bucket `q` is the one at bit `i + q`.
-//! * *directory*: for every 16 buckets the number of members before them; so they begin at bit `16 * group + before`, and one load of a word brings
-//!   them, rarely two.
+//! * *upper bits*: for each bucket a one for each member and a zero, to whole words. So the member of index `i` in
+//!   bucket `q` is the one at bit `i + q`.
+//! * *directory*: for every 16 buckets the number of members before them; so they begin at bit `16 * group + before`,
+//!   and one load of a word brings them, rarely two.
 //! * *low parts*: in the order of the members, so that those of a bucket are found by the number of ones before it.
 //! * *pad*: what a load of the last field may touch.
 //!
@@ -48,19 +49,20 @@
 //!
 //! # Transitions
 //!
-//! The form is chosen anew when a bucket would have more than one and a half members in the mean, or fewer than a quarter, and when a member comes that
-//! does not fit the hole. There are as few buckets as hold one and a half each, never fewer than 16, or twice as many if that makes the low parts whole
-//! bytes, which move faster. So a member that comes and goes changes no form. The *hole* is the longest run of bits that all members have in common, sought among
-//! 24 members or more when the form is chosen: among so many, random bits do not agree by chance. It is what makes a UUID of version 4 take 4 bits
-//! less, its version, and a run of neighbours take little.
+//! The form is chosen anew when a bucket would have more than one and a half members in the mean, or fewer than a
+//! quarter, and when a member comes that does not fit the hole. There are as few buckets as hold one and a half each,
+//! never fewer than 16, or twice as many if that makes the low parts whole bytes, which move faster. So a member that
+//! comes and goes changes no form. The *hole* is the longest run of bits that all members have in common, sought among
+//! 24 members or more when the form is chosen: among so many, random bits do not agree by chance. It is what makes a
+//! UUID of version 4 take 4 bits less, its version, and a run of neighbours take little.
 //!
-//! A set holds at most [`Compact::MOST`] members, which the directory can count. A value that does not have the prefix, or is one too many, is [`Refused`]
-//! and nothing changes: the owner of the set keeps it in another form from there on.
+//! A set holds at most [`Compact::MOST`] members, which the directory can count. A value that does not have the prefix,
+//! or is one too many, is [`Refused`] and nothing changes: the owner of the set keeps it in another form from there on.
 //!
 //! # Worked example
 //!
-//! Three members of 8 bits below the prefix; 16 buckets, so that 4 bits are low. The upper bits are 1 1 0 for bucket 0, 0 for each of 1 to 14, and 1 0 for
-//! bucket 15.
+//! Three members of 8 bits below the prefix; 16 buckets, so that 4 bits are low. The upper bits are 1 1 0 for bucket 0,
+//! 0 for each of 1 to 14, and 1 0 for bucket 15.
 //!
 //! ```
 //! use intset::{Compact, Prefix};
@@ -77,8 +79,8 @@
 //!
 //! # Size
 //!
-//! Bytes a member of a shard of 48 bits, header included; the crate's tests hold the table to it. *uuids* have the 4 bits of their version among
-//! the 48. The bound is the logarithm of the number of sets that there are.
+//! Bytes a member of a shard of 48 bits, header included; the crate's tests hold the table to it. *uuids* have the 4
+//! bits of their version among the 48. The bound is the logarithm of the number of sets that there are.
 //!
 //! | members | random: bound | exact | grown one by one | uuids: bound | exact | grown one by one |
 //! |--------:|--------------:|------:|-----------------:|-------------:|------:|-----------------:|
@@ -87,11 +89,13 @@
 //! |     488 |          5.06 |  5.32 |             5.36 |         4.56 |  4.82 |             4.84 |
 //! |   2,000 |          4.81 |  5.02 |             5.12 |         4.31 |  4.65 |             4.73 |
 //!
-//! One that grows has slack, less than a twentieth or 16 bytes, whichever is more; one that shrinks, less than twice as much.
+//! One that grows has slack, less than a twentieth or 16 bytes, whichever is more; one that shrinks, less than twice as
+//! much.
 //!
 //! # Complexity
 //!
-//! n members. Where they are spread evenly a bucket has few of them; where they are not, all of them may be in one, and are searched by halving.
+//! n members. Where they are spread evenly a bucket has few of them; where they are not, all of them may be in one, and
+//! are searched by halving.
 //!
 //! | operation | time |
 //! |---|---|
@@ -105,7 +109,8 @@
 //!
 //! * P. Elias, "Efficient storage and retrieval by content and address of static files", J. ACM 21(2), 1974.
 //! * R. M. Fano, "On the number of bits required to implement an associative memory", MIT Project MAC, 1971.
-//! * S. Vigna, "Broadword implementation of rank/select queries", WEA 2008: finding the n-th bit of a word without branches.
+//! * S. Vigna, "Broadword implementation of rank/select queries", WEA 2008: finding the n-th bit of a word without
+//!   branches.
 
 mod bits;
 mod build;

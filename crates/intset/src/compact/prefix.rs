@@ -33,7 +33,8 @@ impl Prefix {
         Self { first, width }
     }
 
-    /// The fewest values that have both `a` and `b` among them. The least and the greatest of a set give the prefix of the set.
+    /// The fewest values that have both `a` and `b` among them. The least and the greatest of a set give the prefix of
+    /// the set.
     #[inline]
     #[must_use]
     pub const fn spanning(a: i64, b: i64) -> Self {

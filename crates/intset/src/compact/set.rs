@@ -126,7 +126,8 @@ impl Compact {
         self.get(crate::set::random_index(random, self.len()))
     }
 
-    /// The members, from the least. A saver that writes them as it goes needs no copy of the set: an intset is a header and these.
+    /// The members, from the least. A saver that writes them as it goes needs no copy of the set: an intset is a header
+    /// and these.
     #[inline]
     #[must_use]
     pub fn iter(&self) -> CompactIter<'_> {
@@ -176,8 +177,8 @@ impl Compact {
         IntSet::from_capacity(blob.into())
     }
 
-    /// The blob without slack, as the [module documentation](super) draws it. Nothing reads it in: to send the members, there is
-    /// [`write_int_set`](Self::write_int_set).
+    /// The blob without slack, as the [module documentation](super) draws it. Nothing reads it in: to send the members,
+    /// there is [`write_int_set`](Self::write_int_set).
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.blob[..self.form().bytes()]

@@ -9,7 +9,8 @@ use super::upper::{Bucket, GROUP, Upper};
 /// Members of a bucket that are compared without a branch between them. One in fifteen has more company than that.
 const FEW: usize = 3;
 
-/// A byte behind the first cache line, where a shard of some hundred members has its upper bits: it is asked for together with the header.
+/// A byte behind the first cache line, where a shard of some hundred members has its upper bits: it is asked for
+/// together with the header.
 const AHEAD: usize = 96;
 
 /// A whole blob, its header read.
@@ -45,7 +46,8 @@ impl<'a> View<'a> {
         bits::read(self.lows, index * self.form.low as usize) & bits::mask(self.form.low.into())
     }
 
-    /// Lets the processor fetch the low parts about this index, as a member in each bucket would have it, while the bits of its bucket are looked for.
+    /// Lets the processor fetch the low parts about this index, as a member in each bucket would have it, while the
+    /// bits of its bucket are looked for.
     #[inline(always)]
     fn touch_low(self, index: usize) {
         black_box(self.lows.get(index * self.form.low as usize / 8).copied());
@@ -98,8 +100,8 @@ impl<'a> View<'a> {
         self.find(bucket, low).index
     }
 
-    /// The same for a value that differs from all members in a bit that they share: it lies below or above all those that agree in the
-    /// bits above that one.
+    /// The same for a value that differs from all members in a bit that they share: it lies below or above all those
+    /// that agree in the bits above that one.
     #[cold]
     fn count_below_apart(self, value: i64) -> usize {
         let form = self.form;

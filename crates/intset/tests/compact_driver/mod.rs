@@ -1,5 +1,5 @@
-//! Reads operations on a compact set out of bytes, and runs them on the set and on its oracle side by side. The fuzz target includes this
-//! file too.
+//! Reads operations on a compact set out of bytes, and runs them on the set and on its oracle side by side. The fuzz
+//! target includes this file too.
 
 use std::collections::BTreeSet;
 

@@ -121,8 +121,8 @@ impl fmt::Debug for Compressor {
     }
 }
 
-/// Where Redis's compressor writes next when the tokens so far take `tokens` bytes and `literals` bytes wait: behind those
-/// and the first byte of each of their tokens, the one that is begun included.
+/// Where Redis's compressor writes next when the tokens so far take `tokens` bytes and `literals` bytes wait: behind
+/// those and the first byte of each of their tokens, the one that is begun included.
 const fn end_with(tokens: usize, literals: usize) -> usize {
     tokens + literals + literals / MAX_LITERAL + 1
 }

@@ -48,7 +48,8 @@ impl ModuleId {
         Self(bits)
     }
 
-    /// The id of a name of nine characters of `A-Z a-z 0-9 - _` and a version of at most 1023; `None` if they are not that.
+    /// The id of a name of nine characters of `A-Z a-z 0-9 - _` and a version of at most 1023; `None` if they are not
+    /// that.
     ///
     /// ```
     /// let id = rdb::ModuleId::new(*b"MBbloom--", 4).unwrap();

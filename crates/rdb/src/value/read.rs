@@ -238,8 +238,8 @@ impl<R> fmt::Debug for Members<'_, R> {
 
 /// The members of a sorted set with their scores, one after the other; servers write the highest score first.
 ///
-/// The file may hold a member twice, a score that is not a number, and no member at all; that is for the caller to judge.
-/// Members that are not read are skipped.
+/// The file may hold a member twice, a score that is not a number, and no member at all; that is for the caller to
+/// judge. Members that are not read are skipped.
 pub struct Scores<'r, R> {
     body: &'r mut Body<R>,
 }

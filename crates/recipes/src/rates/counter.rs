@@ -85,8 +85,8 @@ fn no_counts() -> Error {
 ///
 /// # Memory
 ///
-/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which a
-/// [`sweeper`](Store::sweeper) does.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which
+/// a [`sweeper`](Store::sweeper) does.
 ///
 /// # Examples
 ///

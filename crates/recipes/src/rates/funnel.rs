@@ -60,8 +60,8 @@ fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Thr
 ///
 /// # Memory
 ///
-/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which a
-/// [`sweeper`](Store::sweeper) does.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which
+/// a [`sweeper`](Store::sweeper) does.
 ///
 /// # Examples
 ///

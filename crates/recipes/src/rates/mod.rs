@@ -7,8 +7,8 @@
 //! | [`SlidingCounter`] | about N actions in any period | two counts | no: [its error](SlidingCounter#error) |
 //!
 //! Keys expire when they do not matter any more. One that is not asked for then keeps its memory until
-//! [`Store::sweep`](store::Store::sweep) removes it: start a [`sweeper`](store::Store::sweeper) where limits are by address or by
-//! user.
+//! [`Store::sweep`](store::Store::sweep) removes it: start a [`sweeper`](store::Store::sweeper) where limits are by
+//! address or by user.
 //!
 //! The window is for small limits, the counter for limits of a million in a minute, and the funnel for streams that are
 //! to be smooth.

@@ -112,8 +112,8 @@ const fn as_score(ms: i64) -> f64 {
 ///
 /// # Memory
 ///
-/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which a
-/// [`sweeper`](Store::sweeper) does.
+/// A key that has expired and that is not asked for any more keeps its memory until [`Store::sweep`] removes it, which
+/// a [`sweeper`](Store::sweeper) does.
 ///
 /// # Examples
 ///

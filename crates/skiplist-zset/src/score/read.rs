@@ -63,8 +63,8 @@ impl Decimal {
     /// More digits might not fit.
     const DIGITS_MAX: usize = 19;
 
-    /// Reads a text as the listpacks of servers have them, of up to 19 digits and with a small exponent; `None` for all others, be
-    /// they numbers or not.
+    /// Reads a text as the listpacks of servers have them, of up to 19 digits and with a small exponent; `None` for all
+    /// others, be they numbers or not.
     #[inline]
     fn read(text: &[u8]) -> Option<Self> {
         let (is_negative, text) = match text {

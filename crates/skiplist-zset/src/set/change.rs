@@ -13,8 +13,8 @@ use crate::{Limits, Refused};
 impl<S: BuildHasher + Default> ZSet<S> {
     /// Gives a member a score. O(log n).
     ///
-    /// A set becomes a skip list when it would have more than the [`Limits`]; it never goes back by itself. Zero and negative zero
-    /// are the same score: the one that was there first stays.
+    /// A set becomes a skip list when it would have more than the [`Limits`]; it never goes back by itself. Zero and
+    /// negative zero are the same score: the one that was there first stays.
     ///
     /// # Errors
     ///
@@ -61,8 +61,8 @@ impl<S: BuildHasher + Default> ZSet<S> {
         Ok(sum)
     }
 
-    /// Lets `choose` decide on the score of a member, which gets the old one if there is such a member; `None` leaves all as it
-    /// is. One look-up serves both. O(log n).
+    /// Lets `choose` decide on the score of a member, which gets the old one if there is such a member; `None` leaves
+    /// all as it is. One look-up serves both. O(log n).
     ///
     /// # Errors
     ///

@@ -149,7 +149,8 @@ pub(crate) struct Seen {
     pub(crate) skip_lists: usize,
 }
 
-/// Reads operations from bytes and applies them to an empty set; checks every answer, and after each step the whole set.
+/// Reads operations from bytes and applies them to an empty set; checks every answer, and after each step the whole
+/// set.
 pub(crate) fn run<S: BuildHasher + Default + Clone>(bytes: &[u8]) -> Seen {
     let mut source = Source(bytes);
     let settings = source.byte();

@@ -15,8 +15,8 @@ pub use convert::FromReply;
 /// The reply to a command given as words, in the shapes of RESP3.
 ///
 /// A reply is a tree of plain values: `redis-cli`, a RESP encoder and a test each visit it in their own way.
-/// [`into_resp2`](Self::into_resp2) turns it into what a client of RESP2 sees, [`convert`](Self::convert) into a type of the
-/// caller's.
+/// [`into_resp2`](Self::into_resp2) turns it into what a client of RESP2 sees, [`convert`](Self::convert) into a type
+/// of the caller's.
 ///
 /// # Examples
 ///
@@ -162,8 +162,8 @@ impl Reply {
         T::from_reply(self.into_result()?)
     }
 
-    /// The same reply as a client of RESP2 sees it: arrays in place of sets and maps, byte strings in place of texts and
-    /// scores, whose digits are those of the profile.
+    /// The same reply as a client of RESP2 sees it: arrays in place of sets and maps, byte strings in place of texts
+    /// and scores, whose digits are those of the profile.
     ///
     /// # Examples
     ///

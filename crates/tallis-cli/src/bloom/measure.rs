@@ -148,8 +148,8 @@ impl Measured {
 mod tests {
     use super::*;
 
-    /// Over many seeds, distances from the formula are as large as they are said to be, neither larger nor smaller: their mean
-    /// square is 1. Here the items asked for and the filter's bits have about equal parts in them.
+    /// Over many seeds, distances from the formula are as large as they are said to be, neither larger nor smaller:
+    /// their mean square is 1. Here the items asked for and the filter's bits have about equal parts in them.
     #[test]
     fn the_standard_error_is_one() {
         let plan = Plan::new(Some(3000), Some(0.2), None).unwrap();

@@ -14,8 +14,8 @@ use super::plan::Plan;
 /// Below this many items the formulas are known to promise too much.
 const SMALL: u64 = 10_000;
 
-/// A plan and what was measured of it. Its JSON form is part of the program's contract, the order of the fields included; its
-/// [`Display`](fmt::Display) form sets formulas, rules of thumb and measurement side by side.
+/// A plan and what was measured of it. Its JSON form is part of the program's contract, the order of the fields
+/// included; its [`Display`](fmt::Display) form sets formulas, rules of thumb and measurement side by side.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {

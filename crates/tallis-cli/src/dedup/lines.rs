@@ -38,7 +38,8 @@ impl<'d, W: Write> Sieve<'d, W> {
         self.written
     }
 
-    /// Takes whole lines, and writes those that are new, each with a line feed. What has come is on its way when this returns.
+    /// Takes whole lines, and writes those that are new, each with a line feed. What has come is on its way when this
+    /// returns.
     ///
     /// # Errors
     ///

@@ -28,8 +28,8 @@ const PIECE: usize = 256 << 10;
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a line that is too long, a filter that cannot be loaded or saved, or that has to grow beyond
-/// the memory.
+/// A file that cannot be read, a line that is too long, a filter that cannot be loaded or saved, or that has to grow
+/// beyond the memory.
 pub fn run(args: &DedupArgs) -> Result<(), Failure> {
     if args.files.iter().filter(|file| is_standard_input(file)).count() > 1 {
         return Err(Failure::Trouble("standard input can be read only once".to_owned()));

@@ -21,7 +21,8 @@ pub struct Found {
     pub lat: f64,
 }
 
-/// The places that were found, nearest first. Its JSON form is a list of them; its [`Display`](fmt::Display) form is a table.
+/// The places that were found, nearest first. Its JSON form is a list of them; its [`Display`](fmt::Display) form is a
+/// table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 #[non_exhaustive]

@@ -65,7 +65,8 @@ fn find(store: &Store, args: &GeoArgs) -> Result<(Vec<GeoHit>, Unit), tallis::Er
 fn nearest(store: &Store, centre: Point, count: usize) -> Result<Vec<GeoHit>, tallis::Error> {
     let mut radius = 1000.0;
     loop {
-        // Half of the way round is as far as it goes. Where rounding leaves no number there, a circle has it all the same.
+        // Half of the way round is as far as it goes. Where rounding leaves no number there, a circle has it all the
+        // same.
         let last = radius > EARTH_RADIUS * core::f64::consts::PI;
         let search =
             GeoSearch::circle(centre, if last { f64::INFINITY } else { radius }, Unit::Metres);

@@ -13,9 +13,9 @@ use super::seen::Seen;
 pub enum Format {
     /// `user,country,region`.
     Users,
-    /// A zip code of the United States: `code,latitude,longitude,city,state,county,kind`. A line is a user, of that state,
-    /// whose number is that of the line. Of the other fields nothing is asked: hundreds of them have no coordinates, and are
-    /// in a state all the same.
+    /// A zip code of the United States: `code,latitude,longitude,city,state,county,kind`. A line is a user, of that
+    /// state, whose number is that of the line. Of the other fields nothing is asked: hundreds of them have no
+    /// coordinates, and are in a state all the same.
     Zip,
 }
 
@@ -108,8 +108,9 @@ impl<'l> Loader<'l> {
     ///
     /// # Errors
     ///
-    /// A bad row. A lenient loader has counted its user if it [says so](BadRow::is_counted): of a name that the table does
-    /// not have the rest of the place is stored, as the book does; a row that cannot be read changes nothing that was stored.
+    /// A bad row. A lenient loader has counted its user if it [says so](BadRow::is_counted): of a name that the table
+    /// does not have the rest of the place is stored, as the book does; a row that cannot be read changes nothing that
+    /// was stored.
     pub fn line(&mut self, line: &[u8]) -> Result<(), BadRow> {
         self.lines += 1;
         if line.is_empty() {

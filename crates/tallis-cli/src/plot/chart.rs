@@ -13,8 +13,8 @@ use crate::failure::Failure;
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (1200, 800);
 
-/// Pixels of the strips around the picture: above with title and legend, left and below with the numbers, right for the last of
-/// them.
+/// Pixels of the strips around the picture: above with title and legend, left and below with the numbers, right for the
+/// last of them.
 const ABOVE: u32 = 120;
 const LEFT: u32 = 140;
 const BELOW: u32 = 80;
@@ -33,8 +33,8 @@ const FONT: &str = "sans-serif";
 const TITLE: f64 = 30.0;
 const TEXT: f64 = 22.0;
 
-/// How wide letters are on the average, of their size and, in the legend, in pixels, in the wider of the fonts that sans-serif
-/// stands for. No more is known of it here: the reader's machine chooses the font.
+/// How wide letters are on the average, of their size and, in the legend, in pixels, in the wider of the fonts that
+/// sans-serif stands for. No more is known of it here: the reader's machine chooses the font.
 const LETTER_OF_SIZE: f64 = 0.53;
 const LETTER: i32 = 9;
 

@@ -8,7 +8,8 @@ use tallis::replace_file;
 use super::chart::Chart;
 use crate::failure::Failure;
 
-/// Draws a chart to a file, which takes its name only once it is whole: if anything fails, an older file of that name is left.
+/// Draws a chart to a file, which takes its name only once it is whole: if anything fails, an older file of that name
+/// is left.
 pub(crate) fn write(path: &Path, chart: &Chart) -> Result<(), Failure> {
     let svg = chart.svg()?;
     replace_file(path, |mut file| file.write_all(svg.as_bytes()))

@@ -1,8 +1,8 @@
 //! Plots, drawn as SVG: one look for all of them.
 //!
-//! A [`Chart`] is a title, two [`Axis`]es and some [`Series`]. The legend stands between title and picture, where no curve
-//! comes. Colours are those of Okabe and Ito, which colour-blind people can distinguish, and each kind of mark has a
-//! form of its own besides.
+//! A [`Chart`] is a title, two [`Axis`]es and some [`Series`]. The legend stands between title and picture, where no
+//! curve comes. Colours are those of Okabe and Ito, which colour-blind people can distinguish, and each kind of mark
+//! has a form of its own besides.
 
 mod axis;
 mod chart;

@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! A file is read again and again from where it ended. It may be cut to nothing and begin anew, or another file may take its name, as
-//! happens when logs are rotated: then that one is read from its beginning. A pipe is read by a thread of its own,
-//! since a thread that waits for it could not print a line each second.
+//! A file is read again and again from where it ended. It may be cut to nothing and begin anew, or another file may
+//! take its name, as happens when logs are rotated: then that one is read from its beginning. A pipe is read by a
+//! thread of its own, since a thread that waits for it could not print a line each second.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

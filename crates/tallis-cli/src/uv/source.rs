@@ -90,8 +90,8 @@ impl<R: Read> Source<R> {
         })
     }
 
-    /// Takes the stream for one that grows: where it ends, what stands behind the last line feed waits for the rest of its line,
-    /// and [`next_line`](Self::next_line) may be asked again.
+    /// Takes the stream for one that grows: where it ends, what stands behind the last line feed waits for the rest of
+    /// its line, and [`next_line`](Self::next_line) may be asked again.
     ///
     /// # Errors
     ///
@@ -156,8 +156,8 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// All whole lines that are at hand, one behind the other and each with its line feed; the last one of the stream may be
-    /// without.
+    /// All whole lines that are at hand, one behind the other and each with its line feed; the last one of the stream
+    /// may be without.
     ///
     /// Where the stream waits for more, so does this, with no line held back. A line without an end that is longer than
     /// [`MAX_LINE`] is [`TooLong`], and so is whatever is asked for after it.

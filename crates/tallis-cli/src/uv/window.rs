@@ -2,10 +2,10 @@
 //!
 //! # Idea
 //!
-//! A window is a stretch of whole minutes of UTC. It ends at a time that was given, or with the minute of the latest event, and
-//! then it moves on as events come. Events come in any order, but the end of a window that moves only ever rises. So what has once
-//! fallen out of it never comes back, and of each visitor the minute in which it was seen last is all that an exact count
-//! needs:
+//! A window is a stretch of whole minutes of UTC. It ends at a time that was given, or with the minute of the latest
+//! event, and then it moves on as events come. Events come in any order, but the end of a window that moves only ever
+//! rises. So what has once fallen out of it never comes back, and of each visitor the minute in which it was seen last
+//! is all that an exact count needs:
 //!
 //! ```text
 //!                  from                      end
@@ -13,15 +13,15 @@
 //!         A is seen no later, and is forgotten          C: counts
 //! ```
 //!
-//! The approximate count is that of [`UvWindows`] with roll-up, in a store of its own so that the saved file does not have its
-//! keys. Its clock shows the end of the window, whatever the time may be: so every minute of it is over and can be merged
-//! into its hour and its day, and what has fallen out expires.
+//! The approximate count is that of [`UvWindows`] with roll-up, in a store of its own so that the saved file does not
+//! have its keys. Its clock shows the end of the window, whatever the time may be: so every minute of it is over and
+//! can be merged into its hour and its day, and what has fallen out expires.
 //!
 //! # Complexity
 //!
-//! An event takes constant time; what has fallen out is looked for each time that the window has moved on by an eighth of its
-//! length, or by an hour if that is more. Memory is that of the visitors in the window, 19 to 39 bytes each, and of a
-//! `HyperLogLog` for each minute, hour, day and month in it that had an event.
+//! An event takes constant time; what has fallen out is looked for each time that the window has moved on by an eighth
+//! of its length, or by an hour if that is more. Memory is that of the visitors in the window, 19 to 39 bytes each, and
+//! of a `HyperLogLog` for each minute, hour, day and month in it that had an event.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -101,8 +101,8 @@ impl Window {
         let length = i64::from(length.minutes());
         let clock = Arc::new(ManualClock::new(0));
         let store = Store::builder().clock(clock.clone()).build();
-        // A bucket that has a minute of the window ends after the window begins. So it is kept until that has moved on by more than
-        // the slack, and by then nothing is open that lies in it.
+        // A bucket that has a minute of the window ends after the window begins. So it is kept until that has moved on
+        // by more than the slack, and by then nothing is open that lies in it.
         let kept = Duration::from_mins((length + slack(length)).unsigned_abs());
         let windows = UvWindows::new(store.clone(), "uv:").filling(UvFilling::RollUp);
         let windows =
@@ -186,7 +186,8 @@ impl Window {
             self.end_with(end);
             return Ok(());
         }
-        // Once while the hours and days of all that has come since the last time are kept, and once for those that were not over.
+        // Once while the hours and days of all that has come since the last time are kept, and once for those that were
+        // not over.
         self.windows.roll_up()?;
         self.end_with(end);
         self.windows.roll_up()?;

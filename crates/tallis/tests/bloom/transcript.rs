@@ -1,8 +1,8 @@
 //! What `RedisBloom` said, replayed.
 //!
-//! `tests/data/bloom/transcript.txt` is made of scripts, each on an empty store. A line `> words` is a command. The lines behind it
-//! are the reply in RESP2, marked `2`, and in RESP3, marked `3`; or one marked `=` where both are the same. `$cursor` and `$piece`
-//! are what the last BF.SCANDUMP gave.
+//! `tests/data/bloom/transcript.txt` is made of scripts, each on an empty store. A line `> words` is a command. The
+//! lines behind it are the reply in RESP2, marked `2`, and in RESP3, marked `3`; or one marked `=` where both are the
+//! same. `$cursor` and `$piece` are what the last BF.SCANDUMP gave.
 //!
 //! With `RedisBloom` at hand the commands run on it as well, and with `TALLIS_RECORD` set the file is written anew.
 

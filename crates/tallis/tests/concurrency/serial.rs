@@ -2,11 +2,11 @@
 //!
 //! # Idea
 //!
-//! A history is what the callers saw: each call with its reply, and when it began and ended. The calls were atomic if they
-//! can be put into one order, such that a plain, sequential model answers each of them as it was answered, and a call
-//! that ended before another began comes before it. The search tries every call that may come next (none that is still
-//! to come has ended before it began), lets the model answer it, and goes on if the answers agree. Two paths that did
-//! the same calls and left the model in the same state have the same future: it is explored once.
+//! A history is what the callers saw: each call with its reply, and when it began and ended. The calls were atomic if
+//! they can be put into one order, such that a plain, sequential model answers each of them as it was answered, and a
+//! call that ended before another began comes before it. The search tries every call that may come next (none that is
+//! still to come has ended before it began), lets the model answer it, and goes on if the answers agree. Two paths that
+//! did the same calls and left the model in the same state have the same future: it is explored once.
 //!
 //! Source: Wing and Gong, "Testing and Verifying Concurrent Objects", 1993; the memory of what failed is Lowe's.
 

@@ -152,8 +152,8 @@ fn the_estimate_keeps_within_its_bounds() {
     }
 }
 
-/// A million in a minute, asked for evenly at three times that rate: the estimate is right to one action or two, and all of the limit
-/// is given.
+/// A million in a minute, asked for evenly at three times that rate: the estimate is right to one action or two, and
+/// all of the limit is given.
 #[test]
 fn even_arrivals_are_counted_as_they_are() {
     let (store, clock) = store();
@@ -182,7 +182,8 @@ fn even_arrivals_are_counted_as_they_are() {
     }
 }
 
-/// The limit in the last millisecond of one period, and all that is allowed of the next: nearly twice the limit in a period.
+/// The limit in the last millisecond of one period, and all that is allowed of the next: nearly twice the limit in a
+/// period.
 #[test]
 fn the_worst_case_is_just_below_twice_the_limit() {
     let (store, clock) = store();

@@ -1,4 +1,5 @@
-//! The rate limits beside the plainest things that could do the same: a list of all that was done, and a bucket of fractions.
+//! The rate limits beside the plainest things that could do the same: a list of all that was done, and a bucket of
+//! fractions.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
@@ -40,8 +41,8 @@ fn reloaded(store: &Store, clock: &Arc<ManualClock>) -> Store {
     again
 }
 
-/// Eight threads that all act at each step of the clock: what they did in sum, with the time in microseconds. `act` gets the
-/// number of the thread.
+/// Eight threads that all act at each step of the clock: what they did in sum, with the time in microseconds. `act`
+/// gets the number of the thread.
 fn by_eight(
     clock: &ManualClock,
     steps_us: &[i64],

@@ -7,8 +7,8 @@ use testkit::rng::Rng;
 
 use super::{dumped, run};
 
-/// PFADDs the same elements one by one in both and compares the bytes after each, with a PFCOUNT now and then, which writes
-/// the cached cardinality.
+/// PFADDs the same elements one by one in both and compares the bytes after each, with a PFCOUNT now and then, which
+/// writes the cached cardinality.
 fn compare_hll_growth(elements: usize, sparse_max_bytes: usize) {
     let limit = sparse_max_bytes.to_string();
     let options = Options::new().config("hll-sparse-max-bytes", &limit);

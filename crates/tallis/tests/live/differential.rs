@@ -61,7 +61,8 @@ fn compare(settings: Settings) -> Option<Report> {
     }
 }
 
-/// The settings of a seed: the seed also decides about limits, protocol and compression, so that a row of seeds tries them all.
+/// The settings of a seed: the seed also decides about limits, protocol and compression, so that a row of seeds tries
+/// them all.
 fn settings(seed: u64, commands: usize) -> Settings {
     let limits = testkit::differential::Limits::low();
     Settings {
@@ -76,8 +77,8 @@ fn settings(seed: u64, commands: usize) -> Settings {
 /// Commands that no random script has: one takes long and looks at no key, the other ends the connection.
 const NOT_RUN: [&str; 2] = ["PFSELFTEST", "QUIT"];
 
-/// The commands that no row of the harness runs: subcommands aside, which are in the row of their command, and those on Bloom
-/// filters, which take a module.
+/// The commands that no row of the harness runs: subcommands aside, which are in the row of their command, and those on
+/// Bloom filters, which take a module.
 fn without_row(report: &Report) -> Vec<String> {
     let names: Vec<String> = Store::new().execute(&["COMMAND", "LIST"]).convert().unwrap();
     let mut names: Vec<_> = names.iter().map(|name| name.to_ascii_uppercase()).collect();

@@ -1,5 +1,5 @@
-//! Rate limits beside what a server leaves that runs the same steps: a script for the funnel and for the counter, the four commands of
-//! the notes for the window.
+//! Rate limits beside what a server leaves that runs the same steps: a script for the funnel and for the counter, the
+//! four commands of the notes for the window.
 //!
 //! The clock here stands an hour ahead of the machine's, so that nothing expires on the server meanwhile.
 

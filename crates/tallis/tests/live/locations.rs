@@ -1,7 +1,7 @@
 //! Locations beside the book's own way, on the same keys.
 //!
-//! The book's client stores a code with SETRANGE, puts the id into a sorted set of its own, and takes the greater one over
-//! with ZUNIONSTORE; others write ZADD GT. Both leave the same bytes.
+//! The book's client stores a code with SETRANGE, puts the id into a sorted set of its own, and takes the greater one
+//! over with ZUNIONSTORE; others write ZADD GT. Both leave the same bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,8 +51,8 @@ fn keys(server: &mut Connection) -> Vec<Vec<u8>> {
     keys
 }
 
-/// The same keys here and there, and of each the same payload; strings by their bytes too, for they may have been compressed
-/// differently.
+/// The same keys here and there, and of each the same payload; strings by their bytes too, for they may have been
+/// compressed differently.
 fn assert_same(store: &Store, server: &mut Connection) {
     let theirs = keys(server);
     let mut ours = store.keys("*").unwrap();

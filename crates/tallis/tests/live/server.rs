@@ -478,8 +478,9 @@ fn values_of_settings_are_read_as_the_server_reads_them() {
             both.same(&[&b"CONFIG"[..], b"GET", name.as_bytes()]);
         }
     }
-    // Where nothing before the zero makes a pattern, the server looks the name up by a hash of all its bytes and compares it as far as
-    // the zero: it finds the setting when both happen to fall into one bucket, one time in hundreds.
+    // Where nothing before the zero makes a pattern, the server looks the name up by a hash of all its bytes and
+    // compares it as far as the zero: it finds the setting when both happen to fall into one bucket, one time in
+    // hundreds.
     for pattern in [&b"databas*\x00x"[..], b"databas?\x00"] {
         both.same(&[&b"CONFIG"[..], b"GET", pattern]);
     }

@@ -21,7 +21,8 @@ fn ids(seed: u64, count: usize) -> Vec<i64> {
     (0..count).map(|_| (rng.u64() >> 4 >> (8 * rng.below(6))).cast_signed()).collect()
 }
 
-/// The shard of an id, as a client computes it from the level: the hash divided by a power of two, with the book's function.
+/// The shard of an id, as a client computes it from the level: the hash divided by a power of two, with the book's
+/// function.
 fn shard(id: i64, shards: u64) -> u64 {
     let rest = |of: u64| -> u64 { shard_key("", &format!("x{id}"), of, 2)[1..].parse().unwrap() };
     let round = 1 << shards.ilog2();

@@ -43,8 +43,8 @@ pub(crate) fn attempt<R>(
     done
 }
 
-/// Plants each value at each of the keys of a store that `prepare` makes, and makes a call. What the call returns is handed to `done`,
-/// to look at the store. Returns how many calls were refused.
+/// Plants each value at each of the keys of a store that `prepare` makes, and makes a call. What the call returns is
+/// handed to `done`, to look at the store. Returns how many calls were refused.
 pub(crate) fn plant_everywhere<R>(
     prepare: impl Fn() -> Store,
     keys: &[&str],

@@ -79,7 +79,8 @@ fn a_visit_through_a_handle_that_knows_the_bucket_counts_or_changes_nothing() {
             assert_eq!(refused.kind(), ErrorKind::NotInteger);
             let refused = attempt(&store, || visitors.bucket(day())?.count_id(77)).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::NotInteger);
-            // Nothing is to be counted for one who was there, and the visit is not lost once the counter is right again.
+            // Nothing is to be counted for one who was there, and the visit is not lost once the counter is right
+            // again.
             assert!(!visitors.count_id(3, day()).unwrap());
             store.set("unique:2015-05-17", 3).unwrap();
             assert!(visitors.count_id(77, day()).unwrap());

@@ -29,8 +29,8 @@ fn gathered(found: impl Iterator<Item = Result<Bytes, Error>>) -> Model {
     set
 }
 
-/// The shard of a member by the book's own function, which knows how to divide by a power of two, and the rule of linear
-/// hashing as it is told.
+/// The shard of a member by the book's own function, which knows how to divide by a power of two, and the rule of
+/// linear hashing as it is told.
 fn shard_by_the_book(member: &str, shards: u64) -> u64 {
     let rest = |of: u64| -> u64 {
         let key = shard_key("b", &format!("x{member}"), of, 2);

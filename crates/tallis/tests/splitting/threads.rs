@@ -33,7 +33,8 @@ fn what_stays_is_there_all_the_time_and_once() {
             .map(|thread| {
                 let (set, rounds) = (set(), &rounds);
                 scope.spawn(move || {
-                    // Each has ids of its own, and goes up and down until both readers have seen much of it; one id in ten is everybody's.
+                    // Each has ids of its own, and goes up and down until both readers have seen much of it; one id in
+                    // ten is everybody's.
                     let own = |id: i64| {
                         if id % 10 == 0 { 10_000_000 + id } else { thread * 1_000_000 + id }
                     };

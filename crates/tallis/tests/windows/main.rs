@@ -1,4 +1,5 @@
-//! Unique visitors of any range: the article's lists, random visits beside a plain model, expiry, clocks that are set, threads.
+//! Unique visitors of any range: the article's lists, random visits beside a plain model, expiry, clocks that are set,
+//! threads.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 

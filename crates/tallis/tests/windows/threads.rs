@@ -30,8 +30,8 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// Threads record, each its visits, and move the clock on; others count and roll up meanwhile. In the end everything counts as
-/// in one thread.
+/// Threads record, each its visits, and move the clock on; others count and roll up meanwhile. In the end everything
+/// counts as in one thread.
 fn record_while_others_count(filling: UvFilling, count: u64) {
     let start = at("2019-09-28T22:40Z").as_second();
     let clock = Arc::new(ManualClock::new(start * 1000));

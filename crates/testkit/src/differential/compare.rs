@@ -145,8 +145,8 @@ fn same_object(ours: &Reply, theirs: &Reply) -> bool {
         Some(names.filter(|name| !name.starts_with("ql_")).collect())
     };
     let (a, b) = (length(ours), length(theirs));
-    // Two right compressors may differ, and one of them may give up. What is shorter than this is not compressed: a mark, two
-    // lengths, and the least that more than 20 bytes can become.
+    // Two right compressors may differ, and one of them may give up. What is shorter than this is not compressed: a
+    // mark, two lengths, and the least that more than 20 bytes can become.
     let lengths = a.is_some() && b.is_some() && (a == b || a.min(b) >= Some(8));
     let encoding = "encoding:";
     let (a, b) = (field(ours, encoding), field(theirs, encoding));

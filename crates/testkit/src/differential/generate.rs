@@ -239,8 +239,8 @@ impl Gen {
         }
     }
 
-    /// Seconds of a relative time to live: each is a quarter of an hour and more away from all others, so that the time that
-    /// passes in a run changes no comparison. Or one that is over.
+    /// Seconds of a relative time to live: each is a quarter of an hour and more away from all others, so that the time
+    /// that passes in a run changes no comparison. Or one that is over.
     pub(super) fn seconds(&mut self) -> i64 {
         if self.one_in(12) {
             return self.pick(&[0, -1, -5, -1_000]);

@@ -36,8 +36,8 @@ impl Differential {
 
     /// Runs the commands of the seed on `server` and on a fresh subject.
     ///
-    /// The server is emptied first, and its limits are set. `subject` makes an empty subject, and is called again for each
-    /// attempt to shrink a failure.
+    /// The server is emptied first, and its limits are set. `subject` makes an empty subject, and is called again for
+    /// each attempt to shrink a failure.
     ///
     /// # Errors
     ///

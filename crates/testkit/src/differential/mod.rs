@@ -2,14 +2,15 @@
 //!
 //! # Idea
 //!
-//! A seed makes a script of commands over a small space of keys and members, so that types collide, keys expire and every
-//! encoding gives way to the next. The script runs on a `redis-server` and on the [`Subject`]; replies must be equal, and so
-//! must be what the commands have left: type, encoding, expiry and DUMP of each key, and each side must restore the other's
-//! DUMP. [`sweep`](Differential::sweep) is the second half: each command with each wrong type, wrong number of words and wrong
-//! number, in order and not at random.
+//! A seed makes a script of commands over a small space of keys and members, so that types collide, keys expire and
+//! every encoding gives way to the next. The script runs on a `redis-server` and on the [`Subject`]; replies must be
+//! equal, and so must be what the commands have left: type, encoding, expiry and DUMP of each key, and each side must
+//! restore the other's DUMP. [`sweep`](Differential::sweep) is the second half: each command with each wrong type,
+//! wrong number of words and wrong number, in order and not at random.
 //!
-//! A script depends on its seed alone, never on a reply. So any part of it is a script too, and a failure can be *shrunk*:
-//! commands are left out as long as the two sides still differ, and what remains is printed as one would type it.
+//! A script depends on its seed alone, never on a reply. So any part of it is a script too, and a failure can be
+//! *shrunk*: commands are left out as long as the two sides still differ, and what remains is printed as one would type
+//! it.
 //!
 //! # What equal means
 //!
@@ -26,7 +27,8 @@
 //! | DEBUG OBJECT | encoding, and the length where nothing can be compressed |
 //! | MEMORY USAGE, INFO, TIME, COMMAND DOCS | the kind of reply |
 //!
-//! Nothing depends on the time that passes: a time to live is thousands of seconds, each apart from all others, or is over.
+//! Nothing depends on the time that passes: a time to live is thousands of seconds, each apart from all others, or is
+//! over.
 //!
 //! # Worked example
 //!
@@ -47,7 +49,8 @@
 //!
 //! # Limits
 //!
-//! One thread, one server. What needs real time to pass, or more memory than a machine gives for a test, is not generated.
+//! One thread, one server. What needs real time to pass, or more memory than a machine gives for a test, is not
+//! generated.
 
 mod apart;
 mod audit;

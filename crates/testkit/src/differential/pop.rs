@@ -1,12 +1,12 @@
 //! SPOP: what it takes is random, what it must keep is not.
 //!
 //! The server pops, the subject pops; what each took and what each has left make up what was there. Then both sides are
-//! brought to one state, and one that the script alone decides: as many members as are left, the first ones in their order.
-//! Were it what the server happens to have left, the same seed would go another way the next time.
+//! brought to one state, and one that the script alone decides: as many members as are left, the first ones in their
+//! order. Were it what the server happens to have left, the same seed would go another way the next time.
 //!
-//! One member less changes no encoding, so the member is added again and the last one removed: the key keeps its encoding
-//! and its expiry. A count that takes most of a set makes Redis build a new one from the few that stay, and which encoding
-//! that gets depends on which they are. Then both sides make the key anew.
+//! One member less changes no encoding, so the member is added again and the last one removed: the key keeps its
+//! encoding and its expiry. A count that takes most of a set makes Redis build a new one from the few that stay, and
+//! which encoding that gets depends on which they are. Then both sides make the key anew.
 
 use std::collections::BTreeSet;
 

@@ -156,8 +156,8 @@ impl<'a, S: Subject> Run<'a, S> {
         }
     }
 
-    /// A module that opens a key to write counts it as changed, whether it changes it or not; the subject sees no change there. So
-    /// that both sides go on alike, the subject's key is renamed and back, or made and deleted.
+    /// A module that opens a key to write counts it as changed, whether it changes it or not; the subject sees no
+    /// change there. So that both sides go on alike, the subject's key is renamed and back, or made and deleted.
     fn touch(&mut self, session: usize, words: &[Vec<u8>], theirs: &Reply) {
         let Some(key) = families::opened_for_nothing(words, theirs) else { return };
         let mut run = |words: &[&[u8]]| {
@@ -306,7 +306,8 @@ impl<'a, S: Subject> Run<'a, S> {
         if theirs.is_error() { count.refused += 1 } else { count.done += 1 }
     }
 
-    /// What SRANDMEMBER or ZRANDMEMBER gave are members, and different ones if they were not asked for with a negative count.
+    /// What SRANDMEMBER or ZRANDMEMBER gave are members, and different ones if they were not asked for with a negative
+    /// count.
     fn check_members(
         &mut self,
         at: usize,

@@ -5,8 +5,8 @@ use super::families::{FAMILIES, Row};
 use super::generate::{Gen, Line};
 use crate::live::Protocol;
 
-/// One command of a script, or one row of commands that belong together. It depends on nothing but the seed, so that any
-/// part of a script is a script.
+/// One command of a script, or one row of commands that belong together. It depends on nothing but the seed, so that
+/// any part of a script is a script.
 #[derive(Clone, Debug)]
 pub(super) struct Op {
     pub(super) session: usize,

@@ -1,8 +1,8 @@
 //! From a failure to a short script that shows it.
 //!
 //! Delta debugging: what comes after the failure is cut off; then parts of the script are left out, halves first, then
-//! quarters, down to single commands, as long as the sides still differ on the same command. Then one key takes the place of
-//! two, and words are left out of the commands that remain.
+//! quarters, down to single commands, as long as the sides still differ on the same command. Then one key takes the
+//! place of two, and words are left out of the commands that remain.
 
 use std::collections::HashSet;
 

@@ -14,7 +14,8 @@ pub(super) const AUDITOR: usize = SESSIONS;
 
 /// Something that takes commands as a Redis would: a store, or another server.
 pub trait Subject {
-    /// Runs a command of one of three sessions (0, 1, 2), each with its own database, MULTI and WATCH, on the same data.
+    /// Runs a command of one of three sessions (0, 1, 2), each with its own database, MULTI and WATCH, on the same
+    /// data.
     ///
     /// The reply has the form of the protocol that the settings name: a set is an [`Array`](Reply::Array) in RESP2.
     fn execute(&mut self, session: usize, words: &[Vec<u8>]) -> Reply;

@@ -16,8 +16,8 @@ use crate::live::Server;
 /// Arguments after the name, at most.
 const MOST_WORDS: usize = 5;
 
-/// What stands where a number, an option, a member or another key should. None of them is a time to live that ends within a
-/// run, or a length that fills the memory.
+/// What stands where a number, an option, a member or another key should. None of them is a time to live that ends
+/// within a run, or a length that fills the memory.
 const JUNK: [&[u8]; 21] = [
     b"x",
     b"-1",

@@ -62,8 +62,8 @@ pub fn locate() -> Option<PathBuf> {
 
 /// The module RedisBloom that the variable `TALLIS_REDISBLOOM` names, for [`Options::module`].
 ///
-/// Unlike a server it is nothing that a machine is expected to have: without the variable a test that asks returns early and is
-/// not counted as left out. What RedisBloom says is recorded for such machines.
+/// Unlike a server it is nothing that a machine is expected to have: without the variable a test that asks returns
+/// early and is not counted as left out. What RedisBloom says is recorded for such machines.
 ///
 /// # Panics
 ///

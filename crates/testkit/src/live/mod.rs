@@ -25,10 +25,10 @@
 //!
 //! # How a server ends
 //!
-//! The server runs under a small shell that holds a pipe from the test process. Dropping the handle closes the pipe, and
-//! so does the end of the process, however it comes: return, panic, abort or `kill -9`. The shell then kills the server.
-//! (The kernel's own signal on a parent's death would follow the *thread* that started the server, and a test harness ends
-//! its threads long before its process.)
+//! The server runs under a small shell that holds a pipe from the test process. Dropping the handle closes the pipe,
+//! and so does the end of the process, however it comes: return, panic, abort or `kill -9`. The shell then kills the
+//! server. (The kernel's own signal on a parent's death would follow the *thread* that started the server, and a test
+//! harness ends its threads long before its process.)
 //!
 //! # Limits
 //!

@@ -1,8 +1,8 @@
 //! A connection that hands on every byte of a reply.
 //!
 //! The `redis` crate's own connection serves a test that wants a value. The differential harness wants to know what was
-//! said: the kind of each reply, errors inside arrays, both forms of the protocol, and fifty replies for one write. That is
-//! a page of code for a protocol this plain.
+//! said: the kind of each reply, errors inside arrays, both forms of the protocol, and fifty replies for one write.
+//! That is a page of code for a protocol this plain.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;

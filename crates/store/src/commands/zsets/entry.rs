@@ -206,8 +206,8 @@ impl ZSetEntry<'_> {
         removed.map_or(0, |ranks| ranks.len())
     }
 
-    /// ZREMRANGEBYSCORE from the lowest score to `max`: removes its members; returns how many there were. O(log members +
-    /// removed).
+    /// ZREMRANGEBYSCORE from the lowest score to `max`: removes its members; returns how many there were. O(log members
+    /// + removed).
     pub fn remove_up_to_score(&mut self, max: f64) -> usize {
         self.remove_ranks(
             // As many steps as it removes, and a listpack is not searched.

@@ -225,8 +225,8 @@ fn what_has_fallen_out_is_forgotten() {
         most_keys = most_keys.max(window.store.dbsize().unwrap());
     }
     assert_eq!(window.count().unwrap().unwrap().exact, 180);
-    // An hour more than the window before the next look; minutes are kept for that hour, too, and beside them there are the set of
-    // those that are open, some hours, two days and two months.
+    // An hour more than the window before the next look; minutes are kept for that hour, too, and beside them there are
+    // the set of those that are open, some hours, two days and two months.
     assert!(most_visitors <= 2 * 180 + 3, "{most_visitors}");
     assert!(most_keys <= 3 * 60 + 10, "{most_keys}");
 }

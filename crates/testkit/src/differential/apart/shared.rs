@@ -1,5 +1,5 @@
-//! The time of access of small numbers: a server keeps one object for all keys that hold the same, the subject has one of
-//! each key.
+//! The time of access of small numbers: a server keeps one object for all keys that hold the same, the subject has one
+//! of each key.
 
 use super::super::Reply;
 use super::super::run::Run;

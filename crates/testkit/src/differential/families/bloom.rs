@@ -42,7 +42,8 @@ const ROWS: &[Row] = &[
 
 /// The key of a command that `RedisBloom` has opened to write without any change.
 ///
-/// By the words of the command and the server's reply: each refusal that comes before the key is opened has a text of its own.
+/// By the words of the command and the server's reply: each refusal that comes before the key is opened has a text of
+/// its own.
 pub(in super::super) fn opened_for_nothing<'a>(
     words: &'a [Vec<u8>],
     theirs: &Reply,
@@ -304,8 +305,8 @@ fn loadchunk(g: &mut Gen, line: &mut Line) {
     line.push("cursor").push("piece");
 }
 
-/// A bit of a header, in one of the numbers that every reader looks at: the items, the links; bytes, bits and items of the first
-/// link, and its hashes. What is wrong in others `RedisBloom` takes, or takes all memory for.
+/// A bit of a header, in one of the numbers that every reader looks at: the items, the links; bytes, bits and items of
+/// the first link, and its hashes. What is wrong in others `RedisBloom` takes, or takes all memory for.
 fn header_bit(g: &mut Gen) -> usize {
     let byte = match g.rng.below(32) {
         byte @ 0..12 => byte,

@@ -1,8 +1,9 @@
 //! Places.
 //!
-//! A server misses what is on the rim of the map, beyond the date line from a centre on it, and some of what is near a pole: see
-//! `geo::RedisCells`. So places keep away from the rim and from the poles, and centres from the date line; areas are less than
-//! half of the world. Places that come to lie on the rim by other commands are put aside (see `apart`).
+//! A server misses what is on the rim of the map, beyond the date line from a centre on it, and some of what is near a
+//! pole: see `geo::RedisCells`. So places keep away from the rim and from the poles, and centres from the date line;
+//! areas are less than half of the world. Places that come to lie on the rim by other commands are put aside (see
+//! `apart`).
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Kind, Line};

@@ -205,8 +205,8 @@ fn restore(g: &mut Gen, line: &mut Line) {
     }
 }
 
-/// A payload with a right footer, and with a value that may break the rules of its type. What is missing is more than the
-/// footer has: a 7.0 server reads on into it, where a careful reader does not.
+/// A payload with a right footer, and with a value that may break the rules of its type. What is missing is more than
+/// the footer has: a 7.0 server reads on into it, where a careful reader does not.
 fn made(g: &mut Gen) -> Vec<u8> {
     const INTSET: &[u8] = b"\x02\0\0\0\x03\0\0\0\x01\0\x02\0\x03\0";
     let mut body: Vec<u8> = match g.rng.below(20) {
