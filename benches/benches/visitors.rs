@@ -3,7 +3,7 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use jiff::civil::date;
-use tallis::{ShardForm, Store, Visitors};
+use tallis::{ShardForm, Store, Visitors, each};
 use testkit::rng::Rng;
 
 const VISITS: usize = 100_000;
@@ -52,7 +52,7 @@ fn visits(c: &mut Criterion) {
 
 fn commands(c: &mut Criterion) {
     let store = Store::new();
-    store.sadd("intset", (0..512).map(|n| n * 1_000_003)).unwrap();
+    store.sadd("intset", each((0..512).map(|n| n * 1_000_003))).unwrap();
     store.pfadd("hll", 0..20_000).unwrap();
     let mut group = c.benchmark_group("store");
     group.bench_function("sismember, intset", |b| {

@@ -152,7 +152,7 @@ fn combine(bench: &Bench, len: usize, live: Option<&mut Live>) -> Row {
         by_bytes[0]
     };
     assert_eq!(store.bit_or("out", ["a", "b"]).unwrap(), len);
-    store.set("too", &store.get("out").unwrap().unwrap()).unwrap();
+    store.set("too", store.get("out").unwrap().unwrap()).unwrap();
     assert_eq!((words(), bytes()), (a[0] | b[0], a[0] | b[0]));
     let mut yo = keyspace([(b"a", &a), (b"b", &b)]);
     if let Some(yo) = &mut yo {

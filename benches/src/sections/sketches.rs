@@ -32,7 +32,7 @@ fn dense(bench: &Bench, live: Option<&mut Live>) -> Row {
     let count = 100_000;
     let elements: Words = shuffled(1, count).iter().map(|n| format!("element:{n}")).collect();
     let store = Store::new();
-    store.pfadd("uv", elements.iter()).unwrap();
+    store.pfadd("uv", elements.iter().collect::<Vec<_>>()).unwrap();
     let mut yo = Yo::default();
     for element in elements.iter() {
         yo.pfadd(b"uv", element);

@@ -22,6 +22,7 @@ mod store;
 mod table;
 mod text;
 mod to_key;
+mod to_member;
 mod value;
 
 pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
@@ -38,3 +39,4 @@ pub use store::{
     Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Sweeper, Tx,
 };
 pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};
+pub use to_member::{Each, ToMember, ToMembers, each};

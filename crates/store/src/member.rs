@@ -4,8 +4,8 @@ use bytes::Bytes;
 
 /// A set member or a string value as an argument: bytes, or an integer that stands for its decimal text.
 ///
-/// An integer goes into an intset without ever being text. Everything that a caller is likely to hold converts:
-/// strings, byte slices, vectors, arrays and the integers that fit.
+/// An integer goes into an intset without ever being text. The calls of a [`Store`](crate::Store) take whatever is
+/// [`ToMember`](crate::ToMember), which hands this over.
 ///
 /// # Examples
 ///

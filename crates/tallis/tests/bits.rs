@@ -216,7 +216,7 @@ fn strings_are_combined_bit_by_bit() {
             0 => drop(store.del([key]).unwrap()),
             1 => store.set(key, rng.i64()).unwrap(),
             2 => drop(store.setrange(key, len, "x").unwrap()),
-            _ => store.set(key, &rng.bytes(len)).unwrap(),
+            _ => store.set(key, rng.bytes(len)).unwrap(),
         }
     };
     for round in 0..1_500 {

@@ -33,9 +33,9 @@ fn strings_report_their_encoding_as_redis_does() {
         store.set("k", value).unwrap();
         assert_eq!(store.object_encoding("k").unwrap(), Some(encoding), "{value:?}");
     }
-    store.set("k", &"x".repeat(44)).unwrap();
+    store.set("k", "x".repeat(44)).unwrap();
     assert_eq!(store.object_encoding("k").unwrap(), Some("embstr"));
-    store.set("k", &"x".repeat(45)).unwrap();
+    store.set("k", "x".repeat(45)).unwrap();
     assert_eq!(store.object_encoding("k").unwrap(), Some("raw"));
     assert_eq!(store.object_encoding("none").unwrap(), None);
 }

@@ -58,7 +58,7 @@ fn a_set_of_numbers_is_an_intset_up_to_its_limit() {
 #[test]
 fn a_set_with_text_is_a_listpack_up_to_its_limits() {
     let store = store(Profile::Redis72, Limits::default());
-    store.sadd("s", &words(0..1)).unwrap();
+    store.sadd("s", words(0..1)).unwrap();
     for member in words(1..128) {
         store.sadd("s", [&member]).unwrap();
     }

@@ -54,10 +54,10 @@ fn a_sorted_set_is_a_listpack_up_to_its_limits() {
     for (len, want) in [(64, "listpack"), (65, "skiplist")] {
         store.del(["long"]).unwrap();
         store.zadd("long", "short", 1.0).unwrap();
-        store.zadd("long", &"x".repeat(len), 1.0).unwrap();
+        store.zadd("long", "x".repeat(len), 1.0).unwrap();
         assert_eq!(encoding(&store, "long"), want, "{len}");
         store.del(["first"]).unwrap();
-        store.zadd("first", &"x".repeat(len), 1.0).unwrap();
+        store.zadd("first", "x".repeat(len), 1.0).unwrap();
         assert_eq!(encoding(&store, "first"), want, "{len}");
     }
 }

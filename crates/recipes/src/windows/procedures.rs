@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use hll::{DecodeError, Encoding, Hll};
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, ToKey, Tx};
+use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, ToKey, Tx, each};
 
 use super::bucket::UvBucket;
 use crate::procedure::{Backend, Keys, Procedure, read, step};
@@ -242,7 +242,7 @@ pub(super) fn roll(
     keys.push(open.to_key());
     backend.call(&step(&*keys, |tx| {
         // Another handle may have been first.
-        let is_open = tx.smismember(open, buckets.iter().map(BucketKey::name))?;
+        let is_open = tx.smismember(open, each(buckets.iter().map(BucketKey::name)))?;
         let rolled = buckets.iter().zip(is_open).filter_map(|(one, open)| open.then_some(one));
         let rolled: SmallVec<[&BucketKey<Vec<u8>>; 4]> = rolled.collect();
         if rolled.is_empty() {
@@ -258,7 +258,7 @@ pub(super) fn roll(
                 tx.pexpire_at(&into.key, at)?;
             }
         }
-        tx.srem(open, rolled.iter().map(|bucket| bucket.name()))?;
+        tx.srem(open, each(rolled.iter().map(|bucket| bucket.name())))?;
         for bucket in &rolled {
             if let Some(at) = bucket.expires_at {
                 tx.pexpire_at(&bucket.key, at)?;

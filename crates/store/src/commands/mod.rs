@@ -80,11 +80,9 @@ pub(crate) const STRING_MAX: usize = 512 << 20;
 /// The most members that SRANDMEMBER and ZRANDMEMBER draw with repeats.
 const MOST_DRAWS: usize = 1 << 31;
 
-/// The members of a call, collected before any lock is taken.
-type Members<'a> = SmallVec<[Member<'a>; 8]>;
-
-fn members<'a, M: Into<Member<'a>>>(members: impl IntoIterator<Item = M>) -> Result<Members<'a>> {
-    members.into_iter().map(|member| checked(member.into())).collect()
+/// An error if a member is longer than Redis takes.
+fn check(members: &[Member<'_>]) -> Result<()> {
+    members.iter().try_for_each(|&member| checked(member).map(drop))
 }
 
 /// A member or value of a length that Redis takes.

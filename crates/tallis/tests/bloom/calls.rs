@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use tallis::bloom::Settings;
-use tallis::{BloomInsertOptions, Error, ErrorKind, Limits, ManualClock, Reply, Store};
+use tallis::{BloomInsertOptions, Error, ErrorKind, Limits, ManualClock, Reply, Store, each};
 
 use super::journal::Journal;
 
@@ -180,7 +180,7 @@ fn effects_make_the_same_filters_again() {
     let journal = Arc::new(Journal::default());
     let store = Store::builder().sink(journal.clone()).build();
     store.bf_add("default", "a").unwrap();
-    store.bf_madd("default", (0..500).chain(0..700)).unwrap();
+    store.bf_madd("default", each((0..500).chain(0..700))).unwrap();
     store.bf_reserve("plain", &Settings::new(7, 0.2)).unwrap();
     store.bf_reserve("exact", &Settings::new(7, 0.1 + 0.2)).unwrap();
     store.bf_reserve("tiny", &Settings::new(7, 1e-300).expansion(1)).unwrap();
@@ -251,7 +251,7 @@ fn those_who_ask_miss_nothing_that_was_added() {
                         (first..first + 6).map(|n| format!("{who}:{n}")).collect();
                     let (one, rest) = names.split_first().unwrap();
                     store.bf_add("k", one.as_str()).unwrap();
-                    store.bf_madd("k", rest.iter().map(String::as_str)).unwrap();
+                    store.bf_madd("k", rest).unwrap();
                     added.store(first + 6, Ordering::SeqCst);
                 }
             });
@@ -264,7 +264,7 @@ fn those_who_ask_miss_nothing_that_was_added() {
                     least = added[who].load(Ordering::SeqCst);
                     let names: Vec<String> =
                         (0..least).step_by(1 + least / 50).map(|n| format!("{who}:{n}")).collect();
-                    let known = store.bf_mexists("k", names.iter().map(String::as_str)).unwrap();
+                    let known = store.bf_mexists("k", &names).unwrap();
                     assert!(known.iter().all(|&known| known), "{who}: one of {least} is missed");
                     if let Some(last) = names.last() {
                         assert!(store.bf_exists("k", last.as_str()).unwrap());

@@ -90,7 +90,7 @@ fn agrees(store: &Store, key: &str, with: &Recorded) {
         };
         assert_eq!(*ours, theirs, "{key}");
     }
-    let known = store.bf_mexists(key, with.items.iter().map(String::as_str)).unwrap();
+    let known = store.bf_mexists(key, &with.items).unwrap();
     let known: String = known.iter().map(|&known| if known { '1' } else { '0' }).collect();
     assert!(known == with.answers, "{key}: other answers");
     for (item, answer) in with.items.iter().zip(with.answers.chars()).step_by(37) {
@@ -156,9 +156,9 @@ fn the_same_commands_make_the_same_bytes() {
     store.bf_add("bf:default", "a").unwrap();
     store.bf_madd("bf:default", ["b", "c"]).unwrap();
     store.bf_reserve("bf:1000", &Settings::new(1000, 0.001)).unwrap();
-    store.bf_madd("bf:1000", all("item", 500).iter().map(String::as_str)).unwrap();
+    store.bf_madd("bf:1000", all("item", 500)).unwrap();
     store.bf_reserve("bf:noscale", &Settings::new(100, 0.01).non_scaling()).unwrap();
-    store.bf_madd("bf:noscale", all("x", 50).iter().map(String::as_str)).unwrap();
+    store.bf_madd("bf:noscale", all("x", 50)).unwrap();
     store.bf_reserve("bf:exp4", &Settings::new(50, 0.05).expansion(4)).unwrap();
     for item in all("y", 600) {
         store.bf_add("bf:exp4", item.as_str()).unwrap();

@@ -132,7 +132,7 @@ fn names_that_others_took_are_passed_over() {
     let limits = SlidingWindow::new(store.clone());
     // Of another score, and of this one with a gap.
     store.zadd("hist:a:b", START, 5e15).unwrap();
-    store.zadd("hist:a:b", &format!("{START}-2"), 1_700_000_040_000.0).unwrap();
+    store.zadd("hist:a:b", format!("{START}-2"), 1_700_000_040_000.0).unwrap();
     for count in 3..=6 {
         assert!(limits.can_reply("a", "b", MINUTE, 6).unwrap());
         assert_eq!(store.zcard("hist:a:b").unwrap(), count);

@@ -1,7 +1,7 @@
 //! Snapshots, both ways.
 
 use redis::Value;
-use tallis::{Store, Target, Visitors, WriteOptions};
+use tallis::{Store, Target, Visitors, WriteOptions, each};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;
 
@@ -17,15 +17,15 @@ fn filled() -> Store {
         store.set(key, value).unwrap();
     }
     store.set("wide", i64::MAX).unwrap();
-    store.set("compressible", &"tallis ".repeat(1000)).unwrap();
-    store.set("binary", &rng.bytes(5000)).unwrap();
+    store.set("compressible", "tallis ".repeat(1000)).unwrap();
+    store.set("binary", rng.bytes(5000)).unwrap();
     store.set(rng.bytes(40), "a binary key").unwrap();
     store.sadd("i16", [-5, 0, 7]).unwrap();
     store.sadd("i32", [-5, 70_000]).unwrap();
     store.sadd("i64", [-5, 1i64 << 40]).unwrap();
-    store.sadd("full", (0..512).map(|n| n * 1_000_003)).unwrap();
+    store.sadd("full", each((0..512).map(|n| n * 1_000_003))).unwrap();
     store.sadd("numbers", 0..2000).unwrap();
-    store.sadd("words", (0..600).map(|n| format!("word {n}")).collect::<Vec<_>>().iter()).unwrap();
+    store.sadd("words", each((0..600).map(|n| format!("word {n}")))).unwrap();
     store.pfadd("sparse", 0..50).unwrap();
     store.pfadd("dense", 0..5000).unwrap();
     store.pfcount(["sparse"]).unwrap();

@@ -78,7 +78,7 @@ fn a_damaged_bucket_refuses_a_visit_before_another_has_it() {
                     let store = store("2019-09-28T19:11:30Z", filling, &["A"]);
                     let limits = store.limits();
                     store.set_limits(Limits { hll_sparse_max_bytes: sparse_max_bytes, ..limits });
-                    store.set(key, &[header, body].concat()).unwrap();
+                    store.set(key, [header, body].concat()).unwrap();
                     let before = contents(&store);
                     for user in ["B", "C", "D", "E"] {
                         if record(&store, filling, user).is_err() {

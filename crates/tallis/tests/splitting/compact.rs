@@ -67,7 +67,7 @@ fn ids_take_less_and_are_intsets_to_every_command() {
     let plain = seeded();
     for key in store.keys("s:*").unwrap().iter().filter(|key| **key != "s:shards") {
         assert_eq!(store.object_encoding(key).unwrap(), Some("intset"));
-        plain.sadd(key, &store.smembers(key).unwrap()).unwrap();
+        plain.sadd(key, store.smembers(key).unwrap()).unwrap();
         assert_eq!(store.dump(key).unwrap(), plain.dump(key).unwrap());
     }
 }
@@ -160,7 +160,7 @@ fn a_hash_table_is_compact_again_after_its_turn() {
     let store = seeded();
     // A client that does not split; and one member that no compact set takes.
     for base in ["s", "t"] {
-        store.sadd(format!("{base}:0"), &ids(1..3_001)).unwrap();
+        store.sadd(format!("{base}:0"), ids(1..3_001)).unwrap();
         store.set(base, 3_000).unwrap();
     }
     store.sadd("t:0", ["text"]).unwrap();

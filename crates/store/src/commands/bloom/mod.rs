@@ -20,6 +20,7 @@ use crate::member::Member;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
+use crate::to_member::{ToMember, ToMembers};
 use crate::value::Value;
 
 /// Commands on Bloom filters: whether an item was seen, in some ten bits an item whatever its length, and wrong about
@@ -74,11 +75,12 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
-    pub fn bf_add<'a>(&self, key: impl ToKey, item: impl Into<Member<'a>>) -> Result<bool> {
-        let item = item.into();
-        let hash = item_hash(item);
-        self.entry(key, |entry: &mut BloomEntry<'_>| {
-            entry.add_hashed(item, hash, &BloomInsertOptions::default())
+    pub fn bf_add(&self, key: impl ToKey, item: impl ToMember) -> Result<bool> {
+        item.with_member(|item| {
+            let hash = item_hash(item);
+            self.entry(key, |entry: &mut BloomEntry<'_>| {
+                entry.add_hashed(item, hash, &BloomInsertOptions::default())
+            })
         })
     }
 
@@ -100,11 +102,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(known, [true, true, true, false]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn bf_madd<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        items: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<bool>> {
+    pub fn bf_madd(&self, key: impl ToKey, items: impl ToMembers) -> Result<Vec<bool>> {
         self.bf_insert(key, items, BloomInsertOptions::default())
     }
 
@@ -126,14 +124,13 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(none.unwrap_err().kind(), ErrorKind::NoSuchKey);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn bf_insert<'a, M: Into<Member<'a>>>(
+    pub fn bf_insert(
         &self,
         key: impl ToKey,
-        items: impl IntoIterator<Item = M>,
+        items: impl ToMembers,
         options: BloomInsertOptions,
     ) -> Result<Vec<bool>> {
-        let items: SmallVec<[Member<'_>; 8]> = items.into_iter().map(Into::into).collect();
-        insert_items(self, key, &items, &options)?.complete()
+        items.with_members(|items| insert_items(self, key, items, &options)?.complete())
     }
 
     /// BF.EXISTS: whether an item was added, or is taken for one that was. `false` where there is no filter, whatever
@@ -143,11 +140,13 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     #[inline]
-    pub fn bf_exists<'a>(&self, key: impl ToKey, item: impl Into<Member<'a>>) -> Result<bool> {
-        let hash = item_hash(item.into());
-        self.read([key], |view, keys| {
-            let filter = view.get(keys[0]).and_then(Value::as_bloom);
-            Ok(filter.is_some_and(|filter| filter.contains_hash(hash)))
+    pub fn bf_exists(&self, key: impl ToKey, item: impl ToMember) -> Result<bool> {
+        item.with_member(|item| {
+            let hash = item_hash(item);
+            self.read([key], |view, keys| {
+                let filter = view.get(keys[0]).and_then(Value::as_bloom);
+                Ok(filter.is_some_and(|filter| filter.contains_hash(hash)))
+            })
         })
     }
 
@@ -156,13 +155,9 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As of [`bf_exists`](Self::bf_exists).
-    pub fn bf_mexists<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        items: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<bool>> {
+    pub fn bf_mexists(&self, key: impl ToKey, items: impl ToMembers) -> Result<Vec<bool>> {
         let hashes: SmallVec<[ItemHash; 32]> =
-            items.into_iter().map(|item| item_hash(item.into())).collect();
+            items.with_members(|items| items.iter().map(|&item| item_hash(item)).collect());
         self.read([key], |view, keys| {
             let mut answers = Vec::with_capacity(hashes.len());
             match view.get(keys[0]).and_then(Value::as_bloom) {

@@ -16,13 +16,12 @@ pub(crate) use find::{Found, find};
 pub(crate) use search::{Area, Limits, centre_at};
 pub(crate) use store::store;
 
-use super::zsets::Pair;
-use super::{SortedSetAddOptions, checked, members, zset_at};
-use crate::commands::ZSetEntry;
+use super::{SortedSetAddOptions, check, zset_at};
 use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
+use crate::to_member::{ToMember, ToMembers};
 use crate::value::ZSet;
 
 /// Commands on places: sorted sets whose scores are positions, as [`geo`] encodes them.
@@ -53,7 +52,7 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a place that is not on the map (see [`geo::LONGITUDES`] and
     /// [`geo::LATITUDES`]); [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set; a
     /// member of more than 512 MiB.
-    pub fn geo_add<'a, M: Into<Member<'a>>>(
+    pub fn geo_add<M: ToMember>(
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, f64, M)>,
@@ -66,19 +65,17 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`geo_add`](Self::geo_add).
-    pub fn geo_add_options<'a, M: Into<Member<'a>>>(
+    pub fn geo_add_options<M: ToMember>(
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, f64, M)>,
         options: SortedSetAddOptions,
     ) -> Result<usize> {
-        let pair = |(lon, lat, member): (f64, f64, M)| -> Result<Pair<'_>> {
-            Ok((geo::score(place(lon, lat)?.hash()), checked(member.into())?))
+        let scored = |(lon, lat, member): (f64, f64, M)| -> Result<(f64, M)> {
+            Ok((geo::score(place(lon, lat)?.hash()), member))
         };
-        let pairs = items.into_iter().map(pair).collect::<Result<SmallVec<[_; 8]>>>()?;
-        self.entry(key, |set: &mut ZSetEntry<'_>| {
-            Ok(set.add_all(&pairs, options)?.counted(options))
-        })
+        let items = items.into_iter().map(scored).collect::<Result<SmallVec<[_; 8]>>>()?;
+        self.zadd_multiple_options(key, items, options)
     }
 
     /// GEOPOS: where members are; `None` for what is none. O(1) each.
@@ -86,15 +83,13 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn geo_pos<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        of: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<Option<Point>>> {
-        let of = members(of)?;
-        self.read([key], |view, keys| {
-            let set = zset_at(view, keys[0])?;
-            Ok(of.iter().map(|&member| place_of(set?, member)).collect())
+    pub fn geo_pos(&self, key: impl ToKey, of: impl ToMembers) -> Result<Vec<Option<Point>>> {
+        of.with_members(|of| {
+            check(of)?;
+            self.read([key], |view, keys| {
+                let set = zset_at(view, keys[0])?;
+                Ok(of.iter().map(|&member| place_of(set?, member)).collect())
+            })
         })
     }
 
@@ -103,17 +98,17 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn geo_dist<'a, 'b>(
+    pub fn geo_dist(
         &self,
         key: impl ToKey,
-        from: impl Into<Member<'a>>,
-        to: impl Into<Member<'b>>,
+        from: impl ToMember,
+        to: impl ToMember,
         unit: Unit,
     ) -> Result<Option<f64>> {
-        let (from, to) = (from.into(), to.into());
         self.read([key], |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(None) };
-            let ends = place_of(set, from).zip(place_of(set, to));
+            let place = |member: Member<'_>| place_of(set, member);
+            let ends = from.with_member(place).zip(to.with_member(place));
             Ok(ends.map(|(from, to)| unit.of_metres(from.distance(to))))
         })
     }
@@ -135,10 +130,10 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(texts[0].unwrap().as_str(), "wx4gdg0tx40");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn geo_hash<'a, M: Into<Member<'a>>>(
+    pub fn geo_hash(
         &self,
         key: impl ToKey,
-        of: impl IntoIterator<Item = M>,
+        of: impl ToMembers,
     ) -> Result<Vec<Option<GeohashText>>> {
         let places = self.geo_pos(key, of)?;
         Ok(places.into_iter().map(|place| place.map(Point::geohash)).collect())
@@ -236,17 +231,19 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`geo_search`](Self::geo_search).
-    pub fn geo_radius_by_member<'a>(
+    pub fn geo_radius_by_member(
         &self,
         key: impl ToKey,
-        member: impl Into<Member<'a>>,
+        member: impl ToMember,
         radius: f64,
         unit: Unit,
         count: usize,
     ) -> Result<Vec<GeoHit>> {
-        let centre = GeoCentre::Member(member.into().to_bytes());
-        let search = GeoSearch::circle(centre, radius, unit);
-        self.geo_search_hits(key, &search.order(GeoOrder::Asc).count(count))
+        member.with_member(|member| {
+            let centre = GeoCentre::Member(member.to_bytes());
+            let search = GeoSearch::circle(centre, radius, unit);
+            self.geo_search_hits(key, &search.order(GeoOrder::Asc).count(count))
+        })
     }
 }
 

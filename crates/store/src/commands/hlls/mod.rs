@@ -15,6 +15,7 @@ use crate::member::Member;
 use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
+use crate::to_member::ToMembers;
 use crate::value::Value;
 pub use entry::{HllEntry, HllKind};
 
@@ -44,14 +45,11 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.pfcount(["uv"])?, 2);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn pfadd<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        elements: impl IntoIterator<Item = M>,
-    ) -> Result<bool> {
-        let elements: SmallVec<[Member<'_>; 8]> = elements.into_iter().map(Into::into).collect();
-        let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
-        self.entry(key, |entry: &mut HllEntry<'_>| entry.add_with(&elements, hash))
+    pub fn pfadd(&self, key: impl ToKey, elements: impl ToMembers) -> Result<bool> {
+        elements.with_members(|elements| {
+            let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
+            self.entry(key, |entry: &mut HllEntry<'_>| entry.add_with(elements, hash))
+        })
     }
 
     /// Lets `work` read the registers at a key where they lie; without a `HyperLogLog` if the key does not exist.

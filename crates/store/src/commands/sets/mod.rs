@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::byte_strings::ByteStrings;
 use super::keyspace::ScanOptions;
-use super::{MOST_DRAWS, checked, keys, members, slices, stores};
+use super::{MOST_DRAWS, check, checked, keys, slices, stores};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -19,6 +19,7 @@ use algebra::Operation;
 pub use entry::{SetEntry, SetKind};
 
 use crate::to_key::ToKey;
+use crate::to_member::{ToMember, ToMembers};
 
 /// Commands on sets.
 ///
@@ -45,13 +46,11 @@ impl<L: Locks> Store<L> {
     /// assert!(store.sismember("s", 4)?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn sadd<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        of: impl IntoIterator<Item = M>,
-    ) -> Result<usize> {
-        let of = members(of)?;
-        self.entry(key, |set: &mut SetEntry<'_>| Ok(set.add_all(&of)))
+    pub fn sadd(&self, key: impl ToKey, of: impl ToMembers) -> Result<usize> {
+        of.with_members(|of| {
+            check(of)?;
+            self.entry(key, |set: &mut SetEntry<'_>| Ok(set.add_all(of)))
+        })
     }
 
     /// SREM: removes members; returns how many were there. A set without members is no key. O(1) each in a hash table,
@@ -60,13 +59,11 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn srem<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        of: impl IntoIterator<Item = M>,
-    ) -> Result<usize> {
-        let of = members(of)?;
-        self.entry(key, |set: &mut SetEntry<'_>| Ok(set.remove_all(&of)))
+    pub fn srem(&self, key: impl ToKey, of: impl ToMembers) -> Result<usize> {
+        of.with_members(|of| {
+            check(of)?;
+            self.entry(key, |set: &mut SetEntry<'_>| Ok(set.remove_all(of)))
+        })
     }
 
     /// SISMEMBER: whether the set has this member. O(1) in a hash table, O(log members) in an intset.
@@ -74,10 +71,11 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn sismember<'a>(&self, key: impl ToKey, member: impl Into<Member<'a>>) -> Result<bool> {
-        let member = member.into();
-        self.read([key], |view, keys| {
-            Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.policy())))
+    pub fn sismember(&self, key: impl ToKey, member: impl ToMember) -> Result<bool> {
+        member.with_member(|member| {
+            self.read([key], |view, keys| {
+                Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.policy())))
+            })
         })
     }
 
@@ -109,17 +107,16 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn smismember<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        of: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<bool>> {
-        let of = members(of)?;
-        self.read([key], |view, keys| {
-            let set = set_at(view, keys[0])?;
-            let has =
-                |member: &Member<'_>| set.is_some_and(|set| set.contains(*member, &view.policy()));
-            Ok(of.iter().map(has).collect())
+    pub fn smismember(&self, key: impl ToKey, of: impl ToMembers) -> Result<Vec<bool>> {
+        of.with_members(|of| {
+            check(of)?;
+            self.read([key], |view, keys| {
+                let set = set_at(view, keys[0])?;
+                let has = |member: &Member<'_>| {
+                    set.is_some_and(|set| set.contains(*member, &view.policy()))
+                };
+                Ok(of.iter().map(has).collect())
+            })
         })
     }
 
@@ -128,15 +125,17 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn smove<'a>(
+    pub fn smove(
         &self,
         source: impl ToKey,
         destination: impl ToKey,
-        member: impl Into<Member<'a>>,
+        member: impl ToMember,
     ) -> Result<bool> {
-        let member = checked(member.into())?;
-        self.write((source, destination), |scope, keys| {
-            move_member(scope, keys[0], keys[1], member)
+        member.with_member(|member| {
+            checked(member)?;
+            self.write((source, destination), |scope, keys| {
+                move_member(scope, keys[0], keys[1], member)
+            })
         })
     }
 

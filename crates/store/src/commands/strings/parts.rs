@@ -5,10 +5,10 @@ use bytes::Bytes;
 use super::{StringEntry, string_at};
 use crate::commands::checked;
 use crate::error::Result;
-use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::text::range::slice;
 use crate::to_key::ToKey;
+use crate::to_member::ToMember;
 
 /// Commands on parts of strings.
 impl<L: Locks> Store<L> {
@@ -31,9 +31,11 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.getrange("log", 4, -1)?, "two;");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn append<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<usize> {
-        let value = checked(value.into())?;
-        self.entry(key, |entry: &mut StringEntry<'_>| entry.append(value))
+    pub fn append(&self, key: impl ToKey, value: impl ToMember) -> Result<usize> {
+        value.with_member(|value| {
+            checked(value)?;
+            self.entry(key, |entry: &mut StringEntry<'_>| entry.append(value))
+        })
     }
 
     /// GETRANGE, and SUBSTR: the bytes from one offset to another, both included; negative ones count from the end.
@@ -84,13 +86,10 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.get("new")?, Some("\0\0x".into()));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn setrange<'a>(
-        &self,
-        key: impl ToKey,
-        offset: usize,
-        value: impl Into<Member<'a>>,
-    ) -> Result<usize> {
-        let value = checked(value.into())?;
-        self.entry(key, |entry: &mut StringEntry<'_>| entry.set_range(offset, value))
+    pub fn setrange(&self, key: impl ToKey, offset: usize, value: impl ToMember) -> Result<usize> {
+        value.with_member(|value| {
+            checked(value)?;
+            self.entry(key, |entry: &mut StringEntry<'_>| entry.set_range(offset, value))
+        })
     }
 }

@@ -1,13 +1,12 @@
 //! How whole strings are put at keys and taken away.
 
 use bytes::Bytes;
-use smallvec::SmallVec;
 
 use super::entry::put;
 use super::options::{ExistenceCheck, SetOptions, SetOutcome, Ttl};
 use super::string_in;
 use crate::commands::StringEntry;
-use crate::commands::checked;
+use crate::commands::{check, checked};
 use crate::error::Result;
 use crate::member::Member;
 use crate::store::slot::{BY_COMMAND, Expires};
@@ -69,30 +68,26 @@ pub(crate) fn get_with(
 }
 
 /// MSET and MSETNX; `false` if one of the keys exists and must not.
-pub(crate) fn put_all<'p>(
+pub(crate) fn put_all(
     store: &Store<impl Locks>,
-    pairs: impl Iterator<Item = (KeyRef<'p>, Member<'p>)>,
+    names: &[KeyRef<'_>],
+    values: &[Member<'_>],
     only_new: bool,
 ) -> Result<bool> {
-    let (mut names, mut values) =
-        (SmallVec::<[KeyRef<'_>; 4]>::new(), SmallVec::<[Member<'_>; 4]>::new());
-    for (name, value) in pairs {
-        names.push(name);
-        values.push(checked(value)?);
-    }
+    check(values)?;
     if names.is_empty() {
         return Ok(true);
     }
-    store.write(&names[..], |scope, keys| {
+    store.write(names, |scope, keys| {
         if only_new && keys.iter().any(|&key| scope.slot(key).exists()) {
             return Ok(false);
         }
-        for (&key, &value) in keys.iter().zip(&values) {
+        for (&key, &value) in keys.iter().zip(values) {
             scope.slot(key).put(Value::string(value), Expires::Never, BY_COMMAND);
         }
         scope.effect(|| {
             let mut words = vec![Bytes::from_static(b"MSET")];
-            for (name, value) in names.iter().zip(&values) {
+            for (name, value) in names.iter().zip(values) {
                 words.extend([Bytes::copy_from_slice(name.bytes), value.to_bytes()]);
             }
             words

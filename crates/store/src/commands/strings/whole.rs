@@ -1,6 +1,7 @@
 //! Putting whole strings at keys, and taking them away.
 
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use super::entry::put;
 use super::{
@@ -12,6 +13,7 @@ use crate::member::Member;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
 use crate::to_key::{KeyRef, ToKey};
+use crate::to_member::ToMember;
 
 /// Commands that put whole strings at keys, or take them away.
 impl<L: Locks> Store<L> {
@@ -33,11 +35,13 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.object_encoding("born")?, Some("int"));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn set<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<()> {
-        let value = checked(value.into())?;
-        self.write([key], |scope, keys| {
-            put(&mut scope.slot(keys[0]), value, Expires::Never);
-            Ok(())
+    pub fn set(&self, key: impl ToKey, value: impl ToMember) -> Result<()> {
+        value.with_member(|value| {
+            checked(value)?;
+            self.write([key], |scope, keys| {
+                put(&mut scope.slot(keys[0]), value, Expires::Never);
+                Ok(())
+            })
         })
     }
 
@@ -54,13 +58,13 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// See [`SetOptions`].
-    pub fn set_options<'a>(
+    pub fn set_options(
         &self,
         key: impl ToKey,
-        value: impl Into<Member<'a>>,
+        value: impl ToMember,
         options: SetOptions,
     ) -> Result<SetOutcome> {
-        set_with(self, key, value.into(), options, "set")
+        value.with_member(|value| set_with(self, key, value, options, "set"))
     }
 
     /// SETEX: puts a string at the key that expires `seconds` from now, 1 at least. O(length).
@@ -82,14 +86,11 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(error.to_string(), "ERR invalid expire time in 'setex' command");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn set_ex<'a>(
-        &self,
-        key: impl ToKey,
-        value: impl Into<Member<'a>>,
-        seconds: u64,
-    ) -> Result<()> {
-        let options = SetOptions::default().with_expiration(SetExpiry::EX(seconds));
-        set_with(self, key, value.into(), options, "setex").map(drop)
+    pub fn set_ex(&self, key: impl ToKey, value: impl ToMember, seconds: u64) -> Result<()> {
+        value.with_member(|value| {
+            let options = SetOptions::default().with_expiration(SetExpiry::EX(seconds));
+            set_with(self, key, value, options, "setex").map(drop)
+        })
     }
 
     /// PSETEX: as [`set_ex`](Self::set_ex), in milliseconds.
@@ -97,14 +98,11 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`set_ex`](Self::set_ex).
-    pub fn pset_ex<'a>(
-        &self,
-        key: impl ToKey,
-        value: impl Into<Member<'a>>,
-        milliseconds: u64,
-    ) -> Result<()> {
-        let options = SetOptions::default().with_expiration(SetExpiry::PX(milliseconds));
-        set_with(self, key, value.into(), options, "psetex").map(drop)
+    pub fn pset_ex(&self, key: impl ToKey, value: impl ToMember, milliseconds: u64) -> Result<()> {
+        value.with_member(|value| {
+            let options = SetOptions::default().with_expiration(SetExpiry::PX(milliseconds));
+            set_with(self, key, value, options, "psetex").map(drop)
+        })
     }
 
     /// SETNX: puts a string at the key if there is no such key; `false` if there is one. O(length).
@@ -112,15 +110,17 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// A value of more than 512 MiB.
-    pub fn set_nx<'a>(&self, key: impl ToKey, value: impl Into<Member<'a>>) -> Result<bool> {
-        let value = checked(value.into())?;
-        self.write([key], |scope, keys| {
-            let mut slot = scope.slot(keys[0]);
-            let new = !slot.exists();
-            if new {
-                put(&mut slot, value, Expires::Never);
-            }
-            Ok(new)
+    pub fn set_nx(&self, key: impl ToKey, value: impl ToMember) -> Result<bool> {
+        value.with_member(|value| {
+            checked(value)?;
+            self.write([key], |scope, keys| {
+                let mut slot = scope.slot(keys[0]);
+                let new = !slot.exists();
+                if new {
+                    put(&mut slot, value, Expires::Never);
+                }
+                Ok(new)
+            })
         })
     }
 
@@ -134,11 +134,8 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// See [`mget`](Self::mget).
-    pub fn mset<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<()>
-    where
-        &'a V: Into<Member<'a>>,
-    {
-        put_all(self, pairs(items), false).map(drop)
+    pub fn mset<K: ToKey, V: ToMember>(&self, items: &[(K, V)]) -> Result<()> {
+        put_pairs(self, items, false).map(drop)
     }
 
     /// MSETNX: as [`mset`](Self::mset), but sets none and answers `false` if any of the keys exists.
@@ -158,11 +155,8 @@ impl<L: Locks> Store<L> {
     /// assert!(!store.exists("c")?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn mset_nx<'a, K: ToKey, V>(&self, items: &'a [(K, V)]) -> Result<bool>
-    where
-        &'a V: Into<Member<'a>>,
-    {
-        put_all(self, pairs(items), true)
+    pub fn mset_nx<K: ToKey, V: ToMember>(&self, items: &[(K, V)]) -> Result<bool> {
+        put_pairs(self, items, true)
     }
 
     /// GETSET: puts a string at the key and gives the old one back. The expiry is taken away. O(length).
@@ -171,13 +165,11 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and a value of more than
     /// 512 MiB.
-    pub fn getset<'a>(
-        &self,
-        key: impl ToKey,
-        value: impl Into<Member<'a>>,
-    ) -> Result<Option<Bytes>> {
-        let options = SetOptions::default().get(true);
-        Ok(set_with(self, key, value.into(), options, "getset")?.old)
+    pub fn getset(&self, key: impl ToKey, value: impl ToMember) -> Result<Option<Bytes>> {
+        value.with_member(|value| {
+            let options = SetOptions::default().get(true);
+            Ok(set_with(self, key, value, options, "getset")?.old)
+        })
     }
 
     /// GETDEL: gives the string at the key and removes the key. O(length).
@@ -233,9 +225,12 @@ impl<L: Locks> Store<L> {
     }
 }
 
-fn pairs<'a, K: ToKey, V>(items: &'a [(K, V)]) -> impl Iterator<Item = (KeyRef<'a>, Member<'a>)>
-where
-    &'a V: Into<Member<'a>>,
-{
-    items.iter().map(|(key, value)| (key.to_key(), value.into()))
+fn put_pairs<K: ToKey, V: ToMember>(
+    store: &Store<impl Locks>,
+    items: &[(K, V)],
+    only_new: bool,
+) -> Result<bool> {
+    let names: SmallVec<[KeyRef<'_>; 4]> = items.iter().map(|(key, _)| key.to_key()).collect();
+    let values = items.iter().map(|(_, value)| value);
+    V::with_each(values, |values| put_all(store, &names, values, only_new))
 }

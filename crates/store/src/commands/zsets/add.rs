@@ -3,10 +3,11 @@
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-use super::checked;
 use crate::commands::ExistenceCheck;
+use crate::commands::{check, checked};
 use crate::error::{Error, Result};
 use crate::member::Member;
+use crate::to_member::ToMember;
 
 /// Which way a score may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,15 +92,31 @@ impl SortedSetAddOptions {
 /// A member with its score.
 pub(crate) type Pair<'a> = (f64, Member<'a>);
 
-/// The pairs of a call, collected before any lock is taken.
-pub(super) fn pairs<'a, M: Into<Member<'a>>>(
+/// Hands over the one pair of a call.
+#[inline]
+pub(super) fn with_pair<R>(
+    score: f64,
+    member: impl ToMember,
+    take: impl FnOnce(&[Pair<'_>]) -> Result<R>,
+) -> Result<R> {
+    if score.is_nan() {
+        return Err(Error::not_a_number());
+    }
+    member.with_member(|member| take(&[(score, checked(member)?)]))
+}
+
+/// Hands over the pairs of a call, collected before any lock is taken.
+pub(super) fn with_pairs<M: ToMember, R>(
     items: impl IntoIterator<Item = (f64, M)>,
-) -> Result<SmallVec<[Pair<'a>; 8]>> {
-    let pair = |(score, member): (f64, M)| {
-        if score.is_nan() {
-            return Err(Error::not_a_number());
-        }
-        Ok((score, checked(member.into())?))
-    };
-    items.into_iter().map(pair).collect()
+    take: impl FnOnce(&[Pair<'_>]) -> Result<R>,
+) -> Result<R> {
+    let items: SmallVec<[(f64, M); 8]> = items.into_iter().collect();
+    if items.iter().any(|(score, _)| score.is_nan()) {
+        return Err(Error::not_a_number());
+    }
+    M::with_each(items.iter().map(|(_, member)| member), |members| {
+        check(members)?;
+        let scores = items.iter().map(|(score, _)| *score);
+        take(&scores.zip(members.iter().copied()).collect::<SmallVec<[_; 8]>>())
+    })
 }

@@ -23,13 +23,14 @@ pub(crate) use put::{put, score_word};
 pub(crate) use scan::{Written, scan as scan_scores};
 
 use super::keyspace::ScanOptions;
-use super::{checked, keys, members, slices};
+use super::{check, keys, slices};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
+use crate::to_member::{ToMember, ToMembers};
 use crate::value::ZSet;
 use pop::Side;
 
@@ -58,13 +59,8 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a score that is NaN; a member of more than 512 MiB.
-    pub fn zadd<'a>(
-        &self,
-        key: impl ToKey,
-        member: impl Into<Member<'a>>,
-        score: f64,
-    ) -> Result<usize> {
-        self.zadd_multiple(key, [(score, member)])
+    pub fn zadd(&self, key: impl ToKey, member: impl ToMember, score: f64) -> Result<usize> {
+        self.zadd_options(key, member, score, SortedSetAddOptions::default())
     }
 
     /// ZADD of several members, each with its score; returns how many are new. O(log n) each.
@@ -72,7 +68,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd).
-    pub fn zadd_multiple<'a, M: Into<Member<'a>>>(
+    pub fn zadd_multiple<M: ToMember>(
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, M)>,
@@ -98,14 +94,18 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.zadd_options("best", "ann", 20.0, higher)?, 1);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn zadd_options<'a>(
+    pub fn zadd_options(
         &self,
         key: impl ToKey,
-        member: impl Into<Member<'a>>,
+        member: impl ToMember,
         score: f64,
         options: SortedSetAddOptions,
     ) -> Result<usize> {
-        self.zadd_multiple_options(key, [(score, member)], options)
+        add::with_pair(score, member, |pair| {
+            self.entry(key, |set: &mut ZSetEntry<'_>| {
+                Ok(set.add_all(pair, options)?.counted(options))
+            })
+        })
     }
 
     /// ZADD of several members with options; returns how many are new or, with CH, changed. O(log n) each.
@@ -113,15 +113,16 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd).
-    pub fn zadd_multiple_options<'a, M: Into<Member<'a>>>(
+    pub fn zadd_multiple_options<M: ToMember>(
         &self,
         key: impl ToKey,
         items: impl IntoIterator<Item = (f64, M)>,
         options: SortedSetAddOptions,
     ) -> Result<usize> {
-        let pairs = add::pairs(items)?;
-        self.entry(key, |set: &mut ZSetEntry<'_>| {
-            Ok(set.add_all(&pairs, options)?.counted(options))
+        add::with_pairs(items, |pairs| {
+            self.entry(key, |set: &mut ZSetEntry<'_>| {
+                Ok(set.add_all(pairs, options)?.counted(options))
+            })
         })
     }
 
@@ -130,12 +131,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for opposite infinities too.
-    pub fn zincr<'a>(
-        &self,
-        key: impl ToKey,
-        member: impl Into<Member<'a>>,
-        delta: f64,
-    ) -> Result<f64> {
+    pub fn zincr(&self, key: impl ToKey, member: impl ToMember, delta: f64) -> Result<f64> {
         let sum = self.zincr_options(key, member, delta, SortedSetAddOptions::default())?;
         Ok(sum.unwrap_or(delta))
     }
@@ -145,16 +141,17 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zincr`](Self::zincr).
-    pub fn zincr_options<'a>(
+    pub fn zincr_options(
         &self,
         key: impl ToKey,
-        member: impl Into<Member<'a>>,
+        member: impl ToMember,
         delta: f64,
         options: SortedSetAddOptions,
     ) -> Result<Option<f64>> {
-        let pairs = add::pairs([(delta, member)])?;
         let options = options.increment_score();
-        self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.add_all(&pairs, options)?.score))
+        add::with_pair(delta, member, |pair| {
+            self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.add_all(pair, options)?.score))
+        })
     }
 
     /// ZREM: removes members; returns how many were there. A sorted set without members is no key. O(log n) each.
@@ -162,13 +159,11 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zrem<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        of: impl IntoIterator<Item = M>,
-    ) -> Result<usize> {
-        let of = members(of)?;
-        self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.remove_all(&of)))
+    pub fn zrem(&self, key: impl ToKey, of: impl ToMembers) -> Result<usize> {
+        of.with_members(|of| {
+            check(of)?;
+            self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.remove_all(of)))
+        })
     }
 
     /// ZCARD: how many members there are. O(1).
@@ -185,14 +180,12 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zscore<'a>(
-        &self,
-        key: impl ToKey,
-        member: impl Into<Member<'a>>,
-    ) -> Result<Option<f64>> {
-        let member = member.into();
-        self.read([key], |view, keys| {
-            Ok(zset_at(view, keys[0])?.and_then(|set| member.with_bytes(|bytes| set.score(bytes))))
+    pub fn zscore(&self, key: impl ToKey, member: impl ToMember) -> Result<Option<f64>> {
+        member.with_member(|member| {
+            self.read([key], |view, keys| {
+                Ok(zset_at(view, keys[0])?
+                    .and_then(|set| member.with_bytes(|bytes| set.score(bytes))))
+            })
         })
     }
 
@@ -201,16 +194,14 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zscore_multiple<'a, M: Into<Member<'a>>>(
-        &self,
-        key: impl ToKey,
-        of: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<Option<f64>>> {
-        let of = members(of)?;
-        self.read([key], |view, keys| {
-            let set = zset_at(view, keys[0])?;
-            let score = |member: &Member<'_>| member.with_bytes(|bytes| set?.score(bytes));
-            Ok(of.iter().map(score).collect())
+    pub fn zscore_multiple(&self, key: impl ToKey, of: impl ToMembers) -> Result<Vec<Option<f64>>> {
+        of.with_members(|of| {
+            check(of)?;
+            self.read([key], |view, keys| {
+                let set = zset_at(view, keys[0])?;
+                let score = |member: &Member<'_>| member.with_bytes(|bytes| set?.score(bytes));
+                Ok(of.iter().map(score).collect())
+            })
         })
     }
 
@@ -219,11 +210,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zrank<'a>(
-        &self,
-        key: impl ToKey,
-        member: impl Into<Member<'a>>,
-    ) -> Result<Option<usize>> {
+    pub fn zrank(&self, key: impl ToKey, member: impl ToMember) -> Result<Option<usize>> {
         Ok(self.zrank_withscore(key, member)?.map(|(rank, _)| rank))
     }
 
@@ -232,13 +219,14 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zrank_withscore<'a>(
+    pub fn zrank_withscore(
         &self,
         key: impl ToKey,
-        member: impl Into<Member<'a>>,
+        member: impl ToMember,
     ) -> Result<Option<(usize, f64)>> {
-        let member = member.into();
-        self.read([key], |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
+        member.with_member(|member| {
+            self.read([key], |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
+        })
     }
 
     /// ZREVRANK: how many members are before this one, highest score first. O(log n).
@@ -246,11 +234,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zrevrank<'a>(
-        &self,
-        key: impl ToKey,
-        member: impl Into<Member<'a>>,
-    ) -> Result<Option<usize>> {
+    pub fn zrevrank(&self, key: impl ToKey, member: impl ToMember) -> Result<Option<usize>> {
         Ok(self.zrevrank_withscore(key, member)?.map(|(rank, _)| rank))
     }
 
@@ -259,15 +243,16 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zrevrank_withscore<'a>(
+    pub fn zrevrank_withscore(
         &self,
         key: impl ToKey,
-        member: impl Into<Member<'a>>,
+        member: impl ToMember,
     ) -> Result<Option<(usize, f64)>> {
-        let member = member.into();
-        self.read([key], |view, keys| {
-            let ranked = ranked(view, keys[0], member)?;
-            Ok(ranked.map(|((rank, score), len)| (len - 1 - rank, score)))
+        member.with_member(|member| {
+            self.read([key], |view, keys| {
+                let ranked = ranked(view, keys[0], member)?;
+                Ok(ranked.map(|((rank, score), len)| (len - 1 - rank, score)))
+            })
         })
     }
 

@@ -2,6 +2,8 @@
 
 mod options;
 
+use smallvec::SmallVec;
+
 use crate::commands::{
     SetOptions, SetOutcome, Time, Ttl, Unit, common, common_len, common_runs, common_text,
     get_with, put_all, set_with,
@@ -153,7 +155,8 @@ fn put_pairs(
 ) -> Result<bool> {
     let (pairs, []) = args.as_chunks() else { return Err(wrong_arity(command)) };
     let pairs = pairs.iter().map(|&[key, value]| (KeyRef::new(key), Member::Bytes(value)));
-    put_all(store, pairs, only_new)
+    let (names, values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) = pairs.unzip();
+    put_all(store, &names, &values, only_new)
 }
 
 fn set(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
