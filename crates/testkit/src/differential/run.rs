@@ -216,6 +216,7 @@ impl<'a, S: Subject> Run<'a, S> {
             }
             // The commands behind it may have built on it.
             self.ended = true;
+            return Ok(());
         }
         Ok(())
     }
