@@ -110,12 +110,18 @@ impl<'a, S: Subject> Run<'a, S> {
 
     fn single(&mut self, at: usize, op: &Op) -> Result<(), Failure> {
         match &op.how {
-            How::Plain if apart::writes(&op.words) => {
+            How::Plain if apart::writes(&op.words) && self.queued[op.session].is_none() => {
                 self.rim = apart::before(self, op.session, &op.words);
-                let found = self.batch(at, std::slice::from_ref(op));
+                let on_rim = !self.rim.is_empty();
+                self.batch(at, std::slice::from_ref(op))?;
                 self.rim.clear();
-                found
+                // As many may be other ones.
+                if on_rim {
+                    apart::follow_search(self, op.session, &op.words);
+                }
+                Ok(())
             }
+            How::Plain if apart::writes(&op.words) => self.batch(at, std::slice::from_ref(op)),
             How::Plain => pop::run(self, at, op),
             How::ScanAll(cursor) => self.scan(at, op, *cursor),
             How::WithDump { at: word, db, key, theirs, flip } => {

@@ -9,7 +9,7 @@ use super::run::Run;
 use super::subject::Subject;
 
 pub(super) use cut::is_met;
-pub(super) use rim::{before, is_overwritten, writes};
+pub(super) use rim::{before, follow_search, is_overwritten, writes};
 
 /// A command whose replies differ.
 #[derive(Clone, Copy, Debug)]

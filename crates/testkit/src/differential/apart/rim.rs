@@ -66,7 +66,7 @@ fn members<S: Subject>(run: &mut Run<'_, S>, session: usize, set: &[u8]) -> Vec<
     rim
 }
 
-/// Whether replies differ in places on the rim alone. What a search has written is the server's on both sides then.
+/// Whether replies differ in places on the rim alone.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
     let Difference { session, words, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
@@ -76,10 +76,8 @@ pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) 
     if rim.is_empty() {
         return false;
     }
-    if let Some(target) = target {
-        let takes =
-            matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
-        return takes && follow(run, session, target);
+    if target.is_some() {
+        return matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
     }
     // Around a place on the rim any may be missing. Of those that are counted off, other ones come where some are.
     words.iter().any(|word| rim.contains(&Reply::Bulk(word.clone())))
@@ -95,6 +93,17 @@ fn without(reply: &Reply, members: &[Reply]) -> Reply {
     };
     let kept = reply.elements().unwrap_or_default().iter().filter(|found| !member(found));
     Reply::Array(kept.cloned().collect())
+}
+
+/// Puts what a search has written on the server in the place of what it has written here.
+pub(in super::super) fn follow_search<S: Subject>(
+    run: &mut Run<'_, S>,
+    session: usize,
+    words: &[Vec<u8>],
+) {
+    if let Some(target) = Search::of(words).and_then(|search| search.target) {
+        follow(run, session, target);
+    }
 }
 
 /// Puts what the server has at a key in the place of what the subject has.
