@@ -112,14 +112,9 @@ impl<'a, S: Subject> Run<'a, S> {
         match &op.how {
             How::Plain if apart::writes(&op.words) && self.queued[op.session].is_none() => {
                 self.rim = apart::before(self, op.session, &op.words);
-                let on_rim = !self.rim.is_empty();
-                self.batch(at, std::slice::from_ref(op))?;
+                let found = self.batch(at, std::slice::from_ref(op));
                 self.rim.clear();
-                // As many may be other ones.
-                if on_rim {
-                    apart::follow_search(self, op.session, &op.words);
-                }
-                Ok(())
+                found
             }
             How::Plain if apart::writes(&op.words) => self.batch(at, std::slice::from_ref(op)),
             How::Plain => pop::run(self, at, op),
@@ -272,6 +267,10 @@ impl<'a, S: Subject> Run<'a, S> {
             && !apart::explains(self, Difference { session, words, ours, theirs })
         {
             return fail(&why);
+        }
+        // As many may be other ones.
+        if !self.rim.is_empty() && matches!(theirs, Reply::Int(_)) {
+            apart::follow_search(self, session, words);
         }
         if rule == Rule::DebugObject
             && !self.settings.compression

@@ -71,7 +71,7 @@ pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) 
     let Difference { session, words, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
     // What a search has written may stand where it searched.
-    let mut rim = std::mem::take(&mut run.rim);
+    let mut rim = run.rim.clone();
     rim.extend(members(run, session, source));
     if rim.is_empty() {
         return false;
