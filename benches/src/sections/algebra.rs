@@ -81,7 +81,7 @@ fn sharded(bench: &Bench, ids: &[Vec<i64>; 2]) -> Vec<Row> {
         live.run(["a", "b"].into_iter().zip(ids).flat_map(|(name, ids)| {
             ids.iter().map(move |&id| {
                 // A sharded set hashes its members as `x` and their decimal form.
-                let key = tallis::shard_key(name, &format!("x{id}"), forecast, SHARD);
+                let key = tallis::shard_key(name, format!("x{id}"), forecast, SHARD);
                 command([b"SADD", key.as_bytes(), id.to_string().as_bytes()])
             })
         }));

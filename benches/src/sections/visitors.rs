@@ -122,7 +122,7 @@ impl Theirs {
         let sharded = || {
             ids(sessions).map(move |id| {
                 // The book's members hash as `x` and their decimal form.
-                add(&shard_key("unique:2015-05-17", &format!("x{id}"), expected, 512), id)
+                add(&shard_key("unique:2015-05-17", format!("x{id}"), expected, 512), id)
             })
         };
         let single = || ids(sessions).map(|id| add("unique", id));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use store::Member;
+use store::{Member, ToMember};
 
 /// The key of the shard that holds `key`: `base:shard`, as the book's `shard_key` gives it.
 ///
@@ -25,17 +25,12 @@ use store::Member;
 /// assert_eq!(shard_key("test", "anything", 1, 512), "test:0");
 /// ```
 #[must_use]
-pub fn shard_key<'a>(
-    base: &str,
-    key: impl Into<Member<'a>>,
-    total_elements: u64,
-    shard_size: u64,
-) -> String {
+pub fn shard_key(base: &str, key: impl ToMember, total_elements: u64, shard_size: u64) -> String {
     let shard_size = shard_size.max(1);
     let mut name = String::with_capacity(base.len() + 21);
     name.push_str(base);
     name.push(':');
-    match key.into() {
+    key.with_member(|key| match key {
         Member::Int(number) => {
             let shard = i128::from(number).div_euclid(i128::from(shard_size));
             // Writing to a String cannot fail.
@@ -48,7 +43,7 @@ pub fn shard_key<'a>(
             let shard = hashed_shard(bytes, shard_count(u128::from(total_elements), shard_size));
             let _ = write!(name, "{shard}");
         }
-    }
+    });
     name
 }
 

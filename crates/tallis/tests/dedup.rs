@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use journal::Journal;
 use tallis::bloom::Settings;
-use tallis::{Dedup, ErrorKind, Limits, ManualClock, Store};
+use tallis::{Dedup, ErrorKind, Limits, ManualClock, Store, each};
 use testkit::rng::Rng;
 
 /// So seldom wrong that no test meets it.
@@ -37,7 +37,7 @@ impl Times {
     }
 }
 
-fn ints(items: &[u64]) -> impl Iterator<Item = i64> {
+fn ints(items: &[u64]) -> impl Iterator<Item = i64> + Clone {
     items.iter().map(|&item| i64::try_from(item).unwrap())
 }
 
@@ -77,7 +77,7 @@ fn the_last_items_are_known_and_older_ones_forgotten() {
         let (mut known, mut forgotten, mut wrong) = (0, 0, 0);
         for _ in 0..300 {
             let batch: Vec<u64> = (0..rng.range(1..=40)).map(|_| rng.below(items)).collect();
-            let new = seen.insert_many(ints(&batch)).unwrap();
+            let new = seen.insert_many(each(ints(&batch))).unwrap();
             for (&item, new) in batch.iter().zip(new) {
                 match times.come(item) {
                     None => assert!(new, "{item} never came"),
@@ -117,7 +117,7 @@ fn batches_do_what_single_items_do() {
                 (0..rng.range(0..=90)).map(|_| rng.below(count * 3 + 2)).collect();
             let expected: Vec<bool> =
                 ints(&batch).map(|item| singly.insert(item).unwrap()).collect();
-            assert_eq!(at_once.insert_many(ints(&batch)).unwrap(), expected);
+            assert_eq!(at_once.insert_many(each(ints(&batch))).unwrap(), expected);
         }
         for key in ["seen", "{seen}:older"] {
             assert_eq!(one.dump(key).unwrap(), many.dump(key).unwrap());
@@ -175,9 +175,9 @@ fn effects_and_files_bring_the_same_filters_back() {
     let mut rng = Rng::new(3);
     for _ in 0..400 {
         let batch: Vec<u64> = (0..8).map(|_| rng.below(2000)).collect();
-        all.insert_many(ints(&batch)).unwrap();
-        last.insert_many(ints(&batch)).unwrap();
-        within.insert_many(ints(&batch)).unwrap();
+        all.insert_many(each(ints(&batch))).unwrap();
+        last.insert_many(each(ints(&batch))).unwrap();
+        within.insert_many(each(ints(&batch))).unwrap();
         clock.advance(20);
     }
     let replayed = Store::builder().clock(clock.clone()).build();
@@ -281,7 +281,7 @@ fn threads_find_each_item_new_once() {
                     Rng::new(seed).shuffle(&mut items);
                     start.wait();
                     let batches = items.chunks(50).map(|batch| {
-                        let new = last.insert_many(batch.iter().copied()).unwrap();
+                        let new = last.insert_many(batch).unwrap();
                         let one = batch.iter().map(|&item| all.insert(item).unwrap());
                         new.into_iter().chain(one).filter(|&new| new).count()
                     });

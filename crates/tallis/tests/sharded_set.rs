@@ -199,7 +199,7 @@ fn every_member_lies_in_the_shard_of_its_number() {
     }
     a.union_store([&b], &target).unwrap();
     for id in 0..1500 {
-        let key = shard_key("target", &format!("x{id}"), 1000, 10);
+        let key = shard_key("target", format!("x{id}"), 1000, 10);
         assert!(store.sismember(&key, id).unwrap(), "{id}");
         assert_eq!(store.object_encoding(&key).unwrap(), Some("intset"));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bloom::{ItemHash, Settings};
 use smallvec::SmallVec;
-use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, Member, Store};
+use store::{BloomEntry, BloomInfo, BloomInsertOptions, Error, Member, Store, ToMember, ToMembers};
 
 use super::rates::period_ms;
 use crate::Backend;
@@ -180,8 +180,8 @@ impl<B: Backend> Dedup<B> {
     /// [`ErrorKind::FilterFull`](store::ErrorKind::FilterFull) if another client made one that does not grow. Nothing
     /// has changed then.
     #[inline]
-    pub fn insert<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
-        Ok(self.add(&[item.into()])?.first().copied().unwrap_or_default())
+    pub fn insert(&self, item: impl ToMember) -> Result<bool, Error> {
+        item.with_member(|item| Ok(self.add(&[item])?.first().copied().unwrap_or_default()))
     }
 
     /// [`insert`](Self::insert) of each item, in order, at once.
@@ -189,12 +189,8 @@ impl<B: Backend> Dedup<B> {
     /// # Errors
     ///
     /// As of [`insert`](Self::insert): then none of them is added.
-    pub fn insert_many<'a, M: Into<Member<'a>>>(
-        &self,
-        items: impl IntoIterator<Item = M>,
-    ) -> Result<Vec<bool>, Error> {
-        let items: SmallVec<[Member<'_>; 32]> = items.into_iter().map(Into::into).collect();
-        self.add(&items)
+    pub fn insert_many(&self, items: impl ToMembers) -> Result<Vec<bool>, Error> {
+        items.with_members(|items| self.add(items))
     }
 
     fn add(&self, items: &[Member<'_>]) -> Result<Vec<bool>, Error> {
@@ -218,11 +214,12 @@ impl<B: Backend> Dedup<B> {
     /// # Errors
     ///
     /// Those of the backend; the store has none: a key that holds something else has no items.
-    pub fn contains<'a>(&self, item: impl Into<Member<'a>>) -> Result<bool, Error> {
-        let [key, older] = self.keys();
-        let item = item.into();
-        let has = |key| self.backend.call(&has(key, item));
-        Ok(has(key)? || self.turn.is_some() && has(older)?)
+    pub fn contains(&self, item: impl ToMember) -> Result<bool, Error> {
+        item.with_member(|item| {
+            let [key, older] = self.keys();
+            let has = |key| self.backend.call(&has(key, item));
+            Ok(has(key)? || self.turn.is_some() && has(older)?)
+        })
     }
 
     /// What is kept now.

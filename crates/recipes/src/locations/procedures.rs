@@ -22,7 +22,7 @@ pub(super) struct Location<'p> {
 impl Location<'_> {
     #[inline]
     fn set_range(&self, tx: &Tx<'_>) -> Result<(), Error> {
-        tx.with_string(self.shard, |string| string.set_range(self.offset, &self.code)).map(drop)
+        tx.with_string(self.shard, |string| string.set_range(self.offset, self.code)).map(drop)
     }
 
     fn score(&self) -> f64 {

@@ -11,7 +11,7 @@ mod spread;
 mod suffix;
 
 use bytes::Bytes;
-use store::{Error, Member, Store};
+use store::{Error, Store, ToMember};
 
 use crate::procedure::Backend;
 use crate::shard::shard_count;
@@ -182,14 +182,13 @@ impl<B: Backend> ShardedSet<B> {
     /// splits, also as [`shards`](Self::shards), and for a count that is no integer or full. Then nothing has
     /// changed. When it is the splitting that fails, the member has been added.
     #[inline]
-    pub fn add<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
-        let member = member.into();
-        match &self.shape {
+    pub fn add(&self, member: impl ToMember) -> Result<bool, Error> {
+        member.with_member(|member| match &self.shape {
             Shape::Forecast(set) => {
                 self.backend.call(&commands::add(&set.shard_of(member), member))
             }
             Shape::Splitting(set) => set.add(&self.backend, member),
-        }
+        })
     }
 
     /// Adds members, one after the other; returns how many were new.
@@ -197,15 +196,8 @@ impl<B: Backend> ShardedSet<B> {
     /// # Errors
     ///
     /// As [`add`](Self::add); those before have been added.
-    pub fn add_many<'a, M: Into<Member<'a>>>(
-        &self,
-        members: impl IntoIterator<Item = M>,
-    ) -> Result<u64, Error> {
-        let mut new = 0;
-        for member in members {
-            new += u64::from(self.add(member)?);
-        }
-        Ok(new)
+    pub fn add_many(&self, members: impl IntoIterator<Item: ToMember>) -> Result<u64, Error> {
+        members.into_iter().try_fold(0, |new, member| Ok(new + u64::from(self.add(member)?)))
     }
 
     /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are merged.
@@ -213,14 +205,13 @@ impl<B: Backend> ShardedSet<B> {
     /// # Errors
     ///
     /// As [`add`](Self::add); when it is the merging that fails, the member has been removed.
-    pub fn remove<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
-        let member = member.into();
-        match &self.shape {
+    pub fn remove(&self, member: impl ToMember) -> Result<bool, Error> {
+        member.with_member(|member| match &self.shape {
             Shape::Forecast(set) => {
                 self.backend.call(&commands::remove(&set.shard_of(member), member))
             }
             Shape::Splitting(set) => set.remove(&self.backend, member),
-        }
+        })
     }
 
     /// Whether the set has this member. O(log shard).
@@ -229,14 +220,13 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// As [`add`](Self::add).
     #[inline]
-    pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> Result<bool, Error> {
-        let member = member.into();
-        match &self.shape {
+    pub fn contains(&self, member: impl ToMember) -> Result<bool, Error> {
+        member.with_member(|member| match &self.shape {
             Shape::Forecast(set) => {
                 self.backend.call(&commands::contains(&set.shard_of(member), member))
             }
             Shape::Splitting(set) => set.contains(&self.backend, member),
-        }
+        })
     }
 
     /// How many members the set has. O(shards), O(1) if it splits.

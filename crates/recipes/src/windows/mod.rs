@@ -55,7 +55,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use store::{Error, Member, Store};
+use store::{Error, Store, ToMember};
 
 use crate::procedure::Backend;
 
@@ -203,16 +203,14 @@ impl<B: Backend> UvWindows<B> {
     /// 1900 to 2299; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
     /// [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key holds something else.
     #[inline]
-    pub fn record<'a>(
-        &self,
-        user: impl Into<Member<'a>>,
-        at: impl Into<Timestamp>,
-    ) -> Result<bool, Error> {
-        let (user, second) = (User::new(user.into()), whole_second(at.into()));
-        match self.filling {
-            UvFilling::WriteThrough => self.write_through(user, second),
-            UvFilling::RollUp => self.write_minute(user, second),
-        }
+    pub fn record(&self, user: impl ToMember, at: impl Into<Timestamp>) -> Result<bool, Error> {
+        user.with_member(|user| {
+            let (user, second) = (User::new(user), whole_second(at.into()));
+            match self.filling {
+                UvFilling::WriteThrough => self.write_through(user, second),
+                UvFilling::RollUp => self.write_minute(user, second),
+            }
+        })
     }
 
     #[inline]

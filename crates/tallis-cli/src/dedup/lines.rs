@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use memchr::memchr_iter;
-use tallis::Dedup;
+use tallis::{Dedup, each};
 
 use crate::failure::Failure;
 
@@ -65,7 +65,7 @@ impl<'d, W: Write> Sieve<'d, W> {
 
     fn pass_batch(&mut self, lines: &[&[u8]]) -> Result<(), Failure> {
         let texts = lines.iter().map(|line| line.strip_suffix(b"\n").unwrap_or(line));
-        let new = self.seen.insert_many(texts)?;
+        let new = self.seen.insert_many(each(texts))?;
         self.read += lines.len() as u64;
         for (line, _) in lines.iter().zip(&new).filter(|&(_, &new)| new) {
             self.write(line).map_err(|error| Failure::output(&error))?;

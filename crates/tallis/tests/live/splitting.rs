@@ -24,7 +24,7 @@ fn ids(seed: u64, count: usize) -> Vec<i64> {
 /// The shard of an id, as a client computes it from the level: the hash divided by a power of two, with the book's
 /// function.
 fn shard(id: i64, shards: u64) -> u64 {
-    let rest = |of: u64| -> u64 { shard_key("", &format!("x{id}"), of, 2)[1..].parse().unwrap() };
+    let rest = |of: u64| -> u64 { shard_key("", format!("x{id}"), of, 2)[1..].parse().unwrap() };
     let round = 1 << shards.ilog2();
     if rest(2 * round) < shards { rest(2 * round) } else { rest(round) }
 }

@@ -88,7 +88,7 @@ fn a_compact_set_is_a_set_and_keeps_its_shape() {
 fn what_is_no_such_number_is_a_member_too() {
     let store = seeded();
     let set = compact(&store, "s");
-    set.add_many(&ids(0..150)).unwrap();
+    set.add_many(ids(0..150)).unwrap();
     let mut all = ids(0..150);
     let bytes = bytes_of(&store, "s");
     for other in ["-1", "text", "9223372036854775807", "01", ""] {
@@ -106,7 +106,7 @@ fn what_is_no_such_number_is_a_member_too() {
 
     // A number of too many bits makes an intset of its shard, and no more than that.
     let set = compact(&store, "t");
-    set.add_many(&ids(0..150)).unwrap();
+    set.add_many(ids(0..150)).unwrap();
     let bytes = bytes_of(&store, "t");
     assert!(set.add(i64::MAX).unwrap() && set.add(-1).unwrap());
     assert_eq!(store.object_encoding("t:0").unwrap(), Some("intset"));
@@ -179,7 +179,7 @@ fn a_hash_table_is_compact_again_after_its_turn() {
     assert_eq!(texts.len(), 1);
     assert!(compact(&store, "t").contains("text").unwrap());
     let fresh = seeded();
-    compact(&fresh, "s").add_many(&ids(1..3_011)).unwrap();
+    compact(&fresh, "s").add_many(ids(1..3_011)).unwrap();
     let [made, grown] = [&store, &fresh].map(|store| bytes_of(store, "s"));
     assert!(made * 100 < grown * 103, "{made} and {grown}");
 }
@@ -250,7 +250,7 @@ fn a_file_has_intsets_which_the_next_id_makes_compact_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("s.rdb");
     let store = seeded();
-    compact(&store, "s").add_many(&ids(0..5_000)).unwrap();
+    compact(&store, "s").add_many(ids(0..5_000)).unwrap();
     store.save(&file).unwrap();
     let other = seeded();
     other.load(&file).unwrap();
@@ -261,9 +261,9 @@ fn a_file_has_intsets_which_the_next_id_makes_compact_again() {
     assert_eq!(gathered(set.members()), ids(0..5_000));
     // Who only asks changes nothing.
     assert!(set.contains(id(7)).unwrap() && !set.add(id(7)).unwrap());
-    set.add_many(&ids(5_000..6_000)).unwrap();
+    set.add_many(ids(5_000..6_000)).unwrap();
     validate(&other, "s", &ids(0..6_000));
-    compact(&store, "s").add_many(&ids(5_000..6_000)).unwrap();
+    compact(&store, "s").add_many(ids(5_000..6_000)).unwrap();
     let [small, again] = [&store, &other].map(|store| bytes_of(store, "s"));
     assert!(again * 100 < small * 103, "{again} and {small}");
 }
@@ -272,10 +272,10 @@ fn a_file_has_intsets_which_the_next_id_makes_compact_again() {
 fn what_is_made_of_compact_sets_is_compact() {
     let store = seeded();
     let [a, b, target] = ["a", "b", "t"].map(|base| compact(&store, base));
-    a.add_many(&ids(0..3_000)).unwrap();
-    b.add_many(&ids(2_000..9_000)).unwrap();
+    a.add_many(ids(0..3_000)).unwrap();
+    b.add_many(ids(2_000..9_000)).unwrap();
     // Sets of other sizes, so that parts of shards are replaced.
-    target.add_many(&ids(20_000..20_500)).unwrap();
+    target.add_many(ids(20_000..20_500)).unwrap();
     for (count, want) in [
         (a.union_store([&b], &target).unwrap(), ids(0..9_000)),
         (b.diff_store([&a], &target).unwrap(), ids(3_000..9_000)),
@@ -289,7 +289,7 @@ fn what_is_made_of_compact_sets_is_compact() {
     }
     validate(&store, "t", &ids(0..9_000));
     let fresh = seeded();
-    compact(&fresh, "t").add_many(&ids(0..9_000)).unwrap();
+    compact(&fresh, "t").add_many(ids(0..9_000)).unwrap();
     let [made, grown] = [&store, &fresh].map(|store| bytes_of(store, "t"));
     assert!(made * 100 < grown * 103, "{made} and {grown}");
     // And what is left when shards are joined.
@@ -298,7 +298,7 @@ fn what_is_made_of_compact_sets_is_compact() {
     }
     assert_eq!(validate(&store, "t", &ids(8_000..9_000)), 11);
     let fresh = seeded();
-    ShardedSet::splitting(fresh.clone(), "t").add_many(&ids(8_000..9_000)).unwrap();
+    ShardedSet::splitting(fresh.clone(), "t").add_many(ids(8_000..9_000)).unwrap();
     let [left, plain] = [&store, &fresh].map(|store| bytes_of(store, "t"));
     assert!(left < plain, "{left} and {plain}");
 
@@ -376,7 +376,7 @@ fn each_new_id_is_new_to_one_thread_only() {
     let store = seeded();
     let set = compact(&store, "s");
     let new: u64 = std::thread::scope(|scope| {
-        let add = || set.add_many(&ids(0..5_000)).unwrap();
+        let add = || set.add_many(ids(0..5_000)).unwrap();
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(add)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });

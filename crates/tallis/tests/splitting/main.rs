@@ -33,7 +33,7 @@ fn gathered(found: impl Iterator<Item = Result<Bytes, Error>>) -> Model {
 /// linear hashing as it is told.
 fn shard_by_the_book(member: &str, shards: u64) -> u64 {
     let rest = |of: u64| -> u64 {
-        let key = shard_key("b", &format!("x{member}"), of, 2);
+        let key = shard_key("b", format!("x{member}"), of, 2);
         key.strip_prefix("b:").unwrap().parse().unwrap()
     };
     let round = (0..64).map(|bit| 1 << bit).take_while(|&power| power <= shards).last().unwrap();

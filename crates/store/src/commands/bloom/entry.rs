@@ -9,6 +9,7 @@ use crate::commands::entry_of;
 use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Expires, Outcome};
+use crate::to_member::ToMember;
 use crate::value::Value;
 
 /// The Bloom filter at a key, found once and checked once: see [`Store::with_bloom`](crate::Store::with_bloom).
@@ -30,8 +31,8 @@ impl BloomEntry<'_> {
 
     /// The hash of an item, by which it is added: it may be made before the entry is opened.
     #[must_use]
-    pub fn hash<'a>(item: impl Into<Member<'a>>) -> ItemHash {
-        item_hash(item.into())
+    pub fn hash(item: impl ToMember) -> ItemHash {
+        item.with_member(item_hash)
     }
 
     /// BF.ADD of an item whose hash is known: `true` if it is new. A filter is made with `options` if there is none.
@@ -42,31 +43,32 @@ impl BloomEntry<'_> {
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) beyond the limits,
     /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no filter and none is to be made.
     #[inline]
-    pub fn add_hashed<'a>(
+    pub fn add_hashed(
         &mut self,
-        item: impl Into<Member<'a>>,
+        item: impl ToMember,
         hash: ItemHash,
         options: &BloomInsertOptions,
     ) -> Result<bool> {
-        let item = item.into();
-        let limit = self.limit() as u64;
-        let added = self.edit(
-            |value| {
-                let Some(filter) = value.as_bloom_mut() else {
-                    return (Err(Error::wrong_type()), Outcome::Same);
-                };
-                filter.set_max_bytes(limit);
-                let added = filter.add_hash(hash).map_err(refusal);
-                let outcome = Outcome::changed(matches!(added, Ok(true)));
-                (added, outcome)
-            },
-            |_| ("BF.MADD", vec![item.to_bytes()]),
-        );
-        if let Some(added) = added {
-            return added;
-        }
-        let added = self.insert(&[item], &[hash], options)?;
-        Ok(added.complete()?.contains(&true))
+        item.with_member(|item| {
+            let limit = self.limit() as u64;
+            let added = self.edit(
+                |value| {
+                    let Some(filter) = value.as_bloom_mut() else {
+                        return (Err(Error::wrong_type()), Outcome::Same);
+                    };
+                    filter.set_max_bytes(limit);
+                    let added = filter.add_hash(hash).map_err(refusal);
+                    let outcome = Outcome::changed(matches!(added, Ok(true)));
+                    (added, outcome)
+                },
+                |_| ("BF.MADD", vec![item.to_bytes()]),
+            );
+            if let Some(added) = added {
+                return added;
+            }
+            let added = self.insert(&[item], &[hash], options)?;
+            Ok(added.complete()?.contains(&true))
+        })
     }
 
     /// BF.INSERT of items whose hashes are known, in order: whether each is new. The cache misses overlap. A filter is

@@ -8,6 +8,7 @@ use crate::commands::entry_of;
 use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Outcome};
+use crate::to_member::ToMember;
 use crate::value::Value;
 
 /// The `HyperLogLog` at a key, found once and checked once: see [`Store::with_hll`](crate::Store::with_hll).
@@ -32,8 +33,8 @@ impl HllEntry<'_> {
     ///
     /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no `HyperLogLog`.
     #[inline]
-    pub fn add_hashed<'a>(&mut self, element: impl Into<Member<'a>>, hash: u64) -> Result<bool> {
-        self.add_with(&[element.into()], |_| hash)
+    pub fn add_hashed(&mut self, element: impl ToMember, hash: u64) -> Result<bool> {
+        element.with_member(|element| self.add_with(&[element], |_| hash))
     }
 
     /// PFADD of elements that `hash` hashes.

@@ -12,6 +12,7 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::Random;
 use crate::store::slot::{Entry, Expires, Outcome};
+use crate::to_member::ToMember;
 use crate::value::{Extracted, SetRef, Value};
 
 /// The set at a key, found once and checked once: see [`Store::with_set`](crate::Store::with_set).
@@ -41,9 +42,10 @@ impl SetEntry<'_> {
 
     /// Whether this is a member. O(1) in a hash table, O(log members) in an intset.
     #[must_use]
-    pub fn contains<'a>(&self, member: impl Into<Member<'a>>) -> bool {
-        let member = member.into();
-        self.value_ref().is_some_and(|set| set.contains(member, &self.policy()))
+    pub fn contains(&self, member: impl ToMember) -> bool {
+        member.with_member(|member| {
+            self.value_ref().is_some_and(|set| set.contains(member, &self.policy()))
+        })
     }
 
     /// Calls `visit` with each member, those of an intset in ascending order. O(members).
@@ -59,8 +61,8 @@ impl SetEntry<'_> {
     ///
     /// A member of more than 512 MiB.
     #[inline]
-    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>) -> Result<bool> {
-        Ok(self.add_all(&[checked(member.into())?]) == 1)
+    pub fn add(&mut self, member: impl ToMember) -> Result<bool> {
+        member.with_member(|member| Ok(self.add_all(&[checked(member)?]) == 1))
     }
 
     /// Adds members; returns how many are new.
@@ -82,8 +84,8 @@ impl SetEntry<'_> {
     }
 
     /// Removes a member; `true` if it was there. O(1) in a hash table, O(members) in an intset.
-    pub fn remove<'a>(&mut self, member: impl Into<Member<'a>>) -> bool {
-        self.remove_all(&[member.into()]) == 1
+    pub fn remove(&mut self, member: impl ToMember) -> bool {
+        member.with_member(|member| self.remove_all(&[member]) == 1)
     }
 
     /// Removes members; returns how many were there.

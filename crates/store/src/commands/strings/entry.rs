@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::store::slot::{Entry, Expires, Outcome};
 use crate::text::extended::{Extended, NOT_A_FLOAT, NOT_FINITE};
+use crate::to_member::ToMember;
 use crate::value::Value;
 
 /// The string at a key, found once and checked once: see [`Store::with_string`](crate::Store::with_string).
@@ -39,9 +40,11 @@ impl StringEntry<'_> {
     /// # Errors
     ///
     /// A string of more than 512 MiB.
-    pub fn set<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<()> {
-        self.put_string(checked(value.into())?, Expires::Never);
-        Ok(())
+    pub fn set(&mut self, value: impl ToMember) -> Result<()> {
+        value.with_member(|value| {
+            self.put_string(checked(value)?, Expires::Never);
+            Ok(())
+        })
     }
 
     /// SET with PXAT: sets the string, which expires at a time in milliseconds since the epoch. One that has come
@@ -50,9 +53,11 @@ impl StringEntry<'_> {
     /// # Errors
     ///
     /// As [`set`](Self::set).
-    pub fn set_until<'a>(&mut self, value: impl Into<Member<'a>>, at_ms: i64) -> Result<()> {
-        self.put_string(checked(value.into())?, Expires::At(at_ms));
-        Ok(())
+    pub fn set_until(&mut self, value: impl ToMember, at_ms: i64) -> Result<()> {
+        value.with_member(|value| {
+            self.put_string(checked(value)?, Expires::At(at_ms));
+            Ok(())
+        })
     }
 
     /// SET, with what happens to the expiry.
@@ -91,14 +96,16 @@ impl StringEntry<'_> {
     /// # Errors
     ///
     /// A string of more than 512 MiB.
-    pub fn append<'a>(&mut self, value: impl Into<Member<'a>>) -> Result<usize> {
-        let value = checked(value.into())?;
-        let words = || vec![value.to_bytes()];
-        if let Some(len) = self.get().map(Member::byte_len) {
-            return self.write_at(len, value, || ("APPEND", words()));
-        }
-        self.put(Value::string(value), Expires::Keep, ("APPEND", words));
-        Ok(value.byte_len())
+    pub fn append(&mut self, value: impl ToMember) -> Result<usize> {
+        value.with_member(|value| {
+            checked(value)?;
+            let words = || vec![value.to_bytes()];
+            if let Some(len) = self.get().map(Member::byte_len) {
+                return self.write_at(len, value, || ("APPEND", words()));
+            }
+            self.put(Value::string(value), Expires::Keep, ("APPEND", words));
+            Ok(value.byte_len())
+        })
     }
 
     /// SETRANGE: writes bytes at an offset, with zeros before them if the string is shorter; returns the length.
@@ -108,21 +115,22 @@ impl StringEntry<'_> {
     ///
     /// A string of more than 512 MiB.
     #[inline]
-    pub fn set_range<'a>(&mut self, offset: usize, value: impl Into<Member<'a>>) -> Result<usize> {
-        let value = value.into();
-        let old = self.get().map(Member::byte_len);
-        if value.byte_len() == 0 {
-            return Ok(old.unwrap_or(0));
-        }
-        let words = || vec![Bytes::from(offset.to_string()), value.to_bytes()];
-        if old.is_some() {
-            return self.write_at(offset, value, || ("SETRANGE", words()));
-        }
-        let end = end_of(offset, value)?;
-        let mut bytes = vec![0; end];
-        value.with_bytes(|value| bytes[offset..].copy_from_slice(value));
-        self.put(Value::raw_string(bytes), Expires::Keep, ("SETRANGE", words));
-        Ok(end)
+    pub fn set_range(&mut self, offset: usize, value: impl ToMember) -> Result<usize> {
+        value.with_member(|value| {
+            let old = self.get().map(Member::byte_len);
+            if value.byte_len() == 0 {
+                return Ok(old.unwrap_or(0));
+            }
+            let words = || vec![Bytes::from(offset.to_string()), value.to_bytes()];
+            if old.is_some() {
+                return self.write_at(offset, value, || ("SETRANGE", words()));
+            }
+            let end = end_of(offset, value)?;
+            let mut bytes = vec![0; end];
+            value.with_bytes(|value| bytes[offset..].copy_from_slice(value));
+            self.put(Value::raw_string(bytes), Expires::Keep, ("SETRANGE", words));
+            Ok(end)
+        })
     }
 
     fn write_at(

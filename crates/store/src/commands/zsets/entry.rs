@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::slot::{Entry, Outcome};
+use crate::to_member::ToMember;
 use crate::value::{Value, ZSet};
 
 /// The sorted set at a key, found once and checked once: see [`Store::with_zset`](crate::Store::with_zset).
@@ -60,9 +61,11 @@ impl ZSetEntry<'_> {
 
     /// The score of a member. O(1) in a skip list, O(members) in a listpack.
     #[must_use]
-    pub fn score<'a>(&self, member: impl Into<Member<'a>>) -> Option<f64> {
-        let set = self.value_ref()?;
-        member.into().with_bytes(|member| set.score(member))
+    pub fn score(&self, member: impl ToMember) -> Option<f64> {
+        member.with_member(|member| {
+            let set = self.value_ref()?;
+            member.with_bytes(|member| set.score(member))
+        })
     }
 
     /// ZCOUNT: how many members have these scores. O(log members), O(members) in a listpack.
@@ -82,12 +85,14 @@ impl ZSetEntry<'_> {
     /// # Errors
     ///
     /// A score that is not a number, a member of more than 512 MiB.
-    pub fn add<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool> {
-        if score.is_nan() {
-            return Err(Error::not_a_number());
-        }
-        let pair = (score, checked(member.into())?);
-        Ok(self.add_all(&[pair], SortedSetAddOptions::default())?.new == 1)
+    pub fn add(&mut self, member: impl ToMember, score: f64) -> Result<bool> {
+        member.with_member(|member| {
+            if score.is_nan() {
+                return Err(Error::not_a_number());
+            }
+            let pair = (score, checked(member)?);
+            Ok(self.add_all(&[pair], SortedSetAddOptions::default())?.new == 1)
+        })
     }
 
     /// ZADD with NX: adds a member; `false` if it is there, whatever its score. O(log members).
@@ -95,30 +100,32 @@ impl ZSetEntry<'_> {
     /// # Errors
     ///
     /// As [`add`](Self::add).
-    pub fn add_new<'a>(&mut self, member: impl Into<Member<'a>>, score: f64) -> Result<bool> {
-        if score.is_nan() {
-            return Err(Error::not_a_number());
-        }
-        let policy = self.policy();
-        let member = checked(member.into())?;
-        let free = |old: Option<f64>| old.is_none().then_some(score);
-        let added = self.edit_or_make(
-            || Value::ZSet(ZSet::new()),
-            |value| {
-                let Some(set) = value.as_zset_mut() else {
-                    return (Err(Error::wrong_type()), Outcome::Same);
-                };
-                let change = member.with_bytes(|member| {
-                    set.update_with_hasher(member, &policy.zset_limits(), policy.hasher, free)
-                });
-                let added = change.map(|change| change == Change::Added).map_err(refusal);
-                let outcome = Outcome::changed(matches!(added, Ok(true)));
-                (added, if set.is_empty() { Outcome::Unmade } else { outcome })
-            },
-            // Without NX: it is new there too.
-            |_| ("ZADD", words(&[(score, member)], SortedSetAddOptions::default())),
-        );
-        added.unwrap_or(Ok(false))
+    pub fn add_new(&mut self, member: impl ToMember, score: f64) -> Result<bool> {
+        member.with_member(|member| {
+            if score.is_nan() {
+                return Err(Error::not_a_number());
+            }
+            let policy = self.policy();
+            checked(member)?;
+            let free = |old: Option<f64>| old.is_none().then_some(score);
+            let added = self.edit_or_make(
+                || Value::ZSet(ZSet::new()),
+                |value| {
+                    let Some(set) = value.as_zset_mut() else {
+                        return (Err(Error::wrong_type()), Outcome::Same);
+                    };
+                    let change = member.with_bytes(|member| {
+                        set.update_with_hasher(member, &policy.zset_limits(), policy.hasher, free)
+                    });
+                    let added = change.map(|change| change == Change::Added).map_err(refusal);
+                    let outcome = Outcome::changed(matches!(added, Ok(true)));
+                    (added, if set.is_empty() { Outcome::Unmade } else { outcome })
+                },
+                // Without NX: it is new there too.
+                |_| ("ZADD", words(&[(score, member)], SortedSetAddOptions::default())),
+            );
+            added.unwrap_or(Ok(false))
+        })
     }
 
     /// Adds members.
@@ -154,8 +161,8 @@ impl ZSetEntry<'_> {
     }
 
     /// ZREM: removes a member; `true` if it was there. O(log members).
-    pub fn remove<'a>(&mut self, member: impl Into<Member<'a>>) -> bool {
-        self.remove_all(&[member.into()]) == 1
+    pub fn remove(&mut self, member: impl ToMember) -> bool {
+        member.with_member(|member| self.remove_all(&[member]) == 1)
     }
 
     /// Removes members; returns how many were there.
