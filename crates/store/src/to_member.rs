@@ -346,29 +346,23 @@ impl<T: ToMember> ToMembers for BTreeSet<T> {
     }
 }
 
-impl<T> sealed::Sealed for Range<T> {}
+macro_rules! ranges {
+    ($($range:ty),*) => {$(
+        impl<T> sealed::Sealed for $range {}
 
-impl<T: ToMember> ToMembers for Range<T>
-where
-    Self: Iterator<Item = T> + Clone,
-{
-    #[inline]
-    fn with_members<R>(&self, take: impl FnOnce(&[Member<'_>]) -> R) -> R {
-        each(self.clone()).with_members(take)
-    }
+        impl<T: ToMember> ToMembers for $range
+        where
+            Self: Iterator<Item = T> + Clone,
+        {
+            #[inline]
+            fn with_members<R>(&self, take: impl FnOnce(&[Member<'_>]) -> R) -> R {
+                each(self.clone()).with_members(take)
+            }
+        }
+    )*};
 }
 
-impl<T> sealed::Sealed for RangeInclusive<T> {}
-
-impl<T: ToMember> ToMembers for RangeInclusive<T>
-where
-    Self: Iterator<Item = T> + Clone,
-{
-    #[inline]
-    fn with_members<R>(&self, take: impl FnOnce(&[Member<'_>]) -> R) -> R {
-        each(self.clone()).with_members(take)
-    }
-}
+ranges!(Range<T>, RangeInclusive<T>);
 
 impl<T: sealed::Sealed + ?Sized> sealed::Sealed for &T {}
 
