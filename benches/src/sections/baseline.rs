@@ -19,8 +19,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
 fn ids(rng: &mut Rng) -> (Vec<i64>, Vec<i64>) {
     let mut id = || (rng.u64() >> 4).cast_signed();
     let members: Vec<i64> = (0..MEMBERS).map(|_| id()).collect();
-    let strangers = (0..MEMBERS).map(|_| id());
-    let mut probes: Vec<i64> = members.iter().copied().chain(strangers).collect();
+    let others = (0..MEMBERS).map(|_| id());
+    let mut probes: Vec<i64> = members.iter().copied().chain(others).collect();
     rng.shuffle(&mut probes);
     (members, probes)
 }

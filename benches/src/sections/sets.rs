@@ -22,8 +22,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let count = if quick { 5_000 } else { 1_000_000 };
     let shards = if quick { 50 } else { 2_000 };
     let text = format!(
-        "SADD: one call a member, `member:0` to `member:{}` in that order, into a set that is empty at first, so that all growth \
-         is in the figure. SISMEMBER: members of that set, or as many strangers, in random order. In a 512-shard: {shards} \
+        "SADD: one call a member, `member:0` to `member:{}` in that order, into a set that is empty at first, so that every \
+         resize of its table is in the time. SISMEMBER: members of that set, or as many ids that are not in it, in random order. In a 512-shard: {shards} \
          integer sets of 512 random 60-bit ids, a random one asked each time, half of the ids there. Bytes: {count} members in \
          one set, with the key and all tables. *hashbrown* is a `HashSet` of the same members without keys, locks or expiry; *yo-kv* is that \
          crate's `Keyspace`, which has them but for the locks; \
@@ -37,7 +37,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     Section::new("Sets through the store", &text)
         .row(sadd(bench, &members, live.as_mut()))
         .row(sismember(bench, "SISMEMBER, a member", true, count, live.as_mut()))
-        .row(sismember(bench, "SISMEMBER, a stranger", false, count, live.as_mut()))
+        .row(sismember(bench, "SISMEMBER, not a member", false, count, live.as_mut()))
         .row(shard(bench, shards, live.as_mut()))
         .row(bytes(bench, "USERn", count, live.as_mut()))
         .row(bytes(bench, "36-byte UUIDs", count, live.as_mut()))
@@ -138,8 +138,8 @@ fn shard(bench: &Bench, shards: usize, live: Option<&mut Live>) -> Row {
         .map(|_| {
             let shard = rng.index(shards);
             let there = rng.below(2) == 0;
-            let stranger = (rng.u64() >> 4).cast_signed();
-            (shard, if there { members[shard][rng.index(FULL)] } else { stranger })
+            let other = (rng.u64() >> 4).cast_signed();
+            (shard, if there { members[shard][rng.index(FULL)] } else { other })
         })
         .collect();
     let store = Store::new();

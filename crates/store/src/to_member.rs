@@ -49,14 +49,17 @@ pub trait ToMember: sealed::Sealed {
     #[doc(hidden)]
     fn with_member<R>(&self, take: impl FnOnce(Member<'_>) -> R) -> R;
 
-    /// Hands over several.
+    /// Hands over several. A type that a member borrows from needs no text made for it.
     #[doc(hidden)]
     fn with_each<'l, R>(
         list: impl Iterator<Item = &'l Self>,
         take: impl FnOnce(&[Member<'_>]) -> R,
     ) -> R
     where
-        Self: 'l;
+        Self: 'l,
+    {
+        with_texts(list, take)
+    }
 
     /// A list of these, if it is one byte string.
     #[doc(hidden)]
@@ -232,16 +235,6 @@ macro_rules! rendered {
                 let $name = *self;
                 $with
             }
-
-            fn with_each<'l, R>(
-                list: impl Iterator<Item = &'l Self>,
-                take: impl FnOnce(&[Member<'_>]) -> R,
-            ) -> R
-            where
-                Self: 'l,
-            {
-                with_texts(list, take)
-            }
         }
     )*};
 }
@@ -270,7 +263,7 @@ fn with_integer<R>(
 }
 
 /// Hands over members whose texts are made one behind the other.
-fn with_texts<'l, T: ToMember + 'l, R>(
+fn with_texts<'l, T: ToMember + ?Sized + 'l, R>(
     list: impl Iterator<Item = &'l T>,
     take: impl FnOnce(&[Member<'_>]) -> R,
 ) -> R {

@@ -38,7 +38,7 @@ pub struct Measured {
     /// The items.
     pub items: u64,
     /// How many items that were not added were asked for.
-    pub strangers: u64,
+    pub negatives: u64,
     /// How many of them were false positives.
     pub wrong: u64,
     /// The share of them that were.
@@ -135,7 +135,7 @@ impl Measured {
         Self {
             fill: items as f64 / plan.items as f64,
             items,
-            strangers: negatives,
+            negatives,
             wrong,
             error: wrong as f64 / asked,
             expected,

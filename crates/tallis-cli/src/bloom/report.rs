@@ -80,7 +80,7 @@ impl Report {
             ];
             let measured = self.measured.as_ref().and_then(|rows| rows.get(at));
             cells.extend(measured.iter().flat_map(|row| {
-                [percent(row.error), percent(row.standard_error), row.strangers.to_string()]
+                [percent(row.error), percent(row.standard_error), row.negatives.to_string()]
             }));
             cells
         };
@@ -95,7 +95,7 @@ impl fmt::Display for Report {
         writeln!(f)?;
         let mut head = vec!["fill t", "items", "error", "thumb"];
         if self.measured.is_some() {
-            head.extend(["measured", "+-", "strangers"]);
+            head.extend(["measured", "+-", "negatives"]);
         }
         draw(f, &head, self.fills())?;
         writeln!(f, "\nthumb: (1 - 0.5^t)^k with t = items / n and k = 0.7 m/n")?;
@@ -239,7 +239,7 @@ saved to FILE.svg
         let mut report = report();
         report.measured = Some((1..=6).map(|halves| measured(25_000 * halves)).collect());
         let text = report.to_string();
-        assert!(text.contains("thumb   measured        +-   strangers\n"), "{text}");
+        assert!(text.contains("thumb   measured        +-   negatives\n"), "{text}");
         assert!(text.contains("   9.77 %     9.90 %   0.960 %        1000\n"), "{text}");
         assert!(text.contains("one standard error") && !text.contains("small filters"), "{text}");
         report.plan.items = 9999;

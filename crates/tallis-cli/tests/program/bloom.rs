@@ -154,15 +154,15 @@ fn what_is_measured_is_what_the_formula_says() {
             assert_eq!(row["items"], items * u64::from(halves) / 2);
             let [error, expected, deviation] = ["error", "expected", "standard_error"].map(number);
             assert!((error - expected).abs() <= 5.0 * deviation, "{args}: {row}");
-            let strangers = number("strangers");
-            assert!(strangers >= 1e6 && (number("wrong") / strangers - error).abs() < 1e-12);
+            let negatives = number("negatives");
+            assert!(negatives >= 1e6 && (number("wrong") / negatives - error).abs() < 1e-12);
             // The formulas by themselves, of what is printed: the error, and how far the counts of false positives and
             // of set bits stray.
             let [bits, hashes] = ["bits", "hashes"].map(|name| found[name].as_f64().unwrap());
             let probes = hashes * number("items") / bits;
             let (unset, set) = ((-probes).exp(), 1.0 - (-probes).exp());
             assert!((set.powf(hashes) / expected - 1.0).abs() < 1e-9, "{args}: {row}");
-            let counted = expected * (1.0 - expected) / strangers;
+            let counted = expected * (1.0 - expected) / negatives;
             let filled = unset * (1.0 - (1.0 + probes) * unset) / bits;
             let filled = (hashes * set.powf(hashes - 1.0)).powi(2) * filled;
             let want = (counted + filled).sqrt();
@@ -176,7 +176,7 @@ fn what_is_measured_is_what_the_formula_says() {
 #[test]
 fn a_measurement_stands_in_the_table() {
     let out = printed("-n 7 -p 0.3 --measure");
-    assert!(out.contains("measured") && out.contains("strangers\n"), "{out}");
+    assert!(out.contains("measured") && out.contains("negatives\n"), "{out}");
     assert!(out.contains("one standard error") && out.contains("small filters err more"), "{out}");
     assert_eq!(out.matches("     1000000\n").count(), 6, "{out}");
     assert_eq!(printed("-n 7 -p 0.3 --measure"), out);

@@ -59,6 +59,7 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
             found.push(Found { member, score, distance: 0.0 });
         }
     };
+    let bounds = |score| shape.bounds_hash(hash_of_score(score));
     let ranges = shape.cover().into_iter().map(|range| score_range(&range));
     let of_positions = |range: Range<f64>| range.start..range.end.min(NO_POSITION);
     let ranges: Vec<_> = ranges.map(of_positions).filter(|range| !range.is_empty()).collect();
@@ -72,7 +73,6 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
             }
         }
         Encoding::SkipList => {
-            let bounds = |score| shape.bounds_hash(hash_of_score(score));
             for range in &ranges {
                 set.pick(range.clone(), bounds, &mut look);
             }
@@ -82,7 +82,7 @@ fn gather<'z>(set: &'z ZSet, shape: &Shape, distances: bool) -> Vec<Found<'z>> {
     let ends = [set.first(), set.last()].map(|end| end.map_or(0.0, |(_, score)| score));
     if ends.iter().any(|end| no_positions.iter().any(|range| range.contains(end))) {
         for range in no_positions {
-            set.pick(range, |_| true, &mut look);
+            set.pick(range, bounds, &mut look);
         }
         found.sort_by_key(|found| hash_of_score(found.score));
     }
