@@ -28,8 +28,6 @@ pub(super) struct Run<'a, S> {
     audit: Audit,
     /// Whether the sides may be in different states, as is meant, so that there is nothing more to compare.
     ended: bool,
-    /// The places on the rim that the search to come may overwrite.
-    pub(super) rim: Vec<Reply>,
     /// By session: the commands that wait for EXEC, if a transaction is open.
     queued: [Option<Vec<Vec<Vec<u8>>>>; SESSIONS],
 }
@@ -38,8 +36,7 @@ impl<'a, S: Subject> Run<'a, S> {
     pub(super) fn new(settings: &'a Settings, live: LiveSubject, subject: S) -> Self {
         let (report, audit, subject) = (Report::default(), Audit::default(), Caught(subject));
         let queued = [const { None }; SESSIONS];
-        let rim = Vec::new();
-        Self { settings, live, subject, report, audit, ended: false, rim, queued }
+        Self { settings, live, subject, report, audit, ended: false, queued }
     }
 
     /// Runs everything, with looks at the bytes in between and at the end.
@@ -110,13 +107,14 @@ impl<'a, S: Subject> Run<'a, S> {
 
     fn single(&mut self, at: usize, op: &Op) -> Result<(), Failure> {
         match &op.how {
-            How::Plain if apart::writes(&op.words) && self.queued[op.session].is_none() => {
-                self.rim = apart::before(self, op.session, &op.words);
-                let found = self.batch(at, std::slice::from_ref(op));
-                self.rim.clear();
-                found
+            How::Plain if apart::writes(&op.words) => {
+                let waits = self.queued[op.session].is_some();
+                if !waits && apart::is_near(self, op.session, &op.words) {
+                    // It would write other members on each side.
+                    return Ok(());
+                }
+                self.batch(at, std::slice::from_ref(op))
             }
-            How::Plain if apart::writes(&op.words) => self.batch(at, std::slice::from_ref(op)),
             How::Plain => pop::run(self, at, op),
             How::ScanAll(cursor) => self.scan(at, op, *cursor),
             How::WithDump { at: word, db, key, theirs, flip } => {
@@ -209,9 +207,7 @@ impl<'a, S: Subject> Run<'a, S> {
             let rule = families::rule(words);
             let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
             let Err(why) = compare::same(rule, ours, theirs) else { continue };
-            if !apart::explains(self, Difference { session, words, ours, theirs })
-                && !apart::is_overwritten(words, ours, theirs)
-            {
+            if !apart::explains(self, Difference { session, words, ours, theirs }) {
                 let command = command_line(words);
                 return Err(format!("{why}\n  in {command}\n  ours   {ours}\n  theirs {theirs}"));
             }
@@ -264,13 +260,11 @@ impl<'a, S: Subject> Run<'a, S> {
             return Ok(());
         }
         if let Err(why) = compare::same(rule, ours, theirs)
-            && !apart::explains(self, Difference { session, words, ours, theirs })
+            // A search on the rim that writes was put aside before it ran.
+            && (apart::writes(words)
+                || !apart::explains(self, Difference { session, words, ours, theirs }))
         {
             return fail(&why);
-        }
-        // As many may be other ones.
-        if !self.rim.is_empty() && matches!(theirs, Reply::Int(_)) {
-            apart::follow_search(self, session, words);
         }
         if rule == Rule::DebugObject
             && !self.settings.compression

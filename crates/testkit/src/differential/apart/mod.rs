@@ -9,7 +9,7 @@ use super::run::Run;
 use super::subject::Subject;
 
 pub(super) use cut::is_met;
-pub(super) use rim::{before, follow_search, is_overwritten, writes};
+pub(super) use rim::{is_near, writes};
 
 /// A command whose replies differ.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Difference<'d> {
     pub(super) theirs: &'d Reply,
 }
 
-/// Whether a difference is meant; both sides are in the same state.
+/// Whether a difference is meant. Outside of a transaction both sides are in the same state then.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
     rim::explains(run, found) || shared::explains(run, found)
 }

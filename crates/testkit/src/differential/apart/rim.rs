@@ -41,20 +41,13 @@ pub(in super::super) fn writes(words: &[Vec<u8>]) -> bool {
     Search::of(words).is_some_and(|search| search.target.is_some())
 }
 
-/// Whether a search inside a transaction has found more than a server's and written it where it searched, so that it
-/// cannot be seen any more whether those were on the rim.
-pub(in super::super) fn is_overwritten(words: &[Vec<u8>], ours: &Reply, theirs: &Reply) -> bool {
-    let takes = matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
-    takes && Search::of(words).is_some_and(|search| search.target == Some(search.source))
-}
-
-/// The members on the rim of the sorted set that a search is about to look at.
-pub(in super::super) fn before<S: Subject>(
+/// Whether a search is to look at a sorted set with members on the rim.
+pub(in super::super) fn is_near<S: Subject>(
     run: &mut Run<'_, S>,
     session: usize,
     words: &[Vec<u8>],
-) -> Vec<Reply> {
-    Search::of(words).map_or_else(Vec::new, |search| members(run, session, search.source))
+) -> bool {
+    Search::of(words).is_some_and(|search| !members(run, session, search.source).is_empty())
 }
 
 fn members<S: Subject>(run: &mut Run<'_, S>, session: usize, set: &[u8]) -> Vec<Reply> {
@@ -70,14 +63,15 @@ fn members<S: Subject>(run: &mut Run<'_, S>, session: usize, set: &[u8]) -> Vec<
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
     let Difference { session, words, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
-    // What a search has written may stand where it searched.
-    let mut rim = run.rim.clone();
-    rim.extend(members(run, session, source));
+    let rim = members(run, session, source);
+    // Inside a transaction; what it has written may stand where it has searched.
+    if let Some(target) = target {
+        let takes =
+            matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
+        return takes && (target == source || !rim.is_empty());
+    }
     if rim.is_empty() {
         return false;
-    }
-    if target.is_some() {
-        return matches!((ours, theirs), (Reply::Int(ours), Reply::Int(theirs)) if ours >= theirs);
     }
     // Around a place on the rim any may be missing. Of those that are counted off, other ones come where some are.
     words.iter().any(|word| rim.contains(&Reply::Bulk(word.clone())))
@@ -93,27 +87,4 @@ fn without(reply: &Reply, members: &[Reply]) -> Reply {
     };
     let kept = reply.elements().unwrap_or_default().iter().filter(|found| !member(found));
     Reply::Array(kept.cloned().collect())
-}
-
-/// Puts what a search has written on the server in the place of what it has written here.
-pub(in super::super) fn follow_search<S: Subject>(
-    run: &mut Run<'_, S>,
-    session: usize,
-    words: &[Vec<u8>],
-) {
-    if let Some(target) = Search::of(words).and_then(|search| search.target) {
-        follow(run, session, target);
-    }
-}
-
-/// Puts what the server has at a key in the place of what the subject has.
-fn follow<S: Subject>(run: &mut Run<'_, S>, session: usize, key: &[u8]) -> bool {
-    let words = |words: &[&[u8]]| words.iter().map(|word| word.to_vec()).collect::<Vec<_>>();
-    let theirs = run.live.execute(session, &words(&[b"DUMP", key]));
-    let reply = if let Reply::Bulk(payload) = theirs {
-        run.subject.execute(session, &words(&[b"RESTORE", key, b"0", &payload, b"REPLACE"]))
-    } else {
-        run.subject.execute(session, &words(&[b"DEL", key]))
-    };
-    !reply.is_error()
 }
