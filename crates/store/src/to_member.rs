@@ -88,13 +88,17 @@ pub trait ToMember: sealed::Sealed {
 /// assert_eq!(store.sadd("s", 0..10)?, 7);
 /// # Ok::<(), tallis::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not one or many members",
+    note = "an iterator is passed as `each(iterator)`"
+)]
 pub trait ToMembers: sealed::Sealed {
     /// Hands over the members.
     #[doc(hidden)]
     fn with_members<R>(&self, take: impl FnOnce(&[Member<'_>]) -> R) -> R;
 }
 
-mod sealed {
+pub(crate) mod sealed {
     #[expect(unnameable_types, reason = "no other crate is to implement it")]
     pub trait Sealed {}
 }
@@ -122,11 +126,16 @@ pub struct Each<I>(I);
 
 impl<I> sealed::Sealed for Each<I> {}
 
+impl<I: IntoIterator + Clone> Each<I> {
+    pub(crate) fn items(&self) -> List<I::Item> {
+        self.0.clone().into_iter().collect()
+    }
+}
+
 impl<I: IntoIterator<Item: ToMember> + Clone> ToMembers for Each<I> {
     #[inline]
     fn with_members<R>(&self, take: impl FnOnce(&[Member<'_>]) -> R) -> R {
-        let items: List<I::Item> = self.0.clone().into_iter().collect();
-        I::Item::with_each(items.iter(), take)
+        I::Item::with_each(self.items().iter(), take)
     }
 }
 

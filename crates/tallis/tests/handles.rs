@@ -16,7 +16,7 @@ use std::thread;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::{Effect, Error, ErrorKind, KeyRef, Locks, ManualClock, Reply, Sink, Store, ToKey};
+use tallis::{Effect, Error, ErrorKind, KeyRef, Locks, ManualClock, Reply, Sink, Store};
 
 fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> ErrorKind {
     result.unwrap_err().kind()
@@ -357,7 +357,7 @@ fn in_stripes<const N: usize>(stripes: usize) {
         keys.iter().enumerate().filter(|(_, one)| *one == key).all(|(at, _)| at % 3 == 1)
     };
     let named: [KeyRef<'_>; N] = std::array::from_fn(|at| {
-        let key = keys[at].to_key();
+        let key = KeyRef::new(keys[at].as_bytes());
         if at % 3 == 1 { key.read() } else { key }
     });
     let done = store.transaction(named, |tx| {

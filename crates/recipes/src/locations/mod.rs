@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bitpack::packed::{CountryRegionCode, Histogram, PackedView};
-use store::{Error, PreparedKey, Store, ToKey};
+use store::{Error, PreparedKey, Store};
 
 use crate::Backend;
 use crate::errors::invalid;
@@ -198,7 +198,7 @@ impl<B: Backend> Locations<B> {
         let (shard, index) = slot(user)?;
         let shard = &shard_key(shard);
         let location = Location { shard, offset: index * WIDTH, code, user };
-        if self.backend.call(&procedures::set(location, self.largest.to_key()))? {
+        if self.backend.call(&procedures::set(location, self.largest.as_key()))? {
             return Ok(());
         }
         self.backend.call(&procedures::set_largest(location))

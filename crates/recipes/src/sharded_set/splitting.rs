@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use smallvec::smallvec;
-use store::{Error, KeyRef, Member, PreparedKey, ToKey, Tx};
+use store::{Error, KeyRef, Member, PreparedKey, Tx};
 
 use super::commands::SetOperation;
 use super::keys::Base;
@@ -51,7 +51,7 @@ impl Splitting {
 
     /// The key of the number of members.
     pub(super) fn count_key(&self) -> KeyRef<'_> {
-        self.count.to_key()
+        self.count.as_key()
     }
 
     /// What the shards' keys begin with.
@@ -63,19 +63,19 @@ impl Splitting {
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
         let shards = self.known.load(Ordering::Relaxed);
-        Level { key: self.level.to_key(), shards, spread: self.spread }
+        Level { key: self.level.as_key(), shards, spread: self.spread }
     }
 
     /// Looks how many shards there are.
     pub(crate) fn look(&self, backend: &impl Backend) -> Result<u64, Error> {
-        let shards = backend.call(&procedures::shards(self.level.to_key()))?;
+        let shards = backend.call(&procedures::shards(self.level.as_key()))?;
         self.known.store(shards, Ordering::Relaxed);
         Ok(shards)
     }
 
     /// How many shards there are, in a transaction that may read the key of their number.
     pub(crate) fn shards(&self, tx: &Tx<'_>) -> Result<u64, Error> {
-        shards_at(tx, self.level.to_key())
+        shards_at(tx, self.level.as_key())
     }
 
     /// How many members there are.
@@ -147,7 +147,7 @@ impl Splitting {
 
     /// Deletes the keys beside the shards if the set is empty.
     pub(super) fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
-        backend.call(&procedures::forget(self.level.to_key(), self.count_key()))
+        backend.call(&procedures::forget(self.level.as_key(), self.count_key()))
     }
 
     /// All members.

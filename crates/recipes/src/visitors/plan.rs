@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use store::{Error, ErrorKind, Member, PreparedKey, ToKey};
+use store::{Error, ErrorKind, Member, PreparedKey};
 
 use super::procedures::add_and_count;
 use crate::bucket::Bucket;
@@ -65,7 +65,7 @@ impl Plan {
         match self {
             Self::Forecast { set, counter } => {
                 let shard = set.shard_of(Member::Int(id));
-                backend.call(&add_and_count(&shard, counter.to_key(), id))
+                backend.call(&add_and_count(&shard, counter.as_key(), id))
             }
             Self::Splitting(set) => set.add(backend, Member::Int(id)),
         }

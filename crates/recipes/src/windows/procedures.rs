@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use hll::{DecodeError, Encoding, Hll};
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, ToKey, Tx, each};
+use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, Tx, each};
 
 use super::bucket::UvBucket;
 use crate::procedure::{Backend, Keys, Procedure, read, step};
@@ -121,7 +121,7 @@ pub(super) fn has_user<'k>(
     minute: &'k BucketKey,
     user: User<'k>,
 ) -> impl Procedure<Output = Answer> {
-    step([minute.key.to_key().read()], move |tx| {
+    step([minute.key.as_key().read()], move |tx| {
         tx.with_hll_read(&minute.key, |hll| match hll {
             Some(hll) if hll.encoding() == Encoding::Dense => user.is_in(&hll).map(Answer::from),
             _ => Ok(Answer::None),
@@ -144,7 +144,7 @@ pub(super) fn add_if_in_hour<'k>(
     hour: &'k BucketKey,
     user: User<'k>,
 ) -> impl Procedure<Output = Option<Added>> {
-    step([hour.key.to_key().read(), minute.key.to_key()], move |tx| {
+    step([hour.key.as_key().read(), minute.key.as_key()], move |tx| {
         let is_in = |hll: Option<Hll<'_>>| hll.map_or(Ok(false), |hll| user.is_in(&hll));
         if !tx.with_hll_read(&hour.key, is_in)? {
             return Ok(None);
@@ -166,7 +166,7 @@ pub(super) fn add_to_all<'k, const N: usize>(
     buckets: &'k [BucketKey; N],
     user: User<'k>,
 ) -> impl Procedure<Output = Answer> {
-    step(buckets.each_ref().map(|bucket| bucket.key.to_key()), move |tx| {
+    step(buckets.each_ref().map(|bucket| bucket.key.as_key()), move |tx| {
         // What is wrong with the first is found by adding to it, before anything has changed.
         let rest = buckets.iter().enumerate().skip(1);
         let mut lacking = buckets.as_slice();
@@ -238,8 +238,8 @@ pub(super) fn roll(
     into: Option<&BucketKey<Vec<u8>>>,
     stays_open: bool,
 ) -> Result<u64, Error> {
-    let mut keys: Keys<'_> = buckets.iter().chain(into).map(|bucket| bucket.key.to_key()).collect();
-    keys.push(open.to_key());
+    let mut keys: Keys<'_> = buckets.iter().chain(into).map(|bucket| KeyRef::new(&bucket.key)).collect();
+    keys.push(KeyRef::new(open));
     backend.call(&step(&*keys, |tx| {
         // Another handle may have been first.
         let is_open = tx.smismember(open, each(buckets.iter().map(BucketKey::name)))?;
@@ -250,7 +250,7 @@ pub(super) fn roll(
         }
         if let Some(into) = into {
             // Nothing after it can fail.
-            tx.pfmerge(&into.key, rolled.iter().map(|bucket| &bucket.key))?;
+            tx.pfmerge(&into.key, each(rolled.iter().map(|bucket| &bucket.key)))?;
             if stays_open {
                 tx.persist(&into.key)?;
                 tx.sadd(open, [into.name()])?;
@@ -290,7 +290,7 @@ pub(super) fn count(
                 let Some(hll) = hll else { return Ok(0) };
                 hll.cached().map_or_else(|| hll.count().map_err(corrupt), Ok)
             })?,
-            keys => tx.pfcount(keys.iter().map(|key| &**key))?,
+            keys => tx.pfcount(each(keys.iter().map(|key| &**key)))?,
         };
         Ok(Some((count, now_ms(tx))))
     }))

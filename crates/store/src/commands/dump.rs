@@ -37,7 +37,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn dump(&self, key: impl ToKey) -> Result<Option<Bytes>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let profile = view.shared().profile();
             let value = view.get(keys[0]);
             value.map(|value| persist::dump(value, profile).map(Bytes::from)).transpose()
@@ -77,7 +77,7 @@ impl<L: Locks> Store<L> {
         options: RestoreOptions,
     ) -> Result<()> {
         let payload = payload.as_ref();
-        self.write([key], |scope, keys| {
+        self.write(key, |scope, keys| {
             let shared = scope.shared();
             let mut slot = scope.slot(keys[0]);
             if !options.replace && slot.exists() {

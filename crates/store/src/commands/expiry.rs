@@ -130,7 +130,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn persist(&self, key: impl ToKey) -> Result<bool> {
-        self.write([key], |scope, keys| Ok(scope.slot(keys[0]).persist()))
+        self.write(key, |scope, keys| Ok(scope.slot(keys[0]).persist()))
     }
 
     /// TTL: the seconds until the key expires, rounded; -1 if it never does, -2 if there is no such key. O(1).
@@ -149,7 +149,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn pttl(&self, key: impl ToKey) -> Result<i64> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
                 None => -2,
                 Some(None) => -1,
@@ -175,7 +175,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn pexpire_time(&self, key: impl ToKey) -> Result<i64> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
                 None => -2,
                 Some(at) => at.unwrap_or(-1),
@@ -222,7 +222,7 @@ fn expire(
     option: ExpireOption,
     command: &str,
 ) -> Result<bool> {
-    store.write([key], |scope, keys| {
+    store.write(key, |scope, keys| {
         let base = if from_now { scope.now_ms() } else { 0 };
         let at =
             ms.and_then(|ms| base.checked_add(ms)).ok_or_else(|| Error::invalid_expire(command))?;

@@ -4,14 +4,13 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::{keys, slices};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
 use crate::store::slot::{BY_COMMAND, Slot, Taken};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
-use crate::to_key::ToKey;
+use crate::to_key::{ToKey, ToKeys};
 use crate::value::Value;
 
 /// Commands on keys of any type: whether they exist, what they are called, what they hold.
@@ -25,9 +24,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn del<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
-        let of = keys(of);
-        self.write(slices(&of), |scope, keys| {
+    pub fn del(&self, keys: impl ToKeys) -> Result<usize> {
+        self.write(keys, |scope, keys| {
             Ok(keys.iter().filter(|&&key| scope.slot(key).delete()).count())
         })
     }
@@ -37,8 +35,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn unlink<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
-        self.del(of)
+    pub fn unlink(&self, keys: impl ToKeys) -> Result<usize> {
+        self.del(keys)
     }
 
     /// EXISTS: whether there is such a key. O(1).
@@ -47,7 +45,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn exists(&self, key: impl ToKey) -> Result<bool> {
-        self.read([key], |view, keys| Ok(view.find(keys[0]).is_some()))
+        self.read(key, |view, keys| Ok(view.find(keys[0]).is_some()))
     }
 
     /// EXISTS of several keys: how many of them exist; a key named twice counts twice. O(keys).
@@ -55,9 +53,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn exists_many<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
-        let of = keys(of);
-        self.read(slices(&of), |view, keys| {
+    pub fn exists_many(&self, keys: impl ToKeys) -> Result<usize> {
+        self.read(keys, |view, keys| {
             Ok(keys.iter().filter(|&&key| view.find(key).is_some()).count())
         })
     }
@@ -67,9 +64,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn touch<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<usize> {
-        let of = keys(of);
-        self.read(slices(&of), |view, keys| {
+    pub fn touch(&self, keys: impl ToKeys) -> Result<usize> {
+        self.read(keys, |view, keys| {
             Ok(keys.iter().filter(|&&key| view.get(key).is_some()).count())
         })
     }
@@ -81,7 +77,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn key_type(&self, key: impl ToKey) -> Result<Option<Cow<'static, str>>> {
-        self.read([key], |view, keys| Ok(view.peek(keys[0]).map(Value::type_name)))
+        self.read(key, |view, keys| Ok(view.peek(keys[0]).map(Value::type_name)))
     }
 
     /// RENAME: gives a key another name, whatever was there under it. Value and expiry move along. O(1), and the size
@@ -152,7 +148,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::InvalidArgument`] if it is in that database already.
     pub fn move_key(&self, key: impl ToKey, db: u32) -> Result<bool> {
-        self.write([key], |scope, keys| move_key(scope, keys[0], db))
+        self.write(key, |scope, keys| move_key(scope, keys[0], db))
     }
 
     /// OBJECT ENCODING: how the value is kept, in Redis's words. O(1).
@@ -172,7 +168,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn object_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let profile = view.shared().profile();
             Ok(view.peek(keys[0]).map(|value| value.encoding(profile)))
         })
@@ -185,7 +181,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn object_idletime(&self, key: impl ToKey) -> Result<Option<u32>> {
-        self.read([key], |view, keys| Ok(view.idle_secs(keys[0])))
+        self.read(key, |view, keys| Ok(view.idle_secs(keys[0])))
     }
 
     /// OBJECT REFCOUNT: 1, or `i32::MAX` for the small integers of which Redis keeps one object for all. Here each
@@ -195,7 +191,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn object_refcount(&self, key: impl ToKey) -> Result<Option<i64>> {
-        self.read([key], |view, keys| Ok(view.peek(keys[0]).map(references)))
+        self.read(key, |view, keys| Ok(view.peek(keys[0]).map(references)))
     }
 
     /// OBJECT FREQ: how often a key is used, which Redis returns only under an eviction policy that counts it. Nothing
@@ -205,7 +201,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::InvalidArgument`] for every key that exists.
     pub fn object_freq(&self, key: impl ToKey) -> Result<Option<u8>> {
-        self.read([key], |view, keys| match view.peek(keys[0]) {
+        self.read(key, |view, keys| match view.peek(keys[0]) {
             None => Ok(None),
             Some(_) => Err(Error::new(
                 ErrorKind::InvalidArgument,
@@ -223,7 +219,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn memory_usage(&self, key: impl ToKey) -> Result<Option<usize>> {
-        self.read([key], |view, keys| Ok(view.find(keys[0]).map(Found::memory_usage)))
+        self.read(key, |view, keys| Ok(view.find(keys[0]).map(Found::memory_usage)))
     }
 }
 

@@ -51,7 +51,7 @@ impl<L: Locks> Store<L> {
         let glob = Glob::new(pattern.as_ref());
         if let Some(name) = glob.exact() {
             // No pattern at all: there is nothing to search.
-            return self.read([name], |view, keys| {
+            return self.read(name, |view, keys| {
                 let there = view.find(keys[0]).is_some();
                 Ok(if there { vec![Bytes::copy_from_slice(name)] } else { Vec::new() })
             });

@@ -46,13 +46,11 @@ pub(crate) use strings::{
 };
 pub(crate) use zsets::{Written, scan_scores, zset_at};
 
-use smallvec::SmallVec;
 
 use crate::error::{Error, Result};
 use crate::execute::{COMMAND, Command};
 use crate::member::Member;
 use crate::session;
-use crate::to_key::{KeyRef, ToKey};
 
 /// Every command, by family. The facts are those of Redis 7.0: a test compares them with COMMAND INFO and COMMAND DOCS
 /// of a live server.
@@ -93,27 +91,14 @@ fn checked(member: Member<'_>) -> Result<Member<'_>> {
     }
 }
 
-/// Collects the keys of a call on any number of them.
-fn keys<K: ToKey>(keys: impl IntoIterator<Item = K>) -> SmallVec<[K; 4]> {
-    keys.into_iter().collect()
-}
-
 /// Methods that put what they make of several keys at another key; each is a function that does it, and how.
 macro_rules! stores {
-    ($($(#[$doc:meta])* $method:ident($destination:ident, $of:ident) => $make:path[$how:expr];)*) => {$(
+    ($($(#[$doc:meta])* $method:ident($destination:ident, $keys:ident) => $make:path[$how:expr];)*) => {$(
         $(#[$doc])*
-        pub fn $method<K: ToKey>(
-            &self,
-            $destination: impl ToKey,
-            $of: impl IntoIterator<Item = K>,
-        ) -> Result<usize> {
-            $make(self, $how, $destination, &keys($of))
+        pub fn $method(&self, $destination: impl ToKey, $keys: impl ToKeys) -> Result<usize> {
+            $make(self, $how, $destination, $keys)
         }
     )*};
 }
 
 use stores;
-
-fn slices<K: ToKey>(keys: &[K]) -> SmallVec<[KeyRef<'_>; 4]> {
-    keys.iter().map(ToKey::to_key).collect()
-}

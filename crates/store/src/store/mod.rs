@@ -36,7 +36,7 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::limits::Limits;
 use crate::profile::Profile;
-use crate::to_key::{PreparedKey, ToKey, ToKeys};
+use crate::to_key::{AsKey, PreparedKey, ToKey, ToKeys};
 use scope::{Scope, View};
 use slot::Kind;
 
@@ -159,7 +159,8 @@ impl<L: Locks> Store<L> {
     /// ```
     #[must_use]
     pub fn prepare(&self, key: impl ToKey) -> PreparedKey {
-        let key = key.to_key();
+        let held = key.held();
+        let key = held.as_key();
         let hash = self.shared().hash_of(key);
         PreparedKey { bytes: Bytes::copy_from_slice(key.bytes), store: self.shared().id, hash }
     }
@@ -215,7 +216,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         work: impl FnOnce(&mut Entry<'_, K>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.write([key], |scope, keys| scope.with(keys[0], work))
+        self.write(key, |scope, keys| scope.with(keys[0], work))
     }
 
     /// Runs an operation that looks at all keys of these stripes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tallis::{Bucket, Store, Visitors, VisitorsIn};
+use tallis::{Bucket, Store, Visitors, VisitorsIn, each};
 
 use super::every::Every;
 use super::line::{LineError, LogLine};
@@ -167,7 +167,7 @@ impl<'v> Tally<'v> {
         let total = Total {
             events: buckets.iter().map(|row| row.events).sum(),
             exact: self.visitors.count_union(slots.iter().map(|slot| slot.bucket))?,
-            approx: self.store.pfcount(slots.iter().map(|slot| &slot.approx_key))?,
+            approx: self.store.pfcount(each(slots.iter().map(|slot| &slot.approx_key)))?,
         };
         let bytes = Bytes {
             sets: buckets.iter().map(|row| row.bytes.sets).sum(),

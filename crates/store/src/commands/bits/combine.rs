@@ -6,7 +6,6 @@ use bitpack::bits::{self, Op};
 use bytes::Bytes;
 use smallvec::SmallVec;
 
-use crate::commands::slices;
 use crate::commands::strings::string_at;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
@@ -14,24 +13,22 @@ use crate::member::Member;
 use crate::store::scope::{Scope, View};
 use crate::store::slot::{BY_COMMAND, Expires, Outcome};
 use crate::store::{Locks, Store};
-use crate::to_key::ToKey;
+use crate::to_key::{OneAndMany, ToKey, ToKeys};
 use crate::value::Value;
 
 /// How much of a string that is source and target is set aside at once: it stays in the nearest cache.
 const BLOCK: usize = 16 << 10;
 
 /// BITOP: puts the result at a key, without a key if it is empty; returns its length in bytes.
-pub(crate) fn combine<K: ToKey>(
+pub(crate) fn combine(
     store: &Store<impl Locks>,
     op: Op,
     target: impl ToKey,
-    of: &[K],
+    sources: impl ToKeys,
 ) -> Result<usize> {
-    op.check_sources(of.len()).map_err(|_| wrong_sources(op))?;
-    let mut all = slices(of);
-    all.insert(0, target.to_key());
-    store.write(all, |scope, keys| {
-        let Some((&target, sources)) = keys.split_first() else { return Ok(0) };
+    store.write(OneAndMany(target, sources), |scope, keys| {
+        let (target, sources) = (keys[0], &keys[1..]);
+        op.check_sources(sources.len()).map_err(|_| wrong_sources(op))?;
         for &key in sources {
             scope.drop_expired(key);
         }

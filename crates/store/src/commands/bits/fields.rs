@@ -48,7 +48,7 @@ fn read(
     operations: &[BitFieldOp],
     mut answer: impl FnMut(Option<i64>),
 ) -> Result<()> {
-    store.read([key], |view, keys| {
+    store.read(key, |view, keys| {
         let string = string_at(view, keys[0])?.unwrap_or(Member::Bytes(b""));
         string.with_bytes(|bytes| {
             for operation in operations {

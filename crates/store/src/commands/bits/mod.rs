@@ -17,7 +17,7 @@ use bitpack::bitfield::{FieldType, Overflow};
 use bitpack::bits::{self, Op};
 
 use super::strings::string_at;
-use super::{keys, stores};
+use super::stores;
 use crate::commands::StringEntry;
 use crate::error::Result;
 use crate::store::{Locks, Store};
@@ -28,7 +28,7 @@ pub(crate) use combine::combine;
 pub(crate) use fields::{Operations, operate};
 pub(crate) use parts::{count_with, position_with};
 
-use crate::to_key::ToKey;
+use crate::to_key::{ToKey, ToKeys};
 use parts::{change_one, check_offset};
 
 /// Commands on the bits of strings.
@@ -79,7 +79,7 @@ impl<L: Locks> Store<L> {
     #[inline]
     pub fn getbit(&self, key: impl ToKey, offset: u64) -> Result<bool> {
         check_offset(offset)?;
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(string) = string_at(view, keys[0])? else { return Ok(false) };
             Ok(string.with_bytes(|bytes| bits::get(bytes, offset)))
         })
@@ -103,7 +103,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn bitcount(&self, key: impl ToKey) -> Result<u64> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             Ok(string_at(view, keys[0])?.map_or(0, |string| string.with_bytes(bits::count)))
         })
     }
@@ -194,21 +194,21 @@ impl<L: Locks> Store<L> {
         /// assert_eq!(store.get("both")?, Some("`bc`ab".into()));
         /// # Ok::<(), tallis::Error>(())
         /// ```
-        bit_and(dst, of) => combine[Op::And];
+        bit_and(dst, keys) => combine[Op::And];
 
         /// BITOP OR: as [`bit_and`](Self::bit_and), the bits that any of the strings has.
         ///
         /// # Errors
         ///
         /// As [`bit_and`](Self::bit_and).
-        bit_or(dst, of) => combine[Op::Or];
+        bit_or(dst, keys) => combine[Op::Or];
 
         /// BITOP XOR: as [`bit_and`](Self::bit_and), the bits that an odd number of the strings have.
         ///
         /// # Errors
         ///
         /// As [`bit_and`](Self::bit_and).
-        bit_xor(dst, of) => combine[Op::Xor];
+        bit_xor(dst, keys) => combine[Op::Xor];
     }
 
     /// BITOP NOT: as [`bit_and`](Self::bit_and), the bits of whole bytes that the one string lacks.
@@ -217,7 +217,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn bit_not(&self, dst: impl ToKey, key: impl ToKey) -> Result<usize> {
-        combine(self, Op::Not, dst, &[key])
+        combine(self, Op::Not, dst, key)
     }
 
     stores! {
@@ -249,7 +249,7 @@ impl<L: Locks> Store<L> {
         /// assert_eq!(store.get("one")?.as_deref(), Some(&[0b0001_0110][..]));
         /// # Ok::<(), tallis::Error>(())
         /// ```
-        bit_diff(dst, of) => combine[Op::Diff];
+        bit_diff(dst, keys) => combine[Op::Diff];
 
         /// BITOP DIFF1: as [`bit_diff`](Self::bit_diff), the bits that any of the others has and the first string has
         /// not.
@@ -257,14 +257,14 @@ impl<L: Locks> Store<L> {
         /// # Errors
         ///
         /// As [`bit_diff`](Self::bit_diff).
-        bit_diff1(dst, of) => combine[Op::Diff1];
+        bit_diff1(dst, keys) => combine[Op::Diff1];
 
         /// BITOP ANDOR: as [`bit_diff`](Self::bit_diff), the bits that the first string has and any of the others too.
         ///
         /// # Errors
         ///
         /// As [`bit_diff`](Self::bit_diff).
-        bit_and_or(dst, of) => combine[Op::AndOr];
+        bit_and_or(dst, keys) => combine[Op::AndOr];
 
         /// BITOP ONE: as [`bit_and`](Self::bit_and), the bits that exactly one of the strings has. Of Redis 8.2.
         ///
@@ -275,7 +275,7 @@ impl<L: Locks> Store<L> {
         /// # Examples
         ///
         /// See [`bit_diff`](Self::bit_diff).
-        bit_one(dst, of) => combine[Op::One];
+        bit_one(dst, keys) => combine[Op::One];
     }
 
     /// BITFIELD: runs operations on numbers of some bits, one after the other, as one atomic step; an answer for each.
@@ -346,7 +346,7 @@ impl<L: Locks> Store<L> {
     #[inline]
     pub fn bitfield_get(&self, key: impl ToKey, field: FieldType, offset: u64) -> Result<i64> {
         check_offset(offset)?;
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
             Ok(string.with_bytes(|bytes| bitpack::bitfield::get(bytes, field, offset)))
         })

@@ -113,7 +113,7 @@ pub(crate) fn count_with(
     key: impl ToKey,
     range: impl FnOnce() -> Result<BitRange>,
 ) -> Result<u64> {
-    store.read([key], |view, keys| {
+    store.read(key, |view, keys| {
         let Some(string) = string_at(view, keys[0])? else { return Ok(0) };
         let range = range()?;
         // Redis looks at this before it cuts the range to the string, so that nothing is left of what lies before it.
@@ -134,7 +134,7 @@ pub(crate) fn position_with(
     bit: bool,
     range: impl FnOnce() -> Result<BitRange>,
 ) -> Result<Option<u64>> {
-    store.read([key], |view, keys| {
+    store.read(key, |view, keys| {
         let Some(string) = string_at(view, keys[0])? else { return Ok((!bit).then_some(0)) };
         let range = range()?;
         Ok(string.with_bytes(|bytes| {

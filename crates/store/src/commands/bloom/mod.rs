@@ -143,7 +143,7 @@ impl<L: Locks> Store<L> {
     pub fn bf_exists(&self, key: impl ToKey, item: impl ToMember) -> Result<bool> {
         item.with_member(|item| {
             let hash = item_hash(item);
-            self.read([key], |view, keys| {
+            self.read(key, |view, keys| {
                 let filter = view.get(keys[0]).and_then(Value::as_bloom);
                 Ok(filter.is_some_and(|filter| filter.contains_hash(hash)))
             })
@@ -158,7 +158,7 @@ impl<L: Locks> Store<L> {
     pub fn bf_mexists(&self, key: impl ToKey, items: impl ToMembers) -> Result<Vec<bool>> {
         let hashes: SmallVec<[ItemHash; 32]> =
             items.with_members(|items| items.iter().map(|&item| item_hash(item)).collect());
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let mut answers = Vec::with_capacity(hashes.len());
             match view.get(keys[0]).and_then(Value::as_bloom) {
                 Some(filter) => filter.contains_hashes(&hashes, &mut answers),
@@ -174,7 +174,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::NoSuchKey`] if there is none; in a transaction, a key that it did not name.
     pub fn bf_info(&self, key: impl ToKey) -> Result<BloomInfo> {
-        self.read([key], |view, keys| Ok(BloomInfo::of(filter_at(view, keys[0])?)))
+        self.read(key, |view, keys| Ok(BloomInfo::of(filter_at(view, keys[0])?)))
     }
 
     /// BF.CARD: how many items were new when they were added; 0 if there is no filter. O(1).
@@ -183,7 +183,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn bf_card(&self, key: impl ToKey) -> Result<u64> {
-        self.read([key], |view, keys| match view.get(keys[0]) {
+        self.read(key, |view, keys| match view.get(keys[0]) {
             None => Ok(0),
             Some(Value::Bloom(filter)) => Ok(filter.len()),
             Some(_) => Err(Error::wrong_type()),
@@ -213,7 +213,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn bf_scandump(&self, key: impl ToKey, cursor: u64) -> Result<Option<(u64, Bytes)>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let chunk = filter_at(view, keys[0])?.chunk_at(cursor);
             Ok(chunk.map(|chunk| (chunk.cursor, chunk.bytes.into_owned().into())))
         })
@@ -256,7 +256,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn bf_debug(&self, key: impl ToKey) -> Result<Vec<String>> {
-        self.read([key], |view, keys| Ok(text::debug(filter_at(view, keys[0])?)))
+        self.read(key, |view, keys| Ok(text::debug(filter_at(view, keys[0])?)))
     }
 }
 

@@ -86,7 +86,7 @@ impl<L: Locks> Store<L> {
     pub fn geo_pos(&self, key: impl ToKey, of: impl ToMembers) -> Result<Vec<Option<Point>>> {
         of.with_members(|of| {
             check(of)?;
-            self.read([key], |view, keys| {
+            self.read(key, |view, keys| {
                 let set = zset_at(view, keys[0])?;
                 Ok(of.iter().map(|&member| place_of(set?, member)).collect())
             })
@@ -105,7 +105,7 @@ impl<L: Locks> Store<L> {
         to: impl ToMember,
         unit: Unit,
     ) -> Result<Option<f64>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(None) };
             let place = |member: Member<'_>| place_of(set, member);
             let ends = from.with_member(place).zip(to.with_member(place));
@@ -148,7 +148,7 @@ impl<L: Locks> Store<L> {
     /// there; [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for lengths below 0 and for polygons of fewer than three
     /// vertices.
     pub fn geo_search(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<Bytes>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             Ok(search::members(&find(set, &search.shape(set)?, search.limits(), false)))
         })
@@ -161,7 +161,7 @@ impl<L: Locks> Store<L> {
     ///
     /// As [`geo_search`](Self::geo_search).
     pub fn geo_search_hits(&self, key: impl ToKey, search: &GeoSearch) -> Result<Vec<GeoHit>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let shape = search.shape(set)?;
             Ok(search::hits(&find(set, &shape, search.limits(), true), shape.unit()))

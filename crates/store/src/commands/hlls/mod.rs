@@ -8,13 +8,12 @@ pub(super) mod table;
 use hll::{Encoding, Hll, Union};
 use smallvec::SmallVec;
 
-use super::{keys, slices};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::{Scope, View};
 use crate::store::{Locks, Store};
-use crate::to_key::ToKey;
+use crate::to_key::{OneAndMany, ToKey, ToKeys};
 use crate::to_member::ToMembers;
 use crate::value::Value;
 pub use entry::{HllEntry, HllKind};
@@ -77,7 +76,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         work: impl FnOnce(Option<Hll<'_>>) -> Result<R>,
     ) -> Result<R> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let _holding = self.holding();
             work(hll_at(view, keys[0])?)
         })
@@ -89,17 +88,17 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn pfcount<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<u64> {
-        let of = keys(of);
-        match slices(&of)[..] {
-            [key] => {
-                if let Some(count) = self.read([key], |view, keys| cached_count(view, keys[0]))? {
-                    return Ok(count);
-                }
-                self.entry(key, |entry: &mut HllEntry<'_>| entry.count())
-            }
-            ref several => self.read(several, count_union),
+    pub fn pfcount(&self, keys: impl ToKeys) -> Result<u64> {
+        let count = self.read(&keys, |view, keys| match *keys {
+            [key] => cached_count(view, key),
+            ref several => count_union(view, several).map(Some),
+        })?;
+        if let Some(count) = count {
+            return Ok(count);
         }
+        self.write(keys, |scope, keys| {
+            scope.with(keys[0], |entry: &mut HllEntry<'_>| entry.count())
+        })
     }
 
     /// PFMERGE: makes `target` hold all elements of itself and the sources. O(sources), each at most 16,384
@@ -108,15 +107,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// In a transaction, a key that it did not name; then nothing has changed.
-    pub fn pfmerge<K: ToKey>(
-        &self,
-        target: impl ToKey,
-        sources: impl IntoIterator<Item = K>,
-    ) -> Result<()> {
-        let sources = keys(sources);
-        let mut all = slices(&sources);
-        all.insert(0, target.to_key());
-        self.write(all, merge)
+    pub fn pfmerge(&self, target: impl ToKey, sources: impl ToKeys) -> Result<()> {
+        self.write(OneAndMany(target, sources), merge)
     }
 
     /// PFDEBUG GETREG: the 16,384 registers; `None` if there is no such key. As in Redis, a sparse value is dense

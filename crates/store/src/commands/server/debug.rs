@@ -32,7 +32,7 @@ pub(super) fn debug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 fn object(store: &Store<impl Locks>, key: &[u8]) -> Answer {
     // A clock of seconds that begins anew after so many.
     const LRU_CLOCK: u32 = 1 << 24;
-    store.read([key], |view, keys| {
+    store.read(key, |view, keys| {
         let (Some(found), Some(idle)) = (view.find(keys[0]), view.idle_secs(keys[0])) else {
             return Err(refused("ERR no such key"));
         };

@@ -10,7 +10,6 @@ use smallvec::SmallVec;
 
 use super::set_at;
 use crate::commands::byte_strings::ByteStrings;
-use crate::commands::slices;
 use crate::error::Result;
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -18,7 +17,7 @@ use crate::policy::EncodingPolicy;
 use crate::store::scope::View;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
-use crate::to_key::ToKey;
+use crate::to_key::{OneAndMany, ToKey, ToKeys};
 use crate::value::{SetRef, Value};
 
 /// What is made of several sets.
@@ -87,16 +86,14 @@ pub(super) fn count_common(view: &View<'_>, keys: &[HashedKey<'_>], limit: usize
 }
 
 /// Puts the result at a key.
-pub(super) fn store<K: ToKey>(
+pub(super) fn store(
     store: &Store<impl Locks>,
     operation: Operation,
     destination: impl ToKey,
-    of: &[K],
+    sources: impl ToKeys,
 ) -> Result<usize> {
-    let mut all = slices(of);
-    all.insert(0, destination.to_key());
-    store.write(all, |scope, keys| {
-        let Some((&destination, sources)) = keys.split_first() else { return Ok(0) };
+    store.write(OneAndMany(destination, sources), |scope, keys| {
+        let (destination, sources) = (keys[0], &keys[1..]);
         for &key in sources {
             scope.drop_expired(key);
         }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::byte_strings::ByteStrings;
 use super::keyspace::ScanOptions;
-use super::{MOST_DRAWS, check, checked, keys, slices, stores};
+use super::{MOST_DRAWS, check, checked, stores};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -18,7 +18,7 @@ use crate::value::SetRef;
 use algebra::Operation;
 pub use entry::{SetEntry, SetKind};
 
-use crate::to_key::ToKey;
+use crate::to_key::{ToKey, ToKeys};
 use crate::to_member::{ToMember, ToMembers};
 
 /// Commands on sets.
@@ -73,7 +73,7 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
     pub fn sismember(&self, key: impl ToKey, member: impl ToMember) -> Result<bool> {
         member.with_member(|member| {
-            self.read([key], |view, keys| {
+            self.read(key, |view, keys| {
                 Ok(set_at(view, keys[0])?.is_some_and(|set| set.contains(member, &view.policy())))
             })
         })
@@ -85,7 +85,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
     pub fn scard(&self, key: impl ToKey) -> Result<usize> {
-        self.read([key], |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
+        self.read(key, |view, keys| Ok(set_at(view, keys[0])?.map_or(0, SetRef::len)))
     }
 
     /// SMEMBERS: all members, those of an intset in ascending order. O(members).
@@ -94,7 +94,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
     pub fn smembers(&self, key: impl ToKey) -> Result<Vec<Bytes>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
             let mut members = ByteStrings::with_capacity(set.len());
             set.for_each(|member| members.push(member));
@@ -110,7 +110,7 @@ impl<L: Locks> Store<L> {
     pub fn smismember(&self, key: impl ToKey, of: impl ToMembers) -> Result<Vec<bool>> {
         of.with_members(|of| {
             check(of)?;
-            self.read([key], |view, keys| {
+            self.read(key, |view, keys| {
                 let set = set_at(view, keys[0])?;
                 let has = |member: &Member<'_>| {
                     set.is_some_and(|set| set.contains(*member, &view.policy()))
@@ -224,7 +224,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
     pub fn srandmember(&self, key: impl ToKey) -> Result<Option<Bytes>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(None) };
             Ok(set.random(view.shared().random()).map(Member::to_bytes))
         })
@@ -238,7 +238,7 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
     pub fn srandmember_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok(Vec::new()) };
             let random = view.shared().random();
             let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
@@ -273,9 +273,8 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.sdiff(["a", "b"])?, ["1"]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn sinter<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>> {
-        let of = keys(of);
-        self.read(slices(&of), |view, keys| algebra::read(view, Operation::Inter, keys))
+    pub fn sinter(&self, keys: impl ToKeys) -> Result<Vec<Bytes>> {
+        self.read(keys, |view, keys| algebra::read(view, Operation::Inter, keys))
     }
 
     /// SINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(members of the smallest,
@@ -284,13 +283,12 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sintercard<K: ToKey>(
+    pub fn sintercard(
         &self,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         limit: usize,
     ) -> Result<usize> {
-        let of = keys(of);
-        self.read(slices(&of), |view, keys| algebra::count_common(view, keys, limit))
+        self.read(keys, |view, keys| algebra::count_common(view, keys, limit))
     }
 
     stores! {
@@ -300,7 +298,7 @@ impl<L: Locks> Store<L> {
         /// # Errors
         ///
         /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-        sinterstore(destination, of) => algebra::store[Operation::Inter];
+        sinterstore(destination, keys) => algebra::store[Operation::Inter];
     }
 
     /// SUNION: the members that any of the sets has, in no order. O(members of all).
@@ -308,9 +306,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sunion<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>> {
-        let of = keys(of);
-        self.read(slices(&of), |view, keys| algebra::read(view, Operation::Union, keys))
+    pub fn sunion(&self, keys: impl ToKeys) -> Result<Vec<Bytes>> {
+        self.read(keys, |view, keys| algebra::read(view, Operation::Union, keys))
     }
 
     stores! {
@@ -320,7 +317,7 @@ impl<L: Locks> Store<L> {
         /// # Errors
         ///
         /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-        sunionstore(destination, of) => algebra::store[Operation::Union];
+        sunionstore(destination, keys) => algebra::store[Operation::Union];
     }
 
     /// SDIFF: the members of the first set that none of the others has, in no order. O(members of the first, times
@@ -329,9 +326,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sdiff<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Bytes>> {
-        let of = keys(of);
-        self.read(slices(&of), |view, keys| algebra::read(view, Operation::Diff, keys))
+    pub fn sdiff(&self, keys: impl ToKeys) -> Result<Vec<Bytes>> {
+        self.read(keys, |view, keys| algebra::read(view, Operation::Diff, keys))
     }
 
     stores! {
@@ -341,7 +337,7 @@ impl<L: Locks> Store<L> {
         /// # Errors
         ///
         /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-        sdiffstore(destination, of) => algebra::store[Operation::Diff];
+        sdiffstore(destination, keys) => algebra::store[Operation::Diff];
     }
 
     /// SSCAN: some of the members, and the cursor with which to ask for more; 0 begins, and 0 ends. Members that are
@@ -358,7 +354,7 @@ impl<L: Locks> Store<L> {
         options: &ScanOptions,
     ) -> Result<(u64, Vec<Bytes>)> {
         let glob = options.glob();
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = set_at(view, keys[0])? else { return Ok((0, Vec::new())) };
             let mut found = Vec::new();
             let next = set.scan(cursor, options.count(), &view.policy(), |member| {

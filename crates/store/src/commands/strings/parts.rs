@@ -58,7 +58,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn getrange(&self, key: impl ToKey, from: i64, to: i64) -> Result<Bytes> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(string) = string_at(view, keys[0])? else { return Ok(Bytes::new()) };
             let part = |bytes: &[u8]| Bytes::copy_from_slice(&bytes[slice(from, to, bytes.len())]);
             Ok(string.with_bytes(part))

@@ -6,11 +6,10 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::string_at;
-use crate::commands::{keys as gathered, slices};
 use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::{Locks, Store};
-use crate::to_key::ToKey;
+use crate::to_key::{ToKey, ToKeys};
 
 /// Commands on strings.
 ///
@@ -27,7 +26,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
     pub fn get(&self, key: impl ToKey) -> Result<Option<Bytes>> {
-        self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
+        self.read(key, |view, keys| Ok(string_at(view, keys[0])?.map(Member::to_bytes)))
     }
 
     /// GET without a copy: lets `read` see the string at the key. O(1), beside what `read` does.
@@ -52,7 +51,7 @@ impl<L: Locks> Store<L> {
     /// ```
     #[inline]
     pub fn get_with<R>(&self, key: impl ToKey, read: impl FnOnce(Option<&[u8]>) -> R) -> Result<R> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let string = string_at(view, keys[0])?;
             let _holding = self.holding();
             Ok(match string {
@@ -83,7 +82,7 @@ impl<L: Locks> Store<L> {
     /// ```
     #[inline]
     pub fn get_int(&self, key: impl ToKey) -> Result<Option<i64>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let number = |string: Member<'_>| string.as_int().ok_or_else(Error::not_integer);
             string_at(view, keys[0])?.map(number).transpose()
         })
@@ -106,9 +105,8 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(store.mget(["b", "none"])?, [Some("2".into()), None]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn mget<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<Option<Bytes>>> {
-        let of = gathered(of);
-        self.read(slices(&of), |view, keys| {
+    pub fn mget(&self, keys: impl ToKeys) -> Result<Vec<Option<Bytes>>> {
+        self.read(keys, |view, keys| {
             let string = |&key| view.get(key)?.as_str().map(Member::to_bytes);
             Ok(keys.iter().map(string).collect())
         })
@@ -137,13 +135,12 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(lens, [5, 2, 0]);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn with_strings_read<K: ToKey, R>(
+    pub fn with_strings_read<R>(
         &self,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         work: impl FnOnce(&[Option<&[u8]>]) -> Result<R>,
     ) -> Result<R> {
-        let of = gathered(of);
-        self.read(slices(&of), |view, keys| {
+        self.read(keys, |view, keys| {
             let _holding = self.holding();
             let mut strings = SmallVec::<[Option<Cow<'_, [u8]>>; 4]>::with_capacity(keys.len());
             for &key in keys {
@@ -164,6 +161,6 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
     pub fn strlen(&self, key: impl ToKey) -> Result<usize> {
-        self.read([key], |view, keys| Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len)))
+        self.read(key, |view, keys| Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len)))
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::member::Member;
 use crate::store::slot::{BY_COMMAND, Expires};
 use crate::store::{Locks, Store};
-use crate::to_key::{KeyRef, ToKey};
+use crate::to_key::{ToKey, ToKeys};
 use crate::value::Value;
 
 /// SET with options, for the command of that name.
@@ -25,7 +25,7 @@ pub(crate) fn set_with(
     command: &str,
 ) -> Result<SetOutcome> {
     let value = checked(value)?;
-    store.write([key], |scope, keys| {
+    store.write(key, |scope, keys| {
         let expires = match options.ttl {
             Ttl::Until(time) => Expires::At(time.at_ms(|| scope.now_ms(), command)?),
             Ttl::Clear => Expires::Never,
@@ -70,15 +70,15 @@ pub(crate) fn get_with(
 /// MSET and MSETNX; `false` if one of the keys exists and must not.
 pub(crate) fn put_all(
     store: &Store<impl Locks>,
-    names: &[KeyRef<'_>],
+    keys: impl ToKeys,
     values: &[Member<'_>],
     only_new: bool,
 ) -> Result<bool> {
     check(values)?;
-    if names.is_empty() {
-        return Ok(true);
-    }
-    store.write(names, |scope, keys| {
+    store.write(keys, |scope, keys| {
+        if keys.is_empty() {
+            return Ok(true);
+        }
         if only_new && keys.iter().any(|&key| scope.slot(key).exists()) {
             return Ok(false);
         }
@@ -87,8 +87,8 @@ pub(crate) fn put_all(
         }
         scope.effect(|| {
             let mut words = vec![Bytes::from_static(b"MSET")];
-            for (name, value) in names.iter().zip(values) {
-                words.extend([Bytes::copy_from_slice(name.bytes), value.to_bytes()]);
+            for (key, value) in keys.iter().zip(values) {
+                words.extend([Bytes::copy_from_slice(key.bytes), value.to_bytes()]);
             }
             words
         });

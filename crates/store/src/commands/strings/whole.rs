@@ -1,7 +1,6 @@
 //! Putting whole strings at keys, and taking them away.
 
 use bytes::Bytes;
-use smallvec::SmallVec;
 
 use super::entry::put;
 use super::{
@@ -12,7 +11,7 @@ use crate::error::Result;
 use crate::member::Member;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
-use crate::to_key::{KeyRef, ToKey};
+use crate::to_key::{KeysOfPairs, ToKey};
 use crate::to_member::ToMember;
 
 /// Commands that put whole strings at keys, or take them away.
@@ -38,7 +37,7 @@ impl<L: Locks> Store<L> {
     pub fn set(&self, key: impl ToKey, value: impl ToMember) -> Result<()> {
         value.with_member(|value| {
             checked(value)?;
-            self.write([key], |scope, keys| {
+            self.write(key, |scope, keys| {
                 put(&mut scope.slot(keys[0]), value, Expires::Never);
                 Ok(())
             })
@@ -113,7 +112,7 @@ impl<L: Locks> Store<L> {
     pub fn set_nx(&self, key: impl ToKey, value: impl ToMember) -> Result<bool> {
         value.with_member(|value| {
             checked(value)?;
-            self.write([key], |scope, keys| {
+            self.write(key, |scope, keys| {
                 let mut slot = scope.slot(keys[0]);
                 let new = !slot.exists();
                 if new {
@@ -230,7 +229,6 @@ fn put_pairs<K: ToKey, V: ToMember>(
     items: &[(K, V)],
     only_new: bool,
 ) -> Result<bool> {
-    let names: SmallVec<[KeyRef<'_>; 4]> = items.iter().map(|(key, _)| key.to_key()).collect();
     let values = items.iter().map(|(_, value)| value);
-    V::with_each(values, |values| put_all(store, &names, values, only_new))
+    V::with_each(values, |values| put_all(store, KeysOfPairs(items), values, only_new))
 }

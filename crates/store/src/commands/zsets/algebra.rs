@@ -9,14 +9,13 @@ use hashbrown::hash_table::Entry as Place;
 use smallvec::SmallVec;
 
 use super::put::{put, score_word};
-use crate::commands::{keys, slices};
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
-use crate::to_key::ToKey;
+use crate::to_key::{OneAndMany, ToKey, ToKeys};
 use crate::value::{SetRef, Value, ZSet};
 
 /// How a member's scores are combined when several sets have it.
@@ -72,14 +71,14 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds neither a sorted set nor a set;
     /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for another number of weights than of keys;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a weight that is NaN.
-    pub fn zunion<K: ToKey>(
+    pub fn zunion(
         &self,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         weights: &[f64],
         aggregate: Aggregate,
     ) -> Result<Vec<(Bytes, f64)>> {
         let made = Combination { operation: Operation::Union, weights, aggregate };
-        made.read(self, &keys(of))
+        made.read(self, keys)
     }
 
     /// ZINTER: the members that all of the sets have, lowest score first. O(n s + k log k), n members in the smallest
@@ -88,14 +87,14 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zinter<K: ToKey>(
+    pub fn zinter(
         &self,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         weights: &[f64],
         aggregate: Aggregate,
     ) -> Result<Vec<(Bytes, f64)>> {
         let made = Combination { operation: Operation::Inter, weights, aggregate };
-        made.read(self, &keys(of))
+        made.read(self, keys)
     }
 
     /// ZDIFF: the members of the first set that none of the others has, lowest score first. O(n s), n members in the
@@ -104,8 +103,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zdiff<K: ToKey>(&self, of: impl IntoIterator<Item = K>) -> Result<Vec<(Bytes, f64)>> {
-        Combination::DIFF.read(self, &keys(of))
+    pub fn zdiff(&self, keys: impl ToKeys) -> Result<Vec<(Bytes, f64)>> {
+        Combination::DIFF.read(self, keys)
     }
 
     /// ZUNIONSTORE: puts what [`zunion`](Self::zunion) gives at `destination`, whatever was there; returns how many
@@ -114,15 +113,15 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zunionstore<K: ToKey>(
+    pub fn zunionstore(
         &self,
         destination: impl ToKey,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         weights: &[f64],
         aggregate: Aggregate,
     ) -> Result<usize> {
         let made = Combination { operation: Operation::Union, weights, aggregate };
-        made.store(self, destination, &keys(of))
+        made.store(self, destination, keys)
     }
 
     /// ZINTERSTORE: puts what [`zinter`](Self::zinter) gives at `destination`, whatever was there; returns how many
@@ -131,15 +130,15 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zinterstore<K: ToKey>(
+    pub fn zinterstore(
         &self,
         destination: impl ToKey,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         weights: &[f64],
         aggregate: Aggregate,
     ) -> Result<usize> {
         let made = Combination { operation: Operation::Inter, weights, aggregate };
-        made.store(self, destination, &keys(of))
+        made.store(self, destination, keys)
     }
 
     /// ZDIFFSTORE: puts what [`zdiff`](Self::zdiff) gives at `destination`, whatever was there; returns how many
@@ -148,12 +147,12 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zdiffstore<K: ToKey>(
+    pub fn zdiffstore(
         &self,
         destination: impl ToKey,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
     ) -> Result<usize> {
-        Combination::DIFF.store(self, destination, &keys(of))
+        Combination::DIFF.store(self, destination, keys)
     }
 
     /// ZINTERCARD: how many members all of the sets have; stops at `limit` if that is not 0. O(n s), n members in the
@@ -162,13 +161,12 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zintercard<K: ToKey>(
+    pub fn zintercard(
         &self,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         limit: usize,
     ) -> Result<usize> {
-        let of = keys(of);
-        self.read(slices(&of), |view, keys| {
+        self.read(keys, |view, keys| {
             let mut count = 0;
             let _ = common(&sources(view, keys, &[])?, Aggregate::Sum, &view.policy(), |_, _| {
                 count += 1;
@@ -198,13 +196,15 @@ impl Combination<'_> {
     }
 
     /// The result, lowest score first.
-    pub(super) fn read<K: ToKey>(
+    pub(super) fn read(
         &self,
         store: &Store<impl Locks>,
-        of: &[K],
+        keys: impl ToKeys,
     ) -> Result<Vec<(Bytes, f64)>> {
-        self.check(of.len())?;
-        let mut entries = store.read(slices(of), |view, keys| self.entries(view, keys))?;
+        let mut entries = store.read(keys, |view, keys| {
+            self.check(keys.len())?;
+            self.entries(view, keys)
+        })?;
         entries.sort_unstable_by(|(a, low), (b, high)| {
             low.partial_cmp(high).unwrap_or(std::cmp::Ordering::Equal).then_with(|| a.cmp(b))
         });
@@ -212,17 +212,15 @@ impl Combination<'_> {
     }
 
     /// Puts the result at a key.
-    pub(super) fn store<K: ToKey>(
+    pub(super) fn store(
         &self,
         store: &Store<impl Locks>,
         destination: impl ToKey,
-        of: &[K],
+        sources: impl ToKeys,
     ) -> Result<usize> {
-        self.check(of.len())?;
-        let mut all = slices(of);
-        all.insert(0, destination.to_key());
-        store.write(all, |scope, keys| {
-            let Some((&destination, sources)) = keys.split_first() else { return Ok(0) };
+        store.write(OneAndMany(destination, sources), |scope, keys| {
+            let (destination, sources) = (keys[0], &keys[1..]);
+            self.check(sources.len())?;
             // Through the store, so that a source that has expired is dropped for the sinks too.
             for &key in sources {
                 scope.drop_expired(key);
@@ -292,8 +290,8 @@ impl Combination<'_> {
 
 /// Fails if one of the keys holds neither a sorted set nor a set: what a command with an error in its options asks
 /// first.
-pub(crate) fn check_sources<K: ToKey>(store: &Store<impl Locks>, of: &[K]) -> Result<()> {
-    store.read(slices(of), |view, keys| sources(view, keys, &[]).map(|_| ()))
+pub(crate) fn check_sources(store: &Store<impl Locks>, keys: impl ToKeys) -> Result<()> {
+    store.read(keys, |view, keys| sources(view, keys, &[]).map(|_| ()))
 }
 
 /// A sorted set, or a set whose members all have the score 1.

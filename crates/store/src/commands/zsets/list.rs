@@ -28,7 +28,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set, as for all of these.
     pub fn zrange_by(&self, key: impl ToKey, range: &ZRange) -> Result<Vec<Bytes>> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(Vec::new()) };
             let ranks = range.ranks(set);
             let mut members = ByteStrings::with_capacity(ranks.len());
@@ -52,7 +52,7 @@ impl<L: Locks> Store<L> {
         key: impl ToKey,
         range: &ZRange,
     ) -> Result<Vec<(Bytes, f64)>> {
-        self.read([key], |view, keys| ranged(view, keys[0], range))
+        self.read(key, |view, keys| ranged(view, keys[0], range))
     }
 
     /// ZRANGESTORE: puts a range of `source` at `destination`, whatever was there; returns how many members that are.
@@ -221,7 +221,7 @@ impl<L: Locks> Store<L> {
     ///
     /// As [`zrange_by`](Self::zrange_by).
     pub fn zcount(&self, key: impl ToKey, scores: impl RangeBounds<f64>) -> Result<usize> {
-        self.read([key], |view, keys| count(view, keys[0], &ZRange::by_score(scores)))
+        self.read(key, |view, keys| count(view, keys[0], &ZRange::by_score(scores)))
     }
 
     /// ZLEXCOUNT: how many members are between these, of a sorted set whose scores are all equal. O(log n).
@@ -230,7 +230,7 @@ impl<L: Locks> Store<L> {
     ///
     /// As [`zrange_by`](Self::zrange_by).
     pub fn zlexcount(&self, key: impl ToKey, min: LexBound, max: LexBound) -> Result<usize> {
-        self.read([key], |view, keys| count(view, keys[0], &ZRange::by_lex(min, max)))
+        self.read(key, |view, keys| count(view, keys[0], &ZRange::by_lex(min, max)))
     }
 
     /// ZREMRANGEBYRANK. O(log n + k log n).

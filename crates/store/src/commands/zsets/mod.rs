@@ -23,13 +23,13 @@ pub(crate) use put::{put, score_word};
 pub(crate) use scan::{Written, scan as scan_scores};
 
 use super::keyspace::ScanOptions;
-use super::{check, keys, slices};
+use super::check;
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
-use crate::to_key::ToKey;
+use crate::to_key::{ToKey, ToKeys};
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::ZSet;
 use pop::Side;
@@ -172,7 +172,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
     pub fn zcard(&self, key: impl ToKey) -> Result<usize> {
-        self.read([key], |view, keys| Ok(zset_at(view, keys[0])?.map_or(0, ZSet::len)))
+        self.read(key, |view, keys| Ok(zset_at(view, keys[0])?.map_or(0, ZSet::len)))
     }
 
     /// ZSCORE: the score of a member. O(1).
@@ -182,7 +182,7 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
     pub fn zscore(&self, key: impl ToKey, member: impl ToMember) -> Result<Option<f64>> {
         member.with_member(|member| {
-            self.read([key], |view, keys| {
+            self.read(key, |view, keys| {
                 Ok(zset_at(view, keys[0])?
                     .and_then(|set| member.with_bytes(|bytes| set.score(bytes))))
             })
@@ -197,7 +197,7 @@ impl<L: Locks> Store<L> {
     pub fn zscore_multiple(&self, key: impl ToKey, of: impl ToMembers) -> Result<Vec<Option<f64>>> {
         of.with_members(|of| {
             check(of)?;
-            self.read([key], |view, keys| {
+            self.read(key, |view, keys| {
                 let set = zset_at(view, keys[0])?;
                 let score = |member: &Member<'_>| member.with_bytes(|bytes| set?.score(bytes));
                 Ok(of.iter().map(score).collect())
@@ -225,7 +225,7 @@ impl<L: Locks> Store<L> {
         member: impl ToMember,
     ) -> Result<Option<(usize, f64)>> {
         member.with_member(|member| {
-            self.read([key], |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
+            self.read(key, |view, keys| Ok(ranked(view, keys[0], member)?.map(|at| at.0)))
         })
     }
 
@@ -249,7 +249,7 @@ impl<L: Locks> Store<L> {
         member: impl ToMember,
     ) -> Result<Option<(usize, f64)>> {
         member.with_member(|member| {
-            self.read([key], |view, keys| {
+            self.read(key, |view, keys| {
                 let ranked = ranked(view, keys[0], member)?;
                 Ok(ranked.map(|((rank, score), len)| (len - 1 - rank, score)))
             })
@@ -280,13 +280,12 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
-    pub fn zmpop_min<K: ToKey>(
+    pub fn zmpop_min(
         &self,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         count: usize,
     ) -> Result<Option<Popped>> {
-        let of = keys(of);
-        self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
+        self.write(keys, |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
     }
 
     /// ZMPOP MAX: [`zpopmax`](Self::zpopmax) on the first of the keys that is there; which one that was, and its
@@ -295,13 +294,12 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
-    pub fn zmpop_max<K: ToKey>(
+    pub fn zmpop_max(
         &self,
-        of: impl IntoIterator<Item = K>,
+        keys: impl ToKeys,
         count: usize,
     ) -> Result<Option<Popped>> {
-        let of = keys(of);
-        self.write(slices(&of), |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
+        self.write(keys, |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
     }
 
     /// ZRANDMEMBER: a member, chosen uniformly at random; `None` if there is none. O(log n).
@@ -310,7 +308,7 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
     pub fn zrandmember(&self, key: impl ToKey) -> Result<Option<Bytes>> {
-        self.read([key], |view, keys| draw::one(view, keys[0]))
+        self.read(key, |view, keys| draw::one(view, keys[0]))
     }
 
     /// ZRANDMEMBER with a count and scores: so many different members, or all of them; if the count is negative, so
@@ -321,7 +319,7 @@ impl<L: Locks> Store<L> {
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which would fill the memory.
     pub fn zrandmember_withscores(&self, key: impl ToKey, count: i64) -> Result<Vec<(Bytes, f64)>> {
-        self.read([key], |view, keys| draw::several(view, keys[0], count))
+        self.read(key, |view, keys| draw::several(view, keys[0], count))
     }
 
     /// ZSCAN: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends.
@@ -338,7 +336,7 @@ impl<L: Locks> Store<L> {
         cursor: u64,
         options: &ScanOptions,
     ) -> Result<(u64, Vec<(Bytes, f64)>)> {
-        self.read([key], |view, keys| {
+        self.read(key, |view, keys| {
             let mut found = Vec::new();
             let next = scan_scores(view, keys[0], cursor, options, |member, score, _| {
                 found.push((Bytes::copy_from_slice(member), score));

@@ -30,7 +30,7 @@ fn run_with(
     let Some((&source, words)) = args.split_first() else { return Err(Error::syntax()) };
     let call = Call::parse(form, words, destination, store.shared().profile());
     let Ok(Options { store: Some((destination, stored)), .. }) = call.options else {
-        return store.read([source], |view, keys| {
+        return store.read(source, |view, keys| {
             let set = zset_at(view, keys[0])?;
             let (shape, options) = call.prepare(set)?;
             let (Some(set), Some(shape)) = (set, shape) else { return Ok(Reply::Array(vec![])) };
