@@ -1,5 +1,7 @@
 //! The keys of a store that begin alike.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use store::{Error, Locks, ScanOptions, Store};
 
@@ -9,17 +11,8 @@ const BATCH: usize = 1000;
 /// SCAN: the keys that begin so, sorted, each once.
 pub(crate) fn keys_from<L: Locks>(store: &Store<L>, start: &[u8]) -> Result<Vec<Bytes>, Error> {
     let options = ScanOptions::default().with_pattern(pattern(start)).with_count(BATCH);
-    let (mut cursor, mut keys) = (0, Vec::new());
-    loop {
-        let (next, found) = store.scan(cursor, &options)?;
-        keys.extend(found);
-        if next == 0 {
-            keys.sort_unstable();
-            keys.dedup();
-            return Ok(keys);
-        }
-        cursor = next;
-    }
+    let keys: BTreeSet<Bytes> = store.scan_options(options).collect::<Result<_, _>>()?;
+    Ok(keys.into_iter().collect())
 }
 
 /// The pattern of all names that begin so.

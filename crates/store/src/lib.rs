@@ -21,8 +21,10 @@ mod short;
 mod store;
 mod table;
 mod text;
+mod to_expiry;
 mod to_key;
 mod to_member;
+mod to_score;
 mod value;
 
 pub use bitpack::bitfield::{FieldType, FieldTypeError, Overflow};
@@ -38,5 +40,7 @@ pub use session::{Client, Session};
 pub use store::{
     Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Sweeper, Tx,
 };
+pub use to_expiry::{ToSpan, ToTime};
 pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};
 pub use to_member::{Each, ToMember, ToMembers, each};
+pub use to_score::ToScore;

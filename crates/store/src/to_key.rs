@@ -297,7 +297,7 @@ impl<K: ToKey> ToKeys for [K] {
 
 /// Hands over keys that an iterator yields.
 #[inline]
-pub(crate) fn each_located<'l, K: ToKey + 'l, R>(
+fn each_located<'l, K: ToKey + 'l, R>(
     keys: impl Iterator<Item = &'l K>,
     hash: impl Fn(KeyRef<'_>) -> Result<u64, Error>,
     work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
@@ -370,23 +370,6 @@ impl<D: ToKey, K: ToKeys> ToKeys for OneAndMany<D, K> {
             all.extend_from_slice(many);
             work(&all)
         })
-    }
-}
-
-/// The keys of pairs of a key and a value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeysOfPairs<'l, K, V>(pub(crate) &'l [(K, V)]);
-
-impl<K, V> Sealed for KeysOfPairs<'_, K, V> {}
-
-impl<K: ToKey, V> ToKeys for KeysOfPairs<'_, K, V> {
-    #[inline]
-    fn located<R>(
-        &self,
-        hash: impl Fn(KeyRef<'_>) -> Result<u64, Error>,
-        work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        each_located(self.0.iter().map(|(key, _)| key), hash, work)
     }
 }
 
@@ -494,7 +477,6 @@ mod tests {
         assert_eq!(texts(each((0..3u8).rev())), ["2", "1", "0"]);
         assert_eq!(texts(("a", 1, b"c", 'd', 0.5, true)), ["a", "1", "c", "d", "0.5", "1"]);
         assert_eq!(texts(OneAndMany("to", ["a", "b"])), ["to", "a", "b"]);
-        assert_eq!(texts(KeysOfPairs(&[("a", 1), ("b", 2)])), ["a", "b"]);
         assert_eq!(texts(Vec::<&str>::new()), [""; 0]);
         assert_eq!(texts([b"ab", b"cd"]), ["ab", "cd"]);
         assert_eq!(texts(b"ab"), ["ab"]);

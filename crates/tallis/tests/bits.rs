@@ -403,7 +403,7 @@ fn a_string_grows_once_as_far_as_any_operation_reaches() {
     assert_eq!(store.get("k").unwrap().unwrap(), [0, 7, 0, 0, 0, 0][..]);
     store.pexpire("k", 1_000_000).unwrap();
     assert_eq!(store.bitfield("k", [fail]).unwrap(), [None]);
-    assert!(store.pttl("k").unwrap() > 0);
+    assert!(store.ttl("k").unwrap().millis() > 0);
     assert_eq!(store.strlen("k").unwrap(), 6);
     assert_eq!(store.bitfield("none", [BitFieldOp::get(u8, 0)]).unwrap(), [Some(0)]);
     assert!(!store.exists("none").unwrap());

@@ -122,11 +122,11 @@ fn keys_expire_to_the_millisecond() {
     let clock = Arc::new(ManualClock::new(1_000));
     let store = Store::builder().clock(clock.clone()).build();
     store.set("k", "v").unwrap();
-    assert_eq!((store.ttl("k").unwrap(), store.ttl("none").unwrap()), (-1, -2));
+    assert_eq!((store.ttl("k").unwrap().secs(), store.ttl("none").unwrap().secs()), (-1, -2));
     assert!(store.pexpire("k", 1_500).unwrap());
-    assert_eq!((store.pttl("k").unwrap(), store.ttl("k").unwrap()), (1_500, 2));
+    assert_eq!((store.ttl("k").unwrap().millis(), store.ttl("k").unwrap().secs()), (1_500, 2));
     clock.advance(1_499);
-    assert_eq!(store.pttl("k").unwrap(), 1);
+    assert_eq!(store.ttl("k").unwrap().millis(), 1);
     assert_eq!(store.get("k").unwrap().unwrap(), "v");
     clock.advance(1);
     assert_eq!(store.get("k").unwrap(), None);
@@ -134,14 +134,14 @@ fn keys_expire_to_the_millisecond() {
     assert_eq!(store.key_type("k").unwrap(), None);
     // What had expired is not what a write finds.
     assert_eq!(store.incr("k", 1).unwrap(), 1);
-    assert_eq!(store.ttl("k").unwrap(), -1);
+    assert_eq!(store.ttl("k").unwrap().secs(), -1);
 
     // INCR keeps an expiry, SET takes it away, PERSIST too, the past deletes.
     store.pexpire("k", 100).unwrap();
     store.incr("k", 1).unwrap();
-    assert_eq!(store.pttl("k").unwrap(), 100);
+    assert_eq!(store.ttl("k").unwrap().millis(), 100);
     store.set("k", "w").unwrap();
-    assert_eq!(store.pttl("k").unwrap(), -1);
+    assert_eq!(store.ttl("k").unwrap().millis(), -1);
     store.pexpire("k", 100).unwrap();
     assert!(store.persist("k").unwrap() && !store.persist("k").unwrap());
     assert!(store.expire("k", -1).unwrap());
@@ -303,7 +303,7 @@ fn the_effects_of_a_store_make_the_same_store_again() {
                 (Some("embstr"), Some("int")) => {}
                 (ours, theirs) => assert_eq!(ours, theirs, "{key}"),
             }
-            let (left, at) = (store.pttl(&key).unwrap(), again.pttl(&key).unwrap());
+            let (left, at) = (store.ttl(&key).unwrap().millis(), again.ttl(&key).unwrap().millis());
             assert_eq!(if left < 0 { left } else { left + clock.now_ms() }, at, "{key}");
             if store.key_type(&key).unwrap().as_deref() == Some("set") {
                 let sorted = |store: &Store| {

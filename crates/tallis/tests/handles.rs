@@ -221,7 +221,7 @@ fn entries_count_and_are_seen_as_their_commands_are() {
     });
     assert!(emptied.unwrap());
     assert_eq!(journal.lines(), ["SREM s 7", "SADD s 8"]);
-    assert_eq!(store.pttl("s").unwrap(), -1);
+    assert_eq!(store.ttl("s").unwrap().millis(), -1);
     // The type is checked before anything runs, and a look changes nothing.
     let changes = store.changes();
     assert_eq!(

@@ -25,7 +25,7 @@ fn scan_all(
 ) -> (BTreeMap<Bytes, u32>, usize) {
     let (mut cursor, mut met, mut most) = (0, BTreeMap::new(), 0);
     for call in 0.. {
-        let (next, keys) = store.scan(cursor, options).unwrap();
+        let (next, keys) = store.scan_cursor(cursor, options).unwrap();
         most = most.max(keys.len());
         for key in keys {
             *met.entry(key).or_default() += 1;
@@ -81,9 +81,9 @@ fn a_scan_takes_any_cursor_and_filters_by_type() {
     assert!(met.keys().all(|key| key.starts_with(b"set:")));
     assert_eq!(scan_all(&store, &sets.clone().with_type("nonesuch"), |_| ()).0.len(), 0);
     // Cursors that were never given out.
-    assert_eq!(store.scan(u64::MAX, &ScanOptions::default()).unwrap(), (0, vec![]));
+    assert_eq!(store.scan_cursor(u64::MAX, &ScanOptions::default()).unwrap(), (0, vec![]));
     for cursor in [1, 12_345, 1 << 47, (1 << 48) - 1] {
-        let (next, _) = store.scan(cursor, &ScanOptions::default()).unwrap();
+        let (next, _) = store.scan_cursor(cursor, &ScanOptions::default()).unwrap();
         assert!(next == 0 || next > cursor);
     }
 }
@@ -174,7 +174,7 @@ fn a_transaction_on_named_keys_has_no_others() {
         for refused in [
             tx.dbsize().map(drop),
             tx.keys("*").map(drop),
-            tx.scan(0, &ScanOptions::default()).map(drop),
+            tx.scan_cursor(0, &ScanOptions::default()).map(drop),
             tx.randomkey().map(drop),
             tx.flushall().map(drop),
             tx.swapdb(0, 1),
@@ -199,7 +199,7 @@ fn a_transaction_on_named_keys_has_no_others() {
 }
 
 fn scan_tx(tx: &tallis::Tx<'_>) -> usize {
-    let (next, keys) = tx.scan(0, &ScanOptions::default().with_count(1000)).unwrap();
+    let (next, keys) = tx.scan_cursor(0, &ScanOptions::default().with_count(1000)).unwrap();
     assert_eq!(next, 0);
     keys.len()
 }
@@ -312,4 +312,63 @@ fn exec_locks_what_its_commands_touch() {
     assert_eq!(replies[5], Reply::Bulk("embstr".into()));
     assert_eq!(store.db(2).get("a").unwrap().unwrap(), "2");
     assert_eq!(session.db_number(), 1, "a SELECT outlasts its transaction");
+}
+
+#[test]
+fn an_iteration_yields_what_stays_while_the_loop_writes() {
+    let store = Store::builder().hash_seed(7).build();
+    let staying: BTreeSet<Bytes> = (0..500).map(|n| format!("stays:{n}").into()).collect();
+    for key in &staying {
+        store.set(key, 1).unwrap();
+    }
+    let mut met = BTreeSet::new();
+    for (step, key) in store.scan_match("stays:*").enumerate() {
+        // The table grows many times over.
+        for n in 0..20 {
+            store.set(format!("comes:{step}:{n}"), 1).unwrap();
+        }
+        met.insert(key.unwrap());
+    }
+    assert_eq!(met, staying);
+
+    let deleted: Vec<Bytes> = store
+        .scan_options(ScanOptions::default().with_count(7).with_type("STRING"))
+        .map(|key| key.unwrap())
+        .inspect(|key| assert_eq!(store.del(key).unwrap(), 1))
+        .collect();
+    assert!(deleted.len() > 10_000 && store.dbsize().unwrap() == 0, "{}", deleted.len());
+    assert_eq!(store.scan().count(), 0);
+}
+
+#[test]
+fn members_are_iterated_over_and_a_wrong_type_ends_it() {
+    let store = Store::new();
+    store.sadd("small", [3, 1, 2]).unwrap();
+    let members =
+        |found: Result<Vec<Bytes>, _>| found.unwrap().into_iter().collect::<BTreeSet<_>>();
+    assert_eq!(members(store.sscan("small").collect()), members(store.smembers("small")));
+    store.sadd("large", 0..2000).unwrap();
+    assert_eq!(members(store.sscan("large").collect()).len(), 2000);
+    assert_eq!(members(store.sscan_match("large", "*77").collect()).len(), 20);
+    let few = ScanOptions::default().with_count(3);
+    assert_eq!(members(store.sscan_options("large", few.clone()).collect()).len(), 2000);
+
+    let scores: Vec<(f64, u32)> = (0..300).map(|n| (f64::from(n) / 4.0, n)).collect();
+    store.zadd_multiple("z", &scores).unwrap();
+    let found: Result<BTreeMap<Bytes, f64>, _> = store.zscan("z").collect();
+    let found = found.unwrap();
+    assert_eq!((found.len(), found[&b"7"[..]]), (300, 1.75));
+    assert_eq!(store.zscan_match("z", "1?").count(), 10);
+    assert_eq!(store.zscan_options("z", few).count(), 300);
+
+    let mut wrong = store.sscan("z");
+    assert_eq!(wrong.next().unwrap().unwrap_err().kind(), ErrorKind::WrongType);
+    assert!(wrong.next().is_none() && wrong.next().is_none());
+    assert_eq!(store.zscan("small").next().unwrap().unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.zscan("none").size_hint(), (0, None));
+    let refused = store.transaction("small", |tx| {
+        assert_eq!(tx.sscan("small").count(), 3);
+        tx.sscan("large").collect::<Result<Vec<_>, _>>()
+    });
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
 }

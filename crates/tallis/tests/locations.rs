@@ -301,7 +301,7 @@ fn sinks_hear_setrange_and_of_the_largest_only_when_it_grows() {
     assert_eq!(heard.len(), 3, "{heard:?}");
     assert!(heard.contains(&"DEL location:max".to_owned()));
     assert_eq!(heard.last().unwrap(), "ZADD location:max GT 3 max");
-    assert_eq!(store.ttl("location:max").unwrap(), -1);
+    assert_eq!(store.ttl("location:max").unwrap().secs(), -1);
     assert_eq!(locations.largest_user().unwrap(), Some(3));
 }
 
@@ -346,7 +346,7 @@ fn the_books_ways_to_the_largest_id_give_the_same() {
     for _ in 0..300 {
         let user = rng.below(Locations::MAX_USER + 1) >> rng.below(40);
         locations.set(user, "USA", None).unwrap();
-        let score = user.to_string().parse().unwrap();
+        let score: f64 = user.to_string().parse().unwrap();
         by_zadd.zadd_options("location:max", "max", score, higher).unwrap();
         by_union.zadd("own", "max", score).unwrap();
         let keys = ["own", "location:max"];

@@ -220,7 +220,8 @@ fn large_results_are_tables_like_any_other() {
         assert_eq!(members(target.members()), want);
         let (mut cursor, mut scanned) = (0, Model::new());
         loop {
-            let (next, some) = store.sscan("target:0", cursor, &ScanOptions::default()).unwrap();
+            let (next, some) =
+                store.sscan_cursor("target:0", cursor, &ScanOptions::default()).unwrap();
             assert!(some.len() < 50);
             scanned.extend(some.iter().map(|member| String::from_utf8_lossy(member).into_owned()));
             cursor = next;

@@ -132,7 +132,7 @@ fn loading_leaves_out_what_is_empty_or_has_expired() {
     })
     .unwrap();
     assert_eq!(store.dbsize().unwrap(), 1);
-    assert_eq!(store.pttl("going").unwrap(), 1);
+    assert_eq!(store.ttl("going").unwrap().millis(), 1);
     assert_eq!(store.db(4_000_000_000).get("far").unwrap().unwrap(), "7");
 }
 

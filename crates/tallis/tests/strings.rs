@@ -130,7 +130,10 @@ fn an_expiry_that_is_no_time_is_refused() {
     assert_eq!(store.get_ex("none", Expiry::EX(0)).unwrap(), None);
     let error = store.pset_ex("k", "w", 0).unwrap_err();
     assert_eq!(error.to_string(), "ERR invalid expire time in 'psetex' command");
-    assert_eq!((store.get("k").unwrap().unwrap(), store.ttl("k").unwrap()), ("v".into(), 100));
+    assert_eq!(
+        (store.get("k").unwrap().unwrap(), store.ttl("k").unwrap().secs()),
+        ("v".into(), 100)
+    );
 }
 
 #[test]
@@ -143,7 +146,7 @@ fn set_returns_whether_it_set() {
     let kept = only_old.get(true).with_expiration(SetExpiry::KEEPTTL);
     let outcome = store.set_options("k", 12, kept).unwrap();
     assert_eq!((outcome.set, outcome.old), (true, Some(Bytes::from("v"))));
-    assert_eq!(store.pttl("k").unwrap(), 50);
+    assert_eq!(store.ttl("k").unwrap().millis(), 50);
     clock.advance(50);
     let outcome = store.set_options("k", "v", kept).unwrap();
     assert_eq!((outcome.set, outcome.old), (false, None));

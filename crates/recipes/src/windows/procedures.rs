@@ -238,7 +238,8 @@ pub(super) fn roll(
     into: Option<&BucketKey<Vec<u8>>>,
     stays_open: bool,
 ) -> Result<u64, Error> {
-    let mut keys: Keys<'_> = buckets.iter().chain(into).map(|bucket| KeyRef::new(&bucket.key)).collect();
+    let mut keys: Keys<'_> =
+        buckets.iter().chain(into).map(|bucket| KeyRef::new(&bucket.key)).collect();
     keys.push(KeyRef::new(open));
     backend.call(&step(&*keys, |tx| {
         // Another handle may have been first.

@@ -320,8 +320,11 @@ fn a_bucket_that_others_are_merged_into_is_open_and_stays() {
     assert!(add_and_open(&store, &minute, "B"));
     assert_eq!(roll(&store, &minute, Some(&hour)), 1);
     assert_eq!(open_names(&store), ["2019092819"]);
-    assert_eq!((store.ttl(&hour.key).unwrap(), store.pfcount([&hour.key]).unwrap()), (-1, 2));
-    assert!(store.ttl(&minute.key).unwrap() > 0);
+    assert_eq!(
+        (store.ttl(&hour.key).unwrap().secs(), store.pfcount([&hour.key]).unwrap()),
+        (-1, 2)
+    );
+    assert!(store.ttl(&minute.key).unwrap().secs() > 0);
 }
 
 #[test]
@@ -330,7 +333,7 @@ fn what_is_not_open_any_more_is_not_merged_again() {
     store.pfadd(&minute.key, ["A"]).unwrap();
     assert_eq!(roll(&store, &minute, Some(&hour)), 0);
     assert_eq!(store.exists_many([&hour.key, OPEN]).unwrap(), 0);
-    assert_eq!(store.ttl(&minute.key).unwrap(), -1);
+    assert_eq!(store.ttl(&minute.key).unwrap().secs(), -1);
     // With nothing to go to, what is open is forgotten.
     assert!(!add_and_open(&store, &minute, "A"));
     assert!(add_and_open(&store, &minute, "B"));

@@ -65,7 +65,7 @@ impl<L: Locks> Store<L> {
     /// let other = Store::new();
     /// other.restore("uv", &payload, RestoreOptions::default().ttl_ms(60_000))?;
     /// assert_eq!(other.pfcount(["uv"])?, 2);
-    /// assert_eq!(other.ttl("uv")?, 60);
+    /// assert_eq!(other.ttl("uv")?.secs(), 60);
     /// let again = other.restore("uv", &payload, RestoreOptions::default());
     /// assert_eq!(again.unwrap_err().kind(), ErrorKind::KeyExists);
     /// # Ok::<(), tallis::Error>(())

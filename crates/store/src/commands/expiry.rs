@@ -1,8 +1,11 @@
 //! Commands on the time at which keys expire.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use crate::error::{Error, Result};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
+use crate::to_expiry::{ToSpan, ToTime};
 use crate::to_key::ToKey;
 
 /// Commands on the time at which keys expire.
@@ -14,7 +17,7 @@ use crate::to_key::ToKey;
 ///
 /// In a transaction, all of them fail on a key that it did not name.
 impl<L: Locks> Store<L> {
-    /// EXPIRE: lets the key expire in `seconds` from now; `false` if there is no such key. O(1).
+    /// EXPIRE: lets the key expire in `seconds` from now, or in a [`Duration`]; `false` if there is no such key. O(1).
     ///
     /// With zero or less the key is gone at once.
     ///
@@ -30,11 +33,11 @@ impl<L: Locks> Store<L> {
     /// let store = Store::new();
     /// store.set("k", "v")?;
     /// assert!(store.expire("k", 60)?);
-    /// assert_eq!(store.ttl("k")?, 60);
+    /// assert_eq!(store.ttl("k")?.secs(), 60);
     /// assert!(!store.expire("other", 60)?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn expire(&self, key: impl ToKey, seconds: i64) -> Result<bool> {
+    pub fn expire(&self, key: impl ToKey, seconds: impl ToSpan) -> Result<bool> {
         self.expire_if(key, seconds, ExpireOption::Always)
     }
 
@@ -43,16 +46,16 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn pexpire(&self, key: impl ToKey, milliseconds: i64) -> Result<bool> {
+    pub fn pexpire(&self, key: impl ToKey, milliseconds: impl ToSpan) -> Result<bool> {
         self.pexpire_if(key, milliseconds, ExpireOption::Always)
     }
 
-    /// EXPIREAT: lets the key expire at that many seconds since the Unix epoch; `false` if there is no such key. O(1).
+    /// EXPIREAT: lets the key expire at that many seconds since the Unix epoch, or at a [`SystemTime`]; `false` if there is no such key. O(1).
     ///
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn expire_at(&self, key: impl ToKey, seconds: i64) -> Result<bool> {
+    pub fn expire_at(&self, key: impl ToKey, seconds: impl ToTime) -> Result<bool> {
         self.expire_at_if(key, seconds, ExpireOption::Always)
     }
 
@@ -61,8 +64,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn pexpire_at(&self, key: impl ToKey, at_ms: i64) -> Result<bool> {
-        self.pexpire_at_if(key, at_ms, ExpireOption::Always)
+    pub fn pexpire_at(&self, key: impl ToKey, milliseconds: impl ToTime) -> Result<bool> {
+        self.pexpire_at_if(key, milliseconds, ExpireOption::Always)
     }
 
     /// EXPIRE with NX, XX, GT or LT: as [`expire`](Self::expire), but `false` too if the option forbids it.
@@ -80,11 +83,16 @@ impl<L: Locks> Store<L> {
     /// store.set("k", "v")?;
     /// assert!(store.expire_if("k", 60, ExpireOption::Nx)?);
     /// assert!(!store.expire_if("k", 30, ExpireOption::Gt)?);
-    /// assert_eq!(store.ttl("k")?, 60);
+    /// assert_eq!(store.ttl("k")?.secs(), 60);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn expire_if(&self, key: impl ToKey, seconds: i64, option: ExpireOption) -> Result<bool> {
-        expire(self, key, seconds.checked_mul(1000), true, option, "expire")
+    pub fn expire_if(
+        &self,
+        key: impl ToKey,
+        seconds: impl ToSpan,
+        option: ExpireOption,
+    ) -> Result<bool> {
+        expire(self, key, seconds.to_span_ms(1000), true, option, "expire")
     }
 
     /// PEXPIRE with an option: as [`expire_if`](Self::expire_if), in milliseconds.
@@ -95,10 +103,10 @@ impl<L: Locks> Store<L> {
     pub fn pexpire_if(
         &self,
         key: impl ToKey,
-        milliseconds: i64,
+        milliseconds: impl ToSpan,
         option: ExpireOption,
     ) -> Result<bool> {
-        expire(self, key, Some(milliseconds), true, option, "pexpire")
+        expire(self, key, milliseconds.to_span_ms(1), true, option, "pexpire")
     }
 
     /// EXPIREAT with an option: as [`expire_at`](Self::expire_at), but `false` too if the option forbids it.
@@ -109,10 +117,10 @@ impl<L: Locks> Store<L> {
     pub fn expire_at_if(
         &self,
         key: impl ToKey,
-        seconds: i64,
+        seconds: impl ToTime,
         option: ExpireOption,
     ) -> Result<bool> {
-        expire(self, key, seconds.checked_mul(1000), false, option, "expireat")
+        expire(self, key, seconds.to_time_ms(1000), false, option, "expireat")
     }
 
     /// PEXPIREAT with an option: as [`expire_at_if`](Self::expire_at_if), in milliseconds.
@@ -120,8 +128,13 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`expire`](Self::expire).
-    pub fn pexpire_at_if(&self, key: impl ToKey, at_ms: i64, option: ExpireOption) -> Result<bool> {
-        expire(self, key, Some(at_ms), false, option, "pexpireat")
+    pub fn pexpire_at_if(
+        &self,
+        key: impl ToKey,
+        milliseconds: impl ToTime,
+        option: ExpireOption,
+    ) -> Result<bool> {
+        expire(self, key, milliseconds.to_time_ms(1), false, option, "pexpireat")
     }
 
     /// PERSIST: takes the expiry away; `false` if there was none. O(1).
@@ -133,55 +146,145 @@ impl<L: Locks> Store<L> {
         self.write(key, |scope, keys| Ok(scope.slot(keys[0]).persist()))
     }
 
-    /// TTL: the seconds until the key expires, rounded; -1 if it never does, -2 if there is no such key. O(1).
+    /// TTL and PTTL: how long until the key expires, to the millisecond. O(1).
     ///
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn ttl(&self, key: impl ToKey) -> Result<i64> {
-        let ms = self.pttl(key)?;
-        Ok(if ms < 0 { ms } else { ms.saturating_add(500) / 1000 })
-    }
-
-    /// PTTL: as [`ttl`](Self::ttl), in milliseconds.
     ///
-    /// # Errors
+    /// # Examples
     ///
-    /// In a transaction, a key that it did not name.
-    pub fn pttl(&self, key: impl ToKey) -> Result<i64> {
+    /// ```
+    /// use tallis::{Store, Ttl};
+    ///
+    /// let store = Store::new();
+    /// store.set("k", "v")?;
+    /// assert_eq!(store.ttl("k")?, Ttl::Never);
+    /// store.expire("k", 60)?;
+    /// assert_eq!(store.ttl("k")?.secs(), 60);
+    /// assert_eq!(store.ttl("none")?, Ttl::NoKey);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn ttl(&self, key: impl ToKey) -> Result<Ttl> {
         self.read(key, |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
-                None => -2,
-                Some(None) => -1,
-                Some(Some(at)) => at.saturating_sub(view.now_ms()),
+                None => Ttl::NoKey,
+                Some(None) => Ttl::Never,
+                Some(Some(at)) => {
+                    let left = at.saturating_sub(view.now_ms());
+                    Ttl::In(Duration::from_millis(left.unsigned_abs()))
+                }
             })
         })
     }
 
-    /// EXPIRETIME: the second since the Unix epoch at which the key expires, rounded; -1 if it never does, -2 if there
-    /// is no such key. O(1).
+    /// EXPIRETIME and PEXPIRETIME: when the key expires, to the millisecond. O(1).
     ///
     /// # Errors
     ///
     /// In a transaction, a key that it did not name.
-    pub fn expire_time(&self, key: impl ToKey) -> Result<i64> {
-        let ms = self.pexpire_time(key)?;
-        Ok(if ms < 0 { ms } else { ms.saturating_add(500) / 1000 })
-    }
-
-    /// PEXPIRETIME: as [`expire_time`](Self::expire_time), in milliseconds.
-    ///
-    /// # Errors
-    ///
-    /// In a transaction, a key that it did not name.
-    pub fn pexpire_time(&self, key: impl ToKey) -> Result<i64> {
+    pub fn expire_time(&self, key: impl ToKey) -> Result<ExpireTime> {
         self.read(key, |view, keys| {
             Ok(match view.find(keys[0]).map(Found::expires_at) {
-                None => -2,
-                Some(at) => at.unwrap_or(-1),
+                None => ExpireTime::NoKey,
+                Some(at) => at.and_then(system_time).map_or(ExpireTime::Never, ExpireTime::At),
             })
         })
     }
+}
+
+/// The time of so many milliseconds since the epoch, if the platform can tell it.
+fn system_time(at_ms: i64) -> Option<SystemTime> {
+    let since = Duration::from_millis(at_ms.unsigned_abs());
+    if at_ms < 0 { UNIX_EPOCH.checked_sub(since) } else { UNIX_EPOCH.checked_add(since) }
+}
+
+/// How long a key has until it expires: see [`Store::ttl`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ttl {
+    /// There is no such key.
+    NoKey,
+    /// It never expires.
+    Never,
+    /// It expires in so long.
+    In(Duration),
+}
+
+impl Ttl {
+    /// How long, if the key expires at all.
+    #[must_use]
+    pub const fn duration(self) -> Option<Duration> {
+        match self {
+            Self::NoKey | Self::Never => None,
+            Self::In(left) => Some(left),
+        }
+    }
+
+    /// The milliseconds, as PTTL tells them: -1 if the key never expires, -2 if there is none.
+    #[must_use]
+    pub fn millis(self) -> i64 {
+        match self {
+            Self::NoKey => NO_KEY,
+            Self::Never => NEVER,
+            Self::In(left) => left.as_millis().try_into().unwrap_or(i64::MAX),
+        }
+    }
+
+    /// The seconds, rounded, as TTL tells them: -1 if the key never expires, -2 if there is none.
+    #[must_use]
+    pub fn secs(self) -> i64 {
+        rounded(self.millis())
+    }
+}
+
+/// When a key expires: see [`Store::expire_time`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExpireTime {
+    /// There is no such key.
+    NoKey,
+    /// It never expires, or at a time that the platform cannot tell.
+    Never,
+    /// It expires at that time.
+    At(SystemTime),
+}
+
+impl ExpireTime {
+    /// When, if the key expires at all.
+    #[must_use]
+    pub const fn time(self) -> Option<SystemTime> {
+        match self {
+            Self::NoKey | Self::Never => None,
+            Self::At(time) => Some(time),
+        }
+    }
+
+    /// Milliseconds since the Unix epoch, as PEXPIRETIME tells them: -1 if the key never expires, -2 if there is none.
+    #[must_use]
+    pub fn millis(self) -> i64 {
+        match self {
+            Self::NoKey => NO_KEY,
+            Self::Never => NEVER,
+            Self::At(time) => time.to_time_ms(1).unwrap_or(i64::MAX),
+        }
+    }
+
+    /// Seconds since the Unix epoch, rounded, as EXPIRETIME tells them: -1 if the key never expires, -2 if there is
+    /// none.
+    #[must_use]
+    pub fn secs(self) -> i64 {
+        rounded(self.millis())
+    }
+}
+
+/// What Redis answers for a key that never expires.
+const NEVER: i64 = -1;
+
+/// What Redis answers for no key.
+const NO_KEY: i64 = -2;
+
+/// Seconds of milliseconds; what is no time stays.
+const fn rounded(ms: i64) -> i64 {
+    if ms < 0 { ms } else { ms.saturating_add(500) / 1000 }
 }
 
 /// When EXPIRE and the like set a time.

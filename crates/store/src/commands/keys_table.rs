@@ -42,7 +42,7 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
     )
     .info("1.2.0", "write fast", ["RW update"])
     .docs("Sets the time at which a key expires, in seconds since the Unix epoch.", "O(1)"),
-    plain!("expiretime", expire_time(key))
+    command!("expiretime", "key", |store, words| Ok(store.expire_time(words[0])?.secs().into()))
         .info("7.0.0", "readonly fast", ["RO access"])
         .docs("Returns the time at which a key expires, in seconds since the Unix epoch.", "O(1)"),
     plain!(keys(pattern: pattern))
@@ -71,11 +71,13 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
     )
     .info("2.6.0", "write fast", ["RW update"])
     .docs("Sets the time at which a key expires, in milliseconds since the Unix epoch.", "O(1)"),
-    plain!("pexpiretime", pexpire_time(key)).info("7.0.0", "readonly fast", ["RO access"]).docs(
-        "Returns the time at which a key expires, in milliseconds since the Unix epoch.",
-        "O(1)",
-    ),
-    plain!(pttl(key))
+    command!("pexpiretime", "key", |store, words| Ok(store.expire_time(words[0])?.millis().into()))
+        .info("7.0.0", "readonly fast", ["RO access"])
+        .docs(
+            "Returns the time at which a key expires, in milliseconds since the Unix epoch.",
+            "O(1)",
+        ),
+    command!("pttl", "key", |store, words| Ok(store.ttl(words[0])?.millis().into()))
         .info("2.6.0", "readonly fast", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns the time to live of a key in milliseconds.", "O(1)"),
@@ -115,7 +117,7 @@ pub(super) const GENERIC: &[Command] = &family("generic", "keyspace").of([
         .info("3.2.1", "readonly fast", ["RO"])
         .tips("request_policy:multi_shard response_policy:agg_sum")
         .docs("Returns how many of the keys exist and updates their access time.", "O(keys)"),
-    plain!(ttl(key))
+    command!("ttl", "key", |store, words| Ok(store.ttl(words[0])?.secs().into()))
         .info("1.0.0", "readonly fast", ["RO access"])
         .tips("nondeterministic_output")
         .docs("Returns the time to live of a key in seconds.", "O(1)"),
@@ -296,7 +298,7 @@ fn restore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 
 fn scan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let cursor = cursor(args[0])?;
-    let (next, keys) = store.scan(cursor, &scan_options(&args[1..], true)?)?;
+    let (next, keys) = store.scan_cursor(cursor, &scan_options(&args[1..], true)?)?;
     Ok(scan_reply(next, keys))
 }
 

@@ -63,7 +63,7 @@ impl<L: Locks> Store<L> {
         })
     }
 
-    /// SCAN: some of the keys, and the cursor with which to ask for more; 0 begins, and 0 ends. Keys that are there
+    /// SCAN with a cursor: some of the keys, and the cursor with which to ask for more; 0 begins, and 0 ends. Keys that are there
     /// from the first call to the last are returned at least once, whatever is added and removed between. O(keys
     /// returned), and a few hundred more at the most.
     ///
@@ -83,7 +83,7 @@ impl<L: Locks> Store<L> {
     /// let (mut cursor, mut found) = (0, Vec::new());
     /// loop {
     ///     let options = ScanOptions::default().with_pattern("key:*7").with_count(100);
-    ///     let (next, keys) = store.scan(cursor, &options)?;
+    ///     let (next, keys) = store.scan_cursor(cursor, &options)?;
     ///     found.extend(keys);
     ///     cursor = next;
     ///     if cursor == 0 {
@@ -93,7 +93,7 @@ impl<L: Locks> Store<L> {
     /// assert_eq!(found.len(), 100);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn scan(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>)> {
+    pub fn scan_cursor(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>)> {
         let mut found = Vec::new();
         let glob = options.glob();
         let mut next = scan::from_cursor(cursor);

@@ -14,6 +14,8 @@ mod hlls;
 mod keys;
 mod keys_table;
 mod keyspace;
+mod read_as;
+mod scan;
 mod server;
 mod sets;
 mod strings;
@@ -22,11 +24,12 @@ mod zsets;
 pub use bits::{BitFieldOp, BitRange, BitUnit};
 pub use bloom::{BloomEntry, BloomInfo, BloomInsertOptions, BloomKind};
 pub use dump::RestoreOptions;
-pub use expiry::ExpireOption;
+pub use expiry::{ExpireOption, ExpireTime, Ttl};
 pub use geo::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
 pub use hlls::{HllEntry, HllKind};
 pub use keys::CopyOptions;
 pub use keyspace::ScanOptions;
+pub use scan::Scan;
 pub use sets::{SetEntry, SetKind};
 pub use strings::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringEntry,
@@ -42,10 +45,10 @@ pub(crate) use entry::entry_of;
 pub(crate) use geo::{Area, Found, Limits, centre_at, find, place, store as store_places};
 pub(crate) use keys::references;
 pub(crate) use strings::{
-    Time, Ttl, Unit, common, common_len, common_runs, common_text, get_with, put_all, set_with,
+    ExpiryChange, Time, Unit, common, common_len, common_runs, common_text, get_with, put_all,
+    set_with,
 };
 pub(crate) use zsets::{Written, scan_scores, zset_at};
-
 
 use crate::error::{Error, Result};
 use crate::execute::{COMMAND, Command};

@@ -167,12 +167,12 @@ fn a_filter_ends_with_its_time() {
     store.bf_madd("k", ["a", "b"]).unwrap();
     store.pexpire("k", 10).unwrap();
     store.bf_add("k", "c").unwrap();
-    assert_eq!(store.pttl("k").unwrap(), 10, "what is added does not prolong it");
+    assert_eq!(store.ttl("k").unwrap().millis(), 10, "what is added does not prolong it");
     clock.advance(10);
     assert_eq!(store.bf_mexists("k", ["a", "b", "c"]).unwrap(), [false; 3]);
     refused(store.bf_info("k"), ErrorKind::NoSuchKey, "ERR not found");
     assert!(store.bf_add("k", "a").unwrap());
-    assert_eq!((store.bf_card("k").unwrap(), store.pttl("k").unwrap()), (1, -1));
+    assert_eq!((store.bf_card("k").unwrap(), store.ttl("k").unwrap().millis()), (1, -1));
 }
 
 #[test]

@@ -127,7 +127,8 @@ fn a_key_is_never_seen_after_its_time() {
                 while !done.load(Ordering::SeqCst) || rounds < 100 {
                     rounds += 1;
                     let now = clock.now_ms();
-                    let (_, keys) = store.scan(0, &ScanOptions::default().with_count(100)).unwrap();
+                    let (_, keys) =
+                        store.scan_cursor(0, &ScanOptions::default().with_count(100)).unwrap();
                     let key = rng.pick(&keys).cloned().unwrap_or_else(|| Bytes::from("k0"));
                     if let Some(text) = store.get(&key).unwrap() {
                         let at: i64 = std::str::from_utf8(&text).unwrap().parse().unwrap();
@@ -139,7 +140,7 @@ fn a_key_is_never_seen_after_its_time() {
         }
     });
     clock.advance(20);
-    assert_eq!(store.scan(0, &ScanOptions::default().with_count(100)).unwrap().1, [""; 0]);
+    assert_eq!(store.scan_cursor(0, &ScanOptions::default().with_count(100)).unwrap().1, [""; 0]);
     assert!(store.keys("*").unwrap().is_empty());
 }
 
@@ -176,7 +177,7 @@ fn a_scan_meets_what_stays_while_others_write() {
                 let options = ScanOptions::default().with_count(count).with_pattern("stays:*");
                 let (mut cursor, mut met) = (0, BTreeSet::new());
                 loop {
-                    let (next, keys) = store.scan(cursor, &options).unwrap();
+                    let (next, keys) = store.scan_cursor(cursor, &options).unwrap();
                     met.extend(keys);
                     cursor = next;
                     if cursor == 0 {
@@ -186,7 +187,7 @@ fn a_scan_meets_what_stays_while_others_write() {
                 assert_eq!(met, stays, "count {count}");
                 let mut met = BTreeSet::new();
                 loop {
-                    let (next, some) = store.sscan("set", cursor, &options).unwrap();
+                    let (next, some) = store.sscan_cursor("set", cursor, &options).unwrap();
                     met.extend(some);
                     cursor = next;
                     if cursor == 0 {

@@ -64,11 +64,11 @@ fn all<T>(store: &Store, look: impl Fn(&Store, &Bytes) -> T) -> BTreeMap<(u32, B
 /// All there is to see of a key, and how it is kept.
 fn digest(store: &Store, key: &Bytes) -> (Option<Bytes>, i64, Option<&'static str>) {
     let encoding = store.object_encoding(key).unwrap();
-    (store.dump(key).ok().flatten(), store.pexpire_time(key).unwrap(), encoding)
+    (store.dump(key).ok().flatten(), store.expire_time(key).unwrap().millis(), encoding)
 }
 
 fn contents(store: &Store, key: &Bytes) -> (Content, i64) {
-    (content(store, key), store.pexpire_time(key).unwrap())
+    (content(store, key), store.expire_time(key).unwrap().millis())
 }
 
 /// Runs what the bytes say.

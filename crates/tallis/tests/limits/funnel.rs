@@ -45,7 +45,7 @@ fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
     assert!(!funnel.take("k", 1).unwrap().limited);
     assert_eq!(store.get("k").unwrap().unwrap(), "1700000040333341");
     assert_eq!(store.object_encoding("k").unwrap(), Some("int"));
-    assert_eq!(store.pexpire_time("k").unwrap(), START + 334);
+    assert_eq!(store.expire_time("k").unwrap().millis(), START + 334);
     assert_eq!(journal.lines(), ["SET k 1700000040333341 PXAT 1700000040334"]);
     // Refused, or nothing asked for: no change, and no sink receives one.
     let changes = store.changes();
@@ -65,7 +65,7 @@ fn the_key_holds_the_time_and_goes_when_the_funnel_is_empty() {
     store.set("k", (START + 1000) * 1000).unwrap();
     assert!(!funnel.take("k", 1).unwrap().limited);
     assert_eq!(store.get("k").unwrap().unwrap(), "1700000041333334");
-    assert_eq!(store.pexpire_time("k").unwrap(), START + 1334);
+    assert_eq!(store.expire_time("k").unwrap().millis(), START + 1334);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn what_is_no_time_is_an_error_and_stays() {
                 assert_eq!(error.to_string(), text);
             }
         }
-        assert_eq!(store.pttl(key).unwrap(), -1);
+        assert_eq!(store.ttl(key).unwrap().millis(), -1);
     }
     assert_eq!((dumps(), store.changes()), (before, changes));
     // A time is a time however its string came to be, even one that lies far off or before all times.
@@ -154,7 +154,8 @@ fn a_funnel_is_a_bucket_that_leaks() {
             if step == 200 {
                 let loaded = reloaded(&store, &clock);
                 let lines = |store: &Store| {
-                    let entry = |key| (store.get(key).unwrap(), store.pexpire_time(key).unwrap());
+                    let entry =
+                        |key| (store.get(key).unwrap(), store.expire_time(key).unwrap().millis());
                     ["k0", "k1", "k2"].map(entry)
                 };
                 assert_eq!(lines(&loaded), lines(&store));
@@ -185,7 +186,10 @@ fn effects_leave_what_the_funnel_left() {
         }
         for key in ["k0", "k1", "k2", "k3"] {
             assert_eq!(again.get(key).unwrap(), store.get(key).unwrap());
-            assert_eq!(again.pexpire_time(key).unwrap(), store.pexpire_time(key).unwrap());
+            assert_eq!(
+                again.expire_time(key).unwrap().millis(),
+                store.expire_time(key).unwrap().millis()
+            );
         }
     }
 }

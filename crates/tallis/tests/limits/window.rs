@@ -50,7 +50,7 @@ fn actions_of_one_millisecond_have_names_of_their_own() {
     assert!(!can_reply());
     let members = store.zrange("hist:a:b", 0, 2).unwrap();
     assert_eq!(members, ["1700000040000", "1700000040000-1", "1700000040000-10"]);
-    assert_eq!(store.pexpire_time("hist:a:b").unwrap(), START + 1020);
+    assert_eq!(store.expire_time("hist:a:b").unwrap().millis(), START + 1020);
     let lines = journal.lines();
     assert_eq!(lines.len(), 24);
     assert_eq!(
@@ -118,7 +118,7 @@ fn what_is_no_sorted_set_is_an_error_and_stays() {
         let error = limits.can_reply("a", action, MINUTE, 5).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::WrongType);
     }
-    assert_eq!((store.changes(), store.pttl("hist:a:b").unwrap()), (changes, -1));
+    assert_eq!((store.changes(), store.ttl("hist:a:b").unwrap().millis()), (changes, -1));
     for period in [Duration::ZERO, Duration::MAX] {
         let error = limits.can_reply("a", "d", period, 5).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
@@ -173,15 +173,15 @@ fn no_window_has_more_than_the_limit_and_no_room_is_lost() {
                 assert!(!again.execute(&effect.args).is_error());
             }
             assert_eq!(again.dump("hist:a:b").unwrap(), store.dump("hist:a:b").unwrap());
-            let expiry = |store: &Store| store.pexpire_time("hist:a:b").unwrap();
+            let expiry = |store: &Store| store.expire_time("hist:a:b").unwrap().millis();
             assert_eq!(expiry(&again), expiry(&store));
             let encoding = |store: &Store| store.object_encoding("hist:a:b").unwrap();
             assert_eq!(encoding(&again), encoding(&store), "{seed} {step}");
         }
         let loaded = reloaded(&store, &clock);
         assert_eq!(
-            loaded.pexpire_time("hist:a:b").unwrap(),
-            store.pexpire_time("hist:a:b").unwrap()
+            loaded.expire_time("hist:a:b").unwrap().millis(),
+            store.expire_time("hist:a:b").unwrap().millis()
         );
         store = loaded;
         let limits = SlidingWindow::new(store.clone());

@@ -92,7 +92,7 @@ fn assert_same(store: &Store, clock: &ManualClock, server: &mut Connection, key:
         run(server, &["DEL", key]);
         return;
     }
-    assert_eq!(store.pexpire_time(key).unwrap(), theirs, "{key}");
+    assert_eq!(store.expire_time(key).unwrap().millis(), theirs, "{key}");
     let ours = store.dump(key).unwrap();
     let theirs = bytes(run(server, &["DUMP", key]));
     assert_eq!(ours.map(Vec::from), theirs, "{key}");

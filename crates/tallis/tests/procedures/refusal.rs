@@ -25,7 +25,7 @@ pub(crate) const NO_SKETCHES: usize = PLANTS.len() - 1;
 pub(crate) fn contents(store: &Store) -> BTreeMap<Vec<u8>, (Vec<u8>, i64)> {
     let entry = |key: bytes::Bytes| {
         let value = store.dump(&key).unwrap().unwrap().to_vec();
-        (key.to_vec(), (value, store.pexpire_time(&key).unwrap()))
+        (key.to_vec(), (value, store.expire_time(&key).unwrap().millis()))
     };
     store.keys("*").unwrap().into_iter().map(entry).collect()
 }

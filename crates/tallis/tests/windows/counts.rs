@@ -153,18 +153,21 @@ fn late_visits_open_the_buckets_that_they_belong_to() {
         names.iter().map(|name| name.escape_ascii().to_string()).collect::<Vec<_>>().join(" ")
     };
     windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
-    assert_eq!((open().as_str(), store.ttl("uv:201909281911").unwrap()), ("201909281911", -1));
+    assert_eq!(
+        (open().as_str(), store.ttl("uv:201909281911").unwrap().secs()),
+        ("201909281911", -1)
+    );
     clock.set(at("2019-09-29T03:00:00Z").as_millisecond());
     assert_eq!(windows.roll_up().unwrap(), 3);
     assert_eq!((open().as_str(), day()), ("", 1));
-    assert!(store.ttl("uv:201909281911").unwrap() > 0);
-    assert_eq!(store.ttl("uv:201909").unwrap(), -1);
+    assert!(store.ttl("uv:201909281911").unwrap().secs() > 0);
+    assert_eq!(store.ttl("uv:201909").unwrap().secs(), -1);
     // A visitor who is there already opens nothing.
     assert!(!windows.record("A", at("2019-09-28T19:11:59Z")).unwrap());
     assert_eq!(open(), "");
     assert!(windows.record("B", at("2019-09-28T19:11:59Z")).unwrap());
     assert_eq!((open().as_str(), day()), ("201909281911", 2));
-    assert_eq!(store.ttl("uv:201909281911").unwrap(), -1);
+    assert_eq!(store.ttl("uv:201909281911").unwrap().secs(), -1);
     assert_eq!(store.pfcount(["uv:2019092819"]).unwrap(), 1);
     assert_eq!((windows.roll_up().unwrap(), day()), (3, 2));
     for key in ["uv:2019092819", "uv:20190928", "uv:201909"] {

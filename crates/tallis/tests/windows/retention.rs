@@ -18,7 +18,7 @@ fn keys_expire_so_long_after_their_end() {
         windows.record("A", at("2019-09-28T19:11:30Z")).unwrap();
         clock.set(at("2019-09-28T20:00:00Z").as_millisecond());
         windows.roll_up().unwrap();
-        let expires = |key: &str| store.pexpire_time(key).unwrap();
+        let expires = |key: &str| store.expire_time(key).unwrap().millis();
         let time = |text: &str| at(text).as_millisecond();
         assert_eq!(expires("uv:201909281911"), time("2019-09-28T21:12Z"), "{filling:?}");
         assert_eq!(expires("uv:2019092819"), time("2019-09-30T20:00Z"));
@@ -107,7 +107,7 @@ fn visits_that_come_too_late_for_a_bucket_go_into_the_next() {
         assert_eq!(keys().len(), 4);
         // The month is the last there is to go to: it is never open, and expires from the beginning.
         assert!(!store.exists("uv:open").unwrap());
-        let expires = store.pexpire_time("uv:201910").unwrap();
+        let expires = store.expire_time("uv:201910").unwrap().millis();
         assert_eq!(expires, at("2019-11-02T00:00Z").as_millisecond());
         assert_eq!(store.pfcount(["uv:201910"]).unwrap(), 3);
         assert_eq!(windows.count(at("2019-10-01T00:00Z"), at("2019-11-01T00:00Z")).unwrap(), 3);
@@ -143,8 +143,8 @@ fn what_is_kept_for_ever_is_merged_like_the_rest() {
     assert_eq!(count("2019-09-01T00:00Z", "2019-10-01T00:00Z"), 2);
     windows.roll_up().unwrap();
     assert_eq!(store.pfcount(["uv:2019092819"]).unwrap(), 2);
-    assert_eq!(store.pexpire_time("uv:201909281911").unwrap(), 253_402_300_799_999);
-    assert_eq!(store.ttl("uv:201909").unwrap(), -1);
+    assert_eq!(store.expire_time("uv:201909281911").unwrap().millis(), 253_402_300_799_999);
+    assert_eq!(store.ttl("uv:201909").unwrap().secs(), -1);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_time_without_end_is_no_overflow() {
         assert_eq!(windows.last_minutes(u32::MAX).unwrap_err().kind(), ErrorKind::InvalidArgument);
         windows.roll_up().unwrap();
         // Commands know no later time than the end of the year 9999.
-        assert_eq!(store.pexpire_time("uv:190001010000").unwrap(), 253_402_300_799_999);
+        assert_eq!(store.expire_time("uv:190001010000").unwrap().millis(), 253_402_300_799_999);
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) mod table;
 use bitpack::bitfield::{FieldType, Overflow};
 use bitpack::bits::{self, Op};
 
-use super::strings::string_at;
 use super::stores;
+use super::strings::string_at;
 use crate::commands::StringEntry;
 use crate::error::Result;
 use crate::store::{Locks, Store};

@@ -6,6 +6,8 @@ mod search;
 mod store;
 pub(super) mod table;
 
+use std::borrow::Borrow;
+
 use bytes::Bytes;
 use geo::{GeohashText, Point, Unit};
 use smallvec::SmallVec;
@@ -55,7 +57,7 @@ impl<L: Locks> Store<L> {
     pub fn geo_add<M: ToMember>(
         &self,
         key: impl ToKey,
-        items: impl IntoIterator<Item = (f64, f64, M)>,
+        items: impl IntoIterator<Item: Borrow<(f64, f64, M)>>,
     ) -> Result<usize> {
         self.geo_add_options(key, items, SortedSetAddOptions::default())
     }
@@ -68,14 +70,16 @@ impl<L: Locks> Store<L> {
     pub fn geo_add_options<M: ToMember>(
         &self,
         key: impl ToKey,
-        items: impl IntoIterator<Item = (f64, f64, M)>,
+        items: impl IntoIterator<Item: Borrow<(f64, f64, M)>>,
         options: SortedSetAddOptions,
     ) -> Result<usize> {
-        let scored = |(lon, lat, member): (f64, f64, M)| -> Result<(f64, M)> {
-            Ok((geo::score(place(lon, lat)?.hash()), member))
-        };
-        let items = items.into_iter().map(scored).collect::<Result<SmallVec<[_; 8]>>>()?;
-        self.zadd_multiple_options(key, items, options)
+        let items: SmallVec<[_; 8]> = items.into_iter().collect();
+        let mut scored = SmallVec::<[(f64, &M); 8]>::with_capacity(items.len());
+        for item in &items {
+            let (lon, lat, member) = item.borrow();
+            scored.push((geo::score(place(*lon, *lat)?.hash()), member));
+        }
+        self.zadd_multiple_options(key, scored, options)
     }
 
     /// GEOPOS: where members are; `None` for what is none. O(1) each.

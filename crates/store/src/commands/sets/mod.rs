@@ -283,11 +283,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no set.
-    pub fn sintercard(
-        &self,
-        keys: impl ToKeys,
-        limit: usize,
-    ) -> Result<usize> {
+    pub fn sintercard(&self, keys: impl ToKeys, limit: usize) -> Result<usize> {
         self.read(keys, |view, keys| algebra::count_common(view, keys, limit))
     }
 
@@ -340,14 +336,14 @@ impl<L: Locks> Store<L> {
         sdiffstore(destination, keys) => algebra::store[Operation::Diff];
     }
 
-    /// SSCAN: some of the members, and the cursor with which to ask for more; 0 begins, and 0 ends. Members that are
+    /// SSCAN with a cursor: some of the members, and the cursor with which to ask for more; 0 begins, and 0 ends. Members that are
     /// there from the first call to the last are returned at least once, whatever is added and removed between. The
     /// small encodings come whole. O(members returned), and a few hundred more at the most.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no set.
-    pub fn sscan(
+    pub fn sscan_cursor(
         &self,
         key: impl ToKey,
         cursor: u64,

@@ -127,6 +127,6 @@ fn sscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     if store.scard(args[0])? == 0 {
         return Ok(scan_reply(0, Vec::new()));
     }
-    let (next, members) = store.sscan(args[0], cursor, &scan_options(&args[2..], false)?)?;
+    let (next, members) = store.sscan_cursor(args[0], cursor, &scan_options(&args[2..], false)?)?;
     Ok(scan_reply(next, members))
 }

@@ -7,13 +7,14 @@ use crate::to_key::ToKey;
 
 /// Commands that count.
 impl<L: Locks> Store<L> {
-    /// INCRBY: adds `delta` to the number at the key, 0 if there is none, and returns the sum. An expiry stays. O(1).
+    /// INCRBY: adds an integer of any width to the number at the key, 0 if there is none, and returns the sum. An expiry
+    /// stays. O(1).
     ///
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not an integer or the sum leaves
-    /// the range of `i64`.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is not an integer, or if the increment or
+    /// the sum leaves the range of `i64`.
     ///
     /// # Examples
     ///
@@ -22,24 +23,26 @@ impl<L: Locks> Store<L> {
     ///
     /// let store = Store::new();
     /// assert_eq!(store.incr("n", 5)?, 5);
-    /// assert_eq!(store.decr("n", 7)?, -2);
+    /// assert_eq!(store.incr("n", 7u64)?, 12);
+    /// assert_eq!(store.decr("n", 14)?, -2);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn incr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64> {
-        let delta = delta.into();
-        self.entry(key, |entry: &mut StringEntry<'_>| entry.incr(delta))
+    pub fn incr(&self, key: impl ToKey, increment: impl TryInto<i64>) -> Result<i64> {
+        let increment = increment.try_into().map_err(|_| Error::not_integer())?;
+        self.entry(key, |entry: &mut StringEntry<'_>| entry.incr(increment))
     }
 
-    /// DECRBY: as [`incr`](Self::incr), but takes `delta` away.
+    /// DECRBY: as [`incr`](Self::incr), but takes away.
     ///
     /// # Errors
     ///
     /// As [`incr`](Self::incr); besides, `i64::MIN` cannot be taken away.
-    pub fn decr(&self, key: impl ToKey, delta: impl Into<i64>) -> Result<i64> {
-        self.incr(key, delta.into().checked_neg().ok_or_else(Error::decr_overflow)?)
+    pub fn decr(&self, key: impl ToKey, decrement: impl TryInto<i64>) -> Result<i64> {
+        let decrement = decrement.try_into().map_err(|_| Error::not_integer())?;
+        self.incr(key, decrement.checked_neg().ok_or_else(Error::decr_overflow)?)
     }
 
-    /// INCRBYFLOAT: adds `delta` to the number at the key, 0 if there is none. An expiry stays. O(digits).
+    /// INCRBYFLOAT: adds a number to the number at the key, 0 if there is none. An expiry stays. O(digits).
     ///
     /// The numbers are added in 80 bits and kept as decimal text, as Redis does on x86-64. What is returned is the sum
     /// rounded to 64 bits; [`get`](Self::get) has the text.
@@ -47,8 +50,8 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string, and
-    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number, `delta` is NaN, or the sum
-    /// is not finite.
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the string is no number, the increment is NaN, or the
+    /// sum is not finite.
     ///
     /// # Examples
     ///
@@ -58,13 +61,14 @@ impl<L: Locks> Store<L> {
     /// let store = Store::new();
     /// store.set("n", "0.1")?;
     /// assert_eq!(store.incr_float("n", 0.2)?, 0.3);
-    /// assert_eq!(store.get("n")?, Some("0.3".into()));
+    /// assert_eq!(store.get_as::<String>("n")?, "0.3");
+    /// assert_eq!(store.incr_float("n", 2)?, 2.3);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn incr_float(&self, key: impl ToKey, delta: f64) -> Result<f64> {
-        let delta = delta.to_string();
+    pub fn incr_float(&self, key: impl ToKey, increment: impl Into<f64>) -> Result<f64> {
+        let increment = increment.into().to_string();
         let sum =
-            self.entry(key, |entry: &mut StringEntry<'_>| entry.incr_float(delta.as_bytes()))?;
+            self.entry(key, |entry: &mut StringEntry<'_>| entry.incr_float(increment.as_bytes()))?;
         let sum = str::from_utf8(&sum).ok().and_then(|text| text.parse().ok());
         sum.ok_or_else(Error::not_integer)
     }

@@ -1,10 +1,12 @@
 //! The options of SET, GETEX and LCS.
 
 use std::ops::Range;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
 use crate::error::{Error, Result};
+use crate::to_expiry::{ToSpan, ToTime};
 
 /// Whether SET asks for a key that exists, or for one that does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,7 +17,7 @@ pub enum ExistenceCheck {
     XX,
 }
 
-/// What happens to a key's expiry in SET.
+/// What happens to a key's expiry in SET. A [`Duration`] and a [`SystemTime`] are one too.
 ///
 /// Each number must be at least 1 and the time of expiry must fit into 63 bits of milliseconds, else the command fails
 /// and changes nothing.
@@ -34,7 +36,7 @@ pub enum SetExpiry {
     KEEPTTL,
 }
 
-/// What happens to a key's expiry in GETEX. The numbers are those of [`SetExpiry`].
+/// What happens to a key's expiry in GETEX. A [`Duration`] and a [`SystemTime`] are one too. The numbers are those of [`SetExpiry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Expiry {
@@ -64,7 +66,7 @@ pub enum Expiry {
 ///     .with_expiration(SetExpiry::EX(60));
 /// let first = store.set_options("lock", "me", options)?;
 /// assert!(first.set && first.old.is_none());
-/// assert_eq!(store.ttl("lock")?, 60);
+/// assert_eq!(store.ttl("lock")?.secs(), 60);
 /// let second = store.set_options("lock", "you", options)?;
 /// assert!(!second.set);
 /// assert_eq!(second.old.as_deref(), Some(&b"me"[..]));
@@ -74,7 +76,40 @@ pub enum Expiry {
 pub struct SetOptions {
     pub(super) condition: Option<ExistenceCheck>,
     pub(super) get: bool,
-    pub(super) ttl: Ttl,
+    pub(super) ttl: ExpiryChange,
+}
+
+impl From<Duration> for SetExpiry {
+    /// PX, rounded up.
+    fn from(after: Duration) -> Self {
+        Self::PX(milliseconds(after.to_span_ms(1)))
+    }
+}
+
+impl From<SystemTime> for SetExpiry {
+    /// PXAT, rounded up.
+    fn from(at: SystemTime) -> Self {
+        Self::PXAT(milliseconds(at.to_time_ms(1)))
+    }
+}
+
+impl From<Duration> for Expiry {
+    /// PX, rounded up.
+    fn from(after: Duration) -> Self {
+        Self::PX(milliseconds(after.to_span_ms(1)))
+    }
+}
+
+impl From<SystemTime> for Expiry {
+    /// PXAT, rounded up.
+    fn from(at: SystemTime) -> Self {
+        Self::PXAT(milliseconds(at.to_time_ms(1)))
+    }
+}
+
+/// A number that a command takes; what it refuses is 0.
+fn milliseconds(ms: Option<i64>) -> u64 {
+    ms.and_then(|ms| ms.try_into().ok()).unwrap_or(0)
 }
 
 impl SetOptions {
@@ -94,17 +129,19 @@ impl SetOptions {
 
     /// What happens to the expiry; without this it is removed.
     #[must_use]
-    pub fn with_expiration(self, expiration: SetExpiry) -> Self {
-        self.ttl(match expiration {
-            SetExpiry::EX(seconds) => Ttl::Until(Time::new(Unit::Seconds, false, seconds)),
-            SetExpiry::PX(ms) => Ttl::Until(Time::new(Unit::Milliseconds, false, ms)),
-            SetExpiry::EXAT(seconds) => Ttl::Until(Time::new(Unit::Seconds, true, seconds)),
-            SetExpiry::PXAT(ms) => Ttl::Until(Time::new(Unit::Milliseconds, true, ms)),
-            SetExpiry::KEEPTTL => Ttl::Keep,
+    pub fn with_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
+        self.ttl(match expiration.into() {
+            SetExpiry::EX(seconds) => ExpiryChange::Until(Time::new(Unit::Seconds, false, seconds)),
+            SetExpiry::PX(ms) => ExpiryChange::Until(Time::new(Unit::Milliseconds, false, ms)),
+            SetExpiry::EXAT(seconds) => {
+                ExpiryChange::Until(Time::new(Unit::Seconds, true, seconds))
+            }
+            SetExpiry::PXAT(ms) => ExpiryChange::Until(Time::new(Unit::Milliseconds, true, ms)),
+            SetExpiry::KEEPTTL => ExpiryChange::Keep,
         })
     }
 
-    pub(crate) const fn ttl(mut self, ttl: Ttl) -> Self {
+    pub(crate) const fn ttl(mut self, ttl: ExpiryChange) -> Self {
         self.ttl = ttl;
         self
     }
@@ -142,14 +179,14 @@ pub struct LcsMatch {
 
 /// What happens to an expiry.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Ttl {
+pub(crate) enum ExpiryChange {
     #[default]
     Clear,
     Keep,
     Until(Time),
 }
 
-impl From<Expiry> for Ttl {
+impl From<Expiry> for ExpiryChange {
     fn from(expiry: Expiry) -> Self {
         match expiry {
             Expiry::EX(seconds) => Self::Until(Time::new(Unit::Seconds, false, seconds)),

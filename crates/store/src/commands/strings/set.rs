@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::entry::put;
-use super::options::{ExistenceCheck, SetOptions, SetOutcome, Ttl};
+use super::options::{ExistenceCheck, ExpiryChange, SetOptions, SetOutcome};
 use super::string_in;
 use crate::commands::StringEntry;
 use crate::commands::{check, checked};
@@ -27,9 +27,9 @@ pub(crate) fn set_with(
     let value = checked(value)?;
     store.write(key, |scope, keys| {
         let expires = match options.ttl {
-            Ttl::Until(time) => Expires::At(time.at_ms(|| scope.now_ms(), command)?),
-            Ttl::Clear => Expires::Never,
-            Ttl::Keep => Expires::Keep,
+            ExpiryChange::Until(time) => Expires::At(time.at_ms(|| scope.now_ms(), command)?),
+            ExpiryChange::Clear => Expires::Never,
+            ExpiryChange::Keep => Expires::Keep,
         };
         let mut slot = scope.slot(keys[0]);
         let old = if options.get { string_in(&slot)?.map(Member::to_bytes) } else { None };
@@ -51,14 +51,14 @@ pub(crate) fn set_with(
 pub(crate) fn get_with(
     store: &Store<impl Locks>,
     key: impl ToKey,
-    ttl: impl FnOnce() -> Result<Ttl>,
+    ttl: impl FnOnce() -> Result<ExpiryChange>,
 ) -> Result<Option<Bytes>> {
     store.entry(key, |entry: &mut StringEntry<'_>| {
         let Some(string) = entry.get().map(Member::to_bytes) else { return Ok(None) };
         match ttl()? {
-            Ttl::Keep => {}
-            Ttl::Clear => drop(entry.persist()),
-            Ttl::Until(time) => {
+            ExpiryChange::Keep => {}
+            ExpiryChange::Clear => drop(entry.persist()),
+            ExpiryChange::Until(time) => {
                 let at = time.at_ms(|| entry.now_ms(), "getex")?;
                 entry.expire_at_ms(at);
             }

@@ -1,18 +1,23 @@
 //! Putting whole strings at keys, and taking them away.
 
+use std::borrow::Borrow;
+
 use bytes::Bytes;
+use smallvec::SmallVec;
 
 use super::entry::put;
 use super::{
-    Expiry, SetExpiry, SetOptions, SetOutcome, StringEntry, Ttl, get_with, put_all, set_with,
+    Expiry, ExpiryChange, SetOptions, SetOutcome, StringEntry, Time, Unit, get_with, put_all,
+    set_with,
 };
 use crate::commands::checked;
 use crate::error::Result;
 use crate::member::Member;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
-use crate::to_key::{KeysOfPairs, ToKey};
-use crate::to_member::ToMember;
+use crate::to_expiry::ToSpan;
+use crate::to_key::ToKey;
+use crate::to_member::{ToMember, each};
 
 /// Commands that put whole strings at keys, or take them away.
 impl<L: Locks> Store<L> {
@@ -80,15 +85,19 @@ impl<L: Locks> Store<L> {
     ///
     /// let store = Store::new();
     /// store.set_ex("code", 4711, 30)?;
-    /// assert_eq!(store.ttl("code")?, 30);
+    /// assert_eq!(store.ttl("code")?.secs(), 30);
     /// let error = store.set_ex("code", 4711, 0).unwrap_err();
     /// assert_eq!(error.to_string(), "ERR invalid expire time in 'setex' command");
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn set_ex(&self, key: impl ToKey, value: impl ToMember, seconds: u64) -> Result<()> {
+    pub fn set_ex(
+        &self,
+        key: impl ToKey,
+        value: impl ToMember,
+        seconds: impl ToSpan,
+    ) -> Result<()> {
         value.with_member(|value| {
-            let options = SetOptions::default().with_expiration(SetExpiry::EX(seconds));
-            set_with(self, key, value, options, "setex").map(drop)
+            set_with(self, key, value, expiring(seconds.to_span_ms(1000)), "setex").map(drop)
         })
     }
 
@@ -97,10 +106,14 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`set_ex`](Self::set_ex).
-    pub fn pset_ex(&self, key: impl ToKey, value: impl ToMember, milliseconds: u64) -> Result<()> {
+    pub fn pset_ex(
+        &self,
+        key: impl ToKey,
+        value: impl ToMember,
+        milliseconds: impl ToSpan,
+    ) -> Result<()> {
         value.with_member(|value| {
-            let options = SetOptions::default().with_expiration(SetExpiry::PX(milliseconds));
-            set_with(self, key, value, options, "psetex").map(drop)
+            set_with(self, key, value, expiring(milliseconds.to_span_ms(1)), "psetex").map(drop)
         })
     }
 
@@ -133,7 +146,10 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// See [`mget`](Self::mget).
-    pub fn mset<K: ToKey, V: ToMember>(&self, items: &[(K, V)]) -> Result<()> {
+    pub fn mset<K: ToKey, V: ToMember>(
+        &self,
+        items: impl IntoIterator<Item: Borrow<(K, V)>>,
+    ) -> Result<()> {
         put_pairs(self, items, false).map(drop)
     }
 
@@ -154,7 +170,10 @@ impl<L: Locks> Store<L> {
     /// assert!(!store.exists("c")?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn mset_nx<K: ToKey, V: ToMember>(&self, items: &[(K, V)]) -> Result<bool> {
+    pub fn mset_nx<K: ToKey, V: ToMember>(
+        &self,
+        items: impl IntoIterator<Item: Borrow<(K, V)>>,
+    ) -> Result<bool> {
         put_pairs(self, items, true)
     }
 
@@ -209,26 +228,34 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Expiry, Store};
+    /// use tallis::{Expiry, Store, Ttl};
     ///
     /// let store = Store::new();
     /// store.set("session", "data")?;
     /// assert_eq!(store.get_ex("session", Expiry::EX(1800))?, Some("data".into()));
-    /// assert_eq!(store.ttl("session")?, 1800);
+    /// assert_eq!(store.ttl("session")?.secs(), 1800);
     /// store.get_ex("session", Expiry::PERSIST)?;
-    /// assert_eq!(store.ttl("session")?, -1);
+    /// assert_eq!(store.ttl("session")?, Ttl::Never);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn get_ex(&self, key: impl ToKey, expire_at: Expiry) -> Result<Option<Bytes>> {
-        get_with(self, key, || Ok(Ttl::from(expire_at)))
+    pub fn get_ex(&self, key: impl ToKey, expiry: impl Into<Expiry>) -> Result<Option<Bytes>> {
+        get_with(self, key, || Ok(ExpiryChange::from(expiry.into())))
     }
 }
 
-fn put_pairs<K: ToKey, V: ToMember>(
+/// SET with a time to live in milliseconds; without one that can be told it is refused.
+fn expiring(ms: Option<i64>) -> SetOptions {
+    let time = Time { unit: Unit::Milliseconds, absolute: false, amount: ms.unwrap_or(0) };
+    SetOptions::default().ttl(ExpiryChange::Until(time))
+}
+
+fn put_pairs<K: ToKey, V: ToMember, I: Borrow<(K, V)>>(
     store: &Store<impl Locks>,
-    items: &[(K, V)],
+    items: impl IntoIterator<Item = I>,
     only_new: bool,
 ) -> Result<bool> {
-    let values = items.iter().map(|(_, value)| value);
-    V::with_each(values, |values| put_all(store, KeysOfPairs(items), values, only_new))
+    let items: SmallVec<[I; 4]> = items.into_iter().collect();
+    let keys = each(items.iter().map(|item| &item.borrow().0));
+    let values = items.iter().map(|item| &item.borrow().1);
+    V::with_each(values, |values| put_all(store, &keys, values, only_new))
 }

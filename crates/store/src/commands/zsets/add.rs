@@ -1,5 +1,7 @@
 //! ZADD and ZINCRBY.
 
+use std::borrow::Borrow;
+
 use bytes::Bytes;
 use smallvec::SmallVec;
 
@@ -8,6 +10,7 @@ use crate::commands::{check, checked};
 use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::to_member::ToMember;
+use crate::to_score::ToScore;
 
 /// Which way a score may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -106,17 +109,17 @@ pub(super) fn with_pair<R>(
 }
 
 /// Hands over the pairs of a call, collected before any lock is taken.
-pub(super) fn with_pairs<M: ToMember, R>(
-    items: impl IntoIterator<Item = (f64, M)>,
+pub(super) fn with_pairs<S: ToScore, M: ToMember, I: Borrow<(S, M)>, R>(
+    items: impl IntoIterator<Item = I>,
     take: impl FnOnce(&[Pair<'_>]) -> Result<R>,
 ) -> Result<R> {
-    let items: SmallVec<[(f64, M); 8]> = items.into_iter().collect();
-    if items.iter().any(|(score, _)| score.is_nan()) {
+    let items: SmallVec<[I; 8]> = items.into_iter().collect();
+    let scores = items.iter().map(|item| item.borrow().0.to_score());
+    if scores.clone().any(f64::is_nan) {
         return Err(Error::not_a_number());
     }
-    M::with_each(items.iter().map(|(_, member)| member), |members| {
+    M::with_each(items.iter().map(|item| &item.borrow().1), |members| {
         check(members)?;
-        let scores = items.iter().map(|(score, _)| *score);
         take(&scores.zip(members.iter().copied()).collect::<SmallVec<[_; 8]>>())
     })
 }

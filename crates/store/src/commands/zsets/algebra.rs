@@ -147,11 +147,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zdiffstore(
-        &self,
-        destination: impl ToKey,
-        keys: impl ToKeys,
-    ) -> Result<usize> {
+    pub fn zdiffstore(&self, destination: impl ToKey, keys: impl ToKeys) -> Result<usize> {
         Combination::DIFF.store(self, destination, keys)
     }
 
@@ -161,11 +157,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zunion`](Self::zunion).
-    pub fn zintercard(
-        &self,
-        keys: impl ToKeys,
-        limit: usize,
-    ) -> Result<usize> {
+    pub fn zintercard(&self, keys: impl ToKeys, limit: usize) -> Result<usize> {
         self.read(keys, |view, keys| {
             let mut count = 0;
             let _ = common(&sources(view, keys, &[])?, Aggregate::Sum, &view.policy(), |_, _| {

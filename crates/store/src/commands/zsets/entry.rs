@@ -16,6 +16,7 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::slot::{Entry, Outcome};
 use crate::to_member::ToMember;
+use crate::to_score::ToScore;
 use crate::value::{Value, ZSet};
 
 /// The sorted set at a key, found once and checked once: see [`Store::with_zset`](crate::Store::with_zset).
@@ -85,7 +86,8 @@ impl ZSetEntry<'_> {
     /// # Errors
     ///
     /// A score that is not a number, a member of more than 512 MiB.
-    pub fn add(&mut self, member: impl ToMember, score: f64) -> Result<bool> {
+    pub fn add(&mut self, member: impl ToMember, score: impl ToScore) -> Result<bool> {
+        let score = score.to_score();
         member.with_member(|member| {
             if score.is_nan() {
                 return Err(Error::not_a_number());
@@ -100,7 +102,8 @@ impl ZSetEntry<'_> {
     /// # Errors
     ///
     /// As [`add`](Self::add).
-    pub fn add_new(&mut self, member: impl ToMember, score: f64) -> Result<bool> {
+    pub fn add_new(&mut self, member: impl ToMember, score: impl ToScore) -> Result<bool> {
+        let score = score.to_score();
         member.with_member(|member| {
             if score.is_nan() {
                 return Err(Error::not_a_number());

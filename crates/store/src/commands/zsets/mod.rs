@@ -11,6 +11,8 @@ mod range;
 mod scan;
 pub(super) mod table;
 
+use std::borrow::Borrow;
+
 use bytes::Bytes;
 
 pub use add::{SortedSetAddOptions, UpdateCheck};
@@ -22,8 +24,8 @@ pub use entry::{ZSetEntry, ZSetKind};
 pub(crate) use put::{put, score_word};
 pub(crate) use scan::{Written, scan as scan_scores};
 
-use super::keyspace::ScanOptions;
 use super::check;
+use super::keyspace::ScanOptions;
 use crate::error::{Error, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
@@ -31,6 +33,7 @@ use crate::store::scope::View;
 use crate::store::{Locks, Store};
 use crate::to_key::{ToKey, ToKeys};
 use crate::to_member::{ToMember, ToMembers};
+use crate::to_score::ToScore;
 use crate::value::ZSet;
 use pop::Side;
 
@@ -59,19 +62,24 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for a score that is NaN; a member of more than 512 MiB.
-    pub fn zadd(&self, key: impl ToKey, member: impl ToMember, score: f64) -> Result<usize> {
+    pub fn zadd(
+        &self,
+        key: impl ToKey,
+        member: impl ToMember,
+        score: impl ToScore,
+    ) -> Result<usize> {
         self.zadd_options(key, member, score, SortedSetAddOptions::default())
     }
 
-    /// ZADD of several members, each with its score; returns how many are new. O(log n) each.
+    /// ZADD of several members, each behind its score; returns how many are new. O(log n) each.
     ///
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd).
-    pub fn zadd_multiple<M: ToMember>(
+    pub fn zadd_multiple<S: ToScore, M: ToMember>(
         &self,
         key: impl ToKey,
-        items: impl IntoIterator<Item = (f64, M)>,
+        items: impl IntoIterator<Item: Borrow<(S, M)>>,
     ) -> Result<usize> {
         self.zadd_multiple_options(key, items, SortedSetAddOptions::default())
     }
@@ -98,10 +106,10 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         member: impl ToMember,
-        score: f64,
+        score: impl ToScore,
         options: SortedSetAddOptions,
     ) -> Result<usize> {
-        add::with_pair(score, member, |pair| {
+        add::with_pair(score.to_score(), member, |pair| {
             self.entry(key, |set: &mut ZSetEntry<'_>| {
                 Ok(set.add_all(pair, options)?.counted(options))
             })
@@ -113,10 +121,10 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd).
-    pub fn zadd_multiple_options<M: ToMember>(
+    pub fn zadd_multiple_options<S: ToScore, M: ToMember>(
         &self,
         key: impl ToKey,
-        items: impl IntoIterator<Item = (f64, M)>,
+        items: impl IntoIterator<Item: Borrow<(S, M)>>,
         options: SortedSetAddOptions,
     ) -> Result<usize> {
         add::with_pairs(items, |pairs| {
@@ -131,9 +139,15 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// As [`zadd`](Self::zadd); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for opposite infinities too.
-    pub fn zincr(&self, key: impl ToKey, member: impl ToMember, delta: f64) -> Result<f64> {
-        let sum = self.zincr_options(key, member, delta, SortedSetAddOptions::default())?;
-        Ok(sum.unwrap_or(delta))
+    pub fn zincr(
+        &self,
+        key: impl ToKey,
+        member: impl ToMember,
+        increment: impl ToScore,
+    ) -> Result<f64> {
+        let increment = increment.to_score();
+        let sum = self.zincr_options(key, member, increment, SortedSetAddOptions::default())?;
+        Ok(sum.unwrap_or(increment))
     }
 
     /// ZADD INCR: as [`zincr`](Self::zincr), but if the options are against it nothing changes and `None` is returned.
@@ -145,11 +159,11 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         member: impl ToMember,
-        delta: f64,
+        increment: impl ToScore,
         options: SortedSetAddOptions,
     ) -> Result<Option<f64>> {
         let options = options.increment_score();
-        add::with_pair(delta, member, |pair| {
+        add::with_pair(increment.to_score(), member, |pair| {
             self.entry(key, |set: &mut ZSetEntry<'_>| Ok(set.add_all(pair, options)?.score))
         })
     }
@@ -280,11 +294,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
-    pub fn zmpop_min(
-        &self,
-        keys: impl ToKeys,
-        count: usize,
-    ) -> Result<Option<Popped>> {
+    pub fn zmpop_min(&self, keys: impl ToKeys, count: usize) -> Result<Option<Popped>> {
         self.write(keys, |scope, keys| pop::pop_first(scope, keys, Side::Min, count))
     }
 
@@ -294,11 +304,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no sorted set.
-    pub fn zmpop_max(
-        &self,
-        keys: impl ToKeys,
-        count: usize,
-    ) -> Result<Option<Popped>> {
+    pub fn zmpop_max(&self, keys: impl ToKeys, count: usize) -> Result<Option<Popped>> {
         self.write(keys, |scope, keys| pop::pop_first(scope, keys, Side::Max, count))
     }
 
@@ -322,7 +328,7 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| draw::several(view, keys[0], count))
     }
 
-    /// ZSCAN: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends.
+    /// ZSCAN with a cursor: some of the members with their scores, and the cursor with which to ask for more; 0 begins, and 0 ends.
     /// Members that are there from the first call to the last are returned at least once, whatever is added and removed
     /// between and whatever scores change. A listpack comes whole. O(members returned), and a few hundred more at the
     /// most.
@@ -330,7 +336,7 @@ impl<L: Locks> Store<L> {
     /// # Errors
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no sorted set.
-    pub fn zscan(
+    pub fn zscan_cursor(
         &self,
         key: impl ToKey,
         cursor: u64,

@@ -5,7 +5,7 @@ mod options;
 use smallvec::SmallVec;
 
 use crate::commands::{
-    SetOptions, SetOutcome, Time, Ttl, Unit, common, common_len, common_runs, common_text,
+    ExpiryChange, SetOptions, SetOutcome, Time, Unit, common, common_len, common_runs, common_text,
     get_with, put_all, set_with,
 };
 use crate::error::Result;
@@ -176,7 +176,7 @@ fn set(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 
 fn set_for(store: &Store<impl Locks>, args: &[&[u8]], unit: Unit, command: &str) -> Answer {
     let time = Time { unit, absolute: false, amount: int(args[1])? };
-    let options = SetOptions::default().ttl(Ttl::Until(time));
+    let options = SetOptions::default().ttl(ExpiryChange::Until(time));
     set_with(store, args[0], Member::Bytes(args[2]), options, command)?;
     Ok(Reply::OK)
 }

@@ -1,6 +1,6 @@
 //! The options of SET, GETEX and LCS as words.
 
-use crate::commands::{ExistenceCheck, LcsMatches, SetOptions, Time, Ttl, Unit};
+use crate::commands::{ExistenceCheck, ExpiryChange, LcsMatches, SetOptions, Time, Unit};
 use crate::error::{Error, Result};
 use crate::execute::{int, refused, take, take_with};
 use crate::reply::Reply;
@@ -73,7 +73,7 @@ impl<'a> Options<'a> {
 
     /// The options of SET.
     pub(super) fn into_set(self) -> Result<SetOptions> {
-        let ttl = self.ttl.map_or(Ok(Ttl::Clear), GivenTtl::resolve)?;
+        let ttl = self.ttl.map_or(Ok(ExpiryChange::Clear), GivenTtl::resolve)?;
         let mut options = SetOptions::default().get(self.get).ttl(ttl);
         if let Some(condition) = self.condition {
             options = options.conditional_set(condition);
@@ -97,12 +97,12 @@ impl<'a> GivenTtl<'a> {
     }
 
     /// The expiry, once its number is to be read.
-    pub(super) fn resolve(self) -> Result<Ttl> {
+    pub(super) fn resolve(self) -> Result<ExpiryChange> {
         Ok(match self {
-            Self::Keep => Ttl::Keep,
-            Self::Persist => Ttl::Clear,
+            Self::Keep => ExpiryChange::Keep,
+            Self::Persist => ExpiryChange::Clear,
             Self::Until { unit, absolute, amount } => {
-                Ttl::Until(Time { unit, absolute, amount: int(amount)? })
+                ExpiryChange::Until(Time { unit, absolute, amount: int(amount)? })
             }
         })
     }

@@ -219,7 +219,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
 ]);
 
 /// Members and their scores.
-fn pairs(found: Vec<(Bytes, f64)>) -> Vec<(Reply, Reply)> {
+pub(crate) fn pairs(found: Vec<(Bytes, f64)>) -> Vec<(Reply, Reply)> {
     found.into_iter().map(|(member, score)| (member.into(), score.into())).collect()
 }
 

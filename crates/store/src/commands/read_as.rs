@@ -1,0 +1,95 @@
+//! What a call reads, as types of the caller's.
+
+use std::ops::RangeBounds;
+
+use super::zsets::table::pairs;
+use super::{GeoSearch, LexBound, ZRange};
+use crate::error::Result;
+use crate::reply::{FromReply, Reply};
+use crate::store::{Locks, Store};
+use crate::to_key::{ToKey, ToKeys};
+use crate::to_member::ToMember;
+
+/// Calls that read, and how their answers become replies.
+macro_rules! read_as {
+    ($($name:ident = $plain:ident($($argument:ident: $type:ty),*) by $reply:expr;)*) => {$(
+        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), read as a `T`: see [`FromReply`].")]
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), ");")]
+        /// [`ErrorKind::Conversion`](crate::ErrorKind::Conversion) if a `T` cannot hold it. Then too the call has done
+        /// what it does.
+        pub fn $name<T: FromReply>(&self, $($argument: $type),*) -> Result<T> {
+            T::from_reply(($reply)(self.$plain($($argument),*)?))
+        }
+    )*};
+}
+
+/// # Answers as types of the caller's
+///
+/// What is read from bytes is a number, a text, an `Option` of these for what may be missing, a list, a set or a map of
+/// them.
+///
+/// # Examples
+///
+/// ```
+/// use std::collections::{BTreeSet, HashMap};
+///
+/// use tallis::{ErrorKind, Store};
+///
+/// let store = Store::new();
+/// store.mset(&[("count", "12"), ("pi", "3.14")])?;
+/// assert_eq!(store.get_as::<u32>("count")?, 12);
+/// assert_eq!(store.get_as::<Option<f64>>("pi")?, Some(3.14));
+/// assert_eq!(store.get_as::<Option<f64>>("none")?, None);
+/// assert_eq!(store.get_as::<u32>("pi").unwrap_err().kind(), ErrorKind::Conversion);
+/// let (count, none): (i64, Option<String>) = store.mget_as(["count", "none"])?;
+/// assert_eq!((count, none), (12, None));
+///
+/// store.sadd("ids", [3, 1, 2])?;
+/// assert_eq!(store.smembers_as::<BTreeSet<u64>>("ids")?, BTreeSet::from([1, 2, 3]));
+///
+/// store.zadd_multiple("scores", &[(9.5, "ann"), (7.0, "bob")])?;
+/// let scores: HashMap<String, f64> = store.zrange_withscores_as("scores", 0, -1)?;
+/// assert_eq!(scores["ann"], 9.5);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+impl<L: Locks> Store<L> {
+    read_as! {
+        get_as = get(key: impl ToKey) by Reply::from;
+        mget_as = mget(keys: impl ToKeys) by Reply::from;
+        getrange_as = getrange(key: impl ToKey, from: i64, to: i64) by Reply::from;
+        getset_as = getset(key: impl ToKey, value: impl ToMember) by Reply::from;
+        get_del_as = get_del(key: impl ToKey) by Reply::from;
+        smembers_as = smembers(key: impl ToKey) by Reply::from;
+        spop_as = spop(key: impl ToKey) by Reply::from;
+        spop_multiple_as = spop_multiple(key: impl ToKey, count: usize) by Reply::from;
+        srandmember_as = srandmember(key: impl ToKey) by Reply::from;
+        srandmember_multiple_as = srandmember_multiple(key: impl ToKey, count: i64) by Reply::from;
+        sinter_as = sinter(keys: impl ToKeys) by Reply::from;
+        sunion_as = sunion(keys: impl ToKeys) by Reply::from;
+        sdiff_as = sdiff(keys: impl ToKeys) by Reply::from;
+        zrange_as = zrange(key: impl ToKey, start: i64, stop: i64) by Reply::from;
+        zrange_withscores_as = zrange_withscores(key: impl ToKey, start: i64, stop: i64) by |members| Reply::Pairs(pairs(members));
+        zrevrange_as = zrevrange(key: impl ToKey, start: i64, stop: i64) by Reply::from;
+        zrevrange_withscores_as =
+            zrevrange_withscores(key: impl ToKey, start: i64, stop: i64) by |members| Reply::Pairs(pairs(members));
+        zrangebyscore_as =
+            zrangebyscore(key: impl ToKey, scores: impl RangeBounds<f64>) by Reply::from;
+        zrangebyscore_withscores_as =
+            zrangebyscore_withscores(key: impl ToKey, scores: impl RangeBounds<f64>) by |members| Reply::Pairs(pairs(members));
+        zrevrangebyscore_as =
+            zrevrangebyscore(key: impl ToKey, scores: impl RangeBounds<f64>) by Reply::from;
+        zrevrangebyscore_withscores_as =
+            zrevrangebyscore_withscores(key: impl ToKey, scores: impl RangeBounds<f64>) by |members| Reply::Pairs(pairs(members));
+        zrangebylex_as = zrangebylex(key: impl ToKey, min: LexBound, max: LexBound) by Reply::from;
+        zrange_by_as = zrange_by(key: impl ToKey, range: &ZRange) by Reply::from;
+        zrange_by_withscores_as =
+            zrange_by_withscores(key: impl ToKey, range: &ZRange) by |members| Reply::Pairs(pairs(members));
+        zpopmin_as = zpopmin(key: impl ToKey, count: usize) by |members| Reply::Pairs(pairs(members));
+        zpopmax_as = zpopmax(key: impl ToKey, count: usize) by |members| Reply::Pairs(pairs(members));
+        zrandmember_as = zrandmember(key: impl ToKey) by Reply::from;
+        geo_search_as = geo_search(key: impl ToKey, search: &GeoSearch) by Reply::from;
+    }
+}

@@ -1,0 +1,150 @@
+//! SCAN, SSCAN and ZSCAN as iterators.
+
+use std::fmt;
+use std::iter::FusedIterator;
+
+use bytes::Bytes;
+
+use super::ScanOptions;
+use crate::error::Result;
+use crate::store::{Locks, Store};
+use crate::to_key::ToKey;
+
+/// # Iteration
+///
+/// See [`Scan`] for what an iterator returns while the store is written to.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::{ScanOptions, Store};
+///
+/// let store = Store::new();
+/// for n in 0..1000 {
+///     store.set(format!("key:{n}"), n)?;
+/// }
+/// store.sadd("s", 0..100)?;
+/// let options = ScanOptions::default().with_pattern("key:*7").with_type("string");
+/// assert_eq!(store.scan_options(options).count(), 100);
+///
+/// let mut sum = 0;
+/// for key in store.scan_match("key:*") {
+///     sum += store.get_as::<u32>(key?)?;
+/// }
+/// assert_eq!(sum, 499_500);
+/// assert_eq!(store.sscan("s").collect::<Result<Vec<_>, _>>()?.len(), 100);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+impl<L: Locks> Store<L> {
+    /// SCAN: iterates over the keys of the database, in no order. O(1) per key.
+    pub fn scan(&self) -> Scan<'_, Bytes> {
+        self.scan_options(ScanOptions::default())
+    }
+
+    /// SCAN MATCH: iterates over the keys whose names match a pattern. O(keys of the database) in all.
+    pub fn scan_match(&self, pattern: impl AsRef<[u8]>) -> Scan<'_, Bytes> {
+        self.scan_options(ScanOptions::default().with_pattern(pattern))
+    }
+
+    /// SCAN with options: iterates over the keys that they choose.
+    pub fn scan_options(&self, options: ScanOptions) -> Scan<'_, Bytes> {
+        Scan::new(move |cursor| self.scan_cursor(cursor, &options))
+    }
+
+    /// SSCAN: iterates over the members of a set, in no order. O(1) per member.
+    ///
+    /// What is yielded is an error if the key holds no set.
+    pub fn sscan(&self, key: impl ToKey) -> Scan<'_, Bytes> {
+        self.sscan_options(key, ScanOptions::default())
+    }
+
+    /// SSCAN MATCH: iterates over the members that match a pattern.
+    pub fn sscan_match(&self, key: impl ToKey, pattern: impl AsRef<[u8]>) -> Scan<'_, Bytes> {
+        self.sscan_options(key, ScanOptions::default().with_pattern(pattern))
+    }
+
+    /// SSCAN with options: iterates over the members that they choose.
+    pub fn sscan_options(&self, key: impl ToKey, options: ScanOptions) -> Scan<'_, Bytes> {
+        let key = self.prepare(key);
+        Scan::new(move |cursor| self.sscan_cursor(&key, cursor, &options))
+    }
+
+    /// ZSCAN: iterates over the members of a sorted set with their scores, in no order. O(1) per member.
+    ///
+    /// What is yielded is an error if the key holds no sorted set.
+    pub fn zscan(&self, key: impl ToKey) -> Scan<'_, (Bytes, f64)> {
+        self.zscan_options(key, ScanOptions::default())
+    }
+
+    /// ZSCAN MATCH: iterates over the members that match a pattern.
+    pub fn zscan_match(
+        &self,
+        key: impl ToKey,
+        pattern: impl AsRef<[u8]>,
+    ) -> Scan<'_, (Bytes, f64)> {
+        self.zscan_options(key, ScanOptions::default().with_pattern(pattern))
+    }
+
+    /// ZSCAN with options: iterates over the members that they choose.
+    pub fn zscan_options(&self, key: impl ToKey, options: ScanOptions) -> Scan<'_, (Bytes, f64)> {
+        let key = self.prepare(key);
+        Scan::new(move |cursor| self.zscan_cursor(&key, cursor, &options))
+    }
+}
+
+/// An iteration over keys or members: see [`Store::scan`], [`Store::sscan`] and [`Store::zscan`].
+///
+/// It takes a lock for each call of SCAN that it makes, and holds none between: the loop may read and write, and so may
+/// other threads. Then
+///
+/// - what is there from the first step to the last is yielded, at least once;
+/// - what is added or removed between may be yielded or not;
+/// - what one call has found is yielded even if it is removed before the loop gets to it;
+/// - what is yielded may come again, if it is removed and added anew, or if the value at the key becomes another one.
+///
+/// [`ScanOptions::with_count`] says how much one call looks at. An error ends the iteration.
+#[must_use = "an iterator does nothing until it is iterated over"]
+pub struct Scan<'s, T> {
+    call: Box<dyn FnMut(u64) -> Result<(u64, Vec<T>)> + 's>,
+    found: std::vec::IntoIter<T>,
+    /// Where to go on; `None` at the end.
+    cursor: Option<u64>,
+}
+
+impl<'s, T> Scan<'s, T> {
+    fn new(call: impl FnMut(u64) -> Result<(u64, Vec<T>)> + 's) -> Self {
+        Self { call: Box::new(call), found: Vec::new().into_iter(), cursor: Some(0) }
+    }
+}
+
+impl<T> Iterator for Scan<'_, T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(one) = self.found.next() {
+                return Some(Ok(one));
+            }
+            match (self.call)(self.cursor.take()?) {
+                Ok((next, found)) => {
+                    self.found = found.into_iter();
+                    self.cursor = Some(next).filter(|&next| next != 0);
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let found = self.found.len();
+        (found, self.cursor.is_none().then_some(found))
+    }
+}
+
+impl<T> FusedIterator for Scan<'_, T> {}
+
+impl<T> fmt::Debug for Scan<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scan").field("cursor", &self.cursor).finish_non_exhaustive()
+    }
+}
