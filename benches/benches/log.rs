@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use tallis::{Store, Visitors};
-use tallis_cli::uv::{By, Every, LogLine, Source, Tally, VisitorId};
+use tallis::{Store, VisitorId, Visitors};
+use tallis_cli::uv::{By, Every, LogLine, Source, Tally};
 
 fn reading(c: &mut Criterion) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/access.log");
@@ -45,7 +45,7 @@ fn reading(c: &mut Criterion) {
         });
         group.bench_with_input(BenchmarkId::new("count by", by), &by, |b, &by| {
             let store = Store::new();
-            let visitors = Visitors::new(store.clone());
+            let visitors = Visitors::book(store.clone());
             let mut tally = Tally::new(&store, &visitors, by, Every::Day);
             b.iter(|| {
                 for line in &lines {

@@ -3,7 +3,7 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use jiff::civil::date;
-use tallis::{ShardForm, Store, Visitors, each};
+use tallis::{Store, Visitors, VisitorsForm, each};
 use testkit::rng::Rng;
 
 const VISITS: usize = 100_000;
@@ -20,7 +20,7 @@ fn visits(c: &mut Criterion) {
     };
     group.bench_function("first visits", |b| {
         b.iter_batched(
-            || Visitors::new(Store::new()).default_yesterday(VISITS as u64),
+            || Visitors::book(Store::new()).default_yesterday(VISITS as u64),
             |visitors| {
                 assert_eq!(count(&visitors), VISITS);
                 visitors
@@ -29,12 +29,12 @@ fn visits(c: &mut Criterion) {
         );
     });
     for (name, form) in [
-        ("first visits, in shards that split", ShardForm::Splitting),
-        ("first visits, in compact shards", ShardForm::Compact),
+        ("first visits, in shards that split", VisitorsForm::Splitting),
+        ("first visits, in compact shards", VisitorsForm::Compact),
     ] {
         group.bench_function(name, |b| {
             b.iter_batched(
-                || Visitors::new(Store::new()).form(form),
+                || Visitors::book(Store::new()).form(form),
                 |visitors| {
                     assert_eq!(count(&visitors), VISITS);
                     visitors
@@ -43,7 +43,7 @@ fn visits(c: &mut Criterion) {
             );
         });
     }
-    let visitors = Visitors::new(Store::new()).default_yesterday(VISITS as u64);
+    let visitors = Visitors::book(Store::new()).default_yesterday(VISITS as u64);
     assert_eq!(count(&visitors), VISITS);
     group
         .bench_function("visits of known visitors", |b| b.iter(|| assert_eq!(count(&visitors), 0)));

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use jiff::civil::date;
-use tallis::{SessionIds, ShardForm, ShardedSet, Store, Visitors};
+use tallis::{SessionIds, ShardedSet, Store, Visitors, VisitorsForm};
 use testkit::rng::Rng;
 
 use crate::inputs::Turns;
@@ -41,18 +41,18 @@ fn random(count: usize) -> Vec<i64> {
 }
 
 /// The forms, and how many ids each was to expect for one that comes.
-const FORMS: [(&str, ShardForm, [u64; 2]); 5] = [
-    ("splitting, forecast 100x low", ShardForm::Splitting, [1, 100]),
-    ("splitting, forecast 100x high", ShardForm::Splitting, [100, 1]),
-    ("the book's form, forecast 100x low", ShardForm::Forecast, [1, 100]),
-    ("the book's form, forecast 100x high", ShardForm::Forecast, [100, 1]),
-    ("the book's form, forecast right", ShardForm::Forecast, [1, 1]),
+const FORMS: [(&str, VisitorsForm, [u64; 2]); 5] = [
+    ("splitting, forecast 100x low", VisitorsForm::Splitting, [1, 100]),
+    ("splitting, forecast 100x high", VisitorsForm::Splitting, [100, 1]),
+    ("the book's form, forecast 100x low", VisitorsForm::Forecast, [1, 100]),
+    ("the book's form, forecast 100x high", VisitorsForm::Forecast, [100, 1]),
+    ("the book's form, forecast right", VisitorsForm::Forecast, [1, 1]),
 ];
 
-fn count_all(ids: &[i64], form: ShardForm, [times, parts]: [u64; 2]) -> Store {
+fn count_all(ids: &[i64], form: VisitorsForm, [times, parts]: [u64; 2]) -> Store {
     let store = Store::new();
     let yesterday = ids.len() as u64 * times / parts;
-    let visitors = Visitors::new(store.clone()).default_yesterday(yesterday).form(form);
+    let visitors = Visitors::book(store.clone()).default_yesterday(yesterday).form(form);
     let day = date(2015, 5, 17);
     let bucket = visitors.bucket(day).unwrap();
     let new = ids.iter().filter(|&&id| bucket.count_id(id).unwrap()).count();
@@ -61,11 +61,11 @@ fn count_all(ids: &[i64], form: ShardForm, [times, parts]: [u64; 2]) -> Store {
 }
 
 fn compact(ids: &[i64]) -> Store {
-    count_all(ids, ShardForm::Compact, [1, 1])
+    count_all(ids, VisitorsForm::Compact, [1, 1])
 }
 
 fn splitting(ids: &[i64]) -> Store {
-    count_all(ids, ShardForm::Splitting, [1, 1])
+    count_all(ids, VisitorsForm::Splitting, [1, 1])
 }
 
 fn one_set(ids: &[i64]) -> Store {
@@ -161,7 +161,7 @@ fn bytes(bench: &Bench, work: &str, ids: &[i64]) -> Row {
     let results = vec![
         held(bench, "compact", ids, || compact(ids)),
         held(bench, "splitting", ids, || splitting(ids)),
-        held(bench, "the book's form", ids, || count_all(ids, ShardForm::Forecast, [1, 1])),
+        held(bench, "the book's form", ids, || count_all(ids, VisitorsForm::Forecast, [1, 1])),
         held(bench, "one set", ids, || one_set(ids)),
         Result {
             rival: true,

@@ -33,7 +33,7 @@ fn lines(bench: &Bench) -> Row {
 
 fn count(log: &Path) {
     let store = Store::new();
-    let visitors = Visitors::new(store.clone());
+    let visitors = Visitors::book(store.clone());
     let mut tally = Tally::new(&store, &visitors, By::Ip, Every::Day);
     let mut source = Source::open(log).unwrap();
     while let Some(line) = source.next_line().unwrap() {

@@ -37,7 +37,7 @@ fn day() -> Date {
 
 fn visit_all(sessions: &[String]) -> Store {
     let store = Store::new();
-    let visitors = Visitors::new(store.clone());
+    let visitors = Visitors::book(store.clone());
     let new =
         sessions.iter().filter(|session| visitors.count_visit(session, day()).unwrap()).count();
     assert_eq!(visitors.count(day()).unwrap(), new as u64);

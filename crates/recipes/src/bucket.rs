@@ -4,6 +4,7 @@ use std::fmt;
 
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
 
 /// A stretch of the calendar for which visitors are counted together; its text is the end of its keys.
 ///
@@ -49,6 +50,19 @@ impl Bucket {
             Self::Hour(hour) => hour.checked_sub(1.hour()).ok().map(Self::Hour),
             Self::All => None,
         }
+    }
+}
+
+impl Bucket {
+    /// The end of the bucket in UTC, in milliseconds since the epoch; `None` if it has none, or none that the calendar
+    /// holds.
+    pub(crate) fn end_ms(self) -> Option<i64> {
+        let end = match self {
+            Self::Day(day) => day.tomorrow().ok()?.at(0, 0, 0, 0),
+            Self::Hour(hour) => hour.checked_add(1.hour()).ok()?,
+            Self::All => return None,
+        };
+        end.to_zoned(TimeZone::UTC).ok().map(|end| end.timestamp().as_millisecond())
     }
 }
 

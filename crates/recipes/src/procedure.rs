@@ -89,6 +89,29 @@ impl Backend for Store {
     }
 }
 
+/// A transaction runs procedures on the keys that it has named, as part of itself.
+impl Backend for Tx<'_> {
+    #[inline]
+    fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+        procedure.run(self)
+    }
+
+    fn prepare(&self, key: &[u8]) -> PreparedKey {
+        Store::prepare(self, key)
+    }
+}
+
+impl<B: Backend> Backend for &B {
+    #[inline]
+    fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
+        (**self).call(procedure)
+    }
+
+    fn prepare(&self, key: &[u8]) -> PreparedKey {
+        (**self).prepare(key)
+    }
+}
+
 /// The procedure that does `run` on those keys.
 ///
 /// The recipes here tell theirs so: there is nothing to say of one but its keys and what is done.

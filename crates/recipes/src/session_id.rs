@@ -1,44 +1,58 @@
 //! From a session id to the number that stands for the visitor.
 
-use store::Error;
+use std::fmt;
+
+use store::{Error, Member};
 
 use crate::errors::invalid;
+use crate::visitor_id::{self, hashed_number};
 
-/// How many hexadecimal digits of a session id make the visitor's number.
+/// How a session id becomes the visitor's number.
+///
+/// Two visitors who share a number are counted as one. Each variant says how likely it is, among n visitors, that some
+/// two do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SessionIds {
-    /// The first 15 digits, 60 bits: the form of Redis in Action.
+    /// Any bytes, hashed: the first 60 bits of XXH3-128, as [`VisitorId`](crate::VisitorId) has them.
     ///
-    /// A version-4 UUID fixes 4 of these bits, so 56 are random, and among n visitors some two share a number with
-    /// the probability `p = 1 - e^(-n^2 / 2^57)`: 0.0007 % for a million, 0.07 % for ten million, 7 % for a
-    /// hundred million, and about a third for the book's 250 million a day.
+    /// Some two of n visitors share a number with the probability `p = 1 - e^(-n^2 / 2^61)`: 0.00004 % for a million,
+    /// 0.4 % for a hundred million, 2.7 % for 250 million. The hash has no secret: who chooses ids can find two that
+    /// meet.
     #[default]
+    Hashed,
+    /// The first 15 hexadecimal digits, 60 bits: the form of Redis in Action, for random ids.
+    ///
+    /// A version-4 UUID fixes 4 of these bits, so 56 are random: `p = 1 - e^(-n^2 / 2^57)`, 0.0007 % for a million,
+    /// 0.07 % for ten million, 7 % for a hundred million, and about a third for the book's 250 million a day. The first
+    /// digits of a UUID of version 1, 6 or 7 are its time, which ids of one moment share: such an id is refused.
     First15,
-    /// The first 16 digits, 64 bits, kept as a signed number as the book's footnote suggests. Of a version-4 UUID 60
-    /// bits are random: `p = 1 - e^(-n^2 / 2^61)`, 2.7 % for 250 million.
+    /// The first 16 hexadecimal digits, 64 bits, kept as a signed number as the book's footnote suggests. Of a version-4
+    /// UUID 60 bits are random: `p = 1 - e^(-n^2 / 2^61)`, 2.7 % for 250 million. UUIDs of version 1, 6 and 7 are
+    /// refused.
     First16,
+    /// The id is the visitor's number, in decimal: an integer of 64 bits. No two meet.
+    Decimal,
 }
 
 impl SessionIds {
-    const fn digits(self) -> u32 {
+    /// How many bits the numbers have.
+    pub(crate) const fn bits(self) -> u32 {
         match self {
-            Self::First15 => 15,
-            Self::First16 => 16,
+            Self::Hashed => visitor_id::BITS,
+            Self::First15 => 60,
+            Self::First16 | Self::Decimal => 64,
         }
     }
 
-    /// How many bits the numbers have.
-    pub(crate) const fn bits(self) -> u32 {
-        4 * self.digits()
-    }
-
-    /// The visitor's number: the first digits of the session id without its dashes. An id of fewer digits is used
-    /// whole.
+    /// The visitor's number. Hexadecimal digits are read without the dashes between them, and an id of fewer digits is
+    /// used whole.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if there is no digit, or something else among
-    /// those needed.
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument), but for [`Hashed`](Self::Hashed), if there is
+    /// no digit, or something else among those needed, and, for hexadecimal digits, for a UUID of version 1, 6 or 7 in
+    /// its usual form.
     ///
     /// # Examples
     ///
@@ -49,55 +63,73 @@ impl SessionIds {
     /// assert_eq!(SessionIds::First15.id(session)?, 0x0123_abcd_4567_4ee);
     /// assert_eq!(SessionIds::First16.id("ffffffff-ffff-4fff-8001-000000000000")?, -0xb001);
     /// assert!(SessionIds::First15.id("guest-1").is_err());
+    /// assert!(SessionIds::First15.id("019a9c5e-7b3a-7cc1-8f00-000000000000").is_err());
+    /// assert!(SessionIds::Hashed.id("guest-1").is_ok());
+    /// assert_eq!(SessionIds::Decimal.id("17")?, 17);
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[inline]
     pub fn id(self, session: impl AsRef<[u8]>) -> Result<i64, Error> {
         let session = session.as_ref();
-        if let Some(number) = self.of_uuid(session) {
-            return Ok(number.cast_signed());
+        match self {
+            Self::Hashed => Ok(hashed_number(session)),
+            Self::First15 => first_digits(session, 15),
+            Self::First16 => first_digits(session, 16),
+            Self::Decimal => Member::from(session).as_int().ok_or_else(|| not_decimal(session)),
         }
-        let mut number: u64 = 0;
-        let mut digits = 0;
-        for &byte in session {
-            if byte == b'-' {
-                continue;
-            }
-            let value = HEX[usize::from(byte)];
-            if value > 15 {
-                return Err(not_hex(session));
-            }
-            number = number << 4 | u64::from(value);
-            digits += 1;
-            if digits == self.digits() {
-                break;
-            }
+    }
+}
+
+/// The number of the first `wanted` digits, 15 or 16.
+#[inline]
+fn first_digits(session: &[u8], wanted: u32) -> Result<i64, Error> {
+    if let Some(sixteen) = of_uuid(session) {
+        // The thirteenth digit is the version, if the seventeenth says that the other sixteen are laid out so.
+        let version = sixteen >> 12 & 0xf;
+        if matches!(version, 1 | 6 | 7) && matches!(HEX[usize::from(session[19])], 8..=11) {
+            return Err(of_time(session, version));
         }
-        if digits == 0 {
+        return Ok((sixteen >> (4 * (16 - wanted))).cast_signed());
+    }
+    let mut number: u64 = 0;
+    let mut digits = 0;
+    for &byte in session {
+        if byte == b'-' {
+            continue;
+        }
+        let value = HEX[usize::from(byte)];
+        if value > 15 {
             return Err(not_hex(session));
         }
-        Ok(number.cast_signed())
-    }
-
-    /// The same for a UUID in its usual form, without a branch for each digit.
-    #[inline]
-    fn of_uuid(self, session: &[u8]) -> Option<u64> {
-        let uuid: &[u8; 36] = session.try_into().ok()?;
-        let mut number: u64 = 0;
-        let mut faults = 0;
-        for (at, &byte) in uuid[..18].iter().enumerate() {
-            if at == 8 || at == 13 {
-                faults |= byte ^ b'-';
-            } else {
-                let value = HEX[usize::from(byte)];
-                // Anything but a digit has a value with its high bits set.
-                faults |= value & 0xf0;
-                number = number << 4 | u64::from(value & 0x0f);
-            }
+        number = number << 4 | u64::from(value);
+        digits += 1;
+        if digits == wanted {
+            break;
         }
-        let first15 = self.digits() == 15;
-        (faults == 0).then_some(if first15 { number >> 4 } else { number })
     }
+    if digits == 0 {
+        return Err(not_hex(session));
+    }
+    Ok(number.cast_signed())
+}
+
+/// The first sixteen digits of a UUID in its usual form, without a branch for each digit.
+#[inline]
+fn of_uuid(session: &[u8]) -> Option<u64> {
+    let uuid: &[u8; 36] = session.try_into().ok()?;
+    let mut number: u64 = 0;
+    let mut faults = 0;
+    for (at, &byte) in uuid[..18].iter().enumerate() {
+        if at == 8 || at == 13 {
+            faults |= byte ^ b'-';
+        } else {
+            let value = HEX[usize::from(byte)];
+            // Anything but a digit has a value with its high bits set.
+            faults |= value & 0xf0;
+            number = number << 4 | u64::from(value & 0x0f);
+        }
+    }
+    (faults == 0).then_some(number)
 }
 
 /// The value of each hexadecimal digit, 255 for every other byte.
@@ -113,10 +145,29 @@ static HEX: [u8; 256] = {
     table
 };
 
+/// The beginning of a session id, for an error.
+fn shown(session: &[u8]) -> impl fmt::Display {
+    session[..session.len().min(64)].escape_ascii()
+}
+
 #[cold]
 fn not_hex(session: &[u8]) -> Error {
-    let shown = session[..session.len().min(64)].escape_ascii();
-    invalid(format!("ERR session id '{shown}' does not begin with hexadecimal digits"))
+    let session = shown(session);
+    invalid(format!("ERR session id '{session}' does not begin with hexadecimal digits"))
+}
+
+#[cold]
+fn not_decimal(session: &[u8]) -> Error {
+    invalid(format!("ERR session id '{}' is not an integer of 64 bits", shown(session)))
+}
+
+#[cold]
+fn of_time(session: &[u8], version: u64) -> Error {
+    let session = shown(session);
+    invalid(format!(
+        "ERR session id '{session}' is a UUID of version {version}, whose first digits are a time that others share; \
+         count it hashed, with Visitors::new or SessionIds::Hashed"
+    ))
 }
 
 #[cfg(test)]
@@ -138,6 +189,40 @@ mod tests {
         ] {
             assert_eq!(SessionIds::First15.id(session).unwrap(), first15, "{session}");
             assert_eq!(SessionIds::First16.id(session).unwrap(), first16, "{session}");
+        }
+    }
+
+    #[test]
+    fn a_uuid_that_begins_with_a_time_is_refused() {
+        for (uuid, refused) in [
+            ("c232ab00-9414-11ec-b3c8-9f6bdeced846", true),
+            ("1EC9414C-232A-6B00-B3C8-9F6BDECED846", true),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", true),
+            ("017f22e2-79b0-7cc3-88c4-dc0c0c07398f", true),
+            ("017f22e2-79b0-4cc3-98c4-dc0c0c07398f", false),
+            ("017f22e2-79b0-8cc3-98c4-dc0c0c07398f", false),
+            // Another variant than that of RFC 9562, which alone has versions.
+            ("017f22e2-79b0-7cc3-78c4-dc0c0c07398f", false),
+            ("017f22e2-79b0-7cc3-c8c4-dc0c0c07398f", false),
+            // Not in the form of a UUID.
+            ("017f22e279b07cc398c4dc0c0c07398f", false),
+        ] {
+            for ids in [SessionIds::First15, SessionIds::First16] {
+                let id = ids.id(uuid);
+                assert_eq!(id.is_err(), refused, "{uuid}");
+                assert!(id.err().is_none_or(|error| error.to_string().contains("Visitors::new")));
+            }
+            assert!(SessionIds::Hashed.id(uuid).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_number_in_decimal_is_itself() {
+        for (session, id) in [("0", 0), ("-7", -7), ("9223372036854775807", i64::MAX)] {
+            assert_eq!(SessionIds::Decimal.id(session).unwrap(), id);
+        }
+        for session in ["", "+1", "01", "1.0", "9223372036854775808"] {
+            assert!(SessionIds::Decimal.id(session).is_err(), "{session}");
         }
     }
 

@@ -9,7 +9,7 @@ use tallis::Profile;
 
 use crate::geo::{Around, Nearest, Within};
 use crate::number::{count, count_to, share};
-use crate::uv::{By, Every, WindowEnd, WindowLength};
+use crate::uv::{By, Every, Form, WindowEnd, WindowLength};
 
 /// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a
 /// server.
@@ -49,8 +49,11 @@ Examples:
   tallis uv --window 24h --at 2015-05-20T12:00:00Z access.log
   tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
 
-The exact count is kept as Redis in Action does, in intsets under unique:BUCKET:*, and the
-approximate one in a HyperLogLog, uv:BUCKET; a Redis or Valkey server loads the saved file.
+The saved file has the exact count of a bucket in unique:BUCKET and beside it intsets of 60-bit
+hashes, unique:BUCKET:0 and so on, and the approximate count in a HyperLogLog, uv:BUCKET. By the
+form there are also unique:BUCKET:expected, the forecast (book), unique:BUCKET:shards, the number of
+intsets (split), or that and unique:BUCKET:bits, how many bits an id has (compact). A Redis or
+Valkey server loads it, and the program of Redis in Action counts on in the form book.
 
 A window is whole minutes of UTC, whatever the offsets in the log; its end is left out, and an --at
 within a minute stands for the beginning of that. It is counted exactly, and approximately over the
@@ -72,7 +75,11 @@ pub struct UvArgs {
     #[arg(long, value_name = "hour|day|all", value_enum, default_value_t)]
     pub every: Every,
 
-    /// Visitors to expect of a bucket when the one before it was not counted [default: 1000000]
+    /// How the sets of the exact count are cut
+    #[arg(long, value_name = "book|split|compact", value_enum, default_value_t)]
+    pub form: Form,
+
+    /// Visitors to expect of a bucket when the one before it was not counted, in the form book [default: 1000000]
     #[arg(long, value_name = "N")]
     pub expected: Option<u64>,
 

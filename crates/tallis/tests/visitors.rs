@@ -3,13 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
 use jiff::civil::date;
-use tallis::{Bucket, ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors, forecast};
+use tallis::{Bucket, ErrorKind, SessionIds, ShardedSet, Store, Visitors, VisitorsForm, forecast};
 use testkit::rng::Rng;
 
 #[test]
 fn the_books_test_of_unique_visitors() {
     let store = Store::new();
-    let visitors = Visitors::new(store.clone()).default_yesterday(10_000);
+    let visitors = Visitors::book(store.clone()).default_yesterday(10_000);
     let mut rng = Rng::new(1);
     let today = date(2015, 5, 17);
     for _ in 0..179 {
@@ -20,7 +20,7 @@ fn the_books_test_of_unique_visitors() {
     // With yesterday at 1000, today's forecast is 2048.
     let store = Store::new();
     store.set("unique:2015-05-16", 1000).unwrap();
-    let visitors = Visitors::new(store.clone()).default_yesterday(10_000);
+    let visitors = Visitors::book(store.clone()).default_yesterday(10_000);
     for _ in 0..183 {
         visitors.count_visit(rng.uuid(), today).unwrap();
     }
@@ -51,25 +51,25 @@ fn the_forecast_is_exact_for_every_count() {
 fn the_forecast_is_written_once_and_obeyed() {
     let store = Store::new();
     let day = date(2015, 5, 17);
-    Visitors::new(store.clone()).default_yesterday(1000).count_id(1, day).unwrap();
+    Visitors::book(store.clone()).default_yesterday(1000).count_id(1, day).unwrap();
     assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "2048");
     // Another handle, with another guess, finds the first one's.
-    Visitors::new(store.clone()).count_id(2, day).unwrap();
+    Visitors::book(store.clone()).count_id(2, day).unwrap();
     assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "2048");
-    assert_eq!(Visitors::new(store.clone()).count_union([day]).unwrap(), 2);
+    assert_eq!(Visitors::book(store.clone()).count_union([day]).unwrap(), 2);
     // The hour before midnight belongs to the day before.
     store.set("unique:2015-05-16T23", 100).unwrap();
-    Visitors::new(store.clone()).count_id(1, Bucket::hour(day, 0)).unwrap();
+    Visitors::book(store.clone()).count_id(1, Bucket::hour(day, 0)).unwrap();
     assert_eq!(store.get("unique:2015-05-17T00:expected").unwrap().unwrap(), "256");
     // Nothing comes before the whole of time.
-    Visitors::new(store.clone()).count_id(1, Bucket::All).unwrap();
+    Visitors::book(store.clone()).count_id(1, Bucket::All).unwrap();
     assert_eq!(store.get("unique:all:expected").unwrap().unwrap(), "2097152");
 }
 
 #[test]
 fn a_tiny_forecast_means_one_shard() {
     let store = Store::new();
-    let visitors = Visitors::new(store.clone()).default_yesterday(0);
+    let visitors = Visitors::book(store.clone()).default_yesterday(0);
     for id in 0..700 {
         visitors.count_id(id, date(2015, 5, 17)).unwrap();
     }
@@ -83,12 +83,12 @@ fn members_are_the_first_fifteen_digits_or_sixteen() {
     let session = "fedcba98-7654-3210-0123-456789abcdef";
     let day = date(2015, 5, 17);
     let store = Store::new();
-    Visitors::new(store.clone()).default_yesterday(0).count_visit(session, day).unwrap();
+    Visitors::book(store.clone()).default_yesterday(0).count_visit(session, day).unwrap();
     assert_eq!(store.smembers("unique:2015-05-17:0").unwrap(), ["1147797409030816545"]);
     assert_eq!(0x0fed_cba9_8765_4321, 1_147_797_409_030_816_545_i64);
 
     let store = Store::new();
-    let full = Visitors::new(store.clone()).default_yesterday(0).session_ids(SessionIds::First16);
+    let full = Visitors::book(store.clone()).default_yesterday(0).session_ids(SessionIds::First16);
     full.count_visit(session, day).unwrap();
     let signed = 0xfedc_ba98_7654_3210_u64.cast_signed();
     assert_eq!(store.smembers("unique:2015-05-17:0").unwrap(), [signed.to_string()]);
@@ -105,7 +105,7 @@ fn members_are_the_first_fifteen_digits_or_sixteen() {
 fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
     let day = date(2015, 5, 17);
     let store = Store::new();
-    let visitors = Visitors::new(store.clone());
+    let visitors = Visitors::book(store.clone());
     let dumps = || {
         let mut keys = store.keys("*").unwrap();
         keys.sort_unstable();
@@ -154,16 +154,16 @@ fn many_more_shards_than_visitors_are_looked_through_at_once() {
     // `tallis uv --expected 100000000000`, and the most that a forecast may say.
     for yesterday in [100_000_000_000, 500_000_000_000] {
         let store = Store::new();
-        let visitors = Visitors::new(store.clone()).default_yesterday(yesterday);
+        let visitors = Visitors::book(store.clone()).default_yesterday(yesterday);
         for id in 0..100 {
             assert!(visitors.count_id(id, Bucket::All).unwrap());
         }
         found_at_once(&visitors, &store, Bucket::All);
     }
     // A level that is not reached by splitting.
-    for form in [ShardForm::Splitting, ShardForm::Compact] {
+    for form in [VisitorsForm::Splitting, VisitorsForm::Compact] {
         let store = Store::new();
-        let visitors = Visitors::new(store.clone()).form(form);
+        let visitors = Visitors::book(store.clone()).form(form);
         for id in 0..100 {
             assert!(visitors.count_id(id, Bucket::All).unwrap());
         }
@@ -181,7 +181,7 @@ fn a_key_that_says_more_shards_than_there_can_be_is_refused() {
     ] {
         let store = Store::new();
         store.set(key, value).unwrap();
-        let visitors = Visitors::new(store.clone());
+        let visitors = Visitors::book(store.clone());
         for refused in [
             visitors.count_id(1, Bucket::All).map(drop),
             visitors.ids(Bucket::All).map(drop),
@@ -197,7 +197,7 @@ fn a_key_that_says_more_shards_than_there_can_be_is_refused() {
 #[test]
 fn every_shard_of_a_good_forecast_is_an_intset() {
     let store = Store::new();
-    let visitors = Visitors::new(store.clone()).default_yesterday(20_000);
+    let visitors = Visitors::book(store.clone()).default_yesterday(20_000);
     let mut rng = Rng::new(5);
     let day = date(2015, 5, 17);
     for _ in 0..20_000 {

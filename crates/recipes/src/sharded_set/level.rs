@@ -6,6 +6,7 @@ use store::{Error, ErrorKind, KeyRef, Tx};
 
 use super::spread::Spread;
 use crate::errors::not_a;
+use crate::kept::KeptUntil;
 
 /// The most members a shard may have on average: then one more is made.
 ///
@@ -30,6 +31,8 @@ pub(super) struct Level<'k> {
     pub(super) shards: u64,
     /// By what members are spread over them.
     pub(super) spread: Spread,
+    /// When the keys of the set expire.
+    pub(super) until: KeptUntil,
 }
 
 impl Level<'_> {

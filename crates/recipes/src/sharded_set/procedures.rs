@@ -66,14 +66,23 @@ pub(super) fn add<'k>(
     within: Option<(i64, Prefix)>,
 ) -> impl Procedure<Output = Option<Counted>> {
     at(level, [level.key.read(), count, KeyRef::new(shard)], move |tx| {
+        level.until.check(tx)?;
         let would = || Ok(!tx.sismember(shard, member)?);
         let change = || {
-            tx.with_set(shard, |set| match within {
-                Some((id, prefix)) => set.add_within(id, prefix),
-                None => set.add(member),
+            tx.with_set(shard, |set| {
+                let new = match within {
+                    Some((id, prefix)) => set.add_within(id, prefix)?,
+                    None => set.add(member)?,
+                };
+                level.until.begin_set(set);
+                Ok(new)
             })
         };
-        change_and_count(tx, count, 1, would, change).map(Counted::from)
+        let counted = change_and_count(tx, count, 1, would, change)?;
+        if counted == Some(1) {
+            level.until.begin_keys(tx, [count.as_bytes()])?;
+        }
+        Ok(Counted::from(counted))
     })
 }
 
@@ -179,7 +188,8 @@ pub(super) fn split<'k>(
         compact(tx, to, suffix)?;
         // Without a level there is one shard.
         let missing = !tx.exists(level.key)?;
-        tx.incr(level.key, if missing { 2 } else { 1 }).map(drop)
+        tx.incr(level.key, if missing { 2 } else { 1 })?;
+        level.until.begin_keys(tx, [to, level.key.as_bytes()])
     })
 }
 
@@ -196,6 +206,7 @@ pub(super) fn merge<'k>(
             tx.sunionstore(to, [to, from])?;
             tx.del([from])?;
             compact(tx, to, suffix)?;
+            level.until.begin_keys(tx, [to])?;
         }
         tx.incr(level.key, -1).map(drop)
     })

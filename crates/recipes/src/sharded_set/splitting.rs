@@ -14,6 +14,7 @@ use super::procedures::{self, Counted};
 use super::scan::Scan;
 use super::spread::Spread;
 use super::suffix::{HashSuffix, shard_of};
+use crate::kept::KeptUntil;
 use crate::procedure::Backend;
 
 /// How many shards one addition or removal splits or merges at the most.
@@ -28,6 +29,8 @@ pub(crate) struct Splitting {
     /// The key of the number of shards.
     level: PreparedKey,
     spread: Spread,
+    /// When its keys expire.
+    until: KeptUntil,
     /// How many shards there were when this handle last looked. A step that goes by it fails if that has changed.
     known: Arc<AtomicU64>,
 }
@@ -36,7 +39,14 @@ impl Splitting {
     pub(crate) fn new(backend: &impl Backend, name: &[u8], spread: Spread) -> Self {
         let base = Base::new(name);
         let [count, level] = [name, &base.with(b"shards")].map(|key| backend.prepare(key));
-        Self { base, count, level, spread, known: Arc::new(AtomicU64::new(1)) }
+        let known = Arc::new(AtomicU64::new(1));
+        Self { base, count, level, spread, until: KeptUntil::default(), known }
+    }
+
+    /// The same, whose keys expire then.
+    pub(crate) const fn kept_until(mut self, until: KeptUntil) -> Self {
+        self.until = until;
+        self
     }
 
     /// By what members are spread over the shards.
@@ -63,7 +73,7 @@ impl Splitting {
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
         let shards = self.known.load(Ordering::Relaxed);
-        Level { key: self.level.as_key(), shards, spread: self.spread }
+        Level { key: self.level.as_key(), shards, spread: self.spread, until: self.until }
     }
 
     /// Looks how many shards there are.

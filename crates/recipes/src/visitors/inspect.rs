@@ -6,8 +6,9 @@ use bytes::Bytes;
 use store::{Error, ErrorKind, Locks, Member, Store};
 
 use super::Visitors;
-use super::plan::{Plan, bits_key, counter_key, expected_key};
+use super::plan::{Plan, bitmap_key, bits_key, counter_key, expected_key, shards_key};
 use crate::bucket::Bucket;
+use crate::kept::KeptUntil;
 use crate::scan::keys_from;
 use crate::sharded_set::Base;
 
@@ -16,7 +17,7 @@ use crate::sharded_set::Base;
 /// These take O(shards) or O(keys of the database), whichever is less: a forecast may make for many more shards than
 /// ever got a visitor. Looking for those that exist takes a SCAN, so they are for a [`Store`] alone.
 impl Visitors<Store> {
-    /// The numbers of the bucket's visitors, in no order. O(visitors) beside the shards.
+    /// The numbers of the bucket's visitors, in no order. O(visitors) beside the shards, O(greatest id) of a bitmap.
     ///
     /// # Errors
     ///
@@ -24,12 +25,15 @@ impl Visitors<Store> {
     pub fn ids(&self, bucket: impl Into<Bucket>) -> Result<Vec<i64>, Error> {
         let store = &self.backend;
         let mut ids = Vec::new();
-        match Plan::find(store, bucket.into())? {
+        match Plan::find(store, bucket.into(), KeptUntil::default())? {
             None => {}
             Some(Plan::Forecast { set: fixed, .. }) => {
                 for_each_shard(store, &fixed.base, fixed.shards, |shard| {
                     take(&store.smembers(shard)?, &mut ids)
                 })?;
+            }
+            Some(Plan::Bitmap { bitmap, .. }) => {
+                store.get_with(&bitmap, |bits| ids.extend(set_bits(bits.unwrap_or_default())))?;
             }
             Some(Plan::Splitting(set)) if set.look(store)? <= store.dbsize()? as u64 => {
                 for member in set.members(store) {
@@ -94,7 +98,7 @@ impl Visitors<Store> {
             Ok(())
         };
         take(counter_key(bucket).as_bytes())?;
-        match Plan::find(store, bucket)? {
+        match Plan::find(store, bucket, KeptUntil::default())? {
             None => {}
             Some(Plan::Forecast { set: fixed, .. }) => {
                 take(expected_key(bucket).as_bytes())?;
@@ -105,8 +109,56 @@ impl Visitors<Store> {
                 take(bits_key(bucket).as_bytes())?;
                 for_each_shard(store, set.base(), set.look(store)?, take)?;
             }
+            Some(Plan::Bitmap { bitmap, .. }) => take(bitmap.as_ref())?,
         }
         Ok(bytes)
+    }
+
+    /// Removes a bucket with all its keys, in one atomic step; `false` if nothing was counted into it.
+    ///
+    /// This handle and its clones forget it. Any other handle that has counted into it must be made anew.
+    ///
+    /// # Errors
+    ///
+    /// As [`count_visit`](Self::count_visit).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Bucket, Store, Visitors};
+    ///
+    /// let store = Store::new();
+    /// let visitors = Visitors::new(store.clone());
+    /// visitors.count_visit("alice", Bucket::All)?;
+    /// assert!(visitors.remove(Bucket::All)?);
+    /// assert_eq!(store.dbsize()?, 0);
+    /// assert!(visitors.count_visit("alice", Bucket::All)?);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn remove(&self, bucket: impl Into<Bucket>) -> Result<bool, Error> {
+        let bucket = bucket.into();
+        let removed = self.backend.transaction_all(|tx| {
+            let mut removed = tx.del(counter_key(bucket))?;
+            let mut remove = |key: &[u8]| {
+                removed += tx.del(key)?;
+                Ok(())
+            };
+            match Plan::find(tx, bucket, KeptUntil::default())? {
+                None | Some(Plan::Bitmap { .. }) => {}
+                Some(Plan::Forecast { set: fixed, .. }) => {
+                    for_each_shard(tx, &fixed.base, fixed.shards, &mut remove)?;
+                }
+                Some(Plan::Splitting(set)) => {
+                    for_each_shard(tx, set.base(), set.shards(tx)?, &mut remove)?;
+                }
+            }
+            for key in [expected_key, shards_key, bits_key, bitmap_key] {
+                remove(key(bucket).as_bytes())?;
+            }
+            Ok(removed > 0)
+        })?;
+        self.recent.remove(bucket);
+        Ok(removed)
     }
 }
 
@@ -127,6 +179,13 @@ fn for_each_shard<L: Locks>(
     let keys = keys_from(store, base.as_bytes())?;
     let existing: BTreeSet<u64> = keys.iter().filter_map(number).collect();
     existing.range(..shards).try_for_each(|&number| visit(&base.shard(number)))
+}
+
+/// The numbers of the bits that are set, where bit 0 is the highest of the first byte.
+fn set_bits(bytes: &[u8]) -> impl Iterator<Item = i64> {
+    (0..).zip(bytes).flat_map(|(at, &byte)| {
+        (0..8).filter(move |bit| byte & (0x80 >> bit) != 0).map(move |bit| 8 * at + bit)
+    })
 }
 
 fn take(members: &[Bytes], ids: &mut Vec<i64>) -> Result<(), Error> {

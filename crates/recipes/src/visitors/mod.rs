@@ -1,5 +1,6 @@
 //! Counting unique visitors exactly: Redis in Action, section 9.2.2.
 
+mod form;
 mod inspect;
 mod plan;
 mod procedures;
@@ -7,15 +8,21 @@ mod recent;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use store::{Error, Store};
 
 use crate::bucket::Bucket;
 use crate::errors::invalid;
+use crate::kept::KeptUntil;
 use crate::procedure::Backend;
 use crate::session_id::SessionIds;
-use crate::sharded_set::{ShardForm, Spread};
-use plan::{MOST_EXPECTED, Plan, bits_key, counter_key, expected_key, number, splitting};
+use crate::sharded_set::Spread;
+pub use form::VisitorsForm;
+use plan::{
+    MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_key, number,
+    shards_key,
+};
 use procedures::begin;
 use recent::Recent;
 
@@ -39,36 +46,30 @@ pub fn forecast(yesterday: u64) -> u128 {
     (u128::from(yesterday) * 3).div_ceil(2).next_power_of_two()
 }
 
-/// Counts unique visitors exactly, in sharded sets of integers: about nine bytes a visitor.
+/// Counts unique visitors exactly, in integers: six to nine bytes a visitor.
 ///
-/// For the bucket `2015-05-17` it keeps, as the book's Python does,
+/// There are two ways to begin. [`new`](Self::new) takes any bytes as a visitor's id, hashes them to 60 bits, and keeps
+/// these in sets that are split as they fill, so nobody needs a forecast. [`book`](Self::book) is Redis in Action's
+/// algorithm to the letter: the first 15 digits of a random session id, in a number of sets that a forecast fixes; the
+/// book's Python and this can work on the same keys. [`SessionIds`] says how likely it is that two visitors meet.
 ///
-/// * `unique:2015-05-17`: how many there were,
-/// * `unique:2015-05-17:expected`: how many were expected, written once (see [`forecast`]), from the count of the day
-///   before or from 1,000,000,
-/// * `unique:2015-05-17:<shard>`: their numbers (see [`SessionIds`]), in `2 * expected / 512` intsets.
+/// A bucket has the key `unique:2015-05-17`: how many visitors there were. Beside it are, by the
+/// [form](VisitorsForm),
 ///
-/// With [`ShardForm::Splitting`] it needs no forecast, and keeps
-///
-/// * `unique:2015-05-17`: how many there were,
-/// * `unique:2015-05-17:shards`: how many shards there are, written with the first visit,
-/// * `unique:2015-05-17:<shard>`: their numbers, in intsets that are split as they fill (see
-///   [`ShardedSet::splitting`](super::ShardedSet::splitting)).
-///
-/// With [`ShardForm::Compact`] an id takes less than six bytes where ids are spread evenly over their bits, as random
-/// ones and UUIDs are, and a bucket has
-///
-/// * `unique:2015-05-17`, `unique:2015-05-17:shards` and `unique:2015-05-17:<shard>` as with splitting, but a shard
-///   has ids that share their high bits (see [`ShardedSet::compact`](super::ShardedSet::compact)),
-/// * `unique:2015-05-17:bits`: of how many bits the ids are, written with the first visit: 60, or 64 with
-///   [`SessionIds::First16`].
+/// * forecast: `unique:2015-05-17:expected`, how many were expected, written once (see [`forecast`]) from the count of
+///   the day before or from 1,000,000; and `unique:2015-05-17:<shard>`, their numbers, in `2 * expected / 512` intsets;
+/// * splitting: `unique:2015-05-17:shards`, how many shards there are, written with the first visit; and
+///   `unique:2015-05-17:<shard>` (see [`ShardedSet::splitting`](super::ShardedSet::splitting));
+/// * compact: the same, but a shard has ids that share their high bits (see
+///   [`ShardedSet::compact`](super::ShardedSet::compact)), and `unique:2015-05-17:bits`, of how many bits they are,
+///   written with the first visit;
+/// * bitmap: `unique:2015-05-17:bitmap`, with the bit of each number set.
 ///
 /// A bucket keeps the form in which it was begun, whatever form a handle has been given: that is for new ones.
 ///
-/// The book's Python and this can work on the same data. A visit is one atomic step, under any number of callers; one
-/// that is refused changes nothing. A handle remembers the forms and forecasts of the last few buckets that it has
-/// counted into: make a new one if keys are deleted from under it. A clone is a handle of its own, which begins with
-/// what this one remembers.
+/// A visit is one atomic step, under any number of callers; one that is refused changes nothing. A handle and its
+/// clones remember the forms and forecasts of the last few buckets that they have counted into: make a new one if keys
+/// are deleted from under it.
 ///
 /// # Examples
 ///
@@ -78,30 +79,49 @@ pub fn forecast(yesterday: u64) -> u128 {
 ///
 /// let visitors = Visitors::new(Store::new());
 /// let today = date(2015, 5, 17);
-/// assert!(visitors.count_visit("b9e9b9c8-2d2e-4f4b-9a2b-1f6f2d1f0a77", today)?);
-/// assert!(!visitors.count_visit("b9e9b9c8-2d2e-4f4b-9a2b-1f6f2d1f0a77", today)?);
+/// assert!(visitors.count_visit("alice@example.org", today)?);
+/// assert!(!visitors.count_visit("alice@example.org", today)?);
 /// assert_eq!(visitors.count(today)?, 1);
+///
+/// let visitors = Visitors::book(Store::new());
+/// assert!(visitors.count_visit("b9e9b9c8-2d2e-4f4b-9a2b-1f6f2d1f0a77", today)?);
+/// assert!(visitors.count_visit("alice@example.org", today).is_err());
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Visitors<B = Store> {
     backend: B,
     ids: SessionIds,
-    form: ShardForm,
+    form: VisitorsForm,
     default_yesterday: u64,
-    recent: Recent,
+    /// For how many milliseconds a bucket is kept after its end.
+    kept_ms: Option<i64>,
+    recent: Arc<Recent>,
 }
 
 impl<B: Backend> Visitors<B> {
-    /// Counts by way of that backend, such as a store.
+    /// Counts visitors of any ids, which are hashed, in sets that are split as they fill. The backend is such as a
+    /// store.
     #[must_use]
     pub fn new(backend: B) -> Self {
+        Self::of(backend, SessionIds::Hashed, VisitorsForm::Splitting)
+    }
+
+    /// Counts visitors as Redis in Action does: by the first 15 hexadecimal digits of their session ids, in sets whose
+    /// number a forecast fixes.
+    #[must_use]
+    pub fn book(backend: B) -> Self {
+        Self::of(backend, SessionIds::First15, VisitorsForm::Forecast)
+    }
+
+    fn of(backend: B, ids: SessionIds, form: VisitorsForm) -> Self {
         Self {
             backend,
-            ids: SessionIds::First15,
-            form: ShardForm::Forecast,
+            ids,
+            form,
             default_yesterday: DEFAULT_YESTERDAY,
-            recent: Recent::default(),
+            kept_ms: None,
+            recent: Arc::default(),
         }
     }
 
@@ -109,35 +129,69 @@ impl<B: Backend> Visitors<B> {
     #[must_use]
     pub fn default_yesterday(mut self, count: u64) -> Self {
         self.default_yesterday = count;
-        self
+        self.forgetful()
     }
 
-    /// Chooses how session ids become numbers. Default: the book's 15 digits.
+    /// Chooses how session ids become numbers.
     #[must_use]
     pub fn session_ids(mut self, ids: SessionIds) -> Self {
         self.ids = ids;
-        self
+        self.forgetful()
     }
 
-    /// Chooses how the sets of new buckets are cut into shards. Default: the book's way, by a forecast.
+    /// Chooses in what the numbers of new buckets are kept. With [`VisitorsForm::Bitmap`] session ids are numbers in
+    /// decimal.
     ///
     /// # Examples
     ///
     /// ```
-    /// use tallis::{Bucket, ShardForm, Store, Visitors};
+    /// use tallis::{Bucket, Store, Visitors, VisitorsForm};
     ///
     /// let store = Store::new();
-    /// let visitors = Visitors::new(store.clone()).form(ShardForm::Splitting);
+    /// let visitors = Visitors::new(store.clone()).form(VisitorsForm::Bitmap);
     /// for id in 0..1000 {
-    ///     visitors.count_id(id, Bucket::All)?;
+    ///     visitors.count_visit(format!("{id}"), Bucket::All)?;
     /// }
-    /// assert_eq!(store.get("unique:all")?.as_deref(), Some(&b"1000"[..]));
-    /// assert_eq!(store.get("unique:all:shards")?.as_deref(), Some(&b"5"[..]));
+    /// assert_eq!(store.get_as::<u64>("unique:all")?, 1000);
+    /// assert_eq!(store.strlen("unique:all:bitmap")?, 125);
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[must_use]
-    pub const fn form(mut self, form: ShardForm) -> Self {
+    pub fn form(mut self, form: VisitorsForm) -> Self {
         self.form = form;
+        if form == VisitorsForm::Bitmap {
+            self.ids = SessionIds::Decimal;
+        }
+        self.forgetful()
+    }
+
+    /// Keeps buckets so long after their end in UTC, to the millisecond, rounded up; without this for ever.
+    /// [`Bucket::All`] is always kept.
+    ///
+    /// The keys of a bucket expire together. All handles that count into it must keep it as long.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use jiff::civil::date;
+    /// use tallis::{ErrorKind, Store, Visitors};
+    ///
+    /// let visitors = Visitors::new(Store::new()).keep(Duration::from_secs(30 * 86_400));
+    /// let refused = visitors.count_visit("alice", date(2015, 5, 17)).unwrap_err();
+    /// assert_eq!(refused.kind(), ErrorKind::NotKept);
+    /// ```
+    #[must_use]
+    pub fn keep(mut self, time: Duration) -> Self {
+        let ms = time.as_nanos().div_ceil(1_000_000);
+        self.kept_ms = Some(i64::try_from(ms).unwrap_or(i64::MAX));
+        self.forgetful()
+    }
+
+    /// The same handle, which remembers nothing: what it remembers goes by how it was made.
+    fn forgetful(mut self) -> Self {
+        self.recent = Arc::default();
         self
     }
 
@@ -145,10 +199,11 @@ impl<B: Backend> Visitors<B> {
     ///
     /// # Errors
     ///
-    /// A session id without hexadecimal digits ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)), a
-    /// key of the recipe that holds something else ([`ErrorKind::WrongType`](store::ErrorKind::WrongType),
-    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger)), or, for the first visit of a bucket, a forecast of
-    /// more than 2^40 visitors ([`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument)).
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a session id that is not as
+    /// [`SessionIds`] asks for, for a number that a bitmap does not take, and, for the first visit of a bucket, for a
+    /// forecast of more than 2^40 visitors; [`ErrorKind::NotKept`](store::ErrorKind::NotKept) if the bucket is not
+    /// [kept](Self::keep) any more; [`ErrorKind::WrongType`](store::ErrorKind::WrongType) and
+    /// [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if a key of the recipe holds something else.
     #[inline]
     pub fn count_visit(
         &self,
@@ -195,11 +250,48 @@ impl<B: Backend> Visitors<B> {
         Ok(number(&self.backend, &counter_key(bucket.into()), "count")?.unwrap_or(0))
     }
 
+    /// How many visitors a bucket is made for: what was forecast when it was begun, or what would be now; `None` if it
+    /// needs no forecast. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`count_visit`](Self::count_visit).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use jiff::civil::date;
+    /// use tallis::{Store, Visitors};
+    ///
+    /// let visitors = Visitors::book(Store::new()).default_yesterday(1000);
+    /// let (monday, tuesday) = (date(2015, 5, 18), date(2015, 5, 19));
+    /// visitors.count_id(1, monday)?;
+    /// assert_eq!(visitors.expected(monday)?, Some(2048));
+    /// assert_eq!(visitors.expected(tuesday)?, Some(2));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn expected(&self, bucket: impl Into<Bucket>) -> Result<Option<u64>, Error> {
+        let bucket = bucket.into();
+        match Plan::find(&self.backend, bucket, self.kept_until(bucket))? {
+            Some(Plan::Forecast { .. }) => expected(&self.backend, bucket),
+            Some(Plan::Splitting(_) | Plan::Bitmap { .. }) => Ok(None),
+            None if self.form == VisitorsForm::Forecast => self.forecast(bucket).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Until when a bucket is kept.
+    fn kept_until(&self, bucket: Bucket) -> KeptUntil {
+        let until = |kept: i64| Some(bucket.end_ms()?.saturating_add(kept));
+        KeptUntil(self.kept_ms.and_then(until))
+    }
+
     /// Finds the form of a bucket that this handle does not remember, or gives it one, for a visit if there is one.
     #[cold]
     fn plan(&self, bucket: Bucket, visit: Option<i64>) -> Result<Arc<Plan>, Error> {
+        let until = self.kept_until(bucket);
         let plan = loop {
-            if let Some(plan) = Plan::find(&self.backend, bucket)? {
+            if let Some(plan) = Plan::find(&self.backend, bucket, until)? {
                 break Arc::new(plan);
             }
             // If another client is first, its value stays.
@@ -210,41 +302,47 @@ impl<B: Backend> Visitors<B> {
     }
 
     fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
-        let [expected, bits, counter] = [expected_key, bits_key, counter_key].map(|of| of(bucket));
-        let set = splitting(&self.backend, bucket, Spread::Crc32);
-        let forms = [expected.as_bytes(), set.level_key(), bits.as_bytes()];
+        let (backend, until) = (&self.backend, self.kept_until(bucket));
+        let counter = counter_key(bucket);
+        let forms = [expected_key, shards_key, bits_key, bitmap_key].map(|key| key(bucket));
         let (form, value, plan) = match self.form {
-            ShardForm::Forecast => {
-                let made = self.expected(bucket)?;
-                let plan = Plan::forecast(&self.backend, bucket, made);
-                (forms[0], made.to_string(), plan)
+            VisitorsForm::Forecast => {
+                let expected = self.forecast(bucket)?;
+                let plan = Plan::forecast(backend, bucket, expected, until);
+                (&forms[0], expected.to_string(), plan)
             }
-            ShardForm::Splitting => (forms[1], "1".to_owned(), Plan::Splitting(set.clone())),
-            ShardForm::Compact => {
+            VisitorsForm::Splitting => {
+                let plan = Plan::splitting(backend, bucket, Spread::Crc32, until);
+                (&forms[1], "1".to_owned(), plan)
+            }
+            VisitorsForm::Compact => {
                 let of = self.ids.bits();
-                let set = splitting(&self.backend, bucket, Spread::HighBits { of });
-                (forms[2], of.to_string(), Plan::Splitting(set))
+                let plan = Plan::splitting(backend, bucket, Spread::HighBits { of }, until);
+                (&forms[2], of.to_string(), plan)
+            }
+            VisitorsForm::Bitmap => {
+                (&forms[3], String::new(), Plan::bitmap(backend, bucket, until))
             }
         };
-        let shard = visit.map(|id| plan.first_shard(id));
-        let visit = shard.as_ref().map(|shard| (counter.as_bytes(), &shard[..]));
-        begin(&self.backend, form, &value, forms, visit)
+        let first = visit.map(|id| plan.first_key(id)).transpose()?;
+        let visit = first.as_ref().map(|key| (counter.as_bytes(), &key[..]));
+        let keys = forms.each_ref().map(|key| key.as_bytes());
+        begin(backend, form.as_bytes(), &value, keys, visit, until)
     }
 
     /// How many visitors to expect of a bucket that is begun.
-    fn expected(&self, bucket: Bucket) -> Result<u128, Error> {
+    fn forecast(&self, bucket: Bucket) -> Result<u64, Error> {
         let before = bucket
             .previous()
             .map(|bucket| number(&self.backend, &counter_key(bucket), "count"))
             .transpose()?;
         let yesterday = before.flatten().unwrap_or(self.default_yesterday);
-        let expected = forecast(yesterday);
-        if expected > MOST_EXPECTED {
-            return Err(invalid(format!(
+        match u64::try_from(forecast(yesterday)) {
+            Ok(expected) if expected <= MOST_EXPECTED => Ok(expected),
+            _ => Err(invalid(format!(
                 "ERR after {yesterday} visitors a forecast is above {MOST_EXPECTED}"
-            )));
+            ))),
         }
-        Ok(expected)
     }
 }
 
@@ -294,7 +392,12 @@ mod tests {
 
     #[test]
     fn a_bucket_is_begun_once_whatever_comes_between_the_look_and_the_step() {
-        let forms = [ShardForm::Forecast, ShardForm::Splitting, ShardForm::Compact];
+        let forms = [
+            VisitorsForm::Forecast,
+            VisitorsForm::Splitting,
+            VisitorsForm::Compact,
+            VisitorsForm::Bitmap,
+        ];
         for first in forms {
             for second in forms {
                 let store = Store::new();

@@ -4,9 +4,10 @@ use std::str::FromStr;
 
 use store::{Error, ErrorKind, Member, PreparedKey};
 
-use super::procedures::add_and_count;
+use super::procedures::{add_and_count, exists, mark_and_count};
 use crate::bucket::Bucket;
-use crate::errors::not_a;
+use crate::errors::{invalid, not_a};
+use crate::kept::KeptUntil;
 use crate::procedure::Backend;
 use crate::shard::shard_count;
 use crate::sharded_set::{Base, Fixed, Splitting, Spread, get};
@@ -20,64 +21,122 @@ const SHARD_SIZE: u64 = 512;
 
 /// The most visitors that a bucket may expect. With more there were more shards than CRC-32 has values, and so shards
 /// that no id ever comes to.
-pub(super) const MOST_EXPECTED: u128 = (SHARD_SIZE as u128 / 2) << u32::BITS;
+pub(super) const MOST_EXPECTED: u64 = (SHARD_SIZE / 2) << u32::BITS;
+
+/// The ids of a bitmap are below this: 8 MiB at most.
+const BITMAP_IDS: i64 = 1 << 26;
 
 /// Where the visits of a bucket go: its keys are made once.
 #[derive(Debug)]
 pub(super) enum Plan {
-    Forecast { set: Fixed, counter: PreparedKey },
+    Forecast { set: Fixed, counter: PreparedKey, until: KeptUntil },
     Splitting(Splitting),
+    Bitmap { bitmap: PreparedKey, counter: PreparedKey, until: KeptUntil },
 }
 
 impl Plan {
-    /// Where a bucket's visits go; `None` if nothing was counted into it.
-    pub(super) fn find(backend: &impl Backend, bucket: Bucket) -> Result<Option<Self>, Error> {
-        let expected_key = expected_key(bucket);
-        if let Some(expected) = number(backend, &expected_key, "count")? {
-            if expected > MOST_EXPECTED {
-                return Err(out_of_range(&expected_key));
-            }
-            return Ok(Some(Self::forecast(backend, bucket, expected)));
+    /// Where a bucket's visits go, whose keys are kept so long; `None` if nothing was counted into it.
+    pub(super) fn find(
+        backend: &impl Backend,
+        bucket: Bucket,
+        until: KeptUntil,
+    ) -> Result<Option<Self>, Error> {
+        if let Some(expected) = expected(backend, bucket)? {
+            return Ok(Some(Self::forecast(backend, bucket, expected, until)));
         }
         let bits_key = bits_key(bucket);
         if let Some(of) = number(backend, &bits_key, "count of bits")? {
             if !(1..=u64::BITS).contains(&of) {
                 return Err(not_a(bits_key.as_bytes(), "count of bits"));
             }
-            let spread = Spread::HighBits { of };
-            return Ok(Some(Self::Splitting(splitting(backend, bucket, spread))));
+            return Ok(Some(Self::splitting(backend, bucket, Spread::HighBits { of }, until)));
         }
-        let set = splitting(backend, bucket, Spread::Crc32);
-        let begun = backend.call(&get(set.level_key()))?.is_some();
-        Ok(begun.then_some(Self::Splitting(set)))
+        if backend.call(&get(shards_key(bucket).as_bytes()))?.is_some() {
+            return Ok(Some(Self::splitting(backend, bucket, Spread::Crc32, until)));
+        }
+        let begun = backend.call(&exists(bitmap_key(bucket).as_bytes()))?;
+        Ok(begun.then(|| Self::bitmap(backend, bucket, until)))
     }
 
     /// The set of a bucket that expects so many visitors.
-    pub(super) fn forecast(backend: &impl Backend, bucket: Bucket, expected: u128) -> Self {
+    pub(super) fn forecast(
+        backend: &impl Backend,
+        bucket: Bucket,
+        expected: u64,
+        until: KeptUntil,
+    ) -> Self {
         let name = counter_key(bucket);
         let base = Base::new(name.as_bytes());
-        let set = Fixed { base, shards: shard_count(expected, SHARD_SIZE) };
-        Self::Forecast { set, counter: backend.prepare(name.as_bytes()) }
+        let set = Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) };
+        Self::Forecast { set, counter: backend.prepare(name.as_bytes()), until }
+    }
+
+    /// The set of a bucket that is split as it grows.
+    pub(super) fn splitting(
+        backend: &impl Backend,
+        bucket: Bucket,
+        spread: Spread,
+        until: KeptUntil,
+    ) -> Self {
+        let set = Splitting::new(backend, counter_key(bucket).as_bytes(), spread);
+        Self::Splitting(set.kept_until(until))
+    }
+
+    /// The bitmap of a bucket.
+    pub(super) fn bitmap(backend: &impl Backend, bucket: Bucket, until: KeptUntil) -> Self {
+        let [bitmap, counter] = [bitmap_key(bucket), counter_key(bucket)];
+        let [bitmap, counter] = [bitmap, counter].map(|key| backend.prepare(key.as_bytes()));
+        Self::Bitmap { bitmap, counter, until }
     }
 
     #[inline]
     pub(super) fn count_id(&self, backend: &impl Backend, id: i64) -> Result<bool, Error> {
         match self {
-            Self::Forecast { set, counter } => {
+            Self::Forecast { set, counter, until } => {
                 let shard = set.shard_of(Member::Int(id));
-                backend.call(&add_and_count(&shard, counter.as_key(), id))
+                backend.call(&add_and_count(&shard, counter.as_key(), id, *until))
             }
             Self::Splitting(set) => set.add(backend, Member::Int(id)),
+            Self::Bitmap { bitmap, counter, until } => {
+                let bit = bit_of(id)?;
+                backend.call(&mark_and_count(bitmap.as_key(), counter.as_key(), bit, *until))
+            }
         }
     }
 
-    /// The key of the shard into which an id comes as the first.
-    pub(super) fn first_shard(&self, id: i64) -> Text {
-        match self {
+    /// The key that the first visit of a bucket writes beside the counter.
+    pub(super) fn first_key(&self, id: i64) -> Result<Text, Error> {
+        Ok(match self {
             Self::Forecast { set, .. } => set.shard_of(Member::Int(id)),
             Self::Splitting(set) => set.base().shard(0),
-        }
+            Self::Bitmap { bitmap, .. } => {
+                bit_of(id)?;
+                Text::from_slice(bitmap.as_ref())
+            }
+        })
     }
+}
+
+/// The bit of an id.
+#[inline]
+fn bit_of(id: i64) -> Result<u64, Error> {
+    match u64::try_from(id) {
+        Ok(bit) if id < BITMAP_IDS => Ok(bit),
+        _ => Err(invalid(format!(
+            "ERR id {id} is not one of a bitmap: these are from 0 to {}",
+            BITMAP_IDS - 1
+        ))),
+    }
+}
+
+/// How many visitors a bucket that is begun by a forecast expects; `None` for any other.
+pub(super) fn expected(backend: &impl Backend, bucket: Bucket) -> Result<Option<u64>, Error> {
+    let key = expected_key(bucket);
+    let Some(expected) = number(backend, &key, "count")? else { return Ok(None) };
+    if expected > MOST_EXPECTED {
+        return Err(out_of_range(&key));
+    }
+    Ok(Some(expected))
 }
 
 /// The number that a key holds, if there is one.
@@ -103,8 +162,12 @@ pub(super) fn bits_key(bucket: Bucket) -> String {
     format!("{PREFIX}{bucket}:bits")
 }
 
-pub(super) fn splitting(backend: &impl Backend, bucket: Bucket, spread: Spread) -> Splitting {
-    Splitting::new(backend, counter_key(bucket).as_bytes(), spread)
+pub(super) fn shards_key(bucket: Bucket) -> String {
+    format!("{PREFIX}{bucket}:shards")
+}
+
+pub(super) fn bitmap_key(bucket: Bucket) -> String {
+    format!("{PREFIX}{bucket}:bitmap")
 }
 
 #[cold]

@@ -17,12 +17,6 @@ const KEPT: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Recent(ArcSwap<Vec<(Bucket, Arc<Plan>)>>);
 
-impl Clone for Recent {
-    fn clone(&self) -> Self {
-        Self(ArcSwap::new(self.0.load_full()))
-    }
-}
-
 impl Recent {
     /// What `work` makes of the plan of a bucket; `None` if it is not remembered.
     #[inline]
@@ -36,6 +30,13 @@ impl Recent {
         self.0.rcu(|plans| {
             let others = plans.iter().filter(|(one, _)| *one != bucket).take(KEPT - 1).cloned();
             std::iter::once((bucket, Arc::clone(plan))).chain(others).collect::<Vec<_>>()
+        });
+    }
+
+    /// Forgets a bucket.
+    pub(super) fn remove(&self, bucket: Bucket) {
+        self.0.rcu(|plans| {
+            plans.iter().filter(|(one, _)| *one != bucket).cloned().collect::<Vec<_>>()
         });
     }
 

@@ -3,6 +3,7 @@
 mod chart;
 mod every;
 mod follow;
+mod form;
 mod line;
 mod period;
 mod report;
@@ -14,6 +15,7 @@ mod visitor;
 mod window;
 
 pub use every::Every;
+pub use form::Form;
 pub use line::{LineError, LogLine, Problem};
 pub use period::{WindowEnd, WindowEndError, WindowLength, WindowLengthError};
 pub(crate) use report::lines;
@@ -22,5 +24,5 @@ pub use run::run;
 pub use source::{MAX_LINE, Source, TooLong};
 pub use stamp::{STAMP_LEN, Stamp, StampError};
 pub use tally::{Refused, Tally};
-pub use visitor::{By, VisitorId};
+pub use visitor::By;
 pub use window::{Window, WindowCount};

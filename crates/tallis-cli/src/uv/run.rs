@@ -11,6 +11,7 @@ use tallis::{Store, Visitors};
 
 use super::chart::chart;
 use super::follow::Growing;
+use super::form::Form;
 use super::line::{LineError, Problem};
 use super::report::lines;
 use super::source::TooLong;
@@ -44,8 +45,11 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
         check_target(file)?;
     }
     let store = Store::new();
-    let mut visitors = Visitors::new(store.clone());
+    let mut visitors = Visitors::book(store.clone()).form(args.form.into());
     if let Some(expected) = args.expected {
+        if args.form != Form::Book {
+            return Err(Failure::Usage("--expected is for --form book alone".to_owned()));
+        }
         visitors = visitors.default_yesterday(expected);
     }
     let window = args.window.map(|length| match args.at {

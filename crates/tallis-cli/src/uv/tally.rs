@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tallis::{Bucket, Store, Visitors, VisitorsIn, each};
+use tallis::{Bucket, Store, VisitorId, Visitors, VisitorsIn, each};
 
 use super::every::Every;
 use super::line::{LineError, LogLine};
 use super::report::{Bytes, Latest, Report, Row, Total};
-use super::visitor::{By, VisitorId};
+use super::visitor::By;
 use super::window::{Window, WindowCount};
 
 /// Counts the visits of lines into a store, bucket by bucket.
@@ -23,7 +23,7 @@ use super::window::{Window, WindowCount};
 /// use tallis_cli::uv::{By, Every, Tally};
 ///
 /// let store = Store::new();
-/// let visitors = Visitors::new(store.clone());
+/// let visitors = Visitors::book(store.clone());
 /// let mut tally = Tally::new(&store, &visitors, By::Ip, Every::Day);
 /// tally.add(br#"::1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 512"#)?;
 /// tally.add(br#"::1 - - [17/May/2015:10:06:03 +0000] "GET / HTTP/1.1" 200 512"#)?;
@@ -117,7 +117,7 @@ impl<'v> Tally<'v> {
         };
         self.last = slot;
         let slot = &mut self.slots[slot];
-        slot.exact.count_visit(id.as_bytes())?;
+        slot.exact.count_id(id.number())?;
         self.store.pfadd(&slot.approx_key, [id.as_bytes()])?;
         slot.events += 1;
         Ok(())

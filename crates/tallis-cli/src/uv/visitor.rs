@@ -1,10 +1,8 @@
-//! Who a visitor is: the name that a line gives, and the id made of it.
+//! Who a visitor is: the name that a line gives.
 
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
-
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::line::{LineError, LogLine};
 
@@ -73,70 +71,8 @@ impl fmt::Display for By {
     }
 }
 
-/// The id of a visitor: XXH3-128 (seed 0) of the name, big-endian, as the text of a UUID.
-///
-/// It is the digest as it is: no version and no variant are set in it.
-///
-/// # Examples
-///
-/// ```
-/// use tallis_cli::uv::VisitorId;
-///
-/// assert_eq!(VisitorId::of(b"").as_str(), "99aa06d3-0147-98d8-6001-c324468d497f");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VisitorId([u8; Self::LEN]);
-
-impl VisitorId {
-    /// The length of the text: 32 digits and 4 hyphens.
-    pub const LEN: usize = 36;
-
-    /// The id of the visitor of that name.
-    #[must_use]
-    pub fn of(name: &[u8]) -> Self {
-        let digest = xxh3_128(name);
-        let mut text = [b'-'; Self::LEN];
-        // By the byte, as this is done for every line of a log.
-        for (index, &at) in BYTES_AT.iter().enumerate() {
-            let byte = (digest >> (8 * (BYTES_AT.len() - 1 - index))) & 0xff;
-            text[at..at + 2].copy_from_slice(&HEX[byte as usize]);
-        }
-        Self(text)
-    }
-
-    /// The text as bytes.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; Self::LEN] {
-        &self.0
-    }
-
-    /// The text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        // Digits and hyphens: never empty.
-        std::str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
-/// Where the sixteen bytes of a UUID stand in its text.
-const BYTES_AT: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-
-/// The two digits of each byte.
-static HEX: [[u8; 2]; 256] = {
-    let digits = b"0123456789abcdef";
-    let mut pairs = [[0; 2]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
-        byte += 1;
-    }
-    pairs
-};
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn name(by: &str, text: &str) -> Result<Vec<u8>, LineError> {
@@ -172,23 +108,6 @@ mod tests {
     fn field_numbers_start_at_one() {
         for bad in ["", "IP", "field", "field:", "field:0", "field:-1", "field:+1", "field:1x"] {
             assert!(bad.parse::<By>().is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn the_id_of_an_address() {
-        // As the C library of xxHash gives it.
-        assert_eq!(VisitorId::of(b"83.149.9.216").as_str(), "c2a8a5f6-13cf-0caa-660f-ab542837ed35");
-    }
-
-    proptest! {
-        #[test]
-        fn the_text_is_the_digest(name in prop::collection::vec(prop::num::u8::ANY, 0..300)) {
-            let id = VisitorId::of(&name);
-            let digits = id.as_str().replace('-', "");
-            prop_assert_eq!(digits, format!("{:032x}", xxh3_128(&name)));
-            let hyphens: Vec<_> = id.as_str().match_indices('-').map(|(at, _)| at).collect();
-            prop_assert_eq!(hyphens, [8, 13, 18, 23]);
         }
     }
 }

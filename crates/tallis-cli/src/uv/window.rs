@@ -31,12 +31,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
-use tallis::{Error, ManualClock, SessionIds, Store, UvFilling, UvLevel, UvWindows};
+use tallis::{Error, ManualClock, Store, UvFilling, UvLevel, UvWindows, VisitorId};
 
 use super::period::{END_MINUTE, FIRST_MINUTE, WindowEnd, WindowLength, timestamp};
 use super::report::error_percent;
 use super::stamp::Stamp;
-use super::visitor::VisitorId;
 
 /// Counts the unique visitors of a window.
 ///
@@ -45,13 +44,14 @@ use super::visitor::VisitorId;
 /// # Examples
 ///
 /// ```
-/// use tallis_cli::uv::{Stamp, VisitorId, Window};
+/// use tallis::VisitorId;
+/// use tallis_cli::uv::{Stamp, Window};
 ///
 /// let mut window = Window::new("1h".parse()?);
 /// assert_eq!(window.count()?, None);
 /// for (visitor, time) in [("A", "09:15:00"), ("B", "10:14:59"), ("C", "09:14:59"), ("B", "09:50:00")] {
 ///     let stamp = Stamp::parse(format!("17/May/2015:{time} +0000").as_bytes())?;
-///     window.visit(&VisitorId::of(visitor.as_bytes()), &stamp)?;
+///     window.visit(&VisitorId::of(visitor), &stamp)?;
 /// }
 /// let counted = window.count()?.unwrap();
 /// assert_eq!(counted.from.to_string(), "2015-05-17T09:15:00Z");
@@ -145,7 +145,7 @@ impl Window {
         if !self.range.as_ref().is_some_and(|range| range.contains(&minute)) {
             return Ok(());
         }
-        let seen = self.last_seen.entry(SessionIds::First15.id(id.as_bytes())?).or_insert(i64::MIN);
+        let seen = self.last_seen.entry(id.number()).or_insert(i64::MIN);
         if *seen != minute {
             *seen = minute.max(*seen);
             self.windows.record(id.as_bytes(), timestamp(minute))?;

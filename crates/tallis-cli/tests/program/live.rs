@@ -204,8 +204,8 @@ fn small_counts_agree_with_the_servers_own() {
     let args = ["uv", "--save", saved.to_str().unwrap(), log.to_str().unwrap()];
     assert_eq!(run(&args).status, 0);
     // The bytes of 192.0.2.1 and 2001:db8::7, added by the server.
-    let ids = ["192.0.2.1", "2001:db8::7"]
-        .map(|name| tallis_cli::uv::VisitorId::of(name.as_bytes()).as_str().to_owned());
+    let ids =
+        ["192.0.2.1", "2001:db8::7"].map(|name| tallis::VisitorId::of(name).as_str().to_owned());
     redis_cli(&server, &["pfadd", "uv", &ids[0], &ids[1]], b"");
     let count = redis_cli(&server, &["pfcount", "uv"], b"");
     assert_eq!(count, "2\n");

@@ -24,7 +24,7 @@ fn visits_from_many_threads_count_each_visitor_once() {
                 let store = &store;
                 scope.spawn(move || {
                     // A handle of its own in each thread, so that they race for the forecast too.
-                    let visitors = Visitors::new(store.clone()).default_yesterday(5_000);
+                    let visitors = Visitors::book(store.clone()).default_yesterday(5_000);
                     let mut rng = Rng::new(seed);
                     let visits = 20_000;
                     (0..visits)
@@ -38,7 +38,7 @@ fn visits_from_many_threads_count_each_visitor_once() {
             .collect();
         counters.into_iter().map(|counter| counter.join().unwrap()).sum()
     });
-    let visitors = Visitors::new(store.clone());
+    let visitors = Visitors::book(store.clone());
     assert_eq!(visitors.count(day).unwrap(), new);
     assert_eq!(visitors.count_union([day]).unwrap(), new);
     assert_eq!(store.get("unique:2015-05-17:expected").unwrap().unwrap(), "8192");
@@ -51,7 +51,7 @@ fn a_visit_is_never_seen_half_done() {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            let visitors = Visitors::new(store.clone()).default_yesterday(1);
+            let visitors = Visitors::book(store.clone()).default_yesterday(1);
             for id in 0..20_000 {
                 visitors.count_id(id, date(2015, 5, 17)).unwrap();
             }

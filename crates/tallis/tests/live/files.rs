@@ -135,7 +135,7 @@ fn visitors_open_in_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("visitors.rdb");
     let store = Store::new();
-    let visitors = Visitors::new(store.clone()).default_yesterday(2000);
+    let visitors = Visitors::book(store.clone()).default_yesterday(2000);
     let day = jiff::civil::date(2015, 5, 17);
     let mut rng = Rng::new(31);
     for _ in 0..3000 {

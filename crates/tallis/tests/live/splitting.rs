@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use redis::{Connection, Value};
-use tallis::{Bucket, Profile, ShardForm, ShardedSet, Store, Visitors, shard_key};
+use tallis::{Bucket, Profile, ShardedSet, Store, Visitors, VisitorsForm, shard_key};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;
 
@@ -57,7 +57,7 @@ fn a_server_finds_every_member_in_the_shard_that_the_level_says() {
     let file = folder.path().join("split.rdb");
     let store = store();
     let set = ShardedSet::splitting(store.clone(), "ids");
-    let visitors = Visitors::new(store.clone()).form(ShardForm::Splitting);
+    let visitors = Visitors::book(store.clone()).form(VisitorsForm::Splitting);
     let ids = ids(1, 5_000);
     for &id in &ids {
         set.add(id).unwrap();
@@ -114,7 +114,7 @@ fn what_plain_commands_leave_is_taken() {
     assert_eq!(set.shards().unwrap(), shards);
     assert_eq!(set.card().unwrap(), members.len() as u64);
     let mut all = members;
-    let visitors = Visitors::new(store.clone()).form(ShardForm::Splitting);
+    let visitors = Visitors::book(store.clone()).form(VisitorsForm::Splitting);
     for id in ids(2, 3_000).into_iter().chain(ids(3, 1_000)) {
         assert_eq!(visitors.count_id(id, Bucket::All).unwrap(), all.insert(id), "{id}");
     }

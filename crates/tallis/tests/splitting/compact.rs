@@ -1,7 +1,7 @@
 //! Sets that split by the high bits of ids: exact as any, intsets to every command, and smaller.
 
 use jiff::civil::{Date, date};
-use tallis::{ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors};
+use tallis::{ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors, VisitorsForm};
 use testkit::rng::Rng;
 
 use super::model::run;
@@ -319,8 +319,8 @@ fn visitors_are_kept_compactly_by_the_bits_of_their_ids() {
     let mut sizes = Vec::new();
     for (ids, bits) in [(SessionIds::First15, 60), (SessionIds::First16, 64)] {
         let [store, other] = [0, 1].map(|_| seeded());
-        let visitors = Visitors::new(store.clone()).session_ids(ids).form(ShardForm::Compact);
-        let split = Visitors::new(other).session_ids(ids).form(ShardForm::Splitting);
+        let visitors = Visitors::book(store.clone()).session_ids(ids).form(VisitorsForm::Compact);
+        let split = Visitors::book(other).session_ids(ids).form(VisitorsForm::Splitting);
         for session in sessions.iter().chain(&sessions) {
             let new = split.count_visit(session, day()).unwrap();
             assert_eq!(visitors.count_visit(session, day()).unwrap(), new);
@@ -338,7 +338,7 @@ fn visitors_are_kept_compactly_by_the_bits_of_their_ids() {
         sizes.push(small);
 
         // A bucket keeps its form, whatever is added.
-        let book = Visitors::new(store.clone()).session_ids(ids);
+        let book = Visitors::book(store.clone()).session_ids(ids);
         let fresh = rng.uuid();
         assert!(!book.count_visit(&sessions[5], day()).unwrap());
         assert!(book.count_visit(&fresh, day()).unwrap());
@@ -355,7 +355,7 @@ fn a_bucket_of_no_number_of_bits_is_an_error_and_changes_nothing() {
     for wrong in ["0", "65", "x", "-1", ""] {
         store.set("unique:2015-05-17:bits", wrong).unwrap();
         let changes = store.changes();
-        let visitors = Visitors::new(store.clone()).form(ShardForm::Compact);
+        let visitors = Visitors::book(store.clone()).form(VisitorsForm::Compact);
         for error in [
             visitors.count_id(1, day()).map(drop).unwrap_err(),
             visitors.ids(day()).map(drop).unwrap_err(),

@@ -1,7 +1,7 @@
 //! Visitors in sets that split, beside the book's.
 
 use jiff::civil::{Date, date};
-use tallis::{Bucket, ShardForm, Store, Visitors};
+use tallis::{Bucket, Store, Visitors, VisitorsForm};
 use testkit::rng::Rng;
 
 use super::{Model, number, validate};
@@ -19,9 +19,9 @@ fn the_same_counts_whatever_was_forecast() {
     let model: Model = ids.iter().map(i64::to_string).collect();
     let mut sizes = Vec::new();
     for forecast in [100, 10_000, 1_000_000] {
-        let [book, split] = [ShardForm::Forecast, ShardForm::Splitting].map(|form| {
+        let [book, split] = [VisitorsForm::Forecast, VisitorsForm::Splitting].map(|form| {
             let store = Store::builder().hash_seed(1).build();
-            let visitors = Visitors::new(store.clone()).default_yesterday(forecast).form(form);
+            let visitors = Visitors::book(store.clone()).default_yesterday(forecast).form(form);
             let new: Vec<bool> =
                 ids.iter().map(|&id| visitors.count_id(id, day()).unwrap()).collect();
             assert_eq!(visitors.count(day()).unwrap(), model.len() as u64);
@@ -47,8 +47,8 @@ fn the_same_counts_whatever_was_forecast() {
 #[test]
 fn a_bucket_keeps_the_form_in_which_it_was_begun() {
     let store = Store::new();
-    let book = || Visitors::new(store.clone()).default_yesterday(10);
-    let split = || book().form(ShardForm::Splitting);
+    let book = || Visitors::book(store.clone()).default_yesterday(10);
+    let split = || book().form(VisitorsForm::Splitting);
     let (first, second) = (Bucket::hour(day(), 1), Bucket::hour(day(), 2));
     for id in 0..300 {
         book().count_id(id, first).unwrap();

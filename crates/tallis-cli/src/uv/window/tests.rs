@@ -11,7 +11,7 @@ fn visit(window: &mut Window, visitor: u64, time: &str) {
 }
 
 fn id(visitor: u64) -> VisitorId {
-    VisitorId::of(&visitor.to_le_bytes())
+    VisitorId::of(visitor.to_le_bytes())
 }
 
 fn ending(length: &str, end: &str) -> Window {

@@ -1,0 +1,44 @@
+//! How long the keys of a recipe are kept.
+
+use store::{Error, ErrorKind, SetEntry, Tx};
+
+/// When keys expire, in milliseconds since the epoch; `None` for never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeptUntil(pub(crate) Option<i64>);
+
+impl KeptUntil {
+    /// Fails if that time has come.
+    #[inline]
+    pub(crate) fn check(self, tx: &Tx<'_>) -> Result<(), Error> {
+        match self.0 {
+            Some(at) if at <= tx.now_us().div_euclid(1000) => Err(not_kept()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets a set expire that has just got its first member.
+    #[inline]
+    pub(crate) fn begin_set(self, set: &mut SetEntry<'_>) {
+        if let Some(at) = self.0
+            && set.len() == 1
+        {
+            set.expire_at_ms(at);
+        }
+    }
+
+    /// Lets keys expire that have just been made.
+    #[inline]
+    pub(crate) fn begin_keys<const N: usize>(
+        self,
+        tx: &Tx<'_>,
+        keys: [&[u8]; N],
+    ) -> Result<(), Error> {
+        let Some(at) = self.0 else { return Ok(()) };
+        keys.into_iter().try_for_each(|key| tx.pexpire_at(key, at).map(drop))
+    }
+}
+
+#[cold]
+fn not_kept() -> Error {
+    Error::new(ErrorKind::NotKept, "ERR the bucket is not kept any more")
+}

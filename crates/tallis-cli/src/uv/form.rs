@@ -1,0 +1,26 @@
+//! The form in which the exact count is kept.
+
+use tallis::VisitorsForm;
+
+/// How the sets of the exact count are cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[non_exhaustive]
+pub enum Form {
+    /// As Redis in Action does, into a number of intsets that a forecast fixes
+    #[default]
+    Book,
+    /// Intsets that are split as they fill
+    Split,
+    /// The same, split by the ids' high bits: less memory here, plain intsets in the file
+    Compact,
+}
+
+impl From<Form> for VisitorsForm {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Book => Self::Forecast,
+            Form::Split => Self::Splitting,
+            Form::Compact => Self::Compact,
+        }
+    }
+}
