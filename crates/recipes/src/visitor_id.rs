@@ -34,7 +34,7 @@ impl VisitorId {
         let digest = xxh3_128(name.as_ref());
         let mut text = [b'-'; Self::LEN];
         // By the byte, as this is done for every line of a log.
-        for (byte, at) in digest.to_be_bytes().into_iter().zip(BYTES_AT) {
+        for (byte, at) in digest.to_le_bytes().into_iter().rev().zip(BYTES_AT) {
             text[at..at + 2].copy_from_slice(&HEX[usize::from(byte)]);
         }
         Self { digest, text }

@@ -468,7 +468,8 @@ mod tests {
     fn lists_are_many_and_bytes_are_one() {
         assert_eq!(texts(["a", "b"]), ["a", "b"]);
         assert_eq!(texts(vec![String::from("a"), String::from("b")]), ["a", "b"]);
-        assert_eq!(texts(&vec!["a", "b"]), ["a", "b"]);
+        let list = vec!["a", "b"];
+        assert_eq!(texts(&list), list);
         assert_eq!(texts(&["a", "b"][..]), ["a", "b"]);
         assert_eq!(texts(SmallVec::from(["a", "b", "c", "d"])), ["a", "b", "c", "d"]);
         assert_eq!(texts(BTreeSet::from(["b", "a"])), ["a", "b"]);

@@ -274,9 +274,8 @@ impl<B: Backend> Visitors<B> {
         let bucket = bucket.into();
         match Plan::find(&self.backend, bucket, self.kept_until(bucket))? {
             Some(Plan::Forecast { .. }) => expected(&self.backend, bucket),
-            Some(Plan::Splitting(_) | Plan::Bitmap { .. }) => Ok(None),
             None if self.form == VisitorsForm::Forecast => self.forecast(bucket).map(Some),
-            None => Ok(None),
+            Some(Plan::Splitting(_) | Plan::Bitmap { .. }) | None => Ok(None),
         }
     }
 
@@ -326,7 +325,7 @@ impl<B: Backend> Visitors<B> {
         };
         let first = visit.map(|id| plan.first_key(id)).transpose()?;
         let visit = first.as_ref().map(|key| (counter.as_bytes(), &key[..]));
-        let keys = forms.each_ref().map(|key| key.as_bytes());
+        let keys = forms.each_ref().map(String::as_bytes);
         begin(backend, form.as_bytes(), &value, keys, visit, until)
     }
 

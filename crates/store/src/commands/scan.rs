@@ -105,11 +105,14 @@ impl<L: Locks> Store<L> {
 /// [`ScanOptions::with_count`] says how much one call looks at. An error ends the iteration.
 #[must_use = "an iterator does nothing until it is iterated over"]
 pub struct Scan<'s, T> {
-    call: Box<dyn FnMut(u64) -> Result<(u64, Vec<T>)> + 's>,
+    call: Call<'s, T>,
     found: std::vec::IntoIter<T>,
     /// Where to go on; `None` at the end.
     cursor: Option<u64>,
 }
+
+/// A call of SCAN with that cursor: the next one, and what was found.
+type Call<'s, T> = Box<dyn FnMut(u64) -> Result<(u64, Vec<T>)> + 's>;
 
 impl<'s, T> Scan<'s, T> {
     fn new(call: impl FnMut(u64) -> Result<(u64, Vec<T>)> + 's) -> Self {

@@ -177,10 +177,6 @@ impl<L: Locks> Store<L> {
     }
 
     /// Runs an operation that changes nothing.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "keys are given as arrays and tuples, not as references to them"
-    )]
     #[inline]
     pub(crate) fn read<R>(
         &self,
@@ -192,10 +188,6 @@ impl<L: Locks> Store<L> {
     }
 
     /// Runs an operation that may change its keys.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "keys are given as arrays and tuples, not as references to them"
-    )]
     #[inline]
     pub(crate) fn write<R>(
         &self,

@@ -41,10 +41,6 @@ impl Store {
     /// assert_eq!(refused.unwrap_err().kind(), ErrorKind::Locked);
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "keys are given as arrays and tuples, not as references to them"
-    )]
     #[inline]
     pub fn transaction<R>(
         &self,
