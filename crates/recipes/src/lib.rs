@@ -27,7 +27,7 @@ pub use cohorts::{Cohort, Cohorts, Period, PeriodKind, Query, Retention, Retenti
 pub use dedup::{Dedup, DedupInfo};
 pub use locations::{LocationCounts, LocationTable, Locations, TableError, TableProblem};
 pub use procedure::{Backend, Procedure};
-pub use rates::{Funnel, Quota, SlidingCounter, SlidingWindow, Throttle};
+pub use rates::{Funnel, Quota, RetryAfter, SlidingCounter, SlidingWindow, Throttle};
 pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_set::{ShardForm, ShardedSet};

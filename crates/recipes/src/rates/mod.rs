@@ -17,12 +17,14 @@ mod buckets;
 mod counter;
 mod funnel;
 mod quota;
+mod retry;
 mod throttle;
 mod window;
 
 pub use counter::SlidingCounter;
 pub use funnel::Funnel;
 pub use quota::Quota;
+pub use retry::RetryAfter;
 pub use throttle::Throttle;
 pub use window::SlidingWindow;
 

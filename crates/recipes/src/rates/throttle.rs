@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::retry::whole_seconds;
+
 /// What a rate limit returns: whether the action is allowed, and what the caller may report.
 ///
 /// These are the five numbers of redis-cell's CL.THROTTLE, which web services send on as `X-RateLimit-Limit`,
@@ -46,9 +48,7 @@ impl Throttle {
     #[must_use]
     pub fn to_reply(&self) -> [i64; 5] {
         let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let seconds = |time: Duration| {
-            number(time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)))
-        };
+        let seconds = |time| number(whole_seconds(time));
         [
             i64::from(self.limited),
             number(self.limit),

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use store::{Error, Store, ZSetEntry};
 
-use super::period_ms;
+use super::retry::until_ready;
+#[cfg(feature = "async")]
+use super::retry::until_ready_async;
+use super::{Throttle, period_ms};
 use crate::Backend;
 use crate::procedure::{Procedure, step};
 use crate::text::{Text, concat, numbered};
@@ -19,14 +22,15 @@ const LINGER_MS: i64 = 1000;
 /// 3. if it is allowed, or if `count_refused`: ZADD with the score `now` of the member `<now>`, or the first of
 ///    `<now>-1`, `<now>-2`, ... that is free, and PEXPIREAT at `now + period_ms + 1000`.
 ///
-/// Returns whether it is allowed.
+/// Returns what `answer` makes of that, and of the actions then.
 #[inline]
-fn act(
+fn act<R>(
     key: &[u8],
-    period_ms: i64,
-    max_count: u64,
+    limit: Limit,
     count_refused: bool,
-) -> impl Procedure<Output = bool> {
+    answer: impl Fn(&ZSetEntry<'_>, bool) -> R,
+) -> impl Procedure<Output = R> {
+    let Limit { period_ms, max_count } = limit;
     step([key], move |tx| {
         tx.with_zset(key, |actions| {
             let now = actions.now_ms();
@@ -36,9 +40,44 @@ fn act(
                 add(actions, now)?;
                 actions.expire_at_ms(now.saturating_add(period_ms).saturating_add(LINGER_MS));
             }
-            Ok(allowed)
+            Ok(answer(actions, allowed))
         })
     })
+}
+
+/// The most actions in a period.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    period_ms: i64,
+    max_count: u64,
+}
+
+impl Limit {
+    /// The figures of an action, from the actions of the last period.
+    fn throttle(self, actions: &ZSetEntry<'_>, allowed: bool) -> Throttle {
+        let count = actions.len() as u64;
+        // How long until the action of that rank is over.
+        let over = |rank: u64| {
+            let score = actions.score_at(usize::try_from(rank).ok()?)?;
+            let ms = as_ms(score).saturating_add(self.period_ms).saturating_sub(actions.now_ms());
+            // Rounded up, and never at once: an action is there as long as it is not over.
+            Some(Duration::from_millis(ms.max(1).unsigned_abs()))
+        };
+        let retry_after = match allowed {
+            true => None,
+            // One more fits when so many are over that the count is below the limit.
+            false => {
+                count.checked_sub(self.max_count).filter(|_| self.max_count > 0).and_then(over)
+            }
+        };
+        Throttle {
+            limited: !allowed,
+            limit: self.max_count,
+            remaining: self.max_count.saturating_sub(count),
+            retry_after,
+            reset_after: count.checked_sub(1).and_then(over).unwrap_or_default(),
+        }
+    }
 }
 
 /// Adds an action of now under a name that is free.
@@ -71,6 +110,13 @@ fn history_key(user: &[u8], action: &[u8]) -> Text {
 #[expect(clippy::cast_precision_loss, reason = "exact for the next 285,000 years")]
 const fn as_score(ms: i64) -> f64 {
     ms as f64
+}
+
+/// A time, rounded up.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits becomes the greatest")]
+const fn as_ms(score: f64) -> i64 {
+    score.ceil() as i64
 }
 
 /// The sliding-window log: at most so many actions in any period, to the millisecond.
@@ -177,7 +223,81 @@ impl<B: Backend> SlidingWindow<B> {
         max_count: u64,
     ) -> Result<bool, Error> {
         let key = &history_key(user.as_ref(), action.as_ref());
-        self.backend.call(&act(key, period_ms(period)?, max_count, self.count_refused))
+        let limit = Limit { period_ms: period_ms(period)?, max_count };
+        self.backend.call(&act(key, limit, self.count_refused, |_, allowed| allowed))
+    }
+
+    /// As [`can_reply`](Self::can_reply), with the figures: how many actions are left, and when to come back. O(log n)
+    /// for the actions in the period.
+    ///
+    /// Once refused, the same action is allowed after [`retry_after`](Throttle::retry_after) if no other comes between.
+    ///
+    /// # Errors
+    ///
+    /// As [`can_reply`](Self::can_reply).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tallis::{SlidingWindow, Store};
+    ///
+    /// let limits = SlidingWindow::new(Store::new());
+    /// let reply = || limits.take("Lei", "reply", Duration::from_secs(60), 5);
+    /// assert_eq!(reply()?.remaining, 4);
+    /// for _ in 0..4 {
+    ///     reply()?;
+    /// }
+    /// let retry = reply()?.check().unwrap_err();
+    /// assert!(retry.after() <= Some(Duration::from_secs(60)));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn take(
+        &self,
+        user: impl AsRef<[u8]>,
+        action: impl AsRef<[u8]>,
+        period: Duration,
+        max_count: u64,
+    ) -> Result<Throttle, Error> {
+        let key = &history_key(user.as_ref(), action.as_ref());
+        let limit = Limit { period_ms: period_ms(period)?, max_count };
+        let throttle = |actions: &ZSetEntry<'_>, allowed| limit.throttle(actions, allowed);
+        self.backend.call(&act(key, limit, self.count_refused, throttle))
+    }
+
+    /// The same, but waits until it is allowed: the thread sleeps for as long as told, and tries again. Others may be
+    /// faster, so there is no order among those who wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`can_reply`](Self::can_reply); [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
+    /// `max_count` of 0, which allows nothing.
+    pub fn until_ready(
+        &self,
+        user: impl AsRef<[u8]>,
+        action: impl AsRef<[u8]>,
+        period: Duration,
+        max_count: u64,
+    ) -> Result<Throttle, Error> {
+        until_ready(|| self.take(&user, &action, period, max_count))
+    }
+
+    /// [`until_ready`](Self::until_ready) without a thread that sleeps: `sleep` makes a future that ends after a time,
+    /// such as Tokio's `tokio::time::sleep`.
+    ///
+    /// # Errors
+    ///
+    /// As [`until_ready`](Self::until_ready).
+    #[cfg(feature = "async")]
+    pub async fn until_ready_async<F: Future>(
+        &self,
+        user: impl AsRef<[u8]>,
+        action: impl AsRef<[u8]>,
+        period: Duration,
+        max_count: u64,
+        sleep: impl Fn(Duration) -> F,
+    ) -> Result<Throttle, Error> {
+        until_ready_async(|| self.take(&user, &action, period, max_count), sleep).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tallis::{Clock, ErrorKind, Funnel, Quota, Store, SystemClock};
+use tallis::{Clock, ErrorKind, Funnel, Quota, SlidingCounter, Store, SystemClock};
 use testkit::rng::Rng;
 
 use super::{START, by_eight, journaled, reloaded, store};
@@ -265,5 +265,72 @@ fn a_clock_is_read_once_an_action() {
         // A new key, one that is there, and refusals.
         funnel.take("k", 1).unwrap();
         assert_eq!(clock.0.load(std::sync::atomic::Ordering::SeqCst), round);
+    }
+}
+
+#[test]
+fn who_waits_is_allowed_when_the_funnel_has_room() {
+    let (store, clock) = store();
+    let quota = Quota::new(1, 1, Duration::from_millis(20)).unwrap();
+    let funnel = Funnel::new(store.clone(), quota);
+    let counter = SlidingCounter::new(store, 1, Duration::from_millis(20)).unwrap();
+    assert!(!funnel.until_ready("f", 1).unwrap().limited);
+    assert!(!counter.until_ready("c", 1).unwrap().limited);
+    let (funnel, counter) = (&funnel, &counter);
+    std::thread::scope(|scope| {
+        let waiting = [
+            scope.spawn(|| funnel.until_ready("f", 1)),
+            scope.spawn(|| counter.until_ready("c", 1)),
+        ];
+        while !waiting.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            clock.advance(1);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(waiting.into_iter().all(|waiting| !waiting.join().unwrap().unwrap().limited));
+    });
+    assert!(clock.now_us() >= (START + 20) * 1000);
+    for refused in [funnel.until_ready("f", 2), counter.until_ready("c", 2)] {
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidArgument);
+    }
+}
+
+#[cfg(feature = "async")]
+#[test]
+fn who_waits_without_a_thread_sleeps_as_long_as_told() {
+    let (store, clock) = store();
+    let quota = Quota::new(1, 1, Duration::from_millis(20)).unwrap();
+    let funnel = Funnel::new(store.clone(), quota);
+    let counter = SlidingCounter::new(store.clone(), 1, Duration::from_millis(20)).unwrap();
+    let window = tallis::SlidingWindow::new(store);
+    let slept = std::cell::RefCell::new(Vec::new());
+    let sleep = |time: Duration| {
+        slept.borrow_mut().push(time);
+        clock.advance(time.as_millis().try_into().unwrap());
+        std::future::ready(())
+    };
+    let period = Duration::from_millis(20);
+    for _ in 0..2 {
+        assert!(!ready(funnel.until_ready_async("f", 1, sleep)).unwrap().limited);
+    }
+    assert_eq!(slept.take(), [period]);
+    for _ in 0..2 {
+        assert!(!ready(counter.until_ready_async("c", 1, sleep)).unwrap().limited);
+    }
+    assert!(!slept.take().is_empty());
+    for _ in 0..2 {
+        let waited = window.until_ready_async("a", "b", period, 1, sleep);
+        assert!(!ready(waited).unwrap().limited);
+    }
+    assert_eq!(slept.take(), [period]);
+    assert!(ready(funnel.until_ready_async("f", 2, sleep)).is_err());
+}
+
+/// What a future that never waits comes to.
+#[cfg(feature = "async")]
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).as_mut().poll(&mut context) {
+        std::task::Poll::Ready(found) => found,
+        std::task::Poll::Pending => panic!("it waits"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tallis::{ErrorKind, Limits, SlidingWindow, Store};
+use tallis::{ErrorKind, Limits, SlidingWindow, Store, Throttle};
 use testkit::rng::Rng;
 
 use super::{START, by_eight, journaled, reloaded, store};
@@ -219,4 +219,84 @@ fn eight_threads_never_get_more_than_the_limit() {
         all += sum;
     }
     assert!(all > 20 * most);
+}
+
+/// The figures, beside a list of all actions; who comes back as told is allowed, and a millisecond earlier is not.
+#[test]
+fn a_refusal_says_when_to_come_back_to_the_millisecond() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(seed);
+        let (store, clock) = store();
+        let count_refused = seed % 4 == 0;
+        let limits = SlidingWindow::new(store.clone()).count_refused(count_refused);
+        let (most, period) = (rng.below(5), 1 + rng.below(50));
+        let take = || limits.take("a", "b", Duration::from_millis(period), most).unwrap();
+        let mut actions: Vec<u64> = Vec::new();
+        let (mut now, mut refused) = (0, 0);
+        for _ in 0..200 {
+            let pause = rng.below(9);
+            clock.advance(pause.try_into().unwrap());
+            now += pause;
+            actions.retain(|&at| at + period > now);
+            let allowed = (actions.len() as u64) < most;
+            if allowed || count_refused {
+                actions.push(now);
+            }
+            let count = actions.len() as u64;
+            let over = |at: &u64| Duration::from_millis(at + period - now);
+            let first_over = (count.checked_sub(most).filter(|_| !allowed && most > 0))
+                .map(|at| over(&actions[usize::try_from(at).unwrap()]));
+            let answer = take();
+            assert_eq!(
+                (answer.limited, answer.limit, answer.remaining, answer.retry_after),
+                (!allowed, most, most.saturating_sub(count), first_over),
+            );
+            assert_eq!(answer.reset_after, actions.last().map(over).unwrap_or_default());
+            let Some(wait) = answer.retry_after.filter(|_| !count_refused) else { continue };
+            refused += 1;
+            let wait = u64::try_from(wait.as_millis()).unwrap();
+            let at = |ms: u64| START + i64::try_from(ms).unwrap();
+            clock.set(at(now + wait - 1));
+            assert!(take().limited);
+            clock.set(at(now + wait));
+            assert!(!take().limited);
+            now += wait;
+            actions.retain(|&at| at + period > now);
+            actions.push(now);
+        }
+        assert!(refused > 10 || most == 0 || count_refused || period < 10, "{seed}: {refused}");
+    }
+}
+
+#[test]
+fn who_waits_is_allowed_when_there_is_room() {
+    let (store, clock) = store();
+    let limits = SlidingWindow::new(store.clone());
+    let wait = || limits.until_ready("a", "b", Duration::from_millis(20), 1);
+    assert!(!wait().unwrap().limited);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| wait().map(|Throttle { remaining, .. }| remaining));
+        while !waiting.is_finished() {
+            clock.advance(1);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(waiting.join().unwrap().unwrap(), 0);
+    });
+    assert!(store.zrange("hist:a:b", 0, 0).unwrap()[0] >= (START + 20).to_string());
+    let refused = limits.until_ready("a", "c", Duration::from_millis(20), 0).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+}
+
+/// The score of an action that another client has put in may be anything.
+#[test]
+fn times_that_others_left_do_not_break_the_figures() {
+    let (store, _) = store();
+    let limits = SlidingWindow::new(store.clone());
+    for score in [f64::INFINITY, 1e300, 1_700_000_040_000.5] {
+        store.del("hist:a:b").unwrap();
+        store.zadd("hist:a:b", "x", score).unwrap();
+        let answer = limits.take("a", "b", MINUTE, 1).unwrap();
+        let wait = answer.retry_after.unwrap();
+        assert!(answer.limited && wait >= MINUTE && answer.reset_after == wait, "{answer:?}");
+    }
 }

@@ -54,6 +54,13 @@ impl ZSetEntry<'_> {
         self.value_ref().map_or(0, ZSet::len)
     }
 
+    /// The score of the member at a rank, counted from 0 at the lowest score; `None` beyond the last. O(log members).
+    #[must_use]
+    pub fn score_at(&self, rank: usize) -> Option<f64> {
+        let (_, score) = self.value_ref()?.get(rank)?;
+        Some(score)
+    }
+
     /// Whether there is none. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {

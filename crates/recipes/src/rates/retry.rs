@@ -1,0 +1,139 @@
+//! Waiting until a limit allows an action.
+
+use std::fmt;
+use std::thread;
+use std::time::Duration;
+
+use store::Error;
+
+use super::Throttle;
+use crate::errors::invalid;
+
+/// The error of an action that a limit refuses: when to come back.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use tallis::{Funnel, Quota, Store};
+///
+/// let logins = Funnel::new(Store::new(), Quota::new(1, 1, Duration::from_secs(60))?);
+/// assert!(logins.take("alice", 1)?.check().is_ok());
+/// let retry = logins.take("alice", 1)?.check().unwrap_err();
+/// assert!(retry.after().is_some_and(|wait| wait <= Duration::from_secs(60)));
+/// assert_eq!(retry.seconds(), Some(60));
+///
+/// let never = logins.take("alice", 2)?.check().unwrap_err();
+/// assert_eq!(never.after(), None);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RetryAfter {
+    after: Option<Duration>,
+}
+
+impl RetryAfter {
+    /// How long to wait until the same action will be allowed if no other comes between; `None` if it never will be,
+    /// since it is for more than the whole limit.
+    #[must_use]
+    pub const fn after(self) -> Option<Duration> {
+        self.after
+    }
+
+    /// The same in seconds, rounded up, as HTTP's `Retry-After` has them.
+    #[must_use]
+    pub fn seconds(self) -> Option<u64> {
+        self.after.map(whole_seconds)
+    }
+}
+
+/// A part of a second counts as a whole, so that no caller tries again too early.
+pub(super) fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0))
+}
+
+impl fmt::Display for RetryAfter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.after {
+            Some(after) => write!(f, "limited: retry after {after:?}"),
+            None => f.write_str("limited: more than the whole limit"),
+        }
+    }
+}
+
+impl std::error::Error for RetryAfter {}
+
+impl Throttle {
+    /// The figures of an action that is allowed.
+    ///
+    /// # Errors
+    ///
+    /// When to come back, if it is refused.
+    pub const fn check(self) -> Result<Self, RetryAfter> {
+        if self.limited { Err(RetryAfter { after: self.retry_after }) } else { Ok(self) }
+    }
+}
+
+/// Takes until it is allowed, and sleeps as long as told between.
+pub(super) fn until_ready(take: impl Fn() -> Result<Throttle, Error>) -> Result<Throttle, Error> {
+    loop {
+        match take()?.check() {
+            Ok(throttle) => return Ok(throttle),
+            Err(refused) => thread::sleep(wait(refused)?),
+        }
+    }
+}
+
+/// The same, where `sleep` makes a future that ends after a time.
+#[cfg(feature = "async")]
+pub(super) async fn until_ready_async<F: Future>(
+    take: impl Fn() -> Result<Throttle, Error>,
+    sleep: impl Fn(Duration) -> F,
+) -> Result<Throttle, Error> {
+    loop {
+        match take()?.check() {
+            Ok(throttle) => return Ok(throttle),
+            Err(refused) => {
+                sleep(wait(refused)?).await;
+            }
+        }
+    }
+}
+
+/// How long to wait for what will be allowed.
+fn wait(refused: RetryAfter) -> Result<Duration, Error> {
+    refused.after.ok_or_else(|| invalid("ERR more than the whole limit is never allowed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn throttle(limited: bool, retry_after: Option<Duration>) -> Throttle {
+        Throttle { limited, limit: 1, remaining: 0, retry_after, reset_after: Duration::ZERO }
+    }
+
+    #[test]
+    fn a_refusal_says_when_to_come_back() {
+        assert!(throttle(false, None).check().is_ok());
+        let refused = throttle(true, Some(Duration::from_millis(1500))).check().unwrap_err();
+        assert_eq!(refused.after(), Some(Duration::from_millis(1500)));
+        assert_eq!(refused.seconds(), Some(2));
+        assert_eq!(refused.to_string(), "limited: retry after 1.5s");
+        let never = throttle(true, None).check().unwrap_err();
+        assert_eq!((never.after(), never.seconds()), (None, None));
+        assert_eq!(never.to_string(), "limited: more than the whole limit");
+    }
+
+    #[test]
+    fn times_are_rounded_up_to_seconds() {
+        let nanos = Duration::from_nanos;
+        for (time, seconds) in
+            [(nanos(0), 0), (nanos(1), 1), (nanos(1_000_000_000), 1), (nanos(1_000_000_001), 2)]
+        {
+            assert_eq!(whole_seconds(time), seconds);
+        }
+        assert_eq!(whole_seconds(Duration::MAX), u64::MAX);
+    }
+}
