@@ -63,18 +63,13 @@ impl Limit {
             // Rounded up, and never at once: an action is there as long as it is not over.
             Some(Duration::from_millis(ms.max(1).unsigned_abs()))
         };
-        let retry_after = match allowed {
-            true => None,
-            // One more fits when so many are over that the count is below the limit.
-            false => {
-                count.checked_sub(self.max_count).filter(|_| self.max_count > 0).and_then(over)
-            }
-        };
+        // One more fits when so many are over that the count is below the limit.
+        let too_many = count.checked_sub(self.max_count).filter(|_| !allowed && self.max_count > 0);
         Throttle {
             limited: !allowed,
             limit: self.max_count,
             remaining: self.max_count.saturating_sub(count),
-            retry_after,
+            retry_after: too_many.and_then(over),
             reset_after: count.checked_sub(1).and_then(over).unwrap_or_default(),
         }
     }
