@@ -19,6 +19,7 @@ mod limits;
 mod locations;
 mod lzf;
 mod nulls;
+mod redis_crate;
 mod scripts;
 mod server;
 mod splitting;
