@@ -157,6 +157,19 @@ fn a_bucket_is_kept_for_as_long_as_told() {
 }
 
 #[test]
+fn the_keys_of_a_single_visitor_expire_too() {
+    for form in FORMS {
+        let clock = Arc::new(ManualClock::new(1_431_820_800_000));
+        let store = Store::builder().clock(clock.clone()).build();
+        let visitors = Visitors::new(store.clone()).form(form).keep(Duration::ZERO);
+        assert!(visitors.count_id(7, day()).unwrap());
+        assert!(store.dbsize().unwrap() >= 2);
+        clock.advance(86_400_000);
+        assert_eq!(store.keys("*").unwrap(), [""; 0], "{form:?}");
+    }
+}
+
+#[test]
 fn a_bucket_is_removed_with_all_its_keys() {
     for form in FORMS {
         let store = Store::new();

@@ -70,8 +70,7 @@ pub(super) fn begin(
     until: KeptUntil,
 ) -> Result<bool, Error> {
     let visited = visit.into_iter().flat_map(|(counter, key)| [counter, key]);
-    let others = forms.into_iter().chain(visited).filter(|&other| other != form);
-    let mut keys: Keys<'_> = others.map(read).collect();
+    let mut keys: Keys<'_> = forms.into_iter().chain(visited).map(read).collect();
     keys.push(KeyRef::new(form));
     backend.call(&step(&*keys, |tx| {
         if tx.exists_many(forms)? > 0 {
