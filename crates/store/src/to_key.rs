@@ -1,7 +1,8 @@
 //! Keys as arguments.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeSet, HashSet};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -373,6 +374,28 @@ impl<D: ToKey, K: ToKeys> ToKeys for OneAndMany<D, K> {
     }
 }
 
+/// The keys of pairs of a key and a value, owned or borrowed.
+pub(crate) struct KeysOfPairs<'l, I, K, V>(&'l [I], PhantomData<fn() -> (K, V)>);
+
+impl<'l, I: Borrow<(K, V)>, K, V> KeysOfPairs<'l, I, K, V> {
+    pub(crate) const fn new(pairs: &'l [I]) -> Self {
+        Self(pairs, PhantomData)
+    }
+}
+
+impl<I, K, V> Sealed for KeysOfPairs<'_, I, K, V> {}
+
+impl<I: Borrow<(K, V)>, K: ToKey, V> ToKeys for KeysOfPairs<'_, I, K, V> {
+    #[inline]
+    fn located<R>(
+        &self,
+        hash: impl Fn(KeyRef<'_>) -> Result<u64, Error>,
+        work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        each_located(self.0.iter().map(|pair| &pair.borrow().0), hash, work)
+    }
+}
+
 impl<T: ToKey + ?Sized> ToKey for &T {
     type Held<'k>
         = T::Held<'k>
@@ -478,6 +501,8 @@ mod tests {
         assert_eq!(texts(each((0..3u8).rev())), ["2", "1", "0"]);
         assert_eq!(texts(("a", 1, b"c", 'd', 0.5, true)), ["a", "1", "c", "d", "0.5", "1"]);
         assert_eq!(texts(OneAndMany("to", ["a", "b"])), ["to", "a", "b"]);
+        assert_eq!(texts(KeysOfPairs::new(&[("a", 1), ("b", 2)])), ["a", "b"]);
+        assert_eq!(texts(KeysOfPairs::new(&[&(1, "x")])), ["1"]);
         assert_eq!(texts(Vec::<&str>::new()), [""; 0]);
         assert_eq!(texts([b"ab", b"cd"]), ["ab", "cd"]);
         assert_eq!(texts(b"ab"), ["ab"]);

@@ -60,8 +60,8 @@ impl Limit {
         let over = |rank: u64| {
             let score = actions.score_at(usize::try_from(rank).ok()?)?;
             let ms = as_ms(score).saturating_add(self.period_ms).saturating_sub(actions.now_ms());
-            // Rounded up, and never at once: an action is there as long as it is not over.
-            Some(Duration::from_millis(ms.max(1).unsigned_abs()))
+            // Above 0: an action that is over has been removed.
+            Some(Duration::from_millis(ms.unsigned_abs()))
         };
         // One more fits when so many are over that the count is below the limit.
         let too_many = count.checked_sub(self.max_count).filter(|_| !allowed && self.max_count > 0);

@@ -16,8 +16,8 @@ use crate::member::Member;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
 use crate::to_expiry::ToSpan;
-use crate::to_key::ToKey;
-use crate::to_member::{ToMember, each};
+use crate::to_key::{KeysOfPairs, ToKey};
+use crate::to_member::ToMember;
 
 /// Commands that put whole strings at keys, or take them away.
 impl<L: Locks> Store<L> {
@@ -255,7 +255,7 @@ fn put_pairs<K: ToKey, V: ToMember, I: Borrow<(K, V)>>(
     only_new: bool,
 ) -> Result<bool> {
     let items: SmallVec<[I; 4]> = items.into_iter().collect();
-    let keys = each(items.iter().map(|item| &item.borrow().0));
+    let keys = KeysOfPairs::new(&items);
     let values = items.iter().map(|item| &item.borrow().1);
-    V::with_each(values, |values| put_all(store, &keys, values, only_new))
+    V::with_each(values, |values| put_all(store, keys, values, only_new))
 }
