@@ -284,8 +284,13 @@ impl std::error::Error for CityTableError {}
 mod tests {
     use super::*;
 
+    type Row = (String, String, String);
+
+    /// A row with that name in one of its places.
+    type RowOf = fn(String) -> Row;
+
     /// Rows of each kind, in no order.
-    fn rows() -> Vec<(String, String, String)> {
+    fn rows() -> Vec<Row> {
         let rows = [
             "USA,CA,San Jose",
             "USA,CA,Los Angeles",
@@ -385,8 +390,7 @@ mod tests {
             assert_eq!(CityTable::from_rows(rows), Err(error));
         }
         let number = |n: usize| format!("{n:03}");
-        type Row = (String, String, String);
-        let kinds: [(fn(String) -> Row, E, &str); 3] = [
+        let kinds: [(RowOf, E, &str); 3] = [
             (
                 |n| (n, String::new(), String::new()),
                 E::TooManyCountries { row: 256 },
@@ -412,7 +416,7 @@ mod tests {
             assert_eq!(error.to_string(), text);
         }
         // What is empty takes no code: 255 names fit beside it.
-        let beside = |row: fn(String) -> Row| {
+        let beside = |row: RowOf| {
             let rows = (0..255).map(number).chain([String::new()]).map(row);
             CityTable::from_rows(rows.collect::<Vec<_>>())
         };

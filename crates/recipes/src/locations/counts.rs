@@ -286,12 +286,14 @@ impl<C: Codec> CodeCounts<C> {
     }
 
     /// The codes that have users, and how many, ascending by their bytes.
+    #[must_use]
     pub fn codes(&self) -> impl ExactSizeIterator<Item = (C::Record, u64)> {
         self.codes.iter().copied()
     }
 
     /// What the codes that have users mean, and how many have each, ascending by the bytes of the codes. A codec that
     /// reads several codes as one item gives it as often.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (C::Item, u64)> {
         self.codes().map(|(code, users)| (C::decode(code), users))
     }

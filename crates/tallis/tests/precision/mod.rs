@@ -1,4 +1,5 @@
 //! Locations of each precision, beside a map from users to codes.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
 
@@ -159,6 +160,12 @@ fn byte(rng: &mut Rng) -> u8 {
     u8::try_from(rng.below(of)).unwrap()
 }
 
+/// A code that no table names.
+fn of_code<R: Copy + Default + PartialEq + std::fmt::Debug>(code: R) -> Vec<String> {
+    let zeros = code == R::default();
+    vec![if zeros { "unknown".to_owned() } else { format!("{code:?}") }]
+}
+
 #[test]
 fn each_precision_beside_a_map() {
     let table = LocationTable::redis_in_action();
@@ -187,18 +194,14 @@ fn each_precision_beside_a_map() {
         },
         plain,
     );
-    fn name<R: Default + PartialEq + std::fmt::Debug>(code: R) -> Vec<String> {
-        let zeros = code == R::default();
-        vec![if zeros { "unknown".to_owned() } else { format!("{code:?}") }]
-    }
     beside_a_map(
         Locations::codec::<PostalCode>,
         |rng| [byte(rng), byte(rng), byte(rng)],
-        name,
+        of_code,
         plain_codes,
     );
     let four = |rng: &mut Rng| [byte(rng), byte(rng), byte(rng), byte(rng)];
-    beside_a_map(Locations::codec::<NumberCode>, four, name, plain_codes);
+    beside_a_map(Locations::codec::<NumberCode>, four, of_code, plain_codes);
 }
 
 #[test]
