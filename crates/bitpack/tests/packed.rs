@@ -6,8 +6,9 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use bitpack::packed::{
-    Codec, CountryCode, CountryRegion, CountryRegionCode, EncodeError, Histogram, LatLon, LatLon4,
-    LatLon6, Packed, PackedView, PostalCode, Record,
+    Codec, CountryCode, CountryRegion, CountryRegionCity, CountryRegionCityCode, CountryRegionCode,
+    EncodeError, Histogram, LatLon, LatLon4, LatLon6, NumberCode, Packed, PackedView, PostalCode,
+    Record,
 };
 use proptest::prelude::*;
 
@@ -108,11 +109,22 @@ proptest! {
 
     #[test]
     fn countries_and_regions_come_back(record in any::<[u8; 3]>()) {
-        let [country, region, _] = record;
+        let [country, region, city] = record;
         prop_assert_eq!(CountryCode::encode(CountryCode::decode([country])), Ok([country]));
         let item = CountryRegionCode::decode([country, region]);
         prop_assert_eq!(CountryRegionCode::encode(item), Ok([country, region]));
+        let item = CountryRegionCityCode::decode(record);
+        prop_assert_eq!(item.city, city.checked_sub(1));
+        prop_assert_eq!(CountryRegionCityCode::encode(item), Ok(record));
         prop_assert_eq!(PostalCode::encode(PostalCode::decode(record)), Ok(record));
+    }
+
+    #[test]
+    fn numbers_have_their_high_byte_first(number: u32) {
+        let text = format!("{number:08x}");
+        let record = [0, 2, 4, 6].map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap());
+        prop_assert_eq!(NumberCode::encode(number), Ok(record));
+        prop_assert_eq!(NumberCode::decode(record), number);
     }
 }
 
@@ -232,6 +244,9 @@ fn indices_and_numbers_that_have_no_code_are_refused() {
     assert_eq!(refused(Some(1), Some(255)), Err(EncodeError::Region { got: 255 }));
     assert_eq!(refused(Some(254), Some(254)), Ok([255, 255]));
     assert_eq!(PostalCode::encode(Some(PostalCode::MAX)), Ok([0xff; 3]));
+    let city = CountryRegionCity { city: Some(255), ..CountryRegionCity::UNKNOWN };
+    assert_eq!(CountryRegionCityCode::encode(city), Err(EncodeError::City { got: 255 }));
+    assert_eq!(CountryRegionCityCode::decode([0; 3]), CountryRegionCity::UNKNOWN);
     for got in [PostalCode::MAX + 1, u32::MAX] {
         assert_eq!(PostalCode::encode(Some(got)), Err(EncodeError::Postal { got }));
     }

@@ -25,7 +25,10 @@ mod windows;
 pub use bucket::Bucket;
 pub use cohorts::{Cohort, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When};
 pub use dedup::{Dedup, DedupInfo};
-pub use locations::{LocationCounts, LocationTable, Locations, TableError, TableProblem};
+pub use locations::{
+    Cities, CityTable, CityTableError, CodeCounts, Codes, Countries, LocationCounts, LocationTable,
+    Locations, Precision, Regions, TableError, TableProblem,
+};
 pub use procedure::{Backend, Procedure};
 pub use rates::{Funnel, Quota, RetryAfter, SlidingCounter, SlidingWindow, Throttle};
 pub use session_id::SessionIds;

@@ -1,4 +1,6 @@
-//! Codes that are a number + 1, with 0 for unknown: countries, regions, postal areas.
+//! Codes that are a number + 1, with 0 for unknown: countries, regions, cities, postal areas; and plain numbers.
+
+use core::convert::Infallible;
 
 use super::{Codec, EncodeError};
 
@@ -90,6 +92,60 @@ impl Codec for CountryRegionCode {
     }
 }
 
+/// What a [`CountryRegionCityCode`] says: indices in three tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CountryRegionCity {
+    /// The index of the country, 0 to 254, if it is known.
+    pub country: Option<u8>,
+    /// The index of the region among those of the country, 0 to 254, if it is known.
+    pub region: Option<u8>,
+    /// The index of the city among those of the region, 0 to 254, if it is known.
+    pub city: Option<u8>,
+}
+
+impl CountryRegionCity {
+    /// None is known: what a string holds where nothing was written.
+    pub const UNKNOWN: Self = Self { country: None, region: None, city: None };
+}
+
+/// A country, a region of it and a city there in three bytes: the index of each in its table + 1, 0 for unknown.
+///
+/// The first two bytes are those of a [`CountryRegionCode`]. The tables are the caller's, and any three bytes are read
+/// and come back.
+///
+/// # Examples
+///
+/// ```
+/// use bitpack::packed::{Codec, CountryRegionCity, CountryRegionCityCode};
+///
+/// let city = CountryRegionCity { country: Some(232), region: Some(4), city: Some(17) };
+/// let record = CountryRegionCityCode::encode(city)?;
+/// assert_eq!(record, [233, 5, 18]);
+/// assert_eq!(CountryRegionCityCode::decode(record), city);
+/// # Ok::<(), bitpack::packed::EncodeError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum CountryRegionCityCode {}
+
+impl Codec for CountryRegionCityCode {
+    type Record = [u8; 3];
+    type Item = CountryRegionCity;
+    type Error = EncodeError;
+
+    #[inline]
+    fn decode([country, region, city]: [u8; 3]) -> CountryRegionCity {
+        let CountryRegion { country, region } = CountryRegionCode::decode([country, region]);
+        CountryRegionCity { country, region, city: city.checked_sub(1) }
+    }
+
+    #[inline]
+    fn encode(item: CountryRegionCity) -> Result<[u8; 3], EncodeError> {
+        let CountryRegionCity { country, region, city } = item;
+        let [country, region] = CountryRegionCode::encode(CountryRegion { country, region })?;
+        Ok([country, region, code(city, |got| EncodeError::City { got })?])
+    }
+}
+
 /// A postal area in three bytes: its number + 1, the high byte first; 0 for unknown.
 ///
 /// Numbers are 0 to 16,777,214, so every record has one but that of zeros.
@@ -132,5 +188,36 @@ impl Codec for PostalCode {
         };
         let [low, middle, high, _] = code.to_le_bytes();
         Ok([high, middle, low])
+    }
+}
+
+/// A number in four bytes, the high byte first: a code of the caller's own. 0 is what a string holds where nothing was
+/// written.
+///
+/// # Examples
+///
+/// ```
+/// use bitpack::packed::{Codec, NumberCode};
+///
+/// assert_eq!(NumberCode::encode(90210), Ok([0, 0x01, 0x60, 0x62]));
+/// assert_eq!(NumberCode::decode([0xff; 4]), u32::MAX);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum NumberCode {}
+
+impl Codec for NumberCode {
+    type Record = [u8; 4];
+    type Item = u32;
+    type Error = Infallible;
+
+    #[inline]
+    fn decode(record: [u8; 4]) -> u32 {
+        record.into_iter().fold(0, |number, byte| number << 8 | u32::from(byte))
+    }
+
+    #[inline]
+    fn encode(number: u32) -> Result<[u8; 4], Infallible> {
+        let [low, second, third, high] = number.to_le_bytes();
+        Ok([high, third, second, low])
     }
 }

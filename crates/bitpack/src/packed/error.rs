@@ -16,6 +16,11 @@ pub enum EncodeError {
         /// The index.
         got: u8,
     },
+    /// The index of a city is above 254.
+    City {
+        /// The index.
+        got: u8,
+    },
     /// A postal number is above 16,777,214.
     Postal {
         /// The number.
@@ -38,6 +43,7 @@ impl fmt::Display for EncodeError {
         match *self {
             Self::Country { got } => write!(f, "a country has an index of 0 to 254, got {got}"),
             Self::Region { got } => write!(f, "a region has an index of 0 to 254, got {got}"),
+            Self::City { got } => write!(f, "a city has an index of 0 to 254, got {got}"),
             Self::Postal { got } => {
                 write!(f, "a postal number is 0 to 16777214, got {got}")
             }
@@ -58,6 +64,7 @@ mod tests {
         let cases = [
             (EncodeError::Country { got: 255 }, "a country has an index of 0 to 254, got 255"),
             (EncodeError::Region { got: 255 }, "a region has an index of 0 to 254, got 255"),
+            (EncodeError::City { got: 255 }, "a city has an index of 0 to 254, got 255"),
             (
                 EncodeError::Postal { got: 16_777_215 },
                 "a postal number is 0 to 16777214, got 16777215",

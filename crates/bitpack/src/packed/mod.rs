@@ -37,7 +37,9 @@
 //! |---|---|---|---|
 //! | [`CountryCode`] | 1 | index 0 to 254 | |
 //! | [`CountryRegionCode`] | 2 | two such indices | |
+//! | [`CountryRegionCityCode`] | 3 | three such indices | |
 //! | [`PostalCode`] | 3 | number 0 to 16,777,214 | |
+//! | [`NumberCode`] | 4 | number 0 to 4,294,967,295; 0 is unknown | |
 //! | [`LatLon4`] | 4 | a place, within 306 m | codes beyond the last cell |
 //! | [`LatLon6`] | 6 | a place, within 1.2 m | codes beyond the last cell |
 //! | any [`Codec`] | 1 to 8 | | |
@@ -58,7 +60,10 @@ mod record;
 mod view;
 
 pub use codec::Codec;
-pub use codes::{CountryCode, CountryRegion, CountryRegionCode, PostalCode};
+pub use codes::{
+    CountryCode, CountryRegion, CountryRegionCity, CountryRegionCityCode, CountryRegionCode,
+    NumberCode, PostalCode,
+};
 pub use error::EncodeError;
 pub use histogram::Histogram;
 pub use owned::Packed;

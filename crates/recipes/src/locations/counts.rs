@@ -3,13 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
-use bitpack::packed::{CountryRegionCode, Histogram};
+use bitpack::packed::Codec;
 
+use super::cities::CityTable;
 use super::names::Names;
 use super::table::LocationTable;
 
-/// How many users there are in each country and each region: what [`aggregate`](super::Locations::aggregate) and
+/// How many users there are in each country, region and city: what [`aggregate`](super::Locations::aggregate) and
 /// [`aggregate_list`](super::Locations::aggregate_list) return.
+///
+/// There are as many levels as the [precision](super::Precision) tells: no region has users where it tells countries
+/// alone, and no city has where it does not tell cities.
 ///
 /// Two are equal if they count the same by the same table.
 ///
@@ -31,6 +35,8 @@ use super::table::LocationTable;
 #[derive(Clone, PartialEq, Eq)]
 pub struct LocationCounts {
     table: Arc<LocationTable>,
+    /// Where the precision tells cities, those.
+    cities: Option<Arc<CityTable>>,
     /// By the index of the country.
     countries: Box<[InCountry]>,
     unknown: u64,
@@ -42,26 +48,31 @@ struct InCountry {
     users: u64,
     /// By the index of the region; empty if the country has no regions.
     regions: Box<[u64]>,
+    /// By the code of the region, 0 for none, and the index of the city; empty if cities are not told.
+    cities: Box<[Box<[u64]>]>,
 }
 
 impl LocationCounts {
-    /// What the codes of a histogram mean, of which `unset` are not to count, and so many users more without any.
+    /// Of how many users each code is, whose bytes are 0 where the precision tells less; so many more have none.
     pub(super) fn new(
         table: &Arc<LocationTable>,
-        histogram: &Histogram<CountryRegionCode>,
-        zeros: Zeros,
+        cities: Option<&Arc<CityTable>>,
+        codes: impl Iterator<Item = ([u8; 3], u64)>,
+        mut unknown: u64,
     ) -> Self {
-        let in_country = |index| {
-            let regions = table.regions_at(index).map_or(0, Names::len);
-            InCountry { users: 0, regions: vec![0; regions].into_boxed_slice() }
+        let zeros = |names: Option<&Names>| vec![0; names.map_or(0, Names::len)].into_boxed_slice();
+        let in_country = |(index, code)| {
+            let regions = zeros(table.regions_at(index));
+            let cities = cities.into_iter().flat_map(|cities| {
+                let codes = (0..=u8::MAX).take(regions.len() + 1);
+                codes.map(move |region| zeros(cities.cities_at([code, region])))
+            });
+            let cities = cities.collect();
+            InCountry { users: 0, regions, cities }
         };
-        let indexes = (0..=u8::MAX).take(table.countries().len());
+        let indexes = (0..=u8::MAX).zip(1..=u8::MAX).take(table.countries().len());
         let mut countries: Box<[InCountry]> = indexes.map(in_country).collect();
-        let mut unknown = 0;
-        for ([country, region], users) in histogram.records() {
-            if [country, region] == [0, 0] && zeros == Zeros::AreNobody {
-                continue;
-            }
+        for ([country, region, city], users) in codes {
             let Some(of_country) = of_code(&mut countries, country) else {
                 unknown += users;
                 continue;
@@ -70,14 +81,12 @@ impl LocationCounts {
             if let Some(of_region) = of_code(&mut of_country.regions, region) {
                 *of_region += users;
             }
+            let of_cities = of_country.cities.get_mut(usize::from(region));
+            if let Some(of_city) = of_cities.and_then(|cities| of_code(cities, city)) {
+                *of_city += users;
+            }
         }
-        Self { table: Arc::clone(table), countries, unknown }
-    }
-
-    /// The same, and so many users more of whom nothing is known.
-    pub(super) const fn and_unknown(mut self, users: u64) -> Self {
-        self.unknown += users;
-        self
+        Self { table: Arc::clone(table), cities: cities.cloned(), countries, unknown }
     }
 
     /// All users that were counted.
@@ -123,6 +132,67 @@ impl LocationCounts {
         self.all_regions(country).filter(|&(_, users)| users > 0)
     }
 
+    /// Users of a city; 0 for one that is not in the table. Without a region it is one of the country alone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{CityTable, Locations, Store};
+    ///
+    /// let table = CityTable::from_rows([("USA", "CA", "San Jose"), ("SGP", "", "Singapore")])?;
+    /// let locations = Locations::new(Store::new()).cities(table);
+    /// locations.set(0, "USA", "CA", "San Jose")?;
+    /// locations.set(1, "USA", "CA", None)?;
+    /// locations.set(2, "SGP", None, "Singapore")?;
+    /// let counts = locations.aggregate()?;
+    /// assert_eq!(counts.region("USA", "CA"), 2);
+    /// assert_eq!(counts.city("USA", "CA", "San Jose"), 1);
+    /// assert_eq!(counts.without_city("USA", "CA"), 1);
+    /// assert_eq!(counts.city("SGP", None, "Singapore"), 1);
+    /// assert!(counts.cities("USA", "CA").eq([("San Jose", 1)]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn city<'n>(&self, country: &str, region: impl Into<Option<&'n str>>, city: &str) -> u64 {
+        let mut cities = self.all_cities(country, region.into());
+        cities.find(|&(name, _)| name == city).map_or(0, |(_, users)| users)
+    }
+
+    /// The cities of a region that have users, and how many, in the order of the table. Without a region, those of the
+    /// country alone.
+    pub fn cities<'s, 'n>(
+        &'s self,
+        country: &str,
+        region: impl Into<Option<&'n str>>,
+    ) -> impl Iterator<Item = (&'s str, u64)> {
+        self.all_cities(country, region.into()).filter(|&(_, users)| users > 0)
+    }
+
+    /// Users of a region whose city is unknown: none was given, or its code is not in the table. All of them where
+    /// cities are not told. Without a region, users of the country of whom neither is known.
+    #[must_use]
+    pub fn without_city<'n>(&self, country: &str, region: impl Into<Option<&'n str>>) -> u64 {
+        let region = region.into().filter(|region| !region.is_empty());
+        let users = match region {
+            None => self.without_region(country),
+            Some(region) => self.region(country, region),
+        };
+        users - self.all_cities(country, region).map(|(_, users)| users).sum::<u64>()
+    }
+
+    fn all_cities(
+        &self,
+        country: &str,
+        region: Option<&str>,
+    ) -> impl Iterator<Item = (&str, u64)> + use<'_> {
+        let code = self.table.code(country, region).ok();
+        let names = code.zip(self.cities.as_ref()).and_then(|(of, table)| table.cities_at(of));
+        let regions = self.of(country).map_or(&[][..], |country| &country.cities);
+        let counts = code.and_then(|[_, region]| regions.get(usize::from(region)));
+        let counts = counts.map_or(&[][..], |counts| counts);
+        names.into_iter().flat_map(Names::iter).zip(counts.iter().copied())
+    }
+
     fn all_regions(&self, country: &str) -> impl Iterator<Item = (&str, u64)> {
         let index = self.table.index_of(country);
         let names = index.and_then(|index| self.table.regions_at(index));
@@ -133,15 +203,6 @@ impl LocationCounts {
     fn of(&self, country: &str) -> Option<&InCountry> {
         self.countries.get(usize::from(self.table.index_of(country)?))
     }
-}
-
-/// What two zeros mean, which are in a string where nothing was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Zeros {
-    /// That there may be no such user.
-    AreNobody,
-    /// That a user has no location.
-    AreUsers,
 }
 
 /// The count of a code, if there is one.
@@ -156,8 +217,104 @@ impl fmt::Debug for LocationCounts {
             map.entry(&country, &users);
             for (region, users) in self.regions(country) {
                 map.entry(&format_args!("{country}-{region}"), &users);
+                for (city, users) in self.cities(country, region) {
+                    map.entry(&format_args!("{country}-{region}-{city}"), &users);
+                }
+            }
+            for (city, users) in self.cities(country, None) {
+                map.entry(&format_args!("{country}--{city}"), &users);
             }
         }
         map.entry(&"unknown", &self.unknown).finish()
+    }
+}
+
+/// How many users have each code: what [`aggregate`](super::Locations::aggregate) and
+/// [`aggregate_list`](super::Locations::aggregate_list) of [`Codes`](super::Codes) return.
+///
+/// # Examples
+///
+/// ```
+/// use tallis::bitpack::packed::PostalCode;
+/// use tallis::{Locations, Store};
+///
+/// let locations = Locations::new(Store::new()).codec::<PostalCode>();
+/// for (user, area) in [(0, 90210), (1, 10115), (2, 90210)] {
+///     locations.set(user, Some(area))?;
+/// }
+/// let counts = locations.aggregate_list([0, 1, 2, 3])?;
+/// assert!(counts.iter().eq([(Some(10115), 1), (Some(90210), 2)]));
+/// assert_eq!((counts.users(), counts.unknown()), (4, 1));
+/// # Ok::<(), tallis::Error>(())
+/// ```
+pub struct CodeCounts<C: Codec> {
+    /// Ascending, none of them of zeros alone.
+    codes: Box<[(C::Record, u64)]>,
+    unknown: u64,
+}
+
+impl<C: Codec> CodeCounts<C> {
+    /// Of how many users each code is; so many more have none.
+    pub(super) fn new(codes: impl Iterator<Item = (C::Record, u64)>, mut unknown: u64) -> Self {
+        let known = |&(code, users): &(C::Record, u64)| {
+            let zeros = code == C::Record::default();
+            unknown += if zeros { users } else { 0 };
+            !zeros
+        };
+        let codes = codes.filter(known).collect();
+        Self { codes, unknown }
+    }
+
+    /// All users that were counted.
+    #[must_use]
+    pub fn users(&self) -> u64 {
+        self.unknown + self.codes.iter().map(|&(_, users)| users).sum::<u64>()
+    }
+
+    /// Users of a list who have no code: there are only zeros. A codec may take other codes too for unknown, which are
+    /// among the [items](Self::iter).
+    #[must_use]
+    pub const fn unknown(&self) -> u64 {
+        self.unknown
+    }
+
+    /// Users of a code; 0 for that of zeros. O(log(codes)).
+    #[must_use]
+    pub fn code(&self, code: C::Record) -> u64 {
+        let at = self.codes.binary_search_by_key(&code, |&(code, _)| code);
+        at.map_or(0, |at| self.codes[at].1)
+    }
+
+    /// The codes that have users, and how many, ascending by their bytes.
+    #[must_use]
+    pub fn codes(&self) -> impl ExactSizeIterator<Item = (C::Record, u64)> {
+        self.codes.iter().copied()
+    }
+
+    /// What the codes that have users mean, and how many have each, ascending by the bytes of the codes. A codec that
+    /// reads several codes as one item gives it as often.
+    #[must_use]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (C::Item, u64)> {
+        self.codes().map(|(code, users)| (C::decode(code), users))
+    }
+}
+
+impl<C: Codec> Clone for CodeCounts<C> {
+    fn clone(&self) -> Self {
+        Self { codes: self.codes.clone(), unknown: self.unknown }
+    }
+}
+
+impl<C: Codec> PartialEq for CodeCounts<C> {
+    fn eq(&self, other: &Self) -> bool {
+        self.codes == other.codes && self.unknown == other.unknown
+    }
+}
+
+impl<C: Codec> Eq for CodeCounts<C> {}
+
+impl<C: Codec<Item: fmt::Debug>> fmt::Debug for CodeCounts<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).entry(&"unknown", &self.unknown).finish()
     }
 }

@@ -1,37 +1,46 @@
-//! Where users are, in two bytes each: Redis in Action, section 9.2.3.
+//! Where users are, in one to eight bytes each: Redis in Action, section 9.2.3.
 
 mod by_shard;
+mod cities;
 mod counts;
 mod names;
+mod precision;
 mod procedures;
 mod table;
+mod tally;
 
 use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use bitpack::packed::{CountryRegionCode, Histogram, PackedView};
+use bitpack::packed::{Codec, Histogram, PackedView};
 use store::{Error, PreparedKey, Store};
 
 use crate::Backend;
 use crate::errors::invalid;
 use crate::text::{Text, numbered};
 use by_shard::{BATCH, ByShard};
-use counts::Zeros;
-use procedures::{LARGEST, Location};
+use procedures::Location;
+use tally::{Tally, Zeros};
 
-pub use counts::LocationCounts;
+pub use cities::{CityTable, CityTableError};
+pub use counts::{CodeCounts, LocationCounts};
+pub use precision::{Cities, Codes, Countries, Precision, Regions};
 pub use table::{LocationTable, TableError, TableProblem};
 
-/// What the keys of the shards begin with.
-const SHARD: &[u8] = b"location:";
+/// What the keys begin with, in the book.
+const PREFIX: &[u8] = b"location";
 
 /// How many users share a string: of two bytes for each, two megabytes.
 const USERS_PER_SHARD: u64 = 1 << 20;
 
-/// The bytes of a code.
-const WIDTH: usize = 2;
+/// What a precision keeps of a user, and the bytes of that.
+type CodecOf<P> = <P as Precision>::Codec;
+type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 
-/// The country and region of every user, in two bytes each: Redis in Action, section 9.2.3.
+/// The country and region of every user, in two bytes each: Redis in Action, section 9.2.3. Or the country alone, or
+/// the city too, or any code of one to eight bytes.
 ///
 /// # Idea
 ///
@@ -57,6 +66,22 @@ const WIDTH: usize = 2;
 ///
 /// These are the keys and bytes of the book's Python, so both sides can work on the same data, through a file too.
 ///
+/// # Precision
+///
+/// More bytes for a user tell more, and one byte takes less. A user `u` has those from `width * (u % 2^20)` of the
+/// shard; all else is the same.
+///
+/// | made by | bytes | what is told | MB for a million users |
+/// |---|---|---|---|
+/// | [`new(store).countries()`](Self::countries) | 1 | the country: the first of the book's two bytes | 1 |
+/// | [`new(store)`](Self::new) | 2 | country and region | 2 |
+/// | [`new(store).cities(table)`](Self::cities) | 3 | country, region and city, by a [`CityTable`] | 3 |
+/// | [`new(store).codec::<C>()`](Self::codec) | 1 to 8 | the items of a codec: postal areas, coordinates, numbers | 1 to 8 |
+///
+/// Keys of one prefix hold one precision; [`prefix`](Self::prefix) puts another one beside it. No byte says which one
+/// it is. A string whose length is no multiple of the width, or that is longer than 2^20 codes, is refused, but not
+/// every string of another width is such a one.
+///
 /// # Unknown
 ///
 /// [`set`](Self::set) refuses names that the table does not have; [`set_lenient`](Self::set_lenient) stores 0 for them,
@@ -73,7 +98,10 @@ const WIDTH: usize = 2;
 /// # Limits
 ///
 /// Ids go up to [`MAX_USER`](Self::MAX_USER). They should be dense: a user far from all others takes a string of up to
-/// 2 MiB, of zeros for the most part.
+/// 2 MiB, of zeros for the most part; or as many MiB as a user has bytes.
+///
+/// While it counts, an aggregate takes 11 KiB for codes of one byte, 1.5 MiB for two, 512 KiB for each country for
+/// three (for each first byte, that is), and an entry of a hash table for each code for more.
 ///
 /// # Examples
 ///
@@ -105,9 +133,11 @@ const WIDTH: usize = 2;
 ///
 /// J. L. Carlson: Redis in Action, 2013, 9.2.3.
 #[derive(Clone, Debug)]
-pub struct Locations<B = Store> {
+pub struct Locations<B = Store, P = Regions> {
     backend: B,
-    table: Arc<LocationTable>,
+    precision: P,
+    /// What the keys of the shards begin with.
+    shards: Box<[u8]>,
     /// The key of the largest user id.
     largest: PreparedKey,
 }
@@ -123,8 +153,10 @@ impl<B: Backend> Locations<B> {
     /// The locations in that store, by the [book's table](LocationTable::redis_in_action).
     #[must_use]
     pub fn new(backend: B) -> Self {
-        let largest = backend.prepare(LARGEST.as_bytes());
-        Self { backend, table: LocationTable::redis_in_action(), largest }
+        let [shards, largest] = keys(PREFIX);
+        let largest = backend.prepare(&largest);
+        let precision = Regions(LocationTable::redis_in_action());
+        Self { backend, precision, shards, largest }
     }
 
     /// Goes by another table. What is stored already keeps its codes, so it must have been stored by the same one.
@@ -142,8 +174,95 @@ impl<B: Backend> Locations<B> {
     /// ```
     #[must_use]
     pub fn table(mut self, table: impl Into<Arc<LocationTable>>) -> Self {
-        self.table = table.into();
+        self.precision = Regions(table.into());
         self
+    }
+
+    /// Keeps the countries of the table alone, in one byte each.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Locations, Store};
+    ///
+    /// let store = Store::new();
+    /// let locations = Locations::new(store.clone()).countries();
+    /// locations.set(0, "USA")?;
+    /// locations.set(2, "FRA")?;
+    /// assert_eq!(locations.get(2)?, Some("FRA"));
+    /// assert_eq!(store.get("location:0")?.as_deref(), Some(&[0xeb, 0, 0x4c][..]));
+    /// assert!(locations.aggregate()?.countries().eq([("FRA", 1), ("USA", 1)]));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn countries(self) -> Locations<B, Countries> {
+        let countries = Countries(Arc::clone(&self.precision.0));
+        self.with(countries)
+    }
+
+    /// Keeps countries, regions and cities, in three bytes each, by a table that has them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{CityTable, Locations, Store};
+    ///
+    /// let table = CityTable::from_rows([
+    ///     ("USA", "CA", "Los Angeles"),
+    ///     ("USA", "CA", "San Jose"),
+    ///     ("SGP", "", "Singapore"),
+    /// ])?;
+    /// let store = Store::new();
+    /// let locations = Locations::new(store.clone()).cities(table);
+    /// locations.set(0, "USA", "CA", "San Jose")?;
+    /// locations.set(1, "USA", None, None)?;
+    /// locations.set(2, "SGP", None, "Singapore")?;
+    /// assert_eq!(locations.get(0)?, Some(("USA", Some("CA"), Some("San Jose"))));
+    /// assert_eq!(store.get("location:0")?.as_deref(), Some(&[2, 1, 2, 2, 0, 0, 1, 0, 1][..]));
+    /// assert_eq!(locations.aggregate()?.city("SGP", None, "Singapore"), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cities(self, table: impl Into<Arc<CityTable>>) -> Locations<B, Cities> {
+        self.with(Cities(table.into()))
+    }
+
+    /// Keeps the items of a codec, in as many bytes as that takes. It may be your own, or one of [`bitpack::packed`]:
+    /// postal areas ([`PostalCode`](bitpack::packed::PostalCode), 3 bytes), coordinates
+    /// ([`LatLon4`](bitpack::packed::LatLon4), 4), numbers that mean what you like
+    /// ([`NumberCode`](bitpack::packed::NumberCode), 4).
+    ///
+    /// Zeros are what a string holds where nothing was written, so a user whose code is zeros does not count in
+    /// [`aggregate`](Self::aggregate).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::bitpack::packed::{LatLon, LatLon4, NumberCode};
+    /// use tallis::{Locations, Store};
+    ///
+    /// let store = Store::new();
+    /// let cells = Locations::new(store.clone()).codec::<NumberCode>();
+    /// cells.set(1, 90210)?;
+    /// assert_eq!((cells.get(1)?, cells.get(2)?), (90210, 0));
+    /// assert_eq!(store.get("location:0")?.as_deref(), Some(&[0, 0, 0, 0, 0, 1, 0x60, 0x62][..]));
+    ///
+    /// let places = Locations::new(store).codec::<LatLon4>().prefix("place");
+    /// places.set(1, Some(LatLon { latitude: 38.1157, longitude: 13.3615 }))?;
+    /// assert!((places.get(1)?.unwrap().latitude - 38.1157).abs() < 0.002);
+    /// let nowhere = LatLon { latitude: 91.0, longitude: 0.0 };
+    /// let mistake = places.set(1, Some(nowhere)).unwrap_err();
+    /// assert_eq!(mistake.to_string(), "ERR a latitude is -90 to 90 degrees, got 91");
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn codec<C: Codec>(self) -> Locations<B, Codes<C>> {
+        self.with(Codes(PhantomData))
+    }
+
+    fn with<P>(self, precision: P) -> Locations<B, P> {
+        let Self { backend, precision: _, shards, largest } = self;
+        Locations { backend, precision, shards, largest }
     }
 
     /// Sets the location of a user. An empty region is none. O(1).
@@ -174,7 +293,7 @@ impl<B: Backend> Locations<B> {
         country: &str,
         region: impl Into<Option<&'r str>>,
     ) -> Result<(), Error> {
-        self.set_code(user, self.table.code(country, region)?)
+        self.set_code(user, self.precision.0.code(country, region)?)
     }
 
     /// As [`set`](Self::set), but names that the table does not have are stored as unknown, as the book does: a region
@@ -190,18 +309,7 @@ impl<B: Backend> Locations<B> {
         country: &str,
         region: impl Into<Option<&'r str>>,
     ) -> Result<(), Error> {
-        self.set_code(user, self.table.code_lenient(country, region))
-    }
-
-    #[inline]
-    fn set_code(&self, user: u64, code: [u8; WIDTH]) -> Result<(), Error> {
-        let (shard, index) = slot(user)?;
-        let shard = &shard_key(shard);
-        let location = Location { shard, offset: index * WIDTH, code, user };
-        if self.backend.call(&procedures::set(location, self.largest.as_key()))? {
-            return Ok(());
-        }
-        self.backend.call(&procedures::set_largest(location))
+        self.set_code(user, self.precision.0.code_lenient(country, region))
     }
 
     /// The country of a user, and the region if that is known; `None` if the country is not. O(1).
@@ -212,12 +320,174 @@ impl<B: Backend> Locations<B> {
     /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
     /// holds something else.
     pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>)>, Error> {
-        let (shard, index) = slot(user)?;
-        let code = self.read_shard(shard, |string| {
-            PackedView::<CountryRegionCode>::new(string).records().get(index).copied()
-        })?;
-        let (country, region) = self.table.names(code.unwrap_or_default());
+        let (country, region) = self.precision.0.names(self.code(user)?);
         Ok(country.map(|country| (country, region)))
+    }
+}
+
+/// Countries, in one byte each.
+impl<B: Backend> Locations<B, Countries> {
+    /// Sets the country of a user. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
+    /// country that the table does not have.
+    #[inline]
+    pub fn set(&self, user: u64, country: &str) -> Result<(), Error> {
+        let [country, _] = self.precision.0.code(country, None)?;
+        self.set_code(user, [country])
+    }
+
+    /// As [`set`](Self::set), but a country that the table does not have is stored as unknown. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code).
+    #[inline]
+    pub fn set_lenient(&self, user: u64, country: &str) -> Result<(), Error> {
+        let [country, _] = self.precision.0.code_lenient(country, None);
+        self.set_code(user, [country])
+    }
+
+    /// The country of a user, if it is known. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`code`](Self::code).
+    pub fn get(&self, user: u64) -> Result<Option<&str>, Error> {
+        let [country] = self.code(user)?;
+        Ok(self.precision.0.names([country, 0]).0)
+    }
+}
+
+/// Countries, regions and cities, in three bytes each.
+impl<B: Backend> Locations<B, Cities> {
+    /// Sets the location of a user. An empty region or city is none. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a name
+    /// that the table does not have.
+    #[inline]
+    pub fn set<'n>(
+        &self,
+        user: u64,
+        country: &str,
+        region: impl Into<Option<&'n str>>,
+        city: impl Into<Option<&'n str>>,
+    ) -> Result<(), Error> {
+        self.set_code(user, self.precision.0.code(country, region, city)?)
+    }
+
+    /// As [`set`](Self::set), but names that the table does not have are stored as unknown: an unknown city leaves the
+    /// region, an unknown region the country. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code).
+    #[inline]
+    pub fn set_lenient<'n>(
+        &self,
+        user: u64,
+        country: &str,
+        region: impl Into<Option<&'n str>>,
+        city: impl Into<Option<&'n str>>,
+    ) -> Result<(), Error> {
+        self.set_code(user, self.precision.0.code_lenient(country, region, city))
+    }
+
+    /// The country of a user, and the region and the city if they are known; `None` if the country is not. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`code`](Self::code).
+    #[expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
+    pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>, Option<&str>)>, Error> {
+        let (country, region, city) = self.precision.0.names(self.code(user)?);
+        Ok(country.map(|country| (country, region, city)))
+    }
+}
+
+/// The items of a codec.
+impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
+    /// Sets the item of a user. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an
+    /// item that has no code.
+    #[inline]
+    pub fn set(&self, user: u64, item: C::Item) -> Result<(), Error> {
+        self.set_code(user, C::encode(item).map_err(|error| invalid(format!("ERR {error}")))?)
+    }
+
+    /// The item of a user: that of zeros if none was set. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`code`](Self::code).
+    pub fn get(&self, user: u64) -> Result<C::Item, Error> {
+        self.code(user).map(C::decode)
+    }
+}
+
+/// In any precision.
+impl<B: Backend, P: Precision> Locations<B, P> {
+    /// Replaces the `location` that every key begins with.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis::{Locations, Store};
+    ///
+    /// let store = Store::new();
+    /// let regions = Locations::new(store.clone());
+    /// let countries = Locations::new(store.clone()).countries().prefix("country");
+    /// regions.set(0, "USA", "CA")?;
+    /// countries.set(0, "USA")?;
+    /// assert_eq!((store.strlen("location:0")?, store.strlen("country:0")?), (2, 1));
+    /// assert!(store.exists(["country:max"])? == 1);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl AsRef<[u8]>) -> Self {
+        let [shards, largest] = keys(prefix.as_ref());
+        self.shards = shards;
+        self.largest = self.backend.prepare(&largest);
+        self
+    }
+
+    /// Sets the code of a user, whatever it means. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
+    /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if a key of the recipe
+    /// holds something else, such as a string that no codes of this width leave. Nothing is changed then.
+    #[inline]
+    pub fn set_code(&self, user: u64, code: RecordOf<P>) -> Result<(), Error> {
+        let (shard, index) = slot(user)?;
+        let shard = &self.shard_key(shard);
+        let location = Location { shard, index, code, user };
+        if self.backend.call(&procedures::set(location, self.largest.as_key()))? {
+            return Ok(());
+        }
+        self.backend.call(&procedures::set_largest(location, self.largest.as_ref()))
+    }
+
+    /// The code of a user; zeros if none was set. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
+    /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of the shard
+    /// holds something else.
+    #[inline]
+    pub fn code(&self, user: u64) -> Result<RecordOf<P>, Error> {
+        let (shard, index) = slot(user)?;
+        let code = self.read_shard(shard, |codes| codes.records().get(index).copied())?;
+        Ok(code.unwrap_or_default())
     }
 
     /// The largest user id that was ever set; `None` if there is none. O(1).
@@ -228,7 +498,9 @@ impl<B: Backend> Locations<B> {
     /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
     /// [`MAX_USER`](Locations::MAX_USER).
     pub fn largest_user(&self) -> Result<Option<u64>, Error> {
-        let Some(score) = self.backend.call(&procedures::largest())? else { return Ok(None) };
+        let Some(score) = self.backend.call(&procedures::largest(self.largest.as_ref()))? else {
+            return Ok(None);
+        };
         if score < 0.0 {
             return Ok(None);
         }
@@ -241,27 +513,25 @@ impl<B: Backend> Locations<B> {
         checked(user).map(Some)
     }
 
-    /// Counts all users by country and region. O(largest id).
+    /// Counts all users by what the precision tells. O(largest id).
     ///
-    /// [`unknown`](LocationCounts::unknown) are those whose code is not in the table. Two zeros do not count: see
+    /// [`unknown`](LocationCounts::unknown) are those whose code is not in the table. Zeros do not count: see
     /// [above](Self#unknown).
     ///
     /// # Errors
     ///
     /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a
     /// shard holds something else.
-    pub fn aggregate(&self) -> Result<LocationCounts, Error> {
+    pub fn aggregate(&self) -> Result<P::Counts, Error> {
         let histogram = RefCell::new(Histogram::new());
         let shards = self.largest_user()?.map_or(0, |user| user / USERS_PER_SHARD + 1);
         for shard in 0..shards {
-            self.read_shard(shard, |string| {
-                histogram.borrow_mut().add(PackedView::new(string));
-            })?;
+            self.read_shard(shard, |codes| histogram.borrow_mut().add(codes))?;
         }
-        Ok(LocationCounts::new(&self.table, &histogram.into_inner(), Zeros::AreNobody))
+        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::AreNobody, 0)))
     }
 
-    /// Counts the listed users by country and region; one that is listed twice counts twice. O(users).
+    /// Counts the listed users by what the precision tells; one that is listed twice counts twice. O(users).
     ///
     /// [`users`](LocationCounts::users) is the length of the list. [`unknown`](LocationCounts::unknown) are those of
     /// whom no country is known.
@@ -283,10 +553,7 @@ impl<B: Backend> Locations<B> {
     /// assert_eq!((counts.users(), counts.region("CAN", "QC"), counts.unknown()), (4, 2, 2));
     /// # Ok::<(), tallis::Error>(())
     /// ```
-    pub fn aggregate_list(
-        &self,
-        users: impl IntoIterator<Item = u64>,
-    ) -> Result<LocationCounts, Error> {
+    pub fn aggregate_list(&self, users: impl IntoIterator<Item = u64>) -> Result<P::Counts, Error> {
         let histogram = RefCell::new(Histogram::new());
         let mut beyond = 0;
         let mut by_shard = ByShard::default();
@@ -301,20 +568,37 @@ impl<B: Backend> Locations<B> {
                 break;
             }
             by_shard.each(&mut batch, |shard, slots| {
-                beyond += self.read_shard(shard, |string| {
+                beyond += self.read_shard(shard, |codes| {
                     let slots = slots.iter().map(|&at| at as usize);
-                    histogram.borrow_mut().add_at(PackedView::new(string), slots)
+                    histogram.borrow_mut().add_at(codes, slots)
                 })?;
                 Ok::<_, Error>(())
             })?;
         }
-        let counts = LocationCounts::new(&self.table, &histogram.into_inner(), Zeros::AreUsers);
-        Ok(counts.and_unknown(beyond))
+        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::AreUsers, beyond)))
     }
 
-    fn read_shard<R>(&self, shard: u64, read: impl Fn(&[u8]) -> R) -> Result<R, Error> {
-        self.backend.call(&procedures::look_at(&shard_key(shard), read))
+    #[inline]
+    fn read_shard<R>(
+        &self,
+        shard: u64,
+        read: impl Fn(PackedView<'_, CodecOf<P>>) -> R,
+    ) -> Result<R, Error> {
+        let look = |string: &[u8]| read(PackedView::new(string));
+        self.backend.call(&procedures::look_at::<RecordOf<P>, _>(&self.shard_key(shard), look))
     }
+
+    #[inline]
+    fn shard_key(&self, shard: u64) -> Text {
+        numbered(&self.shards, shard)
+    }
+}
+
+/// What the keys of the shards begin with, and the key of the largest id.
+fn keys(prefix: &[u8]) -> [Box<[u8]>; 2] {
+    let shards = [prefix, b":"].concat();
+    let largest = [&shards, procedures::MAX.as_bytes()].concat();
+    [shards.into(), largest.into()]
 }
 
 /// The shard of a user, and the slot there.
@@ -332,9 +616,4 @@ fn checked(user: u64) -> Result<u64, Error> {
 #[cold]
 fn too_large(user: u64) -> Error {
     invalid(format!("ERR user id {user} is above {}", Locations::MAX_USER))
-}
-
-#[inline]
-fn shard_key(shard: u64) -> Text {
-    numbered(SHARD, shard)
 }

@@ -108,7 +108,7 @@ impl LocationTable {
             }
             *of_country = Some(list(words, line)?);
         }
-        Ok(Self { countries, regions: regions.into_boxed_slice() })
+        Ok(Self::of(countries, regions.into_boxed_slice()))
     }
 
     /// The code of a country and a region. O(1).
@@ -201,6 +201,11 @@ impl LocationTable {
         self.regions_at(index).map(Names::iter)
     }
 
+    /// The table of these lists.
+    pub(super) const fn of(countries: Names, regions: Box<[Option<Names>]>) -> Self {
+        Self { countries, regions }
+    }
+
     /// The index of a country in the list.
     pub(super) fn index_of(&self, country: &str) -> Option<u8> {
         self.countries.index(country)
@@ -223,7 +228,7 @@ impl LocationTable {
 }
 
 /// A name as it is shown in an error: its beginning, with what is no plain text escaped.
-fn shown(name: &str) -> impl fmt::Display {
+pub(super) fn shown(name: &str) -> impl fmt::Display {
     let shown = name.char_indices().nth(64).map_or(name, |(end, _)| &name[..end]);
     shown.escape_debug()
 }

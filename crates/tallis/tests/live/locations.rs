@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use redis::{Connection, Value};
-use tallis::{LocationTable, Locations, Profile, RestoreOptions, Store};
+use tallis::bitpack::packed::{Codec, NumberCode};
+use tallis::{CityTable, LocationTable, Locations, Precision, Profile, RestoreOptions, Store};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;
 
@@ -270,4 +271,42 @@ fn what_sinks_hear_makes_the_same_keys_on_a_server() {
         run(&mut server, &effect.args);
     }
     assert_same(&store, &mut server);
+}
+
+/// The same codes here, by the recipe, and there, by SETRANGE and ZADD; and each user's as GETRANGE has it.
+fn same_codes<P: Precision>(
+    server: &mut Connection,
+    with: impl Fn(Locations) -> Locations<Store, P>,
+    code: impl Fn([u8; 4]) -> <P::Codec as Codec>::Record,
+) {
+    run(server, &["FLUSHALL"]);
+    let store = store();
+    let locations = with(Locations::new(store.clone()));
+    let mut rng = Rng::new(6);
+    for (number, (user, ..)) in crowd(6).into_iter().enumerate() {
+        let code = code([(); 4].map(|()| u8::try_from(rng.below(256)).unwrap()));
+        let width = code.as_ref().len() as u64;
+        locations.set_code(user, code).unwrap();
+        let (key, offset) = (format!("location:{}", user / SHARD), user % SHARD * width);
+        run(server, &[b"SETRANGE", key.as_bytes(), offset.to_string().as_bytes(), code.as_ref()]);
+        run(server, &["ZADD", "location:max", "GT", &user.to_string(), "max"]);
+        let end = (offset + width - 1).to_string();
+        let range = run(server, &["GETRANGE", &key, &offset.to_string(), &end]);
+        assert_eq!(bytes(range), locations.code(user).unwrap().as_ref());
+        if number % 100 == 0 {
+            assert_same(&store, server);
+        }
+    }
+    assert_same(&store, server);
+}
+
+#[test]
+fn codes_of_every_width_are_the_same_bytes() {
+    let Some(live) = server() else { return };
+    let mut server = live.connect();
+    let table = CityTable::from_rows([("FRA", "", "Paris")]).unwrap();
+    same_codes(&mut server, Locations::countries, |[a, ..]| [a]);
+    same_codes(&mut server, |locations| locations, |[a, b, ..]| [a, b]);
+    same_codes(&mut server, |locations| locations.cities(table.clone()), |[a, b, c, _]| [a, b, c]);
+    same_codes(&mut server, Locations::codec::<NumberCode>, |code| code);
 }

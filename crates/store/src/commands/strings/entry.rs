@@ -117,12 +117,12 @@ impl StringEntry<'_> {
     #[inline]
     pub fn set_range(&mut self, offset: usize, value: impl ToMember) -> Result<usize> {
         value.with_member(|value| {
-            let old = self.get().map(Member::byte_len);
             if value.byte_len() == 0 {
-                return Ok(old.unwrap_or(0));
+                return Ok(self.get().map_or(0, Member::byte_len));
             }
             let words = || vec![Bytes::from(offset.to_string()), value.to_bytes()];
-            if old.is_some() {
+            // Whether the key is there is known without a look at the string.
+            if self.exists() {
                 return self.write_at(offset, value, || ("SETRANGE", words()));
             }
             let end = end_of(offset, value)?;
