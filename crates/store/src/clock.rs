@@ -59,6 +59,7 @@ impl Clock for SystemClock {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::sync::Arc;
 /// use tallis::{ManualClock, Store};
 ///

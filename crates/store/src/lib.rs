@@ -2,6 +2,7 @@
 //! commands, and reads and writes Redis's files.
 //!
 //! The crate `tallis` re-exports all of it, with the structures and the recipes; its documentation has the tour.
+//! Examples are written as its users write them.
 
 #![forbid(unsafe_code)]
 

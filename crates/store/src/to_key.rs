@@ -79,6 +79,7 @@ impl AsRef<[u8]> for PreparedKey {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();
@@ -122,6 +123,7 @@ pub trait AsKey {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Store, each};
 ///
 /// let store = Store::new();

@@ -78,6 +78,7 @@ const WIDTH: usize = 2;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::{Locations, Store};
 ///
 /// let store = Store::new();
@@ -132,6 +133,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{LocationTable, Locations, Store};
     ///
     /// let table = LocationTable::parse("COUNTRIES DEU FRA\nDEU BE BY HH\n")?;
@@ -158,6 +160,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Locations, Store};
     ///
     /// let locations = Locations::new(Store::new());
@@ -275,6 +278,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Locations, Store};
     ///
     /// let locations = Locations::new(Store::new());

@@ -14,6 +14,7 @@ use crate::errors::invalid;
 /// Five at once, and then 30 a minute:
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::time::Duration;
 /// use tallis::Quota;
 ///
@@ -82,6 +83,7 @@ impl Quota {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use std::time::Duration;
     /// use tallis::Quota;
     ///

@@ -118,6 +118,7 @@ const fn as_score(ms: i64) -> f64 {
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::sync::Arc;
 /// use std::time::Duration;
 /// use tallis::{ManualClock, SlidingWindow, Store};
