@@ -100,7 +100,12 @@
 //!   ACM Transactions on Database Systems 4(3), 1979.
 //! * G. L. Steele, D. Lea, C. H. Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, for
 //!   [`SplitMix64`].
+//!
+//! The crate is `no_std` and allocates.
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod bucket;
 mod members;
