@@ -104,3 +104,8 @@ pub use bits::Bits;
 pub fn count_kernels() -> impl Iterator<Item = (&'static str, fn(&[u8]) -> u64)> {
     arch::available().map(|kernels| (kernels.name, kernels.count))
 }
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -121,3 +121,8 @@ pub use members::MemberBucket;
 pub use splitmix::SplitMix64;
 pub use table::{BucketId, Extendible};
 pub use tags::{LINE, Tags, equal};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -150,3 +150,8 @@ pub fn count_kernels() -> impl Iterator<Item = (&'static str, impl Fn(&Hll<'_>) 
         (kernels.name, count)
     })
 }
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -116,3 +116,8 @@ pub use compact::{Compact, CompactError, CompactIter, Prefix, Refused};
 pub use iter::{IntoIter, Iter};
 pub use set::IntSet;
 pub use width::Width;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

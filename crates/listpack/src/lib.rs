@@ -138,3 +138,8 @@ pub use codec::{DecodeError, Validation, validate};
 pub use entry::{Entry, parse_int};
 pub use iter::Iter;
 pub use list::{ListPack, Position};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -152,3 +152,8 @@ mod tests {
         }
     }
 }
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

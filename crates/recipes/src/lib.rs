@@ -48,3 +48,8 @@ pub use visitor_id::VisitorId;
 pub use visitors::{Visitors, VisitorsForm, VisitorsIn, forecast};
 #[cfg(feature = "calendar")]
 pub use windows::{UvBucket, UvCalendar, UvFilling, UvLevel, UvWindows};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

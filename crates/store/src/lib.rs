@@ -45,3 +45,8 @@ pub use to_expiry::{ToSpan, ToTime};
 pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};
 pub use to_member::{Each, ToMember, ToMembers, each};
 pub use to_score::ToScore;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -59,3 +59,8 @@ pub use listpack;
 pub use rdb;
 /// Sorted sets.
 pub use skiplist_zset;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
