@@ -60,7 +60,7 @@ fn funnels(c: &mut Criterion) {
 }
 
 fn counter(c: &mut Criterion) {
-    let counter = SlidingCounter::new(Store::new(), 1 << 40, Duration::from_mins(1)).unwrap();
+    let counter = SlidingCounter::new(Store::new(), 1 << 40, Duration::from_secs(60)).unwrap();
     let mut group = c.benchmark_group("limits");
     group.throughput(Throughput::Elements(1));
     group.bench_function("sliding counter, one key", |b| {

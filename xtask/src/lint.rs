@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use crate::run::{Outcome, cargo, step, succeed};
-use crate::{checks, fuzz};
+use crate::{checks, features, fuzz, metadata};
 
 /// A step: its heading and its work.
 type Step = (&'static str, fn() -> Outcome);
@@ -12,6 +12,8 @@ const STEPS: &[Step] = &[
     ("Format", format),
     ("Rules of the house", checks::run),
     ("Clippy", clippy),
+    ("Features", features::run),
+    ("Rust version", metadata::rust_version),
     ("Documentation", documentation),
     ("Clippy on the fuzz targets", fuzz::clippy),
 ];

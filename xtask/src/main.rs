@@ -1,14 +1,17 @@
-//! The chores of the workspace: `cargo xtask test | lint | fuzz | fuzz-live | report | lines | access-log`.
+//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | report | lines | access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
 //! builds.
 
 mod access_log;
 mod checks;
+mod features;
 mod fuzz;
 mod fuzz_live;
 mod lines;
 mod lint;
+mod metadata;
+mod package;
 mod report;
 mod run;
 mod setup;
@@ -27,6 +30,8 @@ enum Chore {
     Test(test::Arguments),
     /// Checks format, lints, documentation and the rules of the house.
     Lint,
+    /// Makes the packages, and builds and tests the documentation of each from its own.
+    Package,
     /// Runs the fuzz targets for a while, on the stable toolchain as installed.
     Fuzz(fuzz::Arguments),
     /// Runs random commands here and on a live redis-server, and compares.
@@ -43,6 +48,7 @@ fn main() -> ExitCode {
     let outcome = match Chore::parse() {
         Chore::Test(arguments) => test::run(&arguments),
         Chore::Lint => lint::run(),
+        Chore::Package => package::run(),
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::FuzzLive(arguments) => fuzz_live::run(&arguments),
         Chore::Report(arguments) => report::run(&arguments),

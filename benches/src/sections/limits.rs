@@ -129,7 +129,7 @@ fn funnel_bytes(bench: &Bench, keys: &Words) -> Row {
 
 fn counter(bench: &Bench) -> Row {
     const ACTIONS: u32 = 10_000;
-    let new = || SlidingCounter::new(Store::new(), 1 << 40, Duration::from_mins(1)).unwrap();
+    let new = || SlidingCounter::new(Store::new(), 1 << 40, Duration::from_secs(60)).unwrap();
     let counter = new();
     let results = bench
         .race()

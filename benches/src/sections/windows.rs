@@ -192,8 +192,8 @@ fn day(bench: &Bench, count: usize, each: usize, live: Option<&mut Live>) -> Row
             let (mut windows, store, clock) = windows(filling);
             if short {
                 windows = windows
-                    .keep(UvLevel::Minute, Duration::from_hours(2))
-                    .keep(UvLevel::Hour, Duration::from_hours(48));
+                    .keep(UvLevel::Minute, Duration::from_secs(7200))
+                    .keep(UvLevel::Hour, Duration::from_secs(172_800));
             }
             let mut swept = 0;
             for (at, user) in &visits {

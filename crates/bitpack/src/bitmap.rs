@@ -1,5 +1,7 @@
 //! A string of bits that owns its bytes.
 
+use alloc::vec::Vec;
+
 use crate::bitfield::{self, FieldType, Overflow};
 use crate::bits::{self, Bits};
 

@@ -78,6 +78,16 @@
 //! * J. L. Carlson: Redis in Action, 2013, 9.2.3: packed locations.
 //! * Redis's descriptions of the commands: <https://redis.io/docs/latest/commands/bitfield/>,
 //!   <https://redis.io/docs/latest/commands/bitop/>
+//!
+//! # Features
+//!
+//! `std`, on by default, asks the processor while running which vector instructions it has. Without it the crate is
+//! `no_std` and allocates, and the build says which there are (`-C target-feature=+avx2`).
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod arch;
 pub mod bitfield;
@@ -94,3 +104,8 @@ pub use bits::Bits;
 pub fn count_kernels() -> impl Iterator<Item = (&'static str, fn(&[u8]) -> u64)> {
     arch::available().map(|kernels| (kernels.name, kernels.count))
 }
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -143,3 +143,8 @@ pub use hash::ItemHash;
 pub use header::{HEADER_LEN, LINK_HEADER_LEN};
 pub use link::Link;
 pub use settings::{MAX_CAPACITY, MAX_ERROR_RATE, MAX_EXPANSION, Settings};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

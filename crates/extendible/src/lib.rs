@@ -100,7 +100,12 @@
 //!   ACM Transactions on Database Systems 4(3), 1979.
 //! * G. L. Steele, D. Lea, C. H. Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, for
 //!   [`SplitMix64`].
+//!
+//! The crate is `no_std` and allocates.
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod bucket;
 mod members;
@@ -116,3 +121,8 @@ pub use members::MemberBucket;
 pub use splitmix::SplitMix64;
 pub use table::{BucketId, Extendible};
 pub use tags::{LINE, Tags, equal};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,6 +1,8 @@
 //! A bucket of byte strings, packed one after the other.
 
-use std::ops::ControlFlow;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 use crate::bucket::{Bucket, Fill, Rehash};
 use crate::offsets::Offsets;
@@ -102,8 +104,8 @@ impl MemberBucket {
     #[cold]
     fn compact(&mut self) {
         let kept = self.bytes.len().saturating_sub(self.holes);
-        let old = std::mem::replace(&mut self.bytes, Vec::with_capacity(kept + LENGTH_MAX));
-        let offsets = std::mem::take(&mut self.offsets);
+        let old = core::mem::replace(&mut self.bytes, Vec::with_capacity(kept + LENGTH_MAX));
+        let offsets = core::mem::take(&mut self.offsets);
         for position in 0..self.tags.len() {
             let at = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
             self.append(member_at(&old, offsets.get(position)));
@@ -194,7 +196,7 @@ impl Bucket for MemberBucket {
     }
 
     fn split(&mut self, bit: u64, rehash: &impl Rehash<[u8]>) -> Self {
-        let old = std::mem::take(self);
+        let old = core::mem::take(self);
         let mut new = Self::default();
         for bucket in [&mut *self, &mut new] {
             bucket.bytes.reserve_exact(old.bytes.len() / 2 + 32);

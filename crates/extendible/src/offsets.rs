@@ -1,6 +1,7 @@
 //! Where the members of a bucket begin in its run of bytes.
 
-use std::hint::black_box;
+use alloc::vec::Vec;
+use core::hint::black_box;
 
 use crate::tags::LINE;
 

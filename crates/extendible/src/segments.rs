@@ -1,5 +1,7 @@
 //! The buckets of a table, by number: a list that grows at its end and moves little.
 
+use alloc::vec::Vec;
+
 /// Buckets of a segment. As many as fit in some tens of KiB: moving them takes microseconds, and the list of segments
 /// is short enough to stay in the near caches.
 pub(crate) const SEGMENT: usize = 128;

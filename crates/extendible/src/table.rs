@@ -1,6 +1,8 @@
 //! The directory and its buckets.
 
-use std::fmt;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::bucket::{Bucket, Fill, Rehash};
 use crate::segments::Segments;

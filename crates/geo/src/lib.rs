@@ -111,3 +111,8 @@ pub use point::{EARTH_RADIUS, LATITUDES, LONGITUDES, Point, Unit};
 pub use redis::RedisCells;
 pub use shape::{Hit, Shape};
 pub use text::GeohashText;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

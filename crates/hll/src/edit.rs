@@ -1,5 +1,8 @@
 //! A HyperLogLog in a borrowed vector of bytes, to change in place.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use crate::arch;
 use crate::dense::{self, Dense};
 use crate::error::DecodeError;

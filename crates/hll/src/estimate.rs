@@ -99,8 +99,13 @@ pub(crate) fn from_histogram(histogram: &Histogram) -> u64 {
 )]
 fn finish(z: f64, zeros: u32) -> u64 {
     let z = z + M * sigma(f64::from(zeros) / M);
-    let count = (ALPHA * M * M / z).round();
-    if count < TOO_LARGE as f64 { count as u64 } else { TOO_LARGE }
+    let count = ALPHA * M * M / z;
+    if count < TOO_LARGE as f64 {
+        let whole = count as u64;
+        whole + u64::from(count - whole as f64 >= 0.5)
+    } else {
+        TOO_LARGE
+    }
 }
 
 /// x + the sum of x^(2^k) * 2^(k-1) over k from 1 on.
@@ -122,6 +127,37 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
+/// The square root, rounded to nearest.
+#[cfg(feature = "std")]
+fn square_root(x: f64) -> f64 {
+    x.sqrt()
+}
+
+#[cfg(not(feature = "std"))]
+use integer_square_root as square_root;
+
+/// The square root of a positive normal number, rounded to nearest, by integers: `core` has none.
+///
+/// The mantissa is shifted until its root has one bit more than a mantissa. That bit rounds, and there is no tie: the
+/// square of a root that ends in 1 would be odd, and what was shifted is even.
+#[cfg(any(test, not(feature = "std")))]
+#[expect(
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "mantissas have 53 bits, and half of an exponent is one"
+)]
+fn integer_square_root(x: f64) -> f64 {
+    const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
+    let bits = x.to_bits();
+    let exponent = (bits >> MANTISSA) as i64 - 1023 - i64::from(MANTISSA);
+    let shift = 54 + (exponent & 1);
+    let mantissa = u128::from(bits & ((1 << MANTISSA) - 1) | 1 << MANTISSA);
+    let root = ((mantissa << shift).isqrt() + 1) >> 1;
+    let scale = (exponent - shift) / 2 + 1;
+    root as f64 * f64::from_bits(((scale + 1023) as u64) << MANTISSA)
+}
+
 /// A third of 1 - x - the sum of (1 - x^(2^-k))^2 * 2^-k over k from 1 on.
 #[expect(clippy::float_cmp, reason = "the series ends when a term no longer counts")]
 fn tau(mut x: f64) -> f64 {
@@ -131,12 +167,43 @@ fn tau(mut x: f64) -> f64 {
     let mut y = 1.0;
     let mut z = 1.0 - x;
     loop {
-        x = x.sqrt();
+        x = square_root(x);
         let before = z;
         y *= 0.5;
         z -= (1.0 - x) * (1.0 - x) * y;
         if z == before {
             return z / 3.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{finish, integer_square_root};
+
+    #[test]
+    fn roots_by_integers_are_those_of_the_processor() {
+        let mut bits = 0x3ff0_0000_0000_0000_u64;
+        for _ in 0..100_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            for x in [f64::from_bits(bits >> 12 | 0x3fe << 52), f64::from_bits(bits >> 2 | 1 << 60)]
+            {
+                if x.is_finite() && x.is_normal() {
+                    assert_eq!(integer_square_root(x).to_bits(), x.sqrt().to_bits(), "{x:e}");
+                }
+            }
+        }
+        for x in [f64::MIN_POSITIVE, 0.25, 1.0, 1.0 - f64::EPSILON / 2.0, 2.0, f64::MAX] {
+            assert_eq!(integer_square_root(x).to_bits(), x.sqrt().to_bits(), "{x:e}");
+        }
+    }
+
+    #[test]
+    fn counts_are_rounded_to_nearest() {
+        for z in (1..2000).map(|z| f64::from(z) * 7.3) {
+            let exact = super::ALPHA * super::M * super::M / z;
+            let count = u32::try_from(finish(z, 0)).unwrap();
+            assert!((f64::from(count) - exact).abs() <= 0.5);
         }
     }
 }

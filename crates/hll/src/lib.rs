@@ -104,6 +104,16 @@
 //!    algorithm, 2007.
 //! 2. S. Heule, M. Nunkesser, A. Hall: HyperLogLog in practice, 2013 (64-bit hashes, sparse form).
 //! 3. O. Ertl: New cardinality estimation algorithms for HyperLogLog sketches, arXiv:1702.01284, 2017 (the estimator).
+//!
+//! # Features
+//!
+//! `std`, on by default, asks the processor while running which vector instructions it has. Without it the crate is
+//! `no_std` and allocates, and the build says which there are (`-C target-feature=+avx2`).
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod arch;
 mod dense;
@@ -140,3 +150,8 @@ pub fn count_kernels() -> impl Iterator<Item = (&'static str, impl Fn(&Hll<'_>) 
         (kernels.name, count)
     })
 }
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

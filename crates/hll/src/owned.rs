@@ -1,5 +1,6 @@
 //! A HyperLogLog that owns its bytes.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::edit::HllMut;

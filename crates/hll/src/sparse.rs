@@ -13,6 +13,8 @@
 //! The window of the last step is part of the format. A wider one would find more to join, but the bytes would no
 //! longer be Redis's.
 
+use alloc::vec::Vec;
+
 use crate::arch;
 use crate::error::DecodeError;
 use crate::layout::{COVERED, HEADER_LEN};

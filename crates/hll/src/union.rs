@@ -1,5 +1,7 @@
 //! The union of several sketches.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::arch;

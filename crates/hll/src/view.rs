@@ -1,5 +1,7 @@
 //! A HyperLogLog in borrowed bytes, to read.
 
+use alloc::vec;
+
 use crate::arch;
 use crate::dense::{self, Dense};
 use crate::error::DecodeError;
@@ -205,7 +207,7 @@ impl<'a> Hll<'a> {
     pub fn opcodes(&self) -> Option<impl Iterator<Item = Opcode> + use<'a>> {
         let Body::Sparse(bytes) = self.body else { return None };
         let mut left = bytes.get(HEADER_LEN..).unwrap_or_default();
-        Some(std::iter::from_fn(move || {
+        Some(core::iter::from_fn(move || {
             let (opcode, rest) = Opcode::split_first(left)?;
             left = rest;
             Some(opcode)

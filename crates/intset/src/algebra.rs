@@ -1,5 +1,6 @@
 //! Union, intersection and difference, to whatever takes their members.
 
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::IntSet;

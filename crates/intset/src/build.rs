@@ -1,5 +1,6 @@
 //! Many members at once.
 
+use alloc::vec::Vec;
 use core::{error, fmt};
 
 use crate::codec::{EMPTY, HEADER, encode_header};

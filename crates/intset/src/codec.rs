@@ -135,8 +135,9 @@ pub fn validate(blob: &[u8], validation: Validation) -> Result<(), DecodeError> 
 }
 
 fn check_order<S: Slot>(slots: &[S]) -> Result<(), DecodeError> {
-    for (index, pair) in slots.array_windows().enumerate() {
-        let [previous, got] = pair.map(S::get);
+    let next = slots.get(1..).unwrap_or_default();
+    for (index, (previous, got)) in slots.iter().zip(next).enumerate() {
+        let (previous, got) = (previous.get(), got.get());
         if got <= previous {
             let offset = HEADER + (index + 1) * S::BYTES;
             return Err(DecodeError::NotIncreasing { offset, previous, got });

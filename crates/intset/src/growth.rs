@@ -1,5 +1,7 @@
 //! How much memory a blob of a given size gets.
 
+use alloc::boxed::Box;
+
 use crate::codec::HEADER;
 
 /// Capacities are 8 below a multiple of this.

@@ -85,11 +85,16 @@
 //!
 //! * Redis's description of the encoding: <https://redis.io/docs/latest/develop/use/patterns/memory-optimization/>
 //! * W. W. Peterson, "Addressing for Random-Access Storage", IBM Journal 1(2), 1957: searching by interpolation.
+//!
+//! The crate is `no_std` and allocates.
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![expect(
     clippy::inline_always,
     reason = "the public operations are compiled once and called; their parts must not become further calls"
 )]
+
+extern crate alloc;
 
 mod algebra;
 mod build;
@@ -111,3 +116,8 @@ pub use compact::{Compact, CompactError, CompactIter, Prefix, Refused};
 pub use iter::{IntoIter, Iter};
 pub use set::IntSet;
 pub use width::Width;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,6 +6,8 @@
 //! merge takes no branch: it writes the member that it may need, and moves the three places by what the comparison
 //! gave, 0 or 1. A member that was not wanted is written over by the next.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::ops::{BitAnd, BitOr, Sub};
 
 use crate::IntSet;

@@ -1,3 +1,5 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::hint::black_box;
 
 use crate::build::{COUNT_LIMIT, widen};
@@ -375,7 +377,7 @@ impl IntSet {
     /// Reallocates to exactly `capacity` bytes, in place where the allocator can.
     pub(crate) fn set_capacity(&mut self, capacity: usize) {
         let fresh = self.blob.is_empty();
-        self.blob = growth::reallocated(std::mem::take(&mut self.blob), capacity);
+        self.blob = growth::reallocated(core::mem::take(&mut self.blob), capacity);
         if fresh && let Some(header) = self.blob.first_chunk_mut() {
             *header = EMPTY;
         }

@@ -1,5 +1,6 @@
 //! What changes a list. Every change is one splice: a gap is made or closed, then filled.
 
+use alloc::boxed::Box;
 use core::{error, fmt};
 
 use crate::codec::{EMPTY, HEADER, LEAST, UNKNOWN, encode_header};
@@ -277,7 +278,7 @@ impl ListPack {
     #[cold]
     #[inline(never)]
     pub(crate) fn set_capacity(&mut self, capacity: usize) {
-        let mut blob = std::mem::take(&mut self.blob).into_vec();
+        let mut blob = core::mem::take(&mut self.blob).into_vec();
         if blob.is_empty() {
             blob.reserve_exact(capacity);
             blob.extend_from_slice(&EMPTY);

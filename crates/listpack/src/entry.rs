@@ -1,5 +1,6 @@
 //! What an entry says, apart from how it is kept.
 
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};

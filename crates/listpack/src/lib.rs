@@ -111,11 +111,16 @@
 //!
 //! * The author's specification of the format: <https://github.com/antirez/listpack/blob/master/listpack.md>
 //! * Redis's description of the encoding: <https://redis.io/docs/latest/develop/use/patterns/memory-optimization/>
+//!
+//! The crate is `no_std` and allocates.
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 #![expect(
     clippy::inline_always,
     reason = "the public operations are compiled once and called; their parts must not become further calls"
 )]
+
+extern crate alloc;
 
 mod change;
 mod codec;
@@ -133,3 +138,8 @@ pub use codec::{DecodeError, Validation, validate};
 pub use entry::{Entry, parse_int};
 pub use iter::Iter;
 pub use list::{ListPack, Position};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,3 +1,6 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use crate::codec::{self, DecodeError, EMPTY, HEADER, LEAST, UNKNOWN, Validation, decode_header};
 use crate::{Entry, Iter, decode, search};
 

@@ -29,6 +29,9 @@
 //! # References
 //!
 //! A. Appleby: `MurmurHash2`, 2008, the version of 64 bits for machines of 64 bits, in the public domain.
+//!
+//! The crate is `no_std` and does not allocate.
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
 const MULTIPLIER: u64 = 0xc6a4_a793_5bd1_e995;
@@ -149,3 +152,8 @@ mod tests {
         }
     }
 }
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

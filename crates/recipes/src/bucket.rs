@@ -2,16 +2,22 @@
 
 use std::fmt;
 
-use jiff::ToSpan;
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
+#[cfg(feature = "calendar")]
+use jiff::{
+    ToSpan,
+    civil::{Date, DateTime},
+    tz::TimeZone,
+};
 
 /// A stretch of the calendar for which visitors are counted together; its text is the end of its keys.
+///
+/// Days and hours take the feature `calendar`.
 ///
 /// # Examples
 ///
 /// ```
-/// use jiff::civil::date;
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::civil::date;
 /// use tallis::Bucket;
 ///
 /// let day = Bucket::from(date(2015, 3, 1));
@@ -27,8 +33,10 @@ use jiff::tz::TimeZone;
 #[non_exhaustive]
 pub enum Bucket {
     /// A day: `YYYY-MM-DD`.
+    #[cfg(feature = "calendar")]
     Day(Date),
     /// The hour that begins then: `YYYY-MM-DDTHH`. Build it with [`Bucket::hour`].
+    #[cfg(feature = "calendar")]
     Hour(DateTime),
     /// All of time in one: `all`.
     All,
@@ -36,6 +44,7 @@ pub enum Bucket {
 
 impl Bucket {
     /// An hour of a day, `hour` from 0 to 23; anything below or above is taken as the nearest of these.
+    #[cfg(feature = "calendar")]
     #[must_use]
     pub fn hour(day: Date, hour: i8) -> Self {
         Self::Hour(day.at(hour.clamp(0, 23), 0, 0, 0))
@@ -46,7 +55,9 @@ impl Bucket {
     #[must_use]
     pub fn previous(self) -> Option<Self> {
         match self {
+            #[cfg(feature = "calendar")]
             Self::Day(day) => day.yesterday().ok().map(Self::Day),
+            #[cfg(feature = "calendar")]
             Self::Hour(hour) => hour.checked_sub(1.hour()).ok().map(Self::Hour),
             Self::All => None,
         }
@@ -57,15 +68,22 @@ impl Bucket {
     /// The end of the bucket in UTC, in milliseconds since the epoch; `None` if it has none, or none that the calendar
     /// holds.
     pub(crate) fn end_ms(self) -> Option<i64> {
-        let end = match self {
-            Self::Day(day) => day.tomorrow().ok()?.at(0, 0, 0, 0),
-            Self::Hour(hour) => hour.checked_add(1.hour()).ok()?,
-            Self::All => return None,
-        };
-        end.to_zoned(TimeZone::UTC).ok().map(|end| end.timestamp().as_millisecond())
+        match self {
+            #[cfg(feature = "calendar")]
+            Self::Day(day) => in_utc_ms(day.tomorrow().ok()?.at(0, 0, 0, 0)),
+            #[cfg(feature = "calendar")]
+            Self::Hour(hour) => in_utc_ms(hour.checked_add(1.hour()).ok()?),
+            Self::All => None,
+        }
     }
 }
 
+#[cfg(feature = "calendar")]
+fn in_utc_ms(time: DateTime) -> Option<i64> {
+    time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp().as_millisecond())
+}
+
+#[cfg(feature = "calendar")]
 impl From<Date> for Bucket {
     fn from(day: Date) -> Self {
         Self::Day(day)
@@ -75,7 +93,9 @@ impl From<Date> for Bucket {
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            #[cfg(feature = "calendar")]
             Self::Day(day) => write!(f, "{day}"),
+            #[cfg(feature = "calendar")]
             Self::Hour(hour) => write!(f, "{}T{:02}", hour.date(), hour.hour()),
             Self::All => f.write_str("all"),
         }

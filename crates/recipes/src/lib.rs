@@ -3,8 +3,16 @@
 //! A recipe is made of two things: functions that say which keys, arguments and replies it uses, and
 //! [procedures](Procedure), the atomic steps on the keys. It asks a [`Backend`] to run them, such as a
 //! [`Store`](store::Store).
+//!
+//! The crate `tallis` re-exports all of it; examples are written as its users write them.
+//!
+//! # Features
+//!
+//! * `calendar`, on by default: the days and hours of [`Visitors`], `UvWindows` and `Cohorts`, by `jiff`, which is
+//!   re-exported. Without it [`Visitors`] has one bucket, [`Bucket::All`].
 
 mod bucket;
+#[cfg(feature = "calendar")]
 mod cohorts;
 mod counted;
 mod dedup;
@@ -20,11 +28,16 @@ mod sharded_set;
 mod text;
 mod visitor_id;
 mod visitors;
+#[cfg(feature = "calendar")]
 mod windows;
 
 pub use bucket::Bucket;
+#[cfg(feature = "calendar")]
 pub use cohorts::{Cohort, Cohorts, Period, PeriodKind, Query, Retention, RetentionRow, When};
 pub use dedup::{Dedup, DedupInfo};
+/// Dates, times and time zones: the calendar of the recipes.
+#[cfg(feature = "calendar")]
+pub use jiff;
 pub use locations::{
     Cities, CityTable, CityTableError, CodeCounts, Codes, Countries, LocationCounts, LocationTable,
     Locations, Precision, Regions, TableError, TableProblem,
@@ -36,4 +49,10 @@ pub use shard::shard_key;
 pub use sharded_set::{ShardForm, ShardedSet};
 pub use visitor_id::VisitorId;
 pub use visitors::{Visitors, VisitorsForm, VisitorsIn, forecast};
+#[cfg(feature = "calendar")]
 pub use windows::{UvBucket, UvCalendar, UvFilling, UvLevel, UvWindows};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -13,6 +13,7 @@ use store::{Error, KeyRef, PreparedKey, Store, ToKeys, Tx};
 /// A visit of a page counts once for each visitor:
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::{Backend, Error, KeyRef, Procedure, Store, Tx};
 ///
 /// struct Visit<'a> {

@@ -57,6 +57,7 @@ impl SessionIds {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::SessionIds;
     ///
     /// let session = "0123abcd-4567-4eef-8001-000000000000";

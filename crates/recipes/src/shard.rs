@@ -17,6 +17,7 @@ use store::{Member, ToMember};
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::shard_key;
 ///
 /// assert_eq!(shard_key("test", 125, 1000, 100), "test:1");

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::VisitorId;
 ///
 /// let id = VisitorId::of("");

@@ -112,3 +112,8 @@ pub use listpack::Entry;
 pub use scan::Bucket;
 pub use score::ScoreText;
 pub use set::{Change, Encoding, ZSet};
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -59,6 +59,7 @@ impl Clock for SystemClock {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::sync::Arc;
 /// use tallis::{ManualClock, Store};
 ///
@@ -91,7 +92,9 @@ impl ManualClock {
 
     /// Moves the clock on by `us` microseconds.
     pub fn advance_us(&self, us: i64) {
-        self.now_us.update(Ordering::SeqCst, Ordering::SeqCst, |now| now.saturating_add(us));
+        let advance = |now: i64| Some(now.saturating_add(us));
+        // It is always advanced, so there is always a time before.
+        let _ = self.now_us.fetch_update(Ordering::SeqCst, Ordering::SeqCst, advance);
     }
 
     /// Sets the clock to `now_ms`, milliseconds since the Unix epoch.

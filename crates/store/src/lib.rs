@@ -2,6 +2,7 @@
 //! commands, and reads and writes Redis's files.
 //!
 //! The crate `tallis` re-exports all of it, with the structures and the recipes; its documentation has the tour.
+//! Examples are written as its users write them.
 
 #![forbid(unsafe_code)]
 
@@ -44,3 +45,8 @@ pub use to_expiry::{ToSpan, ToTime};
 pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};
 pub use to_member::{Each, ToMember, ToMembers, each};
 pub use to_score::ToScore;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -59,6 +59,7 @@ limits! {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{Limits, Store};
     ///
     /// let store = Store::builder().limits(Limits { set_max_intset_entries: 2, ..Limits::default() }).build();

@@ -10,6 +10,7 @@ use bytes::Bytes;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();

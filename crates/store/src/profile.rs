@@ -23,6 +23,7 @@ use skiplist_zset::ScoreText;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Profile, Store};
 ///
 /// let new = Store::new();
@@ -98,6 +99,7 @@ impl Profile {
     /// How servers of this series write a score or a distance.
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Profile;
     ///
     /// assert_eq!(Profile::Redis70.double(0.1), "0.10000000000000001");

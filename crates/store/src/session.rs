@@ -25,6 +25,7 @@ pub(crate) use table::{SESSIONS, TRANSACTIONS};
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Reply, Store};
 ///
 /// let store = Store::new();

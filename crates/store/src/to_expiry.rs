@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::time::Duration;
 ///
 /// use tallis::{Store, Ttl};
@@ -34,6 +35,7 @@ pub trait ToSpan: sealed::Sealed {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::time::{Duration, SystemTime, UNIX_EPOCH};
 ///
 /// use tallis::{ExpireTime, Store};

@@ -80,6 +80,7 @@ impl AsRef<[u8]> for PreparedKey {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();
@@ -123,6 +124,7 @@ pub trait AsKey {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Store, each};
 ///
 /// let store = Store::new();

@@ -31,6 +31,7 @@ type List<T> = SmallVec<[T; 8]>;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();
@@ -79,6 +80,7 @@ pub trait ToMember: sealed::Sealed {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();
@@ -108,6 +110,7 @@ pub(crate) mod sealed {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Store, each};
 ///
 /// let store = Store::new();

@@ -3,8 +3,7 @@
 
 use axum::extract::{Path, State};
 use axum::{Router, http::StatusCode, routing::post};
-use jiff::Zoned;
-use tallis::{Store, Visitors};
+use tallis::{Store, Visitors, jiff::Zoned};
 
 async fn visit(visitors: State<Visitors>, id: Path<String>) -> Result<String, StatusCode> {
     let today = Zoned::now().date();

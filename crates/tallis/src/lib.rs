@@ -25,6 +25,13 @@
 //! # Ok::<(), tallis::Error>(())
 //! ```
 //!
+//! # Features
+//!
+//! | feature | on by default | what it brings |
+//! |---|---|---|
+//! | `recipes` | yes | the recipes; without it the crate is the store and the structures |
+//! | `calendar` | yes | recipes by the calendar, and [`jiff`]: [`UvWindows`], [`Cohorts`], the days and hours of [`Visitors`] |
+//!
 //! # Limits
 //!
 //! Strings and members are at most 512 MiB long, as in Redis. Nothing is evicted. Values of types that the store does
@@ -32,6 +39,7 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "recipes")]
 pub use recipes::*;
 pub use store::*;
 
@@ -51,3 +59,8 @@ pub use listpack;
 pub use rdb;
 /// Sorted sets.
 pub use skiplist_zset;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

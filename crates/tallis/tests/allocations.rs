@@ -58,9 +58,9 @@ fn commands_ask_no_more_than_they_must() {
     store.bit_or("union", ["bits", "bits"]).unwrap();
     assert_eq!(asked(|| store.bit_or("union", ["bits", "bits"]).unwrap()), 0);
     assert_eq!(asked(|| store.bit_or("union", ["bits", "union"]).unwrap()), 1);
-    let quota = Quota::new(9, 1, Duration::from_hours(1)).unwrap();
+    let quota = Quota::new(9, 1, Duration::from_secs(3600)).unwrap();
     let (funnel, window) = (Funnel::new(store.clone(), quota), SlidingWindow::new(store.clone()));
-    let can_reply = || window.can_reply("Lei", "reply", Duration::from_hours(1), 3).unwrap();
+    let can_reply = || window.can_reply("Lei", "reply", Duration::from_secs(3600), 3).unwrap();
     assert!(!funnel.take("funnel", 1).unwrap().limited && can_reply());
     assert_eq!(asked(|| funnel.take("funnel", 1).unwrap()), 0);
     assert_eq!(asked(|| funnel.take("funnel", 9).unwrap()), 0);

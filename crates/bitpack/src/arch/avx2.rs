@@ -40,7 +40,7 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         // SAFETY: as above.
         combine: |out, fold, first, others| unsafe { combine(out, fold, first, others) },
     };
-    is_x86_feature_detected!("avx2").then_some(&AVX2)
+    processor_has!("avx2").then_some(&AVX2)
 }
 
 #[inline]

@@ -33,9 +33,7 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         // SAFETY: as above.
         combine: |out, fold, first, others| unsafe { combine(out, fold, first, others) },
     };
-    let found = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vpopcntdq");
+    let found = processor_has!("avx512f", "avx512bw", "avx512vpopcntdq");
     found.then_some(&AVX512)
 }
 

@@ -6,6 +6,8 @@
 //! does, and in each stretch the sources that have ended are either of no effect or decide everything: no stretch needs
 //! a byte of padding.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::arch::{self, Fold};

@@ -13,7 +13,13 @@
     reason = "these belong to the widths of records, which are sealed: no code outside has a use for them"
 )]
 
-use std::collections::HashMap;
+use alloc::boxed::Box;
+#[cfg(not(feature = "std"))]
+use alloc::collections::BTreeMap as Map;
+use alloc::vec;
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use std::collections::HashMap as Map;
 
 /// Counts records of one width.
 pub trait Counts<R>: Default + Clone {
@@ -223,11 +229,11 @@ fn place([high, low]: [u8; 2]) -> usize {
 
 /// Wider records.
 #[derive(Clone, Debug)]
-pub struct Hashed<const N: usize>(HashMap<[u8; N], u64>);
+pub struct Hashed<const N: usize>(Map<[u8; N], u64>);
 
 impl<const N: usize> Default for Hashed<N> {
     fn default() -> Self {
-        Self(HashMap::new())
+        Self(Map::new())
     }
 }
 

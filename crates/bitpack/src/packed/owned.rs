@@ -1,5 +1,6 @@
 //! Records in a string of their own.
 
+use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 

@@ -99,7 +99,7 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         // SAFETY: as above.
         approach: |bytes, register| unsafe { approach(bytes, register) },
     };
-    is_x86_feature_detected!("avx2").then_some(&AVX2)
+    processor_has!("avx2").then_some(&AVX2)
 }
 
 #[inline]

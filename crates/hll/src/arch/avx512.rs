@@ -117,11 +117,7 @@ pub(super) fn kernels() -> Option<&'static Kernels> {
         // SAFETY: as above.
         approach: |bytes, register| unsafe { approach(bytes, register) },
     };
-    let found = is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vbmi")
-        && is_x86_feature_detected!("avx512vnni");
+    let found = processor_has!("avx2", "avx512f", "avx512bw", "avx512vbmi", "avx512vnni");
     found.then_some(&AVX512)
 }
 

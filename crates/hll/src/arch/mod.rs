@@ -4,12 +4,28 @@
 //! it on every input, which the tests check for each that the machine can run. One [`Kernels`] is chosen at the first
 //! use; a call through it is a function pointer, so it pays for whole arrays and for scans, not for single registers.
 
+#[cfg(feature = "std")]
 use std::sync::OnceLock;
 
 use crate::dense::Dense;
 use crate::estimate::{PowerSum, from_histogram};
 use crate::layout::{Packed, Unpacked};
 use crate::sparse::Spot;
+
+/// Whether the processor has some features: asked while running, or, without `std`, as the build says.
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
+macro_rules! processor_has {
+    ($($feature:tt),+) => {
+        $(std::is_x86_feature_detected!($feature))&&+
+    };
+}
+
+#[cfg(all(target_arch = "x86_64", not(feature = "std")))]
+macro_rules! processor_has {
+    ($($feature:tt),+) => {
+        cfg!(all($(target_feature = $feature),+))
+    };
+}
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -64,8 +80,15 @@ pub(crate) fn available() -> impl Iterator<Item = &'static Kernels> {
 /// The best kernels that this machine can run.
 #[inline]
 pub(crate) fn best() -> &'static Kernels {
-    static BEST: OnceLock<&'static Kernels> = OnceLock::new();
-    BEST.get_or_init(|| available().next().unwrap_or(&PORTABLE))
+    let best = || available().next().unwrap_or(&PORTABLE);
+    #[cfg(feature = "std")]
+    {
+        static BEST: OnceLock<&'static Kernels> = OnceLock::new();
+        BEST.get_or_init(best)
+    }
+    // The compiler knows it.
+    #[cfg(not(feature = "std"))]
+    best()
 }
 
 /// The count of packed registers.

@@ -104,7 +104,7 @@ fn read_some(bytes: &[u8], bit: usize) -> [[u8; 8]; TOGETHER] {
     let shift = bit % 8;
     let (firsts, _) = span.as_chunks::<8>();
     let (seconds, _) = span[1..].as_chunks::<8>();
-    std::array::from_fn(|k| {
+    core::array::from_fn(|k| {
         let (first, second) = (u64::from_le_bytes(firsts[k]), u64::from_le_bytes(seconds[k]));
         aligned(first, second, shift).to_le_bytes()
     })

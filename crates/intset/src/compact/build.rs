@@ -1,5 +1,7 @@
 //! Many members at once.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::{error, fmt};
 
 use super::bits::{self, mask};

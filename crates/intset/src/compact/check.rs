@@ -1,5 +1,7 @@
 //! Whether a set is whole, for tests.
 
+use alloc::vec::Vec;
+
 use super::bits::PAD;
 use super::form::HEADER;
 use super::set::Compact;

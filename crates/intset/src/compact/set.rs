@@ -1,3 +1,6 @@
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use super::bits;
 use super::build::{Refused, encode};
 use super::form::{COUNT_AT, Form, HEADER, MOST, ordered, unordered};
@@ -320,7 +323,7 @@ impl Compact {
     #[cold]
     #[inline(never)]
     fn set_capacity(&mut self, capacity: usize) {
-        self.blob = growth::reallocated(std::mem::take(&mut self.blob), capacity);
+        self.blob = growth::reallocated(core::mem::take(&mut self.blob), capacity);
     }
 }
 

@@ -23,7 +23,8 @@ use super::period::Period;
 /// # Examples
 ///
 /// ```
-/// use jiff::civil::date;
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::civil::date;
 /// use tallis::{Cohort, Cohorts, Period, Store};
 ///
 /// let cohorts = Cohorts::new(Store::new());
@@ -87,7 +88,8 @@ impl Cohort {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Cohort, Cohorts, Period, Store};
     ///
     /// let cohorts = Cohorts::new(Store::new());

@@ -30,7 +30,8 @@ impl Cohorts<Store> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Cohorts, Store};
     ///
     /// let cohorts = Cohorts::new(Store::new());
@@ -70,7 +71,8 @@ impl Cohorts<Store> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Cohorts, Store};
     ///
     /// let cohorts = Cohorts::new(Store::new());

@@ -81,7 +81,8 @@ const KINDS: [PeriodKind; 5] =
 /// # Examples
 ///
 /// ```
-/// use jiff::civil::date;
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::civil::date;
 /// use tallis::{Cohort, Cohorts, Period, Store};
 ///
 /// let cohorts = Cohorts::new(Store::new());
@@ -135,7 +136,8 @@ impl<B: Backend> Cohorts<B> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Cohorts, Period, PeriodKind, Store};
     ///
     /// let store = Store::new();
@@ -211,6 +213,7 @@ impl<B: Backend> Cohorts<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Cohorts, Period, Store};
     ///
     /// let cohorts = Cohorts::new(Store::new());

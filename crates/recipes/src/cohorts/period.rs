@@ -39,7 +39,8 @@ impl PeriodKind {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::PeriodKind;
     ///
     /// let time = date(2015, 5, 17).at(13, 59, 0, 0);
@@ -84,7 +85,8 @@ impl PeriodKind {
 /// # Examples
 ///
 /// ```
-/// use jiff::civil::date;
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::civil::date;
 /// use tallis::Period;
 ///
 /// let day = Period::day(date(2020, 12, 31));
@@ -166,7 +168,8 @@ impl Period {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::Period;
     ///
     /// let month = Period::month(date(2015, 5, 31));
@@ -205,7 +208,8 @@ impl Period {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::Period;
     ///
     /// let days: Vec<String> =

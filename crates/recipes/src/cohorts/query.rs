@@ -23,7 +23,8 @@ use crate::procedure::Backend;
 /// # Examples
 ///
 /// ```
-/// use jiff::civil::date;
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::civil::date;
 /// use tallis::{Cohort, Cohorts, Period, Store};
 ///
 /// let cohorts = Cohorts::new(Store::new());
@@ -108,7 +109,8 @@ impl<'c, B: Backend> Query<'c, B> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Cohort, Cohorts, Period, Store};
     ///
     /// let cohorts = Cohorts::new(Store::new());

@@ -97,7 +97,8 @@ impl<B: Backend> Cohorts<B> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Cohorts, Period, Store};
     ///
     /// let cohorts = Cohorts::new(Store::new());
@@ -143,7 +144,8 @@ impl<B: Backend> Cohorts<B> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Cohort, Cohorts, Period, Store};
     ///
     /// let cohorts = Cohorts::new(Store::new());

@@ -12,7 +12,8 @@ use jiff::{Timestamp, Zoned};
 /// # Examples
 ///
 /// ```
-/// use jiff::{Timestamp, civil::date, tz};
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::{Timestamp, civil::date, tz};
 /// use tallis::{Cohorts, Period, Store};
 ///
 /// let tokyo = Cohorts::new(Store::new()).time_zone(tz::TimeZone::fixed(tz::offset(9)));

@@ -58,6 +58,7 @@ use procedures::{InsertTurning, Items, Turn, has, info, insert};
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::{Dedup, Store};
 ///
 /// let store = Store::new();
@@ -101,6 +102,7 @@ impl<B: Backend> Dedup<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Dedup, Store};
     ///
     /// let seen = Dedup::last(Store::new(), "seen", 4, 0.001)?;
@@ -132,6 +134,7 @@ impl<B: Backend> Dedup<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use std::sync::Arc;
     /// use std::time::Duration;
     /// use tallis::{Dedup, ManualClock, Store};

@@ -20,6 +20,7 @@ use super::table::LocationTable;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::{Locations, Store};
 ///
 /// let locations = Locations::new(Store::new());

@@ -106,6 +106,7 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::{Locations, Store};
 ///
 /// let store = Store::new();
@@ -164,6 +165,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{LocationTable, Locations, Store};
     ///
     /// let table = LocationTable::parse("COUNTRIES DEU FRA\nDEU BE BY HH\n")?;
@@ -277,6 +279,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Locations, Store};
     ///
     /// let locations = Locations::new(Store::new());
@@ -545,6 +548,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Locations, Store};
     ///
     /// let locations = Locations::new(Store::new());

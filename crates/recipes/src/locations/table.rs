@@ -34,6 +34,7 @@ const COUNTRIES: &str = "COUNTRIES";
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::LocationTable;
 ///
 /// let table = LocationTable::parse("COUNTRIES CAN DEU USA\nCAN AB BC MB\nUSA CA NY\n")?;
@@ -66,6 +67,7 @@ impl LocationTable {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::LocationTable;
     ///
     /// let table = LocationTable::redis_in_action();
@@ -123,6 +125,7 @@ impl LocationTable {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::LocationTable;
     ///
     /// let table = LocationTable::redis_in_action();
@@ -150,6 +153,7 @@ impl LocationTable {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::LocationTable;
     ///
     /// let table = LocationTable::redis_in_action();
@@ -172,6 +176,7 @@ impl LocationTable {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::LocationTable;
     ///
     /// let table = LocationTable::redis_in_action();

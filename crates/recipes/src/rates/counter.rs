@@ -94,6 +94,7 @@ fn no_counts() -> Error {
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::sync::Arc;
 /// use std::time::Duration;
 /// use tallis::{ManualClock, SlidingCounter, Store};

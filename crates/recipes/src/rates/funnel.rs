@@ -72,6 +72,7 @@ fn pour(key: &[u8], quota: &Quota, quantity: u64) -> impl Procedure<Output = Thr
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::sync::Arc;
 /// use std::time::Duration;
 /// use tallis::{Funnel, ManualClock, Quota, Store};

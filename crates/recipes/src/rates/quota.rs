@@ -14,6 +14,7 @@ use crate::errors::invalid;
 /// Five at once, and then 30 a minute:
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::time::Duration;
 /// use tallis::Quota;
 ///
@@ -82,6 +83,7 @@ impl Quota {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use std::time::Duration;
     /// use tallis::Quota;
     ///
@@ -167,12 +169,12 @@ mod tests {
         for (count, period, us) in [
             (1, Duration::from_secs(1), S),
             (3, Duration::from_secs(1), 333_334),
-            (30, Duration::from_mins(1), 2 * S),
+            (30, Duration::from_secs(60), 2 * S),
             (1, Duration::from_micros(1), 1),
             (1, Duration::from_nanos(1001), 2),
             (1_000_000, Duration::from_secs(1), 1),
             (999_999, Duration::from_secs(1), 2),
-            (7, Duration::from_hours(365 * 24), 4_505_142_857_143),
+            (7, Duration::from_secs(365 * 86_400), 4_505_142_857_143),
         ] {
             let quota = Quota::new(1, count, period).unwrap();
             assert_eq!(quota.interval(), Duration::from_micros(us), "{count} in {period:?}");

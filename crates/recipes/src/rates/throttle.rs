@@ -34,6 +34,7 @@ impl Throttle {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use std::sync::Arc;
     /// use std::time::Duration;
     /// use tallis::{Funnel, ManualClock, Quota, Store};

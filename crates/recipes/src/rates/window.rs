@@ -159,6 +159,7 @@ const fn as_ms(score: f64) -> i64 {
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::sync::Arc;
 /// use std::time::Duration;
 /// use tallis::{ManualClock, SlidingWindow, Store};

@@ -45,6 +45,7 @@ impl<B: Backend> ShardedSet<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{ShardedSet, Store};
     ///
     /// let store = Store::new();
@@ -123,6 +124,7 @@ impl<B: Backend> ShardedSet<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{ShardedSet, Store};
     ///
     /// let store = Store::new();

@@ -71,6 +71,7 @@ pub enum ShardForm {
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::{ShardedSet, Store};
 ///
 /// let ids = ShardedSet::new(Store::new(), "ids", 10_000, 512);
@@ -129,6 +130,7 @@ impl<B: Backend> ShardedSet<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{ShardedSet, Store};
     ///
     /// let store = Store::new();

@@ -61,7 +61,8 @@ impl Visitors<Store> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Store, Visitors};
     ///
     /// let visitors = Visitors::new(Store::new());
@@ -125,6 +126,7 @@ impl Visitors<Store> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Bucket, Store, Visitors};
     ///
     /// let store = Store::new();

@@ -35,6 +35,7 @@ const DEFAULT_YESTERDAY: u64 = 1_000_000;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::forecast;
 ///
 /// assert_eq!(forecast(1000), 2048);
@@ -74,7 +75,8 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// # Examples
 ///
 /// ```
-/// use jiff::civil::date;
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::civil::date;
 /// use tallis::{Store, Visitors};
 ///
 /// let visitors = Visitors::new(Store::new());
@@ -145,6 +147,7 @@ impl<B: Backend> Visitors<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Bucket, Store, Visitors, VisitorsForm};
     ///
     /// let store = Store::new();
@@ -173,9 +176,10 @@ impl<B: Backend> Visitors<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use std::time::Duration;
     ///
-    /// use jiff::civil::date;
+    /// use tallis::jiff::civil::date;
     /// use tallis::{ErrorKind, Store, Visitors};
     ///
     /// let visitors = Visitors::new(Store::new()).keep(Duration::from_secs(30 * 86_400));
@@ -260,7 +264,8 @@ impl<B: Backend> Visitors<B> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::civil::date;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::civil::date;
     /// use tallis::{Store, Visitors};
     ///
     /// let visitors = Visitors::book(Store::new()).default_yesterday(1000);
@@ -410,6 +415,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "calendar")]
     #[test]
     fn a_handle_remembers_a_few_buckets_and_counts_in_all() {
         let visitors = Visitors::new(Store::new()).default_yesterday(1);

@@ -15,7 +15,8 @@ use crate::text::{Text, concat};
 /// # Examples
 ///
 /// ```
-/// use jiff::Timestamp;
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::Timestamp;
 /// use tallis::{UvCalendar, UvLevel};
 ///
 /// let calendar = UvCalendar::utc();

@@ -27,7 +27,8 @@ use crate::errors::invalid;
 /// # Examples
 ///
 /// ```
-/// use jiff::{Timestamp, tz::TimeZone};
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::jiff::{Timestamp, tz::TimeZone};
 /// use tallis::UvCalendar;
 ///
 /// let berlin = UvCalendar::new(TimeZone::get("Europe/Berlin")?);
@@ -116,7 +117,8 @@ impl UvCalendar {
     /// # Examples
     ///
     /// ```
-    /// use jiff::{Timestamp, tz::TimeZone};
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::{Timestamp, tz::TimeZone};
     /// use tallis::{UvCalendar, UvLevel};
     ///
     /// let berlin = UvCalendar::new(TimeZone::get("Europe/Berlin")?);

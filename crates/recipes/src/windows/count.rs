@@ -129,7 +129,8 @@ impl<B: Backend> UvWindows<B> {
     /// # Examples
     ///
     /// ```
-    /// use jiff::Timestamp;
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::Timestamp;
     /// use tallis::{Store, UvWindows};
     ///
     /// let windows = UvWindows::new(Store::new(), "USER:LOGIN:");

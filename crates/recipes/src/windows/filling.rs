@@ -109,8 +109,9 @@ impl<B: Backend> UvWindows<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use std::sync::Arc;
-    /// use jiff::Timestamp;
+    /// use tallis::jiff::Timestamp;
     /// use tallis::{ManualClock, Store, UvFilling, UvWindows};
     ///
     /// let now: Timestamp = "2019-09-28T19:11:30Z".parse()?;

@@ -8,6 +8,7 @@ use jiff::{Span, Timestamp, tz::Offset};
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::UvLevel;
 ///
 /// assert!(UvLevel::Minute < UvLevel::Month);

@@ -103,8 +103,9 @@ const DAY_MS: i64 = 86_400_000;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::sync::Arc;
-/// use jiff::Timestamp;
+/// use tallis::jiff::Timestamp;
 /// use tallis::{ManualClock, Store, UvWindows};
 ///
 /// let at = |time: &str| format!("2019-09-28T{time}Z").parse::<Timestamp>().unwrap();

@@ -26,6 +26,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -56,6 +57,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{ErrorKind, RestoreOptions, Store};
     ///
     /// let store = Store::new();

@@ -28,6 +28,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -77,6 +78,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{ExpireOption, Store};
     ///
     /// let store = Store::new();
@@ -155,6 +157,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{Store, Ttl};
     ///
     /// let store = Store::new();

@@ -34,6 +34,7 @@ macro_rules! read_as {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::collections::{BTreeSet, HashMap};
 ///
 /// use tallis::{ErrorKind, Store};

@@ -17,6 +17,7 @@ use crate::to_key::ToKey;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{ScanOptions, Store};
 ///
 /// let store = Store::new();

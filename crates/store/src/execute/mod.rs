@@ -40,6 +40,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{ErrorKind, Reply, Store};
     ///
     /// let store = Store::new();

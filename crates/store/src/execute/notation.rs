@@ -17,8 +17,6 @@
 //! Arity and key specifications follow from it at compile time, where a malformed notation is an error too. What
 //! COMMAND DOCS shows follows from the same arguments, when asked for.
 
-use std::fmt;
-
 use super::command::{Find, KeySpec};
 use crate::profile::Profile;
 use crate::reply::Reply;
@@ -319,14 +317,9 @@ impl<'a> List<'a> {
     }
 
     /// As redis.io shows them.
-    fn syntax(self, between: &str) -> impl fmt::Display {
-        fmt::from_fn(move |f| {
-            for (number, (argument, inner)) in self.iter().enumerate() {
-                f.write_str(if number > 0 { between } else { "" })?;
-                argument.syntax(inner, f)?;
-            }
-            Ok(())
-        })
+    fn syntax(self, between: &str) -> String {
+        let each: Vec<_> = self.iter().map(|(argument, inner)| argument.syntax(inner)).collect();
+        each.join(between)
     }
 }
 
@@ -366,25 +359,23 @@ impl Argument {
     }
 
     /// As redis.io shows it in a line of syntax.
-    fn syntax(&self, inner: List<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn syntax(&self, inner: List<'_>) -> String {
         let token = self.token.unwrap_or_default();
         let space = if token.is_empty() { "" } else { " " };
-        let value = fmt::from_fn(|f| match self.kind {
-            "pure-token" => f.write_str(token),
-            "oneof" if self.optional && !self.multiple && token.is_empty() => {
-                write!(f, "{}", inner.syntax(" | "))
-            }
-            "oneof" => write!(f, "<{}>", inner.syntax(" | ")),
-            "block" => write!(f, "{}", inner.syntax(" ")),
-            _ => f.write_str(self.name),
-        });
-        let one = fmt::from_fn(|f| match (self.kind, self.multiple, self.multiple_token) {
-            ("pure-token", false, _) => write!(f, "{value}"),
-            (_, false, _) => write!(f, "{token}{space}{value}"),
-            (_, true, false) => write!(f, "{token}{space}{value} [{value} ...]"),
-            (_, true, true) => write!(f, "{token}{space}{value} [{token}{space}{value} ...]"),
-        });
-        if self.optional { write!(f, "[{one}]") } else { write!(f, "{one}") }
+        let value = match self.kind {
+            "pure-token" => token.to_owned(),
+            "oneof" if self.optional && !self.multiple && token.is_empty() => inner.syntax(" | "),
+            "oneof" => format!("<{}>", inner.syntax(" | ")),
+            "block" => inner.syntax(" "),
+            _ => self.name.to_owned(),
+        };
+        let one = match (self.kind, self.multiple, self.multiple_token) {
+            ("pure-token", false, _) => value,
+            (_, false, _) => format!("{token}{space}{value}"),
+            (_, true, false) => format!("{token}{space}{value} [{value} ...]"),
+            (_, true, true) => format!("{token}{space}{value} [{token}{space}{value} ...]"),
+        };
+        if self.optional { format!("[{one}]") } else { one }
     }
 }
 
@@ -397,7 +388,7 @@ pub(super) fn docs(notation: &'static str, profile: Profile) -> Vec<Reply> {
 /// The arguments as redis.io shows them.
 pub(super) fn syntax(notation: &'static str, profile: Profile) -> String {
     let arguments = Arguments::parse(notation);
-    List { all: &arguments.all[..arguments.len], profile }.syntax(" ").to_string()
+    List { all: &arguments.all[..arguments.len], profile }.syntax(" ")
 }
 
 const fn is_token(word: &str) -> bool {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::io::Write;
 ///
 /// let folder = tempfile::tempdir()?;

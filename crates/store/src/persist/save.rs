@@ -30,6 +30,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let folder = tempfile::tempdir()?;

@@ -32,6 +32,7 @@ use crate::error::{Error, ErrorKind};
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::collections::HashMap;
 ///
 /// use tallis::{ErrorKind, Store};

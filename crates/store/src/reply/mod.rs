@@ -21,6 +21,7 @@ pub use convert::FromReply;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{ErrorKind, Store};
 ///
 /// let store = Store::new();
@@ -168,6 +169,7 @@ impl Reply {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{Reply, Store};
     ///
     /// let store = Store::new();

@@ -19,6 +19,7 @@ use crate::to_key::KeyRef;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Error, Locks, Store};
 ///
 /// fn visit<L: Locks>(store: &Store<L>, page: &str) -> Result<i64, Error> {

@@ -51,6 +51,7 @@ use slot::Kind;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();
@@ -87,6 +88,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -149,6 +151,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();

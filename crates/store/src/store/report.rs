@@ -13,6 +13,7 @@ use crate::table::keys::KeyBucket;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();
@@ -51,6 +52,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();

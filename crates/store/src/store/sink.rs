@@ -35,6 +35,7 @@ impl fmt::Display for Effect {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use std::sync::{Arc, Mutex};
 /// use tallis::{Effect, Sink, Store};
 ///

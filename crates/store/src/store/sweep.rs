@@ -43,6 +43,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use std::sync::Arc;
     /// use tallis::{ManualClock, Store};
     ///

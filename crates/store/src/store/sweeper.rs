@@ -41,6 +41,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use std::time::Duration;
     /// use tallis::Store;
     ///

@@ -24,6 +24,7 @@ impl Store {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{ErrorKind, Store};
     ///
     /// let store = Store::new();

@@ -122,8 +122,9 @@ impl Columns {
         let mut carry = false;
         for (word, mask) in row.iter_mut().zip(&self.masks[start..]) {
             let equal = *word & mask;
-            let sum;
-            (sum, carry) = word.carrying_add(equal, carry);
+            let (sum, first) = word.overflowing_add(equal);
+            let (sum, second) = sum.overflowing_add(u64::from(carry));
+            carry = first | second;
             *word = sum | (*word - equal);
         }
     }

@@ -103,7 +103,7 @@ impl Window {
         let store = Store::builder().clock(clock.clone()).build();
         // A bucket that has a minute of the window ends after the window begins. So it is kept until that has moved on
         // by more than the slack, and by then nothing is open that lies in it.
-        let kept = Duration::from_mins((length + slack(length)).unsigned_abs());
+        let kept = Duration::from_secs((length + slack(length)).unsigned_abs() * 60);
         let windows = UvWindows::new(store.clone(), "uv:").filling(UvFilling::RollUp);
         let windows =
             UvLevel::ALL.into_iter().fold(windows, |windows, level| windows.keep(level, kept));

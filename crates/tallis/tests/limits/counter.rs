@@ -11,7 +11,7 @@ use super::{START, by_eight, journaled, reloaded, store};
 #[test]
 fn the_key_holds_two_counts_and_goes_when_neither_matters() {
     let (store, clock, journal) = journaled();
-    let counter = SlidingCounter::new(store.clone(), 10, Duration::from_mins(1)).unwrap();
+    let counter = SlidingCounter::new(store.clone(), 10, Duration::from_secs(60)).unwrap();
     clock.advance(59_999);
     assert_eq!(counter.take("k", 8).unwrap().to_reply(), [0, 10, 2, -1, 61]);
     assert_eq!(journal.lines(), ["SET k 1700000040000:0:8 PXAT 1700000160000"]);
@@ -158,7 +158,7 @@ fn the_estimate_keeps_within_its_bounds() {
 fn even_arrivals_are_counted_as_they_are() {
     let (store, clock) = store();
     let limit = 1_000_000;
-    let counter = SlidingCounter::new(store, limit, Duration::from_mins(1)).unwrap();
+    let counter = SlidingCounter::new(store, limit, Duration::from_secs(60)).unwrap();
     let mut exact = Exact::default();
     let mut carried = 0;
     for now in 0..240_000 {
@@ -188,7 +188,7 @@ fn even_arrivals_are_counted_as_they_are() {
 fn the_worst_case_is_just_below_twice_the_limit() {
     let (store, clock) = store();
     let (limit, period) = (600, 60_000);
-    let counter = SlidingCounter::new(store, limit, Duration::from_mins(1)).unwrap();
+    let counter = SlidingCounter::new(store, limit, Duration::from_secs(60)).unwrap();
     let mut exact = Exact::default();
     let (mut now, mut most) = (period - 1, 0);
     clock.advance(now);

@@ -7,7 +7,7 @@ use testkit::rng::Rng;
 
 use super::{START, by_eight, journaled, reloaded, store};
 
-const MINUTE: Duration = Duration::from_mins(1);
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// The example of the notes: `can_reply("Lei", "reply", 60, 5)`.
 #[test]

@@ -120,7 +120,7 @@ fn rolling_up_leaves_what_pfmerge_leaves() {
     let minutes: BTreeSet<i64> =
         visits().into_iter().map(|(_, at)| at - at.rem_euclid(60)).collect();
     let first = second(minutes.first().copied().unwrap());
-    for [below, level] in UvLevel::ALL.array_windows::<2>() {
+    for (below, level) in UvLevel::ALL.iter().zip(&UvLevel::ALL[1..]) {
         for bucket in windows.calendar().buckets(*level, first, now).unwrap() {
             let range = bucket.start().as_second()..bucket.end().as_second();
             // What is over of the next smaller level is merged into it.

@@ -7,7 +7,7 @@ use tallis::{Funnel, ManualClock, Quota, SlidingCounter, SlidingWindow, Store};
 
 use super::refusal::{attempt, plant_everywhere};
 
-const MINUTE: Duration = Duration::from_mins(1);
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// A time in our days, in milliseconds, at which a minute begins.
 const START: i64 = 1_700_000_040_000;

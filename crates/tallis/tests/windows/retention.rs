@@ -8,7 +8,7 @@ use tallis::{Clock, ErrorKind, Store, UvFilling, UvLevel, UvWindows};
 
 use super::{FILLINGS, at, windows};
 
-const HOUR: Duration = Duration::from_hours(1);
+const HOUR: Duration = Duration::from_secs(3600);
 
 #[test]
 fn keys_expire_so_long_after_their_end() {

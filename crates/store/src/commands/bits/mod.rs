@@ -52,6 +52,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -94,6 +95,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -146,6 +148,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{BitRange, Store};
     ///
     /// let store = Store::new();
@@ -186,6 +189,7 @@ impl<L: Locks> Store<L> {
         /// # Examples
         ///
         /// ```
+        /// # use store as tallis;
         /// use tallis::Store;
         ///
         /// let store = Store::new();
@@ -232,6 +236,7 @@ impl<L: Locks> Store<L> {
         /// # Examples
         ///
         /// ```
+        /// # use store as tallis;
         /// use tallis::Store;
         ///
         /// let store = Store::new();
@@ -307,6 +312,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{FieldType, Store};
     ///
     /// let store = Store::new();
@@ -333,6 +339,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{FieldType, Overflow, Store};
     ///
     /// let store = Store::new();

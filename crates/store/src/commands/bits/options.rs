@@ -20,6 +20,7 @@ pub enum BitUnit {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{BitRange, Store};
 ///
 /// let store = Store::new();
@@ -91,6 +92,7 @@ impl BitRange {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{BitFieldOp, FieldType, Overflow, Store};
 ///
 /// let store = Store::new();

@@ -45,6 +45,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {bloom, store::*}; }
     /// use tallis::{Store, bloom::Settings};
     ///
     /// let store = Store::new();
@@ -67,6 +68,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -94,6 +96,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -115,6 +118,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {bloom, store::*}; }
     /// use tallis::{BloomInsertOptions, ErrorKind, Store, bloom::Settings};
     ///
     /// let store = Store::new();
@@ -200,6 +204,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -245,6 +250,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();

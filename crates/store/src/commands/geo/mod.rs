@@ -34,6 +34,7 @@ use crate::value::ZSet;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {geo, store::*}; }
 /// use tallis::geo::Unit;
 /// use tallis::{GeoCentre, GeoSearch, Store};
 ///
@@ -126,6 +127,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -182,6 +184,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {geo, store::*}; }
     /// use tallis::geo::Unit;
     /// use tallis::{GeoSearch, GeoStored, Store};
     ///

@@ -73,6 +73,7 @@ pub enum GeoStored {
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {geo, store::*}; }
 /// use tallis::geo::Unit;
 /// use tallis::{GeoCentre, GeoOrder, GeoSearch};
 ///

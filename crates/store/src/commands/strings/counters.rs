@@ -19,6 +19,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();
@@ -56,6 +57,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();

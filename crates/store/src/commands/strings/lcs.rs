@@ -28,6 +28,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::Store;
     ///
     /// let store = Store::new();

@@ -57,6 +57,7 @@ pub enum Expiry {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{ExistenceCheck, SetExpiry, SetOptions, Store};
 ///
 /// let store = Store::new();

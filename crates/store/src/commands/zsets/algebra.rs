@@ -51,6 +51,7 @@ pub(crate) enum Operation {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Aggregate, Store};
 ///
 /// let store = Store::new();

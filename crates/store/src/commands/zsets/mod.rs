@@ -46,6 +46,7 @@ use pop::Side;
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::Store;
 ///
 /// let store = Store::new();
@@ -93,6 +94,7 @@ impl<L: Locks> Store<L> {
     /// # Examples
     ///
     /// ```
+    /// # use store as tallis;
     /// use tallis::{SortedSetAddOptions, Store, UpdateCheck};
     ///
     /// let store = Store::new();

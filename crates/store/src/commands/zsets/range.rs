@@ -26,6 +26,7 @@ pub enum LexBound {
 /// # Examples
 ///
 /// ```
+/// # use store as tallis;
 /// use tallis::{Store, ZRange};
 ///
 /// let store = Store::new();

@@ -1,0 +1,62 @@
+//! That each set of features builds by itself, and brings no more than it says.
+
+use crate::run::{Outcome, cargo, output_of, succeed};
+
+/// A package and its features, beside the default ones of the whole workspace.
+const SETS: &[(&str, &[&str])] = &[
+    // Without `std`. The other leaf crates that are `no_std` have no such feature: clippy of the workspace shows it.
+    ("tallis-bitpack", &[]),
+    ("tallis-hll", &[]),
+    ("tallis-recipes", &[]),
+    ("tallis", &[]),
+    ("tallis", &["recipes"]),
+];
+
+/// The crates that say in their sources that they do without `std`.
+const NO_STD: &[&str] = &["bitpack", "extendible", "hll", "intset", "listpack", "murmur"];
+
+/// What `tallis` without features must not be built from.
+const LEFT_OUT: &[&str] = &["jiff", "serde", "tallis-recipes"];
+
+/// Checks each set, the sources of the crates without `std`, and what `tallis` without features is built from.
+pub(crate) fn run() -> Outcome {
+    for crate_name in NO_STD {
+        let file = crate::tree::root().join("crates").join(crate_name).join("src/lib.rs");
+        if !crate::tree::read(&file)?.contains("\n#![cfg_attr(not(test), no_std)]\n") {
+            return Err(format!("{} is to be no_std", file.display()));
+        }
+    }
+    for (package, features) in SETS {
+        let features = features.join(",");
+        succeed(&mut cargo([
+            "clippy",
+            "--locked",
+            "--package",
+            package,
+            "--no-default-features",
+            "--features",
+            &features,
+            "--",
+            "--deny",
+            "warnings",
+        ]))?;
+    }
+    let tree = output_of(&mut cargo([
+        "tree",
+        "--locked",
+        "--package",
+        "tallis",
+        "--no-default-features",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+    ]))?;
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    let found: Vec<&str> = names.filter(|name| LEFT_OUT.contains(name)).collect();
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("tallis without features is built from {}", found.join(", ")))
+    }
+}
