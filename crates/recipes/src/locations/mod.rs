@@ -447,7 +447,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// regions.set(0, "USA", "CA")?;
     /// countries.set(0, "USA")?;
     /// assert_eq!((store.strlen("location:0")?, store.strlen("country:0")?), (2, 1));
-    /// assert!(store.exists(["country:max"])? == 1);
+    /// assert!(store.exists("country:max")?);
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[must_use]
