@@ -18,7 +18,7 @@ use super::tally::Tally;
 /// | [`Countries`] | 1 | the country | [`Locations::countries`](super::Locations::countries) |
 /// | [`Regions`] | 2 | country and region, as in the book | [`Locations::new`](super::Locations::new) |
 /// | [`Cities`] | 3 | country, region and city | [`Locations::cities`](super::Locations::cities) |
-/// | [`Codes`] of a codec | 1 to 8 | the codec's items: postal areas, coordinates, numbers | [`Locations::codec`](super::Locations::codec) |
+/// | [`Codes`] | 1 to 8 | the items of a codec | [`Locations::codec`](super::Locations::codec) |
 pub trait Precision: sealed::Sealed {
     /// The bytes of a user.
     type Codec: Codec;
