@@ -8,6 +8,7 @@ use std::time::Duration;
 /// `-Remaining`, `Retry-After` and `X-RateLimit-Reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Throttle {
     /// Whether the action is refused.
     pub limited: bool,
