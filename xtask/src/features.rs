@@ -10,6 +10,18 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis-recipes", &[]),
     ("tallis", &[]),
     ("tallis", &["recipes"]),
+    ("tallis", &["serde"]),
+    ("tallis", &["recipes", "serde"]),
+    ("tallis", &["calendar", "serde"]),
+    // Each leaf by itself: in `tallis` one may find what another has asked for.
+    ("tallis-bitpack", &["serde"]),
+    ("tallis-bloom", &["serde"]),
+    ("tallis-geo", &["serde"]),
+    ("tallis-hll", &["serde"]),
+    ("tallis-intset", &["serde"]),
+    ("tallis-listpack", &["serde"]),
+    ("tallis-rdb", &["serde"]),
+    ("tallis-skiplist-zset", &["serde"]),
 ];
 
 /// The crates that say in their sources that they do without `std`.

@@ -94,6 +94,8 @@ pub mod bitfield;
 mod bitmap;
 pub mod bits;
 pub mod packed;
+#[cfg(feature = "serde")]
+mod serde;
 mod word;
 
 pub use bitmap::Bitmap;

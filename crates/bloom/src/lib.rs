@@ -133,6 +133,8 @@ mod hash;
 mod header;
 mod link;
 pub mod plan;
+#[cfg(feature = "serde")]
+mod serde;
 mod settings;
 
 pub use dump::{CHUNK, Chunk, Loader};

@@ -25,6 +25,7 @@ pub const MAX_ERROR_RATE: f64 = 0.25;
 /// # Ok::<(), bloom::SettingsError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
     pub(crate) capacity: u64,
     pub(crate) error_rate: f64,

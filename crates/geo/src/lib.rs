@@ -100,6 +100,8 @@ mod hash;
 mod haversine;
 mod point;
 mod redis;
+#[cfg(feature = "serde")]
+mod serde;
 mod shape;
 mod spread;
 mod text;

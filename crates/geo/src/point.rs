@@ -134,6 +134,7 @@ pub(crate) fn along_meridian(from: f64, to: f64) -> f64 {
 /// assert_eq!(Unit::parse(b"yd"), None);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Unit {
     /// `m`
     #[default]

@@ -20,6 +20,7 @@ use crate::layout::{
 ///
 /// The order is that of growth: sparse turns into dense, and never back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Encoding {
     /// Run lengths, from two bytes up to the limit in bytes.
     Sparse,

@@ -125,6 +125,8 @@ mod header;
 mod layout;
 mod opcode;
 mod owned;
+#[cfg(feature = "serde")]
+mod serde;
 mod sparse;
 mod union;
 mod view;

@@ -104,6 +104,8 @@ mod growth;
 mod iter;
 mod ops;
 mod search;
+#[cfg(feature = "serde")]
+mod serde;
 mod set;
 mod slot;
 mod traits;

@@ -14,6 +14,7 @@ use core::fmt;
 /// assert_eq!(Width::W64.bytes(), 8);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Width {
     /// Two bytes: -32,768 to 32,767.
     W16,

@@ -131,6 +131,8 @@ mod growth;
 mod iter;
 mod list;
 mod search;
+#[cfg(feature = "serde")]
+mod serde;
 mod traits;
 
 pub use change::{MAX_BYTES, Refused};

@@ -14,6 +14,7 @@ use crate::{
 
 /// How to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ReadOptions {
     /// Bytes of the input, if known: lengths are then refused before anything is read for them,
     /// and nothing is read beyond. `None` by default.

@@ -4,6 +4,7 @@ use crate::value::{ModuleId, ValueType};
 
 /// What a key carries beside its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Attributes {
     /// When it expires, in milliseconds since 1970.
     pub expire_at_ms: Option<i64>,

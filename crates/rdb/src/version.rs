@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Which project numbers the version: type bytes from 22 on mean different things to the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Dialect {
     /// Redis, and Valkey before 9: the magic is `REDIS`.
     Redis,
@@ -88,6 +89,7 @@ impl fmt::Display for Version {
 
 /// The version to write, by the oldest server that shall load it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Target {
     /// Redis 5 and later.
     V9,

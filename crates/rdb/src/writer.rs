@@ -14,6 +14,7 @@ use crate::{
 
 /// How to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WriteOptions {
     /// The version. 10 by default.
     pub target: Target,

@@ -31,6 +31,7 @@ use jiff::{
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bucket {
     /// A day: `YYYY-MM-DD`.
     #[cfg(feature = "calendar")]

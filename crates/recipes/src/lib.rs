@@ -10,6 +10,7 @@
 //!
 //! * `calendar`, on by default: the days and hours of [`Visitors`], `UvWindows` and `Cohorts`, by `jiff`, which is
 //!   re-exported. Without it [`Visitors`] has one bucket, [`Bucket::All`].
+//! * `serde`: options and figures.
 
 mod bucket;
 #[cfg(feature = "calendar")]
@@ -22,6 +23,8 @@ mod locations;
 mod procedure;
 mod rates;
 mod scan;
+#[cfg(feature = "serde")]
+mod serde;
 mod session_id;
 mod shard;
 mod sharded_set;

@@ -13,6 +13,7 @@ use crate::visitor_id::{self, hashed_number};
 /// two do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SessionIds {
     /// Any bytes, hashed: the first 60 bits of XXH3-128, as [`VisitorId`](crate::VisitorId) has them.
     ///

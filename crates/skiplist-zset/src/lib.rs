@@ -100,6 +100,8 @@ mod pick;
 mod records;
 mod scan;
 mod score;
+#[cfg(feature = "serde")]
+mod serde;
 mod set;
 mod small;
 mod tower;

@@ -13,6 +13,7 @@ use crate::ScoreText;
 /// assert_ne!(limits, of_7_0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Limits {
     /// The most members of a listpack: `zset-max-listpack-entries`.
     pub entries: usize,

@@ -26,6 +26,7 @@ const WHOLE_MAX: f64 = 4_611_686_018_427_387_904.0;
 
 /// How a score is written as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ScoreText {
     /// 17 significant digits without zeros at the end, as C's `%.17g`: Redis up to 7.0.
     Digits17,

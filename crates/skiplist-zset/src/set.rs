@@ -16,6 +16,7 @@ use crate::{ByScore, Iter};
 
 /// What a command did to a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Change {
     /// The member is new.
     Added,
@@ -27,6 +28,7 @@ pub enum Change {
 
 /// How a set is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Encoding {
     /// One listpack.
     ListPack,

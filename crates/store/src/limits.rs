@@ -10,6 +10,8 @@ macro_rules! limits {
     ($(#[$about:meta])* Limits { $($(#[$doc:meta])* $name:ident: $default:expr,)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(default))]
         pub struct Limits {
             $($(#[$doc])* pub $name: usize,)*
         }

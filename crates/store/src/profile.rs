@@ -36,6 +36,7 @@ use skiplist_zset::ScoreText;
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Profile {
     /// Redis 7.0.
     Redis70,

@@ -4,6 +4,7 @@ use super::FieldType;
 
 /// What happens to a number that does not fit its field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overflow {
     /// The low bits are kept.
     #[default]

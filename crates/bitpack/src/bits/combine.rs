@@ -14,6 +14,7 @@ use crate::arch::{self, Fold};
 
 /// What [`combine`] makes of the bits x of the first source and y1, y2, .. of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Op {
     /// Bits that all sources have.
     And,

@@ -44,6 +44,7 @@ fn code(index: Option<u8>, error: impl Fn(u8) -> EncodeError) -> Result<u8, Enco
 
 /// What a [`CountryRegionCode`] says: indices in two tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CountryRegion {
     /// The index of the country, 0 to 254, if it is known.
     pub country: Option<u8>,

@@ -30,6 +30,7 @@ use crate::word;
 
 /// A place, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LatLon {
     /// -90 to 90, north positive.
     pub latitude: f64,

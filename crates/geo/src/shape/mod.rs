@@ -46,6 +46,7 @@ enum Area {
 
 /// A cell whose centre is in a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hit {
     /// The centre of the cell.
     pub point: Point,

@@ -14,6 +14,7 @@ use crate::text::{Text, concat, numbered};
 /// The sorts of [`Period`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PeriodKind {
     /// An hour of the clock: `2015-5-17-13`.
     Hour,

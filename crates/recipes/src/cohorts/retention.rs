@@ -23,6 +23,7 @@ use crate::procedure::Backend;
 /// 2015-5-18        0       -
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Retention {
     rows: Vec<RetentionRow>,
 }
@@ -30,6 +31,7 @@ pub struct Retention {
 /// A row of a [`Retention`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RetentionRow {
     /// When the row's users were marked with the first event.
     pub period: Period,

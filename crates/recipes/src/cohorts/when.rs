@@ -23,6 +23,7 @@ use jiff::{Timestamp, Zoned};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum When {
     /// An instant.
     Timestamp(Timestamp),

@@ -254,6 +254,7 @@ impl<B: Backend> Dedup<B> {
 /// What a [`Dedup`] keeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DedupInfo {
     /// Items in the filters. Where there are two, an item may be in both.
     pub items: u64,

@@ -10,6 +10,7 @@ use super::retry::whole_seconds;
 /// `-Remaining`, `Retry-After` and `X-RateLimit-Reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Throttle {
     /// Whether the action is refused.
     pub limited: bool,

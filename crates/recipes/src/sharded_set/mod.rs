@@ -25,6 +25,7 @@ pub(crate) use spread::Spread;
 /// There may be more forms one day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ShardForm {
     /// Into a number of shards that a forecast fixes, as the book does.
     #[default]

@@ -3,6 +3,7 @@
 /// In what a bucket of [`Visitors`](super::Visitors) keeps the numbers of its visitors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum VisitorsForm {
     /// Intsets whose number a forecast fixes, as the book does: about 8.7 bytes a visitor if the forecast is right,
     /// several times as much if it is a hundred times off.

@@ -14,6 +14,7 @@ use crate::procedure::Backend;
 
 /// How visits get into the larger buckets. Counts are the same either way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum UvFilling {
     /// Each visit is written to the minute, the hour, the day and the month, in one atomic step.
     #[default]

@@ -15,6 +15,7 @@ use jiff::{Span, Timestamp, tz::Offset};
 /// assert_eq!(UvLevel::ALL.len(), 4);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum UvLevel {
     /// A minute: `yyyyMMddHHmm`.
     Minute,

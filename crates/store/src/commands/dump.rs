@@ -95,6 +95,7 @@ impl<L: Locks> Store<L> {
 /// replaces no other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RestoreOptions {
     ttl_ms: u64,
     absolute: bool,

@@ -204,6 +204,7 @@ fn system_time(at_ms: i64) -> Option<SystemTime> {
 
 /// How long a key has until it expires: see [`Store::ttl`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ttl {
     /// There is no such key.
     NoKey,
@@ -242,6 +243,7 @@ impl Ttl {
 
 /// When a key expires: see [`Store::expire_time`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExpireTime {
     /// There is no such key.
     NoKey,
@@ -292,6 +294,7 @@ const fn rounded(ms: i64) -> i64 {
 
 /// When EXPIRE and the like set a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExpireOption {
     /// Whatever is there.
     #[default]

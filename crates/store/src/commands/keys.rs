@@ -237,6 +237,7 @@ pub(crate) fn references(value: &Value) -> i64 {
 /// How [`Store::copy`](crate::Store::copy) copies: by default within the database, and not over a key that is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CopyOptions {
     db: Option<u32>,
     replace: bool,

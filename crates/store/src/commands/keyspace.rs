@@ -1,5 +1,7 @@
 //! Commands on all keys of a database.
 
+use std::num::NonZeroUsize;
+
 use bytes::Bytes;
 
 use crate::error::Result;
@@ -99,7 +101,8 @@ impl<L: Locks> Store<L> {
         let mut found = Vec::new();
         let glob = options.glob();
         let mut next = scan::from_cursor(cursor);
-        let mut budget = Budget { keys: options.count, steps: options.count.saturating_mul(10) };
+        let mut budget =
+            Budget { keys: options.count(), steps: options.count().saturating_mul(10) };
         // One stripe at a time: a scan waits for no more than it reads.
         while let Some(position) = next
             && budget.keys > 0
@@ -190,15 +193,16 @@ impl<L: Locks> Store<L> {
 /// What SCAN and SSCAN look for, and how much of it one call is to return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ScanOptions {
     pattern: Option<Box<[u8]>>,
-    count: usize,
+    count: NonZeroUsize,
     type_name: Option<Box<[u8]>>,
 }
 
 impl Default for ScanOptions {
     fn default() -> Self {
-        Self { pattern: None, count: 10, type_name: None }
+        Self { pattern: None, count: NonZeroUsize::MIN.saturating_add(9), type_name: None }
     }
 }
 
@@ -212,7 +216,7 @@ impl ScanOptions {
     /// COUNT: about how many keys or members one call looks at; the pattern is applied to those. Default 10, as in
     /// Redis; 0 is taken as 1.
     pub fn with_count(mut self, count: usize) -> Self {
-        self.count = count.max(1);
+        self.count = NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
         self
     }
 
@@ -224,7 +228,7 @@ impl ScanOptions {
 
     /// How many one call is to look at.
     pub(crate) const fn count(&self) -> usize {
-        self.count
+        self.count.get()
     }
 
     /// The pattern; `None` if everything matches.

@@ -30,6 +30,7 @@ use crate::table::keys::KeyBucket;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Database {
     /// Its number.
     pub number: u32,

@@ -6,6 +6,7 @@ use bitpack::bitfield::{FieldType, Overflow};
 
 /// What the ends of a [`BitRange`] count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum BitUnit {
     /// Bytes.
     #[default]
@@ -31,6 +32,7 @@ pub enum BitUnit {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BitRange {
     start: i64,
     end: Option<i64>,
@@ -108,6 +110,7 @@ impl BitRange {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BitFieldOp {
     pub(super) field: FieldType,
     pub(super) offset: u64,
@@ -117,6 +120,7 @@ pub struct BitFieldOp {
 
 /// What is done to a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Action {
     Get,
     Set(i64),

@@ -13,6 +13,7 @@ use crate::to_key::ToKey;
 /// How BF.INSERT makes a filter: by default as BF.ADD does, for 100 items at 1 %.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BloomInsertOptions {
     pub(super) settings: Settings,
     pub(super) no_create: bool,

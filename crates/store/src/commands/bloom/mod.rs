@@ -269,6 +269,7 @@ impl<L: Locks> Store<L> {
 /// What BF.INFO returns of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BloomInfo {
     /// Items that all its links together were made for.
     pub capacity: u64,

@@ -11,6 +11,7 @@ use crate::value::ZSet;
 
 /// Where a search begins.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GeoCentre {
     /// FROMMEMBER: where this member is.
     Member(Bytes),
@@ -49,6 +50,7 @@ impl From<&[u8]> for GeoCentre {
 
 /// Which come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GeoOrder {
     /// ASC: the nearest.
     Asc,
@@ -58,6 +60,7 @@ pub enum GeoOrder {
 
 /// What GEOSEARCHSTORE makes the scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GeoStored {
     /// The positions, so that the result is one of places too.
     #[default]
@@ -86,6 +89,7 @@ pub enum GeoStored {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GeoSearch {
     /// A polygon has none.
     centre: Option<GeoCentre>,
@@ -95,6 +99,7 @@ pub struct GeoSearch {
 
 /// What area is searched.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Area {
     Circle(f64, Unit),
     Rectangle(f64, f64, Unit),
@@ -103,6 +108,7 @@ pub(crate) enum Area {
 
 /// How many are wanted, and in which order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Limits {
     pub(crate) order: Option<GeoOrder>,
     /// All of them if it is 0.
@@ -190,6 +196,7 @@ impl Area {
 /// A member in an area.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GeoHit {
     /// The member.
     pub member: Bytes,

@@ -10,6 +10,7 @@ use crate::to_expiry::{ToSpan, ToTime};
 
 /// Whether SET asks for a key that exists, or for one that does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum ExistenceCheck {
     /// Only a key that does not exist yet.
     NX,
@@ -23,6 +24,7 @@ pub enum ExistenceCheck {
 /// and changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum SetExpiry {
     /// So many seconds from now.
     EX(u64),
@@ -39,6 +41,7 @@ pub enum SetExpiry {
 /// What happens to a key's expiry in GETEX. A [`Duration`] and a [`SystemTime`] are one too. The numbers are those of [`SetExpiry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Expiry {
     /// So many seconds from now.
     EX(u64),
@@ -74,6 +77,7 @@ pub enum Expiry {
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SetOptions {
     pub(super) condition: Option<ExistenceCheck>,
     pub(super) get: bool,
@@ -151,6 +155,7 @@ impl SetOptions {
 /// What became of [`set_options`](crate::Store::set_options).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SetOutcome {
     /// Whether the key was set.
     pub set: bool,
@@ -161,6 +166,7 @@ pub struct SetOutcome {
 /// A longest common subsequence by its place in both strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LcsMatches {
     /// How many bytes the subsequence has, the short runs included that were not asked for.
     pub len: usize,
@@ -171,6 +177,7 @@ pub struct LcsMatches {
 /// A run of bytes that is in both strings.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LcsMatch {
     /// Where it is in the first string, in bytes.
     pub a: Range<usize>,
@@ -180,6 +187,7 @@ pub struct LcsMatch {
 
 /// What happens to an expiry.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum ExpiryChange {
     #[default]
     Clear,
@@ -200,6 +208,7 @@ impl From<Expiry> for ExpiryChange {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Unit {
     Seconds,
     Milliseconds,
@@ -207,6 +216,7 @@ pub(crate) enum Unit {
 
 /// A time as a command gives it: of a unit, from now or from the epoch on.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Time {
     pub(crate) unit: Unit,
     pub(crate) absolute: bool,

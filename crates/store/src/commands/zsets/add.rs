@@ -14,6 +14,7 @@ use crate::to_score::ToScore;
 
 /// Which way a score may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum UpdateCheck {
     /// Only up.
     GT,
@@ -24,6 +25,7 @@ pub enum UpdateCheck {
 /// What ZADD adds and changes: by default it does both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SortedSetAddOptions {
     pub(super) existence: Option<ExistenceCheck>,
     update: Option<UpdateCheck>,

@@ -20,6 +20,7 @@ use crate::value::{SetRef, Value, ZSet};
 
 /// How a member's scores are combined when several sets have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Aggregate {
     /// Their sum; that of opposite infinities is 0.
     #[default]

@@ -10,6 +10,7 @@ use crate::value::ZSet;
 
 /// One end of a range by member.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LexBound {
     /// `-`: before every member.
     Min,
@@ -38,6 +39,7 @@ pub enum LexBound {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ZRange {
     by: By,
     pub(super) rev: bool,
@@ -45,6 +47,7 @@ pub struct ZRange {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum By {
     Rank(i64, i64),
     Score(Bound<f64>, Bound<f64>),

@@ -1,0 +1,20 @@
+//! Lists for serde: their bytes, which are checked when they are read.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_bytes::ByteBuf;
+
+use crate::{ListPack, Validation};
+
+impl Serialize for ListPack {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.as_bytes())
+    }
+}
+
+impl<'de> Deserialize<'de> for ListPack {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = ByteBuf::deserialize(deserializer)?.into_vec();
+        Self::from_bytes(bytes, Validation::Deep).map_err(D::Error::custom)
+    }
+}
