@@ -6,6 +6,7 @@ use std::process::Command;
 
 use clap::Args;
 
+use crate::features::FEATURES;
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
 use crate::{fuzz, setup, tree};
 
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     step("Set-up", || Ok(setup::redis_server()))?;
     let mut tests = |title: &str, targets: &[&str]| {
         let mut command = cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
-        command.args(targets).env("TALLIS_SKIPPED_LOG", &log);
+        command.args(FEATURES).args(targets).env("TALLIS_SKIPPED_LOG", &log);
         if arguments.long {
             command.env("PROPTEST_CASES", LONG_CASES);
         }
