@@ -8,12 +8,12 @@ use clap::Args;
 
 use crate::features::FEATURES;
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
-use crate::{fuzz, setup, tree};
+use crate::{fuzz, package, setup, tree};
 
 /// What `cargo xtask test` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Also runs the ignored tests, more cases of the random ones, and each fuzz target for a minute.
+    /// Also runs the ignored tests, more cases of the random ones, each fuzz target for a minute, and the packages.
     #[arg(long)]
     long: bool,
 }
@@ -90,6 +90,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         if failed == 0 { Ok(()) } else { Err(verdicts.err().unwrap_or_default()) }
     })
     .inspect_err(|why| println!("{why}"));
+
+    if arguments.long {
+        let failed = package::run().inspect_err(|why| println!("{why}")).is_err();
+        total.add(Count { passed: usize::from(!failed), failed: usize::from(failed), skipped: 0 });
+    }
 
     let left_out = left_out(&fs::read_to_string(&log).unwrap_or_default());
     // The harness takes a test that returns early for one that passed.
