@@ -1,6 +1,10 @@
 //! That each set of features builds by itself, and brings no more than it says.
 
 use crate::run::{Outcome, cargo, output_of, succeed};
+use crate::tree;
+
+/// The features that are not on by default, for what looks at the whole workspace.
+pub(crate) const FEATURES: [&str; 2] = ["--features", "tallis/serde"];
 
 /// A package and its features, beside the default ones of the whole workspace.
 const SETS: &[(&str, &[&str])] = &[
@@ -33,8 +37,8 @@ const LEFT_OUT: &[&str] = &["jiff", "serde", "tallis-recipes"];
 /// Checks each set, the sources of the crates without `std`, and what `tallis` without features is built from.
 pub(crate) fn run() -> Outcome {
     for crate_name in NO_STD {
-        let file = crate::tree::root().join("crates").join(crate_name).join("src/lib.rs");
-        if !crate::tree::read(&file)?.contains("\n#![cfg_attr(not(test), no_std)]\n") {
+        let file = tree::root().join("crates").join(crate_name).join("src/lib.rs");
+        if !tree::read(&file)?.contains("\n#![cfg_attr(not(test), no_std)]\n") {
             return Err(format!("{} is to be no_std", file.display()));
         }
     }
@@ -53,7 +57,7 @@ pub(crate) fn run() -> Outcome {
             "warnings",
         ]))?;
     }
-    let tree = output_of(&mut cargo([
+    let built_from = output_of(&mut cargo([
         "tree",
         "--locked",
         "--package",
@@ -64,7 +68,7 @@ pub(crate) fn run() -> Outcome {
         "--prefix",
         "none",
     ]))?;
-    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    let names = built_from.lines().filter_map(|line| line.split(' ').next());
     let found: Vec<&str> = names.filter(|name| LEFT_OUT.contains(name)).collect();
     if found.is_empty() {
         Ok(())

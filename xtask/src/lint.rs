@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use crate::features::FEATURES;
 use crate::run::{Outcome, cargo, step, succeed};
 use crate::{checks, features, fuzz, metadata};
 
@@ -57,19 +58,13 @@ fn format() -> Outcome {
 }
 
 fn clippy() -> Outcome {
-    succeed(&mut cargo([
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--locked",
-        "--",
-        "--deny",
-        "warnings",
-    ]))
+    let mut command = cargo(["clippy", "--workspace", "--all-targets", "--locked"]);
+    succeed(command.args(FEATURES).args(["--", "--deny", "warnings"]))
 }
 
 /// Libraries only: the program `tallis` would overwrite the pages of the library `tallis`.
 fn documentation() -> Outcome {
     let mut command = cargo(["doc", "--workspace", "--lib", "--no-deps", "--locked"]);
+    command.args(FEATURES);
     succeed(command.env("RUSTDOCFLAGS", "--deny warnings"))
 }

@@ -6,13 +6,14 @@ use std::process::Command;
 
 use clap::Args;
 
+use crate::features::FEATURES;
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
-use crate::{fuzz, setup, tree};
+use crate::{fuzz, package, setup, tree};
 
 /// What `cargo xtask test` takes.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Also runs the ignored tests, more cases of the random ones, and each fuzz target for a minute.
+    /// Also runs the ignored tests, more cases of the random ones, each fuzz target for a minute, and the packages.
     #[arg(long)]
     long: bool,
 }
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     step("Set-up", || Ok(setup::redis_server()))?;
     let mut tests = |title: &str, targets: &[&str]| {
         let mut command = cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
-        command.args(targets).env("TALLIS_SKIPPED_LOG", &log);
+        command.args(FEATURES).args(targets).env("TALLIS_SKIPPED_LOG", &log);
         if arguments.long {
             command.env("PROPTEST_CASES", LONG_CASES);
         }
@@ -89,6 +90,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         if failed == 0 { Ok(()) } else { Err(verdicts.err().unwrap_or_default()) }
     })
     .inspect_err(|why| println!("{why}"));
+
+    if arguments.long {
+        let failed = package::run().inspect_err(|why| println!("{why}")).is_err();
+        total.add(Count { passed: usize::from(!failed), failed: usize::from(failed), skipped: 0 });
+    }
 
     let left_out = left_out(&fs::read_to_string(&log).unwrap_or_default());
     // The harness takes a test that returns early for one that passed.

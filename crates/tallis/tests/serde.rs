@@ -1,4 +1,5 @@
 //! Options, figures and values come back from a text format and from a binary one, and broken values are refused.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime};
