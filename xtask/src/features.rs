@@ -4,7 +4,7 @@ use crate::run::{Outcome, cargo, output_of, succeed};
 use crate::tree;
 
 /// The features that are not on by default, for what looks at the whole workspace.
-pub(crate) const FEATURES: [&str; 2] = ["--features", "tallis/serde"];
+pub(crate) const FEATURES: [&str; 2] = ["--features", "tallis/async,tallis/serde"];
 
 /// A package and its features, beside the default ones of the whole workspace.
 const SETS: &[(&str, &[&str])] = &[
