@@ -26,6 +26,7 @@ use crate::errors::invalid;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use tallis::CityTable;
 ///
 /// let rows = "\
@@ -133,6 +134,7 @@ impl CityTable {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::CityTable;
     ///
     /// let table = CityTable::from_rows([("DEU", "BY", "Hof"), ("DEU", "", "Hof")])?;
@@ -161,6 +163,7 @@ impl CityTable {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::CityTable;
     ///
     /// let table = CityTable::from_rows([("DEU", "BY", "Hof"), ("SGP", "", "Singapore")])?;

@@ -138,6 +138,7 @@ impl LocationCounts {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{CityTable, Locations, Store};
     ///
     /// let table = CityTable::from_rows([("USA", "CA", "San Jose"), ("SGP", "", "Singapore")])?;
@@ -236,6 +237,7 @@ impl fmt::Debug for LocationCounts {
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {bitpack, recipes::*, store::*}; }
 /// use tallis::bitpack::packed::PostalCode;
 /// use tallis::{Locations, Store};
 ///

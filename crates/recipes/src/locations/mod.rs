@@ -185,6 +185,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Locations, Store};
     ///
     /// let store = Store::new();
@@ -207,6 +208,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{CityTable, Locations, Store};
     ///
     /// let table = CityTable::from_rows([
@@ -240,6 +242,7 @@ impl<B: Backend> Locations<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {bitpack, recipes::*, store::*}; }
     /// use tallis::bitpack::packed::{LatLon, LatLon4, NumberCode};
     /// use tallis::{Locations, Store};
     ///
@@ -442,6 +445,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use tallis::{Locations, Store};
     ///
     /// let store = Store::new();

@@ -14,6 +14,7 @@ use crate::errors::invalid;
 /// # Examples
 ///
 /// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
 /// use std::time::Duration;
 ///
 /// use tallis::{Funnel, Quota, Store};

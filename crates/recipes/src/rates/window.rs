@@ -110,7 +110,7 @@ const fn as_score(ms: i64) -> f64 {
 /// A time, rounded up.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits becomes the greatest")]
-const fn as_ms(score: f64) -> i64 {
+fn as_ms(score: f64) -> i64 {
     score.ceil() as i64
 }
 
@@ -235,6 +235,7 @@ impl<B: Backend> SlidingWindow<B> {
     /// # Examples
     ///
     /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
     /// use std::time::Duration;
     /// use tallis::{SlidingWindow, Store};
     ///
