@@ -96,7 +96,7 @@ fn members(c: &mut Criterion) {
     let turn = 10_000;
     group.throughput(Throughput::Elements(turn as u64));
     group.sample_size(50);
-    for (name, what, want) in [("a member", "member", turn), ("not a member", "nobody", 0)] {
+    for (name, what, want) in [("a member", "member", turn), ("not a member", "absent", 0)] {
         let asked: Words = shuffled(1, MEMBERS).iter().map(|n| format!("{what}:{n}")).collect();
         let mut turns = Turns::new(turn, MEMBERS);
         group.bench_function(format!("sismember, {name}"), |b| {

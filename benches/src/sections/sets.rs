@@ -92,7 +92,7 @@ fn sadd(bench: &Bench, members: &Words, live: Option<&mut Live>) -> Row {
 /// The server has the members from [`sadd`].
 fn sismember(bench: &Bench, work: &str, there: bool, count: usize, live: Option<&mut Live>) -> Row {
     let members: Words = (0..count).map(|n| format!("member:{n}")).collect();
-    let name = if there { "member" } else { "nobody" };
+    let name = if there { "member" } else { "absent" };
     let asked: Words = shuffled(1, count).into_iter().map(|n| format!("{name}:{n}")).collect();
     let (store, mut yo, set) = (fill(&members), keyspace(&members), boxed(&members));
     let expected = if there { count } else { 0 };

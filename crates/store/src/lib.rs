@@ -24,6 +24,7 @@ mod table;
 mod text;
 mod to_expiry;
 mod to_key;
+mod to_keys;
 mod to_member;
 mod to_score;
 mod value;
@@ -42,7 +43,8 @@ pub use store::{
     Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Sweeper, Tx,
 };
 pub use to_expiry::{ToSpan, ToTime};
-pub use to_key::{KeyRef, PreparedKey, ToKey, ToKeys};
+pub use to_key::{KeyRef, PreparedKey, ToKey};
+pub use to_keys::ToKeys;
 pub use to_member::{Each, ToMember, ToMembers, each};
 pub use to_score::ToScore;
 

@@ -1,5 +1,6 @@
 //! Where users are, in one to eight bytes each: Redis in Action, section 9.2.3.
 
+mod aggregate;
 mod by_shard;
 mod cities;
 mod counts;
@@ -9,20 +10,16 @@ mod procedures;
 mod table;
 mod tally;
 
-use std::cell::RefCell;
-use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use bitpack::packed::{Codec, Histogram, PackedView};
+use bitpack::packed::{Codec, PackedView};
 use store::{Error, PreparedKey, Store};
 
 use crate::Backend;
 use crate::errors::invalid;
 use crate::text::{Text, numbered};
-use by_shard::{BATCH, ByShard};
 use procedures::Location;
-use tally::{Tally, Zeros};
 
 pub use cities::{CityTable, CityTableError};
 pub use counts::{CodeCounts, LocationCounts};
@@ -331,113 +328,6 @@ impl<B: Backend> Locations<B> {
     }
 }
 
-/// Countries, in one byte each.
-impl<B: Backend> Locations<B, Countries> {
-    /// Sets the country of a user. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
-    /// country that the table does not have.
-    #[inline]
-    pub fn set(&self, user: u64, country: &str) -> Result<(), Error> {
-        let [country, _] = self.precision.0.code(country, None)?;
-        self.set_code(user, [country])
-    }
-
-    /// As [`set`](Self::set), but a country that the table does not have is stored as unknown. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`set_code`](Self::set_code).
-    #[inline]
-    pub fn set_lenient(&self, user: u64, country: &str) -> Result<(), Error> {
-        let [country, _] = self.precision.0.code_lenient(country, None);
-        self.set_code(user, [country])
-    }
-
-    /// The country of a user, if it is known. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`code`](Self::code).
-    pub fn get(&self, user: u64) -> Result<Option<&str>, Error> {
-        let [country] = self.code(user)?;
-        Ok(self.precision.0.names([country, 0]).0)
-    }
-}
-
-/// Countries, regions and cities, in three bytes each.
-impl<B: Backend> Locations<B, Cities> {
-    /// Sets the location of a user. An empty region or city is none. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
-    /// name that the table does not have.
-    #[inline]
-    pub fn set<'n>(
-        &self,
-        user: u64,
-        country: &str,
-        region: impl Into<Option<&'n str>>,
-        city: impl Into<Option<&'n str>>,
-    ) -> Result<(), Error> {
-        self.set_code(user, self.precision.0.code(country, region, city)?)
-    }
-
-    /// As [`set`](Self::set), but names that the table does not have are stored as unknown: an unknown city leaves the
-    /// region, an unknown region the country. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`set_code`](Self::set_code).
-    #[inline]
-    pub fn set_lenient<'n>(
-        &self,
-        user: u64,
-        country: &str,
-        region: impl Into<Option<&'n str>>,
-        city: impl Into<Option<&'n str>>,
-    ) -> Result<(), Error> {
-        self.set_code(user, self.precision.0.code_lenient(country, region, city))
-    }
-
-    /// The country of a user, and the region and the city if they are known; `None` if the country is not. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`code`](Self::code).
-    #[expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
-    pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>, Option<&str>)>, Error> {
-        let (country, region, city) = self.precision.0.names(self.code(user)?);
-        Ok(country.map(|country| (country, region, city)))
-    }
-}
-
-/// The items of a codec.
-impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
-    /// Sets the item of a user. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an
-    /// item that has no code.
-    #[inline]
-    pub fn set(&self, user: u64, item: C::Item) -> Result<(), Error> {
-        self.set_code(user, C::encode(item).map_err(|error| invalid(format!("ERR {error}")))?)
-    }
-
-    /// The item of a user: that of zeros if none was set. O(1).
-    ///
-    /// # Errors
-    ///
-    /// As [`code`](Self::code).
-    pub fn get(&self, user: u64) -> Result<C::Item, Error> {
-        self.code(user).map(C::decode)
-    }
-}
-
 /// In any precision.
 impl<B: Backend, P: Precision> Locations<B, P> {
     /// Replaces the `location` that every key begins with.
@@ -495,95 +385,6 @@ impl<B: Backend, P: Precision> Locations<B, P> {
         let (shard, index) = slot(user)?;
         let code = self.read_shard(shard, |codes| codes.records().get(index).copied())?;
         Ok(code.unwrap_or_default())
-    }
-
-    /// The largest user id that was ever set; `None` if there is none. O(1).
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a set,
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
-    /// [`MAX_USER`](Locations::MAX_USER).
-    pub fn largest_user(&self) -> Result<Option<u64>, Error> {
-        let Some(score) = self.backend.call(&procedures::largest(self.largest.as_ref()))? else {
-            return Ok(None);
-        };
-        if score < 0.0 {
-            return Ok(None);
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "what is too large for 64 bits becomes the largest of them"
-        )]
-        let user = score as u64;
-        checked(user).map(Some)
-    }
-
-    /// Counts all users by what the precision tells. O(largest id).
-    ///
-    /// [`unknown`](LocationCounts::unknown) are those whose code is not in the table. Zeros do not count: see
-    /// [above](Self#unknown).
-    ///
-    /// # Errors
-    ///
-    /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a
-    /// shard holds something else.
-    pub fn aggregate(&self) -> Result<P::Counts, Error> {
-        let histogram = RefCell::new(Histogram::new());
-        let shards = self.largest_user()?.map_or(0, |user| user / USERS_PER_SHARD + 1);
-        for shard in 0..shards {
-            self.read_shard(shard, |codes| histogram.borrow_mut().add(codes))?;
-        }
-        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::AreNobody, 0)))
-    }
-
-    /// Counts the listed users by what the precision tells; one that is listed twice counts twice. O(users).
-    ///
-    /// [`users`](LocationCounts::users) is the length of the list. [`unknown`](LocationCounts::unknown) are those of
-    /// whom no country is known.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
-    /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard
-    /// holds something else.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # mod tallis { pub use {recipes::*, store::*}; }
-    /// use tallis::{Locations, Store};
-    ///
-    /// let locations = Locations::new(Store::new());
-    /// locations.set(7, "CAN", "QC")?;
-    /// let counts = locations.aggregate_list([7, 8, 7, 100_000_000])?;
-    /// assert_eq!((counts.users(), counts.region("CAN", "QC"), counts.unknown()), (4, 2, 2));
-    /// # Ok::<(), tallis::Error>(())
-    /// ```
-    pub fn aggregate_list(&self, users: impl IntoIterator<Item = u64>) -> Result<P::Counts, Error> {
-        let histogram = RefCell::new(Histogram::new());
-        let mut beyond = 0;
-        let mut by_shard = ByShard::default();
-        let mut batch = Vec::new();
-        let mut users = users.into_iter();
-        loop {
-            batch.clear();
-            for user in users.by_ref().take(BATCH) {
-                batch.push(checked(user)?);
-            }
-            if batch.is_empty() {
-                break;
-            }
-            by_shard.each(&mut batch, |shard, slots| {
-                beyond += self.read_shard(shard, |codes| {
-                    let slots = slots.iter().map(|&at| at as usize);
-                    histogram.borrow_mut().add_at(codes, slots)
-                })?;
-                Ok::<_, Error>(())
-            })?;
-        }
-        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::AreUsers, beyond)))
     }
 
     #[inline]

@@ -5,20 +5,24 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use bitpack::packed::{Codec, CountryCode, CountryRegionCityCode, CountryRegionCode};
+use store::Error;
 
+use super::Locations;
 use super::cities::CityTable;
 use super::counts::{CodeCounts, LocationCounts};
 use super::table::LocationTable;
 use super::tally::Tally;
+use crate::Backend;
+use crate::errors::invalid;
 
-/// How precisely [`Locations`](super::Locations) tell a place, and in how many bytes: one of the types of this module.
+/// How precisely [`Locations`] tell a place, and in how many bytes: one of the types of this module.
 ///
 /// | precision | bytes | what is told | made by |
 /// |---|---|---|---|
-/// | [`Countries`] | 1 | the country | [`Locations::countries`](super::Locations::countries) |
-/// | [`Regions`] | 2 | country and region, as in the book | [`Locations::new`](super::Locations::new) |
-/// | [`Cities`] | 3 | country, region and city | [`Locations::cities`](super::Locations::cities) |
-/// | [`Codes`] | 1 to 8 | the items of a codec | [`Locations::codec`](super::Locations::codec) |
+/// | [`Countries`] | 1 | the country | [`Locations::countries`](Locations::countries) |
+/// | [`Regions`] | 2 | country and region, as in the book | [`Locations::new`](Locations::new) |
+/// | [`Cities`] | 3 | country, region and city | [`Locations::cities`](Locations::cities) |
+/// | [`Codes`] | 1 to 8 | the items of a codec | [`Locations::codec`](Locations::codec) |
 pub trait Precision: sealed::Sealed {
     /// The bytes of a user.
     type Codec: Codec;
@@ -105,5 +109,112 @@ impl<C: Codec> Precision for Codes<C> {
 
     fn counts(&self, tally: &Tally<C>) -> CodeCounts<C> {
         CodeCounts::new(tally.records(), tally.beyond())
+    }
+}
+
+/// Countries, in one byte each.
+impl<B: Backend> Locations<B, Countries> {
+    /// Sets the country of a user. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
+    /// country that the table does not have.
+    #[inline]
+    pub fn set(&self, user: u64, country: &str) -> Result<(), Error> {
+        let [country, _] = self.precision.0.code(country, None)?;
+        self.set_code(user, [country])
+    }
+
+    /// As [`set`](Self::set), but a country that the table does not have is stored as unknown. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code).
+    #[inline]
+    pub fn set_lenient(&self, user: u64, country: &str) -> Result<(), Error> {
+        let [country, _] = self.precision.0.code_lenient(country, None);
+        self.set_code(user, [country])
+    }
+
+    /// The country of a user, if it is known. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`code`](Self::code).
+    pub fn get(&self, user: u64) -> Result<Option<&str>, Error> {
+        let [country] = self.code(user)?;
+        Ok(self.precision.0.names([country, 0]).0)
+    }
+}
+
+/// Countries, regions and cities, in three bytes each.
+impl<B: Backend> Locations<B, Cities> {
+    /// Sets the location of a user. An empty region or city is none. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for a
+    /// name that the table does not have.
+    #[inline]
+    pub fn set<'n>(
+        &self,
+        user: u64,
+        country: &str,
+        region: impl Into<Option<&'n str>>,
+        city: impl Into<Option<&'n str>>,
+    ) -> Result<(), Error> {
+        self.set_code(user, self.precision.0.code(country, region, city)?)
+    }
+
+    /// As [`set`](Self::set), but names that the table does not have are stored as unknown: an unknown city leaves the
+    /// region, an unknown region the country. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code).
+    #[inline]
+    pub fn set_lenient<'n>(
+        &self,
+        user: u64,
+        country: &str,
+        region: impl Into<Option<&'n str>>,
+        city: impl Into<Option<&'n str>>,
+    ) -> Result<(), Error> {
+        self.set_code(user, self.precision.0.code_lenient(country, region, city))
+    }
+
+    /// The country of a user, and the region and the city if they are known; `None` if the country is not. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`code`](Self::code).
+    #[expect(clippy::type_complexity, reason = "three names, each of them in doubt")]
+    pub fn get(&self, user: u64) -> Result<Option<(&str, Option<&str>, Option<&str>)>, Error> {
+        let (country, region, city) = self.precision.0.names(self.code(user)?);
+        Ok(country.map(|country| (country, region, city)))
+    }
+}
+
+/// The items of a codec.
+impl<B: Backend, C: Codec<Error: fmt::Display>> Locations<B, Codes<C>> {
+    /// Sets the item of a user. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_code`](Self::set_code), and [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an
+    /// item that has no code.
+    #[inline]
+    pub fn set(&self, user: u64, item: C::Item) -> Result<(), Error> {
+        self.set_code(user, C::encode(item).map_err(|error| invalid(format!("ERR {error}")))?)
+    }
+
+    /// The item of a user: that of zeros if none was set. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`code`](Self::code).
+    pub fn get(&self, user: u64) -> Result<C::Item, Error> {
+        self.code(user).map(C::decode)
     }
 }

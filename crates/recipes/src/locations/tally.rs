@@ -9,9 +9,9 @@ use bitpack::packed::{Codec, Histogram};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Zeros {
     /// That there may be no such user.
-    AreNobody,
+    NoUser,
     /// That a user has no location.
-    AreUsers,
+    Unknown,
 }
 
 /// How often each code was met, and how many users have none.
@@ -29,9 +29,9 @@ impl<C: Codec> Tally<C> {
 
     /// The codes that count, ascending by their bytes, and how many users have each.
     pub(super) fn records(&self) -> impl Iterator<Item = (C::Record, u64)> {
-        let nobody = self.zeros == Zeros::AreNobody;
+        let no_user = self.zeros == Zeros::NoUser;
         let zeros = C::Record::default();
-        self.histogram.records().filter(move |&(record, _)| !(nobody && record == zeros))
+        self.histogram.records().filter(move |&(record, _)| !(no_user && record == zeros))
     }
 
     /// Users who lie beyond the end of a string: nothing is known of them.

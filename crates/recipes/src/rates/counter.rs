@@ -5,9 +5,7 @@ use std::time::Duration;
 use store::{Error, ErrorKind, Member, Store};
 
 use super::buckets::{Buckets, Meter};
-use super::retry::until_ready;
-#[cfg(feature = "async")]
-use super::retry::until_ready_async;
+use super::retry::waits;
 use super::{Throttle, period_ms};
 use crate::Backend;
 use crate::errors::invalid;
@@ -156,31 +154,6 @@ impl<B: Backend> SlidingCounter<B> {
     pub fn take(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
         self.backend.call(&count(key.as_ref(), self.meter, quantity))
     }
-
-    /// The same, but waits until it is allowed: the thread sleeps for as long as told, and tries again. Others may be
-    /// faster, so there is no order among those who wait.
-    ///
-    /// # Errors
-    ///
-    /// As [`take`](Self::take); [`ErrorKind::InvalidArgument`] for more than the whole limit, which is never
-    /// allowed.
-    pub fn until_ready(&self, key: impl AsRef<[u8]>, quantity: u64) -> Result<Throttle, Error> {
-        until_ready(|| self.take(&key, quantity))
-    }
-
-    /// [`until_ready`](Self::until_ready) without a thread that sleeps: `sleep` makes a future that ends after a time,
-    /// such as Tokio's `tokio::time::sleep`.
-    ///
-    /// # Errors
-    ///
-    /// As [`until_ready`](Self::until_ready).
-    #[cfg(feature = "async")]
-    pub async fn until_ready_async<F: Future>(
-        &self,
-        key: impl AsRef<[u8]>,
-        quantity: u64,
-        sleep: impl Fn(Duration) -> F,
-    ) -> Result<Throttle, Error> {
-        until_ready_async(|| self.take(&key, quantity), sleep).await
-    }
 }
+
+waits!(SlidingCounter);

@@ -102,6 +102,47 @@ pub(super) async fn until_ready_async<F: Future>(
     }
 }
 
+/// Waiting for a limit that takes a quantity at a key.
+macro_rules! waits {
+    ($limit:ident) => {
+        /// # Waiting
+        impl<B: Backend> $limit<B> {
+            /// As [`take`](Self::take), but waits until it is allowed: the thread sleeps for as long as told, and tries
+            /// again. Others may be faster, so there is no order among those who wait.
+            ///
+            /// # Errors
+            ///
+            /// As [`take`](Self::take); [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for more than
+            /// the whole limit, which is never allowed.
+            pub fn until_ready(
+                &self,
+                key: impl AsRef<[u8]>,
+                quantity: u64,
+            ) -> Result<Throttle, Error> {
+                $crate::rates::retry::until_ready(|| self.take(&key, quantity))
+            }
+
+            /// As [`until_ready`](Self::until_ready) without a thread that sleeps: `sleep` makes a future that ends
+            /// after a time, such as Tokio's `tokio::time::sleep`.
+            ///
+            /// # Errors
+            ///
+            /// As [`until_ready`](Self::until_ready).
+            #[cfg(feature = "async")]
+            pub async fn until_ready_async<F: Future>(
+                &self,
+                key: impl AsRef<[u8]>,
+                quantity: u64,
+                sleep: impl Fn(std::time::Duration) -> F,
+            ) -> Result<Throttle, Error> {
+                $crate::rates::retry::until_ready_async(|| self.take(&key, quantity), sleep).await
+            }
+        }
+    };
+}
+
+pub(super) use waits;
+
 /// How long to wait for what will be allowed.
 fn wait(refused: RetryAfter) -> Result<Duration, Error> {
     refused.after.ok_or_else(|| invalid("ERR more than the whole limit is never allowed"))

@@ -50,7 +50,7 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// Counts unique visitors exactly, in integers: six to nine bytes a visitor.
 ///
 /// There are two ways to begin. [`new`](Self::new) takes any bytes as a visitor's id, hashes them to 60 bits, and keeps
-/// these in sets that are split as they fill, so nobody needs a forecast. [`book`](Self::book) is Redis in Action's
+/// these in sets that are split as they fill, without a forecast. [`book`](Self::book) is Redis in Action's
 /// algorithm to the letter: the first 15 digits of a random session id, in a number of sets that a forecast fixes; the
 /// book's Python and this can work on the same keys. [`SessionIds`] says how likely it is that two visitors meet.
 ///

@@ -10,7 +10,8 @@ use crate::store::scope::Scope;
 use crate::store::slot::{BY_COMMAND, Slot, Taken};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
-use crate::to_key::{ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::ToKeys;
 use crate::value::Value;
 
 /// Commands on keys of any type: whether they exist, what they are called, what they hold.

@@ -7,7 +7,8 @@ use super::{GeoSearch, LexBound, ZRange};
 use crate::error::Result;
 use crate::reply::{FromReply, Reply};
 use crate::store::{Locks, Store};
-use crate::to_key::{ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::ToKeys;
 use crate::to_member::ToMember;
 
 /// Calls that read, and how their answers become replies.

@@ -36,7 +36,8 @@ use crate::error::Error;
 use crate::key::HashedKey;
 use crate::limits::Limits;
 use crate::profile::Profile;
-use crate::to_key::{AsKey, PreparedKey, ToKey, ToKeys};
+use crate::to_key::{AsKey, PreparedKey, ToKey};
+use crate::to_keys::ToKeys;
 use scope::{Scope, View};
 use slot::Kind;
 

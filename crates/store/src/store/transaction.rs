@@ -4,7 +4,7 @@ use super::locked::LockedStripe;
 use super::locks::{Allowed, Held, Holding, Striped, check_free};
 use super::{Shared, Store};
 use crate::error::Error;
-use crate::to_key::ToKeys;
+use crate::to_keys::ToKeys;
 
 /// The handle inside a transaction: a [`Store`] that holds the locks of the keys that were named, and has all commands
 /// on them.

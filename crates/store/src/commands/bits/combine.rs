@@ -13,7 +13,8 @@ use crate::member::Member;
 use crate::store::scope::{Scope, View};
 use crate::store::slot::{BY_COMMAND, Expires, Outcome};
 use crate::store::{Locks, Store};
-use crate::to_key::{OneAndMany, ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::{OneAndMany, ToKeys};
 use crate::value::Value;
 
 /// How much of a string that is source and target is set aside at once: it stays in the nearest cache.

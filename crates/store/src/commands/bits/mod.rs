@@ -28,7 +28,8 @@ pub(crate) use combine::combine;
 pub(crate) use fields::{Operations, operate};
 pub(crate) use parts::{count_with, position_with};
 
-use crate::to_key::{ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::ToKeys;
 use parts::{change_one, check_offset};
 
 /// Commands on the bits of strings.

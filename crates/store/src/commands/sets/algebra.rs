@@ -17,7 +17,8 @@ use crate::policy::EncodingPolicy;
 use crate::store::scope::View;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
-use crate::to_key::{OneAndMany, ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::{OneAndMany, ToKeys};
 use crate::value::{SetRef, Value};
 
 /// What is made of several sets.

@@ -18,7 +18,8 @@ use crate::value::SetRef;
 use algebra::Operation;
 pub use entry::{SetEntry, SetKind};
 
-use crate::to_key::{ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::ToKeys;
 use crate::to_member::{ToMember, ToMembers};
 
 /// Commands on sets.

@@ -9,7 +9,8 @@ use super::string_at;
 use crate::error::{Error, Result};
 use crate::member::Member;
 use crate::store::{Locks, Store};
-use crate::to_key::{ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::ToKeys;
 
 /// Commands on strings.
 ///

@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::member::Member;
 use crate::store::slot::{BY_COMMAND, Expires};
 use crate::store::{Locks, Store};
-use crate::to_key::{ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::ToKeys;
 use crate::value::Value;
 
 /// SET with options, for the command of that name.

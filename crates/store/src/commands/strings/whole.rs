@@ -16,7 +16,8 @@ use crate::member::Member;
 use crate::store::slot::Expires;
 use crate::store::{Locks, Store};
 use crate::to_expiry::ToSpan;
-use crate::to_key::{KeysOfPairs, ToKey};
+use crate::to_key::ToKey;
+use crate::to_keys::KeysOfPairs;
 use crate::to_member::ToMember;
 
 /// Commands that put whole strings at keys, or take them away.

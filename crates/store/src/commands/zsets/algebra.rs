@@ -15,7 +15,8 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
-use crate::to_key::{OneAndMany, ToKey, ToKeys};
+use crate::to_key::ToKey;
+use crate::to_keys::{OneAndMany, ToKeys};
 use crate::value::{SetRef, Value, ZSet};
 
 /// How a member's scores are combined when several sets have it.

@@ -1,0 +1,104 @@
+//! Counting users by place.
+
+use std::cell::RefCell;
+
+use bitpack::packed::Histogram;
+use store::Error;
+
+use super::by_shard::{BATCH, ByShard};
+use super::precision::Precision;
+use super::tally::{Tally, Zeros};
+use super::{Locations, USERS_PER_SHARD, checked, procedures};
+use crate::Backend;
+
+/// # Counting
+impl<B: Backend, P: Precision> Locations<B, P> {
+    /// The largest user id that was ever set; `None` if there is none. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if `location:max` is not such a set,
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) if the id in it is above
+    /// [`MAX_USER`](Locations::MAX_USER).
+    pub fn largest_user(&self) -> Result<Option<u64>, Error> {
+        let Some(score) = self.backend.call(&procedures::largest(self.largest.as_ref()))? else {
+            return Ok(None);
+        };
+        if score < 0.0 {
+            return Ok(None);
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "what is too large for 64 bits becomes the largest of them"
+        )]
+        let user = score as u64;
+        checked(user).map(Some)
+    }
+
+    /// Counts all users by what the precision tells. O(largest id).
+    ///
+    /// [`unknown`](LocationCounts::unknown) are those whose code is not in the table. Zeros do not count: see
+    /// [above](Self#unknown).
+    ///
+    /// # Errors
+    ///
+    /// As [`largest_user`](Self::largest_user); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a
+    /// shard holds something else.
+    pub fn aggregate(&self) -> Result<P::Counts, Error> {
+        let histogram = RefCell::new(Histogram::new());
+        let shards = self.largest_user()?.map_or(0, |user| user / USERS_PER_SHARD + 1);
+        for shard in 0..shards {
+            self.read_shard(shard, |codes| histogram.borrow_mut().add(codes))?;
+        }
+        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::NoUser, 0)))
+    }
+
+    /// Counts the listed users by what the precision tells; one that is listed twice counts twice. O(users).
+    ///
+    /// [`users`](LocationCounts::users) is the length of the list. [`unknown`](LocationCounts::unknown) are those of
+    /// whom no country is known.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](store::ErrorKind::InvalidArgument) for an id above
+    /// [`MAX_USER`](Locations::MAX_USER); [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the key of a shard
+    /// holds something else.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{Locations, Store};
+    ///
+    /// let locations = Locations::new(Store::new());
+    /// locations.set(7, "CAN", "QC")?;
+    /// let counts = locations.aggregate_list([7, 8, 7, 100_000_000])?;
+    /// assert_eq!((counts.users(), counts.region("CAN", "QC"), counts.unknown()), (4, 2, 2));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn aggregate_list(&self, users: impl IntoIterator<Item = u64>) -> Result<P::Counts, Error> {
+        let histogram = RefCell::new(Histogram::new());
+        let mut beyond = 0;
+        let mut by_shard = ByShard::default();
+        let mut batch = Vec::new();
+        let mut users = users.into_iter();
+        loop {
+            batch.clear();
+            for user in users.by_ref().take(BATCH) {
+                batch.push(checked(user)?);
+            }
+            if batch.is_empty() {
+                break;
+            }
+            by_shard.each(&mut batch, |shard, slots| {
+                beyond += self.read_shard(shard, |codes| {
+                    let slots = slots.iter().map(|&at| at as usize);
+                    histogram.borrow_mut().add_at(codes, slots)
+                })?;
+                Ok::<_, Error>(())
+            })?;
+        }
+        Ok(self.precision.counts(&Tally::new(histogram.into_inner(), Zeros::Unknown, beyond)))
+    }
+}
