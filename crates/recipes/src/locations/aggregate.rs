@@ -38,7 +38,7 @@ impl<B: Backend, P: Precision> Locations<B, P> {
 
     /// Counts all users by what the precision tells. O(largest id).
     ///
-    /// [`unknown`](LocationCounts::unknown) are those whose code is not in the table. Zeros do not count: see
+    /// [`unknown`](super::LocationCounts::unknown) are those whose code is not in the table. Zeros do not count: see
     /// [above](Self#unknown).
     ///
     /// # Errors
@@ -56,8 +56,8 @@ impl<B: Backend, P: Precision> Locations<B, P> {
 
     /// Counts the listed users by what the precision tells; one that is listed twice counts twice. O(users).
     ///
-    /// [`users`](LocationCounts::users) is the length of the list. [`unknown`](LocationCounts::unknown) are those of
-    /// whom no country is known.
+    /// [`users`](super::LocationCounts::users) is the length of the list.
+    /// [`unknown`](super::LocationCounts::unknown) are those of whom no country is known.
     ///
     /// # Errors
     ///
