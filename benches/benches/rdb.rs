@@ -4,8 +4,8 @@ use std::{hint::black_box, time::Duration};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rdb::{
-    Attributes, ReadOptions, Reader, Record, StringValue, Value, WriteOptions, Writer, crc64, dump,
-    lzf,
+    Attributes, Blob, ReadOptions, Reader, Record, StringValue, Value, WriteOptions, Writer, crc64,
+    dump, lzf,
 };
 
 const STRINGS: u64 = 1_000_000;
@@ -53,7 +53,7 @@ fn write_blobs(blobs: &[Vec<u8>], options: WriteOptions) -> Vec<u8> {
         let key = format!("unique:2015-05-17:{number}");
         writer
             .key(key.as_bytes(), Attributes::default())
-            .intset(blob)
+            .blob(Blob::IntSet, blob)
             .expect("memory does not fail");
     }
     writer.finish().expect("memory does not fail")
@@ -69,7 +69,7 @@ fn read(file: &[u8], checksum: bool) -> (u64, u64) {
         black_box(key);
         keys += 1;
         let value = reader.value().expect("the file is right");
-        let (Value::String(StringValue::Bytes(value)) | Value::IntSet(value)) = value else {
+        let (Value::String(StringValue::Bytes(value)) | Value::Blob(_, value)) = value else {
             panic!("{value:?} was not written")
         };
         bytes += value.len() as u64;
@@ -107,13 +107,14 @@ fn files(c: &mut Criterion) {
     });
     group.throughput(Throughput::Bytes(1024));
     group.bench_function("dump an intset", |b| {
-        b.iter(|| dump::encode(plain, |value| value.intset(black_box(&blobs[0]))));
+        b.iter(|| dump::encode(plain, |value| value.blob(Blob::IntSet, black_box(&blobs[0]))));
     });
-    let payload = dump::encode(plain, |value| value.intset(&blobs[0])).expect("one value");
+    let payload =
+        dump::encode(plain, |value| value.blob(Blob::IntSet, &blobs[0])).expect("one value");
     group.bench_function("restore an intset", |b| {
         b.iter(|| {
             let mut payload = dump::decode(black_box(&payload)).expect("the payload is right");
-            assert!(matches!(payload.value(), Ok(Value::IntSet(_))));
+            assert!(matches!(payload.value(), Ok(Value::Blob(..))));
         });
     });
     group.finish();

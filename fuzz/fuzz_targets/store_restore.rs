@@ -101,6 +101,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         set_max_listpack_value: 6,
         zset_max_listpack_entries: 2,
         zset_max_listpack_value: 3,
+        hash_max_listpack_entries: 2,
+        hash_max_listpack_value: 3,
         hll_sparse_max_bytes: 40,
         bloom_memory_usage_limit: 1 << 20,
     };

@@ -15,7 +15,8 @@
 //! * A caller can pass over the table bucket by bucket, for example to write a snapshot.
 //!
 //! The table knows no keys. A [`Bucket`] does: it keeps its entries as it likes, and splits by a bit of their hashes.
-//! [`MemberBucket`] is one for byte strings; Tallis's keyspace and sorted sets have buckets of their own.
+//! [`MemberBucket`] is one for byte strings, [`FieldBucket`] for byte strings with values; Tallis's keyspace and sorted
+//! sets have buckets of their own.
 //!
 //! # Representation
 //!
@@ -108,8 +109,8 @@
 extern crate alloc;
 
 mod bucket;
-mod members;
 mod offsets;
+mod packed;
 pub mod scan;
 mod segments;
 mod splitmix;
@@ -117,7 +118,7 @@ mod table;
 mod tags;
 
 pub use bucket::{Bucket, Fill, Rehash};
-pub use members::MemberBucket;
+pub use packed::{FieldBucket, LongValues, MemberBucket, NoValues, PackedBucket};
 pub use splitmix::SplitMix64;
 pub use table::{BucketId, Extendible};
 pub use tags::{LINE, Tags, equal};

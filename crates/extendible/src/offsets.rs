@@ -1,14 +1,14 @@
-//! Where the members of a bucket begin in its run of bytes.
+//! Where the records of a bucket begin in its run of bytes.
 
 use alloc::vec::Vec;
 use core::hint::black_box;
 
 use crate::tags::LINE;
 
-/// An offset for each member, in the members' order: two bytes each, beside the tags, as long as that is enough.
+/// An offset for each record, in the records' order: two bytes each, beside the tags, as long as that is enough.
 #[derive(Clone, Debug)]
 pub(crate) enum Offsets {
-    /// At most [`LINE`] members in 64 KiB.
+    /// At most [`LINE`] records in 64 KiB.
     Narrow([u16; LINE]),
     /// More of either.
     Wide(Vec<u32>),
@@ -38,7 +38,7 @@ impl Offsets {
         }
     }
 
-    /// Adds the offset of a new last member; `len` members are there.
+    /// Adds the offset of a new last record; `len` records are there.
     #[inline]
     pub(crate) fn push(&mut self, len: usize, offset: u32) {
         match (&mut *self, u16::try_from(offset)) {
@@ -49,6 +49,19 @@ impl Offsets {
                 *self = Self::Wide(wide);
             }
             (Self::Wide(offsets), _) => offsets.push(offset),
+        }
+    }
+
+    /// Puts another offset in the place of one of the `len` that are there.
+    pub(crate) fn set(&mut self, len: usize, position: usize, offset: u32) {
+        match (&mut *self, u16::try_from(offset)) {
+            (Self::Narrow(offsets), Ok(offset)) => offsets[position % LINE] = offset,
+            (Self::Narrow(offsets), Err(_)) => {
+                let mut wide: Vec<u32> = offsets[..len].iter().map(|&at| at.into()).collect();
+                wide[position] = offset;
+                *self = Self::Wide(wide);
+            }
+            (Self::Wide(offsets), _) => offsets[position] = offset,
         }
     }
 

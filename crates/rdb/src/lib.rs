@@ -5,7 +5,7 @@
 //! how long a value is. So a reader that does not know one type cannot get past it - and one that
 //! knows each type's *grammar* can pass over, or keep as it came, a value that it does not
 //! understand. This crate knows every grammar and looks into as few values as it can: it hands
-//! over strings, the members of sets, and packed blobs unopened, and everything else as
+//! over strings, the members of sets, the fields of hashes, and packed blobs unopened, and everything else as
 //! [`RawValue`]. It knows formats and no keyspace: what the values mean is for the caller.
 //!
 //! # Representation
@@ -87,6 +87,7 @@
 pub mod dump;
 pub mod lzf;
 pub mod ziplist;
+pub mod zipmap;
 
 mod checksum;
 mod error;
@@ -107,8 +108,8 @@ pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};
 pub use string::StringValue;
 pub use value::{
-    Members, ModuleId, ModulePart, ModuleParts, ModuleWriter, RawValue, Scores, SetWriter, Value,
-    ValueType, ValueWriter, ZSetWriter,
+    Blob, ModuleId, ModulePart, ModuleParts, ModuleWriter, RawValue, Scores, Strings,
+    StringsWriter, Value, ValueType, ValueWriter, ZSetWriter,
 };
 pub use version::{Dialect, Target, Version};
 pub use writer::{StandardAux, WriteError, WriteOptions, Writer};

@@ -67,7 +67,7 @@ impl fmt::Display for WriteError {
                 write!(f, "version {} has no type or opcode {byte}", target.number())
             }
             Self::MissingMembers { missing } => write!(f, "a value lacks {missing} members"),
-            Self::TooManyMembers => f.write_str("a set has more members than announced"),
+            Self::TooManyMembers => f.write_str("a value has more members than announced"),
             Self::NotOneValue => f.write_str("a payload holds exactly one value"),
             Self::Malformed(error) => write!(f, "malformed bytes to write: {error}"),
             Self::Failed => f.write_str("writing ended with an earlier error"),

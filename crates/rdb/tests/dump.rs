@@ -5,8 +5,8 @@ mod common;
 
 use common::{Item, Kept, every_file, read_bytes};
 use rdb::{
-    Dialect, ErrorKind, StringValue, Target, ValueType, Version, WriteError, WriteOptions, crc64,
-    dump,
+    Blob, Dialect, ErrorKind, StringValue, Target, ValueType, Version, WriteError, WriteOptions,
+    crc64, dump,
 };
 
 /// A payload with a right checksum over any body and version.
@@ -35,10 +35,11 @@ fn payloads_of_a_server() {
 
     let blob = b"\x02\0\0\0\x03\0\0\0\x01\0\x02\0\x03\0";
     let body = [&b"\x0b\x0e"[..], blob].concat();
-    let set = dump::encode(WriteOptions::default(), |value| value.intset(blob)).unwrap();
+    let set =
+        dump::encode(WriteOptions::default(), |value| value.blob(Blob::IntSet, blob)).unwrap();
     assert_eq!(set, payload(&body, 10));
     let mut read = dump::decode(&set).unwrap();
-    assert_eq!(Kept::read(read.value().unwrap()).unwrap(), Kept::IntSet(blob.to_vec()));
+    assert_eq!(Kept::read(read.value().unwrap()).unwrap(), Kept::Blob(Blob::IntSet, blob.to_vec()));
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn a_payload_that_is_not_one_value_is_not_made() {
     assert!(matches!(dump::encode(options, |_| Ok(())), Err(WriteError::NotOneValue)));
     let unfinished = dump::encode(options, |value| value.set(2)?.member(b"a"));
     assert!(matches!(unfinished, Err(WriteError::MissingMembers { missing: 1 })));
-    let newer = dump::encode(options, |value| value.set_listpack(b"blob"));
+    let newer = dump::encode(options, |value| value.blob(Blob::SetListpack, b"blob"));
     assert!(matches!(newer, Err(WriteError::NotInVersion { byte: 20, target: Target::V10 })));
 }
 

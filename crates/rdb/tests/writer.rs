@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use common::{Item, Kept, read_bytes};
 use proptest::prelude::*;
 use rdb::{
-    Attributes, ModuleId, ModulePart, RawValue, Record, StandardAux, StringValue, Target,
+    Attributes, Blob, ModuleId, ModulePart, RawValue, Record, StandardAux, StringValue, Target,
     ValueType, WriteError, WriteOptions, Writer,
 };
 
@@ -74,7 +74,7 @@ fn types_and_opcodes_that_a_version_lacks_are_refused_and_leave_no_trace() {
             (writer.function(b"code"), Target::V10),
             (writer.slot_info(1, 2, 3), Target::V12),
             (writer.key(b"k", PLAIN).raw(&listpack), Target::V10),
-            (writer.key(b"k", PLAIN).set_listpack(b"x"), Target::V11),
+            (writer.key(b"k", PLAIN).blob(Blob::SetListpack, b"x"), Target::V11),
             (writer.key(b"k", PLAIN).raw(&ttl), Target::V12),
         ];
         let mut written = 0;
@@ -294,7 +294,7 @@ proptest! {
             match value {
                 Model::String(bytes) => to.string(bytes).unwrap(),
                 Model::Int(int) => to.int(*int).unwrap(),
-                Model::IntSet(blob) => to.intset(blob).unwrap(),
+                Model::IntSet(blob) => to.blob(Blob::IntSet, blob).unwrap(),
                 Model::Set(members) => {
                     let mut to = to.set(members.len() as u64).unwrap();
                     for member in members {
@@ -328,7 +328,7 @@ proptest! {
                 (Model::Int(int), Kept::String(read)) => {
                     prop_assert_eq!(read.clone().into_bytes(), int.to_string().into_bytes());
                 }
-                (Model::IntSet(blob), Kept::IntSet(read)) => prop_assert_eq!(read, blob),
+                (Model::IntSet(blob), Kept::Blob(Blob::IntSet, read)) => prop_assert_eq!(read, blob),
                 (Model::Set(members), Kept::Set(read)) => prop_assert_eq!(read, members),
                 pair => panic!("{pair:?}"),
             }

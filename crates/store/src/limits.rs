@@ -83,6 +83,10 @@ limits! {
         zset_max_listpack_entries: 128,
         /// `zset-max-listpack-value`: a sorted set with a member of more bytes is a skip list. Default 64.
         zset_max_listpack_value: 64,
+        /// `hash-max-listpack-entries`: a hash with more fields is a hash table. Default 512.
+        hash_max_listpack_entries: 512,
+        /// `hash-max-listpack-value`: a hash with a field or a value of more bytes is a hash table. Default 64.
+        hash_max_listpack_value: 64,
         /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
         hll_sparse_max_bytes: 3000,
         /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does

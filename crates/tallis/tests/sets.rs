@@ -19,6 +19,8 @@ const LOW: Limits = Limits {
     set_max_listpack_value: 5,
     zset_max_listpack_entries: 128,
     zset_max_listpack_value: 64,
+    hash_max_listpack_entries: 512,
+    hash_max_listpack_value: 64,
     hll_sparse_max_bytes: 3000,
     bloom_memory_usage_limit: 1 << 20,
 };

@@ -88,7 +88,7 @@ fn loaded(write: impl FnOnce(&mut Writer<Vec<u8>>)) -> Result<Store, tallis::Err
 #[test]
 fn values_that_break_their_rules_are_refused_with_their_key() {
     let key = |writer: &mut Writer<Vec<u8>>, blob: &[u8]| {
-        writer.key(b"bad", Attributes::default()).intset(blob).unwrap();
+        writer.key(b"bad", Attributes::default()).blob(rdb::Blob::IntSet, blob).unwrap();
     };
     let cases: [(&[u8], &str); 4] = [
         (b"\x02\0\0\0\x02\0\0\0\x02\0\x01\0", "intset is malformed"),
@@ -196,7 +196,7 @@ fn a_damaged_listpack_is_refused() {
         (b"\x0c\0\0\0\x02\0\x01\x01\x811\x02\xff", "twice"),
     ] {
         let mut writer = Writer::new(Vec::new(), options).unwrap();
-        writer.key(b"s", Attributes::default()).set_listpack(blob).unwrap();
+        writer.key(b"s", Attributes::default()).blob(rdb::Blob::SetListpack, blob).unwrap();
         fs::write(&file, writer.finish().unwrap()).unwrap();
         let error = Store::new().load(&file).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt);

@@ -1,9 +1,9 @@
-//! Runs operations on two tables and on a plain map side by side. The fuzz target includes this file too.
+//! Runs operations on three tables and on a plain map side by side. The fuzz target includes this file too.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use extendible::{Bucket, Extendible, MemberBucket, Rehash, SplitMix64, scan};
+use extendible::{Bucket, Extendible, FieldBucket, MemberBucket, Rehash, SplitMix64, scan};
 
 /// A bucket of pairs in no order, small, so that a few operations reach splits.
 #[derive(Debug, Default)]
@@ -69,6 +69,7 @@ struct Run {
     skip: u8,
     pairs: Extendible<Pairs>,
     members: Extendible<MemberBucket>,
+    fields: Extendible<FieldBucket>,
     oracle: HashMap<u16, u32>,
     scan: Option<Scan>,
     random: SplitMix64,
@@ -80,6 +81,19 @@ fn member(key: u16) -> Vec<u8> {
     let len = if key.is_multiple_of(97) { 3000 } else { 2 + usize::from(key) % 150 };
     member.resize(len, b'm');
     member
+}
+
+/// The value that a number stands for: of few bytes, of many, of none, and about where they lie apart from the others.
+fn value(number: u32) -> Vec<u8> {
+    let len = match number % 16 {
+        0 => 0,
+        1 => 255 + number as usize / 16 % 4,
+        2 => 1000,
+        other => 3 + other as usize,
+    };
+    let mut value = number.to_le_bytes().to_vec();
+    value.resize(len, b'v');
+    value
 }
 
 fn key_of(member: &[u8]) -> u16 {
@@ -100,6 +114,10 @@ impl Run {
             bucket.0.iter_mut().find(|(other, _)| *other == key).map(|pair| pair.1 = value)
         });
         assert_eq!(found.is_some(), there, "{key}");
+        let bytes = self::value(value);
+        let replaced =
+            self.fields.bucket_mut(hash).is_some_and(|it| it.replace(hash, &member, &bytes));
+        assert_eq!(replaced, there, "{key}");
         if there {
             return;
         }
@@ -108,6 +126,7 @@ impl Run {
         assert_eq!(id, self.pairs.locate(hash));
         let rehash = move |member: &[u8]| kind.of(key_of(member), skip);
         self.members.insert(hash, &rehash, |bucket| bucket.insert(hash, &member));
+        self.fields.insert(hash, &rehash, |bucket| bucket.insert(hash, &member, &bytes));
     }
 
     fn remove(&mut self, key: u16) {
@@ -124,9 +143,13 @@ impl Run {
         let removed =
             self.members.bucket_mut(hash).is_some_and(|it| it.remove(hash, &member, &rehash));
         assert_eq!(removed, there, "{key}");
+        let removed =
+            self.fields.bucket_mut(hash).is_some_and(|it| it.remove(hash, &member, &rehash));
+        assert_eq!(removed, there, "{key}");
         if there {
             self.pairs.removed();
             self.members.removed();
+            self.fields.removed();
         }
         if let Some(scan) = &mut self.scan {
             scan.staying.remove(&key);
@@ -163,14 +186,17 @@ impl Run {
     }
 
     fn draw(&mut self) {
-        let Self { members, pairs, random, .. } = self;
+        let Self { members, pairs, fields, random, .. } = self;
         let mut bits = || random.bits();
         let pair = pairs.random(&mut bits, |bucket, at| bucket.0.get(at));
         let member = members.random(&mut bits, MemberBucket::nth);
+        let field = fields.random(&mut bits, FieldBucket::nth);
         assert_eq!(pair.is_none(), self.oracle.is_empty());
         assert_eq!(member.is_none(), self.oracle.is_empty());
-        if let (Some((key, value)), Some(member)) = (pair, member) {
+        assert_eq!(field.is_none(), self.oracle.is_empty());
+        if let (Some((key, value)), Some(member), Some((field, of))) = (pair, member, field) {
             assert_eq!(self.oracle.get(key), Some(value));
+            assert_eq!(of, self::value(self.oracle[&key_of(field)]));
             assert!(self.oracle.contains_key(&key_of(member)));
         }
     }
@@ -179,12 +205,22 @@ impl Run {
         self.pairs.verify();
         self.members.verify();
         self.members.buckets().for_each(MemberBucket::verify);
+        self.fields.verify();
+        self.fields.buckets().for_each(FieldBucket::verify);
+        for bucket in self.fields.buckets() {
+            let _: ControlFlow<()> = bucket.try_for_each(&mut |field, of| {
+                assert_eq!(of, self::value(self.oracle[&key_of(field)]));
+                ControlFlow::Continue(())
+            });
+        }
         assert_eq!((self.pairs.len(), self.members.len()), (self.oracle.len(), self.oracle.len()));
         for (&key, value) in &self.oracle {
             let hash = self.hash(key);
             let pair = self.pairs.bucket(hash).and_then(|it| it.0.iter().find(|it| it.0 == key));
             assert_eq!(pair, Some(&(key, *value)));
             assert!(self.members.bucket(hash).expect("a bucket").contains(hash, &member(key)));
+            let of = self.fields.bucket(hash).and_then(|it| it.get(hash, &member(key)));
+            assert_eq!(of, Some(&*self::value(*value)));
         }
         // In the order of the hashes, each prefix once.
         let mut last = None;
@@ -211,6 +247,7 @@ pub(crate) fn run(bytes: &[u8]) -> usize {
         skip,
         pairs: Extendible::new(skip),
         members: Extendible::new(skip),
+        fields: Extendible::new(skip),
         oracle: HashMap::new(),
         scan: None,
         random: SplitMix64::new(first.into()),
@@ -252,5 +289,6 @@ pub(crate) fn run(bytes: &[u8]) -> usize {
         run.remove(key);
     }
     assert_eq!((run.pairs.heap_bytes(), run.members.heap_bytes()), (0, 0));
+    assert_eq!(run.fields.heap_bytes(), 0);
     most
 }

@@ -92,6 +92,49 @@ const TYPES: [(ValueType, u8, u16, &str); 25] = {
     ]
 };
 
+/// What a collection in one blob is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blob {
+    /// A set as an intset.
+    IntSet,
+    /// A set as a listpack.
+    SetListpack,
+    /// A sorted set as a listpack.
+    ZSetListpack,
+    /// A sorted set as a [ziplist](crate::ziplist).
+    ZSetZiplist,
+    /// A hash as a listpack.
+    HashListpack,
+    /// A hash as a [ziplist](crate::ziplist).
+    HashZiplist,
+    /// A hash as a [zipmap](crate::zipmap).
+    HashZipmap,
+}
+
+const BLOBS: [(Blob, ValueType); 7] = [
+    (Blob::IntSet, ValueType::SetIntset),
+    (Blob::SetListpack, ValueType::SetListpack),
+    (Blob::ZSetListpack, ValueType::ZSetListpack),
+    (Blob::ZSetZiplist, ValueType::ZSetZiplist),
+    (Blob::HashListpack, ValueType::HashListpack),
+    (Blob::HashZiplist, ValueType::HashZiplist),
+    (Blob::HashZipmap, ValueType::HashZipmap),
+];
+
+impl Blob {
+    /// What the one string of such a value is.
+    pub(crate) fn of(kind: ValueType) -> Option<Self> {
+        BLOBS.iter().find_map(|&(blob, this)| (this == kind).then_some(blob))
+    }
+
+    /// The type of the value.
+    #[must_use]
+    pub fn value_type(self) -> ValueType {
+        #[expect(clippy::indexing_slicing, reason = "a test checks that the table is in order")]
+        BLOBS[self as usize].1
+    }
+}
+
 /// The type byte of modules' values that no released server wrote, and that cannot be skipped.
 pub(crate) const MODULE_PRE_RELEASE: u8 = 6;
 /// From this byte on the meaning depends on the dialect.
@@ -147,6 +190,9 @@ mod tests {
     fn the_table_is_in_the_order_of_the_enum() {
         for (index, (kind, ..)) in TYPES.into_iter().enumerate() {
             assert_eq!(kind as usize, index);
+        }
+        for (index, (blob, kind)) in BLOBS.into_iter().enumerate() {
+            assert_eq!((blob as usize, Blob::of(kind)), (index, Some(blob)));
         }
     }
 

@@ -9,11 +9,11 @@ mod score;
 mod stream;
 mod write;
 
-pub use kind::ValueType;
+pub use kind::{Blob, ValueType};
 pub use module::{ModuleId, ModulePart, ModuleParts};
 pub use raw::RawValue;
-pub use read::{Members, Scores, Value};
-pub use write::{ModuleWriter, SetWriter, ValueWriter, ZSetWriter};
+pub use read::{Scores, Strings, Value};
+pub use write::{ModuleWriter, StringsWriter, ValueWriter, ZSetWriter};
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
 pub(crate) use module::{check_aux, scan_aux};

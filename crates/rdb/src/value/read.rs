@@ -3,7 +3,7 @@
 use std::{fmt, io::Read};
 
 use super::{
-    kind::ValueType,
+    kind::{Blob, ValueType},
     raw::RawValue,
     scan::scan,
     score::{self, ScoreForm},
@@ -22,8 +22,8 @@ pub(crate) enum State {
     Between,
     /// Before the body of a value.
     Value(ValueType),
-    /// Inside a set, before this many members.
-    Members(u64),
+    /// Inside a collection, before this many strings.
+    Strings(u64),
     /// Inside a sorted set, before this many members.
     Scores { left: u64, form: ScoreForm },
     /// Behind the end.
@@ -40,12 +40,12 @@ pub(crate) enum State {
 pub(crate) struct Body<R> {
     pub(crate) source: Source<R>,
     pub(crate) state: State,
-    member: Vec<u8>,
+    string: Vec<u8>,
 }
 
 impl<R: Read> Body<R> {
     pub(crate) fn new(source: Source<R>, state: State) -> Self {
-        Self { source, state, member: Vec::new() }
+        Self { source, state, string: Vec::new() }
     }
 
     pub(crate) fn take_state(&mut self) -> State {
@@ -57,7 +57,7 @@ impl<R: Read> Body<R> {
         match self.take_state() {
             State::Value(kind) => Ok(kind),
             State::Failed => Err(self.source.error(ErrorKind::Failed)),
-            state @ (State::Between | State::Members(_) | State::Scores { .. } | State::Ended) => {
+            state @ (State::Between | State::Strings(_) | State::Scores { .. } | State::Ended) => {
                 self.state = state; // a misuse, which harms nothing
                 Err(self.source.error(ErrorKind::NoValue))
             }
@@ -65,39 +65,35 @@ impl<R: Read> Body<R> {
     }
 
     pub(crate) fn value(&mut self) -> Result<Value<'_, R>, Error> {
-        let value = match self.take_value()? {
+        let kind = self.take_value()?;
+        if let Some(blob) = Blob::of(kind) {
+            let bytes = string::read(&mut self.source)?;
+            self.state = State::Between;
+            return Ok(Value::Blob(blob, bytes));
+        }
+        let value = match kind {
             ValueType::String => Value::String(string::read_value(&mut self.source)?),
-            ValueType::SetIntset => Value::IntSet(string::read(&mut self.source)?),
-            ValueType::SetListpack => Value::SetListpack(string::read(&mut self.source)?),
-            ValueType::Set => {
-                let count = length::read(&mut self.source)?;
-                self.state = State::Members(count);
-                return Ok(Value::Set(Members { body: self }));
-            }
-            ValueType::ZSetListpack => Value::ZSetListpack(string::read(&mut self.source)?),
-            ValueType::ZSetZiplist => Value::ZSetZiplist(string::read(&mut self.source)?),
+            ValueType::Set => return Ok(Value::Set(self.strings(1)?)),
+            ValueType::Hash => return Ok(Value::Hash(self.strings(2)?)),
             ValueType::ZSet => return self.scores(ScoreForm::Double),
             ValueType::ZSetText => return self.scores(ScoreForm::Text),
-            kind @ (ValueType::List
-            | ValueType::Hash
-            | ValueType::Module
-            | ValueType::HashZipmap
-            | ValueType::ListZiplist
-            | ValueType::HashZiplist
-            | ValueType::ListQuicklist
-            | ValueType::Stream1
-            | ValueType::HashListpack
-            | ValueType::ListQuicklist2
-            | ValueType::Stream2
-            | ValueType::Stream3
-            | ValueType::HashTtlPreRelease
-            | ValueType::HashTtlListpackPreRelease
-            | ValueType::HashTtl
-            | ValueType::HashTtlListpack
-            | ValueType::ValkeyHashTtl) => Value::Raw(self.record(kind)?),
+            kind => Value::Raw(self.record(kind)?),
         };
         self.state = State::Between;
         Ok(value)
+    }
+
+    /// A count of items, and as many strings for each.
+    fn strings(&mut self, each: u64) -> Result<Strings<'_, R>, Error> {
+        let at = self.source.offset();
+        let count = length::read(&mut self.source)?;
+        let Some(strings) = count.checked_mul(each) else {
+            // Each of them takes a byte: so many do not fit into any file.
+            let left = self.source.left().unwrap_or(u64::MAX);
+            return Err(Error::new(at, ErrorKind::TooLong { len: count, left }));
+        };
+        self.state = State::Strings(strings);
+        Ok(Strings { body: self })
     }
 
     fn scores(&mut self, form: ScoreForm) -> Result<Value<'_, R>, Error> {
@@ -123,7 +119,7 @@ impl<R: Read> Body<R> {
     pub(crate) fn skip_value(&mut self) -> Result<(), Error> {
         match self.take_state() {
             State::Value(kind) => scan(&mut self.source, kind)?,
-            State::Members(count) => {
+            State::Strings(count) => {
                 for _ in 0..count {
                     string::scan(&mut self.source)?;
                 }
@@ -159,47 +155,43 @@ impl<R: Read> Body<R> {
 pub enum Value<'r, R> {
     /// A string.
     String(StringValue),
-    /// A set as an intset blob, not looked into.
-    IntSet(Vec<u8>),
-    /// A set as a listpack blob, not looked into.
-    SetListpack(Vec<u8>),
+    /// A collection in one blob, not looked into.
+    Blob(Blob, Vec<u8>),
     /// A set as its members, still to be read.
-    Set(Members<'r, R>),
-    /// A sorted set as a listpack blob, not looked into.
-    ZSetListpack(Vec<u8>),
-    /// A sorted set as a [ziplist](crate::ziplist) blob, not looked into.
-    ZSetZiplist(Vec<u8>),
+    Set(Strings<'r, R>),
+    /// A hash as its fields, each before its value, still to be read.
+    Hash(Strings<'r, R>),
     /// A sorted set as its members and scores, still to be read.
     ZSet(Scores<'r, R>),
     /// A value of any other type.
     Raw(RawValue),
 }
 
-/// The members of a set, one after the other.
+/// The strings of a collection, one after the other: the members of a set, the fields and values of a hash.
 ///
-/// The file may hold a member twice, and no member at all; that is for the caller to judge.
-/// Members that are not read are skipped.
-pub struct Members<'r, R> {
+/// The file may hold a member or a field twice, and none at all; that is for the caller to judge. Strings that are not
+/// read are skipped.
+pub struct Strings<'r, R> {
     body: &'r mut Body<R>,
 }
 
-impl<R: Read> Members<'_, R> {
-    /// The next member, which lasts until the one after is asked for; `None` after the last.
+impl<R: Read> Strings<'_, R> {
+    /// The next string, which lasts until the one after is asked for; `None` after the last.
     ///
     /// # Errors
     /// What is wrong with the bytes, and where.
     #[expect(
         clippy::should_implement_trait,
-        reason = "a member is borrowed, which `Iterator` cannot say"
+        reason = "a string is borrowed, which `Iterator` cannot say"
     )]
     pub fn next(&mut self) -> Result<Option<&[u8]>, Error> {
         match self.body.take_state() {
-            State::Members(left @ 1..) => {
-                string::read_into(&mut self.body.source, &mut self.body.member)?;
-                self.body.state = State::Members(left - 1);
-                Ok(Some(&self.body.member))
+            State::Strings(left @ 1..) => {
+                string::read_into(&mut self.body.source, &mut self.body.string)?;
+                self.body.state = State::Strings(left - 1);
+                Ok(Some(&self.body.string))
             }
-            State::Members(0) | State::Between => {
+            State::Strings(0) | State::Between => {
                 self.body.state = State::Between;
                 Ok(None)
             }
@@ -209,11 +201,11 @@ impl<R: Read> Members<'_, R> {
         }
     }
 
-    /// How many members are still to come, by the file's own word.
+    /// How many strings are still to come, by the file's own word.
     #[must_use]
     pub fn announced(&self) -> u64 {
         match self.body.state {
-            State::Members(left) => left,
+            State::Strings(left) => left,
             State::Value(_)
             | State::Scores { .. }
             | State::Between
@@ -222,17 +214,16 @@ impl<R: Read> Members<'_, R> {
         }
     }
 
-    /// How many members to make room for: what is announced, as far as the bytes that remain can
-    /// bear it out.
+    /// How many strings to make room for: what is announced, as far as the bytes that remain can bear it out.
     #[must_use]
     pub fn size_hint(&self) -> usize {
         self.body.plausible(self.announced())
     }
 }
 
-impl<R> fmt::Debug for Members<'_, R> {
+impl<R> fmt::Debug for Strings<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Members").field("state", &self.body.state).finish_non_exhaustive()
+        f.debug_struct("Strings").field("state", &self.body.state).finish_non_exhaustive()
     }
 }
 
@@ -256,16 +247,16 @@ impl<R: Read> Scores<'_, R> {
     pub fn next(&mut self) -> Result<Option<(&[u8], f64)>, Error> {
         match self.body.take_state() {
             State::Scores { left: left @ 1.., form } => {
-                string::read_into(&mut self.body.source, &mut self.body.member)?;
+                string::read_into(&mut self.body.source, &mut self.body.string)?;
                 let score = score::read(&mut self.body.source, form)?;
                 self.body.state = State::Scores { left: left - 1, form };
-                Ok(Some((&self.body.member, score)))
+                Ok(Some((&self.body.string, score)))
             }
             State::Scores { left: 0, .. } | State::Between => {
                 self.body.state = State::Between;
                 Ok(None)
             }
-            State::Value(_) | State::Members(_) | State::Ended | State::Failed => {
+            State::Value(_) | State::Strings(_) | State::Ended | State::Failed => {
                 Err(self.body.source.error(ErrorKind::Failed))
             }
         }
@@ -276,7 +267,7 @@ impl<R: Read> Scores<'_, R> {
     pub fn announced(&self) -> u64 {
         match self.body.state {
             State::Scores { left, .. } => left,
-            State::Value(_) | State::Members(_) | State::Between | State::Ended | State::Failed => {
+            State::Value(_) | State::Strings(_) | State::Between | State::Ended | State::Failed => {
                 0
             }
         }

@@ -3,7 +3,7 @@
 use std::{fmt, io::Write};
 
 use super::{
-    kind::ValueType,
+    kind::{Blob, ValueType},
     module::{self, ModuleId, ModulePart},
     raw::RawValue,
 };
@@ -89,39 +89,41 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         string::write_int(self.begin(ValueType::String)?, int)
     }
 
-    /// A set as an intset blob.
+    /// A collection in one blob.
     ///
     /// # Errors
-    /// [`WriteError`].
-    pub fn intset(self, blob: &[u8]) -> Result<(), WriteError> {
-        string::write(self.begin(ValueType::SetIntset)?, blob)
-    }
-
-    /// A set as a listpack blob.
-    ///
-    /// # Errors
-    /// [`WriteError`]; before version 11 there is no such value.
-    pub fn set_listpack(self, blob: &[u8]) -> Result<(), WriteError> {
-        string::write(self.begin(ValueType::SetListpack)?, blob)
+    /// [`WriteError`]; a form that the version to write does not have is refused.
+    pub fn blob(self, blob: Blob, bytes: &[u8]) -> Result<(), WriteError> {
+        string::write(self.begin(blob.value_type())?, bytes)
     }
 
     /// A set as its members, of which there must be exactly as many as announced.
     ///
     /// # Errors
     /// [`WriteError`].
-    pub fn set(self, members: u64) -> Result<SetWriter<'a, W>, WriteError> {
-        let sink = self.begin(ValueType::Set)?;
-        length::write(sink, members)?;
-        sink.owed = members;
-        Ok(SetWriter { sink })
+    pub fn set(self, members: u64) -> Result<StringsWriter<'a, W>, WriteError> {
+        self.strings(ValueType::Set, members, 1)
     }
 
-    /// A sorted set as a listpack blob.
+    /// A hash as its fields, each before its value, of which there must be exactly as many as announced.
     ///
     /// # Errors
-    /// [`WriteError`]; before version 10 there is no such value.
-    pub fn zset_listpack(self, blob: &[u8]) -> Result<(), WriteError> {
-        string::write(self.begin(ValueType::ZSetListpack)?, blob)
+    /// [`WriteError`].
+    pub fn hash(self, fields: u64) -> Result<StringsWriter<'a, W>, WriteError> {
+        self.strings(ValueType::Hash, fields, 2)
+    }
+
+    /// A count of items, each of which is that many strings.
+    fn strings(
+        self,
+        kind: ValueType,
+        count: u64,
+        each: u64,
+    ) -> Result<StringsWriter<'a, W>, WriteError> {
+        let sink = self.begin(kind)?;
+        length::write(sink, count)?;
+        sink.owed = count.saturating_mul(each);
+        Ok(StringsWriter { sink })
     }
 
     /// A sorted set as its members and scores, of which there must be exactly as many as announced. Servers write the
@@ -163,19 +165,19 @@ impl<W> fmt::Debug for ValueWriter<'_, W> {
     }
 }
 
-/// Takes the members of a set.
+/// Takes the strings of a collection: the members of a set, the fields and values of a hash.
 ///
 /// If it is dropped before the last, whatever comes next on the writer fails.
-#[must_use = "the members are still to be written"]
-pub struct SetWriter<'a, W> {
+#[must_use = "the strings are still to be written"]
+pub struct StringsWriter<'a, W> {
     sink: &'a mut Sink<W>,
 }
 
-impl<W: Write> SetWriter<'_, W> {
-    /// One member.
+impl<W: Write> StringsWriter<'_, W> {
+    /// One member; one field or value of a hash.
     ///
     /// # Errors
-    /// [`WriteError`]; one member more than announced is refused, and leaves the file as it was.
+    /// [`WriteError`]; one more than announced is refused, and leaves the file as it was.
     pub fn member(&mut self, member: &[u8]) -> Result<(), WriteError> {
         let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
         string::write(self.sink, member)?;
@@ -183,18 +185,18 @@ impl<W: Write> SetWriter<'_, W> {
         Ok(())
     }
 
-    /// Ends the set.
+    /// Ends the collection.
     ///
     /// # Errors
-    /// [`WriteError`], if members are missing; then the file cannot be finished.
+    /// [`WriteError`], if strings are missing; then the file cannot be finished.
     pub fn finish(self) -> Result<(), WriteError> {
         self.sink.check_complete()
     }
 }
 
-impl<W> fmt::Debug for SetWriter<'_, W> {
+impl<W> fmt::Debug for StringsWriter<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SetWriter").finish_non_exhaustive()
+        f.debug_struct("StringsWriter").finish_non_exhaustive()
     }
 }
 

@@ -10,6 +10,7 @@ mod dump;
 mod entry;
 mod expiry;
 mod geo;
+mod hashes;
 mod hlls;
 mod keys;
 mod keys_table;
@@ -26,6 +27,7 @@ pub use bloom::{BloomEntry, BloomInfo, BloomInsertOptions, BloomKind};
 pub use dump::RestoreOptions;
 pub use expiry::{ExpireOption, ExpireTime, Ttl};
 pub use geo::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
+pub use hashes::{HashEntry, HashKind};
 pub use hlls::{HllEntry, HllKind};
 pub use keys::CopyOptions;
 pub use keyspace::ScanOptions;
@@ -64,6 +66,7 @@ pub(crate) static FAMILIES: &[&[Command]] = &[
     strings::table::COMMANDS,
     bits::table::COMMANDS,
     sets::table::COMMANDS,
+    hashes::table::COMMANDS,
     hlls::table::COMMANDS,
     zsets::table::COMMANDS,
     geo::table::COMMANDS,

@@ -2,6 +2,7 @@
 
 use std::ops::RangeBounds;
 
+use super::hashes::table::map;
 use super::zsets::table::pairs;
 use super::{GeoSearch, LexBound, ZRange};
 use crate::error::Result;
@@ -9,7 +10,7 @@ use crate::reply::{FromReply, Reply};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
-use crate::to_member::ToMember;
+use crate::to_member::{ToMember, ToMembers};
 
 /// Calls that read, and how their answers become replies.
 macro_rules! read_as {
@@ -72,6 +73,12 @@ impl<L: Locks> Store<L> {
         sinter_as = sinter(keys: impl ToKeys) by Reply::from;
         sunion_as = sunion(keys: impl ToKeys) by Reply::from;
         sdiff_as = sdiff(keys: impl ToKeys) by Reply::from;
+        hget_as = hget(key: impl ToKey, field: impl ToMember) by Reply::from;
+        hmget_as = hmget(key: impl ToKey, fields: impl ToMembers) by Reply::from;
+        hgetall_as = hgetall(key: impl ToKey) by map;
+        hkeys_as = hkeys(key: impl ToKey) by Reply::from;
+        hvals_as = hvals(key: impl ToKey) by Reply::from;
+        hrandfield_as = hrandfield(key: impl ToKey) by Reply::from;
         zrange_as = zrange(key: impl ToKey, start: i64, stop: i64) by Reply::from;
         zrange_withscores_as = zrange_withscores(key: impl ToKey, start: i64, stop: i64) by |members| Reply::Pairs(pairs(members));
         zrevrange_as = zrevrange(key: impl ToKey, start: i64, stop: i64) by Reply::from;

@@ -1,4 +1,4 @@
-//! SCAN, SSCAN and ZSCAN as iterators.
+//! SCAN, SSCAN, HSCAN and ZSCAN as iterators.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -70,6 +70,28 @@ impl<L: Locks> Store<L> {
         Scan::new(move |cursor| self.sscan_cursor(&key, cursor, &options))
     }
 
+    /// HSCAN: iterates over the fields of a hash with their values, in no order. O(1) per field.
+    ///
+    /// What is yielded is an error if the key holds no hash.
+    pub fn hscan(&self, key: impl ToKey) -> Scan<'_, (Bytes, Bytes)> {
+        self.hscan_options(key, ScanOptions::default())
+    }
+
+    /// HSCAN MATCH: iterates over the fields that match a pattern.
+    pub fn hscan_match(
+        &self,
+        key: impl ToKey,
+        pattern: impl AsRef<[u8]>,
+    ) -> Scan<'_, (Bytes, Bytes)> {
+        self.hscan_options(key, ScanOptions::default().with_pattern(pattern))
+    }
+
+    /// HSCAN with options: iterates over the fields that they choose.
+    pub fn hscan_options(&self, key: impl ToKey, options: ScanOptions) -> Scan<'_, (Bytes, Bytes)> {
+        let key = self.prepare(key);
+        Scan::new(move |cursor| self.hscan_cursor(&key, cursor, &options))
+    }
+
     /// ZSCAN: iterates over the members of a sorted set with their scores, in no order. O(1) per member.
     ///
     /// What is yielded is an error if the key holds no sorted set.
@@ -93,7 +115,7 @@ impl<L: Locks> Store<L> {
     }
 }
 
-/// An iteration over keys or members: see [`Store::scan`], [`Store::sscan`] and [`Store::zscan`].
+/// An iteration over keys or members: see [`Store::scan`], [`Store::sscan`], [`Store::hscan`] and [`Store::zscan`].
 ///
 /// It takes a lock for each call of SCAN that it makes, and holds none between: the loop may read and write, and so may
 /// other threads. Then

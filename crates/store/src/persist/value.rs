@@ -7,12 +7,15 @@ use std::ops::ControlFlow;
 use bloom::{BloomFilter, Field};
 use intset::{IntSet, Validation};
 use listpack::{Entry, ListPack};
-use rdb::{ModuleId, ModulePart, RawValue, StringValue, Target, ValueWriter, WriteError, ziplist};
+use rdb::{
+    Blob, ModuleId, ModulePart, RawValue, StringValue, Target, ValueWriter, WriteError, ziplist,
+    zipmap,
+};
 
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::Shared;
-use crate::value::{BLOOM_TYPE, Value, ZSet};
+use crate::value::{BLOOM_TYPE, Hash, Value, ZSet};
 
 /// Writes a value in the encoding that it has.
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
@@ -21,26 +24,23 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
         Value::Short { .. } | Value::Str { .. } => {
             value.as_str().map_or(Ok(()), |string| string.with_bytes(|bytes| writer.string(bytes)))
         }
-        Value::IntSet(set) => writer.intset(set.as_bytes()),
-        Value::Compact(set) => writer.intset(set.to_int_set().as_bytes()),
+        Value::IntSet(set) => writer.blob(Blob::IntSet, set.as_bytes()),
+        Value::Compact(set) => writer.blob(Blob::IntSet, set.to_int_set().as_bytes()),
         Value::ListPack(list) if writer.target() >= Target::V11 => {
-            writer.set_listpack(list.as_bytes())
+            writer.blob(Blob::SetListpack, list.as_bytes())
         }
         Value::ListPack(_) | Value::HashTable(_) => {
             let Some(set) = value.as_set() else { return Ok(()) };
             let mut members = writer.set(set.len() as u64)?;
             let written =
-                set.try_for_each(|member| match member.with_bytes(|bytes| members.member(bytes)) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(error) => ControlFlow::Break(error),
-                });
-            match written {
-                ControlFlow::Continue(()) => members.finish(),
-                ControlFlow::Break(error) => Err(error),
-            }
+                set.try_for_each(|member| flow(member.with_bytes(|bytes| members.member(bytes))));
+            unless_broken(written)?;
+            members.finish()
         }
         Value::ZSet(set) => match set.as_listpack() {
-            Some(list) if writer.target() >= Target::V10 => writer.zset_listpack(list.as_bytes()),
+            Some(list) if writer.target() >= Target::V10 => {
+                writer.blob(Blob::ZSetListpack, list.as_bytes())
+            }
             Some(_) | None => {
                 let mut scores = writer.zset(set.len() as u64)?;
                 for (member, score) in set.iter().rev() {
@@ -49,8 +49,33 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
                 scores.finish()
             }
         },
+        Value::Hash(Hash::ListPack(list)) if writer.target() >= Target::V10 => {
+            writer.blob(Blob::HashListpack, list.as_bytes())
+        }
+        Value::Hash(hash) => {
+            let mut fields = writer.hash(hash.len() as u64)?;
+            let written = hash.try_for_each(|field, value| {
+                let mut write = |one: Member<'_>| one.with_bytes(|bytes| fields.member(bytes));
+                flow(write(field).and_then(|()| write(value)))
+            });
+            unless_broken(written)?;
+            fields.finish()
+        }
         Value::Bloom(filter) => write_bloom(filter, writer),
         Value::Opaque(value) => writer.raw(value),
+    }
+}
+
+/// Goes on unless something failed.
+fn flow<E>(result: Result<(), E>) -> ControlFlow<E> {
+    result.map_or_else(ControlFlow::Break, ControlFlow::Continue)
+}
+
+/// What a loop that ended was broken by.
+fn unless_broken<E>(flow: ControlFlow<E>) -> Result<(), E> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(error) => Err(error),
     }
 }
 
@@ -85,21 +110,7 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
     let value = match value {
         rdb::Value::String(StringValue::Int(number)) => Value::Int(number),
         rdb::Value::String(StringValue::Bytes(bytes)) => Value::string_from(bytes),
-        rdb::Value::IntSet(blob) => {
-            let set = IntSet::from_bytes(blob, Validation::Deep).map_err(Fault::IntSet)?;
-            if set.is_empty() {
-                return Err(Fault::EmptyIntSet);
-            }
-            Value::set_from_intset(set, &policy)
-        }
-        rdb::Value::SetListpack(blob) => {
-            let list = ListPack::from_bytes(blob, listpack::Validation::Deep);
-            let list = list.map_err(Fault::ListPack)?;
-            if list.is_empty() {
-                return Ok(Loaded::Empty);
-            }
-            Value::set_from_listpack(list, &policy).ok_or(Fault::TwiceInSet)?
-        }
+        rdb::Value::Blob(blob, bytes) => return load_blob(blob, bytes, &policy),
         rdb::Value::Set(mut members) => {
             let announced = usize::try_from(members.announced()).unwrap_or(usize::MAX);
             let mut loaded = Value::set_to_load(announced, &policy);
@@ -116,20 +127,19 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             }
             loaded
         }
-        rdb::Value::ZSetListpack(blob) => {
-            let list = ListPack::from_bytes(blob, listpack::Validation::Deep);
-            return zset_from_listpack(list.map_err(Fault::ListPack)?, &policy);
-        }
-        rdb::Value::ZSetZiplist(blob) => {
-            let mut list = ListPack::new();
-            for entry in ziplist::entries(&blob).map_err(Fault::Ziplist)? {
-                let entry = match entry {
-                    ziplist::Entry::Int(number) => Entry::Int(number),
-                    ziplist::Entry::Str(text) => Entry::Str(text).canonical(),
-                };
-                list.push_back(entry).map_err(|_| Fault::Full)?;
+        rdb::Value::Hash(mut strings) => {
+            let announced = usize::try_from(strings.announced() / 2).unwrap_or(usize::MAX);
+            let mut hash = Hash::to_load(announced, &policy);
+            while let Some(field) = strings.next()?.map(<[u8]>::to_vec) {
+                let Some(value) = strings.next()? else { break };
+                if !hash.set((Member::Bytes(&field), Member::Bytes(value)), &policy) {
+                    return Err(Fault::TwiceInHash);
+                }
             }
-            return zset_from_listpack(list, &policy);
+            if hash.len() == 0 {
+                return Ok(Loaded::Empty);
+            }
+            Value::Hash(hash)
         }
         rdb::Value::ZSet(scores) => return zset_from_scores(scores, &policy),
         rdb::Value::Raw(raw) => match load_bloom(&raw)? {
@@ -139,6 +149,56 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
         },
     };
     Ok(Loaded::Value(value))
+}
+
+/// The value of a collection in one blob.
+fn load_blob(blob: Blob, bytes: Vec<u8>, policy: &EncodingPolicy<'_>) -> Result<Loaded, Fault> {
+    if blob == Blob::IntSet {
+        let set = IntSet::from_bytes(bytes, Validation::Deep).map_err(Fault::IntSet)?;
+        if set.is_empty() {
+            return Err(Fault::EmptyIntSet);
+        }
+        return Ok(Loaded::Value(Value::set_from_intset(set, policy)));
+    }
+    let hash = |list| Hash::from_listpack(list, policy).ok_or(Fault::TwiceInHash);
+    let value = match blob {
+        Blob::HashZipmap => {
+            let fields = zipmap::fields(&bytes).map_err(Fault::Zipmap)?;
+            let pair = |(field, value)| (Member::Bytes(field), Member::Bytes(value));
+            let hash = Hash::from_pairs(fields.into_iter().map(pair), policy);
+            Value::Hash(hash.ok_or(Fault::TwiceInHash)?)
+        }
+        Blob::HashZiplist => Value::Hash(hash(listpack_of(&bytes)?)?),
+        Blob::HashListpack => Value::Hash(hash(listpack(bytes)?)?),
+        Blob::ZSetZiplist => return zset_from_listpack(listpack_of(&bytes)?, policy),
+        Blob::ZSetListpack => return zset_from_listpack(listpack(bytes)?, policy),
+        Blob::SetListpack | Blob::IntSet => {
+            let list = listpack(bytes)?;
+            if list.is_empty() {
+                return Ok(Loaded::Empty);
+            }
+            Value::set_from_listpack(list, policy).ok_or(Fault::TwiceInSet)?
+        }
+    };
+    let empty = value.as_hash().is_some_and(|hash| hash.len() == 0);
+    Ok(if empty { Loaded::Empty } else { Loaded::Value(value) })
+}
+
+fn listpack(bytes: Vec<u8>) -> Result<ListPack, Fault> {
+    ListPack::from_bytes(bytes, listpack::Validation::Deep).map_err(Fault::ListPack)
+}
+
+/// The listpack with the entries of a ziplist.
+fn listpack_of(ziplist: &[u8]) -> Result<ListPack, Fault> {
+    let mut list = ListPack::new();
+    for entry in ziplist::entries(ziplist).map_err(Fault::Ziplist)? {
+        let entry = match entry {
+            ziplist::Entry::Int(number) => Entry::Int(number),
+            ziplist::Entry::Str(text) => Entry::Str(text).canonical(),
+        };
+        list.push_back(entry).map_err(|_| Fault::Full)?;
+    }
+    Ok(list)
 }
 
 /// The Bloom filter of a module's value; `None` if it is something else, or a filter that only servers of other times
@@ -233,6 +293,10 @@ pub(super) enum Fault {
     EmptyIntSet,
     /// A member that a set has twice.
     TwiceInSet,
+    /// A field that a hash has twice, or one without a value.
+    TwiceInHash,
+    /// The blob of a zipmap.
+    Zipmap(zipmap::Error),
     /// The blob of a ziplist.
     Ziplist(ziplist::Error),
     /// What a listpack holds is no sorted set.
@@ -255,10 +319,12 @@ impl fmt::Display for Fault {
             Self::ListPack(error) => write!(f, "the listpack is malformed: {error}"),
             Self::EmptyIntSet => f.write_str("the intset is empty"),
             Self::TwiceInSet => f.write_str("the set has a member twice"),
+            Self::TwiceInHash => f.write_str("the hash has a field twice or without a value"),
+            Self::Zipmap(error) => write!(f, "the zipmap is malformed: {error}"),
             Self::Ziplist(error) => write!(f, "the ziplist is malformed: {error}"),
             Self::ZSet(error) => write!(f, "the sorted set is malformed: {error}"),
             Self::Scores(error) => write!(f, "the sorted set is malformed: {error}"),
-            Self::Full => f.write_str("the sorted set is too long for a listpack"),
+            Self::Full => f.write_str("the ziplist is too long for a listpack"),
             Self::Bloom(error) => write!(f, "the Bloom filter is malformed: {error}"),
             Self::LongFilter => f.write_str("something follows the Bloom filter"),
         }

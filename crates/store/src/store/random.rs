@@ -28,6 +28,16 @@ impl Random {
         let product = u128::from(self.bits()) * bound as u128;
         usize::try_from(product >> 64).unwrap_or(0)
     }
+
+    /// Leaves `count` of them, every choice equally likely, in random order.
+    pub(crate) fn choose<T>(&self, all: &mut Vec<T>, count: usize) {
+        let (len, count) = (all.len(), count.min(all.len()));
+        // The first places of a shuffle (Fisher and Yates).
+        for place in 0..count {
+            all.swap(place, place + self.below(len - place));
+        }
+        all.truncate(count);
+    }
 }
 
 #[cfg(test)]

@@ -76,6 +76,11 @@ impl Extended {
         }
     }
 
+    /// Whether it is a number.
+    pub(crate) const fn is_finite(self) -> bool {
+        !matches!(self.magnitude, Rounded::Infinite)
+    }
+
     /// The sum, rounded; `None` is [`NOT_FINITE`].
     pub(crate) fn add(self, other: Self) -> Option<Self> {
         let (a, b) = match (self.magnitude, other.magnitude) {

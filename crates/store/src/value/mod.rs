@@ -1,6 +1,7 @@
 //! A value: its own bytes, in Redis's encoding.
 
 mod bloom;
+mod hash;
 mod opaque;
 mod set;
 mod string;
@@ -18,6 +19,7 @@ use crate::profile::Profile;
 use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
+pub(crate) use hash::{Hash, Pair};
 pub(crate) use listpack::parse_int;
 pub(crate) use set::{Extracted, SetRef};
 pub(crate) use zset::ZSet;
@@ -55,6 +57,8 @@ pub(crate) enum Value {
     HashTable(Box<Members>),
     /// A sorted set, in whichever form.
     ZSet(ZSet),
+    /// A hash, in whichever form.
+    Hash(Hash),
     /// A Bloom filter.
     Bloom(Box<BloomFilter>),
     /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
@@ -71,6 +75,7 @@ impl Value {
                 "set".into()
             }
             Self::ZSet(_) => "zset".into(),
+            Self::Hash(_) => "hash".into(),
             Self::Bloom(_) => bloom::TYPE_NAME.into(),
             Self::Opaque(value) => opaque::type_name(value),
         }
@@ -85,6 +90,7 @@ impl Value {
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
             Self::HashTable(table) => SetRef::HashTable(table).encoding(),
             Self::ZSet(set) => zset::encoding(set),
+            Self::Hash(hash) => hash.encoding(),
             // As of every value of a module.
             Self::Bloom(_) => "raw",
             Self::Opaque(value) => opaque::encoding(value, profile),
@@ -101,6 +107,7 @@ impl Value {
             Self::ListPack(set) => allocated(set.heap_bytes()),
             Self::HashTable(table) => allocated(size_of::<Members>()) + table.heap_bytes(),
             Self::ZSet(set) => allocated(set.heap_bytes()),
+            Self::Hash(hash) => hash.heap_bytes(),
             Self::Bloom(filter) => {
                 allocated(size_of::<BloomFilter>()) + allocated(filter.heap_bytes())
             }

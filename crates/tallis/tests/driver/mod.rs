@@ -30,6 +30,7 @@ enum Content {
     String(Bytes),
     Set(Vec<Bytes>),
     ZSet(Vec<(Bytes, f64)>),
+    Hash(Vec<(Bytes, Bytes)>),
     Other(Option<Bytes>),
 }
 
@@ -42,6 +43,11 @@ fn content(store: &Store, key: &Bytes) -> Content {
             Content::Set(members)
         }
         Some("zset") => Content::ZSet(store.zrange_withscores(key, 0, -1).unwrap()),
+        Some("hash") => {
+            let mut fields = store.hgetall(key).unwrap();
+            fields.sort_unstable();
+            Content::Hash(fields)
+        }
         _ => Content::Other(store.dump(key).ok().flatten()),
     }
 }
@@ -86,6 +92,8 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         set_max_listpack_value: u.int_in_range(0..=8)?,
         zset_max_listpack_entries: u.int_in_range(0..=6)?,
         zset_max_listpack_value: u.int_in_range(0..=8)?,
+        hash_max_listpack_entries: u.int_in_range(0..=6)?,
+        hash_max_listpack_value: u.int_in_range(0..=8)?,
         hll_sparse_max_bytes: u.int_in_range(0..=60)?,
         bloom_memory_usage_limit: u.int_in_range(0..=2000)?,
     };

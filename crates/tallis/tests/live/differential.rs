@@ -31,6 +31,8 @@ impl Tallis {
             hll_sparse_max_bytes: settings.limits.hll_sparse_max_bytes,
             zset_max_listpack_entries: settings.limits.zset_max_listpack[0],
             zset_max_listpack_value: settings.limits.zset_max_listpack[1],
+            hash_max_listpack_entries: settings.limits.hash_max_listpack[0],
+            hash_max_listpack_value: settings.limits.hash_max_listpack[1],
             ..Limits::default()
         };
         let store = Store::builder().limits(limits).profile(Profile::Redis70).build();

@@ -28,7 +28,7 @@ impl Line {
 }
 
 /// The names of keys: one empty, one binary, some that patterns distinguish.
-pub(super) const KEYS: [&[u8]; 13] = [
+pub(super) const KEYS: [&[u8]; 15] = [
     b"a",
     b"",
     b"k:1",
@@ -42,6 +42,8 @@ pub(super) const KEYS: [&[u8]; 13] = [
     b"z:1",
     b"geo",
     b"k:g",
+    b"h",
+    b"h:1",
 ];
 
 /// What a key is to hold, as far as its place among the [`KEYS`] decides.
@@ -56,6 +58,7 @@ pub(super) enum Kind {
     /// A sorted set of places.
     Place,
     Bloom,
+    Hash,
 }
 
 /// The state of the generator.
@@ -90,6 +93,7 @@ impl Gen {
             Kind::Hll => (6, 2),
             Kind::ZSet => (8, 3),
             Kind::Place => (11, 2),
+            Kind::Hash => (13, 2),
         };
         let at = if self.one_in(25) {
             self.rng.index(KEYS.len())

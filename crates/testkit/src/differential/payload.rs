@@ -1,6 +1,6 @@
 //! The value in a DUMP payload, without what may differ between two right ones.
 
-use rdb::{StringValue, ValueType};
+use rdb::{Blob, StringValue, ValueType};
 
 use super::quoted;
 use crate::kept::Kept;
@@ -49,7 +49,7 @@ impl Payload {
                 Some(b"HYLL\x01") => "hll-sparse".to_owned(),
                 _ => encoding.to_owned(),
             },
-            Content::Value(Kept::IntSet(blob)) => {
+            Content::Value(Kept::Blob(Blob::IntSet, blob)) => {
                 format!("intset-{}", blob.first().unwrap_or(&0) * 8)
             }
             Content::Value(_) => format!("{}-{encoding}", self.kind.type_name()),
@@ -60,7 +60,8 @@ impl Payload {
     /// list as a listpack.
     pub(super) fn may_be_recoded(&self) -> bool {
         use ValueType as T;
-        [T::Set, T::SetIntset, T::SetListpack, T::ZSet, T::ZSetListpack].contains(&self.kind)
+        [T::Set, T::SetIntset, T::SetListpack, T::ZSet, T::ZSetListpack, T::Hash, T::HashListpack]
+            .contains(&self.kind)
     }
 }
 

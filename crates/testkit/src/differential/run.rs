@@ -306,8 +306,8 @@ impl<'a, S: Subject> Run<'a, S> {
         if theirs.is_error() { count.refused += 1 } else { count.done += 1 }
     }
 
-    /// What SRANDMEMBER or ZRANDMEMBER gave are members, and different ones if they were not asked for with a negative
-    /// count.
+    /// What SRANDMEMBER, ZRANDMEMBER or HRANDFIELD gave are members, and different ones if they were not asked for with
+    /// a negative count.
     fn check_members(
         &mut self,
         at: usize,
@@ -316,9 +316,12 @@ impl<'a, S: Subject> Run<'a, S> {
         ours: &Reply,
         theirs: &Reply,
     ) -> Result<(), Failure> {
-        let sorted = words[0].eq_ignore_ascii_case(b"ZRANDMEMBER");
-        let (given, scores) =
-            if sorted && words.len() == 4 { scored(ours) } else { (ours.given(), None) };
+        let (name, no) = match words[0].to_ascii_uppercase().as_slice() {
+            b"ZRANDMEMBER" => ("ZMSCORE", Reply::Nil),
+            b"HRANDFIELD" => ("HMGET", Reply::Nil),
+            _ => ("SMISMEMBER", Reply::Int(0)),
+        };
+        let (given, scores) = if words.len() == 4 { scored(ours) } else { (ours.given(), None) };
         if given.is_empty() {
             return Ok(());
         }
@@ -326,11 +329,9 @@ impl<'a, S: Subject> Run<'a, S> {
         if twice && words.get(2).is_none_or(|count| !count.starts_with(b"-")) {
             return Err(failure(at, words, ours, theirs, "a member came twice"));
         }
-        let name = if sorted { "ZMSCORE" } else { "SMISMEMBER" };
         let mut ask = vec![name.into(), words[1].clone()];
         ask.extend(given);
         let answer = self.live.execute(session, &ask);
-        let no = if sorted { Reply::Nil } else { Reply::Int(0) };
         let all = answer.elements().is_some_and(|all| {
             all.iter().all(|one| *one != no) && scores.is_none_or(|scores| scores == all)
         });
@@ -353,7 +354,7 @@ impl<'a, S: Subject> Run<'a, S> {
     }
 }
 
-/// The members of a reply WITHSCORES, in order, and their scores.
+/// The members of a reply WITHSCORES or WITHVALUES, in order, and their scores or values.
 fn scored(reply: &Reply) -> (Vec<Vec<u8>>, Option<Vec<Reply>>) {
     let mut flat: Vec<Reply> = Vec::new();
     for element in reply.elements().unwrap_or_default() {
@@ -424,8 +425,8 @@ fn iterate(side: &mut dyn Subject, op: &Op, cursor: usize) -> Result<Vec<Vec<u8>
     for _ in 0..PAGES {
         let reply = side.execute(op.session, &words);
         let Some((next, elements)) = compare::page(&reply) else { return Err(reply) };
-        if op.words[0].eq_ignore_ascii_case(b"ZSCAN") {
-            // Members and scores belong together.
+        if [&b"ZSCAN"[..], b"HSCAN"].iter().any(|name| op.words[0].eq_ignore_ascii_case(name)) {
+            // Members and scores belong together, fields and values too.
             all.extend(elements.chunks(2).map(|pair| pair.join(&b" has "[..])));
         } else {
             all.extend(elements);

@@ -16,6 +16,8 @@ pub struct Limits {
     pub set_max_listpack: Option<[usize; 2]>,
     /// `zset-max-listpack-entries` and `zset-max-listpack-value`.
     pub zset_max_listpack: [usize; 2],
+    /// `hash-max-listpack-entries` and `hash-max-listpack-value`.
+    pub hash_max_listpack: [usize; 2],
 }
 
 impl Default for Limits {
@@ -25,6 +27,7 @@ impl Default for Limits {
             hll_sparse_max_bytes: 3000,
             set_max_listpack: None,
             zset_max_listpack: [128, 64],
+            hash_max_listpack: [512, 64],
         }
     }
 }
@@ -38,6 +41,7 @@ impl Limits {
             hll_sparse_max_bytes: 40,
             set_max_listpack: None,
             zset_max_listpack: [6, 20],
+            hash_max_listpack: [6, 20],
         }
     }
 
@@ -49,6 +53,8 @@ impl Limits {
             pair("hll-sparse-max-bytes", self.hll_sparse_max_bytes),
             pair("zset-max-listpack-entries", self.zset_max_listpack[0]),
             pair("zset-max-listpack-value", self.zset_max_listpack[1]),
+            pair("hash-max-listpack-entries", self.hash_max_listpack[0]),
+            pair("hash-max-listpack-value", self.hash_max_listpack[1]),
         ];
         if let Some([entries, value]) = self.set_max_listpack {
             pairs.push(pair("set-max-listpack-entries", entries));

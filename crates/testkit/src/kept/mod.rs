@@ -5,7 +5,7 @@ mod file;
 use std::fmt;
 use std::io::{Read, Write};
 
-use rdb::{Error, RawValue, StringValue, Value, ValueType, ValueWriter, WriteError};
+use rdb::{Blob, Error, RawValue, StringValue, Strings, Value, ValueWriter, WriteError};
 
 pub use file::{Item, read_file, write_file};
 
@@ -14,16 +14,12 @@ pub use file::{Item, read_file, write_file};
 pub enum Kept {
     /// A string.
     String(StringValue),
-    /// The blob of an intset.
-    IntSet(Vec<u8>),
-    /// The blob of a set's listpack.
-    SetListpack(Vec<u8>),
+    /// A collection in one blob.
+    Blob(Blob, Vec<u8>),
     /// The members of a hash table, in the order of the bytes.
     Set(Vec<Vec<u8>>),
-    /// The blob of a sorted set's listpack.
-    ZSetListpack(Vec<u8>),
-    /// The blob of a sorted set's ziplist.
-    ZSetZiplist(Vec<u8>),
+    /// The fields of a hash table with their values, in the order of the bytes.
+    Hash(Vec<[Vec<u8>; 2]>),
     /// Members, and the bits of their scores (a NaN is not equal to itself).
     ZSet(Vec<(Vec<u8>, u64)>),
     /// A value of another type, or one that was taken as it is.
@@ -38,17 +34,13 @@ impl Kept {
     pub fn read<R: Read>(value: Value<'_, R>) -> Result<Self, Error> {
         Ok(match value {
             Value::String(string) => Self::String(string),
-            Value::IntSet(blob) => Self::IntSet(blob),
-            Value::SetListpack(blob) => Self::SetListpack(blob),
-            Value::Set(mut members) => {
-                let mut kept = Vec::with_capacity(members.size_hint());
-                while let Some(member) = members.next()? {
-                    kept.push(member.to_vec());
-                }
-                Self::Set(kept)
+            Value::Blob(blob, bytes) => Self::Blob(blob, bytes),
+            Value::Set(members) => Self::Set(strings(members)?),
+            Value::Hash(fields) => {
+                let strings = strings(fields)?;
+                let pairs = strings.chunks_exact(2).map(|pair| [pair[0].clone(), pair[1].clone()]);
+                Self::Hash(pairs.collect())
             }
-            Value::ZSetListpack(blob) => Self::ZSetListpack(blob),
-            Value::ZSetZiplist(blob) => Self::ZSetZiplist(blob),
             Value::ZSet(mut scores) => {
                 let mut kept = Vec::with_capacity(scores.size_hint());
                 while let Some((member, score)) = scores.next()? {
@@ -60,7 +52,7 @@ impl Kept {
         })
     }
 
-    /// Writes the value. A ziplist is passed on as it came, since no version that is written has one of its own.
+    /// Writes the value.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -68,15 +60,17 @@ impl Kept {
         match self {
             Self::String(StringValue::Int(int)) => to.int(*int),
             Self::String(StringValue::Bytes(bytes)) => to.string(bytes),
-            Self::IntSet(blob) => to.intset(blob),
-            Self::SetListpack(blob) => to.set_listpack(blob),
+            Self::Blob(blob, bytes) => to.blob(*blob, bytes),
             Self::Set(members) => {
                 let mut to = to.set(members.len() as u64)?;
                 members.iter().try_for_each(|member| to.member(member))?;
                 to.finish()
             }
-            Self::ZSetListpack(blob) => to.zset_listpack(blob),
-            Self::ZSetZiplist(blob) => to.raw(&ziplist(blob)),
+            Self::Hash(fields) => {
+                let mut to = to.hash(fields.len() as u64)?;
+                fields.iter().flatten().try_for_each(|string| to.member(string))?;
+                to.finish()
+            }
             Self::ZSet(scores) => {
                 let mut to = to.zset(scores.len() as u64)?;
                 for (member, score) in scores {
@@ -98,8 +92,10 @@ impl Kept {
     /// The value with the members of a hash table in the order of their bytes.
     #[must_use]
     pub fn in_order(mut self) -> Self {
-        if let Self::Set(members) = &mut self {
-            members.sort_unstable();
+        match &mut self {
+            Self::Set(members) => members.sort_unstable(),
+            Self::Hash(fields) => fields.sort_unstable(),
+            Self::String(_) | Self::Blob(..) | Self::ZSet(_) | Self::Raw(_) => {}
         }
         self
     }
@@ -111,14 +107,15 @@ impl fmt::Debug for Kept {
         match self {
             Self::String(StringValue::Int(int)) => write!(f, "string {int}"),
             Self::String(StringValue::Bytes(bytes)) => named("string", bytes),
-            Self::IntSet(blob) => named("intset", blob),
-            Self::SetListpack(blob) => named("set listpack", blob),
+            Self::Blob(blob, bytes) => named(&format!("{blob:?}"), bytes),
             Self::Set(members) => {
                 f.write_str("members")?;
                 members.iter().try_for_each(|member| write!(f, " {}", quoted(member)))
             }
-            Self::ZSetListpack(blob) => named("zset listpack", blob),
-            Self::ZSetZiplist(blob) => named("zset ziplist", blob),
+            Self::Hash(fields) => {
+                f.write_str("fields")?;
+                fields.iter().flatten().try_for_each(|string| write!(f, " {}", quoted(string)))
+            }
             Self::ZSet(scores) => {
                 f.write_str("scores")?;
                 scores.iter().try_for_each(|(member, score)| {
@@ -134,12 +131,11 @@ fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", bytes.escape_ascii())
 }
 
-/// A ziplist as a value.
-fn ziplist(blob: &[u8]) -> RawValue {
-    /// A length of four bytes follows, the highest first.
-    const LENGTH: u8 = 0x80;
-    let mut len = u32::try_from(blob.len()).expect("a ziplist has at most 4 GiB").to_le_bytes();
-    len.reverse();
-    let body = [&[LENGTH][..], &len, blob].concat();
-    RawValue::new(ValueType::ZSetZiplist, body).expect("a string is all there is to it")
+/// All that is left of the strings.
+fn strings<R: Read>(mut strings: Strings<'_, R>) -> Result<Vec<Vec<u8>>, Error> {
+    let mut kept = Vec::with_capacity(strings.size_hint());
+    while let Some(string) = strings.next()? {
+        kept.push(string.to_vec());
+    }
+    Ok(kept)
 }

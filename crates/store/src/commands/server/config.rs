@@ -60,6 +60,10 @@ const SETTINGS: &[Setting] = &[
         "databases",
         Place::Fixed(|shared| usize::try_from(shared.databases()).unwrap_or(usize::MAX)),
     ),
+    Setting::limit("hash-max-listpack-entries", Form::Number, HASH_ENTRIES),
+    Setting::limit("hash-max-listpack-value", Form::Memory, HASH_VALUE),
+    Setting::limit("hash-max-ziplist-entries", Form::Number, HASH_ENTRIES),
+    Setting::limit("hash-max-ziplist-value", Form::Memory, HASH_VALUE),
     Setting::limit("hll-sparse-max-bytes", Form::Memory, |all| &mut all.hll_sparse_max_bytes),
     Setting::new("proto-max-bulk-len", Place::Fixed(|_| STRING_MAX)),
     Setting::limit("set-max-intset-entries", Form::Number, |all| &mut all.set_max_intset_entries),
@@ -74,6 +78,10 @@ const SETTINGS: &[Setting] = &[
     Setting::limit("zset-max-ziplist-entries", Form::Number, ZSET_ENTRIES),
     Setting::limit("zset-max-ziplist-value", Form::Memory, ZSET_VALUE),
 ];
+
+const HASH_ENTRIES: Field = |all| &mut all.hash_max_listpack_entries;
+
+const HASH_VALUE: Field = |all| &mut all.hash_max_listpack_value;
 
 const ZSET_ENTRIES: Field = |all| &mut all.zset_max_listpack_entries;
 

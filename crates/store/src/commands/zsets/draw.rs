@@ -45,10 +45,6 @@ pub(super) fn several(
         return Ok(gather(ranks.take(wanted).filter_map(|rank| set.get(rank))));
     }
     let mut all: Vec<_> = set.iter().collect();
-    // The first places of a shuffle (Fisher and Yates).
-    for place in 0..wanted {
-        all.swap(place, place + random.below(len - place));
-    }
-    all.truncate(wanted);
+    random.choose(&mut all, wanted);
     Ok(gather(all))
 }

@@ -152,7 +152,7 @@ fn a_live_server_reads_the_same_of_random_texts() {
 /// The score of the member in a payload.
 fn packed_score(payload: &[u8]) -> f64 {
     let mut payload = rdb::dump::decode(payload).unwrap();
-    let rdb::Value::ZSetListpack(blob) = payload.value().unwrap() else { panic!() };
+    let rdb::Value::Blob(_, blob) = payload.value().unwrap() else { panic!() };
     let set: skiplist_zset::ZSet = skiplist_zset::ZSet::from_bytes(blob).unwrap();
     set.score("m").unwrap()
 }

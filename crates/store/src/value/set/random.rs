@@ -42,12 +42,7 @@ impl<'a> SetRef<'a> {
         }
         let mut all = Vec::with_capacity(len);
         self.for_each(|member| all.push(member));
-        // The first places of a shuffle (Fisher and Yates).
-        let count = count.min(len);
-        for place in 0..count {
-            all.swap(place, place + random.below(len - place));
-        }
-        all.truncate(count);
+        random.choose(&mut all, count);
         all
     }
 }

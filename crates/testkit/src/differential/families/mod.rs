@@ -5,6 +5,7 @@
 mod bits;
 mod bloom;
 mod geo;
+mod hashes;
 mod hll;
 mod keys;
 mod multi;
@@ -68,6 +69,7 @@ pub(super) static FAMILIES: &[Family] = &[
     strings::FAMILY,
     bits::FAMILY,
     sets::FAMILY,
+    hashes::FAMILY,
     hll::FAMILY,
     zsets::FAMILY,
     geo::FAMILY,

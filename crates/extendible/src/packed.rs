@@ -1,0 +1,509 @@
+//! Buckets of byte strings, packed one after the other, alone or each with a value.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::{ControlFlow, Range};
+
+use crate::bucket::{Bucket, Fill, Rehash};
+use crate::offsets::Offsets;
+use crate::table::Extendible;
+use crate::tags::{LINE, Tags};
+
+/// With this many bytes a bucket splits, however few its records are. A key is at most 512 MiB long.
+const OVERFULL_BYTES: usize = 2 << 30;
+
+/// The run of bytes grows by one part in this many.
+const GROWTH: usize = 4;
+
+/// The most bytes that a number takes: 32 bits, seven at a time.
+const NUMBER_MAX: usize = 5;
+
+/// A longer value lies apart from the run, so that the run is quickly copied whatever the values.
+const LONGEST_INLINE: usize = 256;
+
+/// A few dozen byte strings, alone or each with a value: tags and offsets over one run of bytes.
+///
+/// It is a [`MemberBucket`] or a [`FieldBucket`]. Every method takes the hash of its key, which must be the one that the
+/// table was given.
+///
+/// ```text
+/// members  | 5 | h e l l o | 3 | f o o | 5 | w o r l d |
+///            ^               ^           ^
+/// offsets    0               6           10
+/// tags       0x4c            0x09        0xe1
+///
+/// fields   | 4 | n a m e | 3 | a n n | 3 | a g e | 2 | 4 2 |
+///            ^                         ^
+/// offsets    0                         9
+/// ```
+///
+/// A number takes seven bits a byte, low bits first, the high bit set on all but the last. A record that is removed, or
+/// whose value becomes longer or shorter, leaves a hole; when the holes are more than a quarter of the bytes, the
+/// records are copied to a new run. A key has at most 512 MiB.
+#[derive(Clone, Debug, Default)]
+pub struct PackedBucket<V> {
+    tags: Tags,
+    offsets: Offsets,
+    bytes: Vec<u8>,
+    /// Bytes of removed records.
+    holes: usize,
+    /// The values that are not in the run.
+    apart: V,
+}
+
+/// A bucket of the members of a set.
+///
+/// With it, [`Extendible`] is a set that takes 5 to 8 bytes a member beyond the members' own.
+pub type MemberBucket = PackedBucket<NoValues>;
+
+/// A bucket of the fields of a hash with their values.
+///
+/// A value of more than 256 bytes is an allocation of its own; in the place of its length stands 257 and its number.
+pub type FieldBucket = PackedBucket<LongValues>;
+
+/// The values of keys that have none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoValues;
+
+/// The long values of a bucket, by the numbers that its records have. A number that is free has an empty one.
+#[derive(Clone, Default)]
+pub struct LongValues(Vec<Box<[u8]>>);
+
+impl fmt::Debug for LongValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|value| value.len())).finish()
+    }
+}
+
+/// What is behind the keys of a bucket.
+#[expect(unnameable_types, reason = "only this crate's types are values")]
+pub trait Values: Clone + fmt::Debug + Default {
+    /// Where the record ends whose key ends there.
+    #[doc(hidden)]
+    fn record_end(bytes: &[u8], key_end: usize) -> usize;
+
+    /// Forgets the value of a record that ends there.
+    #[doc(hidden)]
+    fn forget(&mut self, bytes: &[u8], key_end: usize);
+
+    /// Takes the value of such a record over from another bucket.
+    #[doc(hidden)]
+    fn take_from(&mut self, from: &mut Self, bytes: &[u8], key_end: usize);
+
+    #[doc(hidden)]
+    fn heap_bytes(&self) -> usize;
+}
+
+impl Values for NoValues {
+    #[inline]
+    fn record_end(_: &[u8], key_end: usize) -> usize {
+        key_end
+    }
+
+    fn forget(&mut self, _: &[u8], _: usize) {}
+
+    fn take_from(&mut self, _: &mut Self, _: &[u8], _: usize) {}
+
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Values for LongValues {
+    #[inline]
+    fn record_end(bytes: &[u8], key_end: usize) -> usize {
+        match value_at(bytes, key_end) {
+            Place::Inline(value) => value.end,
+            Place::Apart { end, .. } => end,
+        }
+    }
+
+    fn forget(&mut self, bytes: &[u8], key_end: usize) {
+        if let Place::Apart { number, .. } = value_at(bytes, key_end) {
+            self.0[number] = Box::default();
+            while self.0.last().is_some_and(|last| last.is_empty()) {
+                self.0.pop();
+            }
+        }
+    }
+
+    fn take_from(&mut self, from: &mut Self, bytes: &[u8], key_end: usize) {
+        if let Place::Apart { number, .. } = value_at(bytes, key_end) {
+            if self.0.len() <= number {
+                self.0.resize_with(number + 1, Box::default);
+            }
+            self.0[number] = core::mem::take(&mut from.0[number]);
+        }
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.0.capacity() * size_of::<Box<[u8]>>()
+            + self.0.iter().map(|value| value.len()).sum::<usize>()
+    }
+}
+
+impl LongValues {
+    /// Keeps a value; returns its number.
+    fn keep(&mut self, value: &[u8]) -> usize {
+        if let Some(free) = self.0.iter().position(|value| value.is_empty()) {
+            self.0[free] = value.into();
+            return free;
+        }
+        self.0.push(value.into());
+        self.0.len() - 1
+    }
+}
+
+/// Where a value is.
+enum Place {
+    /// In the run.
+    Inline(Range<usize>),
+    /// Apart from it, under that number; what stands for it ends there.
+    Apart { number: usize, end: usize },
+}
+
+/// Where the value of a key is that ends there.
+#[inline]
+fn value_at(bytes: &[u8], key_end: usize) -> Place {
+    let (number, at) = number_at(bytes, key_end);
+    match number.checked_sub(LONGEST_INLINE + 1) {
+        None => Place::Inline(at..at + number),
+        Some(number) => Place::Apart { number, end: at },
+    }
+}
+
+impl<V: Values> PackedBucket<V> {
+    #[inline]
+    fn find(&self, hash: u64, key: &[u8]) -> Option<usize> {
+        self.offsets.touch();
+        self.tags.find(hash, |at| self.key(at) == key)
+    }
+
+    #[inline]
+    fn key_range(&self, position: usize) -> Range<usize> {
+        range_at(&self.bytes, self.offsets.get(position))
+    }
+
+    #[inline]
+    fn key(&self, position: usize) -> &[u8] {
+        &self.bytes[self.key_range(position)]
+    }
+
+    /// The bytes of a record.
+    fn record(&self, position: usize) -> Range<usize> {
+        let end = V::record_end(&self.bytes, self.key_range(position).end);
+        self.offsets.get(position) as usize..end
+    }
+
+    /// Where the next record begins.
+    fn end(&self) -> u32 {
+        // A bucket is overfull, and splits, at OVERFULL_BYTES. A key and the holes that others left still fit.
+        u32::try_from(self.bytes.len()).expect("a bucket holds less than 4 GiB")
+    }
+
+    /// Makes room for so many bytes.
+    #[inline]
+    fn reserve(&mut self, need: usize) {
+        if self.bytes.capacity() - self.bytes.len() < need {
+            self.bytes.reserve_exact(need.max(self.bytes.len() / GROWTH));
+        }
+    }
+
+    /// Removes a key; `false` if it was not there. The last one takes its place.
+    pub fn remove(&mut self, hash: u64, key: &[u8], rehash: &impl Fn(&[u8]) -> u64) -> bool {
+        let Some(at) = self.find(hash, key) else { return false };
+        let record = self.record(at);
+        let key_end = self.key_range(at).end;
+        self.apart.forget(&self.bytes, key_end);
+        let last = &self.bytes[self.key_range(self.tags.len() - 1)];
+        self.tags.swap_remove(at, || rehash(last));
+        self.offsets.swap_remove(self.tags.len() + 1, at);
+        self.leave(record.len());
+        true
+    }
+
+    /// Notes a hole.
+    fn leave(&mut self, bytes: usize) {
+        self.holes += bytes;
+        if self.holes * 4 > self.bytes.len() {
+            self.compact();
+        }
+    }
+
+    #[cold]
+    fn compact(&mut self) {
+        let kept = self.bytes.len().saturating_sub(self.holes);
+        let mut run = Vec::with_capacity(kept + NUMBER_MAX);
+        let mut offsets = Offsets::default();
+        for position in 0..self.tags.len() {
+            offsets.push(position, u32::try_from(run.len()).unwrap_or(u32::MAX));
+            run.extend_from_slice(&self.bytes[self.record(position)]);
+        }
+        (self.bytes, self.offsets, self.holes) = (run, offsets, 0);
+    }
+
+    /// Panics unless holes and records are all of the bytes, and the offsets of a bucket without holes are as narrow as
+    /// they can be. For tests.
+    ///
+    /// # Panics
+    ///
+    /// If the bucket is damaged, which would be a fault of this crate.
+    pub fn verify(&self) {
+        let kept: usize = (0..self.tags.len()).map(|position| self.record(position).len()).sum();
+        assert_eq!(kept + self.holes, self.bytes.len());
+        assert!(self.holes * 4 <= self.bytes.len());
+        // What a removal leaves wide becomes narrow when the holes are closed.
+        let small = self.tags.len() <= LINE && u16::try_from(self.bytes.len()).is_ok();
+        let narrow = self.offsets.heap_bytes() == 0;
+        assert!(
+            narrow || !small || self.holes > 0,
+            "{} records in {}",
+            self.tags.len(),
+            self.bytes.len()
+        );
+    }
+}
+
+impl MemberBucket {
+    /// Whether the member is there.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, hash: u64, member: &[u8]) -> bool {
+        self.find(hash, member).is_some()
+    }
+
+    /// Adds a member that is not there.
+    ///
+    /// # Panics
+    ///
+    /// If the bucket would exceed 4 GiB. It splits long before, unless no split separates the hashes of its members.
+    pub fn insert(&mut self, hash: u64, member: &[u8]) {
+        let at = self.end();
+        self.reserve(member.len() + NUMBER_MAX);
+        push_string(&mut self.bytes, member);
+        self.offsets.push(self.tags.len(), at);
+        self.tags.push(hash);
+    }
+
+    /// The member at a position; `None` if there are not so many.
+    #[must_use]
+    pub fn nth(&self, position: usize) -> Option<&[u8]> {
+        (position < self.tags.len()).then(|| self.key(position))
+    }
+
+    /// Calls `visit` with every member until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// Returns what `visit` broke with.
+    pub fn try_for_each<'t, B>(
+        &'t self,
+        visit: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        (0..self.tags.len()).try_for_each(|position| visit(self.key(position)))
+    }
+}
+
+impl FieldBucket {
+    /// The value of a field; `None` if the field is not there.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, hash: u64, field: &[u8]) -> Option<&[u8]> {
+        self.find(hash, field).map(|position| self.value(position))
+    }
+
+    #[inline]
+    fn value(&self, position: usize) -> &[u8] {
+        match value_at(&self.bytes, self.key_range(position).end) {
+            Place::Inline(value) => &self.bytes[value],
+            Place::Apart { number, .. } => &self.apart.0[number],
+        }
+    }
+
+    /// Adds a field that is not there.
+    ///
+    /// # Panics
+    ///
+    /// If the bucket would exceed 4 GiB. It splits long before, unless no split separates the hashes of its fields.
+    pub fn insert(&mut self, hash: u64, field: &[u8], value: &[u8]) {
+        let at = self.end();
+        self.push(field, value);
+        self.offsets.push(self.tags.len(), at);
+        self.tags.push(hash);
+    }
+
+    fn push(&mut self, field: &[u8], value: &[u8]) {
+        self.reserve(field.len() + NUMBER_MAX + value.len().min(LONGEST_INLINE) + NUMBER_MAX);
+        push_string(&mut self.bytes, field);
+        if value.len() <= LONGEST_INLINE {
+            push_string(&mut self.bytes, value);
+        } else {
+            push_number(&mut self.bytes, LONGEST_INLINE + 1 + self.apart.keep(value));
+        }
+    }
+
+    /// Gives a field another value; `false` if the field is not there.
+    ///
+    /// # Panics
+    ///
+    /// As [`insert`](Self::insert).
+    #[inline]
+    pub fn replace(&mut self, hash: u64, field: &[u8], value: &[u8]) -> bool {
+        let Some(position) = self.find(hash, field) else { return false };
+        let key_end = self.key_range(position).end;
+        match value_at(&self.bytes, key_end) {
+            Place::Inline(old) if old.len() == value.len() => {
+                self.bytes[old].copy_from_slice(value);
+            }
+            Place::Apart { number, .. } if value.len() > LONGEST_INLINE => {
+                self.apart.0[number] = value.into();
+            }
+            Place::Inline(_) | Place::Apart { .. } => self.move_to_end(position, field, value),
+        }
+        true
+    }
+
+    /// Writes a record anew, because its value takes other room.
+    fn move_to_end(&mut self, position: usize, field: &[u8], value: &[u8]) {
+        let (at, old) = (self.end(), self.record(position));
+        let key_end = self.key_range(position).end;
+        self.apart.forget(&self.bytes, key_end);
+        self.push(field, value);
+        self.offsets.set(self.tags.len(), position, at);
+        self.leave(old.len());
+    }
+
+    /// The field at a position and its value; `None` if there are not so many.
+    #[must_use]
+    pub fn nth(&self, position: usize) -> Option<(&[u8], &[u8])> {
+        (position < self.tags.len()).then(|| (self.key(position), self.value(position)))
+    }
+
+    /// Calls `visit` with every field and its value until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// Returns what `visit` broke with.
+    pub fn try_for_each<'t, B>(
+        &'t self,
+        visit: &mut impl FnMut(&'t [u8], &'t [u8]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let mut positions = 0..self.tags.len();
+        positions.try_for_each(|position| visit(self.key(position), self.value(position)))
+    }
+}
+
+impl Extendible<MemberBucket> {
+    /// The table of members that differ, each with its hash; they may come in any order, that of their hashes included.
+    #[must_use]
+    pub fn of_hashed(members: &[(u64, &[u8])]) -> Self {
+        let mut table = Self::with_room(members.len());
+        // How much each bucket gets, so that none grows.
+        let mut sizes = vec![0; table.bucket_count()];
+        for (hash, member) in members {
+            sizes[table.locate(*hash).index()] += member.len() + number_bytes(member.len());
+        }
+        for (bucket, bytes) in table.buckets_mut().zip(sizes) {
+            // An insertion asks for the longest length there is.
+            bucket.bytes.reserve_exact(bytes + NUMBER_MAX);
+        }
+        for (hash, member) in members {
+            table.insert_unsplit(*hash, |bucket| bucket.insert(*hash, member));
+        }
+        table
+    }
+}
+
+impl<V: Values> Bucket for PackedBucket<V> {
+    type Key = [u8];
+
+    const FULL: usize = LINE;
+
+    fn len(&self) -> usize {
+        self.tags.len()
+    }
+
+    fn fill(&self) -> Fill {
+        if self.bytes.len() >= OVERFULL_BYTES {
+            Fill::Overfull
+        } else if self.tags.len() >= Self::FULL {
+            Fill::Full
+        } else {
+            Fill::Room
+        }
+    }
+
+    fn split(&mut self, bit: u64, rehash: &impl Rehash<[u8]>) -> Self {
+        let mut old = core::mem::take(self);
+        let mut new = Self::default();
+        for bucket in [&mut *self, &mut new] {
+            bucket.bytes.reserve_exact(old.bytes.len() / 2 + 32);
+        }
+        for position in 0..old.tags.len() {
+            let (key, record) = (old.key_range(position), old.record(position));
+            let hash = rehash.hash(&old.bytes[key.clone()]);
+            let to = if hash & bit == 0 { &mut *self } else { &mut new };
+            let at = to.end();
+            to.reserve(record.len());
+            to.bytes.extend_from_slice(&old.bytes[record]);
+            to.apart.take_from(&mut old.apart, &old.bytes, key.end);
+            to.offsets.push(to.tags.len(), at);
+            to.tags.push(hash);
+        }
+        new
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.offsets.heap_bytes() + self.bytes.capacity() + self.apart.heap_bytes()
+    }
+}
+
+/// How many bytes a number takes.
+const fn number_bytes(number: usize) -> usize {
+    (number | 1).ilog2() as usize / 7 + 1
+}
+
+fn low_seven(number: usize) -> u8 {
+    u8::try_from(number & 0x7f).unwrap_or(0)
+}
+
+#[inline]
+fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        bytes.push(low_seven(number) | 0x80);
+        number >>= 7;
+    }
+    bytes.push(low_seven(number));
+}
+
+/// A length and the bytes.
+#[inline]
+fn push_string(bytes: &mut Vec<u8>, string: &[u8]) {
+    push_number(bytes, string.len());
+    bytes.extend_from_slice(string);
+}
+
+/// The number that begins there, and where it ends.
+#[inline]
+fn number_at(bytes: &[u8], mut at: usize) -> (usize, usize) {
+    let mut number = 0;
+    let mut shift = 0;
+    loop {
+        let byte = bytes[at];
+        at += 1;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return (number, at);
+        }
+        shift += 7;
+    }
+}
+
+/// Where the bytes are of the string that begins there.
+#[inline]
+fn range_at(bytes: &[u8], at: u32) -> Range<usize> {
+    let (len, at) = number_at(bytes, at as usize);
+    at..at + len
+}

@@ -1,0 +1,152 @@
+//! The hash at a key.
+
+use bytes::Bytes;
+
+use crate::commands::{checked, entry_of};
+use crate::error::{Error, ErrorKind, Result};
+use crate::member::Member;
+use crate::store::slot::{Entry, Outcome};
+use crate::text::extended::{Extended, NOT_FINITE};
+use crate::to_member::{ToMember, ToMembers};
+use crate::value::{Hash, Pair, Value};
+
+/// The hash at a key, found once and checked once: see [`Store::with_hash`](crate::Store::with_hash).
+///
+/// A key that does not exist is an empty hash, and a hash that loses its last field is no key any more.
+pub type HashEntry<'e> = Entry<'e, HashKind>;
+
+entry_of!(HashEntry, HashKind, with_hash, "hash", |value| value.as_hash().is_some());
+
+impl HashEntry<'_> {
+    #[inline]
+    fn value_ref(&self) -> Option<&Hash> {
+        self.value().and_then(Value::as_hash)
+    }
+
+    /// How many fields there are. O(1).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.value_ref().map_or(0, Hash::len)
+    }
+
+    /// Whether there is none. O(1).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of a field. O(1) in a hash table, O(fields) in a listpack.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, field: impl ToMember) -> Option<Member<'_>> {
+        field.with_member(|field| self.value_ref()?.get(field, &self.policy()))
+    }
+
+    /// Calls `visit` with each field and its value. O(fields).
+    pub fn for_each(&self, visit: impl FnMut(Member<'_>, Member<'_>)) {
+        if let Some(hash) = self.value_ref() {
+            hash.for_each(visit);
+        }
+    }
+
+    /// Sets the value of a field; `true` if the field is new. O(1) in a hash table, O(fields) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// A field or a value of more than 512 MiB.
+    #[inline]
+    pub fn set(&mut self, field: impl ToMember, value: impl ToMember) -> Result<bool> {
+        field.with_member(|field| {
+            value.with_member(|value| Ok(self.set_all(&[(checked(field)?, checked(value)?)]) == 1))
+        })
+    }
+
+    /// Sets the value of a field that is not there; `false` if it is. O as [`set`](Self::set).
+    ///
+    /// # Errors
+    ///
+    /// As [`set`](Self::set).
+    pub fn set_new(&mut self, field: impl ToMember, value: impl ToMember) -> Result<bool> {
+        field.with_member(|field| Ok(self.get(field).is_none() && self.set(field, value)?))
+    }
+
+    /// Sets the values of fields; returns how many fields are new.
+    #[inline]
+    pub(crate) fn set_all(&mut self, pairs: &[Pair<'_>]) -> usize {
+        if pairs.is_empty() {
+            return 0;
+        }
+        self.put_all(pairs, true)
+    }
+
+    /// As [`set_all`](Self::set_all). A counter's sum does not choose the encoding before it is set.
+    #[inline]
+    fn put_all(&mut self, pairs: &[Pair<'_>], expect: bool) -> usize {
+        let policy = &self.policy();
+        let added = self.edit_or_make(
+            || Value::Hash(Hash::new()),
+            |value| {
+                let Some(hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
+                if expect {
+                    hash.expect(pairs, policy);
+                }
+                let added = pairs.iter().filter(|&&pair| hash.set(pair, policy)).count();
+                (added, Outcome::Changed)
+            },
+            |_| ("HSET", words(pairs.iter().flat_map(|&(field, value)| [field, value]))),
+        );
+        added.unwrap_or(0)
+    }
+
+    /// Adds to the number that the value of a field is, 0 if there is none; returns the sum. O as [`set`](Self::set).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotInteger`] if the value is no number, or the sum does not fit; a field of more than 512 MiB.
+    pub fn incr(&mut self, field: impl ToMember, delta: i64) -> Result<i64> {
+        field.with_member(|field| {
+            let field = checked(field)?;
+            let old = match self.get(field) {
+                None => 0,
+                Some(value) => value.as_int().ok_or_else(Error::hash_not_integer)?,
+            };
+            let sum = old.checked_add(delta).ok_or_else(Error::overflow)?;
+            self.put_all(&[(field, Member::Int(sum))], false);
+            Ok(sum)
+        })
+    }
+
+    /// Adds to the number of 80 bits that the value of a field is; returns the text that is there now.
+    pub(crate) fn incr_float(&mut self, field: Member<'_>, delta: Extended) -> Result<Bytes> {
+        let old = self.get(field).unwrap_or(Member::Int(0));
+        let old = old.with_bytes(Extended::parse).ok_or_else(Error::hash_not_a_float)?;
+        let sum = old.add(delta).ok_or_else(|| Error::new(ErrorKind::NotInteger, NOT_FINITE))?;
+        let text = Bytes::from(sum.to_text());
+        self.put_all(&[(field, Member::Bytes(&text))], false);
+        Ok(text)
+    }
+
+    /// Removes fields; returns how many were there. O(1) each in a hash table, O(fields) in a listpack.
+    pub fn remove(&mut self, fields: impl ToMembers) -> usize {
+        fields.with_members(|fields| self.remove_all(fields))
+    }
+
+    #[inline]
+    fn remove_all(&mut self, fields: &[Member<'_>]) -> usize {
+        let policy = self.policy();
+        let removed = self.edit(
+            |value| {
+                let Some(hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
+                let removed = fields.iter().filter(|&&field| hash.remove(field, &policy)).count();
+                let left = hash.len();
+                (removed, if left == 0 { Outcome::Emptied } else { Outcome::changed(removed > 0) })
+            },
+            |_| ("HDEL", words(fields.iter().copied())),
+        );
+        removed.unwrap_or(0)
+    }
+}
+
+fn words<'a>(members: impl Iterator<Item = Member<'a>>) -> Vec<Bytes> {
+    members.map(Member::to_bytes).collect()
+}

@@ -1,0 +1,409 @@
+//! Commands on hashes.
+
+mod entry;
+pub(super) mod table;
+
+use std::borrow::Borrow;
+
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+use super::byte_strings::ByteStrings;
+use super::keyspace::ScanOptions;
+use super::{MOST_DRAWS, check};
+use crate::error::{Error, Result};
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::store::scope::View;
+use crate::store::{Locks, Store};
+use crate::text::extended::Extended;
+use crate::to_key::ToKey;
+use crate::to_member::{ToMember, ToMembers};
+use crate::value::{Hash, Pair, Value};
+pub use entry::{HashEntry, HashKind};
+
+/// Commands on hashes.
+///
+/// A hash of at most `hash-max-listpack-entries` fields, none of them nor of their values longer than
+/// `hash-max-listpack-value`, is a listpack, any other a hash table; it never turns back.
+impl<L: Locks> Store<L> {
+    /// HSET: sets the value of a field; returns 1 if the field is new, else 0. O(1) in a hash table, O(fields) in a
+    /// listpack.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash; a field or a value of more than
+    /// 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.hset("user:1", "name", "ann")?, 1);
+    /// assert_eq!(store.hset_multiple("user:1", [("age", 41), ("visits", 7)])?, 2);
+    /// assert_eq!(store.hincr("user:1", "visits", 1)?, 8);
+    /// assert_eq!(store.hget("user:1", "name")?.as_deref(), Some(&b"ann"[..]));
+    /// assert_eq!(store.hget_as::<u8>("user:1", "age")?, 41);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn hset(
+        &self,
+        key: impl ToKey,
+        field: impl ToMember,
+        value: impl ToMember,
+    ) -> Result<usize> {
+        self.entry(key, |hash: &mut HashEntry<'_>| hash.set(field, value).map(usize::from))
+    }
+
+    /// HSET of several fields, each with its value; returns how many fields are new. O(1) each in a hash table,
+    /// O(fields) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset).
+    pub fn hset_multiple<F: ToMember, V: ToMember>(
+        &self,
+        key: impl ToKey,
+        items: impl IntoIterator<Item: Borrow<(F, V)>>,
+    ) -> Result<usize> {
+        with_pairs(items, |pairs| {
+            self.entry(key, |hash: &mut HashEntry<'_>| Ok(hash.set_all(pairs)))
+        })
+    }
+
+    /// HSETNX: sets the value of a field that is not there; `false` if it is. O as [`hset`](Self::hset).
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset).
+    pub fn hset_nx(
+        &self,
+        key: impl ToKey,
+        field: impl ToMember,
+        value: impl ToMember,
+    ) -> Result<bool> {
+        self.entry(key, |hash: &mut HashEntry<'_>| hash.set_new(field, value))
+    }
+
+    /// HGET: the value of a field. O(1) in a hash table, O(fields) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash.
+    pub fn hget(&self, key: impl ToKey, field: impl ToMember) -> Result<Option<Bytes>> {
+        self.look_up(key, field, |value| value.to_bytes())
+    }
+
+    fn look_up<R>(
+        &self,
+        key: impl ToKey,
+        field: impl ToMember,
+        read: impl FnOnce(Member<'_>) -> R,
+    ) -> Result<Option<R>> {
+        field.with_member(|field| {
+            self.read(key, |view, keys| {
+                let hash = hash_at(view, keys[0])?;
+                Ok(hash.and_then(|hash| hash.get(field, &view.policy())).map(read))
+            })
+        })
+    }
+
+    /// HGET without a copy: what `read` makes of the value of a field, if there is one. The lock of the key is held
+    /// while it runs. O as [`hget`](Self::hget).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hget_with<R>(
+        &self,
+        key: impl ToKey,
+        field: impl ToMember,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Result<Option<R>> {
+        self.look_up(key, field, |value| {
+            let _holding = self.holding();
+            value.with_bytes(read)
+        })
+    }
+
+    /// HMGET: the values of several fields. O(1) each in a hash table, O(fields) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hmget(&self, key: impl ToKey, fields: impl ToMembers) -> Result<Vec<Option<Bytes>>> {
+        fields.with_members(|fields| {
+            self.read(key, |view, keys| {
+                let hash = hash_at(view, keys[0])?;
+                let get = |field: &Member<'_>| {
+                    hash.and_then(|hash| hash.get(*field, &view.policy())).map(Member::to_bytes)
+                };
+                Ok(fields.iter().map(get).collect())
+            })
+        })
+    }
+
+    /// HGETALL: all fields and their values. O(fields).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use std::collections::HashMap;
+    ///
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.hset_multiple("stock", [("apples", 12), ("pears", 3)])?;
+    /// let stock: HashMap<String, u32> = store.hgetall_as("stock")?;
+    /// assert_eq!(stock["apples"], 12);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn hgetall(&self, key: impl ToKey) -> Result<Vec<(Bytes, Bytes)>> {
+        self.read(key, |view, keys| {
+            let Some(hash) = hash_at(view, keys[0])? else { return Ok(Vec::new()) };
+            let mut all = ByteStrings::with_capacity(hash.len() * 2);
+            hash.for_each(|field, value| {
+                all.push(field);
+                all.push(value);
+            });
+            Ok(in_pairs(all.finish()))
+        })
+    }
+
+    /// HKEYS: all fields. O(fields).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hkeys(&self, key: impl ToKey) -> Result<Vec<Bytes>> {
+        self.gather(key, |field, _| field)
+    }
+
+    /// HVALS: the values of all fields. O(fields).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hvals(&self, key: impl ToKey) -> Result<Vec<Bytes>> {
+        self.gather(key, |_, value| value)
+    }
+
+    fn gather(
+        &self,
+        key: impl ToKey,
+        choose: for<'a> fn(Member<'a>, Member<'a>) -> Member<'a>,
+    ) -> Result<Vec<Bytes>> {
+        self.read(key, |view, keys| {
+            let Some(hash) = hash_at(view, keys[0])? else { return Ok(Vec::new()) };
+            let mut all = ByteStrings::with_capacity(hash.len());
+            hash.for_each(|field, value| all.push(choose(field, value)));
+            Ok(all.finish())
+        })
+    }
+
+    /// HLEN: how many fields the hash has. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hlen(&self, key: impl ToKey) -> Result<usize> {
+        self.read(key, |view, keys| Ok(hash_at(view, keys[0])?.map_or(0, Hash::len)))
+    }
+
+    /// HEXISTS: whether the hash has this field. O as [`hget`](Self::hget).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hexists(&self, key: impl ToKey, field: impl ToMember) -> Result<bool> {
+        Ok(self.look_up(key, field, |_| ())?.is_some())
+    }
+
+    /// HSTRLEN: how many bytes the value of a field has, 0 if there is none. O as [`hget`](Self::hget).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hstrlen(&self, key: impl ToKey, field: impl ToMember) -> Result<usize> {
+        Ok(self.look_up(key, field, |value| value.byte_len())?.unwrap_or(0))
+    }
+
+    /// HDEL: removes fields; returns how many were there. A hash without fields is no key. O(1) each in a hash table,
+    /// O(fields) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hdel(&self, key: impl ToKey, fields: impl ToMembers) -> Result<usize> {
+        self.entry(key, |hash: &mut HashEntry<'_>| Ok(hash.remove(fields)))
+    }
+
+    /// HINCRBY: adds an integer of any width to the number that the value of a field is, 0 if there is none, and
+    /// returns the sum. O as [`hset`](Self::hset).
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the value is not an integer,
+    /// or if the increment or the sum leaves the range of `i64`.
+    pub fn hincr(
+        &self,
+        key: impl ToKey,
+        field: impl ToMember,
+        increment: impl TryInto<i64>,
+    ) -> Result<i64> {
+        let increment = increment.try_into().map_err(|_| Error::not_integer())?;
+        self.entry(key, |hash: &mut HashEntry<'_>| hash.incr(field, increment))
+    }
+
+    /// HINCRBYFLOAT: adds a number to the number that the value of a field is, 0 if there is none. O as
+    /// [`hset`](Self::hset).
+    ///
+    /// The numbers are added in 80 bits and kept as decimal text, as [`incr_float`](Self::incr_float) says. What is
+    /// returned is the sum rounded to 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if the value is no number, or
+    /// if the increment or the sum is not finite.
+    pub fn hincr_float(
+        &self,
+        key: impl ToKey,
+        field: impl ToMember,
+        increment: impl Into<f64>,
+    ) -> Result<f64> {
+        let increment = increment.into().to_string();
+        let sum = field.with_member(|field| self.add_float(key, field, increment.as_bytes()))?;
+        let sum = str::from_utf8(&sum).ok().and_then(|text| text.parse().ok());
+        sum.ok_or_else(Error::not_integer)
+    }
+
+    /// As [`hincr_float`](Self::hincr_float), from text to text.
+    fn add_float(&self, key: impl ToKey, field: Member<'_>, increment: &[u8]) -> Result<Bytes> {
+        let increment = Extended::parse(increment).ok_or_else(Error::not_a_float)?;
+        if !increment.is_finite() {
+            return Err(Error::not_finite());
+        }
+        check(&[field])?;
+        self.entry(key, |hash: &mut HashEntry<'_>| hash.incr_float(field, increment))
+    }
+
+    /// HRANDFIELD: a field, chosen uniformly at random; `None` if there is none. O(1), O(fields) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hrandfield(&self, key: impl ToKey) -> Result<Option<Bytes>> {
+        self.read(key, |view, keys| {
+            let Some(hash) = hash_at(view, keys[0])? else { return Ok(None) };
+            Ok(hash.random(view.shared().random()).map(|(field, _)| field.to_bytes()))
+        })
+    }
+
+    /// HRANDFIELD with a count: so many different fields, or all of them; if the count is negative, so many drawn one
+    /// after the other, which may repeat. O(count), O(fields) where that is much of the hash.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget); [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) for more than 2^31 draws, which
+    /// would fill the memory.
+    pub fn hrandfield_multiple(&self, key: impl ToKey, count: i64) -> Result<Vec<Bytes>> {
+        self.draw(key, count, |field, _| field.to_bytes())
+    }
+
+    /// HRANDFIELD WITHVALUES: as [`hrandfield_multiple`](Self::hrandfield_multiple), each field with its value.
+    ///
+    /// # Errors
+    ///
+    /// As [`hrandfield_multiple`](Self::hrandfield_multiple).
+    pub fn hrandfield_withvalues(
+        &self,
+        key: impl ToKey,
+        count: i64,
+    ) -> Result<Vec<(Bytes, Bytes)>> {
+        self.draw(key, count, |field, value| (field.to_bytes(), value.to_bytes()))
+    }
+
+    fn draw<T>(
+        &self,
+        key: impl ToKey,
+        count: i64,
+        make: impl Fn(Member<'_>, Member<'_>) -> T,
+    ) -> Result<Vec<T>> {
+        self.read(key, |view, keys| {
+            let Some(hash) = hash_at(view, keys[0])? else { return Ok(Vec::new()) };
+            let random = view.shared().random();
+            let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+            let make = |(field, value): Pair<'_>| make(field, value);
+            if count >= 0 {
+                return Ok(hash.sample(wanted, random).into_iter().map(make).collect());
+            }
+            if wanted > MOST_DRAWS {
+                return Err(Error::out_of_range());
+            }
+            Ok((0..wanted).map_while(|_| hash.random(random)).map(make).collect())
+        })
+    }
+
+    /// HSCAN with a cursor: some of the fields with their values, and the cursor with which to ask for more; 0 begins,
+    /// and 0 ends. Fields that are there from the first call to the last are returned at least once, whatever is added
+    /// and removed between. A listpack comes whole. O(fields returned), and a few hundred more at the most.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hscan_cursor(
+        &self,
+        key: impl ToKey,
+        cursor: u64,
+        options: &ScanOptions,
+    ) -> Result<(u64, Vec<(Bytes, Bytes)>)> {
+        let glob = options.glob();
+        self.read(key, |view, keys| {
+            let Some(hash) = hash_at(view, keys[0])? else { return Ok((0, Vec::new())) };
+            let mut found = Vec::new();
+            let next = hash.scan(cursor, options.count(), &view.policy(), |field, value| {
+                if glob.is_none_or(|glob| field.with_bytes(|field| glob.matches(field))) {
+                    found.push((field.to_bytes(), value.to_bytes()));
+                }
+            });
+            Ok((next, found))
+        })
+    }
+}
+
+/// The hash at a key, if there is one.
+#[inline]
+pub(crate) fn hash_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<&'v Hash>> {
+    let Some(value) = view.get(key) else { return Ok(None) };
+    Value::as_hash(value).map(Some).ok_or_else(Error::wrong_type)
+}
+
+/// Hands over the pairs of a call, collected before any lock is taken.
+fn with_pairs<F: ToMember, V: ToMember, I: Borrow<(F, V)>, R>(
+    items: impl IntoIterator<Item = I>,
+    take: impl FnOnce(&[Pair<'_>]) -> Result<R>,
+) -> Result<R> {
+    let items: SmallVec<[I; 8]> = items.into_iter().collect();
+    F::with_each(items.iter().map(|item| &item.borrow().0), |fields| {
+        V::with_each(items.iter().map(|item| &item.borrow().1), |values| {
+            check(fields)?;
+            check(values)?;
+            let pairs = fields.iter().copied().zip(values.iter().copied());
+            take(&pairs.collect::<SmallVec<[_; 8]>>())
+        })
+    })
+}
+
+/// Fields and values in turn, as pairs.
+fn in_pairs(all: Vec<Bytes>) -> Vec<(Bytes, Bytes)> {
+    let mut all = all.into_iter();
+    std::iter::from_fn(|| Some((all.next()?, all.next()?))).collect()
+}

@@ -1,0 +1,49 @@
+//! Hashes from what files hold.
+
+use std::collections::HashSet;
+
+use ahash::RandomState;
+use listpack::{Entry, ListPack};
+
+use super::{Hash, Pair};
+use crate::policy::EncodingPolicy;
+
+impl Hash {
+    /// The empty hash with which the loading of `count` fields begins.
+    pub(crate) fn to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
+        let mut hash = Self::new();
+        if count > policy.settings.hash_max_listpack_entries() {
+            hash.make_table(policy);
+        }
+        hash
+    }
+
+    /// The hash of a listpack; `None` if it has a field twice, or one without a value. Servers look at the number of the
+    /// fields, and not at their lengths.
+    pub(crate) fn from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
+        let len = list.len();
+        let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
+        if len % 2 != 0 || !list.iter().step_by(2).all(|field| seen.insert(field)) {
+            return None;
+        }
+        let mut hash = Self::ListPack(list);
+        if len / 2 > policy.settings.hash_max_listpack_entries() {
+            hash.make_table(policy);
+        }
+        Some(hash)
+    }
+
+    /// The hash of these fields; `None` if one is there twice.
+    pub(crate) fn from_pairs<'a>(
+        pairs: impl ExactSizeIterator<Item = Pair<'a>>,
+        policy: &EncodingPolicy<'_>,
+    ) -> Option<Self> {
+        let mut hash = Self::to_load(pairs.len(), policy);
+        for pair in pairs {
+            if !hash.set(pair, policy) {
+                return None;
+            }
+        }
+        Some(hash)
+    }
+}
