@@ -80,12 +80,12 @@ impl<L: Locks> Store<L> {
     ) -> Result<()> {
         let payload = payload.as_ref();
         self.write(key, |scope, keys| {
-            let shared = scope.shared();
-            let mut slot = scope.slot(keys[0]);
-            if !options.replace && slot.exists() {
+            // Looking for the key counts as an access; a payload that is refused does not.
+            if !options.replace && scope.slot(keys[0]).exists() {
                 return Err(Error::busy_key());
             }
-            restore(&mut slot, persist::restore(payload, shared)?, payload, options);
+            let value = persist::restore(payload, scope.shared())?;
+            restore(&mut scope.slot(keys[0]), value, payload, options);
             Ok(())
         })
     }

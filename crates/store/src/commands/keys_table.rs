@@ -285,7 +285,8 @@ fn restore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
             return Err(Error::syntax());
         }
     }
-    if !replace && store.exists(args[0])? {
+    // Before it looks at the time and the payload; this counts as an access.
+    if !replace && store.touch(args[0])? > 0 {
         return Err(Error::busy_key());
     }
     let ttl = u64::try_from(int(args[1])?);

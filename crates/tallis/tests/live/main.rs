@@ -12,6 +12,7 @@ mod commands;
 mod differential;
 mod files;
 mod geo;
+mod hashes;
 mod hlls;
 #[path = "../journal/mod.rs"]
 mod journal;

@@ -76,3 +76,26 @@ fn equal<A: AsRef<[u8]> + std::fmt::Debug>(
     let (ours, theirs) = (store.execute(words), command(connection, words));
     assert!(same(&ours, &theirs), "{line}: {words:?}\nours {ours:?}\ntheirs {theirs:?}");
 }
+
+/// A payload that is refused leaves the idle time; looking for a key that is in the way does not.
+#[test]
+fn a_refused_restore_is_an_access_only_where_the_key_was_looked_for() {
+    let Some(server) = server() else { return };
+    let mut connection = server.connect();
+    let store = Store::builder().profile(Profile::Redis70).build();
+    let refused: [&[&str]; 4] = [
+        &["RESTORE", "k", "0", "junk", "REPLACE"],
+        &["RESTORE", "k", "junk", "junk", "REPLACE"],
+        &["RESTORE", "k", "junk", "junk"],
+        &["RESTORE", "k", "0", "junk"],
+    ];
+    for words in refused {
+        equal(&store, &mut connection, &["SET", "k", "v"], "SET");
+        let theirs = run(&mut connection, &["DUMP", "k"]);
+        let payload = as_bytes(&theirs).expect("a payload").to_vec();
+        let idle: [&[u8]; 7] = [b"RESTORE", b"k", b"0", &payload, b"REPLACE", b"IDLETIME", b"1000"];
+        equal(&store, &mut connection, &idle, "RESTORE");
+        equal(&store, &mut connection, words, "a refused RESTORE");
+        equal(&store, &mut connection, &["OBJECT", "IDLETIME", "k"], &words.join(" "));
+    }
+}

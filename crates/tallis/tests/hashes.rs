@@ -1,0 +1,217 @@
+//! Hashes by typed calls, beside a map.
+
+mod journal;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use journal::Journal;
+use tallis::{ErrorKind, Limits, Member, ScanOptions, Store};
+use testkit::rng::Rng;
+
+const LOW: Limits = Limits { hash_max_listpack_entries: 8, hash_max_listpack_value: 40, ..LIMITS };
+
+const LIMITS: Limits = Limits {
+    set_max_intset_entries: 512,
+    set_max_listpack_entries: 128,
+    set_max_listpack_value: 64,
+    zset_max_listpack_entries: 128,
+    zset_max_listpack_value: 64,
+    hash_max_listpack_entries: 512,
+    hash_max_listpack_value: 64,
+    hll_sparse_max_bytes: 3000,
+    bloom_memory_usage_limit: 4 << 30,
+};
+
+fn sorted(store: &Store, key: &str) -> BTreeMap<Bytes, Bytes> {
+    store.hgetall(key).unwrap().into_iter().collect()
+}
+
+#[test]
+fn the_limits_have_redis_defaults() {
+    assert_eq!(Limits::default(), LIMITS);
+}
+
+#[test]
+fn random_calls_agree_with_a_map() {
+    for seed in 0..6 {
+        let mut rng = Rng::new(seed);
+        let store = Store::builder().limits(LOW).build();
+        let mut oracle: BTreeMap<Bytes, Bytes> = BTreeMap::new();
+        // The first seeds stay small, so that listpacks live on.
+        let fields = [6, 7, 8, 60, 600, 5000][usize::try_from(seed).unwrap()];
+        for _ in 0..8000 {
+            let field = Bytes::from(format!("field:{}", rng.below(fields)));
+            let lengths = [1, 5, 5, 5, 39, if fields > 8 { 300 } else { 40 }];
+            let len = lengths[rng.index(lengths.len())];
+            let value = Bytes::from(rng.bytes(len));
+            match rng.below(10) {
+                0..4 => {
+                    let new = oracle.insert(field.clone(), value.clone()).is_none();
+                    assert_eq!(store.hset("h", &field, &value).unwrap(), usize::from(new));
+                }
+                4 => {
+                    let new = !oracle.contains_key(&field);
+                    if new {
+                        oracle.insert(field.clone(), value.clone());
+                    }
+                    assert_eq!(store.hset_nx("h", &field, &value).unwrap(), new);
+                }
+                5..7 => {
+                    let there = oracle.remove(&field).is_some();
+                    assert_eq!(store.hdel("h", &field).unwrap(), usize::from(there));
+                }
+                7 => {
+                    assert_eq!(store.hget("h", &field).unwrap(), oracle.get(&field).cloned());
+                    let len = oracle.get(&field).map_or(0, Bytes::len);
+                    assert_eq!(store.hstrlen("h", &field).unwrap(), len);
+                }
+                8 => {
+                    assert_eq!(store.hexists("h", &field).unwrap(), oracle.contains_key(&field));
+                    assert_eq!(store.hlen("h").unwrap(), oracle.len());
+                }
+                _ => {
+                    let drawn = store.hrandfield_withvalues("h", 5).unwrap();
+                    assert_eq!(drawn.len(), oracle.len().min(5));
+                    let drawn: BTreeMap<Bytes, Bytes> = drawn.into_iter().collect();
+                    assert_eq!(drawn.len(), oracle.len().min(5), "different ones");
+                    assert!(drawn.iter().all(|(field, value)| oracle.get(field) == Some(value)));
+                }
+            }
+        }
+        assert_eq!(sorted(&store, "h"), oracle);
+        let encoding = store.object_encoding("h").unwrap();
+        assert_eq!(encoding, Some(if fields <= 8 { "listpack" } else { "hashtable" }));
+        let found: BTreeMap<Bytes, Bytes> = store.hscan("h").collect::<Result<_, _>>().unwrap();
+        assert_eq!(found, oracle);
+        let some: Vec<_> = store.hscan_match("h", "*:1*").collect::<Result<_, _>>().unwrap();
+        assert_eq!(some.len(), oracle.keys().filter(|field| field.starts_with(b"field:1")).count());
+    }
+}
+
+#[test]
+fn many_calls_take_one_or_many_of_any_type() {
+    let store = Store::new();
+    assert_eq!(store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap(), 2);
+    assert_eq!(store.hset_multiple("h", vec![(1, "x"), (2, "y")]).unwrap(), 2);
+    assert_eq!(store.hset_multiple("h", &[("a", 1.5)]).unwrap(), 0);
+    assert_eq!(store.hset_multiple("none", Vec::<(u8, u8)>::new()).unwrap(), 0);
+    assert!(!store.exists("none").unwrap());
+    let some = store.hmget("h", ["a", "1", "none"]).unwrap();
+    assert_eq!(some, [Some("1.5".into()), Some("x".into()), None]);
+    let (a, one): (f64, char) = store.hmget_as("h", ["a", "1"]).unwrap();
+    assert_eq!((a, one), (1.5, 'x'));
+    let all: HashMap<String, String> = store.hgetall_as("h").unwrap();
+    assert_eq!(all.len(), 4);
+    let mut keys: Vec<String> = store.hkeys_as("h").unwrap();
+    keys.sort();
+    assert_eq!(keys, ["1", "2", "a", "b"]);
+    let mut values: Vec<String> = store.hvals_as("h").unwrap();
+    values.sort();
+    assert_eq!(values, ["1.5", "2", "x", "y"]);
+    assert_eq!(store.hget_with("h", "b", <[u8]>::len).unwrap(), Some(1));
+    assert_eq!(store.hdel("h", ["a", "b", "none"]).unwrap(), 2);
+    assert_eq!(store.hdel("h", 1..=2).unwrap(), 2);
+    assert!(!store.exists("h").unwrap());
+}
+
+#[test]
+fn counters_count_and_refuse() {
+    let store = Store::new();
+    assert_eq!(store.hincr("h", "n", 5u8).unwrap(), 5);
+    assert_eq!(store.hincr("h", "n", i64::MIN).unwrap(), i64::MIN + 5);
+    assert_eq!(store.hincr("h", "n", -6).unwrap_err().kind(), ErrorKind::NotInteger);
+    assert_eq!(store.hincr("h", "n", u64::MAX).unwrap_err().kind(), ErrorKind::NotInteger);
+    assert_eq!(store.hincr_float("h", "f", 0.1).unwrap(), 0.1);
+    assert_eq!(store.hincr_float("h", "f", 0.2).unwrap(), 0.3);
+    assert_eq!(store.hget_as::<String>("h", "f").unwrap(), "0.3");
+    let infinite = store.hincr_float("h", "f", f64::INFINITY).unwrap_err();
+    assert_eq!(infinite.kind(), ErrorKind::NotInteger);
+    store.hset("h", "text", "x").unwrap();
+    assert_eq!(store.hincr("h", "text", 1).unwrap_err().kind(), ErrorKind::NotInteger);
+    assert_eq!(store.hincr_float("h", "text", 1.0).unwrap_err().kind(), ErrorKind::NotInteger);
+    store.set("s", "v").unwrap();
+    let before = store.changes();
+    assert_eq!(store.hincr("s", "f", 1).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.hset("s", "f", 1).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.hgetall("s").unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.hscan("s").next().unwrap().unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.changes(), before);
+}
+
+#[test]
+fn draws_are_fair_whatever_the_encoding() {
+    for count in [10, 700] {
+        let store = Store::builder().random_seed(5).build();
+        store.hset_multiple("h", (0..count).map(|n| (n, n))).unwrap();
+        let mut seen: HashMap<u32, u32> = HashMap::new();
+        let draws: Vec<u32> =
+            (0..count * 100).map(|_| store.hrandfield_as::<u32>("h").unwrap()).collect();
+        for field in draws {
+            *seen.entry(field).or_default() += 1;
+        }
+        assert!((0..count).all(|n| (50..170).contains(&seen[&n])), "{count}: {seen:?}");
+        let repeats = store.hrandfield_multiple("h", -2000).unwrap();
+        assert_eq!(repeats.len(), 2000);
+        assert_eq!(store.hrandfield_multiple("h", i64::MAX).unwrap().len(), count as usize);
+        assert_eq!(
+            store.hrandfield_multiple("h", i64::MIN).unwrap_err().kind(),
+            ErrorKind::NotInteger
+        );
+    }
+}
+
+#[test]
+fn an_entry_does_several_steps_at_once_and_tells_the_sinks() {
+    let journal = Arc::new(Journal::default());
+    let store = Store::builder().sink(journal.clone()).build();
+    let visits = store
+        .with_hash("user", |user| {
+            assert!(user.is_empty());
+            assert!(user.set("name", "ann")?);
+            assert!(!user.set_new("name", "bob")?);
+            assert!(user.set_new("seen", 1)?);
+            assert_eq!(user.remove(["none", "seen"]), 1);
+            assert!(matches!(user.get("name"), Some(Member::Bytes(b"ann"))));
+            let mut fields = 0;
+            user.for_each(|_, _| fields += 1);
+            assert_eq!((fields, user.len()), (1, 1));
+            user.incr("visits", 3)
+        })
+        .unwrap();
+    assert_eq!(visits, 3);
+    store.hincr_float("user", "score", 2.5).unwrap();
+    store.hdel("user", ["name", "visits", "score"]).unwrap();
+    assert!(!store.exists("user").unwrap());
+    assert_eq!(
+        journal.lines(),
+        [
+            "HSET user name ann",
+            "HSET user seen 1",
+            "HDEL user none seen",
+            "HSET user visits 3",
+            "HSET user score 2.5",
+            "HDEL user name visits score",
+        ]
+    );
+}
+
+#[test]
+fn a_cursor_survives_growth() {
+    let store = Store::builder().limits(LOW).build();
+    store.hset_multiple("h", (0..200).map(|n| (n, n))).unwrap();
+    let (mut cursor, mut seen, mut steps) = (0, BTreeMap::new(), 0);
+    loop {
+        let options = ScanOptions::default().with_count(20);
+        let (next, found) = store.hscan_cursor("h", cursor, &options).unwrap();
+        seen.extend(found);
+        store.hset_multiple("h", (0..300).map(|n| (1000 + steps * 300 + n, n))).unwrap();
+        (cursor, steps) = (next, steps + 1);
+        if cursor == 0 {
+            break;
+        }
+    }
+    assert!(steps > 5);
+    assert!((0..200).all(|n: u32| seen.contains_key(n.to_string().as_bytes())));
+}
