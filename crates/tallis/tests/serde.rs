@@ -1,6 +1,7 @@
 //! Options, figures and values come back from a text format and from a binary one, and broken values are refused.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime};
 
@@ -244,4 +245,106 @@ fn what_breaks_a_rule_is_refused() {
 fn limits_may_leave_some_out() {
     let limits: Limits = from_str(r#"{"set_max_intset_entries": 7}"#).unwrap();
     assert_eq!(limits, Limits { set_max_intset_entries: 7, ..Limits::default() });
+}
+
+#[derive(serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
+enum Plan {
+    Free,
+    Paid,
+}
+
+#[derive(serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
+struct Id(u64);
+
+#[derive(serde::Serialize, serde::Deserialize, Clone, Debug, PartialEq)]
+struct Account {
+    id: Id,
+    balance: i64,
+    rate: f32,
+    wide: u128,
+    admin: bool,
+    initial: char,
+    name: String,
+    plan: Plan,
+    note: Option<String>,
+    limit: Option<u8>,
+}
+
+fn account() -> Account {
+    Account {
+        id: Id(u64::MAX),
+        balance: -5,
+        rate: 0.1,
+        wide: u128::MAX,
+        admin: true,
+        initial: '\u{e9}',
+        name: "a name \0 with all".into(),
+        plan: Plan::Paid,
+        note: Some(String::new()),
+        limit: None,
+    }
+}
+
+#[test]
+fn structs_and_maps_are_hashes() {
+    let store = Store::new();
+    let account = account();
+    assert_eq!(store.hset_struct("a", &account).unwrap(), 9);
+    assert_eq!(store.hget_struct::<Account>("a").unwrap(), Some(account.clone()));
+    let texts: BTreeMap<String, String> = store.hget_struct("a").unwrap().unwrap();
+    assert_eq!(texts["rate"], "0.1");
+    assert_eq!(texts["admin"], "1");
+    assert_eq!(texts["plan"], "Paid");
+    assert_eq!(texts["id"], u64::MAX.to_string());
+    assert!(!texts.contains_key("limit"));
+    // What is none takes the field away, and what the struct does not know stays.
+    store.hset("a", "other", "x").unwrap();
+    let less = Account { note: None, limit: Some(7), plan: Plan::Free, ..account };
+    assert_eq!(store.hset_struct("a", &less).unwrap(), 1);
+    assert!(!store.hexists("a", "note").unwrap());
+    assert!(store.hexists("a", "other").unwrap());
+    assert_eq!(store.hget_struct::<Account>("a").unwrap(), Some(less));
+    assert_eq!(store.hget_struct::<Account>("none").unwrap(), None);
+
+    let map = BTreeMap::from([(1, 2.5), (-3, 4.0)]);
+    assert_eq!(store.hset_struct("m", &map).unwrap(), 2);
+    assert_eq!(store.hget_struct::<BTreeMap<i32, f64>>("m").unwrap(), Some(map));
+    // A map of nothing but none is no key.
+    assert_eq!(store.hset_struct("n", &BTreeMap::from([("f", None::<u8>)])).unwrap(), 0);
+    assert!(!store.exists("n").unwrap());
+    store.hset("n", "f", "x").unwrap();
+    store.hset_struct("n", &BTreeMap::from([("f", None::<u8>)])).unwrap();
+    assert!(!store.exists("n").unwrap());
+}
+
+#[test]
+fn what_is_no_hash_is_refused_and_changes_nothing() {
+    let store = Store::new();
+    store.hset_struct("a", &account()).unwrap();
+    let before = (store.changes(), store.dump("a").unwrap());
+    let refused = [
+        store.hset_struct("a", &5).map(drop),
+        store.hset_struct("a", "text").map(drop),
+        store.hset_struct("a", &[("f", 1)][..]).map(drop),
+        store.hset_struct("a", &BTreeMap::from([("f", vec![1])])).map(drop),
+        store.hset_struct("a", &BTreeMap::from([("f", ())])).map(drop),
+        store.hset_struct("a", &BTreeMap::from([("f", BTreeMap::from([(1, 2)]))])).map(drop),
+        store.hset_struct("a", &BTreeMap::from([(None::<u8>, 1)])).map(drop),
+        store.hget_struct::<BTreeMap<String, u8>>("a").map(drop),
+        store.hget_struct::<Id>("a").map(drop),
+    ];
+    for refused in refused {
+        let error = refused.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Conversion, "{error}");
+    }
+    assert_eq!((store.changes(), store.dump("a").unwrap()), before);
+    store.hset("a", "limit", "300").unwrap();
+    let error = store.hget_struct::<Account>("a").unwrap_err();
+    assert_eq!(error.to_string(), "ERR \"300\" is no u8");
+    store.hdel("a", ["limit", "name"]).unwrap();
+    let error = store.hget_struct::<Account>("a").unwrap_err();
+    assert_eq!(error.to_string(), "ERR missing field `name`");
+    store.set("s", "v").unwrap();
+    assert_eq!(store.hset_struct("s", &account()).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.hget_struct::<Account>("s").unwrap_err().kind(), ErrorKind::WrongType);
 }

@@ -132,7 +132,7 @@ impl HashEntry<'_> {
     }
 
     #[inline]
-    fn remove_all(&mut self, fields: &[Member<'_>]) -> usize {
+    pub(super) fn remove_all(&mut self, fields: &[Member<'_>]) -> usize {
         let policy = self.policy();
         let removed = self.edit(
             |value| {

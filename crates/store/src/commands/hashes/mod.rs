@@ -1,6 +1,8 @@
 //! Commands on hashes.
 
 mod entry;
+#[cfg(feature = "serde")]
+mod structs;
 pub(super) mod table;
 
 use std::borrow::Borrow;
