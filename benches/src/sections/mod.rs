@@ -6,6 +6,7 @@ mod bits;
 mod bloom;
 mod dispatcher;
 mod geo;
+mod hashes;
 mod hll;
 mod intset;
 mod limits;
@@ -41,6 +42,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("strings", strings::measure),
     ("bits", bits::measure),
     ("locations", locations::measure),
+    ("hashes", hashes::measure),
     ("zsets", zsets::measure),
     ("geo", geo::measure),
     ("limits", limits::measure),

@@ -53,6 +53,31 @@ impl Yo {
     }
 }
 
+/// Hashes.
+impl Yo {
+    /// HSET of one field.
+    pub(super) fn hset(&mut self, key: &[u8], field: &[u8], value: &[u8]) -> bool {
+        self.0.hset(key, once((field, value))).unwrap() == 1
+    }
+
+    /// HGET, which copies nothing: whether there is one.
+    pub(super) fn hget(&mut self, key: &[u8], field: &[u8]) -> bool {
+        self.0.hget(key, field, |value| black_box(value).is_some()).unwrap()
+    }
+
+    /// HGETALL, which copies nothing: how many fields there are.
+    pub(super) fn hgetall(&mut self, key: &[u8]) -> usize {
+        let mut fields = 0;
+        self.0
+            .hgetall(key, |field, value| {
+                black_box((field, value));
+                fields += 1;
+            })
+            .unwrap();
+        fields
+    }
+}
+
 /// Sets.
 impl Yo {
     /// SADD of one member.

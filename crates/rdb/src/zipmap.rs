@@ -63,12 +63,15 @@ const END: u8 = 0xff;
 /// The first byte of a length that has four more, and the first count that says nothing.
 const LONG: u8 = 0xfe;
 
+/// A field and its value.
+pub type Pair<'b> = (&'b [u8], &'b [u8]);
+
 /// The fields of a zipmap and their values, of which all is checked. O(bytes).
 ///
 /// # Errors
 ///
 /// [`Error`].
-pub fn fields(blob: &[u8]) -> Result<Vec<(&[u8], &[u8])>, Error> {
+pub fn fields(blob: &[u8]) -> Result<Vec<Pair<'_>>, Error> {
     let (&count, mut rest) = blob.split_first().ok_or(Error::End)?;
     let mut fields = Vec::new();
     while let [tag, ..] = rest
@@ -87,9 +90,6 @@ pub fn fields(blob: &[u8]) -> Result<Vec<(&[u8], &[u8])>, Error> {
     }
     Ok(fields)
 }
-
-/// A field and its value.
-type Pair<'b> = (&'b [u8], &'b [u8]);
 
 /// A field and its value, and what follows.
 fn pair(bytes: &[u8]) -> Option<(Pair<'_>, &[u8])> {

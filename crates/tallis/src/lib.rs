@@ -31,7 +31,7 @@
 //! |---|---|---|
 //! | `recipes` | yes | the recipes; without it the crate is the store and the structures |
 //! | `calendar` | yes | recipes by the calendar, and [`jiff`]: [`UvWindows`], [`Cohorts`], the days and hours of [`Visitors`] |
-//! | `serde` | no | `Serialize` and `Deserialize` of options and figures, and of the structures' values as their bytes |
+//! | `serde` | no | `Serialize` and `Deserialize` of options and figures, and of the structures' values as their bytes; structs as hashes |
 //!
 //! # Limits
 //!

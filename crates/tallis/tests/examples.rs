@@ -3,11 +3,18 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+#[path = "../examples/ip_cities.rs"]
+mod ip_cities;
 #[path = "../examples/visits.rs"]
 #[expect(dead_code, reason = "its main serves for ever")]
 mod visits;
 #[path = "../examples/votes.rs"]
 mod votes;
+
+#[test]
+fn addresses_have_cities() {
+    ip_cities::main().unwrap();
+}
 
 #[test]
 fn votes_count_once() {

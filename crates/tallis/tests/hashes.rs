@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::{ErrorKind, Limits, Member, ScanOptions, Store};
+use tallis::{ErrorKind, Limits, Member, Profile, ScanOptions, Store};
 use testkit::rng::Rng;
 
 const LOW: Limits = Limits { hash_max_listpack_entries: 8, hash_max_listpack_value: 40, ..LIMITS };
@@ -214,4 +214,19 @@ fn a_cursor_survives_growth() {
     }
     assert!(steps > 5);
     assert!((0..200).all(|n: u32| seen.contains_key(n.to_string().as_bytes())));
+}
+
+#[test]
+fn the_number_of_fields_counts_in_72_and_not_in_70() {
+    for (profile, expected) in [(Profile::Redis72, "hashtable"), (Profile::Redis70, "listpack")] {
+        let store = Store::builder().limits(LOW).profile(profile).build();
+        // Nine fields, eight different ones.
+        store.hset_multiple("h", (0..9).map(|n| (n % 8, n))).unwrap();
+        assert_eq!(store.object_encoding("h").unwrap(), Some(expected));
+        store.hset_multiple("i", (0..8).map(|n| (n, n))).unwrap();
+        assert_eq!(store.object_encoding("i").unwrap(), Some("listpack"));
+        store.hset_multiple("i", (0..9).map(|n| (n % 8, n))).unwrap();
+        assert_eq!(store.object_encoding("i").unwrap(), Some(expected));
+        assert_eq!(store.hget_as::<u8>("i", 0).unwrap(), 8);
+    }
 }

@@ -71,13 +71,14 @@ impl<R: Read> Body<R> {
             self.state = State::Between;
             return Ok(Value::Blob(blob, bytes));
         }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "no other type is looked into")]
         let value = match kind {
             ValueType::String => Value::String(string::read_value(&mut self.source)?),
             ValueType::Set => return Ok(Value::Set(self.strings(1)?)),
             ValueType::Hash => return Ok(Value::Hash(self.strings(2)?)),
             ValueType::ZSet => return self.scores(ScoreForm::Double),
             ValueType::ZSetText => return self.scores(ScoreForm::Text),
-            kind => Value::Raw(self.record(kind)?),
+            other => Value::Raw(self.record(other)?),
         };
         self.state = State::Between;
         Ok(value)

@@ -178,6 +178,7 @@ fn groups() -> Vec<(&'static str, Vec<Row>)> {
             scan_match("s*");
             sscan("s");
             sscan_match("s", "1*");
+            hscan_match("u", "none*");
             zscan_match("z", "none*");
         }.into()),
         ("Strings", rows! {
@@ -217,6 +218,24 @@ fn groups() -> Vec<(&'static str, Vec<Row>)> {
             Newer bit_diff1("d", &["k", "n"]) => bit_diff1("d", ["k", "n"]);
             Newer bit_and_or("d", &["k", "n"]) => bit_and_or("d", ["k", "n"]);
             Newer bit_one("d", &["k", "n"]) => bit_one("d", ["k", "n"]);
+        }.into()),
+        ("Hashes", rows! {
+            Same hset("u", "a", 5) => hset("u", "a", 5);
+            Same hset("u", 7, "seven") => hset("u", 7, "seven");
+            Same hset_nx("u", "a", 5) => hset_nx("u", "a", 5);
+            Keys hset_multiple("u", &[("a", 3), ("c", 4)]) => hset_multiple("u", [("a", 3), ("c", 4)]);
+            Same hget("u", "a") => hget("u", "a");
+            Keys hget("u", "a") => hget_as::<i64>("u", "a");
+            Same hmget("u", &["a", "none"]) => hmget("u", ["a", "none"]);
+            Keys hgetall("u1") => hgetall("u1");
+            Same hkeys("u1") => hkeys("u1");
+            Same hvals("u1") => hvals("u1");
+            Same hlen("u") => hlen("u");
+            Same hexists("u", "a") => hexists("u", "a");
+            Same hincr("u", "a", 5) => hincr("u", "a", 5);
+            Keys hincr("u", "a", 0.5) => hincr_float("u", "a", 0.5);
+            Same hdel("u", "a") => hdel("u", "a");
+            Same hdel("u", &["a", "b", "c"]) => hdel("u", ["a", "b", "c"]);
         }.into()),
         ("Sets", rows! {
             Same sadd("s", "a") => sadd("s", "a");
@@ -317,6 +336,8 @@ const BEFORE: &str = "FLUSHALL
 SET k value
 SET n 10
 SET e expires PXAT 4102444800000
+HSET u a 1 b 2
+HSET u1 a 1
 SADD s 1 2 3
 SADD t 2 3 4
 SADD one 7

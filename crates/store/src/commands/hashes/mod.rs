@@ -96,19 +96,20 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash.
     pub fn hget(&self, key: impl ToKey, field: impl ToMember) -> Result<Option<Bytes>> {
-        self.look_up(key, field, |value| value.to_bytes())
+        self.look_up(key, field, Bytes::copy_from_slice)
     }
 
     fn look_up<R>(
         &self,
         key: impl ToKey,
         field: impl ToMember,
-        read: impl FnOnce(Member<'_>) -> R,
+        read: impl FnOnce(&[u8]) -> R,
     ) -> Result<Option<R>> {
         field.with_member(|field| {
             self.read(key, |view, keys| {
                 let hash = hash_at(view, keys[0])?;
-                Ok(hash.and_then(|hash| hash.get(field, &view.policy())).map(read))
+                let value = hash.and_then(|hash| hash.get(field, &view.policy()));
+                Ok(value.map(|value| value.with_bytes(read)))
             })
         })
     }
@@ -127,7 +128,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<Option<R>> {
         self.look_up(key, field, |value| {
             let _holding = self.holding();
-            value.with_bytes(read)
+            read(value)
         })
     }
 
@@ -235,7 +236,7 @@ impl<L: Locks> Store<L> {
     ///
     /// As [`hget`](Self::hget).
     pub fn hstrlen(&self, key: impl ToKey, field: impl ToMember) -> Result<usize> {
-        Ok(self.look_up(key, field, |value| value.byte_len())?.unwrap_or(0))
+        Ok(self.look_up(key, field, <[u8]>::len)?.unwrap_or(0))
     }
 
     /// HDEL: removes fields; returns how many were there. A hash without fields is no key. O(1) each in a hash table,

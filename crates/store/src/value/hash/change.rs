@@ -97,17 +97,13 @@ pub(super) fn is_long((field, value): Pair<'_>, policy: &EncodingPolicy<'_>) -> 
 /// Sets the value of a field of a listpack; `true` if the field is new, `None` if the listpack would be too large.
 #[inline]
 fn set_entry(list: &mut ListPack, (field, value): Pair<'_>) -> Option<bool> {
-    match find(list, field) {
-        Some(found) => {
-            let at = list.next(found)?;
-            list.replace(at, Entry::from(value)).ok()?;
-            Some(false)
-        }
-        None => {
-            list.insert_all(list.end(), [Entry::from(field), Entry::from(value)]).ok()?;
-            Some(true)
-        }
+    if let Some(found) = find(list, field) {
+        let at = list.next(found)?;
+        list.replace(at, Entry::from(value)).ok()?;
+        return Some(false);
     }
+    list.insert_all(list.end(), [Entry::from(field), Entry::from(value)]).ok()?;
+    Some(true)
 }
 
 /// Sets the value of a field of a table; `true` if the field is new.

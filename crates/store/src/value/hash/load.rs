@@ -23,7 +23,7 @@ impl Hash {
     pub(crate) fn from_listpack(list: ListPack, policy: &EncodingPolicy<'_>) -> Option<Self> {
         let len = list.len();
         let mut seen: HashSet<Entry<'_>, RandomState> = HashSet::default();
-        if len % 2 != 0 || !list.iter().step_by(2).all(|field| seen.insert(field)) {
+        if !len.is_multiple_of(2) || !list.iter().step_by(2).all(|field| seen.insert(field)) {
             return None;
         }
         let mut hash = Self::ListPack(list);

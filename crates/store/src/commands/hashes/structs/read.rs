@@ -38,7 +38,7 @@ impl<'t> Text<'t> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, Mismatch> for Text<'_> {
+impl IntoDeserializer<'_, Mismatch> for Text<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {

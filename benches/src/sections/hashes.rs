@@ -1,0 +1,257 @@
+//! Hashes through the store: one large, many small.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::collections::HashMap;
+use std::hint::black_box;
+
+use tallis::Store;
+
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
+use crate::inputs::{Turns, Words, shuffled};
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+/// What the rival hashes with: the store hashes with it too.
+type Hash = ahash::RandomState;
+
+/// Fields of a small hash.
+const SMALL: usize = 10;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let quick = bench.effort().is_quick();
+    let count = if quick { 5_000 } else { 1_000_000 };
+    let text = format!(
+        "Fields `field:N` with values of 16 bytes: {count} in one hash, or {SMALL} in each of {small} hashes `user:N`. HSET: one call a \
+         field, in that order, into a store that is empty at first. HGET: fields that are there, in random order. HGETALL: of a \
+         hash of {SMALL}, a random one each time, and of one of 1,000; a field. *tallis, in place* reads the hash without a copy, as \
+         *yo-kv* does. Bytes: with keys and all tables. *hashbrown* is a map of the same fields without keys, locks or expiry; *yo-kv* \
+         is that crate's `Keyspace`, which has them but for the locks; *redis-server* is the installed one over a unix socket, \
+         pipelined {depth} deep, its time the server's own for the command alone (`INFO commandstats`), its bytes \
+         `used_memory`.",
+        small = count / SMALL,
+        depth = 1000,
+    );
+    let large = Fields::new(count, count);
+    let small = Fields::new(count, SMALL);
+    let mut live = Live::start();
+    Section::new("Hashes through the store", &text)
+        .row(hset(bench, "HSET, a new field of one hash", &large, [0.35, 0.9], live.as_mut()))
+        .row(hget(bench, "HGET of one hash", &large, [0.40, 0.9], live.as_mut()))
+        .row(bytes(bench, "bytes a field, one hash", &large, [0.5, 1.0], live.as_mut()))
+        .row(hset(bench, "HSET, a new field of a small hash", &small, [0.45, 0.9], live.as_mut()))
+        .row(hget(bench, "HGET of a small hash", &small, [0.45, 0.9], live.as_mut()))
+        .row(hgetall(bench, &small, live.as_mut()))
+        .row(bytes(bench, "bytes a field, small hashes", &small, [0.7, 1.0], live.as_mut()))
+        .row(hgetall(bench, &Fields::new(1000, 1000), live.as_mut()))
+}
+
+/// Fields, and how many of them a hash has.
+struct Fields {
+    keys: Words,
+    names: Words,
+    values: Words,
+    each: usize,
+}
+
+impl Fields {
+    fn new(count: usize, each: usize) -> Self {
+        Self {
+            keys: (0..count.div_ceil(each)).map(|n| format!("user:{n}")).collect(),
+            names: (0..count).map(|n| format!("field:{n}")).collect(),
+            values: (0..count).map(|n| format!("value:{n:010}")).collect(),
+            each,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The key, the field and the value of one.
+    fn get(&self, at: usize) -> [&[u8]; 3] {
+        [self.keys.get(at / self.each), self.names.get(at), self.values.get(at)]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = [&[u8]; 3]> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    fn sets(&self) -> impl Iterator<Item = redis::Cmd> {
+        self.iter().map(|[key, field, value]| command([b"HSET", key, field, value]))
+    }
+
+    fn store(&self) -> Store {
+        let store = Store::new();
+        for [key, field, value] in self.iter() {
+            store.hset(key, field, value).unwrap();
+        }
+        store
+    }
+
+    fn yo(&self) -> Yo {
+        let mut yo = Yo::default();
+        for [key, field, value] in self.iter() {
+            yo.hset(key, field, value);
+        }
+        yo
+    }
+
+    /// Fields and values on the heap; a map for each key.
+    fn maps(&self) -> Vec<HashMap<Box<[u8]>, Box<[u8]>, Hash>> {
+        let mut maps: Vec<HashMap<_, _, Hash>> = Vec::new();
+        for (at, [_, field, value]) in self.iter().enumerate() {
+            if at % self.each == 0 {
+                maps.push(HashMap::default());
+            }
+            maps[at / self.each].insert(Box::from(field), Box::from(value));
+        }
+        maps
+    }
+}
+
+fn pieces(count: usize) -> u32 {
+    u32::try_from(count).unwrap()
+}
+
+fn hset(
+    bench: &Bench,
+    work: &str,
+    fields: &Fields,
+    aims: [f64; 2],
+    live: Option<&mut Live>,
+) -> Row {
+    assert_eq!(fields.store().dbsize().unwrap(), fields.keys.len());
+    assert_eq!(fields.yo().keys(), fields.keys.len());
+    let all = pieces(fields.len());
+    let mut results = bench
+        .race()
+        .contender_from("tallis", all, || (), |()| fields.store())
+        .rivals()
+        .contender_from(yo::NAME, all, || (), |()| fields.yo())
+        .contender_from("hashbrown", all, || (), |()| fields.maps())
+        .run();
+    results.extend(rival(live.map(|live| {
+        live.run([redis::cmd("FLUSHALL")]);
+        live.nanos("HSET", fields.sets())
+    })));
+    aim(Row::new(work, Unit::Nanos, results), aims)
+}
+
+/// The server has the fields from [`hset`].
+fn hget(
+    bench: &Bench,
+    work: &str,
+    fields: &Fields,
+    aims: [f64; 2],
+    live: Option<&mut Live>,
+) -> Row {
+    let order = shuffled(1, fields.len());
+    let (store, mut yo, maps) = (fields.store(), fields.yo(), fields.maps());
+    let ours = |&&at: &&usize| {
+        let [key, field, _] = fields.get(at);
+        store.hget_with(key, field, |value| black_box(value).len()).unwrap().is_some()
+    };
+    let mut yos = |&&at: &&usize| {
+        let [key, field, _] = fields.get(at);
+        yo.hget(key, field)
+    };
+    let theirs = |&&at: &&usize| maps[at / fields.each].contains_key(fields.names.get(at));
+    assert_eq!(order.iter().filter(ours).count(), fields.len());
+    assert_eq!(order.iter().filter(&mut yos).count(), fields.len());
+    assert_eq!(order.iter().filter(theirs).count(), fields.len());
+    let size = fields.len().min(50_000);
+    let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(size, fields.len()));
+    let mut results = bench
+        .race()
+        .contender("tallis", pieces(size), || order[a.turn()].iter().filter(ours).count())
+        .rivals()
+        .contender(yo::NAME, pieces(size), || order[b.turn()].iter().filter(&mut yos).count())
+        .contender("hashbrown", pieces(size), || order[c.turn()].iter().filter(theirs).count())
+        .run();
+    let ask = || {
+        order.iter().map(|&at| {
+            let [key, field, _] = fields.get(at);
+            command([b"HGET", key, field])
+        })
+    };
+    results.extend(rival(live.map(|live| live.nanos("HGET", ask()))));
+    aim(Row::new(work, Unit::Nanos, results), aims)
+}
+
+fn hgetall(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row {
+    let order = shuffled(2, fields.keys.len());
+    let (store, mut yo) = (fields.store(), fields.yo());
+    let copied = |at: usize| store.hgetall(fields.keys.get(at)).unwrap().len();
+    let in_place = |at: usize| {
+        let mut count = 0;
+        let read = store.with_hash(fields.keys.get(at), |hash| {
+            hash.for_each(|field, value| {
+                black_box((field, value));
+                count += 1;
+            });
+            Ok(count)
+        });
+        read.unwrap()
+    };
+    let size = order.len().min(5000);
+    let repeated = 5000_usize.div_ceil(size * fields.each).max(1);
+    let mut yos = |at: usize| yo.hgetall(fields.keys.get(at));
+    for at in [0, order.len() - 1] {
+        assert_eq!([copied(at), in_place(at), yos(at)], [fields.each; 3]);
+    }
+    let all = pieces(size * fields.each * repeated);
+    let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(size, order.len()));
+    let times = |turns: &mut Turns, read: &mut dyn FnMut(usize) -> usize| -> usize {
+        (0..repeated).map(|_| order[turns.turn()].iter().map(|&at| read(at)).sum::<usize>()).sum()
+    };
+    let mut results = bench
+        .race()
+        .contender("tallis", all, || times(&mut a, &mut |at| copied(at)))
+        .contender("tallis, in place", all, || times(&mut b, &mut |at| in_place(at)))
+        .rivals()
+        .contender(yo::NAME, all, || times(&mut c, &mut yos))
+        .run();
+    results.extend(rival(live.map(|live| {
+        let large = fields.keys.len() == 1;
+        if large {
+            live.run([command([b"DEL", fields.keys.get(0)])]);
+            live.run(fields.sets());
+        }
+        let again = if large { 2000 } else { 1 };
+        let ask = (0..again).flat_map(|_| &order);
+        let ask = ask.map(|&at| command([b"HGETALL", fields.keys.get(at)]));
+        #[expect(clippy::cast_precision_loss, reason = "a thousand")]
+        let each = fields.each as f64;
+        live.nanos("HGETALL", ask) / each
+    })));
+    let work = format!("HGETALL of {}, a field", fields.each);
+    aim(Row::new(&work, Unit::Nanos, results), [0.3, 0.9])
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn bytes(
+    bench: &Bench,
+    work: &str,
+    fields: &Fields,
+    aims: [f64; 2],
+    live: Option<&mut Live>,
+) -> Row {
+    let each = |bytes: f64| bytes / fields.len() as f64;
+    let (store, ours) = bench.held(|| fields.store());
+    drop(store);
+    let (_, yo) = bench.held(|| fields.yo());
+    let (_, bare) = bench.held(|| fields.maps());
+    let mut results = vec![
+        Result::new("tallis", Sample::exact(each(ours as f64))),
+        Result::rival(yo::NAME, Sample::exact(each(yo as f64))),
+        Result::rival("hashbrown of boxes", Sample::exact(each(bare as f64))),
+    ];
+    results.extend(rival(live.map(|live| each(live.held(fields.sets())))));
+    aim(Row::new(work, Unit::Bytes, results), aims)
+}
+
+/// The aims beside the server and beside yo-kv, as factors.
+fn aim(row: Row, [server, yo]: [f64; 2]) -> Row {
+    row.factor(SERVER, server).factor(yo::NAME, yo)
+}

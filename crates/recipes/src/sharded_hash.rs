@@ -1,0 +1,204 @@
+//! A hash that is cut into shards small enough to stay listpacks.
+
+use std::borrow::Borrow;
+
+use bytes::Bytes;
+use store::{Error, FromReply, KeyRef, Store, ToMember, ToMembers};
+
+use crate::procedure::{Backend, read, step};
+use crate::shard::shard_key;
+
+/// A hash cut into shards, each small enough to be a listpack: Redis in Action, section 9.2.1.
+///
+/// One hash of a million fields is a hash table. Cut into hashes of at most `hash-max-listpack-entries` short fields, it
+/// takes little more than the bytes of its fields and values. The key of a field's shard is [`shard_key`]'s, so fields
+/// that are numbers, or nothing but digits, fill one shard after the other, `shard_size` of them in each; other
+/// fields are spread by a hash over `2 * total_elements / shard_size` shards.
+///
+/// A shard of more fields than the limit is a hash table, and works as well; it costs what sharding was to save. A
+/// call is atomic for the fields of each shard, and not for all that it names.
+///
+/// # Examples
+///
+/// ```
+/// # mod tallis { pub use {recipes::*, store::*}; }
+/// use tallis::{ShardedHash, Store};
+///
+/// let store = Store::new();
+/// let cities = ShardedHash::new(store.clone(), "cityid2city", 100_000, 100);
+/// assert!(cities.hset(1234, "Oslo")?);
+/// cities.hset_multiple([(1235, "Bergen"), (7, "Tromso")])?;
+/// assert_eq!(cities.hget(1235)?.as_deref(), Some(&b"Bergen"[..]));
+/// assert_eq!(store.hlen("cityid2city:12")?, 2);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ShardedHash<B = Store> {
+    backend: B,
+    base: Box<str>,
+    total_elements: u64,
+    shard_size: u64,
+}
+
+impl<B: Backend> ShardedHash<B> {
+    /// The sharded hash at `base`.
+    ///
+    /// The same three values name the same keys, so they are part of the hash: every handle on it must give the same. A
+    /// `shard_size` of 0 is taken as 1.
+    #[must_use]
+    pub fn new(
+        backend: B,
+        base: impl Into<Box<str>>,
+        total_elements: u64,
+        shard_size: u64,
+    ) -> Self {
+        Self { backend, base: base.into(), total_elements, shard_size }
+    }
+
+    /// The key of the shard that a field belongs to: see [`shard_key`]. O(length of the field).
+    #[must_use]
+    pub fn shard_key(&self, field: impl ToMember) -> String {
+        shard_key(&self.base, field, self.total_elements, self.shard_size)
+    }
+
+    /// HSET: sets the value of a field; `true` if the field is new. O(shard).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds something else; a field or a value
+    /// of more than 512 MiB.
+    pub fn hset(&self, field: impl ToMember, value: impl ToMember) -> Result<bool, Error> {
+        field.with_member(|field| {
+            value.with_member(|value| {
+                let shard = self.shard_key(field);
+                let key = KeyRef::new(shard.as_bytes());
+                self.backend.call(&step([key], |tx| Ok(tx.hset(key, field, value)? == 1)))
+            })
+        })
+    }
+
+    /// HSET of several fields, each with its value, shard by shard; returns how many fields are new. O(shard) each.
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset); those of other shards may have been set.
+    pub fn hset_multiple<F: ToMember, V: ToMember>(
+        &self,
+        items: impl IntoIterator<Item: Borrow<(F, V)>>,
+    ) -> Result<usize, Error> {
+        let items: Vec<_> = items.into_iter().collect();
+        let mut new = 0;
+        self.by_shard(items.iter().map(|item| &item.borrow().0), |key, places| {
+            let of_shard = || places.iter().map(|&(_, place)| items[place].borrow());
+            new += self.backend.call(&step([key], |tx| tx.hset_multiple(key, of_shard())))?;
+            Ok(())
+        })?;
+        Ok(new)
+    }
+
+    /// HGET: the value of a field. O(shard).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](store::ErrorKind::WrongType) if the shard's key holds something else.
+    pub fn hget(&self, field: impl ToMember) -> Result<Option<Bytes>, Error> {
+        field.with_member(|field| {
+            let shard = self.shard_key(field);
+            let key = read(shard.as_bytes());
+            self.backend.call(&step([key], |tx| tx.hget(key, field)))
+        })
+    }
+
+    /// As [`hget`](Self::hget), read as a `T`: see [`FromReply`].
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget); [`ErrorKind::Conversion`](store::ErrorKind::Conversion) if a `T` cannot hold it.
+    pub fn hget_as<T: FromReply>(&self, field: impl ToMember) -> Result<T, Error> {
+        T::from_reply(self.hget(field)?.into())
+    }
+
+    /// HMGET: the values of several fields, read shard by shard. O(shard) each.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hmget(&self, fields: impl ToMembers) -> Result<Vec<Option<Bytes>>, Error> {
+        fields.with_members(|fields| {
+            let mut values = vec![None; fields.len()];
+            self.by_shard(fields.iter(), |key, places| {
+                let of_shard: Vec<_> = places.iter().map(|&(_, place)| fields[place]).collect();
+                let key = key.read();
+                let found = self.backend.call(&step([key], |tx| tx.hmget(key, &of_shard)))?;
+                for (&(_, place), value) in places.iter().zip(found) {
+                    values[place] = value;
+                }
+                Ok(())
+            })?;
+            Ok(values)
+        })
+    }
+
+    /// HEXISTS: whether there is this field. O(shard).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hexists(&self, field: impl ToMember) -> Result<bool, Error> {
+        field.with_member(|field| {
+            let shard = self.shard_key(field);
+            let key = read(shard.as_bytes());
+            self.backend.call(&step([key], |tx| tx.hexists(key, field)))
+        })
+    }
+
+    /// HINCRBY: adds to the number that the value of a field is, 0 if there is none; returns the sum. O(shard).
+    ///
+    /// # Errors
+    ///
+    /// As [`hset`](Self::hset); [`ErrorKind::NotInteger`](store::ErrorKind::NotInteger) if the value is no integer, or
+    /// the sum does not fit.
+    pub fn hincr(&self, field: impl ToMember, increment: i64) -> Result<i64, Error> {
+        field.with_member(|field| {
+            let shard = self.shard_key(field);
+            let key = KeyRef::new(shard.as_bytes());
+            self.backend.call(&step([key], |tx| tx.hincr(key, field, increment)))
+        })
+    }
+
+    /// HDEL: removes fields, shard by shard; returns how many were there. A shard without fields is no key. O(shard)
+    /// each.
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget); those of other shards may have been removed.
+    pub fn hdel(&self, fields: impl ToMembers) -> Result<usize, Error> {
+        fields.with_members(|fields| {
+            let mut removed = 0;
+            self.by_shard(fields.iter(), |key, places| {
+                let of_shard: Vec<_> = places.iter().map(|&(_, place)| fields[place]).collect();
+                removed += self.backend.call(&step([key], |tx| tx.hdel(key, &of_shard)))?;
+                Ok(())
+            })?;
+            Ok(removed)
+        })
+    }
+
+    /// Calls `each` with every shard that one of the fields belongs to, and with the places of these among the fields,
+    /// in order.
+    fn by_shard<'f, F: ToMember + 'f>(
+        &self,
+        fields: impl Iterator<Item = &'f F>,
+        mut each: impl FnMut(KeyRef<'_>, &[(String, usize)]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let shard = |(place, field): (usize, &'f F)| {
+            (field.with_member(|field| self.shard_key(field)), place)
+        };
+        let mut places: Vec<(String, usize)> = fields.enumerate().map(shard).collect();
+        places.sort_unstable();
+        for of_shard in places.chunk_by(|a, b| a.0 == b.0) {
+            each(KeyRef::new(of_shard[0].0.as_bytes()), of_shard)?;
+        }
+        Ok(())
+    }
+}
