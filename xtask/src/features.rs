@@ -24,6 +24,7 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis-hll", &["serde"]),
     ("tallis-intset", &["serde"]),
     ("tallis-listpack", &["serde"]),
+    ("tallis-quicklist", &["serde"]),
     ("tallis-rdb", &["serde"]),
     ("tallis-skiplist-zset", &["serde"]),
 ];
