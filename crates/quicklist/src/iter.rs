@@ -86,7 +86,6 @@ impl<'a> End<'a> {
         Self { next: None, skip: 0, node: Open::Spent }
     }
 
-    #[inline]
     fn next(&mut self, list: &'a QuickList, front: bool) -> Option<Element<'a>> {
         loop {
             if let Some(element) = self.node.next(front) {
@@ -121,7 +120,6 @@ impl<'a> Open<'a> {
         }
     }
 
-    #[inline]
     fn next(&mut self, front: bool) -> Option<Element<'a>> {
         match self {
             Self::Spent => None,
@@ -145,17 +143,32 @@ impl<'a> Open<'a> {
     }
 }
 
+impl<'a> Iter<'a> {
+    #[inline(never)]
+    fn next_in_nodes(&mut self, front: bool) -> Option<Element<'a>> {
+        let end = if front { &mut self.front } else { &mut self.back };
+        let element = end.next(self.list, front);
+        if element.is_none() {
+            // A listpack came in that counts more entries than it has.
+            self.left = 0;
+        }
+        element
+    }
+}
+
 impl<'a> Iterator for Iter<'a> {
     type Item = Element<'a>;
 
     #[inline]
     fn next(&mut self) -> Option<Element<'a>> {
         self.left = self.left.checked_sub(1)?;
-        let element = self.front.next(self.list, true);
-        if element.is_none() {
-            self.left = 0;
+        // Most elements are within a node that is open.
+        if let Open::Front(entries) = &mut self.front.node
+            && let Some(entry) = entries.next()
+        {
+            return Some(Element::lent(entry));
         }
-        element
+        self.next_in_nodes(true)
     }
 
     #[inline]
@@ -164,15 +177,17 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-impl DoubleEndedIterator for Iter<'_> {
+impl<'a> DoubleEndedIterator for Iter<'a> {
     #[inline]
-    fn next_back(&mut self) -> Option<Self::Item> {
+    fn next_back(&mut self) -> Option<Element<'a>> {
         self.left = self.left.checked_sub(1)?;
-        let element = self.back.next(self.list, false);
-        if element.is_none() {
-            self.left = 0;
+        if let Open::Back(list, at) = &mut self.back.node
+            && let Some(here) = *at
+        {
+            *at = list.prev(here);
+            return list.entry(here).map(Element::lent);
         }
-        element
+        self.next_in_nodes(false)
     }
 }
 
