@@ -2,6 +2,7 @@
 
 use listpack::{ListPack, Validation};
 use quicklist::{Fill, Limits, QuickList};
+use rdb::{RawValue, ValueType, WriteOptions, dump};
 use testkit::differential::Reply;
 use testkit::live::{Options, Protocol, Wire, server_with};
 use testkit::rng::Rng;
@@ -235,24 +236,26 @@ fn step(sides: &mut Sides, rng: &mut Rng, texts: Texts, most: usize) {
     sides.list.verify();
 }
 
+/// Sets the server up for lists of these limits, without the list that was there.
+fn configure(sides: &mut Sides, limits: &Limits) {
+    let set = |sides: &mut Sides, words: &[&str]| {
+        let words: Vec<_> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+        let reply = sides.wire.run(&words).expect("the server answers");
+        assert!(matches!(reply, Reply::Status(_) | Reply::Int(_)), "{reply:?}");
+    };
+    set(sides, &["DEL", "l"]);
+    set(sides, &["CONFIG", "SET", "list-max-listpack-size", &limits.fill.get().to_string()]);
+    set(sides, &["CONFIG", "SET", "list-compress-depth", &limits.depth.to_string()]);
+    set(sides, &["DEBUG", "QUICKLIST-PACKED-THRESHOLD", &limits.plain_from.to_string()]);
+}
+
 fn run(limits: Limits, texts: Texts, most: usize, seeds: std::ops::Range<u64>, steps: u64) {
     let Some(server) = server_with(&options()) else { return };
     for seed in seeds {
         let wire = Wire::open(&server, Protocol::Resp2).expect("a connection");
         let about = format!("{limits:?}, seed {seed}");
         let mut sides = Sides { wire, list: QuickList::new(limits), about };
-        let set = |sides: &mut Sides, words: &[&str]| {
-            let words: Vec<_> = words.iter().map(|word| word.as_bytes().to_vec()).collect();
-            let reply = sides.wire.run(&words).expect("the server answers");
-            assert!(matches!(reply, Reply::Status(_) | Reply::Int(_)), "{reply:?}");
-        };
-        set(&mut sides, &["DEL", "l"]);
-        let fill = limits.fill.get().to_string();
-        set(&mut sides, &["CONFIG", "SET", "list-max-listpack-size", &fill]);
-        let depth = limits.depth.to_string();
-        set(&mut sides, &["CONFIG", "SET", "list-compress-depth", &depth]);
-        let plain = limits.plain_from.to_string();
-        set(&mut sides, &["DEBUG", "QUICKLIST-PACKED-THRESHOLD", &plain]);
+        configure(&mut sides, &limits);
         let mut rng = Rng::new(seed);
         for number in 0..steps {
             sides.about = format!("{limits:?}, seed {seed}, step {number}");
@@ -318,5 +321,116 @@ fn large_elements_have_plain_nodes() {
     for (fill, depth) in [(3, 0), (-1, 0), (3, 1), (5, 2), (-1, 1)] {
         let limits = Limits { plain_from: 40, ..limits_of_70(fill, depth) };
         run(limits, Texts { kinds: 60, long: 60 }, 100, 0..3, 1500);
+    }
+}
+
+/// A string of a payload, uncompressed. Its length is the one thing that has its high bytes in front.
+fn string(bytes: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(bytes.len()).expect("short");
+    let [a, b, c, d] = len.to_le_bytes();
+    match len {
+        0..0x40 => [&[a], bytes].concat(),
+        0x40..0x4000 => [&[0x40 | b, a], bytes].concat(),
+        _ => [&[0x80, d, c, b, a], bytes].concat(),
+    }
+}
+
+/// What RESTORE takes for these nodes.
+fn payload(nodes: &[Node]) -> Vec<u8> {
+    let mut body = vec![u8::try_from(nodes.len()).expect("few")];
+    for node in nodes {
+        body.push(if node.plain { 1 } else { 2 });
+        body.extend(string(&node.bytes));
+    }
+    let raw = RawValue::new(ValueType::ListQuicklist2, body).expect("a value of its grammar");
+    dump::encode(WriteOptions::default(), |writer| writer.raw(&raw)).expect("one value")
+}
+
+/// A listpack as no server of today writes it: integers in any encoding that holds them, and as text.
+fn foreign(rng: &mut Rng) -> Vec<u8> {
+    let count = rng.index(12);
+    let mut blob = vec![0, 0, 0, 0, u8::try_from(count).expect("few"), 0];
+    for _ in 0..count {
+        let value = rng.below(90).to_le_bytes();
+        let entry = match rng.below(6) {
+            0 => vec![value[0]],
+            1 => vec![0xc0, value[0]],
+            2 => [&[0xf1], &value[..2]].concat(),
+            3 => [&[0xf4], &value[..]].concat(),
+            4 => vec![0x82, b'0' + value[0] / 10, b'0' + value[0] % 10],
+            _ => [&[0x80 | (value[0] % 64)], &[b'e'; 64][..usize::from(value[0] % 64)]].concat(),
+        };
+        blob.extend_from_slice(&entry);
+        blob.push(u8::try_from(entry.len()).expect("short"));
+    }
+    blob.push(0xff);
+    let [a, b, ..] = u32::try_from(blob.len()).expect("short").to_le_bytes();
+    (blob[0], blob[1]) = (a, b);
+    blob
+}
+
+#[test]
+fn restored_nodes_are_kept_as_they_came() {
+    let Some(server) = server_with(&options()) else { return };
+    let mut rng = Rng::new(5);
+    for case in 0..150 {
+        let fill = [2, 5, 20, -1][rng.index(4)];
+        let mut limits = limits_of_70(fill, u16::try_from(rng.below(3)).expect("few"));
+        limits.plain_from = [1 << 30, 40][rng.index(2)];
+        let wire = Wire::open(&server, Protocol::Resp2).expect("a connection");
+        let about = format!("{limits:?}, case {case}");
+        let mut sides = Sides { wire, list: QuickList::new(limits), about };
+        configure(&mut sides, &limits);
+        let node = |rng: &mut Rng| {
+            let plain = rng.chance(1, 5);
+            let bytes = if plain { vec![b'p'; 1 + rng.index(90)] } else { foreign(rng) };
+            Node { plain, compressed: false, bytes }
+        };
+        let nodes: Vec<Node> = (0..1 + rng.index(9)).map(|_| node(&mut rng)).collect();
+        for node in &nodes {
+            if node.plain {
+                sides.list.append_plain(node.bytes.clone());
+            } else {
+                let list = ListPack::from_bytes(node.bytes.clone(), Validation::Deep);
+                sides.list.append_listpack(list.expect("a whole listpack"));
+            }
+        }
+        let reply = sides.run(&[b"RESTORE", b"l", b"0", &payload(&nodes)]);
+        assert_eq!(matches!(reply, Reply::Status(_)), !sides.list.is_empty());
+        for _ in 0..60 {
+            step(&mut sides, &mut rng, Texts { kinds: 90, long: 50 }, 80);
+        }
+    }
+}
+
+/// The crate says so among its limits.
+#[test]
+fn a_server_counts_the_entries_of_a_node_in_16_bits() {
+    let Some(server) = server_with(&options()) else { return };
+    let mut wire = Wire::open(&server, Protocol::Resp2).expect("a connection");
+    let mut list = ListPack::new();
+    for number in 0..70_000 {
+        list.push_back(number % 100).expect("room");
+    }
+    let node = Node { plain: false, compressed: false, bytes: list.as_bytes().to_vec() };
+    let words: [&[u8]; 4] = [b"RESTORE", b"l", b"0", &payload(&[node])];
+    wire.run(&words.map(<[u8]>::to_vec)).expect("the server answers");
+    let len = wire.run(&[b"LLEN".to_vec(), b"l".to_vec()]).expect("the server answers");
+    assert_eq!(len, int(70_000 - 65_536));
+    assert_eq!(QuickList::from_listpack(list, Limits::default()).len(), 70_000);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn any_limits() {
+    let mut rng = Rng::new(6);
+    for seed in 100..260 {
+        let fill = *rng.pick(&[1, 2, 3, 4, 7, 30, 128, -1, -1, -2, -3, -4, -5]).expect("some");
+        let depth = u16::try_from(rng.below(5)).expect("few");
+        let plain_from = *rng.pick(&[1 << 30, 1 << 30, 30, 200]).expect("some");
+        let kinds = 10 + rng.below(400);
+        let long = if fill < 0 { 100 + rng.index(3_000) } else { 10 + rng.index(200) };
+        let limits = Limits { plain_from, ..limits_of_70(fill, depth) };
+        run(limits, Texts { kinds, long }, 20 + rng.index(500), seed..seed + 1, 2_500);
     }
 }
