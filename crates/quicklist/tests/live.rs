@@ -386,7 +386,7 @@ fn restored_nodes_are_kept_as_they_came() {
             let bytes = if plain { vec![b'p'; 1 + rng.index(90)] } else { foreign(rng) };
             Node { plain, compressed: false, bytes }
         };
-        let nodes: Vec<Node> = (0..1 + rng.index(9)).map(|_| node(&mut rng)).collect();
+        let nodes: Vec<Node> = (0..=rng.index(9)).map(|_| node(&mut rng)).collect();
         for node in &nodes {
             if node.plain {
                 sides.list.append_plain(node.bytes.clone());
