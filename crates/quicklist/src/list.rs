@@ -79,6 +79,9 @@ impl QuickList {
 
     /// Appends a node of a file or a payload. One without elements is left out, as a server does.
     ///
+    /// A server appends the ziplists of type 14 as listpacks of their entries; the elements of types 1 and 10 it pushes one
+    /// by one.
+    ///
     /// The node is not changed, whatever the [fill](crate::Fill); a listpack that was taken shallowly is treated as
     /// [`from_listpack`](Self::from_listpack) says.
     pub fn append_listpack(&mut self, mut list: ListPack) {

@@ -58,6 +58,9 @@ pub(crate) enum Content<'a> {
     Plain(Cow<'a, [u8]>),
 }
 
+// The documentation says so.
+const _: () = assert!(size_of::<Node>() <= 32);
+
 impl Node {
     /// A node of the listpack, which has `count` elements.
     pub(crate) fn packed(list: ListPack, count: usize) -> Self {

@@ -179,7 +179,11 @@ impl Nodes {
     fn make_room(&mut self, run: usize, at: usize) -> (usize, usize) {
         let len = self.runs.get(run).map_or(0, |all| all.nodes.len());
         if run == 0 && at == 0 {
+            // Most lists have one node, and a few of them hardly more.
             let capacity = if self.runs.is_empty() { 1 } else { RUN };
+            if self.runs.is_empty() {
+                self.runs.reserve_exact(1);
+            }
             self.runs.insert(run, Run::new(Vec::with_capacity(capacity)));
             return (run, 0);
         }
@@ -221,6 +225,21 @@ impl Nodes {
             place => place,
         };
         Some((node, (behind.run < self.runs.len()).then_some(behind)))
+    }
+
+    /// Takes a whole run out if `place` is its first node and it has at most so many elements; returns how many it had,
+    /// and the place of the node behind it.
+    pub(crate) fn remove_run(
+        &mut self,
+        place: Place,
+        most: usize,
+    ) -> Option<(usize, Option<Place>)> {
+        let run = self.runs.get(place.run).filter(|run| place.node == 0 && run.len <= most)?;
+        let (nodes, len) = (run.nodes.len(), run.len);
+        self.runs.remove(place.run);
+        self.count -= nodes;
+        self.len -= len;
+        Some((len, (place.run < self.runs.len()).then_some(place)))
     }
 
     /// Joins the run with the one behind it if both are nearly empty.

@@ -32,6 +32,15 @@ impl QuickList {
         self.settle(place);
         let mut next = Some(place);
         while let Some(place) = next.filter(|_| left > 0) {
+            // Where nothing is compressed, nothing depends on the order in which nodes go.
+            if self.limits.depth == 0
+                && offset == 0
+                && let Some((deleted, behind)) = self.nodes.remove_run(place, left)
+            {
+                left -= deleted;
+                next = behind;
+                continue;
+            }
             let Some(node) = self.nodes.get(place) else { break };
             let count = node.count();
             if node.is_plain() || (offset == 0 && left >= count) {
