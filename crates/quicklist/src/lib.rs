@@ -64,8 +64,9 @@
 //!
 //! # Size
 //!
-//! The bytes of the listpacks, and 32 for each node. A node has slack while it is at an end of the list and may grow:
-//! see the crate listpack. [`QuickList::heap_bytes`] shows it.
+//! The bytes of the listpacks, and 32 for each node: a million elements of 16 bytes take 18.1 MB. A node that grows has
+//! slack, which goes when elements are pushed into the next one; see the crate listpack. [`QuickList::heap_bytes`] shows
+//! it. A thread that compresses nodes holds a table of 256 KiB for all of its lists.
 //!
 //! # Complexity
 //!

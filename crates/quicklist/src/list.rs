@@ -199,6 +199,10 @@ impl QuickList {
             Some(end) if self.allows_push(end, len) => self.put_in(end, element, back),
             _ => {
                 let node = self.node_of(element)?;
+                // The full node grows no more by pushing.
+                if let Some(full) = end.and_then(|end| self.nodes.get_mut(end)) {
+                    full.shrink_to_fit();
+                }
                 self.insert_node(end, node, back);
                 Ok(())
             }

@@ -177,12 +177,14 @@ impl Node {
         if plain.len() < LEAST_COMPRESSED {
             return;
         }
-        let stream = COMPRESSOR.with_borrow_mut(|(compressor, stream)| {
+        let stream = COMPRESSOR.try_with(|shared| {
+            let (compressor, stream) = &mut *shared.borrow_mut();
             let smaller = compressor.compress(plain, plain.len(), stream)
                 && stream.len() + LEAST_SAVED < plain.len();
             smaller.then(|| stream.as_slice().into())
         });
-        if let Some(stream) = stream {
+        // A thread that ends has no compressor any more.
+        if let Ok(Some(stream)) = stream {
             self.form = Form::Compressed(Box::new(Compressed { stream, len, packed }));
         }
     }

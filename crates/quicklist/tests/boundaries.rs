@@ -85,7 +85,7 @@ fn what_is_inserted_into_a_full_node_goes_beside_it_or_splits_it() {
     // Where there is none, into a node of its own.
     assert_eq!(list.insert_after("c", "z"), Ok(true));
     assert_eq!(cut(&list), [3, 1, 3, 3]);
-    // Inside, between two halves: ab zd | e f | y x g, of which the first two merge with their neighbours.
+    // Inside, between two halves, here "d" and "e", "f"; then the two nodes before the second half are merged.
     assert_eq!(list.insert_before("e", "w"), Ok(true));
     assert_eq!(cut(&list), [3, 3, 2, 3]);
     assert_eq!(format!("{list:?}"), r#"["a", "b", "c", "z", "d", "w", "e", "f", "y", "x", "g"]"#);
