@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! What repeats within the last 8 KiB is written as its distance and length; a table of where three bytes were last seen
-//! finds it. So it is fast both ways, and a short string without repeats does not shrink.
+//! What repeats within the last 8 KiB is written as its distance and length; a table of where three bytes were last
+//! seen finds it. So it is fast both ways, and a short string without repeats does not shrink.
 //!
 //! # Representation
 //!

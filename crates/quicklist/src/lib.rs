@@ -3,10 +3,10 @@
 //! # Idea
 //!
 //! A linked list takes two pointers and a block of the allocator for each element; one listpack moves half of its bytes
-//! for each insertion. So a list is a row of listpacks of some kilobytes each: *nodes*. DUMP and RDB show the nodes, and
-//! here the same operations in the same order leave the same nodes as on redis-server 7.0.15, byte for byte, whatever
-//! the [fill](Fill) and the [depth](Limits::depth) of compression. A server goes from node to node to find an index; here
-//! an index over the nodes finds it.
+//! for each insertion. So a list is a row of listpacks of some kilobytes each: *nodes*. DUMP and RDB show the nodes,
+//! and here the same operations in the same order leave the same nodes as on redis-server 7.0.15, byte for byte,
+//! whatever the [fill](Fill) and the [depth](Limits::depth) of compression. A server goes from node to node to find an
+//! index; here an index over the nodes finds it.
 //!
 //! # Representation
 //!
@@ -18,24 +18,24 @@
 //!          compressed   an LZF stream of either: see the crate lzf
 //! ```
 //!
-//! [`QuickList::nodes`] shows them as a file has them: container 2 for a listpack, 1 for a plain element, and the stream of
-//! a compressed node as it is.
+//! [`QuickList::nodes`] shows them as a file has them: container 2 for a listpack, 1 for a plain element, and the
+//! stream of a compressed node as it is.
 //!
 //! # Transitions
 //!
-//! * **Pushing.** An element goes into the node at the end if that has room for its text and eight bytes more; else it gets
-//!   a node of its own.
-//! * **Inserting.** Into the node of its neighbour if that has room; at an end of a full node, into the next node if that
-//!   has room, else into a node of its own; within a full node, between its halves, after which nodes that fit into one
-//!   are merged: the two before, the two behind, then the neighbours.
+//! * **Pushing.** An element goes into the node at the end if that has room for its text and eight bytes more; else it
+//!   gets a node of its own.
+//! * **Inserting.** Into the node of its neighbour if that has room; at an end of a full node, into the next node if
+//!   that has room, else into a node of its own; within a full node, between its halves, after which nodes that fit
+//!   into one are merged: the two before, the two behind, then the neighbours.
 //! * **Replacing.** In place, however full the node is.
 //! * **Removing.** A node goes with its last element; nodes are not merged.
 //! * **Large elements**, of [`Limits::plain_from`] bytes, get plain nodes, which take no others.
-//! * **Compressing.** All nodes but [`Limits::depth`] at either end, if they have 48 bytes and lose more than 8. An operation
-//!   that changes a compressed node expands it and compresses it again; one that reads does so with a copy.
+//! * **Compressing.** All nodes but [`Limits::depth`] at either end, if they have 48 bytes and lose more than 8. An
+//!   operation that changes a compressed node expands it and compresses it again; one that reads does so with a copy.
 //!
-//! Two things differ between 7.0 and 7.2: [`Limits::exact_merge`] and [`Limits::merge_replaced`]. Since 7.2 a small list is
-//! one listpack without a quicklist about it: [`QuickList::from_listpack`], [`QuickList::into_listpack`] and
+//! Two things differ between 7.0 and 7.2: [`Limits::exact_merge`] and [`Limits::merge_replaced`]. Since 7.2 a small
+//! list is one listpack without a quicklist about it: [`QuickList::from_listpack`], [`QuickList::into_listpack`] and
 //! [`Fill::is_exceeded`] serve whoever decides on that.
 //!
 //! # Worked example
@@ -65,8 +65,8 @@
 //! # Size
 //!
 //! The bytes of the listpacks, and 32 for each node: a million elements of 16 bytes take 18.1 MB. A node that grows has
-//! slack, which goes when elements are pushed into the next one; see the crate listpack. [`QuickList::heap_bytes`] shows
-//! it. A thread that compresses nodes holds a table of 256 KiB for all of its lists.
+//! slack, which goes when elements are pushed into the next one; see the crate listpack. [`QuickList::heap_bytes`]
+//! shows it. A thread that compresses nodes holds a table of 256 KiB for all of its lists.
 //!
 //! # Complexity
 //!
@@ -85,8 +85,8 @@
 //!
 //! * Streams are those of a server but for chance in the server; see the crate lzf. A node whose stream is just short
 //!   enough may be compressed on one side alone.
-//! * Whoever reads on a server compresses the inner nodes on his way that an insertion has left uncompressed, since they
-//!   were too short once. Here a read changes nothing.
+//! * Whoever reads on a server compresses the inner nodes on his way that an insertion has left uncompressed, since
+//!   they were too short once. Here a read changes nothing.
 //! * A server counts the entries of a node in 16 bits, and loses those beyond 65,535 in a node that was restored. Here
 //!   they count.
 //! * An element that is not large and would make a listpack longer than [`listpack::MAX_BYTES`] is [refused](Refused).

@@ -108,8 +108,8 @@ pub struct Limits {
     pub plain_from: u32,
     /// Whether two nodes are merged if their bytes fit into one, as from 7.2 on. Before, 4 bytes more had room.
     pub exact_merge: bool,
-    /// Whether nodes are merged about an element that took the place of a smaller one and has a node of its own, as from
-    /// 7.2 on.
+    /// Whether nodes are merged about an element that took the place of a smaller one and has a node of its own, as
+    /// from 7.2 on.
     pub merge_replaced: bool,
 }
 

@@ -39,8 +39,8 @@ impl QuickList {
 
     /// A list of one node, or of none if the listpack is empty.
     ///
-    /// A listpack that was taken with [`listpack::Validation::Shallow`] may be anything inside: then answers are wrong, and
-    /// elements may go with others, but nothing panics.
+    /// A listpack that was taken with [`listpack::Validation::Shallow`] may be anything inside: then answers are wrong,
+    /// and elements may go with others, but nothing panics.
     ///
     /// ```
     /// use quicklist::{Limits, QuickList};
@@ -79,8 +79,8 @@ impl QuickList {
 
     /// Appends a node of a file or a payload. One without elements is left out, as a server does.
     ///
-    /// A server appends the ziplists of type 14 as listpacks of their entries; the elements of types 1 and 10 it pushes one
-    /// by one.
+    /// A server appends the ziplists of type 14 as listpacks of their entries; the elements of types 1 and 10 it pushes
+    /// one by one.
     ///
     /// The node is not changed, whatever the [fill](crate::Fill); a listpack that was taken shallowly is treated as
     /// [`from_listpack`](Self::from_listpack) says.

@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 
 use crate::node::Node;
 
-/// The most nodes of a run: two kilobytes, which is what a node that comes or goes moves at most. With half as many, the
-/// index over a million nodes takes twice the time; over some thousands, all of this is less than the way within a node.
+/// The most nodes of a run: two kilobytes, which is what a node that comes or goes moves at most. With half as many,
+/// the index over a million nodes takes twice the time; over some thousands, all of this is less than the way within a
+/// node.
 const RUN: usize = 64;
 
 /// The place of a node: it is good until nodes come or go, but for what the methods say.

@@ -3,8 +3,8 @@
 use listpack::{ListPack, Validation};
 use quicklist::{Entry, Fill, Limits, QuickList};
 
-/// Takes limits from the first byte and nodes from the others: a kind, a length of two bytes, and as many bytes. Returns
-/// whether each node was whole.
+/// Takes limits from the first byte and nodes from the others: a kind, a length of two bytes, and as many bytes.
+/// Returns whether each node was whole.
 pub(crate) fn run(bytes: &[u8]) -> bool {
     let Some((&settings, mut bytes)) = bytes.split_first() else { return true };
     let limits = Limits {
