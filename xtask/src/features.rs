@@ -24,12 +24,13 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis-hll", &["serde"]),
     ("tallis-intset", &["serde"]),
     ("tallis-listpack", &["serde"]),
+    ("tallis-quicklist", &["serde"]),
     ("tallis-rdb", &["serde"]),
     ("tallis-skiplist-zset", &["serde"]),
 ];
 
 /// The crates that say in their sources that they do without `std`.
-const NO_STD: &[&str] = &["bitpack", "extendible", "hll", "intset", "listpack", "murmur"];
+const NO_STD: &[&str] = &["bitpack", "extendible", "hll", "intset", "listpack", "lzf", "murmur"];
 
 /// What `tallis` without features must not be built from.
 const LEFT_OUT: &[&str] = &["jiff", "serde", "tallis-recipes"];

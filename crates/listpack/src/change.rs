@@ -232,7 +232,7 @@ impl ListPack {
     }
 
     /// Takes the bytes from `at` to `behind` out, which are `deleted` entries.
-    fn cut(&mut self, at: usize, behind: usize, deleted: usize) {
+    pub(crate) fn cut(&mut self, at: usize, behind: usize, deleted: usize) {
         let (total, count) = self.header();
         let need = u64::from(total) - (behind - at) as u64;
         self.splice(at, behind, need, less(count, deleted));
@@ -242,7 +242,7 @@ impl ListPack {
     /// Moves what is at `from` and behind, so that the blob takes `need` bytes, and writes the header; lends the bytes
     /// from `at` on.
     #[inline]
-    fn splice(&mut self, at: usize, from: usize, need: u64, count: u16) -> &mut [u8] {
+    pub(crate) fn splice(&mut self, at: usize, from: usize, need: u64, count: u16) -> &mut [u8] {
         let (used, grown) = (self.used(), to_usize(need));
         if grown > self.heap_bytes() {
             self.set_capacity(growth::capacity_for(grown));

@@ -93,6 +93,65 @@ pub(crate) fn next(blob: &[u8], at: usize, end: usize) -> Option<usize> {
     (next <= end).then_some(next)
 }
 
+/// Entries that are passed over at once where they are of one size.
+const GROUP: usize = 8;
+
+/// The offset behind `count` entries from the one at `at` on, if they end before or at `end`.
+///
+/// Where many entries have one size, that of the first is tried for the next ones. Their tags are loaded without waiting
+/// for each other, and each one of that size shows where the one behind it begins.
+pub(crate) fn skip(blob: &[u8], mut at: usize, end: usize, mut count: usize) -> Option<usize> {
+    while count >= GROUP {
+        let size = usize::from(SIZES[usize::from(*blob.get(at)?)]);
+        let group = blob.get(at..end)?.get(..GROUP * size).unwrap_or_default();
+        let alike = |k: usize| SIZES[usize::from(group[k * size])] == SIZES[usize::from(group[0])];
+        if size > 0 && group.len() == GROUP * size && (1..GROUP).all(alike) {
+            at += group.len();
+        } else {
+            for _ in 0..GROUP {
+                at = next(blob, at, end)?;
+            }
+        }
+        count -= GROUP;
+    }
+    for _ in 0..count {
+        at = next(blob, at, end)?;
+    }
+    Some(at)
+}
+
+/// The offset of the entry that is `count` before `at`, if it does not begin before `start`. As [`skip`], by the lengths
+/// at the ends of the entries.
+pub(crate) fn skip_back(
+    blob: &[u8],
+    start: usize,
+    mut at: usize,
+    mut count: usize,
+) -> Option<usize> {
+    while count >= GROUP {
+        let before = blob.get(start..at)?;
+        let len = *before.last()?;
+        let size = usize::from(len) + 1;
+        let group = before.len().checked_sub(GROUP * size).and_then(|from| before.get(from..));
+        // A length of one byte, without the mark of more.
+        match group {
+            Some(group) if len < 0x80 && (1..GROUP).all(|k| group[k * size - 1] == len) => {
+                at -= group.len();
+            }
+            _ => {
+                for _ in 0..GROUP {
+                    at = previous(blob, start, at)?;
+                }
+            }
+        }
+        count -= GROUP;
+    }
+    for _ in 0..count {
+        at = previous(blob, start, at)?;
+    }
+    Some(at)
+}
+
 /// As [`next`], for the tag that stands there; the entry may reach beyond `end`, but does not begin there.
 #[inline(always)]
 pub(crate) fn step(blob: &[u8], at: usize, end: usize, tag: u8) -> Option<usize> {

@@ -83,13 +83,7 @@ impl<'a> Iterator for Iter<'a> {
 
     #[inline]
     fn nth(&mut self, n: usize) -> Option<Entry<'a>> {
-        for _ in 0..n {
-            let Some(next) = decode::next(self.blob, self.front, self.back) else {
-                self.front = self.back;
-                return None;
-            };
-            self.front = next;
-        }
+        self.front = decode::skip(self.blob, self.front, self.back, n).unwrap_or(self.back);
         self.next()
     }
 

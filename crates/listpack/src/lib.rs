@@ -98,6 +98,7 @@
 //! | [`push_back`](ListPack::push_back) | O(1) and the growth of the blob |
 //! | [`insert`](ListPack::insert), [`replace`](ListPack::replace), [`delete`](ListPack::delete) | O(n) to move what is behind |
 //! | [`retain`](ListPack::retain), [`delete_run`](ListPack::delete_run) | O(n), in one pass |
+//! | [`append`](ListPack::append), [`split_off`](ListPack::split_off) | O(n) of what moves |
 //!
 //! # Limits
 //!
@@ -129,6 +130,7 @@ mod encode;
 mod entry;
 mod growth;
 mod iter;
+mod join;
 mod list;
 mod search;
 #[cfg(feature = "serde")]

@@ -229,20 +229,12 @@ impl ListPack {
 
     fn scan(&self, index: usize) -> Option<Position> {
         let (blob, end) = (self.held(), self.end_at());
-        let mut at = HEADER;
-        for _ in 0..index {
-            at = decode::next(blob, at, end)?;
-        }
-        self.checked(at)
+        self.checked(decode::skip(blob, HEADER, end, index)?)
     }
 
     fn scan_back(&self, index: usize) -> Option<Position> {
-        let blob = self.as_bytes();
-        let mut at = self.end_at();
-        for _ in 0..=index {
-            at = decode::previous(blob, HEADER, at)?;
-        }
-        self.checked(at)
+        let behind = decode::skip_back(self.as_bytes(), HEADER, self.end_at(), index)?;
+        self.checked(decode::previous(self.as_bytes(), HEADER, behind)?)
     }
 
     /// The entry at `index`, counted from the front. O(n), from the nearer end.

@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use crate::{lzf, version::Version};
+use crate::version::Version;
 
 /// Why a file or a payload was refused, and the offset at which it went wrong.
 ///

@@ -85,7 +85,6 @@
 #![deny(clippy::indexing_slicing)]
 
 pub mod dump;
-pub mod lzf;
 pub mod ziplist;
 pub mod zipmap;
 
@@ -104,6 +103,7 @@ mod writer;
 
 pub use checksum::{Crc64, crc64};
 pub use error::{Error, ErrorKind};
+pub use lzf;
 pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};
 pub use string::StringValue;

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use crate::{checksum::Crc64, lzf::Compressor, writer::WriteError};
+use lzf::Compressor;
+
+use crate::{checksum::Crc64, writer::WriteError};
 
 /// Bytes handed to the writer at a time.
 const CHUNK: usize = 64 << 10;

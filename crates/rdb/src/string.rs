@@ -11,7 +11,6 @@ use std::io::{Read, Write};
 use crate::{
     error::{Error, ErrorKind},
     length::{self, Prefix, SPECIAL},
-    lzf,
     sink::Sink,
     source::Source,
     writer::WriteError,

@@ -56,6 +56,8 @@ pub use hll;
 pub use intset;
 /// Lists of short strings and integers in one block.
 pub use listpack;
+/// Lists of listpacks, with an index over them.
+pub use quicklist;
 /// RDB files and DUMP payloads.
 pub use rdb;
 /// Sorted sets.

@@ -15,6 +15,7 @@ use tallis::hll::HyperLogLog;
 use tallis::intset::IntSet;
 use tallis::jiff::{Timestamp, civil::date};
 use tallis::listpack::ListPack;
+use tallis::quicklist::{self, Fill, QuickList};
 use tallis::rdb::{Attributes, Dialect, ReadOptions};
 use tallis::skiplist_zset::{self, ScoreText};
 use tallis::*;
@@ -124,6 +125,30 @@ fn sorted_sets_are_the_listpack_of_their_members() {
             agrees_with_its_check::<ZSet>(list.as_bytes(), |bytes| ZSet::from_bytes(bytes).is_ok());
         }
     }
+}
+
+#[test]
+fn lists_are_their_limits_and_nodes() {
+    let limits =
+        quicklist::Limits { fill: Fill::new(3), depth: 1, plain_from: 40, ..Default::default() };
+    let mut list = QuickList::new(limits);
+    for number in 0..20 {
+        list.push_back(number).unwrap();
+        list.push_front("x".repeat(number.unsigned_abs().pow(2) as usize).as_str()).unwrap();
+    }
+    let nodes = |list: &QuickList| {
+        let nodes = list.nodes().map(|node| (node.is_plain(), node.bytes().into_owned()));
+        (*list.limits(), nodes.collect::<Vec<_>>())
+    };
+    comes_back(&list, nodes);
+
+    let is_read = |nodes: &[(bool, &[u8])]| {
+        from_str::<QuickList>(&to_string(&(limits, nodes)).unwrap()).is_ok()
+    };
+    let node: &[u8] = &[9, 0, 0, 0, 1, 0, 7, 1, 0xff];
+    assert!(is_read(&[(false, node), (true, b"any bytes")]));
+    assert!(!is_read(&[(false, &node[1..])]));
+    assert!(!is_read(&[(true, node), (false, b"any bytes")]));
 }
 
 #[test]

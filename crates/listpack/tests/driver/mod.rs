@@ -61,6 +61,22 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
             assert_eq!(deleted, (len - index).min((*count).into()));
             oracle.entries.drain(index..index + deleted);
         }
+        ListPackOp::Split(index, turn) => {
+            let index = usize::from(*index) % (len + 1);
+            let mut behind = list.split_off(index);
+            assert_eq!((list.len(), behind.len()), (index, len - index));
+            behind.validate(Validation::Deep).expect("a whole list");
+            let moved = oracle.entries.split_off(index);
+            assert!(say(behind.iter(), moved.iter()));
+            if *turn {
+                behind.append(list).expect("room");
+                *list = behind;
+                oracle.entries.splice(0..0, moved);
+            } else {
+                list.append(&behind).expect("room");
+                oracle.entries.extend(moved);
+            }
+        }
         ListPackOp::Retain(remainder) => {
             let remainder = usize::from(remainder % 3);
             list.retain(|entry| entry.text_len() % 3 != remainder);

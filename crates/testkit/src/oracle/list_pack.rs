@@ -92,6 +92,8 @@ pub enum ListPackOp {
     Reload,
     /// Take everything out.
     Clear,
+    /// Split the list at an index, and put the parts together again, or the other way round.
+    Split(u16, bool),
 }
 
 impl ListPackOp {

@@ -3,3 +3,4 @@
 pub mod hll;
 pub mod int_set;
 pub mod list_pack;
+pub mod quick_list;

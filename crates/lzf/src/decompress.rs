@@ -1,8 +1,9 @@
 //! From a stream to plain bytes.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::{error, fmt};
 
-use super::{LONG_COPY, MAX_COPY, MAX_LITERAL};
+use crate::{LONG_COPY, MAX_COPY, MAX_LITERAL};
 
 /// Why a stream is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl error::Error for Error {}
 
 enum Token<'a> {
     /// The first `len` bytes of what the stream has left, which may go on behind them.

@@ -1,8 +1,11 @@
 //! From plain bytes to a stream.
 
-use std::fmt;
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
-use super::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
+use crate::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
 
 /// Bits of a table index, as in Redis's compressor: with another table other repeats are found.
 const TABLE_BITS: u32 = 16;
@@ -49,7 +52,7 @@ impl Compressor {
                 reason = "take_range refuses what does not fit"
             )]
             let position = base + at as u32;
-            let seen = std::mem::replace(self.slot(word), position);
+            let seen = core::mem::replace(self.slot(word), position);
             // Redis keeps 0 for an empty slot, and so never copies from the first byte on.
             let from = seen.checked_sub(base).map(|from| from as usize).filter(|&from| from > 0);
             let Some(from) =

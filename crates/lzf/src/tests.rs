@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::*;
 
 fn round_trip(plain: &[u8]) -> Option<usize> {
     let mut stream = Vec::new();

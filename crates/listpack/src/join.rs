@@ -1,0 +1,76 @@
+//! One list of two, and two of one: entries move as they are, whatever their encodings.
+
+use crate::codec::{HEADER, LEAST, UNKNOWN};
+use crate::{ListPack, MAX_BYTES, Refused};
+
+impl ListPack {
+    /// Appends the entries of another list, encoded as they are there. O(n) of the other, and the growth of the blob.
+    ///
+    /// The header counts on if both headers count.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::TooLarge`]; the list is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = listpack::ListPack::new();
+    /// for number in 0..6 {
+    ///     list.push_back(number)?;
+    /// }
+    /// let behind = list.split_off(4);
+    /// assert_eq!(format!("{list:?} {behind:?}"), "[0, 1, 2, 3] [4, 5]");
+    /// list.append(&behind)?;
+    /// assert_eq!(list.len(), 6);
+    /// # Ok::<(), listpack::Refused>(())
+    /// ```
+    pub fn append(&mut self, other: &Self) -> Result<(), Refused> {
+        let entries = other.as_bytes().get(HEADER..other.end_at()).unwrap_or_default();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let need = self.used() as u64 + entries.len() as u64;
+        if need > MAX_BYTES as u64 {
+            return Err(Refused::TooLarge { need });
+        }
+        let count = match (self.header().1, other.header().1) {
+            (UNKNOWN, _) | (_, UNKNOWN) => UNKNOWN,
+            (ours, theirs) => ours.saturating_add(theirs),
+        };
+        self.extend(entries, need, count);
+        Ok(())
+    }
+
+    /// Takes the entries at `index` and behind out, and gives them as a list of their own, encoded as they were. O(n).
+    ///
+    /// Both headers count if the header did.
+    #[must_use = "what is split off is no longer in the list"]
+    pub fn split_off(&mut self, index: usize) -> Self {
+        let mut behind = Self::new();
+        let Some(at) = self.seek(index) else { return behind };
+        let (at, end) = (at.offset(), self.end_at());
+        let (_, count) = self.header();
+        let moved = usize::from(count).saturating_sub(index);
+        if let Some(entries) = self.as_bytes().get(at..end) {
+            let moved = if count == UNKNOWN { UNKNOWN } else { count_of(moved) };
+            behind.reserve(entries.len() + LEAST);
+            behind.extend(entries, (entries.len() + LEAST) as u64, moved);
+        }
+        self.cut(at, end, moved);
+        behind
+    }
+
+    /// Writes encoded entries behind the last one, so that the blob takes `need` bytes.
+    fn extend(&mut self, entries: &[u8], need: u64, count: u16) {
+        let end = self.end_at();
+        if let Some(gap) = self.splice(end, end, need, count).get_mut(..entries.len()) {
+            gap.copy_from_slice(entries);
+        }
+    }
+}
+
+/// What a header counts for so many entries.
+fn count_of(entries: usize) -> u16 {
+    u16::try_from(entries).unwrap_or(UNKNOWN)
+}

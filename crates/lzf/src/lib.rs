@@ -1,0 +1,77 @@
+//! LZF: the compression of the strings in Redis's files, and of the inner nodes of its lists.
+//!
+//! # Idea
+//!
+//! What repeats within the last 8 KiB is written as its distance and length; a table of where three bytes were last
+//! seen finds it. So it is fast both ways, and a short string without repeats does not shrink.
+//!
+//! # Representation
+//!
+//! A stream is a row of tokens. The top three bits of the first byte say which kind:
+//!
+//! ```text
+//! 000nnnnn  n + 1 bytes          literal: the next n + 1 (1 to 32) bytes as they are
+//! lllddddd  dddddddd             l in 1..=6: copy l + 2 (3 to 8) bytes
+//!                                from d + 1 (1 to 8192) bytes back
+//! 111ddddd  mmmmmmmm  dddddddd   copy m + 9 (9 to 264) bytes from d + 1 bytes back
+//! ```
+//!
+//! A copy may reach into what it writes: one byte back and ten long repeats a byte ten times. The length of the plain
+//! bytes is kept outside the stream.
+//!
+//! # Worked example
+//!
+//! ```
+//! let mut stream = Vec::new();
+//! assert!(lzf::Compressor::new().compress(b"aaaaaaaaaaaa", 12, &mut stream));
+//! // Two literals, 8 bytes from 1 back, two literals.
+//! assert_eq!(stream, [0x01, b'a', b'a', 0xc0, 0x00, 0x01, b'a', b'a']);
+//! assert_eq!(lzf::decompress(&stream, 12).unwrap(), b"aaaaaaaaaaaa");
+//! ```
+//!
+//! # Complexity
+//!
+//! Linear both ways. A [`Compressor`] holds a table of 256 KiB, which serves any number of strings; nothing else holds
+//! more than its result.
+//!
+//! # Limits
+//!
+//! * The same plain bytes have many streams. The one made here is the one that a server makes, but for chance: the
+//!   server's table begins with what its memory held before.
+//! * A stream of n bytes gives at most 88 n: see [`max_plain_len`]. A longer length is refused before anything is
+//!   allocated.
+//!
+//! # References
+//!
+//! M. Lehmann: liblzf, whose format this is: <http://oldhome.schmorp.de/marc/liblzf.html>
+//!
+//! The crate is `no_std` and allocates.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+#![deny(clippy::indexing_slicing)]
+
+extern crate alloc;
+
+mod compress;
+mod decompress;
+#[cfg(test)]
+mod tests;
+
+pub use compress::Compressor;
+pub use decompress::{Error, check, decompress, decompress_into, max_plain_len};
+
+/// The furthest a copy reaches back.
+const WINDOW: usize = 1 << 13;
+/// The shortest copy.
+const MIN_COPY: usize = 3;
+/// From this length on a copy takes three bytes.
+const LONG_COPY: usize = 9;
+/// The longest copy.
+const MAX_COPY: usize = LONG_COPY + 255;
+/// The longest literal.
+const MAX_LITERAL: usize = 32;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

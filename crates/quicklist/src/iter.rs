@@ -1,0 +1,211 @@
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::Range;
+use std::sync::Arc;
+
+use listpack::{ListPack, Position};
+
+use crate::node::{Content, Node};
+use crate::nodes::Place;
+use crate::{Element, QuickList};
+
+/// The elements of a range of a [`QuickList`], from either end. Made by [`QuickList::iter`] and [`QuickList::range`].
+///
+/// A compressed node is expanded once from each end that reaches it.
+#[derive(Clone)]
+pub struct Iter<'a> {
+    list: &'a QuickList,
+    front: End<'a>,
+    back: End<'a>,
+    /// The elements that neither end has given.
+    left: usize,
+}
+
+/// Where one end has come to.
+#[derive(Clone)]
+struct End<'a> {
+    /// The node that is looked at next.
+    next: Option<Place>,
+    /// The entries of that node that are passed over, in the direction of the end.
+    skip: usize,
+    node: Open<'a>,
+}
+
+/// What is left of a node.
+#[derive(Clone)]
+enum Open<'a> {
+    Spent,
+    Element(Element<'a>),
+    Front(listpack::Iter<'a>),
+    Back(&'a ListPack, Option<Position>),
+    /// The node was compressed.
+    Expanded(Arc<ListPack>, Option<Position>),
+}
+
+impl QuickList {
+    /// The elements, from the front; from the back by `rev`.
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_> {
+        self.range(0..self.len())
+    }
+
+    /// The elements of a range of indices, as far as there are. O(nodes / 64) to find either end.
+    ///
+    /// ```
+    /// use quicklist::{Entry, Limits, QuickList};
+    ///
+    /// let mut list = QuickList::new(Limits::default());
+    /// for number in 0..1000 {
+    ///     list.push_back(number)?;
+    /// }
+    /// assert!(list.range(998..5000).eq([Entry::Int(998), Entry::Int(999)]));
+    /// assert!(list.range(0..2).rev().eq([Entry::Int(1), Entry::Int(0)]));
+    /// # Ok::<(), quicklist::Refused>(())
+    /// ```
+    #[must_use]
+    pub fn range(&self, range: Range<usize>) -> Iter<'_> {
+        let end = range.end.min(self.len());
+        let left = end.saturating_sub(range.start);
+        let (mut front, mut back) = (End::none(), End::none());
+        if left > 0 {
+            if let Some((place, offset)) = self.nodes.seek(range.start) {
+                front = End { next: Some(place), skip: offset, node: Open::Spent };
+            }
+            if let Some((place, offset)) = self.nodes.seek(end - 1) {
+                let count = self.nodes.get(place).map_or(0, Node::count);
+                let skip = count.saturating_sub(offset + 1);
+                back = End { next: Some(place), skip, node: Open::Spent };
+            }
+        }
+        Iter { list: self, front, back, left }
+    }
+}
+
+impl<'a> End<'a> {
+    fn none() -> Self {
+        Self { next: None, skip: 0, node: Open::Spent }
+    }
+
+    fn next(&mut self, list: &'a QuickList, front: bool) -> Option<Element<'a>> {
+        loop {
+            if let Some(element) = self.node.next(front) {
+                return Some(element);
+            }
+            let place = self.next?;
+            let node = list.nodes.get(place)?;
+            self.node = Open::new(node, core::mem::take(&mut self.skip), front);
+            self.next = if front { list.nodes.next(place) } else { list.nodes.prev(place) };
+        }
+    }
+}
+
+impl<'a> Open<'a> {
+    fn new(node: &'a Node, skip: usize, front: bool) -> Self {
+        let at = |list: &ListPack| if front { list.seek(skip) } else { list.seek_back(skip) };
+        if let Some(list) = node.list() {
+            let Some(at) = at(list) else { return Self::Spent };
+            return if front {
+                Self::Front(list.iter_from(at))
+            } else {
+                Self::Back(list, Some(at))
+            };
+        }
+        match node.content() {
+            Content::Packed(list) => {
+                let list = list.into_owned();
+                let at = at(&list);
+                Self::Expanded(Arc::new(list), at)
+            }
+            Content::Plain(element) => Self::Element(Element::plain(element)),
+        }
+    }
+
+    fn next(&mut self, front: bool) -> Option<Element<'a>> {
+        match self {
+            Self::Spent => None,
+            Self::Front(entries) => entries.next().map(Element::lent),
+            Self::Back(list, at) => {
+                let here = (*at)?;
+                *at = list.prev(here);
+                list.entry(here).map(Element::lent)
+            }
+            Self::Expanded(list, at) => {
+                let here = (*at)?;
+                *at = if front { list.next(here) } else { list.prev(here) };
+                Some(Element::shared(Arc::clone(list), here))
+            }
+            Self::Element(element) => {
+                let element = element.clone();
+                *self = Self::Spent;
+                Some(element)
+            }
+        }
+    }
+}
+
+impl<'a> Iter<'a> {
+    #[inline(never)]
+    fn next_in_nodes(&mut self, front: bool) -> Option<Element<'a>> {
+        let end = if front { &mut self.front } else { &mut self.back };
+        let element = end.next(self.list, front);
+        if element.is_none() {
+            // A listpack came in that counts more entries than it has.
+            self.left = 0;
+        }
+        element
+    }
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = Element<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Element<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        // Most elements are within a node that is open.
+        if let Open::Front(entries) = &mut self.front.node
+            && let Some(entry) = entries.next()
+        {
+            return Some(Element::lent(entry));
+        }
+        self.next_in_nodes(true)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<'a> DoubleEndedIterator for Iter<'a> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Element<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        if let Open::Back(list, at) = &mut self.back.node
+            && let Some(here) = *at
+        {
+            *at = list.prev(here);
+            return list.entry(here).map(Element::lent);
+        }
+        self.next_in_nodes(false)
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}
+
+impl FusedIterator for Iter<'_> {}
+
+impl fmt::Debug for Iter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+impl<'a> IntoIterator for &'a QuickList {
+    type Item = Element<'a>;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}

@@ -1,0 +1,128 @@
+//! Redis's list: a row of listpacks, node by node those of a server.
+//!
+//! # Idea
+//!
+//! A linked list takes two pointers and a block of the allocator for each element; one listpack moves half of its bytes
+//! for each insertion. So a list is a row of listpacks of some kilobytes each: *nodes*. DUMP and RDB show the nodes,
+//! and here the same operations in the same order leave the same nodes as on redis-server 7.0.15, byte for byte,
+//! whatever the [fill](Fill) and the [depth](Limits::depth) of compression. A server goes from node to node to find an
+//! index; here an index over the nodes finds it.
+//!
+//! # Representation
+//!
+//! ```text
+//! list     runs of up to 64 nodes, each with the number of its elements
+//!
+//! node     packed       a listpack, some 8 KiB of elements: see the crate listpack
+//!          plain        one element by itself, of 1 GiB and more
+//!          compressed   an LZF stream of either: see the crate lzf
+//! ```
+//!
+//! [`QuickList::nodes`] shows them as a file has them: container 2 for a listpack, 1 for a plain element, and the
+//! stream of a compressed node as it is.
+//!
+//! # Transitions
+//!
+//! * **Pushing.** An element goes into the node at the end if that has room for its text and eight bytes more; else it
+//!   gets a node of its own.
+//! * **Inserting.** Into the node of its neighbour if that has room; at an end of a full node, into the next node if
+//!   that has room, else into a node of its own; within a full node, between its halves, after which nodes that fit
+//!   into one are merged: the two before, the two behind, then the neighbours.
+//! * **Replacing.** In place, however full the node is.
+//! * **Removing.** A node goes with its last element; nodes are not merged.
+//! * **Large elements**, of [`Limits::plain_from`] bytes, get plain nodes, which take no others.
+//! * **Compressing.** All nodes but [`Limits::depth`] at either end, if they have 48 bytes and lose more than 8. An
+//!   operation that changes a compressed node expands it and compresses it again; one that reads does so with a copy.
+//!
+//! Two things differ between 7.0 and 7.2: [`Limits::exact_merge`] and [`Limits::merge_replaced`]. Since 7.2 a small
+//! list is one listpack without a quicklist about it: [`QuickList::from_listpack`], [`QuickList::into_listpack`] and
+//! [`Fill::is_exceeded`] serve whoever decides on that.
+//!
+//! # Worked example
+//!
+//! ```
+//! use quicklist::{Fill, Limits, QuickList};
+//!
+//! let limits = Limits { fill: Fill::new(3), ..Limits::default() };
+//! let mut list = QuickList::new(limits);
+//! let cut = |list: &QuickList| list.nodes().map(|node| node.count()).collect::<Vec<_>>();
+//! for element in ["a", "b", "c", "d", "e"] {
+//!     list.push_back(element)?;
+//! }
+//! assert_eq!(cut(&list), [3, 2]);
+//! list.insert_before("b", "x")?; // a x | b c | d e
+//! assert_eq!(cut(&list), [2, 2, 2]);
+//! list.insert_after("x", "y")?; // a x y | b c | d e
+//! list.insert_after("y", "z")?; // a x y | z b c | d e
+//! assert_eq!(cut(&list), [3, 3, 2]);
+//! assert_eq!(list.remove("b", 1), 1);
+//! assert_eq!(format!("{list:?}"), r#"["a", "x", "y", "z", "c", "d", "e"]"#);
+//! let last = list.nodes().last().expect("three nodes");
+//! assert_eq!(&*last.bytes(), [13, 0, 0, 0, 2, 0, 0x81, b'd', 2, 0x81, b'e', 2, 0xff]);
+//! # Ok::<(), quicklist::Refused>(())
+//! ```
+//!
+//! # Size
+//!
+//! The bytes of the listpacks, and 32 for each node: a million elements of 16 bytes take 18.1 MB. A node that grows has
+//! slack, which goes when elements are pushed into the next one; see the crate listpack. [`QuickList::heap_bytes`]
+//! shows it. A thread that compresses nodes holds a table of 256 KiB for all of its lists.
+//!
+//! # Complexity
+//!
+//! n elements in m nodes, of which k are listed or removed; within a node, O(its bytes).
+//!
+//! | operation | time |
+//! |---|---|
+//! | [`len`](QuickList::len), [`node_count`](QuickList::node_count) | O(1) |
+//! | [`push_back`](QuickList::push_back), [`push_front`](QuickList::push_front), [`pop_back`](QuickList::pop_back), [`pop_front`](QuickList::pop_front) | O(1) |
+//! | [`get`](QuickList::get), [`set`](QuickList::set), [`insert`](QuickList::insert) | O(m / 64) |
+//! | [`range`](QuickList::range) | O(m / 64 + k) |
+//! | [`delete_range`](QuickList::delete_range), [`trim`](QuickList::trim) | O(m / 64), and the nodes that go |
+//! | [`insert_before`](QuickList::insert_before), [`insert_after`](QuickList::insert_after), [`remove`](QuickList::remove), [`positions`](QuickList::positions) | O(n), one to four nanoseconds an element |
+//!
+//! # Limits
+//!
+//! * Streams are those of a server but for chance in the server; see the crate lzf. A node whose stream is just short
+//!   enough may be compressed on one side alone.
+//! * Whoever reads on a server compresses the inner nodes on his way that an insertion has left uncompressed, since
+//!   they were too short once. Here a read changes nothing.
+//! * A server counts the entries of a node in 16 bits, and loses those beyond 65,535 in a node that was restored. Here
+//!   they count.
+//! * An element that is not large and would make a listpack longer than [`listpack::MAX_BYTES`] is [refused](Refused).
+//!
+//! # References
+//!
+//! * Redis's description of the type: <https://redis.io/docs/latest/develop/data-types/lists/>
+//! * `src/quicklist.c` and `src/t_list.c` of Redis 7.0.15 and 7.2.6 (BSD), for the facts.
+#![forbid(unsafe_code)]
+
+mod depth;
+mod element;
+mod error;
+mod find;
+mod insert;
+mod iter;
+mod limits;
+mod list;
+mod node;
+mod node_ref;
+mod nodes;
+mod remove;
+mod replace;
+#[cfg(feature = "serde")]
+mod serde;
+mod traits;
+
+pub use element::Element;
+pub use error::Refused;
+pub use iter::Iter;
+pub use limits::{Fill, Limits};
+pub use list::QuickList;
+pub use listpack::{Entry, ListPack};
+pub use node_ref::NodeRef;
+
+/// The example of the README, run with the documentation's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,147 @@
+//! What decides on the nodes of a list.
+
+/// The bytes of a node, by the negative values of `list-max-listpack-size`: -1 first.
+const BYTES: [usize; 5] = [4096, 8192, 16_384, 32_768, 65_536];
+
+/// The most bytes of a node of several elements where their number is limited.
+const SAFE_BYTES: usize = 8192;
+
+/// What is reckoned for an element beside its text, in bytes: more than it takes.
+const ELEMENT_OVERHEAD: usize = 8;
+
+/// How full a node gets: Redis's `list-max-listpack-size`.
+///
+/// ```
+/// use quicklist::Fill;
+///
+/// assert_eq!(Fill::default(), Fill::new(-2));
+/// assert_eq!(Fill::new(-2).limits(), (Some(8192), None));
+/// assert_eq!(Fill::new(128).limits(), (None, Some(128)));
+/// assert_eq!(Fill::new(-9), Fill::new(-5));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "i64", into = "i64"))]
+pub struct Fill(i16);
+
+impl Fill {
+    /// The fill of a value of `list-max-listpack-size`: -1 to -5 for 4, 8, 16, 32 and 64 KiB a node, a positive number
+    /// for as many elements a node. What lies outside counts as the nearest value, 0 as 1.
+    #[must_use]
+    pub const fn new(size: i64) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "the value is between the two")]
+        match size {
+            ..=-5 => Self(-5),
+            0 => Self(1),
+            -4..=0x7fff => Self(size as i16),
+            _ => Self(i16::MAX),
+        }
+    }
+
+    /// The value of `list-max-listpack-size`.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0 as i64
+    }
+
+    /// The most bytes of a node, and the most elements: one of the two.
+    #[must_use]
+    pub fn limits(self) -> (Option<usize>, Option<usize>) {
+        match usize::try_from(self.0) {
+            Ok(elements) => (None, Some(elements)),
+            Err(_) => (self.bytes(), None),
+        }
+    }
+
+    /// Whether a listpack of so many bytes and elements is more than a node holds.
+    ///
+    /// Where elements are limited, a node of more than 8,192 bytes is too large, too.
+    #[must_use]
+    pub fn is_exceeded(self, bytes: usize, elements: usize) -> bool {
+        match self.limits() {
+            (Some(most), _) => bytes > most,
+            (None, most) => bytes > SAFE_BYTES || most.is_some_and(|most| elements > most),
+        }
+    }
+
+    fn bytes(self) -> Option<usize> {
+        let level = usize::from(self.0.unsigned_abs()).checked_sub(1)?;
+        BYTES.get(level).copied()
+    }
+}
+
+impl Default for Fill {
+    fn default() -> Self {
+        Self::new(-2)
+    }
+}
+
+impl From<i64> for Fill {
+    fn from(size: i64) -> Self {
+        Self::new(size)
+    }
+}
+
+impl From<Fill> for i64 {
+    fn from(fill: Fill) -> Self {
+        fill.get()
+    }
+}
+
+/// What decides on the nodes of a list. A list keeps the limits that it was made with, as on a server.
+///
+/// ```
+/// use quicklist::{Fill, Limits};
+///
+/// let limits = Limits { fill: Fill::new(128), depth: 1, ..Limits::default() };
+/// assert_eq!(limits.plain_from, 1 << 30);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Limits {
+    /// How full a node gets: `list-max-listpack-size`.
+    pub fill: Fill,
+    /// How many nodes from either end stay uncompressed: `list-compress-depth`. 0 compresses none.
+    pub depth: u16,
+    /// Elements of so many bytes, or more, get a plain node each. 1 GiB; on a server, DEBUG QUICKLIST-PACKED-THRESHOLD
+    /// changes it.
+    pub plain_from: u32,
+    /// Whether two nodes are merged if their bytes fit into one, as from 7.2 on. Before, 4 bytes more had room.
+    pub exact_merge: bool,
+    /// Whether nodes are merged about an element that took the place of a smaller one and has a node of its own, as
+    /// from 7.2 on.
+    pub merge_replaced: bool,
+}
+
+impl Default for Limits {
+    /// The configuration that a server of 7.2 starts with.
+    fn default() -> Self {
+        Self {
+            fill: Fill::default(),
+            depth: 0,
+            plain_from: 1 << 30,
+            exact_merge: true,
+            merge_replaced: true,
+        }
+    }
+}
+
+impl Limits {
+    /// Whether an element of `len` bytes gets a plain node.
+    pub(crate) fn is_large(&self, len: usize) -> bool {
+        len as u64 >= u64::from(self.plain_from)
+    }
+
+    /// Whether a listpack of so many bytes and elements takes another element of `len` bytes.
+    pub(crate) fn allow_push(&self, bytes: usize, elements: usize, len: usize) -> bool {
+        let bytes = bytes.saturating_add(len).saturating_add(ELEMENT_OVERHEAD);
+        !self.is_large(len) && !self.fill.is_exceeded(bytes, elements + 1)
+    }
+
+    /// Whether two listpacks of so many bytes and elements together become one.
+    pub(crate) fn allow_merge(&self, bytes: usize, elements: usize) -> bool {
+        // Header and end marker of one of the two go: seven bytes.
+        let shared = if self.exact_merge { 7 } else { 11 };
+        !self.fill.is_exceeded(bytes.saturating_sub(shared), elements)
+    }
+}

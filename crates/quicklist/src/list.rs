@@ -1,0 +1,403 @@
+use listpack::{Entry, ListPack, MAX_BYTES, Position};
+
+use crate::node::{Content, Node};
+use crate::nodes::{Nodes, Place};
+use crate::{Element, Limits, NodeRef, Refused};
+
+/// The most bytes beside the texts that a listpack takes for one element: header, end marker, and the longest lengths
+/// about a text.
+const LISTPACK_OVERHEAD: usize = 32;
+
+/// A list in the nodes of Redis's quicklist.
+///
+/// The [crate documentation](crate) explains the nodes.
+///
+/// ```
+/// use quicklist::{Limits, QuickList};
+///
+/// let mut list = QuickList::new(Limits::default());
+/// list.push_back("b")?;
+/// list.push_back("17")?;
+/// list.push_front("a")?;
+/// list.insert_before("17", "c")?;
+/// assert_eq!(format!("{list:?}"), r#"["a", "b", "c", 17]"#);
+/// assert_eq!(list.pop_back(), Some(b"17".to_vec()));
+/// # Ok::<(), quicklist::Refused>(())
+/// ```
+#[derive(Clone)]
+pub struct QuickList {
+    pub(crate) nodes: Nodes,
+    pub(crate) limits: Limits,
+}
+
+impl QuickList {
+    /// An empty list, which holds no memory. It keeps the limits.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { nodes: Nodes::default(), limits }
+    }
+
+    /// A list of one node, or of none if the listpack is empty.
+    ///
+    /// A listpack that was taken with [`listpack::Validation::Shallow`] may be anything inside: then answers are wrong,
+    /// and elements may go with others, but nothing panics.
+    ///
+    /// ```
+    /// use quicklist::{Limits, QuickList};
+    ///
+    /// let mut small = listpack::ListPack::new();
+    /// small.push_back("a")?;
+    /// let list = QuickList::from_listpack(small.clone(), Limits::default());
+    /// assert_eq!(list.into_listpack().ok(), Some(small));
+    /// # Ok::<(), listpack::Refused>(())
+    /// ```
+    #[must_use]
+    pub fn from_listpack(list: ListPack, limits: Limits) -> Self {
+        let mut lists = Self::new(limits);
+        lists.append_listpack(list);
+        lists
+    }
+
+    /// The listpack of a list that is one, or is empty.
+    ///
+    /// # Errors
+    ///
+    /// The list as it is, if it has several nodes or a plain one.
+    pub fn into_listpack(mut self) -> Result<ListPack, Self> {
+        match self.nodes.first() {
+            None => Ok(ListPack::new()),
+            Some(place) if self.nodes.count() == 1 => match self.nodes.remove(place) {
+                Some((node, _)) => node.into_content().map_err(|element| {
+                    self.append_plain(element);
+                    self
+                }),
+                None => Err(self),
+            },
+            Some(_) => Err(self),
+        }
+    }
+
+    /// Appends a node of a file or a payload. One without elements is left out, as a server does.
+    ///
+    /// A server appends the ziplists of type 14 as listpacks of their entries; the elements of types 1 and 10 it pushes
+    /// one by one.
+    ///
+    /// The node is not changed, whatever the [fill](crate::Fill); a listpack that was taken shallowly is treated as
+    /// [`from_listpack`](Self::from_listpack) says.
+    pub fn append_listpack(&mut self, mut list: ListPack) {
+        let count = list.settle_count();
+        if count > 0 {
+            self.insert_node(self.nodes.last(), Node::packed(list, count), true);
+        }
+    }
+
+    /// Appends a plain node of a file or a payload: one element, of any length.
+    pub fn append_plain(&mut self, element: impl Into<Box<[u8]>>) {
+        self.insert_node(self.nodes.last(), Node::plain(element.into()), true);
+    }
+
+    /// What the list was made with.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Lets elements of so many bytes, or more, get plain nodes from now on. Nodes stay as they are.
+    ///
+    /// It is the one limit that a server changes in lists that exist: DEBUG QUICKLIST-PACKED-THRESHOLD.
+    pub fn set_plain_from(&mut self, bytes: u32) {
+        self.limits.plain_from = bytes;
+    }
+
+    /// The number of elements. O(1).
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no elements. O(1).
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.count() == 0
+    }
+
+    /// The number of nodes. O(1).
+    #[inline]
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.nodes.count()
+    }
+
+    /// The nodes, from the front: what a file or a payload holds.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeRef<'_>> + Clone {
+        self.nodes.iter().map(NodeRef::new)
+    }
+
+    /// The index from the front that an index of Redis means: -1 is the last element, -2 the one before it. `None` if
+    /// there is no such element. O(1).
+    ///
+    /// ```
+    /// use quicklist::{Limits, QuickList};
+    ///
+    /// let mut list = QuickList::new(Limits::default());
+    /// list.push_back("a")?;
+    /// list.push_back("b")?;
+    /// assert_eq!((list.index(-1), list.index(0), list.index(-3)), (Some(1), Some(0), None));
+    /// # Ok::<(), quicklist::Refused>(())
+    /// ```
+    #[must_use]
+    pub fn index(&self, index: i64) -> Option<usize> {
+        let place = match usize::try_from(index) {
+            Ok(front) => front,
+            Err(_) => self.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
+        };
+        (place < self.len()).then_some(place)
+    }
+
+    /// The element at `index`. O(nodes / 64), and the way within the node from its nearer end.
+    ///
+    /// A compressed node is expanded for it, and not kept so.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<Element<'_>> {
+        let (place, offset) = self.nodes.seek(index)?;
+        let node = self.nodes.get(place)?;
+        if let Some(list) = node.list() {
+            return list.get(offset).map(Element::lent);
+        }
+        match node.content() {
+            Content::Packed(list) => Element::kept(list.into_owned(), offset),
+            Content::Plain(element) => Some(Element::plain(element)),
+        }
+    }
+
+    /// Appends an element. O(1), and the growth of the node.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::TooLarge`]; the list is as it was.
+    #[inline]
+    pub fn push_back<'e>(&mut self, element: impl Into<Entry<'e>>) -> Result<(), Refused> {
+        self.push(element.into(), true)
+    }
+
+    /// Puts an element before all others. O(1), and the way of what the first node holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::TooLarge`]; the list is as it was.
+    #[inline]
+    pub fn push_front<'e>(&mut self, element: impl Into<Entry<'e>>) -> Result<(), Refused> {
+        self.push(element.into(), false)
+    }
+
+    fn push(&mut self, element: Entry<'_>, back: bool) -> Result<(), Refused> {
+        let len = element.text_len();
+        let end = if back { self.nodes.last() } else { self.nodes.first() };
+        match end {
+            Some(end) if self.allows_push(end, len) => self.put_in(end, element, back),
+            _ => {
+                let node = self.node_of(element)?;
+                // The full node grows no more by pushing.
+                if let Some(full) = end.and_then(|end| self.nodes.get_mut(end)) {
+                    full.shrink_to_fit();
+                }
+                self.insert_node(end, node, back);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes the last element out; an integer as its text. O(1), and the shrinking of the node.
+    ///
+    /// ```
+    /// use quicklist::{Limits, QuickList};
+    ///
+    /// let mut list = QuickList::new(Limits::default());
+    /// list.push_back(-7)?;
+    /// assert_eq!((list.pop_back(), list.pop_back()), (Some(b"-7".to_vec()), None));
+    /// # Ok::<(), quicklist::Refused>(())
+    /// ```
+    pub fn pop_back(&mut self) -> Option<Vec<u8>> {
+        self.pop(Nodes::last, ListPack::last)
+    }
+
+    /// Takes the first element out; an integer as its text. O(1), and the way of what the first node holds.
+    pub fn pop_front(&mut self) -> Option<Vec<u8>> {
+        self.pop(Nodes::first, ListPack::first)
+    }
+
+    fn pop(
+        &mut self,
+        end: impl Fn(&Nodes) -> Option<Place>,
+        element: impl Fn(&ListPack) -> Option<Position>,
+    ) -> Option<Vec<u8>> {
+        loop {
+            // The ends are never compressed.
+            let place = end(&self.nodes)?;
+            let list = self.nodes.get(place)?.list();
+            let found = list.and_then(|list| Some((element(list)?, list)));
+            if let Some((at, list)) = found {
+                let text = list.entry(at).map(Entry::to_vec);
+                self.delete_at(place, at);
+                return Some(text.unwrap_or_default());
+            }
+            let (node, _) = self.delete_node(place)?;
+            if let Err(element) = node.into_content() {
+                return Some(element.into_vec());
+            }
+            // A listpack that holds none of the elements that it counts: it came in unchecked.
+        }
+    }
+
+    /// The bytes held on the heap: nodes, slack and index, without what the allocator adds. O(nodes).
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.nodes.heap_bytes()
+    }
+
+    /// Releases all slack. O(n).
+    pub fn shrink_to_fit(&mut self) {
+        self.nodes.shrink_to_fit();
+    }
+
+    /// Takes all elements out and gives all memory back.
+    pub fn clear(&mut self) {
+        self.nodes = Nodes::default();
+    }
+
+    /// A new node of the element.
+    pub(crate) fn node_of(&self, element: Entry<'_>) -> Result<Node, Refused> {
+        let len = element.text_len();
+        if self.limits.is_large(len) {
+            return match u32::try_from(len) {
+                Ok(_) => Ok(Node::plain(element.to_vec().into())),
+                Err(_) => Err(Refused::TooLarge { len }),
+            };
+        }
+        let mut list = ListPack::new();
+        list.push_back(element).map_err(|_| Refused::TooLarge { len })?;
+        Ok(Node::packed(list, 1))
+    }
+
+    /// An error if an element of `len` bytes may be more than the node, or a part of it, can take.
+    pub(crate) fn check_room(&self, place: Place, len: usize) -> Result<(), Refused> {
+        let node = self.nodes.get(place).filter(|node| !node.is_plain()).map_or(0, Node::size);
+        let need = node.saturating_add(len).saturating_add(LISTPACK_OVERHEAD);
+        if need > MAX_BYTES && !self.limits.is_large(len) {
+            return Err(Refused::TooLarge { len });
+        }
+        Ok(())
+    }
+
+    /// Whether the node takes an element of `len` bytes.
+    #[inline]
+    pub(crate) fn allows_push(&self, place: Place, len: usize) -> bool {
+        self.nodes.get(place).is_some_and(|node| {
+            !node.is_plain() && self.limits.allow_push(node.size(), node.count(), len)
+        })
+    }
+
+    /// Puts an element at an end of an uncompressed listpack.
+    #[inline]
+    pub(crate) fn put_in(
+        &mut self,
+        place: Place,
+        element: Entry<'_>,
+        back: bool,
+    ) -> Result<(), Refused> {
+        let put = self.nodes.change(place, |node| {
+            let list = node.list_mut()?;
+            let put = if back { list.push_back(element) } else { list.push_front(element) };
+            node.set_count(node.count() + usize::from(put.is_ok()));
+            put.ok()
+        });
+        put.flatten().ok_or(Refused::TooLarge { len: element.text_len() })
+    }
+
+    /// Lets `change` work on the listpack of an uncompressed node.
+    #[inline]
+    pub(crate) fn change_list<R>(
+        &mut self,
+        place: Place,
+        change: impl FnOnce(&mut ListPack) -> R,
+    ) -> Option<R> {
+        self.nodes.get_mut(place)?.list_mut().map(change)
+    }
+
+    /// Puts a node behind or before the one at `old`; returns the places of both.
+    pub(crate) fn insert_node(
+        &mut self,
+        old: Option<Place>,
+        node: Node,
+        after: bool,
+    ) -> (Option<Place>, Place) {
+        let new = if after {
+            self.nodes.insert_after(old, node)
+        } else {
+            self.nodes.insert_before(old, node)
+        };
+        let beside = if after { self.nodes.prev(new) } else { self.nodes.next(new) };
+        let old = old.and(beside);
+        if let Some(old) = old {
+            self.settle(old);
+        }
+        self.settle(new);
+        (old, new)
+    }
+
+    /// Takes a node out; returns it and the place of the node behind it.
+    pub(crate) fn delete_node(&mut self, place: Place) -> Option<(Node, Option<Place>)> {
+        let removed = self.nodes.remove(place);
+        self.keep_depth(None);
+        removed
+    }
+
+    /// Takes the entry at `at` out of the uncompressed listpack at `place`; returns whether the node is gone, too.
+    pub(crate) fn delete_at(&mut self, place: Place, at: Position) -> bool {
+        let empty = self.change_list(place, |list| {
+            list.delete(at);
+            list.is_empty()
+        });
+        let left = self.nodes.change(place, |node| {
+            node.set_count(node.count().saturating_sub(1));
+            node.count()
+        });
+        let gone = left == Some(0) || empty == Some(true);
+        if gone {
+            self.delete_node(place);
+        }
+        gone
+    }
+
+    /// Panics unless the list is sound: the sums are right, the ends are not compressed, no operation has left a node
+    /// open, and each listpack has the entries that are counted.
+    #[doc(hidden)]
+    pub fn verify(&self) {
+        self.nodes.verify();
+        let (count, depth) = (self.nodes.count(), usize::from(self.limits.depth));
+        for (index, node) in self.nodes.iter().enumerate() {
+            assert!(!node.is_in_use(), "node {index} is open");
+            let at_end = depth == 0 || index < depth || count - index <= depth;
+            assert!(!(at_end && node.is_compressed()), "node {index} of {count} is compressed");
+            match node.content() {
+                Content::Packed(list) => {
+                    list.validate(listpack::Validation::Deep).expect("a whole listpack");
+                    assert_eq!(list.len(), node.count(), "elements of node {index}");
+                    assert_eq!(list.as_bytes().len(), node.size(), "bytes of node {index}");
+                    assert!(node.count() > 0, "node {index} is empty");
+                }
+                Content::Plain(element) => {
+                    assert_eq!((node.count(), element.len()), (1, node.size()), "node {index}");
+                }
+            }
+        }
+    }
+}
+
+impl Default for QuickList {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}

@@ -1,0 +1,266 @@
+//! One node: a listpack, a plain element, or either of them compressed.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use listpack::{Entry, ListPack, Validation};
+use lzf::Compressor;
+
+/// A node of fewer bytes stays as it is ...
+const LEAST_COMPRESSED: usize = 48;
+/// ... and so does one that compression makes smaller by fewer bytes than this, and one more.
+const LEAST_SAVED: usize = 8;
+
+thread_local! {
+    /// One for all lists of a thread: the table is larger than most lists.
+    static COMPRESSOR: RefCell<(Compressor, Vec<u8>)> = RefCell::default();
+}
+
+/// A node, and what is noted of it while a list changes.
+#[derive(Clone)]
+pub(crate) struct Node {
+    form: Form,
+    /// The elements; one in a plain node.
+    count: u32,
+    /// It was compressed before the operation that looks into it, and will be again.
+    recompress: bool,
+    /// It is not to be compressed for now.
+    held: bool,
+}
+
+#[derive(Clone)]
+enum Form {
+    Packed(ListPack),
+    Plain(Box<[u8]>),
+    Compressed(Box<Compressed>),
+}
+
+/// An LZF stream.
+#[derive(Clone)]
+struct Compressed {
+    stream: Box<[u8]>,
+    /// The bytes that it gives.
+    len: u32,
+    packed: bool,
+}
+
+impl Compressed {
+    fn expand(&self) -> Vec<u8> {
+        let plain = lzf::decompress(&self.stream, self.len.into());
+        debug_assert!(plain.is_ok(), "streams are made here");
+        plain.unwrap_or_default()
+    }
+}
+
+/// What a node holds, as bytes that can be read.
+pub(crate) enum Content<'a> {
+    Packed(Cow<'a, ListPack>),
+    Plain(Cow<'a, [u8]>),
+}
+
+// The documentation says so.
+const _: () = assert!(size_of::<Node>() <= 32);
+
+impl Node {
+    /// A node of the listpack, which has `count` elements.
+    pub(crate) fn packed(list: ListPack, count: usize) -> Self {
+        Self::of(Form::Packed(list), count)
+    }
+
+    pub(crate) fn plain(element: Box<[u8]>) -> Self {
+        Self::of(Form::Plain(element), 1)
+    }
+
+    fn of(form: Form, count: usize) -> Self {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        Self { form, count, recompress: false, held: false }
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    #[inline]
+    pub(crate) fn set_count(&mut self, count: usize) {
+        self.count = u32::try_from(count).unwrap_or(u32::MAX);
+    }
+
+    /// The bytes of the listpack or of the element, uncompressed.
+    #[inline]
+    pub(crate) fn size(&self) -> usize {
+        match &self.form {
+            Form::Packed(list) => list.as_bytes().len(),
+            Form::Plain(element) => element.len(),
+            Form::Compressed(compressed) => compressed.len as usize,
+        }
+    }
+
+    /// Whether the node is one plain element.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        match &self.form {
+            Form::Packed(_) => false,
+            Form::Plain(_) => true,
+            Form::Compressed(compressed) => !compressed.packed,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_compressed(&self) -> bool {
+        matches!(self.form, Form::Compressed(_))
+    }
+
+    /// The stream, if the node is compressed.
+    pub(crate) fn stream(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Compressed(compressed) => Some(&compressed.stream),
+            Form::Packed(_) | Form::Plain(_) => None,
+        }
+    }
+
+    /// The listpack or the element; a copy of it if the node is compressed.
+    pub(crate) fn content(&self) -> Content<'_> {
+        match &self.form {
+            Form::Packed(list) => Content::Packed(Cow::Borrowed(list)),
+            Form::Plain(element) => Content::Plain(Cow::Borrowed(element)),
+            Form::Compressed(compressed) if compressed.packed => {
+                Content::Packed(Cow::Owned(to_list(compressed.expand())))
+            }
+            Form::Compressed(compressed) => Content::Plain(Cow::Owned(compressed.expand())),
+        }
+    }
+
+    /// The listpack, if the node is one and is not compressed.
+    #[inline]
+    pub(crate) fn list(&self) -> Option<&ListPack> {
+        if let Form::Packed(list) = &self.form { Some(list) } else { None }
+    }
+
+    /// The listpack, if the node is one and is not compressed.
+    #[inline]
+    pub(crate) fn list_mut(&mut self) -> Option<&mut ListPack> {
+        if let Form::Packed(list) = &mut self.form { Some(list) } else { None }
+    }
+
+    /// The listpack, or the element that has no listpack.
+    pub(crate) fn into_content(mut self) -> Result<ListPack, Box<[u8]>> {
+        self.decompress();
+        match self.form {
+            Form::Packed(list) => Ok(list),
+            Form::Plain(element) => Err(element),
+            Form::Compressed(compressed) => Err(compressed.expand().into()),
+        }
+    }
+
+    /// Whether an element is equal to `needle`.
+    pub(crate) fn contains(&self, needle: Entry<'_>) -> bool {
+        match self.content() {
+            Content::Packed(list) => list.contains(needle),
+            Content::Plain(element) => needle.with_bytes(|text| *text == *element),
+        }
+    }
+
+    /// Compresses the node if that makes it smaller, and nobody holds it.
+    pub(crate) fn compress(&mut self) {
+        if self.is_compressed() || self.held {
+            return;
+        }
+        self.recompress = false;
+        let (plain, packed) = match &self.form {
+            Form::Packed(list) => (list.as_bytes(), true),
+            Form::Plain(element) => (&**element, false),
+            Form::Compressed(_) => return,
+        };
+        let Ok(len) = u32::try_from(plain.len()) else { return };
+        if plain.len() < LEAST_COMPRESSED {
+            return;
+        }
+        let stream = COMPRESSOR.try_with(|shared| {
+            let (compressor, stream) = &mut *shared.borrow_mut();
+            let smaller = compressor.compress(plain, plain.len(), stream)
+                && stream.len() + LEAST_SAVED < plain.len();
+            smaller.then(|| stream.as_slice().into())
+        });
+        // A thread that ends has no compressor any more.
+        if let Ok(Some(stream)) = stream {
+            self.form = Form::Compressed(Box::new(Compressed { stream, len, packed }));
+        }
+    }
+
+    /// Expands the node if it is compressed, for good.
+    pub(crate) fn decompress(&mut self) {
+        if let Form::Compressed(compressed) = &self.form {
+            let plain = compressed.expand();
+            self.form = if compressed.packed {
+                Form::Packed(to_list(plain))
+            } else {
+                Form::Plain(plain.into())
+            };
+            self.recompress = false;
+        }
+    }
+
+    /// Expands the node if it is compressed, until [`close`](Self::close).
+    pub(crate) fn open(&mut self) {
+        if self.is_compressed() {
+            self.decompress();
+            self.recompress = true;
+        }
+    }
+
+    /// Compresses the node again if it was opened; returns whether it was.
+    pub(crate) fn close(&mut self) -> bool {
+        let opened = self.recompress;
+        if opened {
+            self.compress();
+        }
+        opened
+    }
+
+    /// Takes over what another node holds, with as many elements.
+    pub(crate) fn take_content(&mut self, other: Self) {
+        self.form = other.form;
+    }
+
+    /// Forgets that the node was opened or held.
+    pub(crate) fn release(&mut self) {
+        (self.recompress, self.held) = (false, false);
+    }
+
+    /// Keeps the node from being compressed, or no longer does.
+    pub(crate) fn hold(&mut self, held: bool) {
+        self.held = held;
+    }
+
+    /// Whether no elements are left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.count == 0 || self.list().is_some_and(ListPack::is_empty)
+    }
+
+    /// Whether an operation has left the node as one that it still works on.
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.recompress || self.held
+    }
+
+    /// The bytes on the heap, slack included.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match &self.form {
+            Form::Packed(list) => list.heap_bytes(),
+            Form::Plain(element) => element.len(),
+            Form::Compressed(compressed) => size_of::<Compressed>() + compressed.stream.len(),
+        }
+    }
+
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if let Form::Packed(list) = &mut self.form {
+            list.shrink_to_fit();
+        }
+    }
+}
+
+/// The listpack of bytes that were one.
+fn to_list(bytes: Vec<u8>) -> ListPack {
+    ListPack::from_bytes(bytes, Validation::Shallow).unwrap_or_default()
+}

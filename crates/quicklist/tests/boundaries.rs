@@ -1,0 +1,230 @@
+//! Both sides of each limit.
+
+use listpack::ListPack;
+use quicklist::{Entry, Fill, Limits, NodeRef, QuickList, Refused};
+
+fn limits(fill: i64) -> Limits {
+    Limits { fill: Fill::new(fill), ..Limits::default() }
+}
+
+/// The elements of each node.
+fn cut(list: &QuickList) -> Vec<usize> {
+    list.verify();
+    list.nodes().map(NodeRef::count).collect()
+}
+
+/// The bytes of each node, and whether it is compressed.
+fn sizes(list: &QuickList) -> Vec<(usize, bool)> {
+    list.verify();
+    list.nodes().map(|node| (node.size(), node.stream().is_some())).collect()
+}
+
+fn of(limits: Limits, texts: &[&str]) -> QuickList {
+    let mut list = QuickList::new(limits);
+    for text in texts {
+        list.push_back(*text).expect("room");
+    }
+    list
+}
+
+/// A text of so many bytes takes them and two more up to 63, and up to 124 three more.
+#[test]
+fn a_node_takes_what_its_fill_says() {
+    for (fill, bytes) in [(-1, 4096), (-2, 8192), (-3, 16_384), (-4, 32_768), (-5, 65_536)] {
+        for back in [true, false] {
+            let mut list = QuickList::new(limits(fill));
+            let text = "sixteen bytes : ";
+            // Seven bytes of the node; eighteen an element; the last one is reckoned as eight beside its text.
+            let full = (bytes - 7 - 24) / 18 + 1;
+            for _ in 0..full {
+                if back { list.push_back(text) } else { list.push_front(text) }.expect("room");
+            }
+            assert_eq!(cut(&list), [full], "{fill}");
+            if back { list.push_back(text) } else { list.push_front(text) }.expect("room");
+            assert_eq!(cut(&list), if back { [full, 1] } else { [1, full] }, "{fill}");
+        }
+        // To the byte.
+        let mut list = QuickList::new(limits(fill));
+        list.push_back("a").expect("room");
+        let mut other = list.clone();
+        let used = list.nodes().next().map_or(0, NodeRef::size);
+        list.push_back(&vec![b'x'; bytes - used - 8]).expect("room");
+        other.push_back(&vec![b'x'; bytes - used - 7]).expect("room");
+        assert_eq!((cut(&list), cut(&other)), (vec![2], vec![1, 1]));
+    }
+}
+
+#[test]
+fn a_node_takes_as_many_elements_as_its_fill_says_and_8_kibibytes() {
+    for fill in [1, 2, 128] {
+        let mut list = QuickList::new(limits(fill));
+        let count = usize::try_from(fill).expect("positive");
+        for number in 0..=fill {
+            list.push_back(number).expect("room");
+        }
+        assert_eq!(cut(&list), [count, 1]);
+    }
+    let mut list = of(limits(128), &["a"]);
+    list.push_back(&vec![b'x'; 8192 - 10 - 8]).expect("room");
+    assert_eq!(cut(&list), [2]);
+    list.push_back("b").expect("room");
+    assert_eq!(cut(&list), [2, 1]);
+    assert_eq!(cut(&of(limits(0), &["a", "b"])), [1, 1]);
+    assert_eq!((Fill::new(1 << 40), Fill::new(i64::MIN)), (Fill::new(32_767), Fill::new(-5)));
+}
+
+#[test]
+fn what_is_inserted_into_a_full_node_goes_beside_it_or_splits_it() {
+    let full = ["a", "b", "c", "d", "e", "f", "g"];
+    // abc def g: where there is room, into the next node or the one before.
+    let mut list = of(limits(3), &full);
+    assert_eq!(list.insert_after("f", "x"), Ok(true));
+    assert_eq!(cut(&list), [3, 3, 2]);
+    assert_eq!(list.insert_before("x", "y"), Ok(true));
+    assert_eq!(cut(&list), [3, 3, 3]);
+    // Where there is none, into a node of its own.
+    assert_eq!(list.insert_after("c", "z"), Ok(true));
+    assert_eq!(cut(&list), [3, 1, 3, 3]);
+    // Inside, between two halves, here "d" and "e", "f"; then the two nodes before the second half are merged.
+    assert_eq!(list.insert_before("e", "w"), Ok(true));
+    assert_eq!(cut(&list), [3, 3, 2, 3]);
+    assert_eq!(format!("{list:?}"), r#"["a", "b", "c", "z", "d", "w", "e", "f", "y", "x", "g"]"#);
+    // Nodes that lose elements are not merged.
+    list.delete_range(1, 3);
+    assert_eq!(cut(&list), [1, 2, 2, 3]);
+}
+
+#[test]
+fn nodes_are_merged_up_to_their_limit_and_four_bytes_more_before_7_2() {
+    for (exact_merge, room) in [(true, 0), (false, 4)] {
+        for (spare, expected) in [(0, [2, 1, 3]), (1, [1, 2, 3])] {
+            // Each takes four bytes beside its text, and the two together seven about them.
+            let (long, other) = (vec![b'x'; 300], vec![b'y'; 4096 + room + spare - 300 - 8 - 7]);
+            let mut list = QuickList::new(Limits { exact_merge, ..limits(-1) });
+            for elements in
+                [&[long][..], &[other], &[b"a".to_vec(), b"b".to_vec(), vec![b'z'; 4096]]]
+            {
+                let mut node = ListPack::new();
+                for element in elements {
+                    node.push_back(element).expect("room");
+                }
+                list.append_listpack(node);
+            }
+            assert_eq!(cut(&list), [1, 1, 3]);
+            // The last node is split behind "a". The two before it are tried first; if they stay, "a" goes to them.
+            assert_eq!(list.insert_after("a", "c"), Ok(true));
+            assert_eq!(cut(&list), expected, "{exact_merge} {spare}");
+        }
+    }
+}
+
+#[test]
+fn large_elements_get_plain_nodes_which_take_no_others() {
+    let limits = Limits { plain_from: 5, ..limits(4) };
+    let mut list = of(limits, &["a", "b", "1234", "12345", "c"]);
+    assert_eq!(cut(&list), [3, 1, 1]);
+    let plain = |list: &QuickList| list.nodes().map(NodeRef::is_plain).collect::<Vec<_>>();
+    assert_eq!(plain(&list), [false, true, false]);
+    assert_eq!(&*list.nodes().nth(1).expect("three").bytes(), b"12345");
+    // Within a node: between its halves. A plain node that gets a short element goes.
+    list.set(1, "large").expect("an element");
+    assert_eq!(plain(&list), [false, true, false, true, false]);
+    list.set(3, "d").expect("an element");
+    assert_eq!(plain(&list), [false, true, false, false]);
+    assert_eq!(format!("{list:?}"), r#"["a", "large", 1234, "d", "c"]"#);
+    list.set_plain_from(1 << 30);
+    list.push_front("larger").expect("room");
+    assert_eq!(plain(&list), [false, true, false, false]);
+}
+
+#[test]
+fn inner_nodes_are_compressed_from_48_bytes_on_if_that_saves_more_than_8() {
+    let limits = Limits { depth: 1, ..limits(1) };
+    let size = |len: usize| {
+        let text = "x".repeat(len);
+        let list = of(limits, &["first", &text, "last"]);
+        sizes(&list)[1]
+    };
+    assert_eq!(size(38), (47, false));
+    assert_eq!(size(39), (48, true));
+    // The stream of the distinct bytes is no shorter than they are; each repeat saves some.
+    let distinct: String = (b'A'..=b'z').map(char::from).collect();
+    let of_repeats = |repeats: usize| {
+        let text = format!("{distinct}{}", &distinct[..repeats]);
+        sizes(&of(limits, &["first", &text, "last"]))[1].1
+    };
+    let compressed: Vec<bool> = (0..40).map(of_repeats).collect();
+    let from = compressed.iter().position(|&compressed| compressed).expect("in the end");
+    assert!((8..20).contains(&from) && compressed[from..].iter().all(|&compressed| compressed));
+}
+
+#[test]
+fn the_nodes_at_the_ends_stay_uncompressed() {
+    let text = "x".repeat(100);
+    for depth in 1..4 {
+        let mut list = QuickList::new(Limits { depth, ..limits(1) });
+        let depth = usize::from(depth);
+        for nodes in 1..12_usize {
+            list.push_front(text.as_str()).expect("room");
+            let compressed = list.nodes().filter(|node| node.stream().is_some()).count();
+            assert_eq!(compressed, nodes.saturating_sub(2 * depth));
+        }
+        for nodes in (1..11_usize).rev() {
+            list.pop_back();
+            let compressed = list.nodes().filter(|node| node.stream().is_some()).count();
+            assert_eq!(compressed, nodes.saturating_sub(2 * depth));
+            list.verify();
+        }
+    }
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let mut list = of(Limits { plain_from: u32::MAX, ..limits(-1) }, &["a", "b"]);
+    // Lazily zeroed, and never read.
+    let long = vec![0; 1 << 30];
+    let refused = Err(Refused::TooLarge { len: 1 << 30 });
+    assert_eq!(list.push_back(&long), refused);
+    assert_eq!(list.push_front(&long), refused);
+    assert_eq!(list.insert(1, &long), refused);
+    assert_eq!(list.insert_after("a", &long).map(|_| ()), refused);
+    assert_eq!(list.set(0, &long), refused);
+    assert_eq!(list.set(2, "c"), Err(Refused::NoElement { index: 2 }));
+    assert_eq!(list.insert(3, "c"), Err(Refused::NoElement { index: 3 }));
+    assert_eq!(cut(&list), [2]);
+    assert!(list.iter().eq([Entry::from("a"), Entry::from("b")]));
+    assert_eq!(Refused::NoElement { index: 2 }.to_string(), "list has no element at index 2");
+}
+
+#[test]
+fn an_index_finds_its_node_among_thousands() {
+    let mut list = QuickList::new(limits(1));
+    for number in 0..10_000 {
+        list.push_back(number).expect("room");
+    }
+    for number in 1..5_000 {
+        list.push_front(-number).expect("room");
+    }
+    for (index, number) in (-4_999..10_000).enumerate() {
+        assert!(list.get(index).is_some_and(|element| element == Entry::Int(number)), "{index}");
+    }
+    // From the middle, until few are left.
+    while list.len() > 10 {
+        list.delete_range(list.len() / 2 - 3, 7);
+    }
+    list.verify();
+    assert!(list.heap_bytes() < 40_000, "{} bytes", list.heap_bytes());
+}
+
+#[test]
+fn memory_is_that_of_the_nodes() {
+    let mut list = QuickList::new(Limits::default());
+    for number in 0..200_000 {
+        list.push_back(format!("element:{number:08}").as_str()).expect("room");
+    }
+    let bytes: usize = list.nodes().map(NodeRef::size).sum();
+    assert!(list.heap_bytes() < bytes + bytes / 200 + 1_000, "{} of {bytes}", list.heap_bytes());
+    assert!(list.heap_bytes() < 200_000 * 183 / 10, "{}", list.heap_bytes());
+    list.clear();
+    assert_eq!((list.heap_bytes(), list.len()), (0, 0));
+}

@@ -1,0 +1,11 @@
+//! Operations on a list of nodes and on its oracle, with the whole list checked after each.
+#![no_main]
+
+#[path = "../../crates/quicklist/tests/driver/mod.rs"]
+mod driver;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let seen = driver::run(bytes);
+    assert!(seen.plain.max(seen.compressed) <= seen.steps && seen.steps <= bytes.len());
+    assert!(seen.most_nodes <= 64 * bytes.len());
+});
