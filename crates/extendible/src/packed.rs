@@ -183,7 +183,7 @@ impl<V: Values> PackedBucket<V> {
 
     #[inline]
     fn key_range(&self, position: usize) -> Range<usize> {
-        range_at(&self.bytes, self.offsets.get(position))
+        range_from(&self.bytes, self.offsets.get(position) as usize)
     }
 
     #[inline]
@@ -302,7 +302,16 @@ impl MemberBucket {
         &'t self,
         visit: &mut impl FnMut(&'t [u8]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        (0..self.tags.len()).try_for_each(|position| visit(self.key(position)))
+        if self.holes > 0 {
+            return (0..self.tags.len()).try_for_each(|position| visit(self.key(position)));
+        }
+        let mut at = 0;
+        while at < self.bytes.len() {
+            let member = range_from(&self.bytes, at);
+            at = member.end;
+            visit(&self.bytes[member])?;
+        }
+        ControlFlow::Continue(())
     }
 }
 
@@ -316,9 +325,18 @@ impl FieldBucket {
 
     #[inline]
     fn value(&self, position: usize) -> &[u8] {
-        match value_at(&self.bytes, self.key_range(position).end) {
-            Place::Inline(value) => &self.bytes[value],
-            Place::Apart { number, .. } => &self.apart.0[number],
+        self.value_behind(self.key_range(position).end).0
+    }
+
+    /// The value of a field that ends there, and where the record ends.
+    #[inline]
+    fn value_behind(&self, key_end: usize) -> (&[u8], usize) {
+        match value_at(&self.bytes, key_end) {
+            Place::Inline(value) => {
+                let end = value.end;
+                (&self.bytes[value], end)
+            }
+            Place::Apart { number, end } => (&self.apart.0[number], end),
         }
     }
 
@@ -390,8 +408,19 @@ impl FieldBucket {
         &'t self,
         visit: &mut impl FnMut(&'t [u8], &'t [u8]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let mut positions = 0..self.tags.len();
-        positions.try_for_each(|position| visit(self.key(position), self.value(position)))
+        if self.holes > 0 {
+            let mut positions = 0..self.tags.len();
+            return positions
+                .try_for_each(|position| visit(self.key(position), self.value(position)));
+        }
+        let mut at = 0;
+        while at < self.bytes.len() {
+            let key = range_from(&self.bytes, at);
+            let (value, end) = self.value_behind(key.end);
+            visit(&self.bytes[key], value)?;
+            at = end;
+        }
+        ControlFlow::Continue(())
     }
 }
 
@@ -503,7 +532,7 @@ fn number_at(bytes: &[u8], mut at: usize) -> (usize, usize) {
 
 /// Where the bytes are of the string that begins there.
 #[inline]
-fn range_at(bytes: &[u8], at: u32) -> Range<usize> {
-    let (len, at) = number_at(bytes, at as usize);
+fn range_from(bytes: &[u8], at: usize) -> Range<usize> {
+    let (len, at) = number_at(bytes, at);
     at..at + len
 }

@@ -28,14 +28,28 @@ impl ByteStrings {
 
     /// All of them, in the order in which they came.
     pub(crate) fn finish(self) -> Vec<Bytes> {
+        self.slices().collect()
+    }
+
+    /// The same by twos; one that is left over at the end is left out.
+    pub(crate) fn finish_pairs(self) -> Vec<(Bytes, Bytes)> {
+        let count = self.ends.len() / 2;
+        let mut slices = self.slices();
+        let mut pairs = Vec::with_capacity(count);
+        while let (Some(first), Some(second)) = (slices.next(), slices.next()) {
+            pairs.push((first, second));
+        }
+        pairs
+    }
+
+    fn slices(self) -> impl Iterator<Item = Bytes> {
         let whole = self.buffer.freeze();
         let mut start = 0;
-        let slices = self.ends.into_iter().map(|end| {
+        self.ends.into_iter().map(move |end| {
             let slice = whole.slice(start..end);
             start = end;
             slice
-        });
-        slices.collect()
+        })
     }
 }
 
@@ -51,5 +65,9 @@ mod tests {
         }
         assert_eq!(members.finish(), ["-7", "", "text"]);
         assert!(ByteStrings::with_capacity(0).finish().is_empty());
+        let mut members = ByteStrings::with_capacity(4);
+        (1..=4).for_each(|number| members.push(Member::Int(number)));
+        let pairs = [("1", "2"), ("3", "4")].map(|(a, b)| (Bytes::from(a), Bytes::from(b)));
+        assert_eq!(members.finish_pairs(), pairs);
     }
 }

@@ -177,7 +177,7 @@ impl<L: Locks> Store<L> {
                 all.push(field);
                 all.push(value);
             });
-            Ok(in_pairs(all.finish()))
+            Ok(all.finish_pairs())
         })
     }
 
@@ -403,10 +403,4 @@ fn with_pairs<F: ToMember, V: ToMember, I: Borrow<(F, V)>, R>(
             take(&pairs.collect::<SmallVec<[_; 8]>>())
         })
     })
-}
-
-/// Fields and values in turn, as pairs.
-fn in_pairs(all: Vec<Bytes>) -> Vec<(Bytes, Bytes)> {
-    let mut all = all.into_iter();
-    std::iter::from_fn(|| Some((all.next()?, all.next()?))).collect()
 }
