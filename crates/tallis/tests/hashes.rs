@@ -3,11 +3,14 @@
 mod journal;
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::{ErrorKind, Limits, Member, Profile, ScanOptions, Store};
+use tallis::listpack::ListPack;
+use tallis::rdb::{self, Blob, ValueWriter, WriteError, WriteOptions};
+use tallis::{ErrorKind, Limits, Member, Profile, RestoreOptions, ScanOptions, Store, Target};
 use testkit::rng::Rng;
 
 const LOW: Limits = Limits { hash_max_listpack_entries: 8, hash_max_listpack_value: 40, ..LIMITS };
@@ -228,5 +231,122 @@ fn the_number_of_fields_counts_in_72_and_not_in_70() {
         store.hset_multiple("i", (0..9).map(|n| (n % 8, n))).unwrap();
         assert_eq!(store.object_encoding("i").unwrap(), Some(expected));
         assert_eq!(store.hget_as::<u8>("i", 0).unwrap(), 8);
+    }
+}
+
+/// A value of a payload, and the payload.
+fn payload(write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError>) -> Vec<u8> {
+    rdb::dump::encode(WriteOptions::default(), write).unwrap()
+}
+
+fn listpack(entries: &[&str]) -> Vec<u8> {
+    let mut list = ListPack::new();
+    entries.iter().for_each(|entry| list.push_back(*entry).unwrap());
+    list.into_bytes()
+}
+
+#[test]
+fn what_is_no_hash_is_not_restored() {
+    let blob = |blob: Blob, bytes: &[u8]| payload(|value| value.blob(blob, bytes));
+    let table = |strings: &[&str]| {
+        payload(|value| {
+            let mut fields = value.hash(strings.len() as u64 / 2)?;
+            strings.iter().try_for_each(|string| fields.member(string.as_bytes()))?;
+            fields.finish()
+        })
+    };
+    let store = Store::new();
+    let refused = [
+        blob(Blob::HashListpack, &listpack(&["f", "1", "f", "2"])),
+        // An integer and its text are one field.
+        blob(Blob::HashListpack, b"\x11\0\0\0\x04\0\x01\x01\x02\x01\x811\x02\x03\x01\xff"),
+        blob(Blob::HashListpack, &listpack(&["f", "1", "g"])),
+        blob(Blob::HashListpack, &listpack(&[])),
+        blob(Blob::HashListpack, b"junk"),
+        table(&["f", "1", "f", "2"]),
+        table(&[]),
+    ];
+    for payload in refused {
+        let error = store.restore("h", &payload, RestoreOptions::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(!store.exists("h").unwrap());
+    }
+    for payload in
+        [blob(Blob::HashListpack, &listpack(&["f", "1", "g", "f"])), table(&["f", "1", "g", "f"])]
+    {
+        store.restore("h", &payload, RestoreOptions::default().replace(true)).unwrap();
+        assert_eq!(store.hmget_as::<Vec<String>>("h", ["f", "g"]).unwrap(), ["1", "f"]);
+    }
+}
+
+/// Forms that no version of payloads that is written has, in files.
+#[test]
+fn ziplists_and_zipmaps_are_read_and_refused_where_they_are_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.rdb");
+    let load = |kind: u8, blob: &[u8]| {
+        let mut file = b"REDIS0006\xfe\x00".to_vec();
+        file.extend([kind, 1, b'h', u8::try_from(blob.len()).unwrap()]);
+        file.extend(blob);
+        file.extend(b"\xff\0\0\0\0\0\0\0\0");
+        fs::write(&path, file).unwrap();
+        let store = Store::builder().limits(LOW).build();
+        store.load(&path)?;
+        Ok::<_, tallis::Error>(store)
+    };
+    const ZIPMAP: u8 = 9;
+    const ZIPLIST: u8 = 13;
+    let store = load(ZIPMAP, b"\x02\x01f\x02\x0012\x01g\x01\x01x?\xff").unwrap();
+    assert_eq!(store.object_encoding("h").unwrap(), Some("listpack"));
+    assert_eq!(store.hmget_as::<Vec<String>>("h", ["f", "g"]).unwrap(), ["12", "x"]);
+    let long = [&b"\x01\x01f\x29\x00"[..], &[b'v'; 41], b"\xff"].concat();
+    assert_eq!(load(ZIPMAP, &long).unwrap().object_encoding("h").unwrap(), Some("hashtable"));
+    assert!(!load(ZIPMAP, b"\x00\xff").unwrap().exists("h").unwrap(), "no field, no key");
+    let store = load(ZIPLIST, b"\x10\0\0\0\x0d\0\0\0\x02\0\0\x01f\x03\xf6\xff").unwrap();
+    assert_eq!(store.hget_as::<u8>("h", "f").unwrap(), 5);
+    for (kind, blob, why) in [
+        (ZIPMAP, &b"\x02\x01f\x01\x00a\x01f\x01\x00b\xff"[..], "twice"),
+        (ZIPMAP, b"\x02\x01f\x01\x00a\xff", "zipmap is malformed"),
+        (ZIPLIST, b"\x0d\0\0\0\x0a\0\0\0\x01\0\0\xf6\xff", "without a value"),
+        (ZIPLIST, b"junk", "ziplist is malformed"),
+    ] {
+        let error = load(kind, blob).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn a_file_has_the_form_that_its_version_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dump.rdb");
+    let store = Store::builder().limits(LOW).build();
+    store.hset_multiple("small", [("a", "1"), ("b", "two")]).unwrap();
+    store.hset_multiple("large", (0..300).map(|n| (n, n))).unwrap();
+    store.hset("large", "long", vec![7; 1000]).unwrap();
+    for (target, small) in [
+        (Target::V9, rdb::ValueType::Hash),
+        (Target::V10, rdb::ValueType::HashListpack),
+        (Target::V11, rdb::ValueType::HashListpack),
+    ] {
+        let options = tallis::WriteOptions { target, ..tallis::WriteOptions::default() };
+        store.save_with(&path, options).unwrap();
+        let file = fs::read(&path).unwrap();
+        let mut reader = rdb::Reader::new(file.as_slice()).unwrap();
+        let mut kinds = BTreeMap::new();
+        while let Some(record) = reader.next_record().unwrap() {
+            if let rdb::Record::Key { key, kind, .. } = record {
+                kinds.insert(key, kind);
+            }
+        }
+        let expected = [(b"large".to_vec(), rdb::ValueType::Hash), (b"small".to_vec(), small)];
+        assert_eq!(kinds, BTreeMap::from(expected));
+        let again = Store::builder().limits(LOW).build();
+        again.load(&path).unwrap();
+        for key in ["small", "large"] {
+            assert_eq!(sorted(&again, key), sorted(&store, key));
+            assert_eq!(again.object_encoding(key).unwrap(), store.object_encoding(key).unwrap());
+        }
+        assert_eq!(again.hstrlen("large", "long").unwrap(), 1000);
     }
 }
