@@ -266,6 +266,17 @@ impl<V: Values> PackedBucket<V> {
     }
 }
 
+impl<V: Values> Extendible<PackedBucket<V>> {
+    /// Removes a key, and [notes](Self::removed) it; `false` if it was not there.
+    pub fn remove(&mut self, hash: u64, key: &[u8], rehash: &impl Fn(&[u8]) -> u64) -> bool {
+        let removed = self.bucket_mut(hash).is_some_and(|it| it.remove(hash, key, rehash));
+        if removed {
+            self.removed();
+        }
+        removed
+    }
+}
+
 impl MemberBucket {
     /// Whether the member is there.
     #[inline]

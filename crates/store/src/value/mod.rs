@@ -3,6 +3,7 @@
 mod bloom;
 mod hash;
 mod opaque;
+mod scan;
 mod set;
 mod string;
 mod zset;

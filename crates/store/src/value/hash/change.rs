@@ -52,14 +52,7 @@ impl Hash {
                 find(list, field).is_some_and(|found| list.delete_run(found, 2) == 2)
             }
             Self::Table(table) => field.with_bytes(|field| {
-                let hashed = policy.hash(field);
-                let removed = table.bucket_mut(hashed).is_some_and(|bucket| {
-                    bucket.remove(hashed, field, &|field| policy.hash(field))
-                });
-                if removed {
-                    table.removed();
-                }
-                removed
+                table.remove(policy.hash(field), field, &|field| policy.hash(field))
             }),
         }
     }

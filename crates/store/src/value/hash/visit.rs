@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use ahash::RandomState;
-use extendible::{FieldBucket, scan};
+use extendible::FieldBucket;
 
 use super::{Hash, Pair};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::Random;
+use crate::value::scan::scan_table;
 
 impl Hash {
     /// Hands every field and its value to `visit` until it breaks. Those of a listpack come in their order, those of a
@@ -94,23 +95,16 @@ impl Hash {
             self.for_each(visit);
             return 0;
         };
-        let mut next = scan::from_cursor(cursor);
-        let mut seen = 0;
-        while let Some(from) = next
-            && seen < want
-        {
-            let step = table.step(from, want - seen);
-            if let Some(bucket) = step.bucket {
-                let _: ControlFlow<()> = bucket.try_for_each(&mut |field, value| {
-                    if step.covers(policy.hash(field)) {
-                        seen += 1;
-                        visit(Member::Bytes(field), Member::Bytes(value));
-                    }
-                    ControlFlow::Continue(())
-                });
-            }
-            next = step.next();
-        }
-        scan::to_cursor(next)
+        scan_table(table, cursor, want, |bucket, step| {
+            let mut seen = 0;
+            let _: ControlFlow<()> = bucket.try_for_each(&mut |field, value| {
+                if step.covers(policy.hash(field)) {
+                    seen += 1;
+                    visit(Member::Bytes(field), Member::Bytes(value));
+                }
+                ControlFlow::Continue(())
+            });
+            seen
+        })
     }
 }

@@ -245,14 +245,7 @@ impl SetMut<'_> {
                 list.find(Entry::from(member)).is_some_and(|found| list.delete(found))
             }
             Value::HashTable(table) => member.with_bytes(|bytes| {
-                let hashed = policy.hash(bytes);
-                let removed = table.bucket_mut(hashed).is_some_and(|bucket| {
-                    bucket.remove(hashed, bytes, &|bytes| policy.hash(bytes))
-                });
-                if removed {
-                    table.removed();
-                }
-                removed
+                table.remove(policy.hash(bytes), bytes, &|bytes| policy.hash(bytes))
             }),
             _ => false,
         }

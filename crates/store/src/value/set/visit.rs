@@ -2,11 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use extendible::scan;
-
 use super::SetRef;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
+use crate::value::scan::scan_table;
 
 impl<'a> SetRef<'a> {
     /// Hands every member to `visit` until it breaks. Those of an intset ascend; those of a hash table come in the
@@ -62,23 +61,16 @@ impl<'a> SetRef<'a> {
             self.for_each(visit);
             return 0;
         };
-        let mut next = scan::from_cursor(cursor);
-        let mut seen = 0;
-        while let Some(from) = next
-            && seen < want
-        {
-            let step = table.step(from, want - seen);
-            if let Some(bucket) = step.bucket {
-                let _: ControlFlow<()> = bucket.try_for_each(&mut |bytes| {
-                    if step.covers(policy.hash(bytes)) {
-                        seen += 1;
-                        visit(Member::Bytes(bytes));
-                    }
-                    ControlFlow::Continue(())
-                });
-            }
-            next = step.next();
-        }
-        scan::to_cursor(next)
+        scan_table(table, cursor, want, |bucket, step| {
+            let mut seen = 0;
+            let _: ControlFlow<()> = bucket.try_for_each(&mut |bytes| {
+                if step.covers(policy.hash(bytes)) {
+                    seen += 1;
+                    visit(Member::Bytes(bytes));
+                }
+                ControlFlow::Continue(())
+            });
+            seen
+        })
     }
 }

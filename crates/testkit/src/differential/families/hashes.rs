@@ -2,8 +2,7 @@
 
 use super::super::compare::Rule;
 use super::super::generate::{Gen, Kind, Line};
-use super::super::script::How;
-use super::keys::scan_options;
+use super::keys::scan_members;
 use super::{Family, Row, draws, row};
 
 pub(super) const FAMILY: Family = Family { name: "hashes", rows: ROWS };
@@ -48,13 +47,7 @@ const ROWS: &[Row] = &[
     }),
     row("HSCAN", 8, Rule::Page, |g, line| {
         key(g, line);
-        if g.one_in(4) {
-            line.push(g.pick(&["0", "3", "x", "", "-1", "18446744073709551616"]));
-        } else {
-            line.how = How::ScanAll(line.words.len());
-            line.push("0");
-        }
-        scan_options(g, line);
+        scan_members(g, line);
     }),
 ];
 

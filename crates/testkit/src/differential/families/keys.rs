@@ -91,6 +91,17 @@ fn scan(g: &mut Gen, line: &mut Line) {
     }
 }
 
+/// The cursor and the options of SSCAN, HSCAN and ZSCAN, which mostly go on to the end.
+pub(super) fn scan_members(g: &mut Gen, line: &mut Line) {
+    if g.one_in(4) {
+        line.push(g.pick(&["0", "3", "x", "", "-1", "18446744073709551616"]));
+    } else {
+        line.how = How::ScanAll(line.words.len());
+        line.push("0");
+    }
+    scan_options(g, line);
+}
+
 /// MATCH and COUNT, for SSCAN too.
 pub(super) fn scan_options(g: &mut Gen, line: &mut Line) {
     if g.one_in(3) {
