@@ -164,20 +164,21 @@ impl QuickList {
             self.close(place);
             return Ok(place);
         }
-        let node = self.node_of(element).inspect_err(|_| {
-            self.close(place);
-        })?;
-        if plain || at_end {
-            let (old, new) = self.insert_node(Some(place), node, after);
-            return Ok(old.unwrap_or(new));
-        }
-        let part = self.split(place, offset, after);
-        if self.limits.is_large(len) {
-            let (old, new) = self.insert_node(Some(place), node, after);
-            let (new, _) = self.insert_node(Some(new), part, after);
-            let old = new.and_then(|new| self.beside(new, !after)).or(old);
+        let large = self.limits.is_large(len);
+        if plain || at_end || large {
+            let node = self.node_of(element).inspect_err(|_| {
+                self.close(place);
+            })?;
+            // A part that is cut off goes behind the new node, seen from the old one.
+            let part = (!plain && !at_end).then(|| self.split(place, offset, after));
+            let (mut old, new) = self.insert_node(Some(place), node, after);
+            if let Some(part) = part {
+                let (new, _) = self.insert_node(Some(new), part, after);
+                old = new.and_then(|new| self.beside(new, !after));
+            }
             return Ok(old.unwrap_or(place));
         }
+        let part = self.split(place, offset, after);
         let part = push_at_cut(part, element, after);
         let (old, new) = self.insert_node(Some(place), part, after);
         let old = old.unwrap_or(new);
