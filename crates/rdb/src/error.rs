@@ -77,6 +77,8 @@ pub enum ErrorKind {
     Lzf(lzf::Error),
     /// A part of a module's value has an unknown tag.
     BadModulePart(u64),
+    /// A node of a list is in a container of an unknown number.
+    BadNode(u64),
     /// The number of a database is out of range.
     BadDatabase(u64),
     /// The checksum does not match the bytes.
@@ -110,6 +112,9 @@ impl fmt::Display for ErrorKind {
             Self::BadLength(byte) => write!(f, "no length begins with byte {byte:#04x}"),
             Self::BadString(byte) => write!(f, "no string begins with byte {byte:#04x}"),
             Self::Lzf(error) => write!(f, "bad compressed string: {error}"),
+            Self::BadNode(container) => {
+                write!(f, "node of a list in unknown container {container}")
+            }
             Self::BadModulePart(tag) => write!(f, "unknown tag {tag} in a module's value"),
             Self::BadDatabase(number) => write!(f, "no database can have number {number}"),
             Self::Checksum { stored, computed } => {

@@ -128,6 +128,7 @@ texts! {
     no_strings: WrongType "ERR The specified keys must contain string values",
     no_such_key: NoSuchKey "ERR no such key",
     busy_key: KeyExists "BUSYKEY Target key name already exists.",
+    index_out_of_range: InvalidArgument "ERR index out of range",
     same_object: InvalidArgument "ERR source and destination objects are the same",
     syntax: Syntax "ERR syntax error",
     too_long: Syntax "ERR string exceeds maximum allowed size (proto-max-bulk-len)",

@@ -47,6 +47,7 @@ pub use to_key::{KeyRef, PreparedKey, ToKey};
 pub use to_keys::ToKeys;
 pub use to_member::{Each, ToMember, ToMembers, each};
 pub use to_score::ToScore;
+pub use value::Direction;
 
 /// The example of the README, run with the documentation's own.
 #[cfg(doctest)]

@@ -1,19 +1,19 @@
 //! Redis's encoding limits, by Redis's names.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
 /// The limits by name, with their defaults, and as they are kept while commands run: a number each, with a method that
 /// reads it.
 macro_rules! limits {
-    ($(#[$about:meta])* Limits { $($(#[$doc:meta])* $name:ident: $default:expr,)* }) => {
+    ($(#[$about:meta])* Limits { $($(#[$doc:meta])* $name:ident: $type:ident = $default:expr,)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(default))]
         pub struct Limits {
-            $($(#[$doc])* pub $name: usize,)*
+            $($(#[$doc])* pub $name: $type,)*
         }
 
         impl Default for Limits {
@@ -26,19 +26,21 @@ macro_rules! limits {
         #[derive(Debug)]
         pub(crate) struct Settings {
             $($name: AtomicUsize,)*
+            /// From how many bytes on an element of a list has a node of its own: DEBUG QUICKLIST-PACKED-THRESHOLD.
+            list_plain_from: AtomicU32,
             /// Held by a caller that sets some of them and leaves the others.
             changing: Mutex<()>,
         }
 
         impl Settings {
             pub(crate) const fn new(limits: Limits) -> Self {
-                Self { $($name: AtomicUsize::new(limits.$name),)* changing: Mutex::new(()) }
+                Self { $($name: AtomicUsize::new(limits.$name as usize),)* list_plain_from: AtomicU32::new(LIST_PLAIN_FROM), changing: Mutex::new(()) }
             }
 
             $(
                 #[inline]
-                pub(crate) fn $name(&self) -> usize {
-                    self.$name.load(Ordering::Relaxed)
+                pub(crate) fn $name(&self) -> $type {
+                    self.$name.load(Ordering::Relaxed) as $type
                 }
             )*
 
@@ -48,7 +50,7 @@ macro_rules! limits {
             }
 
             fn store(&self, limits: Limits) {
-                $(self.$name.store(limits.$name, Ordering::Relaxed);)*
+                $(self.$name.store(limits.$name as usize, Ordering::Relaxed);)*
             }
         }
     };
@@ -73,30 +75,48 @@ limits! {
     /// ```
     Limits {
         /// `set-max-intset-entries`: a set of integers with more members is a hash table. Default 512.
-        set_max_intset_entries: 512,
+        set_max_intset_entries: usize = 512,
         /// `set-max-listpack-entries`: a set with text and with more members is a hash table. Default 128. Not in
         /// [`Profile::Redis70`](crate::Profile::Redis70), whose sets have no listpacks.
-        set_max_listpack_entries: 128,
+        set_max_listpack_entries: usize = 128,
         /// `set-max-listpack-value`: a set with a member of more bytes is a hash table. Default 64.
-        set_max_listpack_value: 64,
+        set_max_listpack_value: usize = 64,
         /// `zset-max-listpack-entries`: a sorted set with more members is a skip list. Default 128.
-        zset_max_listpack_entries: 128,
+        zset_max_listpack_entries: usize = 128,
         /// `zset-max-listpack-value`: a sorted set with a member of more bytes is a skip list. Default 64.
-        zset_max_listpack_value: 64,
+        zset_max_listpack_value: usize = 64,
+        /// `list-max-listpack-size`: how full a node of a list gets, and from 7.2 on how large a list is a listpack. -1 to
+        /// -5 for 4, 8, 16, 32 and 64 KiB, a positive number for as many elements. Default -2.
+        list_max_listpack_size: isize = -2,
+        /// `list-compress-depth`: how many nodes from either end of a list stay uncompressed; 0 compresses none. Default 0.
+        list_compress_depth: usize = 0,
         /// `hash-max-listpack-entries`: a hash with more fields is a hash table. Default 512.
-        hash_max_listpack_entries: 512,
+        hash_max_listpack_entries: usize = 512,
         /// `hash-max-listpack-value`: a hash with a field or a value of more bytes is a hash table. Default 64.
-        hash_max_listpack_value: 64,
+        hash_max_listpack_value: usize = 64,
         /// `hll-sparse-max-bytes`: a sparse HyperLogLog that would be longer, header included, is dense. Default 3000.
-        hll_sparse_max_bytes: 3000,
+        hll_sparse_max_bytes: usize = 3000,
         /// `bloom-memory-usage-limit`: a Bloom filter whose bit arrays would take more bytes is not made, and one does
         /// not grow beyond. Default 4 GiB, enough for 3.5 thousand million items at 1 %. What a file holds is loaded
         /// whatever its size.
-        bloom_memory_usage_limit: 4 << 30,
+        bloom_memory_usage_limit: usize = 4 << 30,
     }
 }
 
+/// From how many bytes on an element of a list has a node of its own, if nobody says otherwise: 1 GiB.
+pub(crate) const LIST_PLAIN_FROM: u32 = 1 << 30;
+
 impl Settings {
+    /// From how many bytes on an element of a list has a node of its own.
+    pub(crate) fn list_plain_from(&self) -> u32 {
+        self.list_plain_from.load(Ordering::Relaxed)
+    }
+
+    /// Lets an element of a list have a node of its own from so many bytes on.
+    pub(crate) fn set_list_plain_from(&self, bytes: u32) {
+        self.list_plain_from.store(bytes, Ordering::Relaxed);
+    }
+
     /// Sets them all. Commands that run meanwhile may still go by the old ones.
     pub(crate) fn set(&self, limits: Limits) {
         let _changing = self.changing.lock();

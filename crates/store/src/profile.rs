@@ -73,6 +73,10 @@ table! {
     sizes_ahead: bool = false, true;
     /// Whether a list of one packed node is a listpack.
     list_listpacks: bool = false, true;
+    /// Whether nodes of a list are merged if their bytes fit into one: before, 4 bytes more had room.
+    list_merges_exactly: bool = false, true;
+    /// Whether nodes of a list are merged about an element of its own node that took the place of a smaller one.
+    list_merges_replaced: bool = false, true;
     /// How scores and distances are written.
     score_text: ScoreText = ScoreText::Digits17, ScoreText::Shortest;
     /// Whether a distance is rounded by way of its ten thousandths.

@@ -109,9 +109,11 @@ pub enum Blob {
     HashZiplist,
     /// A hash as a [zipmap](crate::zipmap).
     HashZipmap,
+    /// A list as a [ziplist](crate::ziplist).
+    ListZiplist,
 }
 
-const BLOBS: [(Blob, ValueType); 7] = [
+const BLOBS: [(Blob, ValueType); 8] = [
     (Blob::IntSet, ValueType::SetIntset),
     (Blob::SetListpack, ValueType::SetListpack),
     (Blob::ZSetListpack, ValueType::ZSetListpack),
@@ -119,6 +121,7 @@ const BLOBS: [(Blob, ValueType); 7] = [
     (Blob::HashListpack, ValueType::HashListpack),
     (Blob::HashZiplist, ValueType::HashZiplist),
     (Blob::HashZipmap, ValueType::HashZipmap),
+    (Blob::ListZiplist, ValueType::ListZiplist),
 ];
 
 impl Blob {

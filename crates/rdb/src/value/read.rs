@@ -24,6 +24,8 @@ pub(crate) enum State {
     Value(ValueType),
     /// Inside a collection, before this many strings.
     Strings(u64),
+    /// Inside a list, before this many nodes.
+    Nodes(u64),
     /// Inside a sorted set, before this many members.
     Scores { left: u64, form: ScoreForm },
     /// Behind the end.
@@ -31,6 +33,10 @@ pub(crate) enum State {
     /// Behind an error.
     Failed,
 }
+
+/// The containers of nodes, as `quicklist.h` numbers them.
+pub(crate) const PLAIN: u64 = 1;
+pub(crate) const PACKED: u64 = 2;
 
 /// A source and where it stands in a value: what a file's reader and a payload share.
 ///
@@ -57,7 +63,11 @@ impl<R: Read> Body<R> {
         match self.take_state() {
             State::Value(kind) => Ok(kind),
             State::Failed => Err(self.source.error(ErrorKind::Failed)),
-            state @ (State::Between | State::Strings(_) | State::Scores { .. } | State::Ended) => {
+            state @ (State::Between
+            | State::Strings(_)
+            | State::Nodes(_)
+            | State::Scores { .. }
+            | State::Ended) => {
                 self.state = state; // a misuse, which harms nothing
                 Err(self.source.error(ErrorKind::NoValue))
             }
@@ -76,6 +86,13 @@ impl<R: Read> Body<R> {
             ValueType::String => Value::String(string::read_value(&mut self.source)?),
             ValueType::Set => return Ok(Value::Set(self.strings(1)?)),
             ValueType::Hash => return Ok(Value::Hash(self.strings(2)?)),
+            ValueType::List => return Ok(Value::List(self.strings(1)?)),
+            ValueType::ListQuicklist => return Ok(Value::ListZiplists(self.strings(1)?)),
+            ValueType::ListQuicklist2 => {
+                let count = length::read(&mut self.source)?;
+                self.state = State::Nodes(count);
+                return Ok(Value::ListNodes(Nodes { body: self }));
+            }
             ValueType::ZSet => return self.scores(ScoreForm::Double),
             ValueType::ZSetText => return self.scores(ScoreForm::Text),
             other => Value::Raw(self.record(other)?),
@@ -125,6 +142,12 @@ impl<R: Read> Body<R> {
                     string::scan(&mut self.source)?;
                 }
             }
+            State::Nodes(left) => {
+                for _ in 0..left {
+                    length::read(&mut self.source)?;
+                    string::scan(&mut self.source)?;
+                }
+            }
             State::Scores { left, form } => {
                 for _ in 0..left {
                     string::scan(&mut self.source)?;
@@ -162,13 +185,20 @@ pub enum Value<'r, R> {
     Set(Strings<'r, R>),
     /// A hash as its fields, each before its value, still to be read.
     Hash(Strings<'r, R>),
+    /// A list as its elements, still to be read.
+    List(Strings<'r, R>),
+    /// A list of [ziplist](crate::ziplist) blobs, still to be read.
+    ListZiplists(Strings<'r, R>),
+    /// A list as its nodes, still to be read.
+    ListNodes(Nodes<'r, R>),
     /// A sorted set as its members and scores, still to be read.
     ZSet(Scores<'r, R>),
     /// A value of any other type.
     Raw(RawValue),
 }
 
-/// The strings of a collection, one after the other: the members of a set, the fields and values of a hash.
+/// The strings of a collection, one after the other: the members of a set, the fields and values of a hash, the elements
+/// of a list.
 ///
 /// The file may hold a member or a field twice, and none at all; that is for the caller to judge. Strings that are not
 /// read are skipped.
@@ -196,9 +226,11 @@ impl<R: Read> Strings<'_, R> {
                 self.body.state = State::Between;
                 Ok(None)
             }
-            State::Value(_) | State::Scores { .. } | State::Ended | State::Failed => {
-                Err(self.body.source.error(ErrorKind::Failed))
-            }
+            State::Value(_)
+            | State::Nodes(_)
+            | State::Scores { .. }
+            | State::Ended
+            | State::Failed => Err(self.body.source.error(ErrorKind::Failed)),
         }
     }
 
@@ -208,6 +240,7 @@ impl<R: Read> Strings<'_, R> {
         match self.body.state {
             State::Strings(left) => left,
             State::Value(_)
+            | State::Nodes(_)
             | State::Scores { .. }
             | State::Between
             | State::Ended
@@ -225,6 +258,61 @@ impl<R: Read> Strings<'_, R> {
 impl<R> fmt::Debug for Strings<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Strings").field("state", &self.body.state).finish_non_exhaustive()
+    }
+}
+
+/// The nodes of a list, one after the other.
+///
+/// Those that are not read are skipped.
+pub struct Nodes<'r, R> {
+    body: &'r mut Body<R>,
+}
+
+/// A node of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// One element.
+    Plain(Vec<u8>),
+    /// Several, as a listpack blob, not looked into.
+    Packed(Vec<u8>),
+}
+
+impl<R: Read> Nodes<'_, R> {
+    /// The next node; `None` after the last.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, and where; [`ErrorKind::BadNode`] for a node of neither kind.
+    #[expect(clippy::should_implement_trait, reason = "it reads, which can fail, as its like do")]
+    pub fn next(&mut self) -> Result<Option<Node>, Error> {
+        match self.body.take_state() {
+            State::Nodes(left @ 1..) => {
+                let at = self.body.source.offset();
+                let container = length::read(&mut self.body.source)?;
+                let bytes = string::read(&mut self.body.source)?;
+                let node = match container {
+                    PLAIN => Node::Plain(bytes),
+                    PACKED => Node::Packed(bytes),
+                    other => return Err(Error::new(at, ErrorKind::BadNode(other))),
+                };
+                self.body.state = State::Nodes(left - 1);
+                Ok(Some(node))
+            }
+            State::Nodes(0) | State::Between => {
+                self.body.state = State::Between;
+                Ok(None)
+            }
+            State::Value(_)
+            | State::Strings(_)
+            | State::Scores { .. }
+            | State::Ended
+            | State::Failed => Err(self.body.source.error(ErrorKind::Failed)),
+        }
+    }
+}
+
+impl<R> fmt::Debug for Nodes<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Nodes").field("state", &self.body.state).finish_non_exhaustive()
     }
 }
 
@@ -257,9 +345,11 @@ impl<R: Read> Scores<'_, R> {
                 self.body.state = State::Between;
                 Ok(None)
             }
-            State::Value(_) | State::Strings(_) | State::Ended | State::Failed => {
-                Err(self.body.source.error(ErrorKind::Failed))
-            }
+            State::Value(_)
+            | State::Strings(_)
+            | State::Nodes(_)
+            | State::Ended
+            | State::Failed => Err(self.body.source.error(ErrorKind::Failed)),
         }
     }
 
@@ -268,9 +358,12 @@ impl<R: Read> Scores<'_, R> {
     pub fn announced(&self) -> u64 {
         match self.body.state {
             State::Scores { left, .. } => left,
-            State::Value(_) | State::Strings(_) | State::Between | State::Ended | State::Failed => {
-                0
-            }
+            State::Value(_)
+            | State::Strings(_)
+            | State::Nodes(_)
+            | State::Between
+            | State::Ended
+            | State::Failed => 0,
         }
     }
 

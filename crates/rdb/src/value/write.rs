@@ -6,6 +6,7 @@ use super::{
     kind::{Blob, ValueType},
     module::{self, ModuleId, ModulePart},
     raw::RawValue,
+    read::{PACKED, PLAIN},
 };
 use crate::{
     format, length,
@@ -113,6 +114,25 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         self.strings(ValueType::Hash, fields, 2)
     }
 
+    /// A list as its elements, of which there must be exactly as many as announced: the form before nodes.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn list(self, elements: u64) -> Result<StringsWriter<'a, W>, WriteError> {
+        self.strings(ValueType::List, elements, 1)
+    }
+
+    /// A list as its nodes, of which there must be exactly as many as announced.
+    ///
+    /// # Errors
+    /// [`WriteError`]; before version 10 there is no such value.
+    pub fn list_nodes(self, nodes: u64) -> Result<NodesWriter<'a, W>, WriteError> {
+        let sink = self.begin(ValueType::ListQuicklist2)?;
+        length::write(sink, nodes)?;
+        sink.owed = nodes;
+        Ok(NodesWriter { sink })
+    }
+
     /// A count of items, each of which is that many strings.
     fn strings(
         self,
@@ -197,6 +217,54 @@ impl<W: Write> StringsWriter<'_, W> {
 impl<W> fmt::Debug for StringsWriter<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StringsWriter").finish_non_exhaustive()
+    }
+}
+
+/// Takes the nodes of a list.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the nodes are still to be written"]
+pub struct NodesWriter<'a, W> {
+    sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> NodesWriter<'_, W> {
+    /// A node of one element.
+    ///
+    /// # Errors
+    /// [`WriteError`]; one node more than announced is refused, and leaves the file as it was.
+    pub fn plain(&mut self, element: &[u8]) -> Result<(), WriteError> {
+        self.node(PLAIN, element)
+    }
+
+    /// A node of several, as a listpack blob.
+    ///
+    /// # Errors
+    /// As [`plain`](Self::plain).
+    pub fn packed(&mut self, blob: &[u8]) -> Result<(), WriteError> {
+        self.node(PACKED, blob)
+    }
+
+    fn node(&mut self, container: u64, bytes: &[u8]) -> Result<(), WriteError> {
+        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
+        length::write(self.sink, container)?;
+        string::write(self.sink, bytes)?;
+        self.sink.owed = left;
+        Ok(())
+    }
+
+    /// Ends the list.
+    ///
+    /// # Errors
+    /// [`WriteError`], if nodes are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for NodesWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodesWriter").finish_non_exhaustive()
     }
 }
 

@@ -15,6 +15,7 @@ mod hlls;
 mod keys;
 mod keys_table;
 mod keyspace;
+mod lists;
 mod read_as;
 mod scan;
 mod server;
@@ -31,6 +32,7 @@ pub use hashes::{HashEntry, HashKind};
 pub use hlls::{HllEntry, HllKind};
 pub use keys::CopyOptions;
 pub use keyspace::ScanOptions;
+pub use lists::{ListEntry, ListKind, LposOptions};
 pub use scan::Scan;
 pub use sets::{SetEntry, SetKind};
 pub use strings::{
@@ -65,6 +67,7 @@ pub(crate) static FAMILIES: &[&[Command]] = &[
     keys_table::DATABASES,
     strings::table::COMMANDS,
     bits::table::COMMANDS,
+    lists::table::COMMANDS,
     sets::table::COMMANDS,
     hashes::table::COMMANDS,
     hlls::table::COMMANDS,

@@ -8,14 +8,14 @@ use bloom::{BloomFilter, Field};
 use intset::{IntSet, Validation};
 use listpack::{Entry, ListPack};
 use rdb::{
-    Blob, ModuleId, ModulePart, RawValue, StringValue, Target, ValueWriter, WriteError, ziplist,
-    zipmap,
+    Blob, ModuleId, ModulePart, Node, RawValue, StringValue, Target, ValueWriter, WriteError,
+    ziplist, zipmap,
 };
 
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::Shared;
-use crate::value::{BLOOM_TYPE, Hash, Value, ZSet};
+use crate::value::{BLOOM_TYPE, Direction, Hash, List, Loading, Value, ZSet};
 
 /// Writes a value in the encoding that it has.
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
@@ -49,6 +49,18 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
                 scores.finish()
             }
         },
+        Value::List(list) if writer.target() >= Target::V10 => write_nodes(list, writer),
+        Value::List(list) => {
+            let mut elements = writer.list(list.len() as u64)?;
+            let mut written = Ok(());
+            list.for_each(0..list.len(), Direction::Left, |element| {
+                if written.is_ok() {
+                    written = element.with_bytes(|bytes| elements.member(bytes));
+                }
+            });
+            written?;
+            elements.finish()
+        }
         Value::Hash(Hash::ListPack(list)) if writer.target() >= Target::V10 => {
             writer.blob(Blob::HashListpack, list.as_bytes())
         }
@@ -76,6 +88,25 @@ fn unless_broken<E>(flow: ControlFlow<E>) -> Result<(), E> {
     match flow {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(error) => Err(error),
+    }
+}
+
+/// Writes a list as its nodes.
+fn write_nodes<W: Write>(list: &List, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
+    match list {
+        List::ListPack(list) => {
+            let mut nodes = writer.list_nodes(1)?;
+            nodes.packed(list.as_bytes())?;
+            nodes.finish()
+        }
+        List::Quick(list) => {
+            let mut nodes = writer.list_nodes(list.node_count() as u64)?;
+            for node in list.nodes() {
+                let bytes = node.bytes();
+                if node.is_plain() { nodes.plain(&bytes)? } else { nodes.packed(&bytes)? }
+            }
+            nodes.finish()
+        }
     }
 }
 
@@ -141,6 +172,31 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             }
             Value::Hash(hash)
         }
+        rdb::Value::List(mut elements) => {
+            let mut list = Loading::new(policy);
+            while let Some(element) = elements.next()? {
+                list.element(element);
+            }
+            return Ok(loaded(list));
+        }
+        rdb::Value::ListZiplists(mut nodes) => {
+            let mut list = Loading::new(policy);
+            while let Some(node) = nodes.next()? {
+                list.packed(listpack_of(node)?);
+            }
+            return Ok(loaded(list));
+        }
+        rdb::Value::ListNodes(mut nodes) => {
+            let mut list = Loading::new(policy);
+            while let Some(node) = nodes.next()? {
+                match node {
+                    Node::Plain(element) if element.is_empty() => return Err(Fault::EmptyNode),
+                    Node::Plain(element) => list.plain(element),
+                    Node::Packed(blob) => list.packed(listpack(blob)?),
+                }
+            }
+            return Ok(loaded(list));
+        }
         rdb::Value::ZSet(scores) => return zset_from_scores(scores, &policy),
         rdb::Value::Raw(raw) => match load_bloom(&raw)? {
             Some(filter) => Value::Bloom(Box::new(filter)),
@@ -149,6 +205,10 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
         },
     };
     Ok(Loaded::Value(value))
+}
+
+fn loaded(list: Loading<'_>) -> Loaded {
+    list.finish().map_or(Loaded::Empty, |list| Loaded::Value(Value::List(list)))
 }
 
 /// The value of a collection in one blob.
@@ -167,6 +227,13 @@ fn load_blob(blob: Blob, bytes: Vec<u8>, policy: &EncodingPolicy<'_>) -> Result<
             let pair = |(field, value)| (Member::Bytes(field), Member::Bytes(value));
             let hash = Hash::from_pairs(fields.into_iter().map(pair), policy);
             Value::Hash(hash.ok_or(Fault::TwiceInHash)?)
+        }
+        Blob::ListZiplist => {
+            let mut list = Loading::new(*policy);
+            for entry in listpack_of(&bytes)?.iter() {
+                entry.with_bytes(|bytes| list.element(bytes));
+            }
+            return Ok(loaded(list));
         }
         Blob::HashZiplist => Value::Hash(hash(listpack_of(&bytes)?)?),
         Blob::HashListpack => Value::Hash(hash(listpack(bytes)?)?),
@@ -295,6 +362,8 @@ pub(super) enum Fault {
     TwiceInSet,
     /// A field that a hash has twice, or one without a value.
     TwiceInHash,
+    /// A node of a list without an element.
+    EmptyNode,
     /// The blob of a zipmap.
     Zipmap(zipmap::Error),
     /// The blob of a ziplist.
@@ -320,6 +389,7 @@ impl fmt::Display for Fault {
             Self::EmptyIntSet => f.write_str("the intset is empty"),
             Self::TwiceInSet => f.write_str("the set has a member twice"),
             Self::TwiceInHash => f.write_str("the hash has a field twice or without a value"),
+            Self::EmptyNode => f.write_str("a node of the list is empty"),
             Self::Zipmap(error) => write!(f, "the zipmap is malformed: {error}"),
             Self::Ziplist(error) => write!(f, "the ziplist is malformed: {error}"),
             Self::ZSet(error) => write!(f, "the sorted set is malformed: {error}"),

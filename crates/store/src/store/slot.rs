@@ -186,6 +186,10 @@ impl<'a, K> Entry<'a, K> {
         self.keyspace.get(self.at).map(|bucket| &bucket.entry(place).value)
     }
 
+    pub(crate) const fn key(&self) -> &'a [u8] {
+        self.key.bytes
+    }
+
     /// Whether the key exists.
     #[must_use]
     #[inline]

@@ -1,4 +1,4 @@
-//! The indexes of GETRANGE and SUBSTR.
+//! The indexes of ranges.
 
 use std::ops::Range;
 
@@ -14,6 +14,18 @@ pub(crate) fn slice(start: i64, end: i64, len: usize) -> Range<usize> {
     // Both are indexes by now, so an inverted range that lay before the string has become its first byte. Redis answers
     // that byte too, but for the case above.
     if len == 0 || first > last { 0..0 } else { first..last + 1 }
+}
+
+/// The places of a list or a sorted set of `len` that LRANGE or ZRANGE `start` `stop` means: as of [`slice`], but a stop
+/// before the first is none.
+pub(crate) fn span(start: i64, stop: i64, len: usize) -> Range<usize> {
+    let place = |index: i64| match usize::try_from(index) {
+        Ok(place) => Some(place),
+        Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
+    };
+    let start = place(start).unwrap_or(0).min(len);
+    let end = place(stop).map_or(0, |stop| stop.saturating_add(1).min(len));
+    start..end.max(start)
 }
 
 /// An index from the start; what lies before the string is its start.

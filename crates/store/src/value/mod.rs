@@ -2,6 +2,7 @@
 
 mod bloom;
 mod hash;
+mod list;
 mod opaque;
 mod scan;
 mod set;
@@ -21,6 +22,8 @@ use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
 pub(crate) use hash::{Hash, Pair};
+pub use list::Direction;
+pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
 pub(crate) use set::{Extracted, SetRef};
 pub(crate) use zset::ZSet;
@@ -58,6 +61,8 @@ pub(crate) enum Value {
     HashTable(Box<Members>),
     /// A sorted set, in whichever form.
     ZSet(ZSet),
+    /// A list, in whichever form.
+    List(List),
     /// A hash, in whichever form.
     Hash(Hash),
     /// A Bloom filter.
@@ -76,6 +81,7 @@ impl Value {
                 "set".into()
             }
             Self::ZSet(_) => "zset".into(),
+            Self::List(_) => "list".into(),
             Self::Hash(_) => "hash".into(),
             Self::Bloom(_) => bloom::TYPE_NAME.into(),
             Self::Opaque(value) => opaque::type_name(value),
@@ -91,6 +97,7 @@ impl Value {
             Self::ListPack(set) => SetRef::ListPack(set).encoding(),
             Self::HashTable(table) => SetRef::HashTable(table).encoding(),
             Self::ZSet(set) => zset::encoding(set),
+            Self::List(list) => list.encoding(),
             Self::Hash(hash) => hash.encoding(),
             // As of every value of a module.
             Self::Bloom(_) => "raw",
@@ -108,6 +115,7 @@ impl Value {
             Self::ListPack(set) => allocated(set.heap_bytes()),
             Self::HashTable(table) => allocated(size_of::<Members>()) + table.heap_bytes(),
             Self::ZSet(set) => allocated(set.heap_bytes()),
+            Self::List(list) => list.heap_bytes(),
             Self::Hash(hash) => hash.heap_bytes(),
             Self::Bloom(filter) => {
                 allocated(size_of::<BloomFilter>()) + allocated(filter.heap_bytes())

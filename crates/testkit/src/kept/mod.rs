@@ -5,7 +5,7 @@ mod file;
 use std::fmt;
 use std::io::{Read, Write};
 
-use rdb::{Blob, Error, RawValue, StringValue, Strings, Value, ValueWriter, WriteError};
+use rdb::{Blob, Error, Node, RawValue, StringValue, Strings, Value, ValueWriter, WriteError};
 
 pub use file::{Item, read_file, write_file};
 
@@ -20,6 +20,12 @@ pub enum Kept {
     Set(Vec<Vec<u8>>),
     /// The fields of a hash table with their values, in the order of the bytes.
     Hash(Vec<[Vec<u8>; 2]>),
+    /// The elements of a list.
+    List(Vec<Vec<u8>>),
+    /// The ziplists of a list.
+    ListZiplists(Vec<Vec<u8>>),
+    /// The nodes of a list.
+    ListNodes(Vec<Node>),
     /// Members, and the bits of their scores (a NaN is not equal to itself).
     ZSet(Vec<(Vec<u8>, u64)>),
     /// A value of another type, or one that was taken as it is.
@@ -40,6 +46,15 @@ impl Kept {
                 let strings = strings(fields)?;
                 let pairs = strings.chunks_exact(2).map(|pair| [pair[0].clone(), pair[1].clone()]);
                 Self::Hash(pairs.collect())
+            }
+            Value::List(elements) => Self::List(strings(elements)?),
+            Value::ListZiplists(nodes) => Self::ListZiplists(strings(nodes)?),
+            Value::ListNodes(mut nodes) => {
+                let mut kept = Vec::new();
+                while let Some(node) = nodes.next()? {
+                    kept.push(node);
+                }
+                Self::ListNodes(kept)
             }
             Value::ZSet(mut scores) => {
                 let mut kept = Vec::with_capacity(scores.size_hint());
@@ -71,6 +86,22 @@ impl Kept {
                 fields.iter().flatten().try_for_each(|string| to.member(string))?;
                 to.finish()
             }
+            Self::List(elements) => {
+                let mut to = to.list(elements.len() as u64)?;
+                elements.iter().try_for_each(|element| to.member(element))?;
+                to.finish()
+            }
+            Self::ListZiplists(nodes) => to.raw(&ziplists(nodes)),
+            Self::ListNodes(nodes) => {
+                let mut to = to.list_nodes(nodes.len() as u64)?;
+                for node in nodes {
+                    match node {
+                        Node::Plain(element) => to.plain(element)?,
+                        Node::Packed(blob) => to.packed(blob)?,
+                    }
+                }
+                to.finish()
+            }
             Self::ZSet(scores) => {
                 let mut to = to.zset(scores.len() as u64)?;
                 for (member, score) in scores {
@@ -95,7 +126,13 @@ impl Kept {
         match &mut self {
             Self::Set(members) => members.sort_unstable(),
             Self::Hash(fields) => fields.sort_unstable(),
-            Self::String(_) | Self::Blob(..) | Self::ZSet(_) | Self::Raw(_) => {}
+            Self::String(_)
+            | Self::Blob(..)
+            | Self::List(_)
+            | Self::ListZiplists(_)
+            | Self::ListNodes(_)
+            | Self::ZSet(_)
+            | Self::Raw(_) => {}
         }
         self
     }
@@ -115,6 +152,17 @@ impl fmt::Debug for Kept {
             Self::Hash(fields) => {
                 f.write_str("fields")?;
                 fields.iter().flatten().try_for_each(|string| write!(f, " {}", quoted(string)))
+            }
+            Self::List(strings) | Self::ListZiplists(strings) => {
+                f.write_str("list")?;
+                strings.iter().try_for_each(|string| write!(f, " {}", quoted(string)))
+            }
+            Self::ListNodes(nodes) => {
+                f.write_str("nodes")?;
+                nodes.iter().try_for_each(|node| match node {
+                    Node::Plain(element) => write!(f, " plain {}", quoted(element)),
+                    Node::Packed(blob) => write!(f, " packed {}", quoted(blob)),
+                })
             }
             Self::ZSet(scores) => {
                 f.write_str("scores")?;
@@ -138,4 +186,22 @@ fn strings<R: Read>(mut strings: Strings<'_, R>) -> Result<Vec<Vec<u8>>, Error> 
         kept.push(string.to_vec());
     }
     Ok(kept)
+}
+
+/// A list of ziplists as a value, of whose form no version that is written has one of its own.
+fn ziplists(nodes: &[Vec<u8>]) -> RawValue {
+    let mut body = length(nodes.len());
+    for node in nodes {
+        body.extend(length(node.len()));
+        body.extend_from_slice(node);
+    }
+    RawValue::new(rdb::ValueType::ListQuicklist, body).expect("strings are all there is to it")
+}
+
+/// A length of four bytes behind its mark, the highest first.
+fn length(len: usize) -> Vec<u8> {
+    let mut bytes = u32::try_from(len).expect("a length of 32 bits").to_le_bytes().to_vec();
+    bytes.push(0x80);
+    bytes.reverse();
+    bytes
 }

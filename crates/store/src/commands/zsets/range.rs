@@ -6,6 +6,7 @@ use bytes::Bytes;
 use skiplist_zset::ScoreText;
 
 use crate::policy::EncodingPolicy;
+use crate::text::range;
 use crate::value::ZSet;
 
 /// One end of a range by member.
@@ -90,7 +91,7 @@ impl ZRange {
         let len = set.len();
         let ranks = match &self.by {
             By::Rank(start, stop) => {
-                let ranks = counted(*start, *stop, len);
+                let ranks = range::span(*start, *stop, len);
                 return if self.rev { len - ranks.end..len - ranks.start } else { ranks };
             }
             By::Score(min, max) => set.ranks_by_score((*min, *max)),
@@ -193,15 +194,4 @@ fn score_end(end: Bound<f64>, unbounded: f64) -> Bytes {
     let mut text = if open { vec![b'('] } else { Vec::new() };
     ScoreText::Shortest.push(score, &mut text);
     text.into()
-}
-
-/// The places that two indexes say, of which negative ones count from the end.
-fn counted(start: i64, stop: i64, len: usize) -> Range<usize> {
-    let place = |index: i64| match usize::try_from(index) {
-        Ok(place) => Some(place),
-        Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
-    };
-    let start = place(start).unwrap_or(0).min(len);
-    let end = place(stop).map_or(0, |stop| stop.saturating_add(1).min(len));
-    start..end.max(start)
 }

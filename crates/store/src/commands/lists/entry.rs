@@ -1,0 +1,257 @@
+//! The list at a key.
+
+use bytes::Bytes;
+
+use crate::commands::byte_strings::ByteStrings;
+use crate::commands::{checked, entry_of};
+use crate::error::{Error, Result};
+use crate::member::Member;
+use crate::store::slot::{Entry, Outcome};
+use crate::text::range;
+use crate::to_member::{ToMember, ToMembers};
+use crate::value::{Direction, List, Value};
+
+/// The list at a key, found once and checked once: see [`Store::with_list`](crate::Store::with_list).
+///
+/// A key that does not exist is an empty list, and a list that loses its last element is no key any more. Indexes and
+/// ranges are Redis's: -1 is the last element.
+pub type ListEntry<'e> = Entry<'e, ListKind>;
+
+entry_of!(ListEntry, ListKind, with_list, "list", |value| value.as_list().is_some());
+
+impl ListEntry<'_> {
+    #[inline]
+    fn value_ref(&self) -> Option<&List> {
+        self.value().and_then(Value::as_list)
+    }
+
+    /// How many elements there are. O(1).
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.value_ref().map_or(0, List::len)
+    }
+
+    /// Whether there is none. O(1).
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at an index. O(nodes / 64).
+    #[must_use]
+    pub fn get(&self, index: i64) -> Option<Bytes> {
+        self.value_ref()?.get(index, |element| element.to_bytes())
+    }
+
+    /// Calls `visit` with each element from `start` to `stop`, both included. O(elements).
+    pub fn for_each(&self, start: i64, stop: i64, visit: impl FnMut(Member<'_>)) {
+        if let Some(list) = self.value_ref() {
+            list.for_each(range::span(start, stop, list.len()), Direction::Left, visit);
+        }
+    }
+
+    /// Puts elements at an end, one after the other; returns how many there are then. O(1) each.
+    ///
+    /// # Errors
+    ///
+    /// An element of more than 512 MiB.
+    pub fn push(&mut self, end: Direction, elements: impl ToMembers) -> Result<usize> {
+        elements.with_members(|elements| {
+            super::check(elements)?;
+            Ok(self.push_all(end, elements))
+        })
+    }
+
+    #[inline]
+    pub(super) fn push_all(&mut self, end: Direction, elements: &[Member<'_>]) -> usize {
+        if elements.is_empty() {
+            return self.len();
+        }
+        let policy = &self.policy();
+        let len = self.edit_or_make(
+            || Value::List(List::new(policy)),
+            |value| {
+                let Some(list) = value.as_list_mut() else { return (0, Outcome::Same) };
+                list.expect(elements, policy);
+                elements.iter().for_each(|&element| list.push(end, element));
+                (list.len(), Outcome::Changed)
+            },
+            |_| (["LPUSH", "RPUSH"][end as usize], words(elements)),
+        );
+        len.unwrap_or(0)
+    }
+
+    /// Takes an element out at an end. O(1).
+    pub fn pop(&mut self, end: Direction) -> Option<Bytes> {
+        self.pop_many(end, 1).pop()
+    }
+
+    /// Takes so many elements out at an end, or all, one after the other. O(elements).
+    pub fn pop_many(&mut self, end: Direction, count: usize) -> Vec<Bytes> {
+        let policy = &self.policy();
+        let popped = self.edit(
+            |value| {
+                let Some(list) = value.as_list_mut().filter(|_| count > 0) else {
+                    return (Vec::new(), Outcome::Same);
+                };
+                let len = list.len();
+                let count = count.min(len);
+                let range = match end {
+                    Direction::Left => 0..count,
+                    Direction::Right => len - count..len,
+                };
+                let mut popped = ByteStrings::with_capacity(count);
+                list.for_each(range.clone(), end, |element| popped.push(element));
+                list.delete(range);
+                list.shrunk(policy);
+                (popped.finish(), outcome(count, list.len()))
+            },
+            |popped| {
+                let count = Bytes::from(popped.len().to_string());
+                (["LPOP", "RPOP"][end as usize], vec![count])
+            },
+        );
+        popped.unwrap_or_default()
+    }
+
+    /// LMOVE within the list: takes an element out at one end and puts it at the other, or the same. O(1).
+    pub(super) fn turn(&mut self, from: Direction, to: Direction) -> Option<Bytes> {
+        let (key, policy) = (self.key(), &self.policy());
+        let turned = self.edit(
+            |value| {
+                let Some(list) = value.as_list_mut() else { return (None, Outcome::Same) };
+                let Some(element) = list.end(from) else { return (None, Outcome::Same) };
+                let index = match from {
+                    Direction::Left => 0,
+                    Direction::Right => list.len() - 1,
+                };
+                list.delete(index..index + 1);
+                let member = Member::from(&element);
+                list.expect(&[member], policy);
+                list.push(to, member);
+                list.shrunk(policy);
+                (Some(element), Outcome::Changed)
+            },
+            |_| {
+                let ends = [from, to]
+                    .map(|end| Bytes::from_static([&b"LEFT"[..], b"RIGHT"][end as usize]));
+                let key = Bytes::copy_from_slice(key);
+                ("LMOVE", std::iter::once(key).chain(ends).collect())
+            },
+        );
+        turned.flatten()
+    }
+
+    /// Puts another element in the place of one. O(nodes / 64).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no list,
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there is no element at the index; an element
+    /// of more than 512 MiB.
+    pub fn set(&mut self, index: i64, element: impl ToMember) -> Result<()> {
+        element.with_member(|element| {
+            checked(element)?;
+            let policy = &self.policy();
+            let set = self.edit(
+                |value| {
+                    let Some(list) = value.as_list_mut() else { return (false, Outcome::Same) };
+                    list.expect(&[element], policy);
+                    let set = list.set(index, element);
+                    if set {
+                        list.shrunk(policy);
+                    }
+                    (set, Outcome::changed(set))
+                },
+                |_| ("LSET", vec![index.to_string().into(), element.to_bytes()]),
+            );
+            match set {
+                None => Err(Error::no_such_key()),
+                Some(false) => Err(Error::index_out_of_range()),
+                Some(true) => Ok(()),
+            }
+        })
+    }
+
+    /// Puts an element before or behind the first that is equal to `pivot`; how many elements there are then, `None` if
+    /// there is no such element. O(elements).
+    ///
+    /// # Errors
+    ///
+    /// An element of more than 512 MiB.
+    pub fn insert(
+        &mut self,
+        before: bool,
+        pivot: impl ToMember,
+        element: impl ToMember,
+    ) -> Result<Option<usize>> {
+        pivot.with_member(|pivot| {
+            element.with_member(|element| {
+                checked(element)?;
+                let policy = &self.policy();
+                let len = self.edit(
+                    |value| {
+                        let Some(list) = value.as_list_mut() else { return (None, Outcome::Same) };
+                        list.expect(&[element], policy);
+                        let inserted = list.insert(pivot, element, before);
+                        (inserted.then(|| list.len()), Outcome::changed(inserted))
+                    },
+                    |_| {
+                        let side = Bytes::from_static(if before { b"BEFORE" } else { b"AFTER" });
+                        ("LINSERT", vec![side, pivot.to_bytes(), element.to_bytes()])
+                    },
+                );
+                Ok(len.flatten())
+            })
+        })
+    }
+
+    /// Takes out at most `count` elements that are equal to one, all of them if it is 0, the last ones if it is
+    /// negative; returns how many. O(elements).
+    pub fn remove(&mut self, count: i64, element: impl ToMember) -> usize {
+        element.with_member(|element| {
+            let policy = &self.policy();
+            let from = if count < 0 { Direction::Right } else { Direction::Left };
+            let most = match usize::try_from(count.unsigned_abs()) {
+                Ok(0) | Err(_) => usize::MAX,
+                Ok(most) => most,
+            };
+            let removed = self.edit(
+                |value| {
+                    let Some(list) = value.as_list_mut() else { return (0, Outcome::Same) };
+                    let removed = list.remove(element, most, from);
+                    if removed > 0 {
+                        list.shrunk(policy);
+                    }
+                    (removed, outcome(removed, list.len()))
+                },
+                |_| ("LREM", vec![count.to_string().into(), element.to_bytes()]),
+            );
+            removed.unwrap_or(0)
+        })
+    }
+
+    /// Keeps the elements from `start` to `stop`, both included, and takes all others out. O(elements taken out).
+    pub fn trim(&mut self, start: i64, stop: i64) {
+        let policy = &self.policy();
+        self.edit(
+            |value| {
+                let Some(list) = value.as_list_mut() else { return ((), Outcome::Same) };
+                list.trim(range::span(start, stop, list.len()));
+                list.shrunk(policy);
+                // Counted even where nothing has gone, as in Redis.
+                ((), outcome(1, list.len()))
+            },
+            |()| ("LTRIM", vec![start.to_string().into(), stop.to_string().into()]),
+        );
+    }
+}
+
+/// What taking that many elements out made of a list that has so many left.
+const fn outcome(removed: usize, left: usize) -> Outcome {
+    if left == 0 { Outcome::Emptied } else { Outcome::changed(removed > 0) }
+}
+
+fn words(elements: &[Member<'_>]) -> Vec<Bytes> {
+    elements.iter().map(|element| element.to_bytes()).collect()
+}

@@ -1,0 +1,354 @@
+//! Commands on lists.
+
+mod entry;
+mod options;
+pub(super) mod table;
+
+use bytes::Bytes;
+
+use super::byte_strings::ByteStrings;
+use super::check;
+use crate::error::{Error, Result};
+use crate::key::HashedKey;
+use crate::store::scope::{Scope, View};
+use crate::store::{Locks, Store};
+use crate::text::range;
+use crate::to_key::ToKey;
+use crate::to_keys::ToKeys;
+use crate::to_member::{ToMember, ToMembers};
+use crate::value::{Direction, List, Value};
+pub use entry::{ListEntry, ListKind};
+pub use options::LposOptions;
+
+/// Commands on lists.
+///
+/// From 7.2 on a list is a listpack as long as it has no more than `list-max-listpack-size` says; a larger one, and any
+/// in [`Profile::Redis70`](crate::Profile::Redis70), is a quicklist. What has shrunk to half of that is a listpack again.
+/// Indexes count from 0; -1 is the last element.
+impl<L: Locks> Store<L> {
+    /// LPUSH: puts elements before the others, one after the other, so that the last one is the first; returns how many
+    /// there are then. O(1) each.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no list; an element of more than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.rpush("queue", ["a", "b", "c"])?;
+    /// assert_eq!(store.lpush("queue", "first")?, 4);
+    /// assert_eq!(store.lrange("queue", 0, -1)?, ["first", "a", "b", "c"]);
+    /// assert_eq!(store.lpop("queue")?.as_deref(), Some(&b"first"[..]));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn lpush(&self, key: impl ToKey, elements: impl ToMembers) -> Result<usize> {
+        self.push(key, Direction::Left, elements, false)
+    }
+
+    /// RPUSH: puts elements behind the others; returns how many there are then. O(1) each.
+    ///
+    /// # Errors
+    ///
+    /// As [`lpush`](Self::lpush).
+    pub fn rpush(&self, key: impl ToKey, elements: impl ToMembers) -> Result<usize> {
+        self.push(key, Direction::Right, elements, false)
+    }
+
+    /// LPUSHX: as [`lpush`](Self::lpush), if there is a list; 0 if not.
+    ///
+    /// # Errors
+    ///
+    /// As [`lpush`](Self::lpush).
+    pub fn lpush_exists(&self, key: impl ToKey, elements: impl ToMembers) -> Result<usize> {
+        self.push(key, Direction::Left, elements, true)
+    }
+
+    /// RPUSHX: as [`rpush`](Self::rpush), if there is a list; 0 if not.
+    ///
+    /// # Errors
+    ///
+    /// As [`lpush`](Self::lpush).
+    pub fn rpush_exists(&self, key: impl ToKey, elements: impl ToMembers) -> Result<usize> {
+        self.push(key, Direction::Right, elements, true)
+    }
+
+    #[inline]
+    fn push(
+        &self,
+        key: impl ToKey,
+        end: Direction,
+        elements: impl ToMembers,
+        only_if_there: bool,
+    ) -> Result<usize> {
+        elements.with_members(|elements| {
+            check(elements)?;
+            self.entry(key, |list: &mut ListEntry<'_>| {
+                Ok(if only_if_there && !list.exists() { 0 } else { list.push_all(end, elements) })
+            })
+        })
+    }
+
+    /// LPOP: takes the first element out; `None` if there is none. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no list.
+    pub fn lpop(&self, key: impl ToKey) -> Result<Option<Bytes>> {
+        self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop(Direction::Left)))
+    }
+
+    /// RPOP: takes the last element out; `None` if there is none. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn rpop(&self, key: impl ToKey) -> Result<Option<Bytes>> {
+        self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop(Direction::Right)))
+    }
+
+    /// LPOP with a count: takes so many of the first elements out, or all. O(elements taken out).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn lpop_multiple(&self, key: impl ToKey, count: usize) -> Result<Vec<Bytes>> {
+        self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop_many(Direction::Left, count)))
+    }
+
+    /// RPOP with a count: takes so many of the last elements out, or all, the last one first. O(elements taken out).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn rpop_multiple(&self, key: impl ToKey, count: usize) -> Result<Vec<Bytes>> {
+        self.entry(key, |list: &mut ListEntry<'_>| Ok(list.pop_many(Direction::Right, count)))
+    }
+
+    /// LLEN: how many elements the list has. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn llen(&self, key: impl ToKey) -> Result<usize> {
+        self.read(key, |view, keys| Ok(list_at(view, keys[0])?.map_or(0, List::len)))
+    }
+
+    /// LINDEX: the element at an index; `None` if there is none. O(elements / 10,000), O(elements) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn lindex(&self, key: impl ToKey, index: i64) -> Result<Option<Bytes>> {
+        self.read(key, |view, keys| {
+            let list = list_at(view, keys[0])?;
+            Ok(list.and_then(|list| list.get(index, |element| element.to_bytes())))
+        })
+    }
+
+    /// LRANGE: the elements from `start` to `stop`, both included. O(elements returned), as [`lindex`](Self::lindex)
+    /// beside.
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn lrange(&self, key: impl ToKey, start: i64, stop: i64) -> Result<Vec<Bytes>> {
+        self.read(key, |view, keys| {
+            let Some(list) = list_at(view, keys[0])? else { return Ok(Vec::new()) };
+            let range = range::span(start, stop, list.len());
+            let mut elements = ByteStrings::with_capacity(range.len());
+            list.for_each(range, Direction::Left, |element| elements.push(element));
+            Ok(elements.finish())
+        })
+    }
+
+    /// LSET: puts another element in the place of one. O as [`lindex`](Self::lindex).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NoSuchKey`](crate::ErrorKind::NoSuchKey) if there is no list,
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if there is no element at the index; as
+    /// [`lpush`](Self::lpush).
+    pub fn lset(&self, key: impl ToKey, index: i64, element: impl ToMember) -> Result<()> {
+        self.entry(key, |list: &mut ListEntry<'_>| list.set(index, element))
+    }
+
+    /// LINSERT BEFORE: puts an element before the first that is equal to `pivot`; how many elements there are then,
+    /// `None` if there is no list or no such element. O(elements).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpush`](Self::lpush).
+    pub fn linsert_before(
+        &self,
+        key: impl ToKey,
+        pivot: impl ToMember,
+        element: impl ToMember,
+    ) -> Result<Option<usize>> {
+        self.entry(key, |list: &mut ListEntry<'_>| list.insert(true, pivot, element))
+    }
+
+    /// LINSERT AFTER: as [`linsert_before`](Self::linsert_before), but behind it.
+    ///
+    /// # Errors
+    ///
+    /// As [`lpush`](Self::lpush).
+    pub fn linsert_after(
+        &self,
+        key: impl ToKey,
+        pivot: impl ToMember,
+        element: impl ToMember,
+    ) -> Result<Option<usize>> {
+        self.entry(key, |list: &mut ListEntry<'_>| list.insert(false, pivot, element))
+    }
+
+    /// LREM: takes out at most `count` elements that are equal to one, all of them if it is 0, the last ones if it is
+    /// negative; returns how many. O(elements).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn lrem(&self, key: impl ToKey, count: i64, element: impl ToMember) -> Result<usize> {
+        self.entry(key, |list: &mut ListEntry<'_>| Ok(list.remove(count, element)))
+    }
+
+    /// LTRIM: keeps the elements from `start` to `stop`, both included, and takes all others out. O(elements taken
+    /// out).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn ltrim(&self, key: impl ToKey, start: i64, stop: i64) -> Result<()> {
+        self.entry(key, |list: &mut ListEntry<'_>| {
+            list.trim(start, stop);
+            Ok(())
+        })
+    }
+
+    /// LPOS: the index of the first element that is equal to one. O(elements).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn lpos(&self, key: impl ToKey, element: impl ToMember) -> Result<Option<usize>> {
+        Ok(self.lpos_options(key, element, LposOptions::default().count(1))?.pop())
+    }
+
+    /// LPOS with options: the indexes of the elements that they choose. O(elements).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::{LposOptions, Store};
+    ///
+    /// let store = Store::new();
+    /// store.rpush("l", ["a", "b", "a", "a"])?;
+    /// assert_eq!(store.lpos("l", "a")?, Some(0));
+    /// let last_two = LposOptions::default().rank(-1).count(2);
+    /// assert_eq!(store.lpos_options("l", "a", last_two)?, [3, 2]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn lpos_options(
+        &self,
+        key: impl ToKey,
+        element: impl ToMember,
+        options: LposOptions,
+    ) -> Result<Vec<usize>> {
+        element.with_member(|element| {
+            self.read(key, |view, keys| {
+                let Some(list) = list_at(view, keys[0])? else { return Ok(Vec::new()) };
+                Ok(options.find(list, element))
+            })
+        })
+    }
+
+    /// LMOVE: takes an element out at one end of a list and puts it at an end of another, or of the same; `None` if there
+    /// is none. O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if one of the keys holds no list.
+    pub fn lmove(
+        &self,
+        source: impl ToKey,
+        destination: impl ToKey,
+        from: Direction,
+        to: Direction,
+    ) -> Result<Option<Bytes>> {
+        self.write((source, destination), |scope, keys| {
+            move_element(scope, keys[0], keys[1], from, to)
+        })
+    }
+
+    /// RPOPLPUSH: takes the last element of a list and puts it before all of another. O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`lmove`](Self::lmove).
+    pub fn rpoplpush(&self, source: impl ToKey, destination: impl ToKey) -> Result<Option<Bytes>> {
+        self.lmove(source, destination, Direction::Right, Direction::Left)
+    }
+
+    /// LMPOP: takes so many elements out at an end of the first of the keys that is there; which one that was, and the
+    /// elements. O(elements taken out).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if that key holds no list.
+    pub fn lmpop(
+        &self,
+        keys: impl ToKeys,
+        end: Direction,
+        count: usize,
+    ) -> Result<Option<(Bytes, Vec<Bytes>)>> {
+        self.write(keys, |scope, keys| {
+            for &key in keys {
+                let pop =
+                    |list: &mut ListEntry<'_>| Ok(list.exists().then(|| list.pop_many(end, count)));
+                if let Some(popped) = scope.with(key, pop)? {
+                    return Ok(Some((Bytes::copy_from_slice(key.bytes), popped)));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
+/// The list at a key, if there is one.
+#[inline]
+pub(crate) fn list_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<&'v List>> {
+    let Some(value) = view.get(key) else { return Ok(None) };
+    Value::as_list(value).map(Some).ok_or_else(Error::wrong_type)
+}
+
+fn move_element(
+    scope: &mut Scope<'_>,
+    source: HashedKey<'_>,
+    destination: HashedKey<'_>,
+    from: Direction,
+    to: Direction,
+) -> Result<Option<Bytes>> {
+    let exists = scope.with(source, |list: &mut ListEntry<'_>| Ok(list.exists()))?;
+    // Without a source the type of the target is not checked.
+    if !exists {
+        return Ok(None);
+    }
+    scope.with(destination, |_: &mut ListEntry<'_>| Ok(()))?;
+    if source.bytes == destination.bytes {
+        return scope.with(source, |list: &mut ListEntry<'_>| Ok(list.turn(from, to)));
+    }
+    let popped = scope.with(source, |list: &mut ListEntry<'_>| Ok(list.pop(from)))?;
+    if let Some(element) = &popped {
+        scope.with(destination, |list: &mut ListEntry<'_>| list.push(to, element))?;
+    }
+    Ok(popped)
+}

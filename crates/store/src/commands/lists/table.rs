@@ -1,0 +1,178 @@
+//! The commands on lists: their declarations, and their words as typed calls.
+
+use super::{ListEntry, LposOptions};
+use crate::error::{Error, Result};
+use crate::execute::{
+    Answer, Command, command, end, family, int, one_of, plain, refused, size, take_with,
+    wrong_arity,
+};
+use crate::reply::Reply;
+use crate::store::{Locks, Store};
+use crate::text::number;
+use crate::value::Direction;
+
+pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of([
+    plain!(lindex(key, index: integer))
+        .info("1.0.0", "readonly", ["RO access"])
+        .docs("Returns the element of a list at an index.", "O(nodes of the list)"),
+    command!("linsert", "key where:<BEFORE | AFTER> pivot element", linsert)
+        .info("2.2.0", "write denyoom", ["RW insert"])
+        .docs("Inserts an element before or behind another one.", "O(elements before that one)"),
+    plain!(llen(key))
+        .info("1.0.0", "readonly fast", ["RO"])
+        .docs("Returns the number of elements of a list.", "O(1)"),
+    command!(
+        "lmove",
+        "source:key destination:key wherefrom:<LEFT | RIGHT> whereto:<LEFT | RIGHT>",
+        |store, words| {
+            let (from, to) = (direction(words[2])?, direction(words[3])?);
+            Ok(store.lmove(words[0], words[1], from, to)?.into())
+        }
+    )
+    .info("6.2.0", "write denyoom", ["RW access delete", "RW insert"])
+    .docs("Moves an element from an end of a list to an end of another.", "O(1)"),
+    command!("lmpop", "numkeys:integer key... where:<LEFT | RIGHT> [COUNT count:integer]", lmpop)
+        .info("7.0.0", "write", ["RW access delete"])
+        .docs(
+            "Removes and returns elements of the first of several lists that is there.",
+            "O(keys + elements returned)",
+        ),
+    command!("lpop", "key [count:integer@6.2.0]", |store, words| {
+        pop(store, words, Direction::Left, "lpop")
+    })
+    .info("1.0.0", "write fast", ["RW access delete"])
+    .docs("Removes and returns the first elements of a list.", "O(elements returned)"),
+    command!(
+        "lpos",
+        "key element [RANK rank:integer] [COUNT num-matches:integer] [MAXLEN len:integer]",
+        lpos
+    )
+    .info("6.0.6", "readonly", ["RO access"])
+    .docs("Returns the indexes of elements that are equal to one.", "O(elements looked at)"),
+    plain!(lpush(key, element: strings))
+        .info("1.0.0", "write denyoom fast", ["RW insert"])
+        .docs("Puts elements before the others of a list.", "O(elements added)"),
+    plain!("lpushx", lpush_exists(key, element: strings))
+        .info("2.2.0", "write denyoom fast", ["RW insert"])
+        .docs("Puts elements before the others of a list that exists.", "O(elements added)"),
+    plain!(lrange(key, start: integer, stop: integer))
+        .info("1.0.0", "readonly", ["RO access"])
+        .docs("Returns a range of a list.", "O(nodes of the list + elements returned)"),
+    plain!(lrem(key, count: integer, element: string))
+        .info("1.0.0", "write", ["RW delete"])
+        .docs("Removes elements that are equal to one.", "O(elements)"),
+    command!("lset", "key index:integer element", lset)
+        .info("1.0.0", "write denyoom", ["RW update"])
+        .docs("Replaces the element of a list at an index.", "O(nodes of the list)"),
+    plain!(ltrim(key, start: integer, stop: integer))
+        .info("1.0.0", "write", ["RW delete"])
+        .docs("Removes the elements outside of a range.", "O(elements removed)"),
+    command!("rpop", "key [count:integer@6.2.0]", |store, words| {
+        pop(store, words, Direction::Right, "rpop")
+    })
+    .info("1.0.0", "write fast", ["RW access delete"])
+    .docs("Removes and returns the last elements of a list.", "O(elements returned)"),
+    plain!(rpoplpush(source: key, destination: key))
+        .info("1.2.0", "write denyoom", ["RW access delete", "RW insert"])
+        .docs("Moves the last element of a list before those of another.", "O(1)"),
+    plain!(rpush(key, element: strings))
+        .info("1.0.0", "write denyoom fast", ["RW insert"])
+        .docs("Puts elements behind the others of a list.", "O(elements added)"),
+    plain!("rpushx", rpush_exists(key, element: strings))
+        .info("2.2.0", "write denyoom fast", ["RW insert"])
+        .docs("Puts elements behind the others of a list that exists.", "O(elements added)"),
+]);
+
+fn direction(word: &[u8]) -> Result<Direction> {
+    let names = [("left", Direction::Left), ("right", Direction::Right)];
+    one_of(word, names).ok_or_else(Error::syntax)
+}
+
+fn linsert(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    let before = one_of(args[1], [("before", true), ("after", false)]);
+    let before = before.ok_or_else(Error::syntax)?;
+    let len = store.entry(args[0], |list: &mut ListEntry<'_>| {
+        if list.exists() { list.insert(before, args[2], args[3]) } else { Ok(Some(0)) }
+    })?;
+    Ok(len.map_or(Reply::Int(-1), Reply::count))
+}
+
+/// Redis looks for the list before it reads the index.
+fn lset(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    store.entry(args[0], |list: &mut ListEntry<'_>| {
+        if !list.exists() {
+            return Err(Error::no_such_key());
+        }
+        list.set(int(args[1])?, args[2])
+    })?;
+    Ok(Reply::OK)
+}
+
+fn pop(store: &Store<impl Locks>, args: &[&[u8]], end: Direction, name: &str) -> Answer {
+    let (key, count) = match *args {
+        [key] => (key, None),
+        [key, count] => {
+            (key, Some(usize::try_from(number::positive(count)?).unwrap_or(usize::MAX)))
+        }
+        _ => return Err(wrong_arity(name)),
+    };
+    store.entry(key, |list: &mut ListEntry<'_>| {
+        Ok(match count {
+            None => list.pop(end).into(),
+            Some(_) if !list.exists() => Reply::NullArray,
+            Some(count) => list.pop_many(end, count).into(),
+        })
+    })
+}
+
+fn lmpop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    let positive = |arg: &[u8], refusal: &'static str| {
+        size(arg).filter(|&count| count > 0).ok_or_else(|| refused(refusal))
+    };
+    let count = positive(args[0], "ERR numkeys should be greater than 0")?;
+    let Some((keys, [side, options @ ..])) = args[1..].split_at_checked(count) else {
+        return Err(Error::syntax());
+    };
+    let side = direction(side)?;
+    let mut options = options;
+    let mut count = 1;
+    if let Some([number]) = take_with(&mut options, "count") {
+        count = positive(number, "ERR count should be greater than 0")?;
+    }
+    end(options)?;
+    let popped = store.lmpop(keys, side, count)?;
+    Ok(popped.map_or(Reply::NullArray, |(key, elements)| {
+        Reply::Array(vec![key.into(), elements.into()])
+    }))
+}
+
+fn lpos(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    let not_negative =
+        |word: &[u8], refusal: &'static str| size(word).ok_or_else(|| refused(refusal));
+    let (mut options, mut count) = (LposOptions::default(), None);
+    let mut rest = &args[2..];
+    while !rest.is_empty() {
+        if let Some([number]) = take_with(&mut rest, "rank") {
+            let rank = number::within(number, -i64::MAX..=i64::MAX)?;
+            if rank == 0 {
+                return Err(refused(
+                    "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... \
+                     or use negative to start from the end of the list",
+                ));
+            }
+            options = options.rank(rank);
+        } else if let Some([number]) = take_with(&mut rest, "count") {
+            count = Some(not_negative(number, "ERR COUNT can't be negative")?);
+        } else if let Some([number]) = take_with(&mut rest, "maxlen") {
+            options = options.maxlen(not_negative(number, "ERR MAXLEN can't be negative")?);
+        } else {
+            return Err(Error::syntax());
+        }
+    }
+    let found = store.lpos_options(args[0], args[1], options.count(count.unwrap_or(1)))?;
+    let mut found = found.into_iter().map(Reply::count);
+    Ok(match count {
+        None => found.next().unwrap_or(Reply::Nil),
+        Some(_) => Reply::Array(found.collect()),
+    })
+}

@@ -1,0 +1,151 @@
+//! Changing a list, and with it its encoding.
+
+use std::ops::Range;
+
+use listpack::Entry;
+use quicklist::QuickList;
+
+use super::{Direction, List, entry};
+use crate::member::Member;
+use crate::policy::EncodingPolicy;
+
+impl List {
+    /// Gets ready for a command that is about to put these elements in.
+    #[inline]
+    pub(crate) fn expect(&mut self, elements: &[Member<'_>], policy: &EncodingPolicy<'_>) {
+        match self {
+            Self::ListPack(list) => {
+                let text: usize = elements.iter().map(|&element| entry(element).text_len()).sum();
+                let bytes = list.as_bytes().len().saturating_add(text);
+                if policy.list_fill().is_exceeded(bytes, list.len() + elements.len()) {
+                    let list = std::mem::take(list);
+                    let limits = policy.list_limits();
+                    *self = Self::Quick(Box::new(QuickList::from_listpack(list, limits)));
+                }
+            }
+            Self::Quick(list) => list.set_plain_from(policy.settings.list_plain_from()),
+        }
+    }
+
+    /// Puts an element at an end.
+    #[inline]
+    pub(crate) fn push(&mut self, end: Direction, element: Member<'_>) {
+        let element = entry(element);
+        let pushed = match (self, end) {
+            (Self::ListPack(list), Direction::Left) => list.push_front(element).is_ok(),
+            (Self::ListPack(list), Direction::Right) => list.push_back(element).is_ok(),
+            (Self::Quick(list), Direction::Left) => list.push_front(element).is_ok(),
+            (Self::Quick(list), Direction::Right) => list.push_back(element).is_ok(),
+        };
+        debug_assert!(pushed, "an element of 512 MiB fits");
+    }
+
+    /// Puts another element in the place of one; `false` if there is none at the index.
+    pub(crate) fn set(&mut self, index: i64, element: Member<'_>) -> bool {
+        let Some(index) = self.index(index) else { return false };
+        match self {
+            Self::ListPack(list) => {
+                list.seek(index).is_some_and(|at| list.replace(at, entry(element)).is_ok())
+            }
+            Self::Quick(list) => list.set(index, entry(element)).is_ok(),
+        }
+    }
+
+    /// Puts an element before or behind the first that is equal to `pivot`; `false` if there is none.
+    pub(crate) fn insert(&mut self, pivot: Member<'_>, element: Member<'_>, before: bool) -> bool {
+        let (pivot, element) = (entry(pivot), entry(element));
+        match self {
+            Self::ListPack(list) => {
+                let Some(found) = list.find(pivot) else { return false };
+                let at = if before { Some(found) } else { list.next(found) };
+                list.insert(at.unwrap_or(list.end()), element).is_ok()
+            }
+            Self::Quick(list) => {
+                let inserted = if before {
+                    list.insert_before(pivot, element)
+                } else {
+                    list.insert_after(pivot, element)
+                };
+                inserted == Ok(true)
+            }
+        }
+    }
+
+    /// Takes out at most so many elements that are equal to one, those first in that direction; returns how many.
+    pub(crate) fn remove(&mut self, element: Member<'_>, most: usize, from: Direction) -> usize {
+        let needle = entry(element);
+        match (self, from) {
+            (Self::ListPack(list), _) => {
+                let mut spared = match from {
+                    Direction::Left => 0,
+                    Direction::Right => {
+                        list.iter().filter(|&entry| entry == needle).count().saturating_sub(most)
+                    }
+                };
+                let mut removed = 0;
+                list.retain(|entry: Entry<'_>| {
+                    if entry != needle || removed == most {
+                        return true;
+                    }
+                    if spared > 0 {
+                        spared -= 1;
+                        return true;
+                    }
+                    removed += 1;
+                    false
+                });
+                removed
+            }
+            (Self::Quick(list), Direction::Left) => list.remove(needle, most),
+            (Self::Quick(list), Direction::Right) => list.remove_back(needle, most),
+        }
+    }
+
+    /// Takes out the elements at these indexes.
+    pub(crate) fn delete(&mut self, range: Range<usize>) {
+        match self {
+            Self::ListPack(list) => list.delete_range(range.start, range.len()),
+            Self::Quick(list) => list.delete_range(range.start, range.len()),
+        };
+    }
+
+    /// Keeps the elements at these indexes.
+    pub(crate) fn trim(&mut self, keep: Range<usize>) {
+        match self {
+            Self::ListPack(list) => {
+                let behind = list.len() - keep.end;
+                list.delete_range(keep.end, behind);
+                list.delete_range(0, keep.start);
+            }
+            Self::Quick(list) => list.trim(keep),
+        }
+    }
+
+    /// Makes a listpack of a quicklist that has lost elements, if little is left.
+    pub(crate) fn shrunk(&mut self, policy: &EncodingPolicy<'_>) {
+        self.settle(2, policy);
+    }
+
+    /// Makes a listpack of a quicklist of one packed node that has at most a part of what a node may have.
+    pub(super) fn settle(&mut self, part: usize, policy: &EncodingPolicy<'_>) {
+        let Self::Quick(list) = self else { return };
+        if !policy.profile.list_listpacks() || list.node_count() != 1 {
+            return;
+        }
+        let small = list.nodes().all(|node| {
+            let (bytes, elements) = policy.list_fill().limits();
+            !node.is_plain()
+                && bytes.is_none_or(|most| node.size() <= most / part)
+                && elements.is_none_or(|most| node.count() <= most / part)
+        });
+        if !small {
+            return;
+        }
+        let limits = *list.limits();
+        let list = std::mem::replace(&mut **list, QuickList::new(limits));
+        match list.into_listpack() {
+            Ok(list) => *self = Self::ListPack(list),
+            Err(list) => *self = Self::Quick(Box::new(list)),
+        }
+    }
+}

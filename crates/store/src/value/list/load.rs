@@ -1,0 +1,44 @@
+//! Lists from what files hold.
+
+use listpack::ListPack;
+
+use super::{Direction, List};
+use crate::member::Member;
+use crate::policy::EncodingPolicy;
+
+/// A list that is being loaded, node by node or element by element.
+#[derive(Debug)]
+pub(crate) struct Loading<'p>(List, EncodingPolicy<'p>);
+
+impl<'p> Loading<'p> {
+    /// Begins.
+    pub(crate) fn new(policy: EncodingPolicy<'p>) -> Self {
+        Self(List::quick(&policy), policy)
+    }
+
+    /// Adds an element.
+    pub(crate) fn element(&mut self, element: &[u8]) {
+        self.0.push(Direction::Right, Member::Bytes(element));
+    }
+
+    /// Adds a node of several elements, or of none, which counts for nothing.
+    pub(crate) fn packed(&mut self, node: ListPack) {
+        if let List::Quick(list) = &mut self.0 {
+            list.append_listpack(node);
+        }
+    }
+
+    /// Adds a node of one element.
+    pub(crate) fn plain(&mut self, element: Vec<u8>) {
+        if let List::Quick(list) = &mut self.0 {
+            list.append_plain(element);
+        }
+    }
+
+    /// The list, in the encoding that it has under the policy; `None` if it has no elements.
+    pub(crate) fn finish(self) -> Option<List> {
+        let Self(mut list, policy) = self;
+        list.settle(1, &policy);
+        (list.len() > 0).then_some(list)
+    }
+}

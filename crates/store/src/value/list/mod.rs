@@ -1,0 +1,157 @@
+//! A list: a listpack while it is small, then a quicklist.
+//!
+//! # Transitions
+//!
+//! | from | trigger | to |
+//! |---|---|---|
+//! | listpack | elements that bring it beyond `list-max-listpack-size` | quicklist |
+//! | quicklist | elements go, and one packed node is left of at most half of that | listpack |
+//! | quicklist, just built or loaded | one packed node of at most that | listpack |
+//!
+//! [`Profile::Redis70`](crate::Profile::Redis70) has quicklists alone.
+
+mod change;
+mod load;
+mod visit;
+
+use bytes::Bytes;
+use listpack::{Entry, ListPack};
+pub(crate) use load::Loading;
+use quicklist::{Fill, Limits, QuickList};
+
+use super::{Value, allocated};
+use crate::member::Member;
+use crate::policy::EncodingPolicy;
+
+/// A list.
+#[derive(Clone, Debug)]
+pub(crate) enum List {
+    /// A few elements, as Redis's own blob.
+    ListPack(ListPack),
+    /// Any elements, in nodes.
+    Quick(Box<QuickList>),
+}
+
+/// An end of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Direction {
+    /// LEFT: the first element.
+    Left,
+    /// RIGHT: the last element.
+    Right,
+}
+
+impl Value {
+    /// The list, if it is one.
+    #[inline]
+    pub(crate) const fn as_list(&self) -> Option<&List> {
+        if let Self::List(list) = self { Some(list) } else { None }
+    }
+
+    /// The list, if it is one, to be changed.
+    #[inline]
+    pub(crate) const fn as_list_mut(&mut self) -> Option<&mut List> {
+        if let Self::List(list) = self { Some(list) } else { None }
+    }
+}
+
+impl EncodingPolicy<'_> {
+    /// What decides on the nodes of a list that is made now.
+    fn list_limits(&self) -> Limits {
+        Limits {
+            fill: self.list_fill(),
+            depth: u16::try_from(self.settings.list_compress_depth()).unwrap_or(u16::MAX),
+            plain_from: self.settings.list_plain_from(),
+            exact_merge: self.profile.list_merges_exactly(),
+            merge_replaced: self.profile.list_merges_replaced(),
+        }
+    }
+
+    fn list_fill(&self) -> Fill {
+        Fill::new(self.settings.list_max_listpack_size() as i64)
+    }
+}
+
+impl List {
+    /// The empty list.
+    pub(crate) fn new(policy: &EncodingPolicy<'_>) -> Self {
+        if policy.profile.list_listpacks() {
+            Self::ListPack(ListPack::new())
+        } else {
+            Self::quick(policy)
+        }
+    }
+
+    /// The empty quicklist.
+    fn quick(policy: &EncodingPolicy<'_>) -> Self {
+        Self::Quick(Box::new(QuickList::new(policy.list_limits())))
+    }
+
+    /// How many elements there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::ListPack(list) => list.len(),
+            Self::Quick(list) => list.len(),
+        }
+    }
+
+    /// How OBJECT ENCODING names it.
+    pub(super) const fn encoding(&self) -> &'static str {
+        match self {
+            Self::ListPack(_) => "listpack",
+            Self::Quick(_) => "quicklist",
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        match self {
+            Self::ListPack(list) => allocated(list.heap_bytes()),
+            Self::Quick(list) => allocated(size_of::<QuickList>()) + list.heap_bytes(),
+        }
+    }
+
+    /// The index from the front that an index of Redis means: -1 is the last element. `None` if there is no such
+    /// element.
+    pub(crate) fn index(&self, index: i64) -> Option<usize> {
+        let place = match usize::try_from(index) {
+            Ok(front) => front,
+            Err(_) => self.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
+        };
+        (place < self.len()).then_some(place)
+    }
+
+    /// Hands the element at an index to `read`, if there is one.
+    #[inline]
+    pub(crate) fn get<R>(&self, index: i64, read: impl FnOnce(Member<'_>) -> R) -> Option<R> {
+        match self {
+            // From the nearer end.
+            Self::ListPack(list) => {
+                let entry = match usize::try_from(index) {
+                    Ok(front) => list.get(front),
+                    Err(_) => list.get_back(usize::try_from(index.unsigned_abs()).ok()? - 1),
+                };
+                entry.map(|entry| read(entry.into()))
+            }
+            Self::Quick(list) => {
+                list.get(list.index(index)?).map(|element| read(element.entry().into()))
+            }
+        }
+    }
+
+    /// The element at an end.
+    pub(crate) fn end(&self, end: Direction) -> Option<Bytes> {
+        let index = match end {
+            Direction::Left => 0,
+            Direction::Right => -1,
+        };
+        self.get(index, |element| element.to_bytes())
+    }
+}
+
+/// An element as a list has it.
+fn entry(member: Member<'_>) -> Entry<'_> {
+    Entry::from(member)
+}
