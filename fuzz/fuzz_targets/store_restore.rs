@@ -103,6 +103,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         zset_max_listpack_value: 3,
         hash_max_listpack_entries: 2,
         hash_max_listpack_value: 3,
+        list_max_listpack_size: 2,
+        list_compress_depth: 1,
         hll_sparse_max_bytes: 40,
         bloom_memory_usage_limit: 1 << 20,
     };

@@ -16,6 +16,8 @@ const LOW: Limits = Limits {
     zset_max_listpack_value: 64,
     hash_max_listpack_entries: 512,
     hash_max_listpack_value: 64,
+    list_max_listpack_size: -2,
+    list_compress_depth: 0,
     hll_sparse_max_bytes: 3000,
     bloom_memory_usage_limit: 1 << 20,
 };

@@ -31,6 +31,7 @@ enum Content {
     Set(Vec<Bytes>),
     ZSet(Vec<(Bytes, f64)>),
     Hash(Vec<(Bytes, Bytes)>),
+    List(Vec<Bytes>),
     Other(Option<Bytes>),
 }
 
@@ -43,6 +44,7 @@ fn content(store: &Store, key: &Bytes) -> Content {
             Content::Set(members)
         }
         Some("zset") => Content::ZSet(store.zrange_withscores(key, 0, -1).unwrap()),
+        Some("list") => Content::List(store.lrange(key, 0, -1).unwrap()),
         Some("hash") => {
             let mut fields = store.hgetall(key).unwrap();
             fields.sort_unstable();
@@ -94,6 +96,8 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         zset_max_listpack_value: u.int_in_range(0..=8)?,
         hash_max_listpack_entries: u.int_in_range(0..=6)?,
         hash_max_listpack_value: u.int_in_range(0..=8)?,
+        list_max_listpack_size: u.int_in_range(-5..=6)?,
+        list_compress_depth: u.int_in_range(0..=2)?,
         hll_sparse_max_bytes: u.int_in_range(0..=60)?,
         bloom_memory_usage_limit: u.int_in_range(0..=2000)?,
     };

@@ -33,6 +33,8 @@ impl Tallis {
             zset_max_listpack_value: settings.limits.zset_max_listpack[1],
             hash_max_listpack_entries: settings.limits.hash_max_listpack[0],
             hash_max_listpack_value: settings.limits.hash_max_listpack[1],
+            list_max_listpack_size: settings.limits.lists.0,
+            list_compress_depth: settings.limits.lists.1,
             ..Limits::default()
         };
         let store = Store::builder().limits(limits).profile(Profile::Redis70).build();

@@ -28,7 +28,7 @@ impl Line {
 }
 
 /// The names of keys: one empty, one binary, some that patterns distinguish.
-pub(super) const KEYS: [&[u8]; 15] = [
+pub(super) const KEYS: [&[u8]; 17] = [
     b"a",
     b"",
     b"k:1",
@@ -44,6 +44,8 @@ pub(super) const KEYS: [&[u8]; 15] = [
     b"k:g",
     b"h",
     b"h:1",
+    b"l",
+    b"l:1",
 ];
 
 /// What a key is to hold, as far as its place among the [`KEYS`] decides.
@@ -59,6 +61,7 @@ pub(super) enum Kind {
     Place,
     Bloom,
     Hash,
+    List,
 }
 
 /// The state of the generator.
@@ -94,6 +97,7 @@ impl Gen {
             Kind::ZSet => (8, 3),
             Kind::Place => (11, 2),
             Kind::Hash => (13, 2),
+            Kind::List => (15, 2),
         };
         let at = if self.one_in(25) {
             self.rng.index(KEYS.len())

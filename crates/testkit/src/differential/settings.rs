@@ -18,6 +18,8 @@ pub struct Limits {
     pub zset_max_listpack: [usize; 2],
     /// `hash-max-listpack-entries` and `hash-max-listpack-value`.
     pub hash_max_listpack: [usize; 2],
+    /// `list-max-listpack-size` and `list-compress-depth`.
+    pub lists: (isize, usize),
 }
 
 impl Default for Limits {
@@ -28,6 +30,7 @@ impl Default for Limits {
             set_max_listpack: None,
             zset_max_listpack: [128, 64],
             hash_max_listpack: [512, 64],
+            lists: (-2, 0),
         }
     }
 }
@@ -42,6 +45,7 @@ impl Limits {
             set_max_listpack: None,
             zset_max_listpack: [6, 20],
             hash_max_listpack: [6, 20],
+            lists: (4, 1),
         }
     }
 
@@ -56,6 +60,8 @@ impl Limits {
             pair("hash-max-listpack-entries", self.hash_max_listpack[0]),
             pair("hash-max-listpack-value", self.hash_max_listpack[1]),
         ];
+        pairs.push(["list-max-listpack-size".to_owned(), self.lists.0.to_string()]);
+        pairs.push(pair("list-compress-depth", self.lists.1));
         if let Some([entries, value]) = self.set_max_listpack {
             pairs.push(pair("set-max-listpack-entries", entries));
             pairs.push(pair("set-max-listpack-value", value));

@@ -12,7 +12,7 @@ use crate::text::number;
 use crate::value::Direction;
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of([
-    plain!(lindex(key, index: integer))
+    command!("lindex", "key index:integer", lindex)
         .info("1.0.0", "readonly", ["RO access"])
         .docs("Returns the element of a list at an index.", "O(nodes of the list)"),
     command!("linsert", "key where:<BEFORE | AFTER> pivot element", linsert)
@@ -98,6 +98,14 @@ fn linsert(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 }
 
 /// Redis looks for the list before it reads the index.
+fn lindex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    if store.llen(args[0])? == 0 {
+        return Ok(Reply::Nil);
+    }
+    Ok(store.lindex(args[0], int(args[1])?)?.into())
+}
+
+/// As of LINDEX.
 fn lset(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     store.entry(args[0], |list: &mut ListEntry<'_>| {
         if !list.exists() {

@@ -8,6 +8,7 @@ mod geo;
 mod hashes;
 mod hll;
 mod keys;
+mod lists;
 mod multi;
 mod server;
 mod sets;
@@ -68,6 +69,7 @@ pub(super) static FAMILIES: &[Family] = &[
     keys::FAMILY,
     strings::FAMILY,
     bits::FAMILY,
+    lists::FAMILY,
     sets::FAMILY,
     hashes::FAMILY,
     hll::FAMILY,
