@@ -265,6 +265,27 @@ fn what_is_no_hash_is_not_restored() {
     }
 }
 
+/// By the number of its fields: eight are a listpack, nine are not.
+#[test]
+fn what_is_restored_goes_by_the_limit() {
+    let store = Store::builder().limits(low()).build();
+    for (count, expected) in [(8, "listpack"), (9, "hashtable")] {
+        let strings: Vec<String> = (0..count * 2).map(|n| n.to_string()).collect();
+        let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
+        let packed = payload(|value| value.blob(Blob::HashListpack, &listpack(&strings)));
+        let table = payload(|value| {
+            let mut fields = value.hash(count)?;
+            strings.iter().try_for_each(|string| fields.member(string.as_bytes()))?;
+            fields.finish()
+        });
+        for payload in [packed, table] {
+            store.restore("h", &payload, RestoreOptions::default().replace(true)).unwrap();
+            assert_eq!(store.object_encoding("h").unwrap(), Some(expected));
+            assert_eq!(store.hget_as::<u8>("h", 2).unwrap(), 3);
+        }
+    }
+}
+
 /// Forms that no version of payloads that is written has, in files.
 #[test]
 fn ziplists_and_zipmaps_are_read_and_refused_where_they_are_wrong() {
