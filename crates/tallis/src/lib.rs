@@ -58,6 +58,8 @@ pub use intset;
 pub use listpack;
 /// RDB files and DUMP payloads.
 pub use rdb;
+/// RESP2 and RESP3: requests and replies.
+pub use resp;
 /// Sorted sets.
 pub use skiplist_zset;
 

@@ -22,6 +22,7 @@ mod nulls;
 mod redis_crate;
 mod scripts;
 mod server;
+mod sockets;
 mod splitting;
 mod strings;
 mod swaps;
