@@ -372,3 +372,23 @@ fn members_are_iterated_over_and_a_wrong_type_ends_it() {
     });
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
 }
+
+#[test]
+fn a_scan_drops_the_expired_keys_whose_names_it_wants() {
+    let clock = Arc::new(ManualClock::new(0));
+    let store = Store::builder().clock(clock.clone()).build();
+    for n in 0..100 {
+        store.set(format!("kept:{n}"), n).unwrap();
+        store.set(format!("gone:{n}"), n).unwrap();
+        store.pexpire(format!("gone:{n}"), 1).unwrap();
+    }
+    clock.advance(1);
+    let scanned = |options: ScanOptions| store.scan_options(options).count();
+    assert_eq!(scanned(ScanOptions::default().with_pattern("kept:*")), 100);
+    assert_eq!(store.dbsize().unwrap(), 200);
+    assert_eq!(scanned(ScanOptions::default().with_pattern("gone:?")), 0);
+    assert_eq!(store.dbsize().unwrap(), 190);
+    // Of whatever type they were.
+    assert_eq!(scanned(ScanOptions::default().with_type("set")), 0);
+    assert_eq!(store.dbsize().unwrap(), 100);
+}

@@ -115,21 +115,16 @@ impl Config {
     ///
     /// If a setting that it has cannot be what it is set to.
     pub fn store(&self) -> Result<Store, ConfigError> {
-        let databases = self.number("databases", 16)?;
-        let store = Store::builder().profile(self.profile).databases(databases).build();
+        let empty = Store::builder().profile(self.profile).build();
+        let mut builder = Store::builder().profile(self.profile);
         for (name, value) in &self.settings {
-            let known = store.execute(&["CONFIG", "GET", name]);
-            if known.convert::<Vec<(String, String)>>().is_ok_and(|all| all.is_empty()) {
-                continue;
-            }
-            let words = [&b"CONFIG"[..], b"SET", name.as_bytes(), value];
-            if let Some(error) = store.execute(&words).as_error()
-                && !error.to_string().ends_with("can't set immutable config")
-            {
-                return Err(ConfigError(format!("{name}: {error}")));
+            let known = empty.execute(&["CONFIG", "GET", name]).convert::<Vec<(String, String)>>();
+            if known.is_ok_and(|known| !known.is_empty()) {
+                let set = builder.setting(name, value);
+                builder = set.map_err(|error| ConfigError(format!("{name}: {error}")))?;
             }
         }
-        Ok(store)
+        Ok(builder.build())
     }
 
     fn number<T: std::str::FromStr>(&self, name: &str, default: T) -> Result<T, ConfigError> {

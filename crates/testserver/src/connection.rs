@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use resp::{Requests, Writer};
-use store::{Reply, Session};
+use store::{Error, ErrorKind, Reply, Session};
 
 use crate::listen::Stream;
 use crate::server::Shared;
@@ -28,6 +28,8 @@ struct Client {
     id: u64,
     name: Vec<u8>,
     session: Session,
+    /// Whether it is between MULTI and EXEC.
+    queues: bool,
 }
 
 /// What comes behind a reply.
@@ -39,7 +41,8 @@ enum Next {
 
 impl Connection {
     pub(crate) fn new(shared: &Arc<Shared>, id: u64, stream: Stream) -> Self {
-        let client = Client { id, name: Vec::new(), session: shared.store.session() };
+        let client =
+            Client { id, name: Vec::new(), session: shared.store.session(), queues: false };
         let shared = shared.clone();
         Self { shared, stream, requests: Requests::new(), client, out: Vec::new() }
     }
@@ -108,14 +111,27 @@ impl Client {
         let sub = sub.unwrap_or_default().to_ascii_lowercase();
         match (&name[..], &sub[..]) {
             (b"quit", _) => (Some(self.session.execute(words)), Next::HangUp),
+            (b"shutdown", _) if self.queues => {
+                // The session does not know it, so that EXEC will fail.
+                self.session.execute(words);
+                let text = "ERR Command not allowed inside a transaction";
+                (Some(Reply::Error(Error::new(ErrorKind::Syntax, text))), Next::GoOn)
+            }
             (b"shutdown", _) => (None, Next::ShutDown),
             (b"client", _) => (Some(self.client(&sub, words)), Next::GoOn),
             (b"function", b"flush") => (Some(Reply::OK), Next::GoOn),
-            (b"reset", _) => {
-                self.name.clear();
+            _ => {
+                match &name[..] {
+                    b"multi" => self.queues = true,
+                    b"exec" | b"discard" => self.queues = false,
+                    b"reset" => {
+                        self.queues = false;
+                        self.name.clear();
+                    }
+                    _ => {}
+                }
                 (Some(self.session.execute(words)), Next::GoOn)
             }
-            _ => (Some(self.session.execute(words)), Next::GoOn),
         }
     }
 

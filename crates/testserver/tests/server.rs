@@ -78,6 +78,15 @@ fn what_belongs_to_a_connection_is_answered() {
 }
 
 #[test]
+fn no_transaction_shuts_a_server_down() {
+    let (_server, port) = serve(&Store::new());
+    let answer = said(port, "MULTI\r\nSHUTDOWN\r\nEXEC\r\nPING\r\n");
+    let refused = "-ERR Command not allowed inside a transaction\r\n";
+    let aborted = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+    assert_eq!(answer, format!("+OK\r\n{refused}{aborted}+PONG\r\n"));
+}
+
+#[test]
 fn a_dropped_server_hangs_up() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");

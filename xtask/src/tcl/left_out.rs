@@ -13,6 +13,7 @@ const LEFT_OUT: &[(&str, &[&str])] = &[
             r"/chaining BRPOPLPUSH",
             "/^(PUSH resulting from|LPUSH|RPUSH).*(BLMOVE|BRPOPLPUSH|BLPOP|BRPOP)",
             "Linked LMOVEs",
+            r"/from the point of view of (BLPOP|BZPOPMIN|BZMPOP)",
             "exec with read commands and stale replica state change",
             "Blocking commands ignores the timeout",
         ],
@@ -24,10 +25,16 @@ const LEFT_OUT: &[(&str, &[&str])] = &[
             r"/propagate|replica|REPLICAOF|AOF|loadaof",
             r"/EXEC with .* OOM|DISCARD should not fail during OOM",
             "EXEC with at least one use-memory command should fail",
-            "Lazy-expire should not be wrapped in MULTI/EXEC",
+            "MULTI with SAVE",
+            "MULTI with config set appendonly",
             r"/Lazy-expire should not be wrapped",
         ],
     ),
+    (
+        "copies on other servers",
+        &["BITFIELD: setup slave", "BITFIELD: write on master, read on slave"],
+    ),
+    ("the layout of Redis's hash tables", &["/dict containing long chain|HTSTATS|rehashing"]),
     ("streams", &["/XREADGROUP|XADD|stream"]),
 ];
 
