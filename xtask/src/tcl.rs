@@ -160,3 +160,50 @@ fn series(suite: &Path) -> Outcome<String> {
     let old = text.split('"').nth(1).is_some_and(|version| version.starts_with("7.0."));
     Ok(if old { "7.0" } else { "7.2" }.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Farm, UNITS, series, units};
+
+    fn suite(folder: &Path, version: &str) {
+        for file in ["tests/test_helper.tcl", "tests/unit/type/set.tcl", "tests/tmp/old"] {
+            let file = folder.join(file);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+            fs::write(file, "").expect("written");
+        }
+        fs::create_dir(folder.join("src")).expect("made");
+        let header = format!("#define REDIS_VERSION \"{version}\"\n");
+        fs::write(folder.join("src/version.h"), header).expect("written");
+    }
+
+    #[test]
+    fn units_are_found_by_either_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(units(folder.path(), &[]).expect_err("no suite").contains("test_helper.tcl"));
+        suite(folder.path(), "7.2.6");
+        let full = vec!["unit/type/set".to_owned()];
+        assert_eq!(units(folder.path(), &["type/set".to_owned()]), Ok(full.clone()));
+        assert_eq!(units(folder.path(), &full), Ok(full));
+        let why = units(folder.path(), &[]).expect_err("one unit is not all");
+        assert_eq!(why, format!("the suite has no unit {}", UNITS[0]));
+    }
+
+    #[test]
+    fn the_suite_is_only_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+        suite(&from, "7.0.15");
+        assert_eq!(series(&from), Ok("7.0".to_owned()));
+        for _ in 0..2 {
+            Farm::make(&to, &from, Path::new("/bin/server"), "7.0").expect("made");
+            fs::write(to.join("tests/tmp/new"), "").expect("a folder of its own");
+        }
+        assert!(!from.join("tests/tmp/new").exists() && from.join("tests/tmp/old").exists());
+        assert!(to.join("tests/unit/type/set.tcl").is_file());
+        let program = fs::read_to_string(to.join("src/redis-server")).expect("a program");
+        assert!(program.ends_with("exec '/bin/server' --series 7.0 \"$@\"\n"), "{program}");
+    }
+}

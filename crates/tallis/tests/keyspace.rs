@@ -123,8 +123,6 @@ fn what_has_expired_is_never_seen() {
     assert_eq!(store.keys("*").unwrap().len(), 101);
     clock.advance(1);
     assert_eq!(store.keys("*").unwrap(), ["stays"]);
-    let (met, _) = scan_all(&store, &ScanOptions::default(), |_| ());
-    assert_eq!(names(met.into_keys()), BTreeSet::from(["stays".to_owned()]));
     assert_eq!(store.randomkey().unwrap().unwrap(), "stays");
     assert_eq!(store.dbsize().unwrap(), 101, "but for DBSIZE, as in Redis");
     assert_eq!(store.rename("key:1", "other").unwrap_err().kind(), ErrorKind::NoSuchKey);
@@ -391,4 +389,5 @@ fn a_scan_drops_the_expired_keys_whose_names_it_wants() {
     // Of whatever type they were.
     assert_eq!(scanned(ScanOptions::default().with_type("set")), 0);
     assert_eq!(store.dbsize().unwrap(), 100);
+    assert_eq!(scanned(ScanOptions::default()), 100);
 }

@@ -51,7 +51,9 @@ impl Kind {
             Self::Signed(form, low, high) => signed(form, low, high, text),
             Self::Unsigned(form, low, high) => unsigned(form, low, high, text),
             Self::Special(read) => {
-                let words: Vec<&[u8]> = text.split(|&byte| byte == b' ').collect();
+                // Nothing is no word, not an empty one.
+                let words = text.split(|&byte| byte == b' ').filter(|_| !text.is_empty());
+                let words: Vec<&[u8]> = words.collect();
                 read(&words, old).map_err(str::to_owned)
             }
         }

@@ -55,15 +55,14 @@ pub(super) fn get(shared: &Shared, patterns: &[&[u8]]) -> Reply {
 pub(super) fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
     let (pairs, []) = pairs.as_chunks::<2>() else { return Err(Error::syntax()) };
     let profile = shared.profile();
-    if let Some([name, _]) = pairs.iter().find(|[name, _]| find(profile, name).is_none()) {
-        let text = b"ERR Unknown option or number of arguments for CONFIG SET - '";
-        let parts: [&[u8]; 3] = [text, shown(name, usize::MAX), b"'"];
-        return Err(Error::showing(ErrorKind::Syntax, &parts));
-    }
     shared.settings().change(|limits, remembered| {
         let mut changes: Vec<(Named, &[u8])> = Vec::new();
         for [name, value] in pairs {
-            let Some(named) = find(profile, name) else { continue };
+            let Some(named) = find(profile, name) else {
+                let text = b"ERR Unknown option or number of arguments for CONFIG SET - '";
+                let parts: [&[u8]; 3] = [text, shown(name, usize::MAX), b"'"];
+                return Err(Error::showing(ErrorKind::Syntax, &parts));
+            };
             if named.setting.marks.fixed {
                 return Err(failed(name, "can't set immutable config"));
             }

@@ -38,9 +38,6 @@ pub(super) fn current_folder() -> Vec<u8> {
 /// Seconds and changes in turn, or nothing.
 pub(super) fn save(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str> {
     const WRONG: &str = "Invalid save parameters";
-    if words == [b""] {
-        return Ok(Vec::new());
-    }
     let (pairs, []) = words.as_chunks::<2>() else { return Err(WRONG) };
     for [seconds, changes] in pairs {
         let least = |word: &[u8], least: i64| number(word).is_some_and(|number| number >= least);
@@ -112,9 +109,6 @@ pub(super) fn events(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str>
 
 /// Percentiles, or nothing.
 pub(super) fn percentiles(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str> {
-    if words == [b""] {
-        return Ok(Vec::new());
-    }
     let mut all = Vec::new();
     for word in words {
         let Some(percentile) = double::parse(word) else {

@@ -55,7 +55,7 @@ impl Digest {
                 text.clear();
                 profile.score_text().push_digest(score, &mut text);
                 one.mix(&text);
-                self.combine_bits(&one.0);
+                self.combine(&one.0);
             }
         } else if let Value::Opaque(opaque) = value {
             // Its elements are not known here: it has the same digest if it has the same bytes, which Redis does not ask.
@@ -78,7 +78,7 @@ impl Digest {
                     let mut one = Self::default();
                     one.mix(entry.key.as_bytes());
                     one.mix_value(&entry.value, expires.is_some(), profile);
-                    keys.combine_bits(&one.0);
+                    keys.combine(&one.0);
                 }
             }
         }
