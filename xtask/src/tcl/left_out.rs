@@ -35,10 +35,12 @@ const LEFT_OUT: &[(&str, &[&str])] = &[
         &["BITFIELD: setup slave", "BITFIELD: write on master, read on slave"],
     ),
     ("the layout of Redis's hash tables", &["/dict containing long chain|HTSTATS|rehashing"]),
-    ("streams", &["/XREADGROUP|XADD|stream"]),
+    // The last one counts keys, after a test on streams has dropped all.
+    ("streams", &["/XREADGROUP|XADD|stream", "MOVE basic usage"]),
 ];
 
 /// One a line, as the suite reads them.
 pub(super) fn patterns() -> String {
-    LEFT_OUT.iter().flat_map(|(_, tests)| *tests).map(|test| format!("{test}\n")).collect()
+    let tests: Vec<&str> = LEFT_OUT.iter().flat_map(|(_, tests)| *tests).copied().collect();
+    tests.join("\n")
 }

@@ -113,7 +113,7 @@ impl<L: Locks> Store<L> {
             next = self.read_stripes(stripe..stripe + 1, |view| {
                 Ok(scan_stripe(view, position, &mut budget, |entry, expired| {
                     let names = match expired {
-                        true if options.names(glob.as_ref(), entry) => &mut gone,
+                        true if is_named(glob.as_ref(), entry) => &mut gone,
                         false if options.wants(glob.as_ref(), entry) => &mut found,
                         _ => return,
                     };
@@ -254,15 +254,15 @@ impl ScanOptions {
         self.pattern.as_deref().map(Glob::new).filter(|glob| !glob.matches_all())
     }
 
-    /// Whether the name of a key is one of those that are wanted.
-    fn names(&self, glob: Option<&Glob<'_>>, entry: &Entry) -> bool {
-        glob.is_none_or(|glob| glob.matches(entry.key.as_bytes()))
-    }
-
     fn wants(&self, glob: Option<&Glob<'_>>, entry: &Entry) -> bool {
-        self.names(glob, entry)
+        is_named(glob, entry)
             && self.type_name.as_deref().is_none_or(|name| is_of_type(&entry.value, name))
     }
+}
+
+/// Whether the name of a key is one of those that are wanted.
+fn is_named(glob: Option<&Glob<'_>>, entry: &Entry) -> bool {
+    glob.is_none_or(|glob| glob.matches(entry.key.as_bytes()))
 }
 
 fn is_of_type(value: &Value, name: &[u8]) -> bool {

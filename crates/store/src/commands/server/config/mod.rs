@@ -44,7 +44,9 @@ pub(super) fn get(shared: &Shared, patterns: &[&[u8]]) -> Reply {
             patterns.iter().find_map(|&pattern| named.asked_by(pattern, shared.profile()))?;
         let value = match named.setting.place {
             Place::Fixed(of) => of(shared).to_string().into_bytes(),
-            _ => named.setting.value(&mut limits, &remembered),
+            Place::Limit(_) | Place::Text(_) | Place::Number(_) => {
+                named.setting.value(&mut limits, &remembered)
+            }
         };
         Some((Reply::Bulk(name), Reply::Bulk(value.into())))
     });

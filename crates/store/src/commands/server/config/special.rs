@@ -23,11 +23,6 @@ pub(super) fn file_name(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static s
     Ok(shown(&name, usize::MAX).to_vec())
 }
 
-/// A folder; it is none of the store's.
-pub(super) fn folder(words: &[&[u8]], _: &[u8]) -> Result<Vec<u8>, &'static str> {
-    Ok(shown(&words.join(&b' '), usize::MAX).to_vec())
-}
-
 /// What `dir` is as long as it is not set.
 pub(super) fn current_folder() -> Vec<u8> {
     env::current_dir()

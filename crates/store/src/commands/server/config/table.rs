@@ -1,7 +1,7 @@
 //! Every setting of Redis 7.2: its names, its kind, its default, and where it is.
 
 use super::form::{Form, Kind};
-use super::special::{BUFFERS, buffers, events, file_name, folder, oom_scores, percentiles, save};
+use super::special::{BUFFERS, buffers, events, file_name, oom_scores, percentiles, save};
 use crate::commands::STRING_MAX;
 use crate::limits::Limits;
 use crate::store::Shared;
@@ -249,7 +249,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     flag("daemonize", false).fixed(),
     DATABASES,
     special("dbfilename", file_name, "dump.rdb").protected(),
-    special("dir", folder, "").protected(),
+    text("dir", "").protected(),
     flag("disable-thp", true).fixed(),
     flag("dynamic-hz", true),
     one_of("enable-debug-command", PROTECTED_ACTIONS, "no").fixed(),

@@ -4,6 +4,7 @@
 //! order (`digest = SHA1(digest xor SHA1(data))`), what has none is combined by exclusive or.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use sha1::{Digest as _, Sha1};
 
@@ -49,7 +50,7 @@ impl Digest {
             set.for_each(|member| member.with_bytes(|bytes| self.combine(bytes)));
         } else if let Some(set) = value.as_zset() {
             let mut text = Vec::new();
-            for (member, score) in set.iter() {
+            for (member, score) in set {
                 let mut one = Self::default();
                 member.with_bytes(|bytes| one.mix(bytes));
                 text.clear();
@@ -92,7 +93,11 @@ impl Digest {
 
     /// In hexadecimal digits.
     pub(super) fn to_hex(self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        self.0.iter().fold(String::with_capacity(40), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
     }
 }
 
