@@ -124,8 +124,7 @@ fn check_key(store: &Store, said: &Json, at: &str) {
             );
         }
     }
-    if matches!(&*kind, "string" | "set" | "zset")
-        || kind == "hash" && !store.hgetall(&key).is_err()
+    if matches!(&*kind, "string" | "set" | "zset") || kind == "hash" && store.hgetall(&key).is_ok()
     {
         let digest = store.execute(&[&b"DEBUG"[..], b"DIGEST-VALUE", &key]);
         let digest: Vec<String> = digest.convert().unwrap();
