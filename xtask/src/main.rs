@@ -1,4 +1,4 @@
-//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | report | lines | access-log`.
+//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | tcl | report | lines | access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
 //! builds.
@@ -15,6 +15,7 @@ mod package;
 mod report;
 mod run;
 mod setup;
+mod tcl;
 mod test;
 mod tree;
 
@@ -36,6 +37,8 @@ enum Chore {
     Fuzz(fuzz::Arguments),
     /// Runs random commands here and on a live redis-server, and compares.
     FuzzLive(fuzz_live::Arguments),
+    /// Runs units of Redis's own test suite on a store behind a socket.
+    Tcl(tcl::Arguments),
     /// Measures, and writes docs/benchmarks.md.
     Report(report::Arguments),
     /// Counts the lines of code of each crate.
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Chore::Package => package::run(),
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::FuzzLive(arguments) => fuzz_live::run(&arguments),
+        Chore::Tcl(arguments) => tcl::run(&arguments),
         Chore::Report(arguments) => report::run(&arguments),
         Chore::Lines => lines::run(),
         Chore::AccessLog(arguments) => access_log::run(&arguments),

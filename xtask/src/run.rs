@@ -50,15 +50,22 @@ pub(crate) fn succeed(command: &mut Command) -> Outcome {
 /// Runs `command` to its end, passes its standard output on and shows each line to `look`. `false`: it failed.
 pub(crate) fn succeed_watched(command: &mut Command, mut look: impl FnMut(&str)) -> Outcome<bool> {
     println!("$ {}", shown(command));
+    watch(command, |line| {
+        // A reader that has gone (`| head`) is no reason to leave the tests unfinished.
+        let _ = io::stdout().write_all(line);
+        look(String::from_utf8_lossy(line).trim_end());
+    })
+}
+
+/// Runs `command` to its end and shows each line of its standard output to `look`, its end included. `false`: it failed.
+pub(crate) fn watch(command: &mut Command, mut look: impl FnMut(&[u8])) -> Outcome<bool> {
     let mut child =
         command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_run(command, &error))?;
     if let Some(output) = child.stdout.take() {
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         while output.read_until(b'\n', &mut line).map_err(|error| error.to_string())? > 0 {
-            // A reader that has gone (`| head`) is no reason to leave the tests unfinished.
-            let _ = io::stdout().write_all(&line);
-            look(String::from_utf8_lossy(&line).trim_end());
+            look(&line);
             line.clear();
         }
     }

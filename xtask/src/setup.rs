@@ -40,7 +40,8 @@ fn found() -> bool {
     true
 }
 
-fn on_path(name: &str) -> Option<PathBuf> {
+/// The program of that name on the `PATH`.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }

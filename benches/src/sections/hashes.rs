@@ -15,6 +15,9 @@ use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 /// What the rival hashes with: the store hashes with it too.
 type Hash = ahash::RandomState;
 
+/// Fields and values on the heap.
+type Map = HashMap<Box<[u8]>, Box<[u8]>, Hash>;
+
 /// Fields of a small hash.
 const SMALL: usize = 10;
 
@@ -97,12 +100,12 @@ impl Fields {
         yo
     }
 
-    /// Fields and values on the heap; a map for each key.
-    fn maps(&self) -> Vec<HashMap<Box<[u8]>, Box<[u8]>, Hash>> {
-        let mut maps: Vec<HashMap<_, _, Hash>> = Vec::new();
+    /// A map for each key.
+    fn maps(&self) -> Vec<Map> {
+        let mut maps: Vec<Map> = Vec::new();
         for (at, [_, field, value]) in self.iter().enumerate() {
             if at % self.each == 0 {
-                maps.push(HashMap::default());
+                maps.push(Map::default());
             }
             maps[at / self.each].insert(Box::from(field), Box::from(value));
         }

@@ -64,6 +64,27 @@ impl ScoreText {
         text
     }
 
+    /// Appends the text that DEBUG DIGEST mixes in: that of a reply, but for integers with many zeros at the end, which
+    /// have an exponent.
+    ///
+    /// ```
+    /// use skiplist_zset::ScoreText;
+    ///
+    /// let mut text = Vec::new();
+    /// ScoreText::Shortest.push_digest(3.0, &mut text);
+    /// text.push(b' ');
+    /// ScoreText::Shortest.push_digest(1e17, &mut text);
+    /// assert_eq!(text, b"3 1e+17");
+    /// ```
+    pub fn push_digest(self, score: f64, text: &mut Vec<u8>) {
+        if self == Self::Digits17 || !score.is_finite() || score == 0.0 {
+            return self.push(score, text);
+        }
+        let mut own = Text { bytes: [0; TEXT_MAX], len: 0 };
+        push_digits(score, &mut own);
+        text.extend_from_slice(own.as_bytes());
+    }
+
     /// Appends the text of the entry that a listpack has for a score: that of a reply, but for integers beyond 17
     /// digits and for the sign of zero.
     ///

@@ -38,6 +38,7 @@ pub use member::Member;
 pub use persist::{Target, WriteOptions, replace_file};
 pub use profile::Profile;
 pub use reply::{FromReply, Reply};
+pub use resp::Protocol;
 pub use session::{Client, Session};
 pub use store::{
     Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Sweeper, Tx,

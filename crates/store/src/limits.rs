@@ -1,8 +1,12 @@
 //! Redis's encoding limits, by Redis's names.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
+
+/// Settings that have no effect, as CONFIG SET has left them.
+pub(crate) type Remembered = BTreeMap<&'static str, Box<[u8]>>;
 
 /// The limits by name, with their defaults, and as they are kept while commands run: a number each, with a method that
 /// reads it.
@@ -29,12 +33,16 @@ macro_rules! limits {
             /// From how many bytes on an element of a list has a node of its own: DEBUG QUICKLIST-PACKED-THRESHOLD.
             list_plain_from: AtomicU32,
             /// Held by a caller that sets some of them and leaves the others.
-            changing: Mutex<()>,
+            remembered: Mutex<Remembered>,
         }
 
         impl Settings {
-            pub(crate) const fn new(limits: Limits) -> Self {
-                Self { $($name: AtomicUsize::new(limits.$name as usize),)* list_plain_from: AtomicU32::new(LIST_PLAIN_FROM), changing: Mutex::new(()) }
+            pub(crate) const fn new(limits: Limits, remembered: Remembered) -> Self {
+                Self {
+                    $($name: AtomicUsize::new(limits.$name as usize),)*
+                    list_plain_from: AtomicU32::new(LIST_PLAIN_FROM),
+                    remembered: Mutex::new(remembered),
+                }
             }
 
             $(
@@ -119,18 +127,24 @@ impl Settings {
 
     /// Sets them all. Commands that run meanwhile may still go by the old ones.
     pub(crate) fn set(&self, limits: Limits) {
-        let _changing = self.changing.lock();
+        let _changing = self.remembered.lock();
         self.store(limits);
     }
 
-    /// Changes some of them, or, if that fails, none; no other change comes between.
+    /// All of them at one moment, those without effect too.
+    pub(crate) fn all(&self) -> (Limits, Remembered) {
+        let remembered = self.remembered.lock();
+        (self.limits(), remembered.clone())
+    }
+
+    /// Changes some of them; no other change comes between. A change that fails has changed nothing.
     pub(crate) fn change<R, E>(
         &self,
-        change: impl FnOnce(&mut Limits) -> Result<R, E>,
+        change: impl FnOnce(&mut Limits, &mut Remembered) -> Result<R, E>,
     ) -> Result<R, E> {
-        let _changing = self.changing.lock();
+        let mut remembered = self.remembered.lock();
         let mut limits = self.limits();
-        let result = change(&mut limits)?;
+        let result = change(&mut limits, &mut remembered)?;
         self.store(limits);
         Ok(result)
     }

@@ -12,7 +12,7 @@ use skiplist_zset::ScoreText;
 /// | ZADD of many members at once | chooses an encoding by the first member | also by their number |
 /// | scores in replies and listpacks | 17 digits: `0.10000000000000001` | few digits: `0.1` |
 /// | ZRANK, ZREVRANK WITHSCORE | unknown | known |
-/// | CONFIG `set-max-listpack-*` | unknown | known |
+/// | CONFIG `set-max-listpack-*`, `locale-collate`, `cluster-announce-human-nodename`, `cluster-ping-interval` | unknown | known |
 /// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 |
 /// | GEOSEARCH BYPOLYGON | unknown | known, as in Valkey 9 |
 /// | fourth digit of a distance | the nearest | that of the distance by 10,000 |
@@ -69,6 +69,8 @@ table! {
     newest_release: [u8; 2] = *b"70", *b"99";
     /// Whether small sets with text are listpacks. Settings for them are known then.
     set_listpacks: bool = false, true;
+    /// Whether CONFIG knows the settings that came with 7.2.
+    settings_of_72: bool = false, true;
     /// Whether a command that adds many members chooses the encoding by their number too.
     sizes_ahead: bool = false, true;
     /// Whether a list of one packed node is a listpack.

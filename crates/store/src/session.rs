@@ -5,6 +5,7 @@ mod table;
 use std::ops::Range;
 
 use bytes::Bytes;
+use resp::Protocol;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, Args, Called, Run, checked, int32, refused, shown, with_words};
@@ -48,13 +49,6 @@ pub struct Client {
     protocol: Protocol,
     queue: Option<Queue>,
     watches: Watches,
-}
-
-/// Whose shapes the replies have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Protocol {
-    Resp2,
-    Resp3,
 }
 
 /// The commands between MULTI and EXEC.
@@ -130,6 +124,12 @@ impl Session {
         let client = &mut self.locks;
         let answer = with_words(args, |words| client.answer(words));
         client.shaped(answer)
+    }
+
+    /// The protocol whose shapes the replies have: the one to [write](Reply::write) them in.
+    #[must_use]
+    pub const fn protocol(&self) -> Protocol {
+        self.locks.protocol
     }
 }
 

@@ -60,6 +60,8 @@ pub use listpack;
 pub use quicklist;
 /// RDB files and DUMP payloads.
 pub use rdb;
+/// RESP2 and RESP3: requests and replies.
+pub use resp;
 /// Sorted sets.
 pub use skiplist_zset;
 

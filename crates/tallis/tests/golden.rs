@@ -124,6 +124,12 @@ fn check_key(store: &Store, said: &Json, at: &str) {
             );
         }
     }
+    if matches!(&*kind, "string" | "set" | "zset") || kind == "hash" && store.hgetall(&key).is_ok()
+    {
+        let digest = store.execute(&[&b"DEBUG"[..], b"DIGEST-VALUE", &key]);
+        let digest: Vec<String> = digest.convert().unwrap();
+        assert_eq!(digest, [said["digest_value"].as_str().unwrap()], "{at}");
+    }
     let ours = store.dump(&key).unwrap().unwrap();
     assert_eq!(content(&ours), content(&decoded(&said["dump_b64"])), "{at}");
 }

@@ -1,4 +1,5 @@
 //! Hashes by typed calls, beside a map.
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 mod journal;
 
@@ -112,8 +113,8 @@ fn counters_count_and_refuse() {
     assert_eq!(store.hincr("h", "n", i64::MIN).unwrap(), i64::MIN + 5);
     assert_eq!(store.hincr("h", "n", -6).unwrap_err().kind(), ErrorKind::NotInteger);
     assert_eq!(store.hincr("h", "n", u64::MAX).unwrap_err().kind(), ErrorKind::NotInteger);
-    assert_eq!(store.hincr_float("h", "f", 0.1).unwrap(), 0.1);
-    assert_eq!(store.hincr_float("h", "f", 0.2).unwrap(), 0.3);
+    assert_eq!(store.hincr_float("h", "f", 0.1).unwrap().to_string(), "0.1");
+    assert_eq!(store.hincr_float("h", "f", 0.2).unwrap().to_string(), "0.3");
     assert_eq!(store.hget_as::<String>("h", "f").unwrap(), "0.3");
     let infinite = store.hincr_float("h", "f", f64::INFINITY).unwrap_err();
     assert_eq!(infinite.kind(), ErrorKind::NotInteger);
@@ -227,7 +228,9 @@ fn payload(write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError
 
 fn listpack(entries: &[&str]) -> Vec<u8> {
     let mut list = ListPack::new();
-    entries.iter().for_each(|entry| list.push_back(*entry).unwrap());
+    for entry in entries {
+        list.push_back(*entry).unwrap();
+    }
     list.into_bytes()
 }
 
@@ -265,6 +268,31 @@ fn what_is_no_hash_is_not_restored() {
     }
 }
 
+/// By the number of its fields: eight are a listpack, nine are not.
+#[test]
+fn what_is_restored_goes_by_the_limit() {
+    let store = Store::builder().limits(low()).build();
+    for (count, expected) in [(8, "listpack"), (9, "hashtable")] {
+        let strings: Vec<String> = (0..count * 2).map(|n| n.to_string()).collect();
+        let strings: Vec<&str> = strings.iter().map(String::as_str).collect();
+        let packed = payload(|value| value.blob(Blob::HashListpack, &listpack(&strings)));
+        let table = payload(|value| {
+            let mut fields = value.hash(count)?;
+            strings.iter().try_for_each(|string| fields.member(string.as_bytes()))?;
+            fields.finish()
+        });
+        for payload in [packed, table] {
+            store.restore("h", &payload, RestoreOptions::default().replace(true)).unwrap();
+            assert_eq!(store.object_encoding("h").unwrap(), Some(expected));
+            assert_eq!(store.hget_as::<u8>("h", 2).unwrap(), 3);
+        }
+    }
+}
+
+/// The types of hashes that only files have.
+const ZIPMAP: u8 = 9;
+const ZIPLIST: u8 = 13;
+
 /// Forms that no version of payloads that is written has, in files.
 #[test]
 fn ziplists_and_zipmaps_are_read_and_refused_where_they_are_wrong() {
@@ -280,8 +308,6 @@ fn ziplists_and_zipmaps_are_read_and_refused_where_they_are_wrong() {
         store.load(&path)?;
         Ok::<_, tallis::Error>(store)
     };
-    const ZIPMAP: u8 = 9;
-    const ZIPLIST: u8 = 13;
     let store = load(ZIPMAP, b"\x02\x01f\x02\x0012\x01g\x01\x01x?\xff").unwrap();
     assert_eq!(store.object_encoding("h").unwrap(), Some("listpack"));
     assert_eq!(store.hmget_as::<Vec<String>>("h", ["f", "g"]).unwrap(), ["12", "x"]);

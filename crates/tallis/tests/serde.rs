@@ -134,7 +134,10 @@ fn lists_are_their_limits_and_nodes() {
     let mut list = QuickList::new(limits);
     for number in 0..20 {
         list.push_back(number).unwrap();
-        list.push_front("x".repeat(number.unsigned_abs().pow(2) as usize).as_str()).unwrap();
+        list.push_front(
+            "x".repeat(usize::try_from(number.unsigned_abs().pow(2)).unwrap()).as_str(),
+        )
+        .unwrap();
     }
     let nodes = |list: &QuickList| {
         let nodes = list.nodes().map(|node| (node.is_plain(), node.bytes().into_owned()));
@@ -352,7 +355,7 @@ fn what_is_no_hash_is_refused_and_changes_nothing() {
         store.hset_struct("a", "text").map(drop),
         store.hset_struct("a", &[("f", 1)][..]).map(drop),
         store.hset_struct("a", &BTreeMap::from([("f", vec![1])])).map(drop),
-        store.hset_struct("a", &BTreeMap::from([("f", ())])).map(drop),
+        store.hset_struct("a", &BTreeMap::from([("f", Some(()))])).map(drop),
         store.hset_struct("a", &BTreeMap::from([("f", BTreeMap::from([(1, 2)]))])).map(drop),
         store.hset_struct("a", &BTreeMap::from([(None::<u8>, 1)])).map(drop),
         store.hget_struct::<BTreeMap<String, u8>>("a").map(drop),

@@ -115,3 +115,50 @@ fn changes_of_different_settings_do_not_undo_each_other() {
     let limits = store.limits();
     assert_eq!((limits.set_max_intset_entries, limits.hll_sparse_max_bytes), (500, 500));
 }
+
+#[test]
+fn a_reload_keeps_what_a_file_keeps() {
+    let clock = Arc::new(ManualClock::new(1_000_000));
+    let store = Store::builder().clock(clock.clone()).build();
+    store.sadd("s", [1, 2, 3]).unwrap();
+    store.db(4).set("k", "v").unwrap();
+    store.db(4).pexpire("k", 5000).unwrap();
+    store.set("gone", "v").unwrap();
+    store.pexpire("gone", 1).unwrap();
+    clock.advance(1);
+    let digest = |store: &Store| store.execute(&["DEBUG", "DIGEST"]);
+    let before = digest(&store);
+    let mut watcher = store.session();
+    watcher.execute(&["WATCH", "s"]);
+    assert_eq!(store.execute(&["DEBUG", "RELOAD"]), Reply::OK);
+    assert_eq!((store.dbsize().unwrap(), store.db(4).dbsize().unwrap()), (1, 1));
+    assert_eq!(store.db(4).execute(&["PEXPIRETIME", "k"]).as_int(), Some(1_005_000));
+    assert_ne!(digest(&store), before, "what had expired is gone");
+    watcher.execute(&["MULTI"]);
+    assert_eq!(watcher.execute(&["EXEC"]), Reply::NullArray);
+    // In a transaction too, and with no options.
+    let mut session = store.session();
+    for line in ["MULTI", "DEBUG RELOAD", "SISMEMBER s 2", "DEBUG RELOAD NOSAVE"] {
+        session.execute(&words(line));
+    }
+    let Reply::Array(replies) = session.execute(&["EXEC"]) else { panic!("EXEC gives an array") };
+    assert_eq!(replies[..2], [Reply::OK, Reply::Int(1)]);
+    assert!(replies[2].is_error());
+}
+
+#[test]
+fn sweepers_wait_while_active_expiry_is_off() {
+    let clock = Arc::new(ManualClock::new(0));
+    let store = Store::builder().clock(clock.clone()).build();
+    store.execute(&["DEBUG", "SET-ACTIVE-EXPIRE", "0"]);
+    let _sweeper = store.sweeper(std::time::Duration::from_millis(1)).unwrap();
+    store.set("k", "v").unwrap();
+    store.pexpire("k", 1).unwrap();
+    clock.advance(1);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert_eq!(store.dbsize().unwrap(), 1);
+    store.execute(&["DEBUG", "SET-ACTIVE-EXPIRE", "1"]);
+    while store.dbsize().unwrap() > 0 {
+        std::thread::yield_now();
+    }
+}

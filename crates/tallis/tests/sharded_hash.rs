@@ -62,7 +62,7 @@ fn many_at_once_are_each_in_their_shard() {
     let store = Store::new();
     let hash = ShardedHash::new(&store, "h", 1000, 10);
     assert_eq!(hash.hset_multiple((0..100).map(|n| (n, n * n))).unwrap(), 100);
-    assert_eq!(hash.hset_multiple(&[(5, 1), (500, 2), (5, 3)]).unwrap(), 1);
+    assert_eq!(hash.hset_multiple([(5, 1), (500, 2), (5, 3)]).unwrap(), 1);
     assert_eq!(store.keys("h:*").unwrap().len(), 11);
     assert_eq!(hash.hget_as::<u32>(5).unwrap(), 3, "the last of two");
     assert_eq!(hash.hincr(99, 1).unwrap(), 99 * 99 + 1);
@@ -71,7 +71,7 @@ fn many_at_once_are_each_in_their_shard() {
     assert_eq!(some, [Some("9802".into()), Some("9".into()), None, Some("9".into())]);
     assert_eq!(hash.hdel(0..100).unwrap(), 100);
     assert_eq!(store.keys("*").unwrap(), ["h:50"]);
-    assert_eq!(hash.hmget(Vec::<i32>::new()).unwrap(), [const { None }; 0]);
+    assert!(hash.hmget(Vec::<i32>::new()).unwrap().is_empty());
     store.set("h:0", "text").unwrap();
     assert_eq!(hash.hget(1).unwrap_err().kind(), ErrorKind::WrongType);
     assert_eq!(hash.hset_multiple([(1, 1)]).unwrap_err().kind(), ErrorKind::WrongType);

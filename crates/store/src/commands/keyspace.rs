@@ -109,15 +109,33 @@ impl<L: Locks> Store<L> {
             && budget.steps > 0
         {
             let stripe = self.shared().stripe_of(position);
+            let mut gone = Vec::new();
             next = self.read_stripes(stripe..stripe + 1, |view| {
-                Ok(scan_stripe(view, position, &mut budget, |entry| {
-                    if options.wants(glob.as_ref(), entry) {
-                        found.push(Bytes::copy_from_slice(entry.key.as_bytes()));
-                    }
+                Ok(scan_stripe(view, position, &mut budget, |entry, expired| {
+                    let names = match expired {
+                        true if is_named(glob.as_ref(), entry) => &mut gone,
+                        false if options.wants(glob.as_ref(), entry) => &mut found,
+                        _ => return,
+                    };
+                    names.push(Bytes::copy_from_slice(entry.key.as_bytes()));
                 }))
             })?;
+            self.drop_expired(&gone)?;
         }
         Ok((scan::to_cursor(next), found))
+    }
+
+    /// Drops keys that a search has met and that have expired, as servers do.
+    fn drop_expired(&self, names: &[Bytes]) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        self.write(names, |scope, keys| {
+            for &key in keys {
+                scope.drop_expired(key);
+            }
+            Ok(())
+        })
     }
 
     /// RANDOMKEY: the name of a key, chosen uniformly at random; `None` if there is none. O(stripes) on average.
@@ -237,9 +255,14 @@ impl ScanOptions {
     }
 
     fn wants(&self, glob: Option<&Glob<'_>>, entry: &Entry) -> bool {
-        glob.is_none_or(|glob| glob.matches(entry.key.as_bytes()))
+        is_named(glob, entry)
             && self.type_name.as_deref().is_none_or(|name| is_of_type(&entry.value, name))
     }
+}
+
+/// Whether the name of a key is one of those that are wanted.
+fn is_named(glob: Option<&Glob<'_>>, entry: &Entry) -> bool {
+    glob.is_none_or(|glob| glob.matches(entry.key.as_bytes()))
 }
 
 fn is_of_type(value: &Value, name: &[u8]) -> bool {
@@ -259,7 +282,7 @@ fn scan_stripe(
     view: &View<'_>,
     mut position: u64,
     budget: &mut Budget,
-    mut visit: impl FnMut(&Entry),
+    mut visit: impl FnMut(&Entry, bool),
 ) -> Option<u64> {
     let shared = view.shared();
     let stripe = shared.stripe_of(position);
@@ -270,9 +293,7 @@ fn scan_stripe(
         for (entry, expires) in step.bucket.into_iter().flat_map(KeyBucket::iter) {
             if step.covers(shared.hash(entry.key.as_bytes())) {
                 budget.keys = budget.keys.saturating_sub(1);
-                if !view.expired(expires) {
-                    visit(entry);
-                }
+                visit(entry, view.expired(expires));
             }
         }
         position = step.next()?;

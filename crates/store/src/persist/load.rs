@@ -5,12 +5,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use rdb::{Attributes, ReadOptions, Reader, Record};
+use rdb::{Attributes, ReadOptions, Reader, Record, WriteOptions};
 
 use super::extras::Extras;
+use super::save::write_rdb;
 use super::value::{self, Fault, Loaded};
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
+use crate::store::scope::Scope;
 use crate::store::stripe::Stripe;
 use crate::store::{Shared, Store};
 
@@ -47,6 +49,27 @@ impl Store {
         self.shared().replace_all(stripes, extras);
         Ok(())
     }
+}
+
+/// Writes every key as a snapshot has it, and reads them again from there.
+///
+/// # Errors
+///
+/// That of a value that the version of the profile cannot hold; then nothing has changed.
+pub(crate) fn reload(scope: &mut Scope<'_>) -> Result<()> {
+    let shared = scope.shared();
+    let options =
+        WriteOptions { target: shared.profile().dump_version(), ..WriteOptions::default() };
+    let stripes: Vec<&Stripe> = scope.stripes().collect();
+    let failed = |why: String| Error::new(ErrorKind::Corrupt, format!("ERR cannot reload: {why}"));
+    let file = write_rdb(shared, &stripes, Vec::new(), options);
+    let file = file.map_err(|error| failed(error.to_string()))?;
+    let length = u64::try_from(file.len()).ok();
+    let options = ReadOptions { length, ..ReadOptions::default() };
+    let (stripes, extras) =
+        read_all(&file[..], options, shared).map_err(|error| failed(error.to_string()))?;
+    scope.replace_all(stripes, extras);
+    Ok(())
 }
 
 /// Reads a whole file into stripes that no handle sees yet.

@@ -8,6 +8,7 @@ mod save;
 mod value;
 
 pub(crate) use extras::Extras;
+pub(crate) use load::reload;
 pub(crate) use payload::{body_len, dump, restore};
 
 pub use rdb::{Target, WriteOptions};

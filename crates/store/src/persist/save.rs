@@ -4,14 +4,13 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use parking_lot::RwLockReadGuard;
 use rdb::{Attributes, StandardAux, WriteError, WriteOptions, Writer};
 
 use super::replace::replace_file;
 use super::value;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::Store;
 use crate::store::stripe::{Keyspace, Stripe};
+use crate::store::{Shared, Store};
 use crate::table::keys::KeyBucket;
 
 /// The version that a snapshot names as its writer: the oldest Redis that reads the default version of the format.
@@ -55,43 +54,54 @@ impl Store {
     /// As [`save`](Self::save); also a value of a type that the version does not have.
     pub fn save_with(&self, path: impl AsRef<Path>, options: WriteOptions) -> Result<()> {
         let path = path.as_ref();
-        let write = |file: &File| self.write_rdb(file, options).map(drop).map_err(into_io);
+        let shared = self.shared();
+        let mut changes = 0;
+        let write = |file: &File| {
+            let stripes = shared.read_all();
+            changes = shared.changes();
+            let stripes: Vec<&Stripe> = stripes.iter().map(|stripe| &**stripe).collect();
+            write_rdb(shared, &stripes, file, options).map(drop).map_err(into_io)
+        };
         replace_file(path, write).map_err(|error| {
             Error::caused(ErrorKind::Io, format!("cannot save {}: {error}", path.display()), error)
-        })
-    }
-
-    /// Writes the snapshot to anything that takes bytes.
-    fn write_rdb<W: Write>(&self, output: W, options: WriteOptions) -> Result<W, WriteError> {
-        let shared = self.shared();
-        let stripes = shared.read_all();
-        let mut writer = Writer::new(output, options)?;
-        writer.standard_aux(&StandardAux {
-            redis_ver: REDIS_VER,
-            ctime_s: shared.clock().now_ms() / 1000,
-            used_mem: stripes.iter().map(|stripe| stripe.heap_bytes() as u64).sum(),
-            aof_base: false,
         })?;
-        let extras = shared.extras().read();
-        extras.write_before(&mut writer)?;
-        let mut databases: Vec<u32> =
-            stripes.iter().flat_map(|stripe| stripe.databases()).collect();
-        databases.sort_unstable();
-        databases.dedup();
-        for db in databases {
-            write_database(&mut writer, db, &stripes, |writer| {
-                extras.write_db(writer, db, options.target)
-            })?;
-        }
-        extras.write_after(&mut writer)?;
-        writer.finish()
+        shared.saved(changes);
+        Ok(())
     }
+}
+
+/// Writes the snapshot to anything that takes bytes.
+pub(super) fn write_rdb<W: Write>(
+    shared: &Shared,
+    stripes: &[&Stripe],
+    output: W,
+    options: WriteOptions,
+) -> Result<W, WriteError> {
+    let mut writer = Writer::new(output, options)?;
+    writer.standard_aux(&StandardAux {
+        redis_ver: REDIS_VER,
+        ctime_s: shared.clock().now_ms() / 1000,
+        used_mem: stripes.iter().map(|stripe| stripe.heap_bytes() as u64).sum(),
+        aof_base: false,
+    })?;
+    let extras = shared.extras().read();
+    extras.write_before(&mut writer)?;
+    let mut databases: Vec<u32> = stripes.iter().flat_map(|stripe| stripe.databases()).collect();
+    databases.sort_unstable();
+    databases.dedup();
+    for db in databases {
+        write_database(&mut writer, db, stripes, |writer| {
+            extras.write_db(writer, db, options.target)
+        })?;
+    }
+    extras.write_after(&mut writer)?;
+    writer.finish()
 }
 
 fn write_database<W: Write>(
     writer: &mut Writer<W>,
     db: u32,
-    stripes: &[RwLockReadGuard<'_, Stripe>],
+    stripes: &[&Stripe],
     write_hints: impl FnOnce(&mut Writer<W>) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
     let buckets =

@@ -1,6 +1,7 @@
 //! What a command answers.
 
 mod convert;
+mod write;
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use ahash::RandomState;
@@ -14,13 +14,16 @@ use super::shared::Padded;
 use super::stripe::Stripe;
 use super::{Shared, Sink, Store};
 use crate::clock::{Clock, SystemClock};
-use crate::limits::{Limits, Settings};
+use crate::commands::begin_with;
+use crate::error::Result;
+use crate::limits::{Limits, Remembered, Settings};
 use crate::profile::Profile;
 
 /// Builds a [`Store`]: limits, profile, clock, stripes, sinks and seeds.
 #[derive(Debug)]
 pub struct StoreBuilder {
     limits: Limits,
+    remembered: Remembered,
     profile: Profile,
     databases: u32,
     clock: Arc<dyn Clock>,
@@ -34,6 +37,7 @@ impl Default for StoreBuilder {
     fn default() -> Self {
         Self {
             limits: Limits::default(),
+            remembered: Remembered::new(),
             profile: Profile::default(),
             databases: 16,
             clock: Arc::new(SystemClock),
@@ -66,6 +70,34 @@ impl StoreBuilder {
     pub fn databases(mut self, count: u32) -> Self {
         self.databases = count;
         self
+    }
+
+    /// A setting as a line of Redis's configuration file has it, one that CONFIG SET refuses too. `databases` and the
+    /// limits are in effect, the others are what CONFIG GET shows.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) if servers of the profile do not know the setting, or if it
+    /// cannot be that.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let builder = Store::builder().setting("zset-max-ziplist-entries", "2")?.setting("port", "7000")?;
+    /// let store = builder.build();
+    /// assert_eq!(store.limits().zset_max_listpack_entries, 2);
+    /// let port: Vec<(String, u16)> = store.execute(&["CONFIG", "GET", "port"]).convert()?;
+    /// assert_eq!(port, [("port".to_owned(), 7000)]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn setting(mut self, name: &str, value: impl AsRef<[u8]>) -> Result<Self> {
+        let (limits, remembered) = (&mut self.limits, &mut self.remembered);
+        let databases = begin_with(self.profile, name, value.as_ref(), limits, remembered)?;
+        self.databases = databases.unwrap_or(self.databases);
+        Ok(self)
     }
 
     /// Where the store takes the time from. Default: the machine's clock.
@@ -126,13 +158,15 @@ impl StoreBuilder {
             stripes,
             stripe_bits: self.stripe_bits,
             hasher,
-            settings: Settings::new(self.limits),
+            settings: Settings::new(self.limits, self.remembered),
             profile: self.profile,
             databases: self.databases,
             clock: self.clock,
             random: Random::new(seed),
             sinks: self.sinks,
             swept: Mutex::default(),
+            saved: AtomicU64::new(0),
+            active_expire: AtomicBool::new(true),
             extras: RwLock::default(),
         };
         Store::on(Striped { shared: Arc::new(shared), db: 0 })

@@ -12,6 +12,7 @@ use super::stripe::{Found, Keyspace, Stripe};
 use super::time::CommandTime;
 use crate::error::Error;
 use crate::key::HashedKey;
+use crate::persist::Extras;
 use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, KeyBucket};
 use crate::value::Value;
@@ -205,6 +206,16 @@ impl<'s> Scope<'s> {
         // It counts for the database, not for one of its stripes.
         shared.count_changes(0, dropped as u64);
         dropped
+    }
+
+    /// Puts what was loaded in the place of all that is here.
+    pub(crate) fn replace_all(&mut self, stripes: Vec<Stripe>, extras: Extras) {
+        let shared = self.shared;
+        for (locked, stripe) in self.view.stripes.iter_mut().zip(stripes) {
+            locked.as_mut().replace_all(stripe, shared.stripe_bits());
+        }
+        shared.count_changes(0, 1);
+        *shared.extras().write() = extras;
     }
 
     /// Exchanges two databases.

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -62,6 +62,10 @@ pub struct Shared {
     pub(super) random: Random,
     pub(super) sinks: Vec<Arc<dyn Sink>>,
     pub(super) swept: Mutex<sweep::Place>,
+    /// How many changes there were when the last snapshot was taken.
+    pub(super) saved: AtomicU64,
+    /// Whether sweepers sweep.
+    pub(super) active_expire: AtomicBool,
     pub(super) extras: RwLock<Extras>,
 }
 
@@ -161,8 +165,18 @@ impl Shared {
     }
 
     /// How many changes there were.
-    pub(super) fn changes(&self) -> u64 {
+    pub(crate) fn changes(&self) -> u64 {
         self.stripes.iter().map(|stripe| stripe.changes.load(Ordering::Relaxed)).sum()
+    }
+
+    /// How many of them the last snapshot does not have.
+    pub(crate) fn unsaved_changes(&self) -> u64 {
+        self.changes().saturating_sub(self.saved.load(Ordering::Relaxed))
+    }
+
+    /// Notes that a snapshot has the first `changes` of them.
+    pub(crate) fn saved(&self, changes: u64) {
+        self.saved.store(changes, Ordering::Relaxed);
     }
 
     /// As many stripes as there are, empty, for a snapshot to be loaded into.
@@ -173,6 +187,11 @@ impl Shared {
     /// Locks every stripe for reading.
     pub(crate) fn read_all(&self) -> Vec<RwLockReadGuard<'_, Stripe>> {
         self.stripes.iter().map(|stripe| stripe.read()).collect()
+    }
+
+    /// Lets sweepers sweep, or makes them wait.
+    pub(crate) fn set_active_expire(&self, active: bool) {
+        self.active_expire.store(active, Ordering::Relaxed);
     }
 
     /// What files hold beside keys, as the last one that was loaded had it.

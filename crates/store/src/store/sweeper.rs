@@ -1,5 +1,6 @@
 //! A thread that releases the memory of keys that have expired.
 
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -74,7 +75,12 @@ impl Store {
 
 /// Sweeps for as long as many keys have expired, and the thread goes on.
 fn look(store: &Store, goes_on: impl Fn() -> bool) {
-    while store.sweep(AT_ONCE).is_ok_and(|dropped| dropped > MANY) && goes_on() {}
+    while store.shared().active_expire.load(Ordering::Relaxed) {
+        let dropped = store.sweep(AT_ONCE);
+        if !(dropped.is_ok_and(|dropped| dropped > MANY) && goes_on()) {
+            return;
+        }
+    }
 }
 
 impl Drop for Sweeper {

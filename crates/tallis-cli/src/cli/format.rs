@@ -1,5 +1,6 @@
 //! How a reply is shown.
 
+use tallis::resp::quote_word;
 use tallis::{Profile, Reply};
 
 /// The two ways in which `redis-cli` shows a reply.
@@ -113,7 +114,7 @@ fn write_formatted(reply: &Reply, profile: Profile, indent: usize, out: &mut Vec
         Reply::Error(error) => out.extend_from_slice(format!("(error) {error}").as_bytes()),
         Reply::Int(number) => out.extend_from_slice(format!("(integer) {number}").as_bytes()),
         Reply::Boolean(yes) => out.extend_from_slice(format!("({yes})").as_bytes()),
-        Reply::Bulk(bytes) => quote(bytes, out),
+        Reply::Bulk(bytes) => quote_word(bytes, out),
         Reply::Nil | Reply::NullArray => out.extend_from_slice(b"(nil)"),
         Reply::Verbatim(text) => out.extend_from_slice(text.as_bytes()),
         Reply::Double(number) => {
@@ -198,24 +199,6 @@ fn takes_lines(reply: &Reply) -> bool {
     }
     let (Reply::Array(elements) | Reply::Set(elements)) = reply else { return false };
     elements.len() > 1 || elements.first().is_some_and(takes_lines)
-}
-
-/// Writes bytes in double quotes, with escapes for those that do not print.
-pub(super) fn quote(bytes: &[u8], out: &mut Vec<u8>) {
-    out.push(b'"');
-    for &byte in bytes {
-        match byte {
-            b'\\' | b'"' => out.extend_from_slice(&[b'\\', byte]),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            0x07 => out.extend_from_slice(b"\\a"),
-            0x08 => out.extend_from_slice(b"\\b"),
-            b' '..=b'~' => out.push(byte),
-            _ => out.extend_from_slice(format!("\\x{byte:02x}").as_bytes()),
-        }
-    }
-    out.push(b'"');
 }
 
 #[cfg(test)]

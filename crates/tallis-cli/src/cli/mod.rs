@@ -2,8 +2,6 @@
 
 mod format;
 mod run;
-mod words;
 
 pub use format::Style;
 pub use run::run;
-pub use words::{Unbalanced, split_words};

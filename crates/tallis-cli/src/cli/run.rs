@@ -4,10 +4,10 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
+use tallis::resp::split_words;
 use tallis::{Session, Store};
 
 use super::format::Style;
-use super::words::split_words;
 use crate::args::CliArgs;
 use crate::failure::Failure;
 use crate::target::check_target;

@@ -692,7 +692,7 @@ fn info_reports_the_keyspace_as_the_server_does() {
         let words: Vec<&str> = ["INFO"].iter().chain(sections).copied().collect();
         let (ours, theirs) = both.ask(&words);
         let (Tree::Text(ours), Tree::Text(theirs)) = (ours, theirs) else { panic!("no texts") };
-        assert_eq!(heads(&ours), ["# Server", "# Memory", "# Keyspace"]);
+        assert_eq!(heads(&ours), ["# Server", "# Memory", "# Persistence", "# Keyspace"]);
         let live = heads(&theirs);
         assert!(heads(&ours).iter().all(|head| live.contains(head)));
         assert!(

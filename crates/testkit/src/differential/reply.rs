@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use resp::Value;
+
 /// A reply, in the shapes of RESP2 and RESP3.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
@@ -75,6 +77,35 @@ impl Reply {
     }
 }
 
+/// What no comparison asks for is left out: attributes, and whether a list was pushed.
+impl From<Value> for Reply {
+    fn from(value: Value) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let list = |all: Vec<Value>| all.into_iter().map(Self::from).collect();
+        match value {
+            Value::Status(bytes) => Self::Status(text(bytes)),
+            Value::Error(bytes) => Self::Error(text(bytes)),
+            Value::Int(number) => Self::Int(number),
+            Value::Bulk(bytes) => Self::Bulk(bytes),
+            Value::NullArray => Self::NullArray,
+            Value::Array(all) | Value::Push(all) => Self::Array(list(all)),
+            Value::Boolean(truth) => Self::Bool(truth),
+            Value::Double(number) => Self::Double(number),
+            Value::BigNumber(digits) => Self::BigNumber(text(digits)),
+            Value::Verbatim { format, text: bytes } => {
+                Self::Verbatim { format: text(format.to_vec()), text: bytes }
+            }
+            Value::Map(pairs) => {
+                let pair = |(key, value): (Value, Value)| (key.into(), value.into());
+                Self::Map(pairs.into_iter().map(pair).collect())
+            }
+            Value::Set(all) => Self::Set(list(all)),
+            Value::Attributed { value, .. } => (*value).into(),
+            Value::Null | _ => Self::Nil,
+        }
+    }
+}
+
 /// As redis-cli would show it, on one line; lists and strings are cut where they are long.
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,25 +170,9 @@ fn shown(bytes: &[u8]) -> String {
 /// ```
 #[must_use]
 pub fn quoted(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() + 2);
-    text.push('"');
-    for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => {
-                text.push('\\');
-                text.push(char::from(byte));
-            }
-            b'\n' => text.push_str("\\n"),
-            b'\r' => text.push_str("\\r"),
-            b'\t' => text.push_str("\\t"),
-            b' '..=b'~' => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "\\x{byte:02x}");
-            }
-        }
-    }
-    text.push('"');
-    text
+    let mut text = Vec::with_capacity(bytes.len() + 2);
+    resp::quote_word(bytes, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// A command as redis-cli takes it: plain words as they are, others in quotes.

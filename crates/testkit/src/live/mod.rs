@@ -43,5 +43,6 @@ mod wire;
 pub use locate::{locate, redisbloom, server, server_with};
 pub use options::Options;
 pub use reply::{as_bytes, command, error_text};
+pub use resp::Protocol;
 pub use server::{Server, Version};
-pub use wire::{Protocol, Wire};
+pub use wire::Wire;

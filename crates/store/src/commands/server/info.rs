@@ -19,6 +19,7 @@ struct Section {
 const SECTIONS: &[Section] = &[
     Section { name: "server", title: "Server", write: server },
     Section { name: "memory", title: "Memory", write: memory },
+    Section { name: "persistence", title: "Persistence", write: persistence },
     Section { name: "keyspace", title: "Keyspace", write: keyspace },
 ];
 
@@ -66,6 +67,13 @@ fn memory(view: &View<'_>, text: &mut String) {
     line(text, "maxmemory", 0);
     line(text, "maxmemory_human", human(0));
     line(text, "maxmemory_policy", "noeviction");
+}
+
+fn persistence(view: &View<'_>, text: &mut String) {
+    line(text, "loading", 0);
+    line(text, "rdb_changes_since_last_save", view.shared().unsaved_changes());
+    line(text, "rdb_bgsave_in_progress", 0);
+    line(text, "aof_enabled", 0);
 }
 
 fn keyspace(view: &View<'_>, text: &mut String) {

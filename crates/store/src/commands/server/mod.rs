@@ -5,6 +5,7 @@ mod debug;
 mod info;
 
 use bytes::Bytes;
+pub(crate) use config::begin_with;
 
 use crate::error::Error;
 use crate::execute::{
@@ -21,7 +22,10 @@ pub(super) const SERVER: &[Command] = &family("server", "").of([
         .info("1.0.0", "admin noscript loading stale", [])
         .arity(-2)
         .whole()
-        .docs("Shows how a value is stored.", "O(size of the value)"),
+        .docs(
+            "Shows how a value is stored, digests of values, and controls for tests.",
+            "O(size of the values)",
+        ),
     command!("info", "[section...]", info::info)
         .info("1.0.0", "loading stale", [])
         .acl("dangerous")

@@ -117,7 +117,7 @@ impl<'a> Call<'a> {
                 return Err(Error::syntax());
             }
         }
-        options.check(form, is_search, profile)?;
+        options.check(form, is_search)?;
         Ok(options)
     }
 
@@ -211,7 +211,7 @@ impl<'a> Options<'a> {
     }
 
     /// What does not go together, or is missing.
-    fn check(&self, form: Form, is_search: bool, profile: Profile) -> Result<()> {
+    fn check(&self, form: Form, is_search: bool) -> Result<()> {
         let refused = |text: &'static str| Err(refused(text));
         if self.store.is_some() && self.with.any() {
             return refused(match form {
@@ -229,11 +229,8 @@ impl<'a> Options<'a> {
             return refused("ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for ");
         }
         if is_search && self.area.is_none() {
-            return refused(if profile.geo_polygons() {
-                "ERR exactly one of BYRADIUS, BYBOX and BYPOLYGON can be specified for "
-            } else {
-                "ERR exactly one of BYRADIUS and BYBOX can be specified for "
-            });
+            // As a server says it that knows no polygons.
+            return refused("ERR exactly one of BYRADIUS and BYBOX can be specified for ");
         }
         if self.limits.any && self.limits.count == 0 {
             return refused("ERR the ANY argument requires COUNT argument");

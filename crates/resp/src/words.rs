@@ -31,7 +31,7 @@ impl std::error::Error for Unbalanced {}
 /// # Examples
 ///
 /// ```
-/// use tallis_cli::cli::{Unbalanced, split_words};
+/// use resp::{Unbalanced, split_words};
 ///
 /// let words = split_words(br#"SET "a key" '\x' "\x41\n""#)?;
 /// assert_eq!(words, [&b"SET"[..], b"a key", b"\\x", b"A\n"]);
@@ -122,6 +122,34 @@ const fn hex(digit: u8) -> Option<u8> {
     }
 }
 
+/// Writes a word in double quotes, as [`split_words`] reads it back: with escapes for bytes that do not print.
+///
+/// # Examples
+///
+/// ```
+/// let mut out = Vec::new();
+/// resp::quote_word(b"a \"b\"\n\x00", &mut out);
+/// assert_eq!(out, br#""a \"b\"\n\x00""#);
+/// ```
+pub fn quote_word(word: &[u8], out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |half: u8| DIGITS[usize::from(half & 0xf)];
+    out.push(b'"');
+    for &byte in word {
+        match byte {
+            b'\\' | b'"' => out.extend_from_slice(&[b'\\', byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            0x07 => out.extend_from_slice(b"\\a"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            b' '..=b'~' => out.push(byte),
+            _ => out.extend_from_slice(&[b'\\', b'x', digit(byte >> 4), digit(byte)]),
+        }
+    }
+    out.push(b'"');
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -168,7 +196,7 @@ mod tests {
         ) {
             let mut line = Vec::new();
             for word in &words {
-                crate::cli::format::quote(word, &mut line);
+                quote_word(word, &mut line);
                 line.push(b' ');
             }
             prop_assert_eq!(split_words(&line), Ok(words));

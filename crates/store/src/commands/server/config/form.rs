@@ -1,0 +1,197 @@
+//! How settings are written.
+
+use super::special::Read;
+use crate::execute::shown;
+use crate::value::parse_int;
+
+/// What a setting may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// `yes` or `no`.
+    Flag,
+    /// One of these names.
+    OneOf(&'static [&'static str]),
+    /// Some of these names; the first stands for none.
+    Several(&'static [&'static str]),
+    /// Whatever it is.
+    Text,
+    /// A number between these.
+    Signed(Form, i64, i64),
+    /// The same, by numbers without a sign: one that has a sign is a great one.
+    Unsigned(Form, u64, u64),
+    /// Words of its own.
+    Special(Read),
+}
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Integer,
+    /// A number of bytes, which may have a unit; to Redis a C string.
+    Memory,
+    /// The same, or a part of something in percent, which is kept as a negative number.
+    MemoryOrPercent,
+    Octal,
+}
+
+/// Why a setting cannot be what it is set to.
+pub(super) type Refusal = String;
+
+impl Kind {
+    /// The value that a text stands for, as CONFIG GET shows it; `old` is what the setting is.
+    pub(super) fn read(self, text: &[u8], old: &[u8]) -> Result<Vec<u8>, Refusal> {
+        match self {
+            Self::Flag => match &text.to_ascii_lowercase()[..] {
+                yes_or_no @ (b"yes" | b"no") => Ok(yes_or_no.to_vec()),
+                _ => Err("argument must be 'yes' or 'no'".to_owned()),
+            },
+            Self::OneOf(names) => Ok(name_of(names, text)?.into()),
+            Self::Several(names) => several(names, text),
+            Self::Text => Ok(shown(text, usize::MAX).to_vec()),
+            Self::Signed(form, low, high) => signed(form, low, high, text),
+            Self::Unsigned(form, low, high) => unsigned(form, low, high, text),
+            Self::Special(read) => {
+                // Nothing is no word, not an empty one.
+                let words = text.split(|&byte| byte == b' ').filter(|_| !text.is_empty());
+                let words: Vec<&[u8]> = words.collect();
+                read(&words, old).map_err(str::to_owned)
+            }
+        }
+    }
+}
+
+/// The name that a text is, in whatever case; of two that mean the same, the first.
+fn name_of(names: &'static [&'static str], text: &[u8]) -> Result<&'static str, Refusal> {
+    let found = names.iter().find(|name| text.eq_ignore_ascii_case(name.as_bytes()));
+    match found {
+        Some(name) if *name == "relative" => Ok("yes"),
+        Some(name) => Ok(name),
+        None => {
+            let names = names.join(", ");
+            Err(format!("argument(s) must be one of the following: {names}"))
+        }
+    }
+}
+
+fn several(names: &'static [&'static str], text: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let words = text.split(|&byte| byte == b' ').map(|word| name_of(names, word));
+    let words = words.collect::<Result<Vec<&str>, Refusal>>()?;
+    if words.contains(&"save") && words.contains(&"nosave") {
+        return Err("shutdown options SAVE and NOSAVE can't be used simultaneously".to_owned());
+    }
+    let (none, some) = names.split_first().unwrap_or((&"", &[]));
+    let chosen: Vec<&str> = some.iter().filter(|name| words.contains(name)).copied().collect();
+    Ok(if chosen.is_empty() { (*none).into() } else { chosen.join(" ").into_bytes() })
+}
+
+fn signed(form: Form, low: i64, high: i64, text: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let number = form.read(text)?;
+    if form == Form::MemoryOrPercent && number < 0 {
+        if number < low {
+            return Err(format!("percentage argument must be less or equal to {}", -low));
+        }
+        return Ok(format!("{}%", number.unsigned_abs()).into_bytes());
+    }
+    if (low..=high).contains(&number) {
+        return Ok(number.to_string().into_bytes());
+    }
+    Err(format!("argument must be between {low} and {high} inclusive"))
+}
+
+fn unsigned(form: Form, low: u64, high: u64, text: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let number = form.read(text)?.cast_unsigned();
+    match (form, (low..=high).contains(&number)) {
+        (Form::Octal, true) => Ok(format!("{number:o}").into_bytes()),
+        (Form::Octal, false) => {
+            Err(format!("argument must be between {low:o} and {high:o} inclusive"))
+        }
+        (_, true) => Ok(number.to_string().into_bytes()),
+        (_, false) => Err(format!("argument must be between {low} and {high} inclusive")),
+    }
+}
+
+impl Form {
+    /// The number; one of bytes that does not fit into 63 bits is a negative one, as in C.
+    fn read(self, text: &[u8]) -> Result<i64, Refusal> {
+        let why = match self {
+            Self::Integer => {
+                return parse_int(text)
+                    .ok_or_else(|| "argument couldn't be parsed into an integer".to_owned());
+            }
+            Self::Memory => "argument must be a memory value",
+            Self::MemoryOrPercent => "argument must be a memory or percent value",
+            Self::Octal => "argument couldn't be parsed as an octal number",
+        };
+        let text = shown(text, usize::MAX);
+        let octal = || i64::from_str_radix(str::from_utf8(text).ok()?, 8).ok();
+        let found = match self {
+            Self::Octal => octal(),
+            Self::MemoryOrPercent => memory(text).map(u64::cast_signed).or_else(|| {
+                let percent = parse_int(text.strip_suffix(b"%")?)?;
+                (percent >= 0).then(|| -percent)
+            }),
+            Self::Integer | Self::Memory => memory(text).map(u64::cast_signed),
+        };
+        found.ok_or_else(|| why.to_owned())
+    }
+}
+
+/// A number of bytes with or without a unit: `3000`, `3k` (3000), `3kb` (3072), up to `gb`. Without digits it is 0.
+pub(super) fn memory(text: &[u8]) -> Option<u64> {
+    // What Redis copies the digits to has so much room.
+    const DIGITS_MAX: usize = 127;
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, unit) = text.split_at(digits);
+    let factor = match &unit.to_ascii_lowercase()[..] {
+        b"" | b"b" => 1,
+        b"k" => 1000,
+        b"kb" => 1 << 10,
+        b"m" => 1_000_000,
+        b"mb" => 1 << 20,
+        b"g" => 1_000_000_000,
+        b"gb" => 1 << 30,
+        _ => return None,
+    };
+    if digits.len() > DIGITS_MAX {
+        return None;
+    }
+    let number = digits.iter().fold(0_u64, |number, digit| {
+        number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
+    });
+    // As in C: the digits stop at the greatest number, the product wraps around.
+    Some(number.wrapping_mul(factor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_values_have_units() {
+        let cases: &[(&str, Option<u64>)] = &[
+            ("", Some(0)),
+            ("kb", Some(0)),
+            ("0", Some(0)),
+            ("007", Some(7)),
+            ("12B", Some(12)),
+            ("3k", Some(3000)),
+            ("3Kb", Some(3072)),
+            ("2m", Some(2_000_000)),
+            ("2mb", Some(2 << 20)),
+            ("1g", Some(1_000_000_000)),
+            ("1GB", Some(1 << 30)),
+            ("18446744073709551616", Some(u64::MAX)),
+            ("-1", None),
+            ("+1", None),
+            (" 1", None),
+            ("1.5k", None),
+            ("1kib", None),
+            ("1t", None),
+        ];
+        for (text, bytes) in cases {
+            assert_eq!(memory(text.as_bytes()), *bytes, "{text}");
+        }
+        assert_eq!(memory(&[b'0'; 127]), Some(0));
+        assert_eq!(memory(&[b'0'; 128]), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! DEBUG: as much of it as a library can answer.
+
+mod digest;
+
+use std::thread;
+use std::time::Duration;
+
+use crate::commands::references;
+use crate::error::{Error, ErrorKind};
+use crate::execute::{Answer, SHOWN, help_of, is, refused, shown};
+use crate::persist;
+use crate::reply::Reply;
+use crate::store::{Locks, Store};
+use crate::text::double;
+use digest::Digest;
+
+const HELP: &[&str] = &[
+    "DIGEST",
+    "    Return a digest of all keys and values: SHA-1, as a Redis with the same data does.",
+    "DIGEST-VALUE [<key> ...]",
+    "    Return a digest of the value of each <key>, zeros where there is none.",
+    "OBJECT <key>",
+    "    Show how the value at <key> is kept, and how long it is when saved.",
+    "RELOAD",
+    "    Save everything in memory and load it again.",
+    "SET-ACTIVE-EXPIRE <0|1>",
+    "    Keep sweepers from dropping keys that have expired, or let them.",
+    "SLEEP <seconds>",
+    "    Lock all keys for so long. Decimals are allowed.",
+];
+
+pub(super) fn debug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    match args {
+        [sub, key] if is(sub, "object") => object(store, key),
+        [sub] if is(sub, "digest") => store.read_stripes(all(store), |view| {
+            Ok(Reply::Status(Digest::of_all(view).to_hex().into()))
+        }),
+        [sub, keys @ ..] if is(sub, "digest-value") => {
+            let digests = keys.iter().map(|key| digest_value(store, key));
+            Ok(Reply::Array(digests.collect::<Result<_, Error>>()?))
+        }
+        [sub] if is(sub, "reload") => {
+            store.write_all(persist::reload)?;
+            Ok(Reply::OK)
+        }
+        [sub, ..] if is(sub, "reload") => {
+            Err(refused("ERR DEBUG RELOAD takes no options here: there is no file"))
+        }
+        [sub, active] if is(sub, "set-active-expire") => {
+            store.shared().set_active_expire(as_in_c(active));
+            Ok(Reply::OK)
+        }
+        [sub, seconds] if is(sub, "sleep") => sleep(store, seconds),
+        [sub] if is(sub, "help") => Ok(help_of("debug", HELP.iter().map(|&line| line.to_owned()))),
+        _ => Err(Error::showing(
+            ErrorKind::Syntax,
+            &[
+                b"ERR unknown subcommand or wrong number of arguments for '",
+                shown(args[0], SHOWN),
+                b"'. Try DEBUG HELP.",
+            ],
+        )),
+    }
+}
+
+fn all(store: &Store<impl Locks>) -> std::ops::Range<usize> {
+    0..store.shared().stripe_count()
+}
+
+/// Whether C's `atoi` makes a number of the text that is not zero.
+fn as_in_c(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    digits.iter().take_while(|byte| byte.is_ascii_digit()).any(|&byte| byte != b'0')
+}
+
+/// What `strtod` makes of no number is no time at all.
+fn sleep(store: &Store<impl Locks>, seconds: &[u8]) -> Answer {
+    let seconds = double::parse_end(seconds).unwrap_or(0.0);
+    let time = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    store.write_all(|_| {
+        thread::sleep(time);
+        Ok(Reply::OK)
+    })
+}
+
+fn digest_value(store: &Store<impl Locks>, key: &[u8]) -> Answer {
+    store.read(key, |view, keys| {
+        let profile = view.shared().profile();
+        let found = view.find(keys[0]);
+        let digest = found.map_or_else(Digest::default, |found| {
+            Digest::of_value(found.peek(), found.expires_at().is_some(), profile)
+        });
+        Ok(Reply::Status(digest.to_hex().into()))
+    })
+}
+
+fn object(store: &Store<impl Locks>, key: &[u8]) -> Answer {
+    // A clock of seconds that begins anew after so many.
+    const LRU_CLOCK: u32 = 1 << 24;
+    store.read(key, |view, keys| {
+        let (Some(found), Some(idle)) = (view.find(keys[0]), view.idle_secs(keys[0])) else {
+            return Err(refused("ERR no such key"));
+        };
+        let value = found.peek();
+        Ok(Reply::Status(
+            format!(
+                "Value at:{value:p} refcount:{} encoding:{} serializedlength:{} lru:{} \
+                 lru_seconds_idle:{idle}",
+                references(value),
+                value.encoding(view.shared().profile()),
+                persist::body_len(value)?,
+                found.accessed() % LRU_CLOCK,
+            )
+            .into(),
+        ))
+    })
+}

@@ -1,0 +1,156 @@
+//! One client: its requests, its session, its replies.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use resp::{Requests, Writer};
+use store::{Error, ErrorKind, Reply, Session};
+
+use crate::listen::Stream;
+use crate::server::Shared;
+
+/// Replies of a pipeline are sent together, but not more than this.
+const ENOUGH: usize = 64 << 10;
+
+/// What a client may have sent that is not answered: Redis's default of `client-query-buffer-limit`.
+const PENDING_MAX: usize = 1 << 30;
+
+pub(crate) struct Connection {
+    shared: Arc<Shared>,
+    stream: Stream,
+    requests: Requests,
+    client: Client,
+    out: Vec<u8>,
+}
+
+/// What is known of a client.
+struct Client {
+    id: u64,
+    name: Vec<u8>,
+    session: Session,
+    /// Whether it is between MULTI and EXEC.
+    queues: bool,
+}
+
+/// What comes behind a reply.
+enum Next {
+    GoOn,
+    HangUp,
+    ShutDown,
+}
+
+impl Connection {
+    pub(crate) fn new(shared: &Arc<Shared>, id: u64, stream: Stream) -> Self {
+        let client =
+            Client { id, name: Vec::new(), session: shared.store.session(), queues: false };
+        let shared = shared.clone();
+        Self { shared, stream, requests: Requests::new(), client, out: Vec::new() }
+    }
+
+    /// Serves the client until it or the server hangs up.
+    pub(crate) fn run(mut self) {
+        // A connection that breaks ends.
+        let _ = self.serve();
+        self.stream.hang_up();
+    }
+
+    fn serve(&mut self) -> io::Result<()> {
+        loop {
+            if let Next::HangUp | Next::ShutDown = self.answer_all()? {
+                return self.send();
+            }
+            self.send()?;
+            if self.requests.pending() > PENDING_MAX || self.requests.fill(&mut self.stream)? == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Answers the requests that are there.
+    fn answer_all(&mut self) -> io::Result<Next> {
+        loop {
+            let words = match self.requests.take() {
+                Ok(Some(words)) => words,
+                Ok(None) => return Ok(Next::GoOn),
+                Err(error) => {
+                    let text = [b"ERR ", &error.message()[..]].concat();
+                    Writer::new(&mut self.out, self.client.session.protocol()).error(&text);
+                    return Ok(Next::HangUp);
+                }
+            };
+            let (reply, next) = self.client.answer(&words);
+            let session = &self.client.session;
+            if let Some(reply) = reply {
+                reply.write(session.protocol(), session.profile(), &mut self.out);
+            }
+            match next {
+                Next::GoOn => {}
+                Next::HangUp => return Ok(next),
+                Next::ShutDown => {
+                    self.shared.shut_down();
+                    return Ok(next);
+                }
+            }
+            if self.out.len() >= ENOUGH {
+                self.send()?;
+            }
+        }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        self.stream.write_all(&self.out)?;
+        self.out.clear();
+        Ok(())
+    }
+}
+
+impl Client {
+    fn answer(&mut self, words: &[&[u8]]) -> (Option<Reply>, Next) {
+        let (name, sub) = (words.first().copied(), words.get(1).copied());
+        let name = name.unwrap_or_default().to_ascii_lowercase();
+        let sub = sub.unwrap_or_default().to_ascii_lowercase();
+        match (&name[..], &sub[..]) {
+            (b"quit", _) => (Some(self.session.execute(words)), Next::HangUp),
+            (b"shutdown", _) if self.queues => {
+                // The session does not know it, so that EXEC will fail.
+                self.session.execute(words);
+                let text = "ERR Command not allowed inside a transaction";
+                (Some(Reply::Error(Error::new(ErrorKind::Syntax, text))), Next::GoOn)
+            }
+            (b"shutdown", _) => (None, Next::ShutDown),
+            (b"client", _) => (Some(self.client(&sub, words)), Next::GoOn),
+            (b"function", b"flush") => (Some(Reply::OK), Next::GoOn),
+            _ => {
+                match &name[..] {
+                    b"multi" => self.queues = true,
+                    b"exec" | b"discard" => self.queues = false,
+                    b"reset" => {
+                        self.queues = false;
+                        self.name.clear();
+                    }
+                    _ => {}
+                }
+                (Some(self.session.execute(words)), Next::GoOn)
+            }
+        }
+    }
+
+    fn client(&mut self, sub: &[u8], words: &[&[u8]]) -> Reply {
+        match (sub, words.get(2..).unwrap_or_default()) {
+            (b"setname", [name]) => {
+                self.name = name.to_vec();
+                Reply::OK
+            }
+            (b"getname", []) if self.name.is_empty() => Reply::Nil,
+            (b"getname", []) => Reply::Bulk(self.name.clone().into()),
+            (b"id", []) => Reply::from(self.id),
+            (b"info", []) => {
+                let name = String::from_utf8_lossy(&self.name);
+                Reply::Verbatim(format!("id={} name={name}\n", self.id))
+            }
+            (b"no-evict" | b"no-touch" | b"reply", [_]) | (b"setinfo", [_, _]) => Reply::OK,
+            // The store says what it says of any command that it does not know.
+            _ => self.session.execute(words),
+        }
+    }
+}

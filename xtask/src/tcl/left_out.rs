@@ -1,0 +1,46 @@
+//! Tests of commands that are left out on purpose.
+
+/// Names of tests, or regular expressions of Tcl behind a slash, by what they ask for.
+const LEFT_OUT: &[(&str, &[&str])] = &[
+    (
+        "commands that wait",
+        &[
+            r"/^(BLPOP|BRPOP|BLMOVE|BLMPOP|BRPOPLPUSH|BZPOPMIN|BZPOPMAX|BZMPOP|BZPOP)",
+            r"/[Bb]lock(ed|ing) (client|command)",
+            r"/^(Circular|Self-referential) BRPOPLPUSH",
+            r"/unblock|Unblock",
+            r"/BRPOPLPUSH (affect|does not affect) WATCH",
+            r"/chaining BRPOPLPUSH",
+            "/^(PUSH resulting from|LPUSH|RPUSH).*(BLMOVE|BRPOPLPUSH|BLPOP|BRPOP)",
+            "Linked LMOVEs",
+            r"/from the point of view of (BLPOP|BZPOPMIN|BZMPOP)",
+            "exec with read commands and stale replica state change",
+            "Blocking commands ignores the timeout",
+        ],
+    ),
+    ("scripts", &[r"/script timeout", r"/MULTI propagation of (SCRIPT|EVAL|PUBLISH)"]),
+    (
+        "servers that follow another one, and the log",
+        &[
+            r"/propagate|replica|REPLICAOF|AOF|loadaof",
+            r"/EXEC with .* OOM|DISCARD should not fail during OOM",
+            "EXEC with at least one use-memory command should fail",
+            "MULTI with SAVE",
+            "MULTI with config set appendonly",
+            r"/Lazy-expire should not be wrapped",
+        ],
+    ),
+    (
+        "copies on other servers",
+        &["BITFIELD: setup slave", "BITFIELD: write on master, read on slave"],
+    ),
+    ("the layout of Redis's hash tables", &["/dict containing long chain|HTSTATS|rehashing"]),
+    // The last one counts keys, after a test on streams has dropped all.
+    ("streams", &["/XREADGROUP|XADD|stream", "MOVE basic usage"]),
+];
+
+/// One a line, as the suite reads them.
+pub(super) fn patterns() -> String {
+    let tests: Vec<&str> = LEFT_OUT.iter().flat_map(|(_, tests)| *tests).copied().collect();
+    tests.join("\n")
+}
