@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
+use tallis::resp::split_words;
 use tallis::{Profile, Session, Store};
 use testkit::differential::{Reply, quoted};
 use testkit::live::{Options, Protocol, Wire, redisbloom, server_with};
@@ -68,39 +69,6 @@ fn text(scripts: &[Script]) -> String {
     text
 }
 
-/// The words of a line. Those in quotes have the escapes that [`quoted`] writes.
-fn words(line: &str) -> Vec<Vec<u8>> {
-    let mut words = Vec::new();
-    let mut rest = line.trim_start();
-    while !rest.is_empty() {
-        let Some(mut inside) = rest.strip_prefix('"') else {
-            let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
-            words.push(word.into());
-            rest = behind.trim_start();
-            continue;
-        };
-        let mut word = Vec::new();
-        while !inside.starts_with('"') {
-            let (byte, length) = match inside.as_bytes() {
-                [b'\\', b'x', _, _, ..] => (u8::from_str_radix(&inside[2..4], 16).unwrap(), 4),
-                [b'\\', b'n', ..] => (b'\n', 2),
-                [b'\\', b'r', ..] => (b'\r', 2),
-                [b'\\', b't', ..] => (b'\t', 2),
-                [b'\\', b'a', ..] => (7, 2),
-                [b'\\', b'b', ..] => (8, 2),
-                [b'\\', byte, ..] => (*byte, 2),
-                [byte, ..] => (*byte, 1),
-                [] => panic!("a quote is missing: {line}"),
-            };
-            word.push(byte);
-            inside = &inside[length..];
-        }
-        words.push(word);
-        rest = inside[1..].trim_start();
-    }
-    words
-}
-
 /// A reply in one line, with all that is in it.
 fn shown(reply: &Reply) -> String {
     let all = |items: &[Reply]| items.iter().map(shown).collect::<Vec<_>>().join(" ");
@@ -126,7 +94,7 @@ fn replies(script: &Script, mut run: impl FnMut(&[Vec<u8>]) -> Reply) -> Vec<Str
     let (mut cursor, mut piece) = (Vec::new(), Vec::new());
     let mut all = Vec::new();
     for step in &script.steps {
-        let mut words = words(&step.line);
+        let mut words = split_words(step.line.as_bytes()).unwrap();
         for word in &mut words {
             match &**word {
                 b"$cursor" => word.clone_from(&cursor),

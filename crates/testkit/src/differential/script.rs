@@ -86,7 +86,11 @@ pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
         let session = usize::from(generator.one_in(12));
         // A transaction does not stay open for long, or everything would only be queued.
         let close = open[session].is_some_and(|count| count > 2) && generator.one_in(4);
-        let name = if close { "EXEC" } else { draw(&rows, total, &mut generator).name };
+        let name = match close {
+            true if generator.one_in(10) && !settings.leaves_out("DISCARD") => "DISCARD",
+            true => "EXEC",
+            false => draw(&rows, total, &mut generator).name,
+        };
         let op = make(name, session, settings, &rows, &mut generator);
         if op.words.len() == 1 {
             match op.words[0].to_ascii_uppercase().as_slice() {
