@@ -10,6 +10,7 @@ mod hashes;
 mod hll;
 mod intset;
 mod limits;
+mod lists;
 mod live;
 mod locations;
 mod sets;
@@ -43,6 +44,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("bits", bits::measure),
     ("locations", locations::measure),
     ("hashes", hashes::measure),
+    ("lists", lists::measure),
     ("zsets", zsets::measure),
     ("geo", geo::measure),
     ("limits", limits::measure),

@@ -12,7 +12,7 @@ use yo_kv::bitmaps::{Sub, SubOp};
 use yo_kv::bits::{Field, Op, Overflow};
 use yo_kv::geo::{Shape, Unit};
 use yo_kv::geos::{Limit, Sort, circle};
-use yo_kv::{Keyspace, Query, Str, ZAdd};
+use yo_kv::{End, Keyspace, Query, Str, ZAdd};
 
 /// How the page calls it.
 pub(super) const NAME: &str = "yo-kv";
@@ -75,6 +75,39 @@ impl Yo {
             })
             .unwrap();
         fields
+    }
+}
+
+/// Lists.
+impl Yo {
+    /// LPUSH of one element.
+    pub(super) fn lpush(&mut self, key: &[u8], element: &[u8]) {
+        self.0.push(key, End::Left, once(element)).unwrap();
+    }
+
+    /// RPOP: whether there was one.
+    pub(super) fn rpop(&mut self, key: &[u8]) -> bool {
+        black_box(self.0.pop(key, End::Right).unwrap()).is_some()
+    }
+
+    /// LINDEX, which copies nothing: whether there is one.
+    pub(super) fn lindex(&mut self, key: &[u8], index: i64) -> bool {
+        black_box(self.0.lindex(key, index).unwrap()).is_some()
+    }
+
+    /// LSET.
+    pub(super) fn lset(&mut self, key: &[u8], index: i64, element: &[u8]) {
+        self.0.lset(key, index, element).unwrap();
+    }
+
+    /// LINSERT BEFORE: whether there is the pivot.
+    pub(super) fn linsert_before(&mut self, key: &[u8], pivot: &[u8], element: &[u8]) -> bool {
+        self.0.linsert(key, true, pivot, element).unwrap() > 0
+    }
+
+    /// LRANGE, which copies nothing: how many elements there are.
+    pub(super) fn lrange(&mut self, key: &[u8], start: i64, stop: i64) -> usize {
+        self.0.lrange(key, start, stop).unwrap().map(black_box).count()
     }
 }
 

@@ -141,6 +141,7 @@ texts! {
     overflow: NotInteger "ERR increment or decrement would overflow",
     decr_overflow: NotInteger "ERR decrement would overflow",
     not_a_float: NotInteger "ERR value is not a valid float",
+    not_a_weight: NotInteger "ERR One or more scores can't be converted into double",
     not_a_number: NotInteger "ERR resulting score is not a number (NaN)",
     undecodable: InvalidArgument "ERR could not decode requested zset member",
     not_hll: InvalidHll "WRONGTYPE Key is not a valid HyperLogLog string value.",

@@ -112,7 +112,10 @@ limits! {
 }
 
 /// From how many bytes on an element of a list has a node of its own, if nobody says otherwise: 1 GiB.
-pub(crate) const LIST_PLAIN_FROM: u32 = 1 << 30;
+const LIST_PLAIN_FROM: u32 = 1 << 30;
+
+/// The largest number of bytes that can be said instead: a listpack's 4 GiB with room to spare.
+const LIST_PLAIN_MOST: u32 = u32::MAX - (1 << 20) + 1;
 
 impl Settings {
     /// From how many bytes on an element of a list has a node of its own.
@@ -120,9 +123,16 @@ impl Settings {
         self.list_plain_from.load(Ordering::Relaxed)
     }
 
-    /// Lets an element of a list have a node of its own from so many bytes on.
-    pub(crate) fn set_list_plain_from(&self, bytes: u32) {
+    /// Lets an element of a list have a node of its own from so many bytes on, or from the default on if it is 0;
+    /// `false` if nodes cannot be so large.
+    pub(crate) fn set_list_plain_from(&self, bytes: u64) -> bool {
+        let bytes = if bytes == 0 { u64::from(LIST_PLAIN_FROM) } else { bytes };
+        let Some(bytes) = u32::try_from(bytes).ok().filter(|&bytes| bytes <= LIST_PLAIN_MOST)
+        else {
+            return false;
+        };
         self.list_plain_from.store(bytes, Ordering::Relaxed);
+        true
     }
 
     /// Sets them all. Commands that run meanwhile may still go by the old ones.

@@ -8,7 +8,10 @@ use skiplist_zset::ScoreText;
 /// | | [`Redis70`](Self::Redis70) | [`Redis72`](Self::Redis72) |
 /// |---|---|---|
 /// | small sets with text | hash tables | listpacks |
+/// | small lists | quicklists | listpacks |
+/// | LPOS RANK -9223372036854775808 | as -1, whatever COUNT says | refused |
 /// | SADD of many members at once | chooses an encoding by the first member | also by their number |
+/// | HSET of many fields at once | chooses an encoding field by field | also by their number |
 /// | ZADD of many members at once | chooses an encoding by the first member | also by their number |
 /// | scores in replies and listpacks | 17 digits: `0.10000000000000001` | few digits: `0.1` |
 /// | ZRANK, ZREVRANK WITHSCORE | unknown | known |
@@ -73,6 +76,8 @@ table! {
     settings_of_72: bool = false, true;
     /// Whether a command that adds many members chooses the encoding by their number too.
     sizes_ahead: bool = false, true;
+    /// Whether LPOS refuses the one rank that is less than all others, which once was as good as -1.
+    lpos_ranks: bool = false, true;
     /// Whether a list of one packed node is a listpack.
     list_listpacks: bool = false, true;
     /// Whether nodes of a list are merged if their bytes fit into one: before, 4 bytes more had room.

@@ -115,6 +115,12 @@ fn check_key(store: &Store, said: &Json, at: &str) {
             assert_eq!(ours, theirs_fields, "{at}");
             assert_eq!(encoding, theirs, "{at}");
         }
+        "list" => {
+            let ours = store.lrange(&key, 0, -1).unwrap();
+            let elements = said["value_b64"].as_array().unwrap().iter();
+            assert_eq!(ours, elements.map(decoded).collect::<Vec<_>>(), "{at}");
+            assert_eq!(encoding, theirs, "{at}");
+        }
         _ => {
             assert_eq!(encoding, theirs, "{at}");
             let wrong = store.execute(&[&b"GET"[..], &key]);
@@ -124,8 +130,8 @@ fn check_key(store: &Store, said: &Json, at: &str) {
             );
         }
     }
-    if matches!(&*kind, "string" | "set" | "zset") || kind == "hash" && store.hgetall(&key).is_ok()
-    {
+    let native = matches!(&*kind, "string" | "set" | "zset" | "list");
+    if native || kind == "hash" && store.hgetall(&key).is_ok() {
         let digest = store.execute(&[&b"DEBUG"[..], b"DIGEST-VALUE", &key]);
         let digest: Vec<String> = digest.convert().unwrap();
         assert_eq!(digest, [said["digest_value"].as_str().unwrap()], "{at}");

@@ -206,24 +206,27 @@ fn a_damaged_listpack_is_refused() {
 
 #[test]
 fn opaque_values_pass_through() {
-    // A list as Redis 7 keeps it: one listpack node of one member.
-    let mut file = b"REDIS0010\xfe\x00\x12\x04list\x01\x02\x0a".to_vec();
-    file.extend(b"\x0a\0\0\0\x01\0\x81a\x02\xff");
+    // A stream of one entry, as Redis 7.0 writes it.
+    const STREAM: &[u8] = b"\x01\x10\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x01\x1d\x1d\0\0\0\n\0\x01\x01\0\x01\x01\x01\x81f\
+        \x02\0\x01\x02\x01\0\x01\0\x01\x81v\x02\x04\x01\xff\x01\x01\x01\x01\x01\0\0\x01\0";
+    let mut file = b"REDIS0010\xfe\x00\x13\x06stream".to_vec();
+    file.extend(STREAM);
     file.extend(b"\xff\0\0\0\0\0\0\0\0");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dump.rdb");
     fs::write(&path, &file).unwrap();
     let store = Store::new();
     store.load(&path).unwrap();
-    assert_eq!(store.key_type("list").unwrap(), Some("list".into()));
-    assert_eq!(store.sadd("list", [1]).unwrap_err().kind(), ErrorKind::WrongType);
-    assert_eq!(store.get("list").unwrap_err().kind(), ErrorKind::WrongType);
-    assert!(store.expire("list", 100).unwrap());
-    let payload = store.dump("list").unwrap().unwrap();
+    assert_eq!(store.key_type("stream").unwrap(), Some("stream".into()));
+    assert_eq!(store.sadd("stream", [1]).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.get("stream").unwrap_err().kind(), ErrorKind::WrongType);
+    assert!(store.expire("stream", 100).unwrap());
+    let payload = store.dump("stream").unwrap().unwrap();
     store.save(&path).unwrap();
     let again = Store::new();
     again.load(&path).unwrap();
-    assert_eq!(again.dump("list").unwrap().unwrap(), payload);
-    assert_eq!(payload[..14], *b"\x12\x01\x02\x0a\x0a\0\0\0\x01\0\x81a\x02\xff");
-    assert_eq!(store.del(["list"]).unwrap(), 1);
+    assert_eq!(again.dump("stream").unwrap().unwrap(), payload);
+    assert!(payload.starts_with(&[&b"\x13"[..], STREAM].concat()));
+    assert_eq!(store.object_encoding("stream").unwrap(), Some("stream"));
+    assert_eq!(store.del(["stream"]).unwrap(), 1);
 }

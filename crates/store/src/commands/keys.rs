@@ -172,10 +172,7 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn object_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>> {
-        self.read(key, |view, keys| {
-            let profile = view.shared().profile();
-            Ok(view.peek(keys[0]).map(|value| value.encoding(profile)))
-        })
+        self.read(key, |view, keys| Ok(view.peek(keys[0]).map(Value::encoding)))
     }
 
     /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there

@@ -20,6 +20,7 @@ mod read_as;
 mod scan;
 mod server;
 mod sets;
+mod sort;
 mod strings;
 mod zsets;
 
@@ -35,6 +36,7 @@ pub use keyspace::ScanOptions;
 pub use lists::{ListEntry, ListKind, LposOptions};
 pub use scan::Scan;
 pub use sets::{SetEntry, SetKind};
+pub use sort::SortOptions;
 pub use strings::{
     ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringEntry,
     StringKind,
@@ -66,6 +68,7 @@ pub(crate) static FAMILIES: &[&[Command]] = &[
     keys_table::GENERIC,
     keys_table::OBJECT,
     keys_table::DATABASES,
+    sort::table::COMMANDS,
     strings::table::COMMANDS,
     bits::table::COMMANDS,
     lists::table::COMMANDS,

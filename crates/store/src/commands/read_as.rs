@@ -4,13 +4,14 @@ use std::ops::RangeBounds;
 
 use super::hashes::table::map;
 use super::zsets::table::pairs;
-use super::{GeoSearch, LexBound, ZRange};
+use super::{GeoSearch, LexBound, SortOptions, ZRange};
 use crate::error::Result;
 use crate::reply::{FromReply, Reply};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
 use crate::to_member::{ToMember, ToMembers};
+use crate::value::Direction;
 
 /// Calls that read, and how their answers become replies.
 macro_rules! read_as {
@@ -65,6 +66,15 @@ impl<L: Locks> Store<L> {
         getrange_as = getrange(key: impl ToKey, from: i64, to: i64) by Reply::from;
         getset_as = getset(key: impl ToKey, value: impl ToMember) by Reply::from;
         get_del_as = get_del(key: impl ToKey) by Reply::from;
+        lpop_as = lpop(key: impl ToKey) by Reply::from;
+        rpop_as = rpop(key: impl ToKey) by Reply::from;
+        lpop_multiple_as = lpop_multiple(key: impl ToKey, count: usize) by Reply::from;
+        rpop_multiple_as = rpop_multiple(key: impl ToKey, count: usize) by Reply::from;
+        lindex_as = lindex(key: impl ToKey, index: i64) by Reply::from;
+        lrange_as = lrange(key: impl ToKey, start: i64, stop: i64) by Reply::from;
+        lmove_as = lmove(source: impl ToKey, destination: impl ToKey, from: Direction, to: Direction) by Reply::from;
+        rpoplpush_as = rpoplpush(source: impl ToKey, destination: impl ToKey) by Reply::from;
+        sort_as = sort(key: impl ToKey, options: &SortOptions) by Reply::from;
         smembers_as = smembers(key: impl ToKey) by Reply::from;
         spop_as = spop(key: impl ToKey) by Reply::from;
         spop_multiple_as = spop_multiple(key: impl ToKey, count: usize) by Reply::from;

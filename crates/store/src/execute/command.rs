@@ -76,6 +76,10 @@ pub(crate) enum Find {
     Counted,
     /// The word behind this one, which stands at the first word or later, if it does.
     Keyword(&'static str),
+    /// The word behind the last such option, wherever it is among the options.
+    Option(&'static str),
+    /// Those that the value of another key names.
+    Unknown,
 }
 
 /// A command by its name, its arguments and what runs it, a closure or a function; the rest is added to it.
@@ -215,10 +219,20 @@ impl Command {
         self
     }
 
-    /// Why the keys of the first key specification have the flags that they have.
-    pub(crate) const fn note(mut self, note: &'static str) -> Self {
-        if let Some(spec) = &mut self.keys[0] {
+    /// Why the keys of a key specification have the flags that they have, or where they are.
+    pub(crate) const fn note(mut self, spec: usize, note: &'static str) -> Self {
+        if let Some(spec) = &mut self.keys[spec] {
             spec.note = note;
+        }
+        self
+    }
+
+    /// The keyword of a key specification may stand anywhere among options that have words of their own.
+    pub(crate) const fn among_options(mut self, spec: usize) -> Self {
+        if let Some(KeySpec { find, .. }) = &mut self.keys[spec]
+            && let Find::Keyword(keyword) = *find
+        {
+            *find = Find::Option(keyword);
         }
         self
     }
@@ -275,6 +289,8 @@ impl Command {
                     let pairs = words.windows(2).skip(spec.first);
                     keys.extend(pairs.filter(|pair| is(pair[0], keyword)).map(|pair| pair[1]));
                 }
+                Find::Option(keyword) => keys.extend(last_option(words, spec.first, keyword)),
+                Find::Unknown => {}
                 Find::Range { .. } | Find::Counted => keys.extend(spec.keys_of(words)),
             }
         }
@@ -288,6 +304,14 @@ impl Command {
     ) -> Option<Vec<(&'a [u8], &'static str)>> {
         let mut keys = Vec::new();
         for spec in self.keys.iter().flatten() {
+            if spec.find == Find::Unknown {
+                continue;
+            }
+            if let Find::Option(keyword) = spec.find {
+                let key = last_option(words, spec.first, keyword);
+                keys.extend(key.map(|key| (key, spec.flags)));
+                continue;
+            }
             if let Find::Keyword(keyword) = spec.find {
                 // Behind the first of them. As the last word it has nothing behind it and does not count.
                 let mut pairs = words.windows(2).skip(spec.first);
@@ -326,7 +350,7 @@ impl Command {
     pub(crate) fn has_movable_keys(&self) -> bool {
         let movable = |spec: &KeySpec| match spec.find {
             Find::Range { .. } => false,
-            Find::Counted | Find::Keyword(_) => true,
+            Find::Counted | Find::Keyword(_) | Find::Option(_) | Find::Unknown => true,
         };
         self.keys.iter().flatten().any(movable)
     }
@@ -358,7 +382,7 @@ impl KeySpec {
                 let count = usize::try_from(count).ok().filter(|&count| count > 0)?;
                 Some((self.first + 1, self.first.saturating_add(count), 1))
             }
-            Find::Keyword(_) => None,
+            Find::Keyword(_) | Find::Option(_) | Find::Unknown => None,
         }
     }
 
@@ -403,4 +427,18 @@ impl KeySpec {
         let last = i64::from(last);
         Some((first, if last < 0 { last } else { first + last }, i64::from(step)))
     }
+}
+
+/// The word behind the last option of that name, as SORT has options: those before it may be LIMIT with two words, and
+/// GET and BY with one.
+fn last_option<'a>(words: &[&'a [u8]], first: usize, name: &str) -> Option<&'a [u8]> {
+    let (mut at, mut found) = (first, None);
+    while let Some(word) = words.get(at) {
+        let skipped = [("limit", 2), ("get", 1), ("by", 1)].iter().find(|(name, _)| is(word, name));
+        if is(word, name) {
+            found = words.get(at + 1).copied().or(found);
+        }
+        at += 1 + skipped.map_or(0, |&(_, words)| words);
+    }
+    found
 }

@@ -272,6 +272,7 @@ fn describe_keys(spec: &KeySpec) -> Reply {
             ("keyword", pairs([("keyword", Reply::text(keyword)), ("startfrom", first)])),
             ("range", range(0, 1)),
         ),
+        Find::Option(_) | Find::Unknown => (("unknown", Vec::new()), ("unknown", Vec::new())),
     };
     let typed =
         |(kind, spec)| Reply::Map(pairs([("type", Reply::text(kind)), ("spec", Reply::Map(spec))]));

@@ -13,6 +13,7 @@
 //! | `member...`, `GET... field` | an argument that may be repeated: alone, or with its token |
 //! | `[WITHSCORE@7.2.0]` | the first Redis that had an argument, if the command is older |
 //! | `key2:key#0` | a key of a key specification that is there already; any other key begins the next one |
+//! | `pattern:pattern#1` | a pattern that names keys, with the number of its key specification |
 //!
 //! Arity and key specifications follow from it at compile time, where a malformed notation is an error too. What
 //! COMMAND DOCS shows follows from the same arguments, when asked for.
@@ -41,7 +42,12 @@ impl Shape {
             let argument = arguments.all[at];
             let (least, open) = arguments.words(at, profile);
             if let Some(spec) = argument.spec {
-                if let Some(KeySpec { find: Find::Range { last, .. }, .. }) = &mut shape.keys[spec]
+                if same(argument.kind, "pattern") {
+                    let find = Find::Unknown;
+                    shape.keys[spec] = Some(KeySpec { flags: "", first: 0, find, note: "" });
+                    specs = spec + 1;
+                } else if let Some(KeySpec { find: Find::Range { last, .. }, .. }) =
+                    &mut shape.keys[spec]
                 {
                     *last += 1;
                 }
@@ -331,11 +337,9 @@ impl Argument {
             (Reply::text("name"), Reply::Bulk(name.into())),
             (Reply::text("type"), Reply::text(self.kind)),
         ];
-        if self.kind == "key" {
-            let spec = self.spec.unwrap_or_else(|| {
-                *specs += 1;
-                *specs - 1
-            });
+        if self.kind == "key" || self.spec.is_some() {
+            let spec = self.spec.unwrap_or(*specs);
+            *specs = (*specs).max(spec + 1);
             parts.push((Reply::text("key_spec_index"), Reply::count(spec)));
         }
         let texts = [("token", self.token), ("since", self.since)];

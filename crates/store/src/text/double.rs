@@ -20,15 +20,29 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     (!lost).then_some(number)
 }
 
-/// The end of a range of scores: what C's `strtod` makes of the text up to a NUL, white space before it skipped and
-/// nothing at all being zero. NaN is none.
+/// The end of a range of scores: a text as C has it, whatever it is rounded to.
 pub(crate) fn parse_end(text: &[u8]) -> Option<f64> {
+    read_c(text).map(|(number, _)| number)
+}
+
+/// A weight of SORT: a text as C has it. What is too great for a double, or too small, is none.
+pub(crate) fn parse_weight(text: &[u8]) -> Option<f64> {
+    let (number, digits) = read_c(text)?;
+    let lost = digits.is_some_and(|digits| {
+        number.is_infinite() || number.is_subnormal() || number == 0.0 && !digits.is_zero()
+    });
+    (!lost).then_some(number)
+}
+
+/// What C's `strtod` makes of the text up to a NUL, white space before it skipped and nothing at all being zero. NaN is
+/// none.
+fn read_c(text: &[u8]) -> Option<(f64, Option<Digits<'_>>)> {
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
     if text.is_empty() {
-        return Some(0.0);
+        return Some((0.0, None));
     }
     let spaces = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
-    read(&text[spaces..]).map(|(number, _)| number)
+    read(&text[spaces..])
 }
 
 /// A number, and the digits that it comes from if there are any.

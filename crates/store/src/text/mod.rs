@@ -9,6 +9,7 @@
 //! | [`number`] | integers of a command line: counts and cursors |
 //! | [`range`] | the indexes of GETRANGE |
 //! | [`lcs`] | the longest common subsequence, as LCS finds it |
+//! | [`memory`] | numbers of bytes with units |
 //! | [`double`] | scores, weights and positions |
 //! | [`extended`] | the 80-bit numbers of INCRBYFLOAT |
 
@@ -17,5 +18,6 @@ pub(crate) mod extended;
 mod float;
 pub(crate) mod glob;
 pub(crate) mod lcs;
+pub(crate) mod memory;
 pub(crate) mod number;
 pub(crate) mod range;

@@ -17,7 +17,6 @@ use intset::{Compact, IntSet};
 use listpack::ListPack;
 use rdb::RawValue;
 
-use crate::profile::Profile;
 use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
@@ -89,7 +88,7 @@ impl Value {
     }
 
     /// The encoding, as OBJECT ENCODING answers it.
-    pub(crate) fn encoding(&self, profile: Profile) -> &'static str {
+    pub(crate) fn encoding(&self) -> &'static str {
         match self {
             Self::Int(_) | Self::Short(_) | Self::Str { .. } => self.string_encoding(),
             Self::IntSet(set) => SetRef::IntSet(set).encoding(),
@@ -101,7 +100,7 @@ impl Value {
             Self::Hash(hash) => hash.encoding(),
             // As of every value of a module.
             Self::Bloom(_) => "raw",
-            Self::Opaque(value) => opaque::encoding(value, profile),
+            Self::Opaque(value) => opaque::encoding(value),
         }
     }
 

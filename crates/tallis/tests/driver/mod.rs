@@ -122,10 +122,14 @@ fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> 
             clock.set(now);
         }
         let Ok(words) = line(u) else { break };
-        let before = all(&store, digest);
+        let (before, held) = (all(&store, digest), all(&store, contents));
         let reply = session.execute(&words);
         if reply.is_error() && !keeps_some(&words, &reply) {
-            assert_eq!(all(&store, digest), before, "{}", shown(&words));
+            if reforms(&words) {
+                assert_eq!(all(&store, contents), held, "{}", shown(&words));
+            } else {
+                assert_eq!(all(&store, digest), before, "{}", shown(&words));
+            }
         }
     }
     drop(session);
@@ -149,6 +153,14 @@ fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> 
 fn keeps_some<W: AsRef<[u8]>>(words: &[W], reply: &Reply) -> bool {
     let damaged = matches!(reply, Reply::Error(text) if text.to_string().starts_with("INVALIDOBJ"));
     damaged && words.len() > 3 && words[0].as_ref().eq_ignore_ascii_case(b"pfadd")
+}
+
+/// Whether a command gives a value another form before it refuses to go on, as in Redis: LSET makes room for the element,
+/// SORT makes a skip list.
+fn reforms<W: AsRef<[u8]>>(words: &[W]) -> bool {
+    ["lset", "sort", "sort_ro"]
+        .iter()
+        .any(|name| words[0].as_ref().eq_ignore_ascii_case(name.as_bytes()))
 }
 
 /// Every value comes back from its payload.

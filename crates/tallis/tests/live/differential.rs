@@ -8,7 +8,7 @@ use tallis::{Limits, Profile, Session, Store};
 use testkit::differential::{
     Differential, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject, family_names,
 };
-use testkit::live::{Protocol, redisbloom, server_with};
+use testkit::live::{Protocol, Server, Version, redisbloom, server_with};
 
 use crate::answer::answer;
 use crate::nulls::with_one_null;
@@ -25,7 +25,7 @@ struct Tallis {
 
 impl Tallis {
     /// An empty store with the limits of the settings and the ways of the server that it is compared with.
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &Settings, profile: Profile) -> Self {
         let limits = Limits {
             set_max_intset_entries: settings.limits.set_max_intset_entries,
             hll_sparse_max_bytes: settings.limits.hll_sparse_max_bytes,
@@ -37,7 +37,7 @@ impl Tallis {
             list_compress_depth: settings.limits.lists.1,
             ..Limits::default()
         };
-        let store = Store::builder().limits(limits).profile(Profile::Redis70).build();
+        let store = Store::builder().limits(limits).profile(profile).build();
         let mut sessions: Vec<Session> = (0..3).map(|_| store.session()).collect();
         if settings.protocol == Protocol::Resp3 {
             for session in &mut sessions {
@@ -56,10 +56,17 @@ impl Subject for Tallis {
     }
 }
 
+/// The profile that a server goes by.
+pub(crate) fn profile_of(server: &Server) -> Profile {
+    if server.version() < Version::new(7, 2, 0) { Profile::Redis70 } else { Profile::Redis72 }
+}
+
 /// Runs one seed, or prints the difference and fails. `None` without a server.
 fn compare(settings: Settings) -> Option<Report> {
     let server = server_with(&settings.options())?;
-    match Differential::new(settings).run(&server, Tallis::new) {
+    match Differential::new(settings)
+        .run(&server, |settings| Tallis::new(settings, profile_of(&server)))
+    {
         Ok(report) => Some(report),
         Err(difference) => panic!("{difference}"),
     }
@@ -159,7 +166,8 @@ fn bloom_commands_refuse_what_redisbloom_refuses() {
         let settings =
             Settings { families: vec![MODULE_FAMILY], ..with_blooms(&module, settings(seed, 0)) };
         let Some(server) = server_with(&settings.options()) else { return };
-        let sweep = Differential::new(settings).sweep(&server, Tallis::new);
+        let sweep = Differential::new(settings)
+            .sweep(&server, |settings| Tallis::new(settings, profile_of(&server)));
         let report = sweep.unwrap_or_else(|difference| panic!("{difference}"));
         assert!(report.commands > 10_000, "{report}");
     }
@@ -181,7 +189,8 @@ fn every_command_refuses_what_the_server_refuses() {
     for seed in [0, 2] {
         let settings = settings(seed, 0);
         let Some(server) = server_with(&settings.options()) else { return };
-        let sweep = Differential::new(settings).sweep(&server, Tallis::new);
+        let sweep = Differential::new(settings)
+            .sweep(&server, |settings| Tallis::new(settings, profile_of(&server)));
         let report = sweep.unwrap_or_else(|difference| panic!("{difference}"));
         assert!(report.commands > 10_000, "{report}");
     }

@@ -147,7 +147,7 @@ fn encodings_and_bytes_are_the_servers_at_every_limit() {
 #[test]
 fn old_files_hold_what_the_server_finds_in_them() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/old");
-    let mut fields = 0;
+    let (mut fields, mut elements) = (0, 0);
     for entry in fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().path();
         let Some(server) = server_with(&Options::new().rdb(&file)) else { return };
@@ -163,8 +163,19 @@ fn old_files_hold_what_the_server_finds_in_them() {
             let dump = run(&mut connection, &[&b"DUMP"[..], &key]);
             let ours = store.dump(&key).unwrap().unwrap();
             assert_eq!(dumped(&ours), dumped(as_bytes(&dump).unwrap()), "{file:?}");
-            fields += store.hlen(&key).unwrap();
+            match store.key_type(&key).unwrap().as_deref() {
+                Some("hash") => fields += store.hlen(&key).unwrap(),
+                Some("list") => {
+                    let theirs = run(&mut connection, &[&b"LRANGE"[..], &key, b"0", b"-1"]);
+                    let ours = store.lrange(&key, 0, -1).unwrap();
+                    elements += ours.len();
+                    assert!(same(&ours.into(), &Ok(theirs)), "{file:?}");
+                }
+                // Beside the lists there are some.
+                Some("string") => {}
+                other => panic!("{file:?}: {other:?}"),
+            }
         }
     }
-    assert!(fields > 1000, "{fields}");
+    assert!(fields > 1000 && elements > 1000, "{fields} {elements}");
 }

@@ -18,6 +18,7 @@ mod hlls;
 #[path = "../journal/mod.rs"]
 mod journal;
 mod limits;
+mod lists;
 mod locations;
 mod lzf;
 mod nulls;
@@ -26,6 +27,7 @@ mod scripts;
 mod server;
 mod settings;
 mod sockets;
+mod sort;
 mod splitting;
 mod strings;
 mod swaps;

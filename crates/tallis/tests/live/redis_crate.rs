@@ -2,6 +2,7 @@
 //! the same, and leave the same keys. The page of the documentation is made of the same rows.
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::ops::Bound;
 use std::path::Path;
 use std::{env, fs};
@@ -51,7 +52,8 @@ macro_rules! rows {
             on_server: |con| {
                 #[allow(unused_imports, clippy::wildcard_imports, reason = "most rows have no options")]
                 use redis::{
-                    CopyOptions, ExistenceCheck, Expiry, SetOptions, SortedSetAddOptions, bloom::*, geo::*,
+                    CopyOptions, Direction, ExistenceCheck, Expiry, LposOptions, SetOptions, SortedSetAddOptions,
+                    bloom::*, geo::*,
                 };
                 con.$theirs($($their),*)
             },
@@ -237,6 +239,32 @@ fn groups() -> Vec<(&'static str, Vec<Row>)> {
             Same hdel("u", "a") => hdel("u", "a");
             Same hdel("u", &["a", "b", "c"]) => hdel("u", ["a", "b", "c"]);
         }.into()),
+        ("Lists", rows! {
+            Same lpush("l", "new") => lpush("l", "new");
+            Same lpush("new", &["a", "b"]) => lpush("new", ["a", "b"]);
+            Same rpush("l", 7) => rpush("l", 7);
+            Same rpush("l", &["x", "y"]) => rpush("l", ["x", "y"]);
+            Same lpush_exists("l", "new") => lpush_exists("l", "new");
+            Same rpush_exists("none", "new") => rpush_exists("none", "new");
+            Same lpop("l", None) => lpop("l");
+            Same lpop("l", NonZeroUsize::new(2)) => lpop_multiple("l", 2);
+            Same rpop("l", None) => rpop("l");
+            Same rpop("l", NonZeroUsize::new(9)) => rpop_multiple("l", 9);
+            Same llen("l") => llen("l");
+            Same lindex("l", -1) => lindex("l", -1);
+            Same lrange("l", 0, -2) => lrange("l", 0, -2);
+            Keys lrange("n1", 0, -1) => lrange_as::<Vec<i64>>("n1", 0, -1);
+            Same lset("l", 1, "new") => lset("l", 1, "new");
+            Same linsert_before("l", "b", "new") => linsert_before("l", "b", "new");
+            Same linsert_after("l", "b", "new") => linsert_after("l", "b", "new");
+            Same lrem("l", -1, "a") => lrem("l", -1, "a");
+            Same ltrim("l", 1, 2) => ltrim("l", 1, 2);
+            Same lpos("l", "a", LposOptions::default()) => lpos("l", "a");
+            Same lpos("l", "a", LposOptions::default().rank(-1).count(2)) => lpos_options("l", "a", LposOptions::default().rank(-1).count(2));
+            Same lmove("l", "n1", Direction::Left, Direction::Right) => lmove("l", "n1", Direction::Left, Direction::Right);
+            Same rpoplpush("l", "l") => rpoplpush("l", "l");
+            Same lmpop(2, &["none", "l"], Direction::Right, 2) => lmpop(["none", "l"], Direction::Right, 2);
+        }.into()),
         ("Sets", rows! {
             Same sadd("s", "a") => sadd("s", "a");
             Same sadd("s", &["a", "b"]) => sadd("s", ["a", "b"]);
@@ -338,6 +366,8 @@ SET n 10
 SET e expires PXAT 4102444800000
 HSET u a 1 b 2
 HSET u1 a 1
+RPUSH l a b c a
+RPUSH n1 1 2
 SADD s 1 2 3
 SADD t 2 3 4
 SADD one 7

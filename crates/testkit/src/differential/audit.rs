@@ -13,7 +13,7 @@ use super::{Reply, Report, Settings};
 const SCRATCH_DB: &str = "15";
 
 /// The types whose values DEBUG DIGEST takes in on both sides.
-const DIGESTED: [&str; 3] = ["string", "set", "zset"];
+const DIGESTED: [&str; 5] = ["string", "set", "zset", "hash", "list"];
 
 /// What a look has found.
 #[derive(Debug)]

@@ -30,7 +30,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("bitmap", "bitmap")
         bitfield,
     )
     .info("3.2.0", "write denyoom", ["RW access update variable_flags"])
-    .note("It writes unless all of its operations are GET.")
+    .note(0, "It writes unless all of its operations are GET.")
     .docs("Reads, sets and increments integers of any width in a string.", "O(operations)"),
     command!("bitfield_ro", "key [GET... encoding_offset:(encoding offset:integer)]", bitfield_ro)
         .info("6.0.0", "readonly fast", ["RO access"])

@@ -181,6 +181,27 @@ impl<L: Locks> Store<L> {
         })
     }
 
+    /// HGETALL without a copy: calls `visit` with each field and its value; returns how many there are. The lock of the key
+    /// is held meanwhile. O(fields).
+    ///
+    /// # Errors
+    ///
+    /// As [`hget`](Self::hget).
+    pub fn hgetall_with(
+        &self,
+        key: impl ToKey,
+        mut visit: impl FnMut(&[u8], &[u8]),
+    ) -> Result<usize> {
+        self.read(key, |view, keys| {
+            let Some(hash) = hash_at(view, keys[0])? else { return Ok(0) };
+            let _holding = self.holding();
+            hash.for_each(|field, value| {
+                field.with_bytes(|field| value.with_bytes(|value| visit(field, value)));
+            });
+            Ok(hash.len())
+        })
+    }
+
     /// HKEYS: all fields. O(fields).
     ///
     /// # Errors

@@ -13,7 +13,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hyperloglog", "hyp
     .docs("Adds elements to a HyperLogLog, creating it if it does not exist.", "O(elements)"),
     plain!(pfcount(key: keys))
         .info("2.8.9", "readonly", ["RW access"])
-        .note("It may store the estimate in the value.")
+        .note(0, "It may store the estimate in the value.")
         .docs("Returns the estimated cardinality of the union of HyperLogLogs.", "O(HyperLogLogs)"),
     command!("pfdebug", "subcommand key", pfdebug)
         .info("2.8.9", "write denyoom admin", ["RW access"])

@@ -166,6 +166,30 @@ impl<L: Locks> Store<L> {
         })
     }
 
+    /// LRANGE without a copy: calls `visit` with each of the elements; returns how many there are. The lock of the key is
+    /// held meanwhile. O as [`lrange`](Self::lrange).
+    ///
+    /// # Errors
+    ///
+    /// As [`lpop`](Self::lpop).
+    pub fn lrange_with(
+        &self,
+        key: impl ToKey,
+        start: i64,
+        stop: i64,
+        mut visit: impl FnMut(&[u8]),
+    ) -> Result<usize> {
+        self.read(key, |view, keys| {
+            let Some(list) = list_at(view, keys[0])? else { return Ok(0) };
+            let range = range::span(start, stop, list.len());
+            let _holding = self.holding();
+            list.for_each(range.clone(), Direction::Left, |element| {
+                element.with_bytes(&mut visit);
+            });
+            Ok(range.len())
+        })
+    }
+
     /// LSET: puts another element in the place of one. O as [`lindex`](Self::lindex).
     ///
     /// # Errors

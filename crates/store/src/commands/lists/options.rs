@@ -38,6 +38,11 @@ impl LposOptions {
         self
     }
 
+    /// Whether the rank is the one that cannot be negated.
+    pub(super) const fn is_least(self) -> bool {
+        self.rank == i64::MIN
+    }
+
     pub(super) fn find(self, list: &List, element: Member<'_>) -> Vec<usize> {
         let from = if self.rank < 0 { Direction::Right } else { Direction::Left };
         let unlimited = |most: usize| if most == 0 { usize::MAX } else { most };

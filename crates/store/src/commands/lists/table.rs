@@ -161,7 +161,11 @@ fn lpos(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let mut rest = &args[2..];
     while !rest.is_empty() {
         if let Some([number]) = take_with(&mut rest, "rank") {
-            let rank = number::within(number, -i64::MAX..=i64::MAX)?;
+            let rank = if store.shared().profile().lpos_ranks() {
+                number::within(number, -i64::MAX..=i64::MAX)?
+            } else {
+                int(number)?
+            };
             if rank == 0 {
                 return Err(refused(
                     "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... \
@@ -177,7 +181,12 @@ fn lpos(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
             return Err(Error::syntax());
         }
     }
-    let found = store.lpos_options(args[0], args[1], options.count(count.unwrap_or(1)))?;
+    // Redis 7.0 negates the rank, which leaves this one as it is: all matches come behind it.
+    let options = match (options.is_least(), count) {
+        (false, count) => options.count(count.unwrap_or(1)),
+        (true, count) => options.rank(-1).count(usize::from(count.is_none())),
+    };
+    let found = store.lpos_options(args[0], args[1], options)?;
     let mut found = found.into_iter().map(Reply::count);
     Ok(match count {
         None => found.next().unwrap_or(Reply::Nil),

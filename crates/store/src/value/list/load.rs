@@ -1,6 +1,7 @@
 //! Lists from what files hold.
 
 use listpack::ListPack;
+use quicklist::{Fill, Limits, QuickList};
 
 use super::{Direction, List};
 use crate::member::Member;
@@ -14,6 +15,12 @@ impl<'p> Loading<'p> {
     /// Begins.
     pub(crate) fn new(policy: EncodingPolicy<'p>) -> Self {
         Self(List::quick(&policy), policy)
+    }
+
+    /// Begins a list that SORT makes: it has the nodes of a list without settings, and keeps to them.
+    pub(crate) fn sorted(policy: EncodingPolicy<'p>) -> Self {
+        let limits = Limits { fill: Fill::default(), depth: 0, ..policy.list_limits() };
+        Self(List::Quick(Box::new(QuickList::new(limits))), policy)
     }
 
     /// Adds an element.

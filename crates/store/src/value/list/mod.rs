@@ -17,7 +17,7 @@ mod visit;
 use bytes::Bytes;
 use listpack::{Entry, ListPack};
 pub(crate) use load::Loading;
-use quicklist::{Fill, Limits, QuickList};
+use quicklist::{Fill, Limits, NodeRef, QuickList};
 
 use super::{Value, allocated};
 use crate::member::Member;
@@ -111,6 +111,22 @@ impl List {
             Self::ListPack(list) => allocated(list.heap_bytes()),
             Self::Quick(list) => allocated(size_of::<QuickList>()) + list.heap_bytes(),
         }
+    }
+
+    /// The nodes of a quicklist as DEBUG OBJECT sums them up; nothing of a listpack.
+    pub(crate) fn nodes_in_figures(&self) -> String {
+        let Self::Quick(list) = self else { return String::new() };
+        let bytes: usize = list.nodes().map(NodeRef::size).sum();
+        let limits = list.limits();
+        #[expect(clippy::cast_precision_loss, reason = "two decimals of a mean are shown")]
+        let mean = list.len() as f64 / list.node_count() as f64;
+        format!(
+            " ql_nodes:{} ql_avg_node:{mean:.2} ql_listpack_max:{} ql_compressed:{} \
+             ql_uncompressed_size:{bytes}",
+            list.node_count(),
+            limits.fill.get(),
+            u8::from(limits.depth > 0),
+        )
     }
 
     /// The index from the front that an index of Redis means: -1 is the last element. `None` if there is no such

@@ -12,6 +12,7 @@ mod lists;
 mod multi;
 mod server;
 mod sets;
+mod sort;
 mod strings;
 mod zsets;
 
@@ -71,6 +72,7 @@ pub(super) static FAMILIES: &[Family] = &[
     bits::FAMILY,
     lists::FAMILY,
     sets::FAMILY,
+    sort::FAMILY,
     hashes::FAMILY,
     hll::FAMILY,
     zsets::FAMILY,

@@ -235,12 +235,10 @@ mod tests {
              not edit.\n\n\
              CONFIG GET and CONFIG SET know every setting of Redis 7.2, by its old name too.\n",
         );
-        let (effective, others): (Vec<&Setting>, Vec<&Setting>) = SETTINGS
-            .iter()
-            .partition(|setting| matches!(
-                setting.place,
-                Place::Limit(_) | Place::Signed(_) | Place::Fixed(_)
-            ));
+        let (effective, others): (Vec<&Setting>, Vec<&Setting>) =
+            SETTINGS.iter().partition(|setting| {
+                matches!(setting.place, Place::Limit(_) | Place::Signed(_) | Place::Fixed(_))
+            });
         for (title, settings) in [
             ("Settings of the store", effective),
             ("Settings that are accepted and remembered, and have no effect", others),

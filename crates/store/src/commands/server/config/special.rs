@@ -2,9 +2,9 @@
 
 use std::env;
 
-use super::form::memory;
 use crate::execute::shown;
 use crate::text::double;
+use crate::text::memory;
 use crate::value::parse_int;
 
 /// From the words of a value, and what the setting is, to what CONFIG GET shows then.
@@ -57,7 +57,9 @@ pub(super) fn buffers(words: &[&[u8]], old: &[u8]) -> Result<Vec<u8>, &'static s
             _ => return Err("Invalid client class specified in buffer limit configuration."),
         };
         let seconds = number(seconds).filter(|&seconds| seconds >= 0);
-        let (Some(hard), Some(soft), Some(seconds)) = (memory(hard), memory(soft), seconds) else {
+        let (Some(hard), Some(soft), Some(seconds)) =
+            (memory::parse(hard), memory::parse(soft), seconds)
+        else {
             let why = "Error in hard, soft or soft_seconds setting in buffer limit configuration.";
             return Err(why);
         };

@@ -11,7 +11,8 @@ use crate::execute::{Answer, SHOWN, help_of, is, refused, shown};
 use crate::persist;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
-use crate::text::double;
+use crate::text::{double, memory};
+use crate::value::List;
 use digest::Digest;
 
 const HELP: &[&str] = &[
@@ -21,6 +22,8 @@ const HELP: &[&str] = &[
     "    Return a digest of the value of each <key>, zeros where there is none.",
     "OBJECT <key>",
     "    Show how the value at <key> is kept, and how long it is when saved.",
+    "QUICKLIST-PACKED-THRESHOLD <size>",
+    "    Give elements of lists that have so many bytes nodes of their own; 0 for the default, 1gb.",
     "RELOAD",
     "    Save everything in memory and load it again.",
     "SET-ACTIVE-EXPIRE <0|1>",
@@ -38,6 +41,17 @@ pub(super) fn debug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
         [sub, keys @ ..] if is(sub, "digest-value") => {
             let digests = keys.iter().map(|key| digest_value(store, key));
             Ok(Reply::Array(digests.collect::<Result<_, Error>>()?))
+        }
+        [sub, size] if is(sub, "quicklist-packed-threshold") => {
+            let settings = store.shared().settings();
+            if !memory::parse(shown(size, usize::MAX))
+                .is_some_and(|bytes| settings.set_list_plain_from(bytes))
+            {
+                return Err(refused(
+                    "ERR argument must be a memory value bigger than 1 and smaller than 4gb",
+                ));
+            }
+            Ok(Reply::OK)
         }
         [sub] if is(sub, "reload") => {
             store.write_all(persist::reload)?;
@@ -106,11 +120,12 @@ fn object(store: &Store<impl Locks>, key: &[u8]) -> Answer {
         Ok(Reply::Status(
             format!(
                 "Value at:{value:p} refcount:{} encoding:{} serializedlength:{} lru:{} \
-                 lru_seconds_idle:{idle}",
+                 lru_seconds_idle:{idle}{}",
                 references(value),
-                value.encoding(view.shared().profile()),
+                value.encoding(),
                 persist::body_len(value)?,
                 found.accessed() % LRU_CLOCK,
+                value.as_list().map(List::nodes_in_figures).unwrap_or_default(),
             )
             .into(),
         ))

@@ -40,7 +40,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         getex,
     )
     .info("6.2.0", "write fast", ["RW access update"])
-    .note("It may change the expiration.")
+    .note(0, "It may change the expiration.")
     .docs("Returns the string at a key and sets or removes its expiration.", "O(1)"),
     plain!(getrange(key, start: integer, end: integer))
         .info("2.4.0", "readonly", ["RO access"])
@@ -97,7 +97,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         set,
     )
     .info("1.0.0", "write denyoom", ["RW access update variable_flags"])
-    .note("With GET it reads the previous value too.")
+    .note(0, "With GET it reads the previous value too.")
     .docs("Sets the string at a key, replacing a value of any type.", "O(1)"),
     command!("setex", "key seconds:integer value", |store, words| {
         set_for(store, words, Unit::Seconds, "setex")

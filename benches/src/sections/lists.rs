@@ -1,0 +1,290 @@
+//! A long list through the store.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+
+use tallis::Store;
+
+use super::live::{Live, SERVER, command, rival};
+use super::yo::{self, Yo};
+use crate::inputs::{Turns, Words, shuffled};
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+const KEY: &[u8] = b"list";
+
+/// Elements of a range.
+const RANGE: usize = 100;
+
+/// Elements that one round puts into the middle.
+const INSERTED: u32 = 20;
+
+type Queue = VecDeque<Box<[u8]>>;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let count = if bench.effort().is_quick() { 5_000 } else { 1_000_000 };
+    let text = format!(
+        "One list of {count} elements of 16 bytes, `element:N`, or of as many integers. LPUSH: one call an element, into a store that is empty \
+         at first. RPOP: all of them again. LINDEX, LSET and LRANGE: at random places. LINSERT: {INSERTED} in one round, before the element in the \
+         middle, which is to be found. LRANGE reads the list without a copy, as *yo-kv* does; *copied* returns one. Bytes: with the key and all \
+         tables. *VecDeque* holds boxed elements without a key, a lock or expiry; *yo-kv* is that crate's `Keyspace`, which has them but \
+         for the locks; *redis-server* is the installed one over a unix socket, pipelined 1000 deep, its time the server's own for the \
+         command alone (`INFO commandstats`), its bytes `used_memory`.",
+    );
+    let texts: Words = (0..count).map(|n| format!("element:{n:08}")).collect();
+    let numbers: Words = (0..count).map(|n| n.to_string()).collect();
+    let texts = Elements(texts);
+    let mut live = Live::start();
+    Section::new("Lists through the store", &text)
+        .row(lpush(bench, &texts, live.as_mut()))
+        .row(rpop(bench, &texts, live.as_mut()))
+        .row(lindex(bench, &texts, live.as_mut()))
+        .row(lset(bench, &texts, live.as_mut()))
+        .row(linsert(bench, &texts, live.as_mut()))
+        .row(lrange(bench, &texts, live.as_mut()))
+        .row(bytes(bench, "bytes an element of 16 bytes", &texts, live.as_mut()))
+        .row(bytes(bench, "bytes an integer", &Elements(numbers), live.as_mut()))
+}
+
+/// The elements of the list, the first one pushed last.
+struct Elements(Words);
+
+impl Elements {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter()
+    }
+
+    fn pushes(&self) -> impl Iterator<Item = redis::Cmd> {
+        self.iter().map(|element| command([b"LPUSH", KEY, element]))
+    }
+
+    fn store(&self) -> Store {
+        let store = Store::new();
+        for element in self.iter() {
+            store.lpush(KEY, [element]).unwrap();
+        }
+        store
+    }
+
+    fn yo(&self) -> Yo {
+        let mut yo = Yo::default();
+        for element in self.iter() {
+            yo.lpush(KEY, element);
+        }
+        yo
+    }
+
+    fn queue(&self) -> Queue {
+        let mut queue = Queue::new();
+        self.iter().for_each(|element| queue.push_front(element.into()));
+        queue
+    }
+
+    /// The server's list, made anew.
+    fn send(&self, live: &mut Live) {
+        live.run([redis::cmd("FLUSHALL")]);
+        live.run(self.pushes());
+    }
+}
+
+fn pieces(count: usize) -> u32 {
+    u32::try_from(count).unwrap()
+}
+
+/// An index as Redis takes it.
+fn index(at: usize) -> i64 {
+    i64::try_from(at).unwrap()
+}
+
+fn lpush(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
+    let all = pieces(elements.len());
+    let mut results = bench
+        .race()
+        .contender_from("tallis", all, || (), |()| elements.store())
+        .rivals()
+        .contender_from(yo::NAME, all, || (), |()| elements.yo())
+        .contender_from("VecDeque", all, || (), |()| elements.queue())
+        .run();
+    results.extend(rival(live.map(|live| {
+        live.run([redis::cmd("FLUSHALL")]);
+        live.nanos("LPUSH", elements.pushes())
+    })));
+    aim(Row::new("LPUSH", Unit::Nanos, results), [0.4, 0.9])
+}
+
+fn rpop(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
+    let all = pieces(elements.len());
+    let ours = |store: Store| {
+        let popped = elements.iter().filter(|_| store.rpop(KEY).unwrap().is_some()).count();
+        assert!(popped == elements.len() && !store.exists(KEY).unwrap());
+    };
+    let yos = |mut yo: Yo| {
+        let popped = elements.iter().filter(|_| yo.rpop(KEY)).count();
+        assert!(popped == elements.len() && yo.keys() == 0);
+    };
+    let theirs = |mut queue: Queue| {
+        elements.iter().for_each(|_| drop(black_box(queue.pop_back())));
+        assert!(queue.is_empty());
+    };
+    let mut results = bench
+        .race()
+        .contender_from("tallis", all, || elements.store(), ours)
+        .rivals()
+        .contender_from(yo::NAME, all, || elements.yo(), yos)
+        .contender_from("VecDeque", all, || elements.queue(), theirs)
+        .run();
+    results.extend(rival(live.map(|live| {
+        elements.send(live);
+        live.nanos("RPOP", elements.iter().map(|_| command([b"RPOP", KEY])))
+    })));
+    aim(Row::new("RPOP", Unit::Nanos, results), [0.4, 0.9])
+}
+
+fn lindex(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
+    let order = shuffled(1, elements.len());
+    let (store, mut yo, queue) = (elements.store(), elements.yo(), elements.queue());
+    let ours = |at: usize| store.lindex(KEY, index(at)).unwrap().is_some();
+    let mut yos = |at: usize| yo.lindex(KEY, index(at));
+    let theirs = |at: usize| black_box(queue.get(at)).is_some();
+    let size = order.len().min(10_000);
+    let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(size, order.len()));
+    let all = pieces(size);
+    let mut results = bench
+        .race()
+        .contender("tallis", all, || order[a.turn()].iter().filter(|&&at| ours(at)).count())
+        .rivals()
+        .contender(yo::NAME, all, || order[b.turn()].iter().filter(|&&at| yos(at)).count())
+        .contender("VecDeque", all, || order[c.turn()].iter().filter(|&&at| theirs(at)).count())
+        .run();
+    results.extend(rival(live.map(|live| {
+        elements.send(live);
+        let ask = order[..size].iter();
+        live.nanos("LINDEX", ask.map(|at| command([b"LINDEX", KEY, at.to_string().as_bytes()])))
+    })));
+    aim(Row::new("LINDEX", Unit::Nanos, results), [0.1, 0.5])
+}
+
+/// The server has the list from [`lindex`].
+fn lset(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
+    let order = shuffled(2, elements.len());
+    let (store, mut yo, mut queue) = (elements.store(), elements.yo(), elements.queue());
+    let new = b"replaced:1234567";
+    let size = order.len().min(10_000);
+    let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(size, order.len()));
+    let all = pieces(size);
+    let mut results = bench
+        .race()
+        .contender("tallis", all, || {
+            order[a.turn()].iter().for_each(|&at| store.lset(KEY, index(at), new).unwrap());
+        })
+        .rivals()
+        .contender(yo::NAME, all, || {
+            order[b.turn()].iter().for_each(|&at| yo.lset(KEY, index(at), new));
+        })
+        .contender("VecDeque", all, || {
+            order[c.turn()].iter().for_each(|&at| queue[at] = Box::from(&new[..]));
+        })
+        .run();
+    results.extend(rival(live.map(|live| {
+        let ask = order[..size].iter();
+        live.nanos("LSET", ask.map(|at| command([b"LSET", KEY, at.to_string().as_bytes(), new])))
+    })));
+    Row::new("LSET", Unit::Nanos, results)
+}
+
+fn linsert(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
+    let pivot = elements.0.get(elements.len() / 2);
+    let new = b"inserted:1234567";
+    let (store, mut yo, mut queue) = (elements.store(), elements.yo(), elements.queue());
+    let mut results = bench
+        .race()
+        .contender("tallis", INSERTED, || {
+            for _ in 0..INSERTED {
+                assert!(store.linsert_before(KEY, pivot, new).unwrap().is_some());
+            }
+        })
+        .rivals()
+        .contender(yo::NAME, INSERTED, || {
+            for _ in 0..INSERTED {
+                assert!(yo.linsert_before(KEY, pivot, new));
+            }
+        })
+        .contender("VecDeque", INSERTED, || {
+            for _ in 0..INSERTED {
+                let at = queue.iter().position(|element| **element == *pivot).unwrap();
+                queue.insert(at, Box::from(&new[..]));
+            }
+        })
+        .run();
+    results.extend(rival(live.map(|live| {
+        elements.send(live);
+        let insert = || command([b"LINSERT", KEY, b"BEFORE", pivot, new]);
+        live.nanos("LINSERT", (0..200).map(|_| insert()))
+    })));
+    aim(Row::new("LINSERT in the middle", Unit::Nanos, results), [0.1, 0.5])
+}
+
+/// The server has the list from [`linsert`].
+fn lrange(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
+    let order = shuffled(3, elements.len() - RANGE);
+    let (store, mut yo) = (elements.store(), elements.yo());
+    let ends = |at: usize| (index(at), index(at + RANGE - 1));
+    let copied = |at: usize| store.lrange(KEY, ends(at).0, ends(at).1).unwrap().len();
+    let in_place = |at: usize| {
+        let visit = |element: &[u8]| drop(black_box(element.len()));
+        store.lrange_with(KEY, ends(at).0, ends(at).1, visit).unwrap()
+    };
+    let mut yos = |at: usize| yo.lrange(KEY, ends(at).0, ends(at).1);
+    for at in [0, order[0]] {
+        assert_eq!([copied(at), in_place(at), yos(at)], [RANGE; 3]);
+    }
+    let size = order.len().min(2000);
+    let [mut a, mut b, mut c] = [(); 3].map(|()| Turns::new(size, order.len()));
+    let all = pieces(size);
+    let mut results = bench
+        .race()
+        .contender("tallis", all, || -> usize {
+            order[a.turn()].iter().map(|&at| in_place(at)).sum()
+        })
+        .contender("tallis, copied", all, || -> usize {
+            order[b.turn()].iter().map(|&at| copied(at)).sum()
+        })
+        .rivals()
+        .contender(yo::NAME, all, || -> usize { order[c.turn()].iter().map(|&at| yos(at)).sum() })
+        .run();
+    results.extend(rival(live.map(|live| {
+        let ask = order[..size].iter().map(|&at| {
+            let (start, stop) = (at.to_string(), (at + RANGE - 1).to_string());
+            command([b"LRANGE", KEY, start.as_bytes(), stop.as_bytes()])
+        });
+        live.nanos("LRANGE", ask)
+    })));
+    let work = format!("LRANGE of {RANGE}");
+    aim(Row::new(&work, Unit::Nanos, results), [0.2, 0.9])
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn bytes(bench: &Bench, work: &str, elements: &Elements, live: Option<&mut Live>) -> Row {
+    let each = |bytes: f64| bytes / elements.len() as f64;
+    let (store, ours) = bench.held(|| elements.store());
+    drop(store);
+    let (_, yo) = bench.held(|| elements.yo());
+    let (_, queue) = bench.held(|| elements.queue());
+    let mut results = vec![
+        Result::new("tallis", Sample::exact(each(ours as f64))),
+        Result::rival(yo::NAME, Sample::exact(each(yo as f64))),
+        Result::rival("VecDeque", Sample::exact(each(queue as f64))),
+    ];
+    results.extend(rival(live.map(|live| each(live.held(elements.pushes())))));
+    aim(Row::new(work, Unit::Bytes, results), [1.0, 1.0])
+}
+
+/// The aims beside the server and beside yo-kv, as factors.
+fn aim(row: Row, [server, yo]: [f64; 2]) -> Row {
+    row.factor(SERVER, server).factor(yo::NAME, yo)
+}

@@ -1,0 +1,238 @@
+//! SORT: the elements of a list, a set or a sorted set in another order.
+
+mod options;
+mod order;
+mod pattern;
+pub(super) mod table;
+
+use bytes::Bytes;
+
+use crate::error::{Error, Result};
+use crate::key::HashedKey;
+use crate::member::Member;
+use crate::store::scope::Scope;
+use crate::store::slot::{BY_COMMAND, Expires, Outcome};
+use crate::store::{Locks, Store};
+use crate::to_key::{AsKey, ToKey};
+use crate::value::{Direction, Loading, Value};
+pub use options::SortOptions;
+use order::{Row, Weight};
+use pattern::Pattern;
+
+/// Sorting lists, sets and sorted sets.
+///
+/// With a pattern all keys are locked, else the key itself and the destination. As in Redis, a sorted set that is a listpack
+/// becomes a skip list.
+impl<L: Locks> Store<L> {
+    /// SORT, SORT_RO: the elements, in order; or for each of them what the patterns of [`SortOptions::get`] find, `None`
+    /// where that is nothing. O(elements log elements), with each look-up of a key beside.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no list, set or sorted set;
+    /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if what they are sorted by is not a number and
+    /// [`SortOptions::alpha`] was not asked for. In a transaction, a pattern unless it is one of all keys.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::{SortOptions, Store};
+    ///
+    /// let store = Store::new();
+    /// store.rpush("ids", [3, 1, 2])?;
+    /// assert_eq!(store.sort_as::<Vec<u8>>("ids", &SortOptions::default())?, [1, 2, 3]);
+    ///
+    /// store.mset(&[("age:1", 30), ("age:2", 50), ("age:3", 40)])?;
+    /// store.hset("user:2", "name", "ann")?;
+    /// let oldest = SortOptions::default().by("age:*").desc().limit(0, 2).get("#").get("user:*->name");
+    /// let oldest: Vec<(u8, Option<String>)> = store.sort_as("ids", &oldest)?;
+    /// assert_eq!(oldest, [(2, Some("ann".to_owned())), (3, None)]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn sort(&self, key: impl ToKey, options: &SortOptions) -> Result<Vec<Option<Bytes>>> {
+        if options.looks_up() {
+            let key = key.held();
+            return self.write_all(|scope| sorted(scope, of(scope, &key), options, false));
+        }
+        self.write(key, |scope, keys| sorted(scope, keys[0], options, false))
+    }
+
+    /// SORT STORE: puts what [`sort`](Self::sort) returns at another key as a list, with an empty string where it found
+    /// nothing; returns how many elements that has. None are no key. O as [`sort`](Self::sort).
+    ///
+    /// # Errors
+    ///
+    /// As [`sort`](Self::sort).
+    pub fn sort_store(
+        &self,
+        key: impl ToKey,
+        destination: impl ToKey,
+        options: &SortOptions,
+    ) -> Result<usize> {
+        if options.looks_up() {
+            let (key, destination) = (key.held(), destination.held());
+            return self.write_all(|scope| {
+                store(scope, of(scope, &key), of(scope, &destination), options)
+            });
+        }
+        self.write((key, destination), |scope, keys| store(scope, keys[0], keys[1], options))
+    }
+}
+
+/// A key that may be any.
+fn of<'k>(scope: &Scope<'_>, key: &'k impl AsKey) -> HashedKey<'k> {
+    let bytes = key.as_key().bytes;
+    HashedKey::new(scope.shared().hash(bytes), bytes)
+}
+
+fn store(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    destination: HashedKey<'_>,
+    options: &SortOptions,
+) -> Result<usize> {
+    let found = sorted(scope, key, options, true)?;
+    let mut list = Loading::sorted(scope.policy());
+    found.iter().for_each(|element| list.element(element.as_deref().unwrap_or_default()));
+    let Some(list) = list.finish() else {
+        scope.slot(destination).delete();
+        return Ok(0);
+    };
+    scope.slot(destination).put(Value::List(list), Expires::Never, BY_COMMAND);
+    scope.effect(|| {
+        let words = [&b"SORT"[..], key.bytes].map(Bytes::copy_from_slice).into_iter();
+        let to = [&b"STORE"[..], destination.bytes].map(Bytes::copy_from_slice);
+        words.chain(options.words()).chain(to).collect()
+    });
+    Ok(found.len())
+}
+
+/// What is to be returned or stored.
+fn sorted(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    options: &SortOptions,
+    stores: bool,
+) -> Result<Vec<Option<Bytes>>> {
+    let rows = rows(scope, key, options, stores)?;
+    if options.get.is_empty() {
+        return Ok(rows.into_iter().map(Some).collect());
+    }
+    let patterns: Vec<Pattern<'_>> = options.get.iter().map(|text| Pattern::parse(text)).collect();
+    let mut found = Vec::with_capacity(rows.len() * patterns.len());
+    for element in &rows {
+        for pattern in &patterns {
+            found.push(pattern.find(scope, element, Bytes::copy_from_slice));
+        }
+    }
+    Ok(found)
+}
+
+/// The elements in order, as far as they are asked for.
+fn rows(
+    scope: &mut Scope<'_>,
+    key: HashedKey<'_>,
+    options: &SortOptions,
+    stores: bool,
+) -> Result<Vec<Bytes>> {
+    make_skip_list(scope, key);
+    let is_set = match scope.get(key) {
+        None => return Ok(Vec::new()),
+        Some(value) => value.as_set().is_some(),
+    };
+    let by = options.by.as_deref().map(Pattern::parse);
+    match by {
+        Some(pattern) if !pattern.varies() => {
+            // A stored set has an order of its own, or replicas would differ.
+            if is_set && stores {
+                let rows = elements(scope, key, None)?.into_iter().map(Row::itself);
+                return Ok(order::sort(rows.collect(), options, stores));
+            }
+            elements(scope, key, Some(options))
+        }
+        by => {
+            let elements = elements(scope, key, None)?;
+            let rows = elements.into_iter().map(|element| {
+                let weigh = |text: &[u8]| order::weight(text, options.alpha);
+                Ok(match &by {
+                    None if options.alpha => Row::itself(element),
+                    None => Row::new(weigh(&element)?, element),
+                    Some(pattern) => {
+                        let weight = pattern.find(scope, &element, weigh);
+                        let weight = weight.unwrap_or_else(|| Ok(Weight::missing(options.alpha)));
+                        Row::new(weight?, element)
+                    }
+                })
+            });
+            let rows = rows.collect::<Result<Vec<Row>>>()?;
+            Ok(order::sort(rows, options, stores))
+        }
+    }
+}
+
+/// Makes a skip list of a sorted set that is none, as Redis does to sort it.
+fn make_skip_list(scope: &mut Scope<'_>, key: HashedKey<'_>) {
+    let policy = scope.policy();
+    let mut slot = scope.slot(key);
+    let packed = |value: &Value| value.as_zset().is_some_and(|set| set.as_listpack().is_some());
+    if !slot.value().is_some_and(packed) {
+        return;
+    }
+    slot.edit(
+        |value| {
+            if let Some(set) = value.as_zset_mut() {
+                policy.make_skip_list(set);
+            }
+            ((), Outcome::Reformed)
+        },
+        |()| {
+            let words = ["BY", "nosort", "LIMIT", "0", "0"];
+            ("SORT_RO", words.map(|word| Bytes::from_static(word.as_bytes())).into())
+        },
+    );
+}
+
+/// The elements of a value: in its own order as far as the options ask for them, or all of them, those of a set and of
+/// a sorted set by their bytes.
+fn elements(
+    scope: &Scope<'_>,
+    key: HashedKey<'_>,
+    in_place: Option<&SortOptions>,
+) -> Result<Vec<Bytes>> {
+    let Some(value) = scope.get(key) else { return Ok(Vec::new()) };
+    let mut elements = Vec::new();
+    let descends = in_place.is_some_and(|options| options.desc);
+    // The indexes from the end at which they begin.
+    let span = |len: usize| {
+        let span = in_place.map_or(0..len, |options| options.window(len));
+        if descends { len - span.end..len - span.start } else { span }
+    };
+    if let Some(list) = value.as_list() {
+        let from = if descends { Direction::Right } else { Direction::Left };
+        list.for_each(span(list.len()), from, |element| elements.push(element.to_bytes()));
+    } else if let Some(set) = value.as_set() {
+        set.for_each(|member| elements.push(member.to_bytes()));
+        match in_place {
+            Some(options) => {
+                let window = options.window(elements.len());
+                elements.truncate(window.end);
+                elements.drain(..window.start);
+            }
+            None => elements.sort_unstable(),
+        }
+    } else if let Some(set) = value.as_zset() {
+        let members = set.range(span(set.len())).map(|(member, _)| Member::from(member).to_bytes());
+        if descends {
+            elements.extend(members.rev());
+        } else {
+            elements.extend(members);
+        }
+        if in_place.is_none() {
+            elements.sort_unstable();
+        }
+    } else {
+        return Err(Error::wrong_type());
+    }
+    Ok(elements)
+}

@@ -1,0 +1,129 @@
+//! The options of SORT.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::pattern::Pattern;
+
+/// How SORT sorts, and what it returns: by default all elements, as numbers, the least first.
+///
+/// # Patterns
+///
+/// In a pattern the first `*` stands for an element: `age:*` is the key of a string, `user:*->name` a key and a field of
+/// a hash. `#` is the element itself. A pattern without `*` finds nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SortOptions {
+    pub(super) by: Option<Bytes>,
+    pub(super) limit: Option<(i64, i64)>,
+    pub(super) get: Vec<Bytes>,
+    pub(super) desc: bool,
+    pub(super) alpha: bool,
+}
+
+impl SortOptions {
+    /// BY: sorts by what the pattern finds for each element, which comes before all others if that is nothing. A pattern
+    /// without `*`, such as `nosort`, leaves lists and sorted sets in their own order, and sets in any.
+    pub fn by(mut self, pattern: impl AsRef<[u8]>) -> Self {
+        self.by = Some(Bytes::copy_from_slice(pattern.as_ref()));
+        self
+    }
+
+    /// LIMIT: leaves out the first `offset` elements, and all behind the next `count`, of which there is no limit if it
+    /// is negative.
+    pub const fn limit(mut self, offset: i64, count: i64) -> Self {
+        self.limit = Some((offset, count));
+        self
+    }
+
+    /// GET: returns what the pattern finds in the place of each element; with several, one after the other.
+    pub fn get(mut self, pattern: impl AsRef<[u8]>) -> Self {
+        self.get.push(Bytes::copy_from_slice(pattern.as_ref()));
+        self
+    }
+
+    /// ASC: the least first, as is the default.
+    pub const fn asc(mut self) -> Self {
+        self.desc = false;
+        self
+    }
+
+    /// DESC: the greatest first.
+    pub const fn desc(mut self) -> Self {
+        self.desc = true;
+        self
+    }
+
+    /// ALPHA: sorts by bytes, not by numbers.
+    pub const fn alpha(mut self) -> Self {
+        self.alpha = true;
+        self
+    }
+
+    /// Whether keys are looked up that no word names.
+    pub(super) fn looks_up(&self) -> bool {
+        self.by.iter().chain(&self.get).any(|text| Pattern::parse(text).varies())
+    }
+
+    /// Which of so many elements in order are asked for.
+    pub(super) fn window(&self, len: usize) -> Range<usize> {
+        let Some((offset, count)) = self.limit else { return 0..len };
+        let clamp = |number: i64| usize::try_from(number.max(0)).unwrap_or(len).min(len);
+        let start = clamp(offset);
+        let end = if count < 0 { len } else { start.saturating_add(clamp(count)).min(len) };
+        start..end
+    }
+
+    /// The options as words.
+    pub(super) fn words(&self) -> Vec<Bytes> {
+        let mut words: Vec<Bytes> = Vec::new();
+        if let Some(pattern) = &self.by {
+            words.extend([Bytes::from_static(b"BY"), pattern.clone()]);
+        }
+        if let Some((offset, count)) = self.limit {
+            words.extend(["LIMIT".into(), offset.to_string().into(), count.to_string().into()]);
+        }
+        for pattern in &self.get {
+            words.extend([Bytes::from_static(b"GET"), pattern.clone()]);
+        }
+        let flags = [(self.desc, "DESC"), (self.alpha, "ALPHA")];
+        words.extend(flags.into_iter().filter(|(set, _)| *set).map(|(_, name)| name.into()));
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_stays_within_the_elements() {
+        for (limit, window) in [
+            ((0, -1), 0..5),
+            ((0, 0), 0..0),
+            ((1, 2), 1..3),
+            ((-3, 2), 0..2),
+            ((2, -9), 2..5),
+            ((4, 9), 4..5),
+            ((5, 1), 5..5),
+            ((i64::MAX, i64::MAX), 5..5),
+            ((1, i64::MAX), 1..5),
+            ((i64::MIN, i64::MIN), 0..5),
+        ] {
+            let options = SortOptions::default().limit(limit.0, limit.1);
+            assert_eq!(options.window(5), window, "{limit:?}");
+        }
+        assert_eq!(SortOptions::default().window(5), 0..5);
+        assert_eq!(SortOptions::default().limit(2, 2).window(0), 0..0);
+    }
+
+    #[test]
+    fn options_are_words_again() {
+        let options = SortOptions::default().by("w:*").limit(1, -1).get("#").get("*->f");
+        assert_eq!(options.words(), ["BY", "w:*", "LIMIT", "1", "-1", "GET", "#", "GET", "*->f"]);
+        assert_eq!(SortOptions::default().desc().alpha().words(), ["DESC", "ALPHA"]);
+        assert_eq!(SortOptions::default().desc().asc().words(), [""; 0]);
+    }
+}

@@ -1,0 +1,127 @@
+//! SORT by typed calls.
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+mod journal;
+
+use std::sync::Arc;
+
+use journal::Journal;
+use tallis::{Error, ErrorKind, Profile, SortOptions, Store};
+use testkit::rng::Rng;
+
+const PROFILES: [Profile; 2] = [Profile::Redis70, Profile::Redis72];
+
+fn texts(store: &Store, key: &str, options: &SortOptions) -> Vec<String> {
+    store.sort_as(key, options).unwrap()
+}
+
+#[test]
+fn numbers_and_texts_are_in_the_order_of_a_sorted_vector() {
+    let mut rng = Rng::new(7);
+    let store = Store::new();
+    let numbers: Vec<i64> = (0..700).map(|_| rng.range(-400..=400)).collect();
+    store.rpush("l", &numbers).unwrap();
+    store.sadd("s", &numbers).unwrap();
+    store.zadd_multiple("z", &numbers.iter().map(|&n| (1.0, n)).collect::<Vec<_>>()).unwrap();
+    let mut sorted = numbers.clone();
+    sorted.sort_unstable();
+    let once = || {
+        let mut once = sorted.clone();
+        once.dedup();
+        once
+    };
+    let options = SortOptions::default();
+    assert_eq!(store.sort_as::<Vec<i64>>("l", &options).unwrap(), sorted);
+    for key in ["s", "z"] {
+        assert_eq!(store.sort_as::<Vec<i64>>(key, &options).unwrap(), once());
+    }
+    let page = store.sort_as::<Vec<i64>>("l", &options.clone().desc().limit(10, 20)).unwrap();
+    assert_eq!(page, sorted.iter().rev().skip(10).take(20).copied().collect::<Vec<_>>());
+    let mut words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    words.sort_unstable();
+    assert_eq!(texts(&store, "l", &options.alpha()), words);
+}
+
+/// Equal elements of a list keep their order, and those of a set are in that of their bytes.
+#[test]
+fn what_is_equal_has_an_order_too() {
+    let store = Store::new();
+    store.rpush("l", ["d", "b", "c", "a"]).unwrap();
+    store.sadd("s", ["d", "b", "c", "a"]).unwrap();
+    let by_none = SortOptions::default().by("none:*").alpha();
+    assert_eq!(texts(&store, "l", &by_none), ["d", "b", "c", "a"]);
+    assert_eq!(texts(&store, "l", &by_none.clone().desc()), ["d", "b", "c", "a"]);
+    assert_eq!(texts(&store, "s", &by_none), ["a", "b", "c", "d"]);
+    // As numbers they are all zero, and go by their bytes.
+    assert_eq!(texts(&store, "l", &SortOptions::default().by("none:*")), ["a", "b", "c", "d"]);
+    assert_eq!(
+        texts(&store, "l", &SortOptions::default().by("nosort").desc()),
+        ["a", "c", "b", "d"]
+    );
+}
+
+#[test]
+fn what_cannot_be_sorted_is_refused_and_nothing_changes() {
+    let store = Store::new();
+    store.set("s", "v").unwrap();
+    store.rpush("l", ["1", "x"]).unwrap();
+    store.set("d", "kept").unwrap();
+    let before = store.changes();
+    let options = SortOptions::default();
+    assert_eq!(store.sort("s", &options).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.sort_store("s", "d", &options).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.sort("l", &options).unwrap_err().kind(), ErrorKind::NotInteger);
+    assert_eq!(store.sort_store("l", "d", &options).unwrap_err().kind(), ErrorKind::NotInteger);
+    let by = options.clone().by("s*");
+    assert_eq!(store.sort("l", &by).unwrap().len(), 2, "no key of that name holds anything");
+    assert_eq!(store.changes(), before);
+    assert_eq!(store.get_as::<String>("d").unwrap(), "kept");
+    assert_eq!(store.sort_store("none", "d", &options).unwrap(), 0);
+    assert!(!store.exists("d").unwrap());
+}
+
+#[test]
+fn a_transaction_of_named_keys_takes_no_pattern_and_one_of_all_does() {
+    let store = Store::new();
+    store.rpush("l", [2, 1]).unwrap();
+    store.mset(&[("w:1", 9), ("w:2", 8)]).unwrap();
+    let plain = SortOptions::default();
+    let by = SortOptions::default().by("w:*");
+    store
+        .transaction(["l", "d"], |tx| {
+            assert_eq!(tx.sort_store("l", "d", &plain)?, 2);
+            assert_eq!(tx.sort("l", &by).unwrap_err().kind(), ErrorKind::KeyNotNamed);
+            assert_eq!(tx.sort_store("l", "e", &plain).unwrap_err().kind(), ErrorKind::KeyNotNamed);
+            Ok::<_, Error>(())
+        })
+        .unwrap();
+    assert_eq!(store.lrange_as::<Vec<u8>>("d", 0, -1).unwrap(), [1, 2]);
+    let mut session = store.session();
+    session.execute(&["MULTI"]);
+    session.execute(&["SORT", "l", "BY", "w:*", "STORE", "d"]);
+    assert_eq!(session.execute(&["EXEC"]).convert::<Vec<u8>>().unwrap(), [2]);
+    assert_eq!(store.lrange_as::<Vec<u8>>("d", 0, -1).unwrap(), [2, 1]);
+}
+
+/// What SORT does reaches the sinks as the command that does it again, the new form of a sorted set too.
+#[test]
+fn sinks_hear_of_lists_that_are_stored_and_of_sets_that_are_reformed() {
+    for profile in PROFILES {
+        let journal = Arc::new(Journal::default());
+        let store = Store::builder().profile(profile).sink(journal.clone()).build();
+        store.zadd_multiple("z", &[(2.0, "1"), (1.0, "2")]).unwrap();
+        store.sort("z", &SortOptions::default()).unwrap();
+        assert_eq!(store.object_encoding("z").unwrap(), Some("skiplist"));
+        let options = SortOptions::default().by("none*").get("#").desc().limit(0, 5);
+        store.sort_store("z", "d", &options).unwrap();
+        store.sort_store("z", "d", &SortOptions::default().limit(9, 1)).unwrap();
+        assert_eq!(
+            journal.lines()[1..],
+            [
+                "SORT_RO z BY nosort LIMIT 0 0",
+                "SORT z BY none* LIMIT 0 5 GET # DESC STORE d",
+                "DEL d",
+            ]
+        );
+    }
+}
