@@ -111,11 +111,11 @@ pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
         if op.words[0].eq_ignore_ascii_case(b"CONFIG") && reset.is_none() {
             reset = Some(ops.len() + RESET_AFTER);
         }
-        // A server's SORT takes a number that was too great for an earlier command for one of its own, unless another
-        // command has read a score since. This one does nothing else: there is no such key.
-        if [&b"SORT"[..], b"SORT_RO"].iter().any(|name| op.words[0].eq_ignore_ascii_case(name)) {
-            let words = ["ZADD", "none", "XX", "0", "m"].map(|word| word.as_bytes().to_vec());
-            ops.push(Op { session, words: words.into(), how: How::Plain });
+        let sorts = |name: &&[u8]| op.words[0].eq_ignore_ascii_case(name);
+        if let Some(key) = op.words.get(1)
+            && [&b"SORT"[..], b"SORT_RO"].iter().any(sorts)
+        {
+            ops.extend(before_sort(session, key));
         }
         let restarted = op.words[0].eq_ignore_ascii_case(b"RESET");
         ops.push(op);
@@ -140,6 +140,16 @@ pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
     }
     ops.truncate(settings.commands);
     ops
+}
+
+/// A server's SORT takes a number that was too small or too great for what ran before for one of its own, unless a score
+/// has been read since. So a sorted set becomes a skip list first, for which its scores are read; then a command reads a
+/// score, and does nothing else: there is no such key.
+fn before_sort(session: usize, key: &[u8]) -> [Op; 2] {
+    let convert = [b"SORT_RO", key, b"BY", b"nosort", b"LIMIT", b"0", b"0"];
+    let read = ["ZADD", "none", "XX", "0", "m"];
+    [convert.map(<[u8]>::to_vec).into(), read.map(|word| word.as_bytes().to_vec()).into()]
+        .map(|words| Op { session, words, how: How::Plain })
 }
 
 fn draw(rows: &[&'static Row], total: u64, generator: &mut Gen) -> &'static Row {
