@@ -13,12 +13,13 @@ const LEFT_OUT: &[(&str, &[&str])] = &[
             r"/chaining BRPOPLPUSH",
             "/^(PUSH resulting from|LPUSH|RPUSH).*(BLMOVE|BRPOPLPUSH|BLPOP|BRPOP)",
             "Linked LMOVEs",
-            r"/from the point of view of (BLPOP|BZPOPMIN|BZMPOP)",
+            r"/from the point of view of (BLPOP|BLMPOP|BZPOPMIN|BZMPOP)",
+            "LPOP/RPOP/LMPOP NON-BLOCK or BLOCK against non list value",
             "exec with read commands and stale replica state change",
             "Blocking commands ignores the timeout",
         ],
     ),
-    ("scripts", &[r"/script timeout", r"/MULTI propagation of (SCRIPT|EVAL|PUBLISH)"]),
+    ("scripts", &[r"/script timeout", r"/from scripts?$| from scripts", r"/MULTI propagation of (SCRIPT|EVAL|PUBLISH)"]),
     (
         "servers that follow another one, and the log",
         &[
