@@ -10,6 +10,7 @@ pub(super) const FAMILY: Family = Family { name: "sort", rows: ROWS };
 /// SORT_RO, whose elements are compared in any order.
 const ROWS: &[Row] = &[
     row("SORT", 20, Rule::Exact, |g, line| {
+        line.fragile = true;
         key(g, line);
         match g.rng.below(3) {
             0 => {
@@ -36,6 +37,7 @@ const ROWS: &[Row] = &[
         }
     }),
     row("SORT_RO", 12, Rule::Unordered, |g, line| {
+        line.fragile = true;
         key(g, line);
         match g.rng.below(4) {
             0 => {
