@@ -46,7 +46,7 @@ impl Fields {
     }
 
     fn maps(&self) -> Vec<Map<'_>> {
-        let pairs = |hash: usize| (hash * self.each..(hash + 1) * self.each);
+        let pairs = |hash: usize| hash * self.each..(hash + 1) * self.each;
         let map = |hash| pairs(hash).map(|at| (self.names.get(at), self.values.get(at))).collect();
         (0..self.keys.len()).map(map).collect()
     }

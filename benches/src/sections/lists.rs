@@ -236,7 +236,9 @@ fn lrange(bench: &Bench, elements: &Elements, live: Option<&mut Live>) -> Row {
     let ends = |at: usize| (index(at), index(at + RANGE - 1));
     let copied = |at: usize| store.lrange(KEY, ends(at).0, ends(at).1).unwrap().len();
     let in_place = |at: usize| {
-        let visit = |element: &[u8]| drop(black_box(element.len()));
+        let visit = |element: &[u8]| {
+            black_box(element.len());
+        };
         store.lrange_with(KEY, ends(at).0, ends(at).1, visit).unwrap()
     };
     let mut yos = |at: usize| yo.lrange(KEY, ends(at).0, ends(at).1);

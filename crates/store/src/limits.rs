@@ -8,6 +8,32 @@ use parking_lot::Mutex;
 /// Settings that have no effect, as CONFIG SET has left them.
 pub(crate) type Remembered = BTreeMap<&'static str, Box<[u8]>>;
 
+/// A limit as the word that is kept of it.
+trait Limit {
+    fn to_word(self) -> usize;
+    fn of_word(word: usize) -> Self;
+}
+
+impl Limit for usize {
+    fn to_word(self) -> usize {
+        self
+    }
+
+    fn of_word(word: usize) -> Self {
+        word
+    }
+}
+
+impl Limit for isize {
+    fn to_word(self) -> usize {
+        self.cast_unsigned()
+    }
+
+    fn of_word(word: usize) -> Self {
+        word.cast_signed()
+    }
+}
+
 /// The limits by name, with their defaults, and as they are kept while commands run: a number each, with a method that
 /// reads it.
 macro_rules! limits {
@@ -37,9 +63,9 @@ macro_rules! limits {
         }
 
         impl Settings {
-            pub(crate) const fn new(limits: Limits, remembered: Remembered) -> Self {
+            pub(crate) fn new(limits: Limits, remembered: Remembered) -> Self {
                 Self {
-                    $($name: AtomicUsize::new(limits.$name as usize),)*
+                    $($name: AtomicUsize::new(limits.$name.to_word()),)*
                     list_plain_from: AtomicU32::new(LIST_PLAIN_FROM),
                     remembered: Mutex::new(remembered),
                 }
@@ -48,7 +74,7 @@ macro_rules! limits {
             $(
                 #[inline]
                 pub(crate) fn $name(&self) -> $type {
-                    self.$name.load(Ordering::Relaxed) as $type
+                    $type::of_word(self.$name.load(Ordering::Relaxed))
                 }
             )*
 
@@ -58,7 +84,7 @@ macro_rules! limits {
             }
 
             fn store(&self, limits: Limits) {
-                $(self.$name.store(limits.$name as usize, Ordering::Relaxed);)*
+                $(self.$name.store(limits.$name.to_word(), Ordering::Relaxed);)*
             }
         }
     };

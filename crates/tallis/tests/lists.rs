@@ -86,8 +86,11 @@ fn random_calls_agree_with_a_deque() {
                     }
                     10 => {
                         let count = rng.range(-2..=2);
-                        let most =
-                            if count == 0 { usize::MAX } else { count.unsigned_abs() as usize };
+                        let most = if count == 0 {
+                            usize::MAX
+                        } else {
+                            usize::try_from(count.abs()).unwrap()
+                        };
                         let mut places: Vec<usize> =
                             (0..oracle.len()).filter(|&at| oracle[at] == element).collect();
                         if count < 0 {
@@ -112,7 +115,7 @@ fn random_calls_agree_with_a_deque() {
                         assert_eq!(store.lindex("l", index).unwrap(), at);
                     }
                     _ if step % 20 == 0 => {
-                        let keep = rng.below(200) as usize;
+                        let keep = rng.index(200);
                         oracle.truncate(keep);
                         let stop = i64::try_from(keep).unwrap() - 1;
                         store.ltrim("l", 0, if keep == 0 { -9999 } else { stop }).unwrap();

@@ -22,7 +22,7 @@ fn numbers_and_texts_are_in_the_order_of_a_sorted_vector() {
     let numbers: Vec<i64> = (0..700).map(|_| rng.range(-400..=400)).collect();
     store.rpush("l", &numbers).unwrap();
     store.sadd("s", &numbers).unwrap();
-    store.zadd_multiple("z", &numbers.iter().map(|&n| (1.0, n)).collect::<Vec<_>>()).unwrap();
+    store.zadd_multiple("z", numbers.iter().map(|&n| (1.0, n)).collect::<Vec<_>>()).unwrap();
     let mut sorted = numbers.clone();
     sorted.sort_unstable();
     let once = || {

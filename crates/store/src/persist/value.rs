@@ -230,7 +230,7 @@ fn load_blob(blob: Blob, bytes: Vec<u8>, policy: &EncodingPolicy<'_>) -> Result<
         }
         Blob::ListZiplist => {
             let mut list = Loading::new(*policy);
-            for entry in listpack_of(&bytes)?.iter() {
+            for entry in &listpack_of(&bytes)? {
                 entry.with_bytes(|bytes| list.element(bytes));
             }
             return Ok(loaded(list));

@@ -15,11 +15,12 @@ pub(super) fn type_name(value: &RawValue) -> Cow<'static, str> {
 /// The encoding that a server gives the value when it loads it, as OBJECT ENCODING answers it.
 pub(super) fn encoding(value: &RawValue) -> &'static str {
     use ValueType as T;
+    #[expect(clippy::wildcard_enum_match_arm, reason = "any other type is loaded as what it is")]
     match value.kind() {
         T::HashTtl | T::HashTtlPreRelease | T::ValkeyHashTtl => "hashtable",
         T::HashTtlListpack | T::HashTtlListpackPreRelease => "listpackex",
         T::Stream1 | T::Stream2 | T::Stream3 => "stream",
-        // Of a module: any other type is loaded as what it is.
+        // Of a module.
         _ => "raw",
     }
 }

@@ -84,6 +84,12 @@ fn commands_on_lists_answer_as_the_server_does() {
         LPOS l a MAXLEN -1
         LPOS l a RANK
         LPOS l a SIDE 1",
+    ]);
+}
+
+#[test]
+fn commands_on_several_lists_and_on_none_answer_as_the_server_does() {
+    compare(&[
         "RPUSH l a b c
         RPOPLPUSH l m
         RPOPLPUSH l l
@@ -141,8 +147,8 @@ fn element(rng: &mut Rng) -> String {
     match rng.below(6) {
         0 => rng.range(-40..=40).to_string(),
         1 => rng.range(-5_000_000_000..=5_000_000_000).to_string(),
-        2 => "x".repeat(rng.below(300) as usize),
-        3 => format!("{}{}", rng.below(1000), "y".repeat(rng.below(3000) as usize)),
+        2 => "x".repeat(rng.index(300)),
+        3 => format!("{}{}", rng.below(1000), "y".repeat(rng.index(3000))),
         _ => format!("e{}", rng.below(12)),
     }
 }

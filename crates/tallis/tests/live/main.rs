@@ -17,6 +17,7 @@ mod hashes;
 mod hlls;
 #[path = "../journal/mod.rs"]
 mod journal;
+mod left_out;
 mod limits;
 mod lists;
 mod locations;

@@ -87,6 +87,12 @@ fn sorting_answers_as_the_server_does() {
         SORT n DESC
         SORT_RO n LIMIT 1 1
         OBJECT ENCODING n",
+    ]);
+}
+
+#[test]
+fn what_cannot_be_sorted_is_refused_as_the_server_does() {
+    compare(&[
         "SET k v
         HSET h f v
         SORT k

@@ -40,7 +40,7 @@ impl ListEntry<'_> {
     /// The element at an index. O(nodes / 64).
     #[must_use]
     pub fn get(&self, index: i64) -> Option<Bytes> {
-        self.value_ref()?.get(index, |element| element.to_bytes())
+        self.value_ref()?.element(index)
     }
 
     /// Calls `visit` with each element from `start` to `stop`, both included. O(elements).
@@ -73,7 +73,9 @@ impl ListEntry<'_> {
             |value| {
                 let Some(list) = value.as_list_mut() else { return (0, Outcome::Same) };
                 list.expect(elements, policy);
-                elements.iter().for_each(|&element| list.push(end, element));
+                for &element in elements {
+                    list.push(end, element);
+                }
                 (list.len(), Outcome::Changed)
             },
             |_| (["LPUSH", "RPUSH"][end as usize], words(elements)),

@@ -146,7 +146,7 @@ impl<L: Locks> Store<L> {
     pub fn lindex(&self, key: impl ToKey, index: i64) -> Result<Option<Bytes>> {
         self.read(key, |view, keys| {
             let list = list_at(view, keys[0])?;
-            Ok(list.and_then(|list| list.get(index, |element| element.to_bytes())))
+            Ok(list.and_then(|list| list.element(index)))
         })
     }
 

@@ -24,7 +24,7 @@ use pattern::Pattern;
 /// With a pattern all keys are locked, else the key itself and the destination. As in Redis, a sorted set that is a listpack
 /// becomes a skip list.
 impl<L: Locks> Store<L> {
-    /// SORT, SORT_RO: the elements, in order; or for each of them what the patterns of [`SortOptions::get`] find, `None`
+    /// SORT, `SORT_RO`: the elements, in order; or for each of them what the patterns of [`SortOptions::get`] find, `None`
     /// where that is nothing. O(elements log elements), with each look-up of a key beside.
     ///
     /// # Errors
@@ -94,7 +94,9 @@ fn store(
 ) -> Result<usize> {
     let found = sorted(scope, key, options, true)?;
     let mut list = Loading::sorted(scope.policy());
-    found.iter().for_each(|element| list.element(element.as_deref().unwrap_or_default()));
+    for element in &found {
+        list.element(element.as_deref().unwrap_or_default());
+    }
     let Some(list) = list.finish() else {
         scope.slot(destination).delete();
         return Ok(0);

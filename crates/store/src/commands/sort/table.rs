@@ -1,4 +1,4 @@
-//! The declarations of SORT and SORT_RO, and their words as typed calls.
+//! The declarations of SORT and `SORT_RO`, and their words as typed calls.
 
 use super::SortOptions;
 use crate::error::{Error, Result};

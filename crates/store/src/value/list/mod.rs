@@ -157,13 +157,22 @@ impl List {
         }
     }
 
+    /// The element at an index.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method has a lifetime of its own"
+    )]
+    pub(crate) fn element(&self, index: i64) -> Option<Bytes> {
+        self.get(index, |element| element.to_bytes())
+    }
+
     /// The element at an end.
     pub(crate) fn end(&self, end: Direction) -> Option<Bytes> {
         let index = match end {
             Direction::Left => 0,
             Direction::Right => -1,
         };
-        self.get(index, |element| element.to_bytes())
+        self.element(index)
     }
 }
 

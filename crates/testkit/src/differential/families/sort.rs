@@ -6,8 +6,8 @@ use super::{Family, Row, row};
 
 pub(super) const FAMILY: Family = Family { name: "sort", rows: ROWS };
 
-/// The order of a set is its server's own, and so is that of elements that are equal: what may show it is left to
-/// SORT_RO, whose elements are compared in any order.
+/// The order of a set is its server's own, and so is that of elements that are equal, as C strings if need be: what may
+/// show it is left to `SORT_RO`, whose elements are compared in any order.
 const ROWS: &[Row] = &[
     row("SORT", 20, Rule::Exact, |g, line| {
         line.fragile = true;
@@ -22,7 +22,9 @@ const ROWS: &[Row] = &[
                 return;
             }
             _ if g.one_in(2) => {
-                line.push("ALPHA");
+                // To be stored, they are in the order of all their bytes.
+                let to = g.key(Kind::List);
+                line.push("ALPHA").push("STORE").push(to);
             }
             _ => {}
         }
@@ -47,7 +49,7 @@ const ROWS: &[Row] = &[
                 line.push("BY").push(pattern(g)).push("ALPHA");
             }
             2 => {
-                line.push("BY").push(pattern(g));
+                line.push("ALPHA");
             }
             _ => limit(g, line),
         }
