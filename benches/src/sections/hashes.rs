@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 
-use tallis::Store;
+use tallis::{ShardedHash, Store};
 
 use super::live::{Live, SERVER, command, rival};
 use super::yo::{self, Yo};
@@ -21,6 +21,9 @@ type Map = HashMap<Box<[u8]>, Box<[u8]>, Hash>;
 /// Fields of a small hash.
 const SMALL: usize = 10;
 
+/// Fields that a shard is made for.
+const SHARD: u64 = 100;
+
 pub(super) fn measure(bench: &Bench) -> Section {
     let quick = bench.effort().is_quick();
     let count = if quick { 5_000 } else { 1_000_000 };
@@ -28,7 +31,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         "Fields `field:N` with values of 16 bytes: {count} in one hash, or {SMALL} in each of {small} hashes `user:N`. HSET: one call a \
          field, in that order, into a store that is empty at first. HGET: fields that are there, in random order. HGETALL: of a \
          hash of {SMALL}, a random one each time, and of one of 1,000; a field. HGETALL reads the hash without a copy, as \
-         *yo-kv* does; *copied* returns one. Bytes: with keys and all tables. *hashbrown* is a map of the same fields without keys, locks or expiry; *yo-kv* \
+         *yo-kv* does; *copied* returns one. A *ShardedHash* has the fields of the one hash in shards of some {SHARD}. Bytes: with keys and all tables. *hashbrown* is a map of the same fields without keys, locks or expiry; *yo-kv* \
          is that crate's `Keyspace`, which has them but for the locks; *redis-server* is the installed one over a unix socket, \
          pipelined {depth} deep, its time the server's own for the command alone (`INFO commandstats`), its bytes \
          `used_memory`.",
@@ -47,6 +50,9 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(hgetall(bench, &small, live.as_mut()))
         .row(bytes(bench, "bytes a field, small hashes", &small, [0.7, 1.0], live.as_mut()))
         .row(hgetall(bench, &Fields::new(1000, 1000), live.as_mut()))
+        .row(sharded_hset(bench, &large, live.as_mut()))
+        .row(sharded_hget(bench, &large, live.as_mut()))
+        .row(sharded_bytes(bench, &large, live.as_mut()))
 }
 
 /// Fields, and how many of them a hash has.
@@ -247,6 +253,80 @@ fn bytes(
     ];
     results.extend(rival(live.map(|live| each(live.held(fields.sets())))));
     aim(Row::new(work, Unit::Bytes, results), aims)
+}
+
+/// The fields of one hash in shards.
+fn sharded(fields: &Fields) -> ShardedHash {
+    let hash = ShardedHash::new(Store::new(), "users", fields.len() as u64, SHARD);
+    for [_, field, value] in fields.iter() {
+        hash.hset(field, value).unwrap();
+    }
+    hash
+}
+
+/// The same on a server.
+fn sharded_sets<'f>(
+    hash: &'f ShardedHash,
+    fields: &'f Fields,
+) -> impl Iterator<Item = redis::Cmd> + 'f {
+    fields
+        .iter()
+        .map(|[_, field, value]| command([b"HSET", hash.shard_key(field).as_bytes(), field, value]))
+}
+
+fn sharded_hset(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row {
+    let all = pieces(fields.len());
+    let mut results = bench
+        .race()
+        .contender_from("tallis", all, || (), |()| sharded(fields))
+        .contender_from("one hash", all, || (), |()| fields.store())
+        .run();
+    let empty = ShardedHash::new(Store::new(), "users", fields.len() as u64, SHARD);
+    results.extend(rival(live.map(|live| {
+        live.run([redis::cmd("FLUSHALL")]);
+        live.nanos("HSET", sharded_sets(&empty, fields))
+    })));
+    Row::new("HSET, a new field of a ShardedHash", Unit::Nanos, results)
+}
+
+/// The server has the fields from [`sharded_hset`].
+fn sharded_hget(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row {
+    let order = shuffled(1, fields.len());
+    let (hash, store) = (sharded(fields), fields.store());
+    let ours = |&&at: &&usize| hash.hget(fields.names.get(at)).unwrap().is_some();
+    let one = |&&at: &&usize| {
+        let [key, field, _] = fields.get(at);
+        store.hget(key, field).unwrap().is_some()
+    };
+    assert_eq!(order.iter().filter(ours).count(), fields.len());
+    let size = fields.len().min(50_000);
+    let [mut a, mut b] = [(); 2].map(|()| Turns::new(size, fields.len()));
+    let mut results = bench
+        .race()
+        .contender("tallis", pieces(size), || order[a.turn()].iter().filter(ours).count())
+        .contender("one hash", pieces(size), || order[b.turn()].iter().filter(one).count())
+        .run();
+    let ask = || {
+        order.iter().map(|&at| {
+            let field = fields.names.get(at);
+            command([b"HGET", hash.shard_key(field).as_bytes(), field])
+        })
+    };
+    results.extend(rival(live.map(|live| live.nanos("HGET", ask()))));
+    Row::new("HGET of a ShardedHash", Unit::Nanos, results)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn sharded_bytes(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row {
+    let each = |bytes: f64| bytes / fields.len() as f64;
+    let (hash, ours) = bench.held(|| sharded(fields));
+    let (_, one) = bench.held(|| fields.store());
+    let mut results = vec![
+        Result::new("tallis", Sample::exact(each(ours as f64))),
+        Result::new("one hash", Sample::exact(each(one as f64))),
+    ];
+    results.extend(rival(live.map(|live| each(live.held(sharded_sets(&hash, fields))))));
+    Row::new("bytes a field, ShardedHash", Unit::Bytes, results)
 }
 
 /// The aims beside the server and beside yo-kv, as factors.

@@ -175,6 +175,28 @@ impl<'a> Iterator for Iter<'a> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left, Some(self.left))
     }
+
+    // Within a node the entries go by without a look at the state of either end.
+    #[inline]
+    fn fold<B, F: FnMut(B, Element<'a>) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut all = init;
+        while self.left > 0 {
+            match core::mem::replace(&mut self.front.node, Open::Spent) {
+                Open::Front(entries) => {
+                    all = entries.take(self.left).fold(all, |all, entry| {
+                        self.left -= 1;
+                        f(all, Element::lent(entry))
+                    });
+                }
+                node => {
+                    self.front.node = node;
+                    let Some(element) = self.next() else { break };
+                    all = f(all, element);
+                }
+            }
+        }
+        all
+    }
 }
 
 impl<'a> DoubleEndedIterator for Iter<'a> {

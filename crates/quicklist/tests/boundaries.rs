@@ -228,3 +228,32 @@ fn memory_is_that_of_the_nodes() {
     list.clear();
     assert_eq!((list.heap_bytes(), list.len()), (0, 0));
 }
+
+/// What goes through a range as a whole sees what goes through it one by one, wherever that began.
+#[test]
+fn a_range_is_folded_as_it_is_iterated() {
+    for (fill, depth, plain_from) in [(4, 0, 1 << 30), (4, 1, 1 << 30), (5, 2, 60), (-2, 0, 60)] {
+        let mut list = QuickList::new(Limits { depth, plain_from, ..limits(fill) });
+        for number in 0..90 {
+            let long = "long ".repeat(if number % 7 == 0 { 15 } else { 1 });
+            list.push_back(&format!("{number} {long}")).expect("room");
+        }
+        for (start, end) in [(0, 90), (0, 1), (3, 4), (3, 5), (17, 61), (88, 200), (50, 50)] {
+            for taken in 0..3 {
+                let mut folded = list.range(start..end);
+                let mut iterated = list.range(start..end);
+                for _ in 0..taken {
+                    assert_eq!(folded.next(), iterated.next());
+                    assert_eq!(folded.next_back(), iterated.next_back());
+                }
+                let mut one_by_one = Vec::new();
+                while let Some(element) = iterated.next() {
+                    one_by_one.push(element.to_vec());
+                }
+                let mut whole = Vec::new();
+                folded.for_each(|element| whole.push(element.to_vec()));
+                assert_eq!(whole, one_by_one, "{fill} {depth} {start} {end} {taken}");
+            }
+        }
+    }
+}

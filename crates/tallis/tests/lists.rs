@@ -244,10 +244,10 @@ fn an_entry_does_several_steps_at_once_and_tells_the_sinks() {
             "LSET recent 1 B",
             "LINSERT recent BEFORE B between",
             "LREM recent -1 between",
-            "RPOP recent 1",
+            "RPOP recent",
             "RPUSH recent d",
             "LMOVE recent recent LEFT RIGHT",
-            "RPOP recent 1",
+            "RPOP recent",
             "LPUSH other c",
             "LPOP recent 1",
         ]

@@ -85,7 +85,18 @@ impl ListEntry<'_> {
 
     /// Takes an element out at an end. O(1).
     pub fn pop(&mut self, end: Direction) -> Option<Bytes> {
-        self.pop_many(end, 1).pop()
+        let policy = &self.policy();
+        let popped = self.edit(
+            |value| {
+                let Some(list) = value.as_list_mut() else { return (None, Outcome::Same) };
+                let element = list.pop(end);
+                list.shrunk(policy);
+                let popped = usize::from(element.is_some());
+                (element, outcome(popped, list.len()))
+            },
+            |_| (["LPOP", "RPOP"][end as usize], Vec::new()),
+        );
+        popped.flatten()
     }
 
     /// Takes so many elements out at an end, or all, one after the other. O(elements).
@@ -122,12 +133,7 @@ impl ListEntry<'_> {
         let turned = self.edit(
             |value| {
                 let Some(list) = value.as_list_mut() else { return (None, Outcome::Same) };
-                let Some(element) = list.end(from) else { return (None, Outcome::Same) };
-                let index = match from {
-                    Direction::Left => 0,
-                    Direction::Right => list.len() - 1,
-                };
-                list.delete(index..index + 1);
+                let Some(element) = list.pop(from) else { return (None, Outcome::Same) };
                 let member = Member::from(&element);
                 list.expect(&[member], policy);
                 list.push(to, member);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bytes::Bytes;
 use listpack::Entry;
 use quicklist::QuickList;
 
@@ -38,6 +39,24 @@ impl List {
             (Self::Quick(list), Direction::Right) => list.push_back(element).is_ok(),
         };
         debug_assert!(pushed, "an element of 512 MiB fits");
+    }
+
+    /// Takes the element at an end out.
+    pub(crate) fn pop(&mut self, end: Direction) -> Option<Bytes> {
+        match (self, end) {
+            (Self::ListPack(list), end) => {
+                let at = match end {
+                    Direction::Left => list.first(),
+                    Direction::Right => list.last(),
+                };
+                let at = at?;
+                let element = list.entry(at).map(Entry::to_vec);
+                list.delete(at);
+                element.map(Bytes::from)
+            }
+            (Self::Quick(list), Direction::Left) => list.pop_front().map(Bytes::from),
+            (Self::Quick(list), Direction::Right) => list.pop_back().map(Bytes::from),
+        }
     }
 
     /// Puts another element in the place of one; `false` if there is none at the index.

@@ -165,15 +165,6 @@ impl List {
     pub(crate) fn element(&self, index: i64) -> Option<Bytes> {
         self.get(index, |element| element.to_bytes())
     }
-
-    /// The element at an end.
-    pub(crate) fn end(&self, end: Direction) -> Option<Bytes> {
-        let index = match end {
-            Direction::Left => 0,
-            Direction::Right => -1,
-        };
-        self.element(index)
-    }
 }
 
 /// An element as a list has it.
