@@ -236,7 +236,7 @@ fn a_range_is_folded_as_it_is_iterated() {
         let mut list = QuickList::new(Limits { depth, plain_from, ..limits(fill) });
         for number in 0..90 {
             let long = "long ".repeat(if number % 7 == 0 { 15 } else { 1 });
-            list.push_back(&format!("{number} {long}")).expect("room");
+            list.push_back(format!("{number} {long}").as_str()).expect("room");
         }
         for (start, end) in [(0, 90), (0, 1), (3, 4), (3, 5), (17, 61), (88, 200), (50, 50)] {
             for taken in 0..3 {
