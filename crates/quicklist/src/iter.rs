@@ -188,7 +188,7 @@ impl<'a> Iterator for Iter<'a> {
                         f(all, Element::lent(entry))
                     });
                 }
-                node => {
+                node @ (Open::Spent | Open::Element(_) | Open::Back(..) | Open::Expanded(..)) => {
                     self.front.node = node;
                     let Some(element) = self.next() else { break };
                     all = f(all, element);

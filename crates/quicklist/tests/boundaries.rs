@@ -247,7 +247,7 @@ fn a_range_is_folded_as_it_is_iterated() {
                     assert_eq!(folded.next_back(), iterated.next_back());
                 }
                 let mut one_by_one = Vec::new();
-                while let Some(element) = iterated.next() {
+                for element in iterated {
                     one_by_one.push(element.to_vec());
                 }
                 let mut whole = Vec::new();
