@@ -31,7 +31,8 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no list, set or sorted set;
     /// [`ErrorKind::NotInteger`](crate::ErrorKind::NotInteger) if what they are sorted by is not a number and
-    /// [`SortOptions::alpha`] was not asked for. In a transaction, a pattern unless it is one of all keys.
+    /// [`SortOptions::alpha`] was not asked for;
+    /// [`ErrorKind::KeyNotNamed`](crate::ErrorKind::KeyNotNamed) for a pattern in a transaction of named keys.
     ///
     /// # Examples
     ///
