@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::listpack::ListPack;
-use tallis::rdb::{self, ValueWriter, WriteError, WriteOptions};
+use tallis::listpack::{ListPack, Validation};
+use tallis::rdb::{self, Node, ValueWriter, WriteError, WriteOptions};
 use tallis::{
-    Direction, ErrorKind, Limits, ListEntry, LposOptions, Profile, Reply, RestoreOptions, Store,
-    Target, each,
+    Direction, ErrorKind, Limits, ListEntry, LposOptions, Profile, Reply, RestoreOptions,
+    SortOptions, Store, Target, each,
 };
+use testkit::kept::Kept;
 use testkit::rng::Rng;
 
 const PROFILES: [Profile; 2] = [Profile::Redis70, Profile::Redis72];
@@ -308,17 +309,73 @@ fn large_elements_have_nodes_of_their_own() {
     assert_eq!(threshold("100b"), Reply::OK);
     store.rpush("l", ["a".to_owned(), "x".repeat(99), "y".repeat(100), "b".to_owned()]).unwrap();
     assert_eq!(store.object_encoding("l").unwrap(), Some("quicklist"));
-    let shown = store.execute(&["DEBUG", "OBJECT", "l"]);
-    let Reply::Status(shown) = shown else { panic!("{shown:?}") };
-    let nodes =
-        " ql_nodes:3 ql_avg_node:1.33 ql_listpack_max:-2 ql_compressed:0 ql_uncompressed_size:";
-    assert!(shown.contains(nodes), "{shown}");
+    let nodes = nodes(&store, "l");
+    assert!(nodes.starts_with("nodes:3 ql_avg_node:1.33 ql_listpack_max:-2 "), "{nodes}");
     for size in ["0", "4293918720"] {
         assert_eq!(threshold(size), Reply::OK);
     }
     for size in ["4293918721", "-1", "x", "18446744073709551617"] {
         assert!(threshold(size).is_error(), "{size}");
     }
+}
+
+/// What DEBUG OBJECT says of the nodes.
+fn nodes(store: &Store, key: &str) -> String {
+    let reply = store.execute(&["DEBUG", "OBJECT", key]);
+    let (_, nodes) = reply.as_str().unwrap().split_once(" ql_").unwrap();
+    nodes.to_owned()
+}
+
+/// What the crate `quicklist` does as 7.2 has it, and what as 7.0.
+#[test]
+fn nodes_are_merged_as_the_profile_has_it() {
+    for (profile, replaced, inserted) in
+        [(Profile::Redis70, 4, [2, 1, 3]), (Profile::Redis72, 3, [1, 2, 3])]
+    {
+        let store = Store::builder().limits(nodes_of(4, 0)).profile(profile).build();
+        store.execute(&["DEBUG", "QUICKLIST-PACKED-THRESHOLD", "100"]);
+        store.rpush("l", ["a", "b", "c", "d", "e", "f"]).unwrap();
+        store.lset("l", 1, "x".repeat(100)).unwrap();
+        assert!(nodes(&store, "l").starts_with(&format!("nodes:{replaced} ")), "{profile:?}");
+
+        // Two nodes that are together four bytes too long, before one that is split.
+        let (long, other) = ("x".repeat(300), "y".repeat(4096 + 4 - 300 - 8 - 7));
+        let blobs = [&[&*long][..], &[&other], &["a", "b", &"z".repeat(4096)]].map(listpack);
+        let options = WriteOptions { target: Target::V10, ..WriteOptions::default() };
+        let payload = rdb::dump::encode(options, |value| {
+            let mut list = value.list_nodes(3)?;
+            blobs.iter().try_for_each(|blob| list.packed(blob))?;
+            list.finish()
+        });
+        let store = Store::builder().limits(nodes_of(-1, 0)).profile(profile).build();
+        store.restore("l", &payload.unwrap(), RestoreOptions::default()).unwrap();
+        store.linsert_after("l", "a", "c").unwrap();
+        let dump = store.dump("l").unwrap().unwrap();
+        let mut dump = rdb::dump::decode(&dump).unwrap();
+        let Kept::ListNodes(nodes) = Kept::read(dump.value().unwrap()).unwrap() else {
+            panic!("no nodes")
+        };
+        let counts = nodes.iter().map(|node| {
+            let Node::Packed(blob) = node else { panic!("a plain node") };
+            ListPack::from_bytes(blob.clone(), Validation::Deep).unwrap().len()
+        });
+        assert_eq!(counts.collect::<Vec<_>>(), inserted, "{profile:?}");
+    }
+}
+
+/// A list that SORT makes has the nodes of a list without settings, and keeps to them.
+#[test]
+fn a_sorted_list_has_nodes_of_the_default_size() {
+    let store = Store::builder().limits(nodes_of(4, 1)).profile(Profile::Redis70).build();
+    store.rpush("l", 0..10).unwrap();
+    assert!(
+        nodes(&store, "l")
+            .starts_with("nodes:3 ql_avg_node:3.33 ql_listpack_max:4 ql_compressed:1")
+    );
+    store.sort_store("l", "sorted", &SortOptions::default()).unwrap();
+    store.rpush("sorted", 0..10).unwrap();
+    let nodes = nodes(&store, "sorted");
+    assert!(nodes.starts_with("nodes:1 ql_avg_node:20.00 ql_listpack_max:-2 ql_compressed:0"));
 }
 
 fn payload(write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError>) -> Vec<u8> {
@@ -374,6 +431,14 @@ fn what_is_no_list_is_not_restored() {
     ] {
         store.restore("l", &restored, RestoreOptions::default().replace(true)).unwrap();
         assert_eq!(all(&store, "l"), ["a", "b"]);
+        assert_eq!(store.object_encoding("l").unwrap(), Some(encoding));
+    }
+    // All of the limit counts, not half of it.
+    let store = Store::builder().limits(nodes_of(4, 0)).build();
+    for (elements, encoding) in [(&["a", "b", "c", "d"][..], "listpack"), (&["a"; 5], "quicklist")]
+    {
+        let payload = nodes(&[(false, &listpack(elements))]);
+        store.restore("l", &payload, RestoreOptions::default().replace(true)).unwrap();
         assert_eq!(store.object_encoding("l").unwrap(), Some(encoding));
     }
 }

@@ -151,10 +151,10 @@ impl List {
         if !policy.profile.list_listpacks() || list.node_count() != 1 {
             return;
         }
+        let (bytes, elements) = policy.list_fill().limits();
+        // A plain node is none: what it leaves is put back.
         let small = list.nodes().all(|node| {
-            let (bytes, elements) = policy.list_fill().limits();
-            !node.is_plain()
-                && bytes.is_none_or(|most| node.size() <= most / part)
+            bytes.is_none_or(|most| node.size() <= most / part)
                 && elements.is_none_or(|most| node.count() <= most / part)
         });
         if !small {
