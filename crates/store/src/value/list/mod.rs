@@ -64,7 +64,7 @@ impl EncodingPolicy<'_> {
             depth: u16::try_from(self.settings.list_compress_depth()).unwrap_or(u16::MAX),
             plain_from: self.settings.list_plain_from(),
             exact_merge: false,
-            merge_replaced: self.profile.list_merges_replaced(),
+            merge_replaced: true,
         }
     }
 
