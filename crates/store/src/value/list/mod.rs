@@ -63,8 +63,8 @@ impl EncodingPolicy<'_> {
             fill: self.list_fill(),
             depth: u16::try_from(self.settings.list_compress_depth()).unwrap_or(u16::MAX),
             plain_from: self.settings.list_plain_from(),
-            exact_merge: false,
-            merge_replaced: true,
+            exact_merge: self.profile.list_merges_exactly(),
+            merge_replaced: self.profile.list_merges_replaced(),
         }
     }
 
