@@ -348,7 +348,7 @@ fn nodes_are_merged_as_the_profile_has_it() {
             list.finish()
         });
         let store = Store::builder().limits(nodes_of(-1, 0)).profile(profile).build();
-        store.restore("l", &payload.unwrap(), RestoreOptions::default()).unwrap();
+        store.restore("l", payload.unwrap(), RestoreOptions::default()).unwrap();
         store.linsert_after("l", "a", "c").unwrap();
         let dump = store.dump("l").unwrap().unwrap();
         let mut dump = rdb::dump::decode(&dump).unwrap();
