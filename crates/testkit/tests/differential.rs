@@ -67,7 +67,7 @@ fn two_servers_do_not_differ_under_low_limits_nor_in_resp3() {
 
 #[test]
 fn a_seed_makes_the_same_run_again() {
-    let settings = Settings { seed: 8, commands: 6_000, ..Settings::default() };
+    let settings = Settings { seed: 8, commands: 9_000, ..Settings::default() };
     let run = || clean(settings.clone());
     let (Some(first), Some(second)) = (run(), run()) else { return };
     assert!(first.by_command["SPOP"].done > 10, "whose choices are the server's own\n{first}");
@@ -142,8 +142,8 @@ fn a_bent_reply_is_found_and_its_script_is_short() {
     });
     let Some(difference) = found else { return };
     assert!(difference.command.to_uppercase().starts_with("SCARD"), "{difference}");
-    // One command makes a set of six, the other asks.
-    assert!(difference.script.len() <= 3, "{difference}");
+    // One command makes a set of six, another asks; between them the database may change.
+    assert!(difference.script.len() <= 4, "{difference}");
     let text = difference.to_string();
     assert!(
         text.contains("seed 3, step ") && text.contains("the last commands on that key"),

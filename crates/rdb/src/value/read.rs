@@ -5,7 +5,7 @@ use std::{fmt, io::Read};
 use super::{
     kind::{Blob, ValueType},
     raw::RawValue,
-    scan::scan,
+    scan::{is_plain, quicklist_node, scan},
     score::{self, ScoreForm},
 };
 use crate::{
@@ -33,10 +33,6 @@ pub(crate) enum State {
     /// Behind an error.
     Failed,
 }
-
-/// The containers of nodes, as `quicklist.h` numbers them.
-pub(crate) const PLAIN: u64 = 1;
-pub(crate) const PACKED: u64 = 2;
 
 /// A source and where it stands in a value: what a file's reader and a payload share.
 ///
@@ -144,8 +140,7 @@ impl<R: Read> Body<R> {
             }
             State::Nodes(left) => {
                 for _ in 0..left {
-                    length::read(&mut self.source)?;
-                    string::scan(&mut self.source)?;
+                    quicklist_node(&mut self.source)?;
                 }
             }
             State::Scores { left, form } => {
@@ -286,14 +281,9 @@ impl<R: Read> Nodes<'_, R> {
     pub fn next(&mut self) -> Result<Option<Node>, Error> {
         match self.body.take_state() {
             State::Nodes(left @ 1..) => {
-                let at = self.body.source.offset();
-                let container = length::read(&mut self.body.source)?;
+                let plain = is_plain(&mut self.body.source)?;
                 let bytes = string::read(&mut self.body.source)?;
-                let node = match container {
-                    PLAIN => Node::Plain(bytes),
-                    PACKED => Node::Packed(bytes),
-                    other => return Err(Error::new(at, ErrorKind::BadNode(other))),
-                };
+                let node = if plain { Node::Plain(bytes) } else { Node::Packed(bytes) };
                 self.body.state = State::Nodes(left - 1);
                 Ok(Some(node))
             }

@@ -10,7 +10,8 @@ use super::{
     score::{self, ScoreForm},
     stream::{self, Layout},
 };
-use crate::{error::Error, length, source::Source, string};
+use crate::error::{Error, ErrorKind};
+use crate::{length, source::Source, string};
 
 /// Passes over the body of a value.
 pub(crate) fn scan<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(), Error> {
@@ -61,10 +62,24 @@ fn repeat<R: Read>(
     Ok(())
 }
 
+/// The containers of nodes, as `quicklist.h` numbers them.
+pub(super) const PLAIN: u64 = 1;
+pub(super) const PACKED: u64 = 2;
+
 /// The node's container (plain or packed), and its bytes.
-fn quicklist_node<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
-    length::read(source)?;
+pub(super) fn quicklist_node<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    is_plain(source)?;
     string::scan(source)
+}
+
+/// Reads the container of a node: whether it is a plain one.
+pub(super) fn is_plain<R: Read>(source: &mut Source<R>) -> Result<bool, Error> {
+    let at = source.offset();
+    match length::read(source)? {
+        PLAIN => Ok(true),
+        PACKED => Ok(false),
+        other => Err(Error::new(at, ErrorKind::BadNode(other))),
+    }
 }
 
 fn pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {

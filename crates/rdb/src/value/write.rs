@@ -6,7 +6,7 @@ use super::{
     kind::{Blob, ValueType},
     module::{self, ModuleId, ModulePart},
     raw::RawValue,
-    read::{PACKED, PLAIN},
+    scan::{PACKED, PLAIN},
 };
 use crate::{
     format, length,
