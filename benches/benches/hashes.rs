@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hashbrown::HashMap;
 use tallis::Store;
-use tallis_benches::inputs::{Turns, Words, shuffled};
+use tallis_benches::inputs::{Fields, Turns, shuffled};
 
 const FIELDS: usize = 1_000_000;
 /// Fields asked for in one turn.
@@ -16,52 +16,33 @@ const TURN: usize = 10_000;
 
 type Map<'a> = HashMap<&'a [u8], &'a [u8], ahash::RandomState>;
 
-/// Fields with values of 16 bytes, so many in each hash.
-struct Fields {
-    keys: Words,
-    names: Words,
-    values: Words,
-    each: usize,
+fn fill(store: Store, fields: &Fields) -> Store {
+    for [key, field, value] in fields.iter() {
+        store.hset(key, field, value).unwrap();
+    }
+    store
 }
 
-impl Fields {
-    fn new(each: usize) -> Self {
-        Self {
-            keys: (0..FIELDS / each).map(|n| format!("user:{n}")).collect(),
-            names: (0..FIELDS).map(|n| format!("field:{n}")).collect(),
-            values: (0..FIELDS).map(|n| format!("value:{n:010}")).collect(),
-            each,
-        }
-    }
-
-    fn key(&self, at: usize) -> &[u8] {
-        self.keys.get(at / self.each)
-    }
-
-    fn fill(&self, store: Store) -> Store {
-        for at in 0..FIELDS {
-            store.hset(self.key(at), self.names.get(at), self.values.get(at)).unwrap();
-        }
-        store
-    }
-
-    fn maps(&self) -> Vec<Map<'_>> {
-        let pairs = |hash: usize| hash * self.each..(hash + 1) * self.each;
-        let map = |hash| pairs(hash).map(|at| (self.names.get(at), self.values.get(at))).collect();
-        (0..self.keys.len()).map(map).collect()
-    }
+fn maps(fields: &Fields) -> Vec<Map<'_>> {
+    let map = |hash: usize| {
+        let all = hash * fields.each..(hash + 1) * fields.each;
+        all.map(|at| (fields.names.get(at), fields.values.get(at))).collect()
+    };
+    (0..fields.keys.len()).map(map).collect()
 }
 
 fn fields(c: &mut Criterion) {
-    for (name, fields) in [("one hash", Fields::new(FIELDS)), ("small hashes", Fields::new(10))] {
+    for (name, fields) in
+        [("one hash", Fields::new(FIELDS, FIELDS)), ("small hashes", Fields::new(FIELDS, 10))]
+    {
         let mut group = c.benchmark_group(format!("hashes/{name}"));
         group.sample_size(10).throughput(Throughput::Elements(FIELDS as u64));
         group.bench_function("hset, a new field", |b| {
-            b.iter_batched(Store::new, |store| fields.fill(store), BatchSize::PerIteration);
+            b.iter_batched(Store::new, |store| fill(store, &fields), BatchSize::PerIteration);
         });
-        group.bench_function("insert, hashbrown", |b| b.iter(|| fields.maps()));
+        group.bench_function("insert, hashbrown", |b| b.iter(|| maps(&fields)));
 
-        let (store, maps) = (fields.fill(Store::new()), fields.maps());
+        let (store, maps) = (fill(Store::new(), &fields), maps(&fields));
         let order = shuffled(1, FIELDS);
         group.sample_size(50).throughput(Throughput::Elements(TURN as u64));
         let mut turns = Turns::new(TURN, FIELDS);
@@ -70,7 +51,8 @@ fn fields(c: &mut Criterion) {
                 let asked = order[turns.turn()].iter();
                 let get = |&&at: &&usize| {
                     let read = |value: &[u8]| black_box(value).len();
-                    store.hget_with(fields.key(at), fields.names.get(at), read).unwrap().is_some()
+                    let [key, field, _] = fields.get(at);
+                    store.hget_with(key, field, read).unwrap().is_some()
                 };
                 assert_eq!(asked.filter(get).count(), TURN);
             });
@@ -85,8 +67,8 @@ fn fields(c: &mut Criterion) {
         group.finish();
     }
 
-    let fields = Fields::new(10);
-    let store = fields.fill(Store::new());
+    let fields = Fields::new(FIELDS, 10);
+    let store = fill(Store::new(), &fields);
     let order = shuffled(2, fields.keys.len());
     let mut turns = Turns::new(TURN / 10, fields.keys.len());
     let mut group = c.benchmark_group("hashes/small hashes");

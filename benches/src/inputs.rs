@@ -60,6 +60,55 @@ impl<W: AsRef<[u8]>> FromIterator<W> for Words {
     }
 }
 
+/// Fields `field:N` with values of 16 bytes, so many in each of the hashes `user:N`.
+#[derive(Clone, Debug)]
+pub struct Fields {
+    /// The keys of the hashes.
+    pub keys: Words,
+    /// The names of all fields, hash after hash.
+    pub names: Words,
+    /// Their values.
+    pub values: Words,
+    /// How many fields a hash has.
+    pub each: usize,
+}
+
+impl Fields {
+    /// So many in all.
+    #[must_use]
+    pub fn new(count: usize, each: usize) -> Self {
+        Self {
+            keys: (0..count.div_ceil(each)).map(|n| format!("user:{n}")).collect(),
+            names: (0..count).map(|n| format!("field:{n}")).collect(),
+            values: (0..count).map(|n| format!("value:{n:010}")).collect(),
+            each,
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The key, the field and the value of one.
+    #[must_use]
+    pub fn get(&self, at: usize) -> [&[u8]; 3] {
+        [self.keys.get(at / self.each), self.names.get(at), self.values.get(at)]
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = [&[u8]; 3]> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+}
+
 /// The numbers `0..count` in random order.
 #[must_use]
 pub fn shuffled(seed: u64, count: usize) -> Vec<usize> {

@@ -7,9 +7,10 @@ use std::hint::black_box;
 
 use tallis::{ShardedHash, Store};
 
-use super::live::{Live, SERVER, command, rival};
+use super::live::{Live, command, rival};
 use super::yo::{self, Yo};
-use crate::inputs::{Turns, Words, shuffled};
+use super::{aim, pieces};
+use crate::inputs::{Fields, Turns, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
 /// What the rival hashes with: the store hashes with it too.
@@ -55,37 +56,16 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(sharded_bytes(bench, &large, live.as_mut()))
 }
 
-/// Fields, and how many of them a hash has.
-struct Fields {
-    keys: Words,
-    names: Words,
-    values: Words,
-    each: usize,
+/// What contenders and the server make of the fields.
+trait Filled {
+    fn sets(&self) -> impl Iterator<Item = redis::Cmd>;
+    fn store(&self) -> Store;
+    fn yo(&self) -> Yo;
+    /// A map for each key.
+    fn maps(&self) -> Vec<Map>;
 }
 
-impl Fields {
-    fn new(count: usize, each: usize) -> Self {
-        Self {
-            keys: (0..count.div_ceil(each)).map(|n| format!("user:{n}")).collect(),
-            names: (0..count).map(|n| format!("field:{n}")).collect(),
-            values: (0..count).map(|n| format!("value:{n:010}")).collect(),
-            each,
-        }
-    }
-
-    fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// The key, the field and the value of one.
-    fn get(&self, at: usize) -> [&[u8]; 3] {
-        [self.keys.get(at / self.each), self.names.get(at), self.values.get(at)]
-    }
-
-    fn iter(&self) -> impl Iterator<Item = [&[u8]; 3]> {
-        (0..self.len()).map(|at| self.get(at))
-    }
-
+impl Filled for Fields {
     fn sets(&self) -> impl Iterator<Item = redis::Cmd> {
         self.iter().map(|[key, field, value]| command([b"HSET", key, field, value]))
     }
@@ -106,7 +86,6 @@ impl Fields {
         yo
     }
 
-    /// A map for each key.
     fn maps(&self) -> Vec<Map> {
         let mut maps: Vec<Map> = Vec::new();
         for (at, [_, field, value]) in self.iter().enumerate() {
@@ -117,10 +96,6 @@ impl Fields {
         }
         maps
     }
-}
-
-fn pieces(count: usize) -> u32 {
-    u32::try_from(count).unwrap()
 }
 
 fn hset(
@@ -327,9 +302,4 @@ fn sharded_bytes(bench: &Bench, fields: &Fields, live: Option<&mut Live>) -> Row
     ];
     results.extend(rival(live.map(|live| each(live.held(sharded_sets(&hash, fields))))));
     Row::new("bytes a field, ShardedHash", Unit::Bytes, results)
-}
-
-/// The aims beside the server and beside yo-kv, as factors.
-fn aim(row: Row, [server, yo]: [f64; 2]) -> Row {
-    row.factor(SERVER, server).factor(yo::NAME, yo)
 }

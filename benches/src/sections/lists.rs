@@ -7,8 +7,9 @@ use std::hint::black_box;
 
 use tallis::Store;
 
-use super::live::{Live, SERVER, command, rival};
+use super::live::{Live, command, rival};
 use super::yo::{self, Yo};
+use super::{aim, pieces};
 use crate::inputs::{Turns, Words, shuffled};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
@@ -90,10 +91,6 @@ impl Elements {
         live.run([redis::cmd("FLUSHALL")]);
         live.run(self.pushes());
     }
-}
-
-fn pieces(count: usize) -> u32 {
-    u32::try_from(count).unwrap()
 }
 
 /// An index as Redis takes it.
@@ -284,9 +281,4 @@ fn bytes(bench: &Bench, work: &str, elements: &Elements, live: Option<&mut Live>
     ];
     results.extend(rival(live.map(|live| each(live.held(elements.pushes())))));
     aim(Row::new(work, Unit::Bytes, results), [1.0, 1.0])
-}
-
-/// The aims beside the server and beside yo-kv, as factors.
-fn aim(row: Row, [server, yo]: [f64; 2]) -> Row {
-    row.factor(SERVER, server).factor(yo::NAME, yo)
 }

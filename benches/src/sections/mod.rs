@@ -25,7 +25,7 @@ mod windows;
 mod yo;
 mod zsets;
 
-use crate::report::{Bench, Section};
+use crate::report::{Bench, Row, Section};
 
 /// Measures one section.
 pub type Measure = fn(&Bench) -> Section;
@@ -55,3 +55,13 @@ pub const ALL: &[(&str, Measure)] = &[
     ("dispatcher", dispatcher::measure),
     ("baseline", baseline::measure),
 ];
+
+/// How many calls a round makes.
+fn pieces(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The aims beside the server and beside yo-kv, as factors.
+fn aim(row: Row, [server, yo]: [f64; 2]) -> Row {
+    row.factor(live::SERVER, server).factor(yo::NAME, yo)
+}

@@ -4,6 +4,7 @@
 
 use tallis::Store;
 
+use super::pieces;
 use crate::report::{Bench, Row, Section, Unit};
 
 const KEYS: usize = 1000;
@@ -74,8 +75,4 @@ fn read(bench: &Bench, store: &Store, keys: &[String]) -> Row {
         })
         .run();
     Row::new("one key, read", Unit::Nanos, results).beside(TYPED, ONE)
-}
-
-fn pieces(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,27 +1,25 @@
 //! Buckets of byte strings, packed one after the other, alone or each with a value.
 
-use alloc::boxed::Box;
+mod run;
+mod values;
+
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt;
 use core::ops::{ControlFlow, Range};
 
 use crate::bucket::{Bucket, Fill, Rehash};
 use crate::offsets::Offsets;
 use crate::table::Extendible;
 use crate::tags::{LINE, Tags};
+use run::{NUMBER_MAX, number_bytes, push_number, push_string, range_from};
+use values::{LONGEST_INLINE, Place, Values, value_at};
+pub use values::{LongValues, NoValues};
 
 /// With this many bytes a bucket splits, however few its records are. A key is at most 512 MiB long.
 const OVERFULL_BYTES: usize = 2 << 30;
 
 /// The run of bytes grows by one part in this many.
 const GROWTH: usize = 4;
-
-/// The most bytes that a number takes: 32 bits, seven at a time.
-const NUMBER_MAX: usize = 5;
-
-/// A longer value lies apart from the run, so that the run is quickly copied whatever the values.
-const LONGEST_INLINE: usize = 256;
 
 /// A few dozen byte strings, alone or each with a value: tags and offsets over one run of bytes.
 ///
@@ -62,117 +60,6 @@ pub type MemberBucket = PackedBucket<NoValues>;
 ///
 /// A value of more than 256 bytes is an allocation of its own; in the place of its length stands 257 and its number.
 pub type FieldBucket = PackedBucket<LongValues>;
-
-/// The values of keys that have none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoValues;
-
-/// The long values of a bucket, by the numbers that its records have. A number that is free has an empty one.
-#[derive(Clone, Default)]
-pub struct LongValues(Vec<Box<[u8]>>);
-
-impl fmt::Debug for LongValues {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|value| value.len())).finish()
-    }
-}
-
-/// What is behind the keys of a bucket.
-#[expect(unnameable_types, reason = "only this crate's types are values")]
-pub trait Values: Clone + fmt::Debug + Default {
-    /// Where the record ends whose key ends there.
-    #[doc(hidden)]
-    fn record_end(bytes: &[u8], key_end: usize) -> usize;
-
-    /// Forgets the value of a record that ends there.
-    #[doc(hidden)]
-    fn forget(&mut self, bytes: &[u8], key_end: usize);
-
-    /// Takes the value of such a record over from another bucket.
-    #[doc(hidden)]
-    fn take_from(&mut self, from: &mut Self, bytes: &[u8], key_end: usize);
-
-    #[doc(hidden)]
-    fn heap_bytes(&self) -> usize;
-}
-
-impl Values for NoValues {
-    #[inline]
-    fn record_end(_: &[u8], key_end: usize) -> usize {
-        key_end
-    }
-
-    fn forget(&mut self, _: &[u8], _: usize) {}
-
-    fn take_from(&mut self, _: &mut Self, _: &[u8], _: usize) {}
-
-    fn heap_bytes(&self) -> usize {
-        0
-    }
-}
-
-impl Values for LongValues {
-    #[inline]
-    fn record_end(bytes: &[u8], key_end: usize) -> usize {
-        match value_at(bytes, key_end) {
-            Place::Inline(value) => value.end,
-            Place::Apart { end, .. } => end,
-        }
-    }
-
-    fn forget(&mut self, bytes: &[u8], key_end: usize) {
-        if let Place::Apart { number, .. } = value_at(bytes, key_end) {
-            self.0[number] = Box::default();
-            while self.0.last().is_some_and(|last| last.is_empty()) {
-                self.0.pop();
-            }
-        }
-    }
-
-    fn take_from(&mut self, from: &mut Self, bytes: &[u8], key_end: usize) {
-        if let Place::Apart { number, .. } = value_at(bytes, key_end) {
-            if self.0.len() <= number {
-                self.0.resize_with(number + 1, Box::default);
-            }
-            self.0[number] = core::mem::take(&mut from.0[number]);
-        }
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.0.capacity() * size_of::<Box<[u8]>>()
-            + self.0.iter().map(|value| value.len()).sum::<usize>()
-    }
-}
-
-impl LongValues {
-    /// Keeps a value; returns its number.
-    fn keep(&mut self, value: &[u8]) -> usize {
-        if let Some(free) = self.0.iter().position(|value| value.is_empty()) {
-            self.0[free] = value.into();
-            return free;
-        }
-        self.0.push(value.into());
-        self.0.len() - 1
-    }
-}
-
-/// Where a value is.
-enum Place {
-    /// In the run.
-    Inline(Range<usize>),
-    /// Apart from it, under that number; what stands for it ends there.
-    Apart { number: usize, end: usize },
-}
-
-/// Where the value of a key is that ends there.
-#[inline]
-fn value_at(bytes: &[u8], key_end: usize) -> Place {
-    let (number, at) = number_at(bytes, key_end);
-    match number.checked_sub(LONGEST_INLINE + 1) {
-        None => Place::Inline(at..at + number),
-        Some(number) => Place::Apart { number, end: at },
-    }
-}
 
 impl<V: Values> PackedBucket<V> {
     #[inline]
@@ -498,52 +385,4 @@ impl<V: Values> Bucket for PackedBucket<V> {
     fn heap_bytes(&self) -> usize {
         self.offsets.heap_bytes() + self.bytes.capacity() + self.apart.heap_bytes()
     }
-}
-
-/// How many bytes a number takes.
-const fn number_bytes(number: usize) -> usize {
-    (number | 1).ilog2() as usize / 7 + 1
-}
-
-fn low_seven(number: usize) -> u8 {
-    u8::try_from(number & 0x7f).unwrap_or(0)
-}
-
-#[inline]
-fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        bytes.push(low_seven(number) | 0x80);
-        number >>= 7;
-    }
-    bytes.push(low_seven(number));
-}
-
-/// A length and the bytes.
-#[inline]
-fn push_string(bytes: &mut Vec<u8>, string: &[u8]) {
-    push_number(bytes, string.len());
-    bytes.extend_from_slice(string);
-}
-
-/// The number that begins there, and where it ends.
-#[inline]
-fn number_at(bytes: &[u8], mut at: usize) -> (usize, usize) {
-    let mut number = 0;
-    let mut shift = 0;
-    loop {
-        let byte = bytes[at];
-        at += 1;
-        number |= usize::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return (number, at);
-        }
-        shift += 7;
-    }
-}
-
-/// Where the bytes are of the string that begins there.
-#[inline]
-fn range_from(bytes: &[u8], at: usize) -> Range<usize> {
-    let (len, at) = number_at(bytes, at);
-    at..at + len
 }

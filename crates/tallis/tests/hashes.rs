@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod journal;
+mod payload;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -9,8 +10,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::listpack::ListPack;
-use tallis::rdb::{self, Blob, ValueWriter, WriteError, WriteOptions};
+use payload::{kinds, listpack, payload};
+use tallis::rdb::{self, Blob};
 use tallis::{ErrorKind, Limits, Member, Profile, RestoreOptions, ScanOptions, Store, Target};
 use testkit::rng::Rng;
 
@@ -221,19 +222,6 @@ fn the_number_of_fields_counts_in_72_and_not_in_70() {
     }
 }
 
-/// A value of a payload, and the payload.
-fn payload(write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError>) -> Vec<u8> {
-    rdb::dump::encode(WriteOptions::default(), write).unwrap()
-}
-
-fn listpack(entries: &[&str]) -> Vec<u8> {
-    let mut list = ListPack::new();
-    for entry in entries {
-        list.push_back(*entry).unwrap();
-    }
-    list.into_bytes()
-}
-
 #[test]
 fn what_is_no_hash_is_not_restored() {
     let blob = |blob: Blob, bytes: &[u8]| payload(|value| value.blob(blob, bytes));
@@ -343,16 +331,8 @@ fn a_file_has_the_form_that_its_version_has() {
     ] {
         let options = tallis::WriteOptions { target, ..tallis::WriteOptions::default() };
         store.save_with(&path, options).unwrap();
-        let file = fs::read(&path).unwrap();
-        let mut reader = rdb::Reader::new(file.as_slice()).unwrap();
-        let mut kinds = BTreeMap::new();
-        while let Some(record) = reader.next_record().unwrap() {
-            if let rdb::Record::Key { key, kind, .. } = record {
-                kinds.insert(key, kind);
-            }
-        }
         let expected = [(b"large".to_vec(), rdb::ValueType::Hash), (b"small".to_vec(), small)];
-        assert_eq!(kinds, BTreeMap::from(expected));
+        assert_eq!(kinds(&path), BTreeMap::from(expected));
         let again = Store::builder().limits(low()).build();
         again.load(&path).unwrap();
         for key in ["small", "large"] {

@@ -2,15 +2,17 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod journal;
+mod payload;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
+use payload::{kinds, listpack, payload};
 use tallis::listpack::{ListPack, Validation};
-use tallis::rdb::{self, Node, ValueWriter, WriteError, WriteOptions};
+use tallis::rdb::{self, Node, WriteOptions};
 use tallis::{
     Direction, ErrorKind, Limits, ListEntry, LposOptions, Profile, Reply, RestoreOptions,
     SortOptions, Store, Target, each,
@@ -378,18 +380,6 @@ fn a_sorted_list_has_nodes_of_the_default_size() {
     assert!(nodes.starts_with("nodes:1 ql_avg_node:20.00 ql_listpack_max:-2 ql_compressed:0"));
 }
 
-fn payload(write: impl FnOnce(ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError>) -> Vec<u8> {
-    rdb::dump::encode(WriteOptions::default(), write).unwrap()
-}
-
-fn listpack(entries: &[&str]) -> Vec<u8> {
-    let mut list = ListPack::new();
-    for entry in entries {
-        list.push_back(*entry).unwrap();
-    }
-    list.into_bytes()
-}
-
 #[test]
 fn what_is_no_list_is_not_restored() {
     let nodes = |nodes: &[(bool, &[u8])]| {
@@ -497,16 +487,8 @@ fn a_file_has_the_form_that_its_version_has() {
     ] {
         let options = tallis::WriteOptions { target, ..tallis::WriteOptions::default() };
         store.save_with(&path, options).unwrap();
-        let file = fs::read(&path).unwrap();
-        let mut reader = rdb::Reader::new(file.as_slice()).unwrap();
-        let mut keys = 0;
-        while let Some(record) = reader.next_record().unwrap() {
-            if let rdb::Record::Key { kind: found, .. } = record {
-                assert_eq!(found, kind);
-                keys += 1;
-            }
-        }
-        assert_eq!(keys, 2);
+        let expected = [b"large", b"small"].map(|key| (key.to_vec(), kind));
+        assert_eq!(kinds(&path), BTreeMap::from(expected));
         let again = Store::builder().limits(nodes_of(4, 1)).build();
         again.load(&path).unwrap();
         for key in ["small", "large"] {

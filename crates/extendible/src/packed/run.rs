@@ -1,0 +1,55 @@
+//! A run of strings and numbers, one after the other.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The most bytes that a number takes: 32 bits, seven at a time.
+pub(super) const NUMBER_MAX: usize = 5;
+
+/// How many bytes a number takes.
+pub(super) const fn number_bytes(number: usize) -> usize {
+    (number | 1).ilog2() as usize / 7 + 1
+}
+
+fn low_seven(number: usize) -> u8 {
+    u8::try_from(number & 0x7f).unwrap_or(0)
+}
+
+#[inline]
+pub(super) fn push_number(bytes: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        bytes.push(low_seven(number) | 0x80);
+        number >>= 7;
+    }
+    bytes.push(low_seven(number));
+}
+
+/// A length and the bytes.
+#[inline]
+pub(super) fn push_string(bytes: &mut Vec<u8>, string: &[u8]) {
+    push_number(bytes, string.len());
+    bytes.extend_from_slice(string);
+}
+
+/// The number that begins there, and where it ends.
+#[inline]
+pub(super) fn number_at(bytes: &[u8], mut at: usize) -> (usize, usize) {
+    let mut number = 0;
+    let mut shift = 0;
+    loop {
+        let byte = bytes[at];
+        at += 1;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return (number, at);
+        }
+        shift += 7;
+    }
+}
+
+/// Where the bytes are of the string that begins there.
+#[inline]
+pub(super) fn range_from(bytes: &[u8], at: usize) -> Range<usize> {
+    let (len, at) = number_at(bytes, at);
+    at..at + len
+}
