@@ -6,7 +6,7 @@ mod journal;
 use std::sync::Arc;
 
 use journal::Journal;
-use tallis::{Error, ErrorKind, Profile, SortOptions, Store};
+use tallis::{Error, ErrorKind, ManualClock, Profile, SortOptions, Store};
 use testkit::rng::Rng;
 
 const PROFILES: [Profile; 2] = [Profile::Redis70, Profile::Redis72];
@@ -124,4 +124,22 @@ fn sinks_hear_of_lists_that_are_stored_and_of_sets_that_are_reformed() {
             ]
         );
     }
+}
+
+/// A key that a pattern finds expired is gone, for the sinks too, and counts as nothing.
+#[test]
+fn keys_that_have_expired_are_not_found() {
+    let (clock, journal) = (Arc::new(ManualClock::new(0)), Arc::new(Journal::default()));
+    let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
+    store.rpush("l", [1, 2]).unwrap();
+    store.set("w:1", 9).unwrap();
+    store.set("w:2", 1).unwrap();
+    store.pexpire("w:1", 50).unwrap();
+    let by = SortOptions::default().by("w:*").get("w:*").get("#");
+    assert_eq!(store.sort_as::<Vec<(u8, u8)>>("l", &by).unwrap(), [(1, 2), (9, 1)]);
+    clock.set(50);
+    journal.take();
+    let found: Vec<(Option<u8>, u8)> = store.sort_as("l", &by).unwrap();
+    assert_eq!(found, [(None, 1), (Some(1), 2)]);
+    assert_eq!(journal.lines(), ["DEL w:1"]);
 }

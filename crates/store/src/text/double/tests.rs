@@ -5,7 +5,7 @@ use redis::{ConnectionLike, Value};
 use testkit::live::{error_text, server};
 use testkit::rng::Rng;
 
-use super::{parse, parse_end};
+use super::{parse, parse_end, parse_weight};
 
 #[test]
 fn texts_are_the_numbers_that_they_say() {
@@ -57,6 +57,25 @@ fn an_end_is_read_as_c_reads_it() {
         ("x", None),
     ] {
         assert_eq!(parse_end(text.as_bytes()), number, "{text:?}");
+    }
+}
+
+#[test]
+fn a_weight_is_read_as_c_reads_it_and_within_the_range_of_a_double() {
+    for (text, number) in [
+        ("", Some(0.0)),
+        (" 1", Some(1.0)),
+        ("1\0x", Some(1.0)),
+        ("-inf", Some(f64::NEG_INFINITY)),
+        ("0e-999", Some(0.0)),
+        ("2.3e-308", Some(2.3e-308)),
+        ("2.1e-308", None),
+        ("1e-400", None),
+        ("1e309", None),
+        ("1 ", None),
+        ("nan", None),
+    ] {
+        assert_eq!(parse_weight(text.as_bytes()), number, "{text:?}");
     }
 }
 
