@@ -9,6 +9,7 @@ pub mod dedup;
 mod failure;
 pub mod geo;
 mod input;
+mod interrupt;
 pub mod locate;
 mod number;
 mod output;

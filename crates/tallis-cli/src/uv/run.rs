@@ -2,8 +2,6 @@
 
 use std::io::{self, Write, stdout};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -20,6 +18,7 @@ use super::window::Window;
 use crate::args::UvArgs;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
+use crate::interrupt;
 use crate::output::deliver;
 use crate::plot;
 use crate::progress::Progress;
@@ -115,10 +114,7 @@ impl Counting<'_> {
     /// interrupted.
     #[expect(clippy::disallowed_methods, reason = "a line each second of the clock on the wall")]
     fn follow(&mut self, path: &Path, json: bool) -> Result<(), Failure> {
-        let stopped = Arc::new(AtomicBool::new(false));
-        let stop = stopped.clone();
-        ctrlc::set_handler(move || stop.store(true, Ordering::Release))
-            .map_err(|error| Failure::Trouble(format!("cannot wait for an interrupt: {error}")))?;
+        interrupt::watch()?;
         let mut log = Growing::open(path).map_err(|error| Failure::at(path, &error))?;
         let mut number = 0;
         let mut next = Instant::now() + TICK;
@@ -141,7 +137,7 @@ impl Counting<'_> {
                 return Ok(());
             }
             let more = log.look_again().map_err(|error| failed(path, number, &error))?;
-            if !more || stopped.load(Ordering::Acquire) {
+            if !more || interrupt::interrupted() {
                 // The last line may have come without its line feed.
                 log.end();
                 ended = true;

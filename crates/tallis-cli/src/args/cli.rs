@@ -1,0 +1,90 @@
+//! The command line of `tallis cli`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use tallis::Profile;
+
+const CLI_EXAMPLES: &str = "\
+Examples:
+  tallis cli PFADD uv alice bob
+  tallis cli --rdb visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
+  printf 'SET k v\\nGET k\\n' | tallis cli --save dump.rdb
+  tallis cli
+
+Without a command, commands are read from standard input, one a line, with redis-cli's quotes:
+\"a\\x00b\" takes escapes, 'a\\b' does not. On a terminal there is a prompt; quit leaves it.";
+
+/// `tallis cli`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = CLI_EXAMPLES)]
+pub struct CliArgs {
+    /// Load this file first
+    #[arg(long, value_name = "FILE")]
+    pub rdb: Option<PathBuf>,
+
+    /// Write the store to this file at the end
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+
+    /// Show types, quotes and numbers of elements even when the output is no terminal
+    #[arg(long)]
+    pub no_raw: bool,
+
+    /// Show replies in the shapes of RESP3: maps, sets and texts as such, not as arrays and strings
+    #[arg(short = '3')]
+    pub resp3: bool,
+
+    /// The release series of Redis whose bytes and replies to use
+    #[arg(long, value_name = "7.0|7.2", default_value = NEWER, value_parser = profiles())]
+    pub profile: Profile,
+
+    /// One command and its arguments
+    #[arg(value_name = "COMMAND", trailing_var_arg = true)]
+    pub command: Vec<OsString>,
+}
+
+const OLDER: &str = "7.0";
+const NEWER: &str = "7.2";
+
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let lines = PossibleValuesParser::new([OLDER, NEWER]);
+    lines.map(|line| if line == OLDER { Profile::Redis70 } else { Profile::Redis72 })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Args, Command};
+
+    #[test]
+    fn options_after_the_command_belong_to_it() {
+        let args = ["tallis", "cli", "--rdb", "a", "SET", "--no-raw", "-1", "--", "--save"];
+        let Command::Cli(args) = Args::parse_from(args).command else { panic!("not cli") };
+        assert_eq!(args.rdb, Some(PathBuf::from("a")));
+        assert!(!args.no_raw && args.save.is_none());
+        assert_eq!(args.command, ["SET", "--no-raw", "-1", "--", "--save"]);
+    }
+
+    #[test]
+    fn the_newer_profile_is_the_default_and_there_are_two() {
+        let profile = |args: &[&str]| {
+            let args = Args::try_parse_from([&["tallis", "cli"], args].concat()).ok()?;
+            let Command::Cli(args) = args.command else { panic!("not cli") };
+            Some((args.profile, args.resp3))
+        };
+        assert_eq!(profile(&["GET", "-3"]), Some((Profile::Redis72, false)));
+        assert_eq!(profile(&["-3", "--profile", "7.2"]), Some((Profile::Redis72, true)));
+        assert_eq!(profile(&["--profile=7.0", "-3", "GET"]), Some((Profile::Redis70, true)));
+        assert_eq!(profile(&["--profile", "7.4"]), None);
+    }
+
+    #[test]
+    fn a_mistyped_option_is_no_command_and_a_hyphen_inside_one_is_an_argument() {
+        assert!(Args::try_parse_from(["tallis", "cli", "--nope"]).is_err());
+        assert!(Args::try_parse_from(["tallis", "cli", "INCRBY", "k", "-5", "--nope"]).is_ok());
+    }
+}
