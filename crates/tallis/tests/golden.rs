@@ -205,6 +205,7 @@ fn extras(path: &Path) -> Vec<rdb::Record> {
             rdb::Record::Aux { .. } | rdb::Record::ResizeDb { .. } | rdb::Record::Key { .. } => {}
             record @ (rdb::Record::SelectDb(_)
             | rdb::Record::SlotInfo { .. }
+            | rdb::Record::SlotImport { .. }
             | rdb::Record::Function { .. }
             | rdb::Record::ModuleAux { .. }) => extras.push(record),
         }
@@ -226,7 +227,7 @@ fn functions_module_records_and_slots_come_back() {
         assert_eq!(before, after, "{path:?}");
         kinds.extend(before.iter().map(|record| match record {
             rdb::Record::Function { .. } => "function",
-            rdb::Record::SlotInfo { .. } => "slot",
+            rdb::Record::SlotInfo { .. } | rdb::Record::SlotImport { .. } => "slot",
             rdb::Record::ModuleAux { .. } => "module",
             rdb::Record::SelectDb(_) => "database",
             other @ (rdb::Record::Aux { .. }
