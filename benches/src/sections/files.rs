@@ -86,9 +86,9 @@ fn mixed(scale: usize) -> Store {
 /// The server's own time for a command.
 fn server(live: &mut Live, name: &str, words: &[&str]) -> Duration {
     let mut call = redis::Cmd::new();
-    words.iter().for_each(|word| {
+    for word in words {
         call.arg(word);
-    });
+    }
     Duration::from_secs_f64(live.nanos(name, [call]) / 1e9)
 }
 

@@ -164,7 +164,7 @@ impl Target {
     pub(crate) const fn newest_of_redis(self) -> u16 {
         match self {
             Self::Valkey80 => Self::V11.number(),
-            redis => redis.number(),
+            Self::V9 | Self::V10 | Self::V11 | Self::V12 => self.number(),
         }
     }
 }

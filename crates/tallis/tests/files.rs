@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rdb::{Attributes, RawValue, Reader, Record, ValueType, WriteOptions, Writer};
 use tallis::{ErrorKind, LoadOptions, LoadReport, ManualClock, SaveOptions, Store, Target};
+use testkit::rng::Rng;
 
 const SALVAGE: LoadOptions = LoadOptions { salvage: true, checksum: true, threads: 1 };
 const PLAIN: Attributes = Attributes { expire_at_ms: None, idle_s: None, freq: None };
@@ -123,24 +124,19 @@ fn digest(store: &Store) -> String {
 fn mixed() -> Store {
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
     let store = Store::builder().clock(clock).hash_seed(7).build();
-    for number in 0..30_000_i64 {
+    for number in 0..30_000_i32 {
         store.set(format!("s:{number}"), format!("value {number}")).unwrap();
-        store.zadd("z", format!("member {number}"), number as f64).unwrap();
+        store.zadd("z", format!("member {number}"), f64::from(number)).unwrap();
         store.rpush("l", [format!("element {number}")]).unwrap();
         store.hset("h", format!("field {number}"), number).unwrap();
         if number % 10 == 0 {
-            store.sadd(format!("i:{}", number % 1000), [number * number]).unwrap();
+            store.sadd(format!("i:{}", number % 1000), [i64::from(number) * 77]).unwrap();
             store.db(3).pfadd(format!("p:{}", number % 7), [number.to_string()]).unwrap();
             store.db(3).expire(format!("p:{}", number % 7), 1000).unwrap();
         }
     }
     // Larger than what a thread hands on, and than what is cut out of a file.
-    store
-        .set(
-            "noise",
-            (0..3_000_000_u32).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect::<Vec<u8>>(),
-        )
-        .unwrap();
+    store.set("noise", Rng::new(1).bytes(3_000_000)).unwrap();
     store.set("zeros", vec![0; 5_000_000]).unwrap();
     store.bf_add("b", "item").unwrap();
     store
@@ -261,12 +257,11 @@ fn how_keys_were_used_comes_back() {
         let mut used = Vec::new();
         let mut db = 0;
         while let Some(record) = reader.next_record().unwrap() {
-            match record {
-                Record::SelectDb(number) => db = number,
-                Record::Key { key, attributes, .. } => {
-                    used.push((db, String::from_utf8(key).unwrap(), attributes));
-                }
-                _ => {}
+            if let Record::SelectDb(number) = record {
+                db = number;
+            }
+            if let Record::Key { key, attributes, .. } = record {
+                used.push((db, String::from_utf8(key).unwrap(), attributes));
             }
         }
         used.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));

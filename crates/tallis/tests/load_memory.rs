@@ -1,7 +1,10 @@
 //! What a load holds at its peak, beside what the store holds after it.
 
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
 use tallis::{LoadOptions, SaveOptions, Store};
 use testkit::alloc::Counting;
+use testkit::rng::Rng;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new();
@@ -10,13 +13,9 @@ static ALLOCATOR: Counting = Counting::new();
 /// hashes and a list.
 fn mixed() -> Store {
     let store = Store::new();
-    let bytes = |len: usize, seed: usize| -> Vec<u8> {
-        (0..len).map(|at| (at.wrapping_mul(seed + 0x9e37) >> 5) as u8).collect()
-    };
-    for number in 0..100_000_usize {
-        store
-            .zadd("board", format!("member:{number:07}"), (number * 7919 % 100_003) as f64)
-            .unwrap();
+    let mut rng = Rng::new(3);
+    for number in 0..100_000_i64 {
+        store.zadd("board", format!("member:{number:07}"), rng.unit()).unwrap();
         store.sadd(format!("unique:{}", number % 800), [number * 1_000_003]).unwrap();
         store.set(format!("key:{number}"), format!("value:{number}")).unwrap();
         store.rpush("list", [format!("element:{number}")]).unwrap();
@@ -25,7 +24,7 @@ fn mixed() -> Store {
             .unwrap();
     }
     for number in 0..20 {
-        store.set(format!("bitmap:{number}"), bytes(1 << 20, number)).unwrap();
+        store.set(format!("bitmap:{number}"), rng.bytes(1 << 20)).unwrap();
         for item in 0..2000 {
             store.pfadd(format!("uv:{number}"), [format!("{item}")]).unwrap();
         }

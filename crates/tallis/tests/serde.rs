@@ -16,7 +16,7 @@ use tallis::intset::IntSet;
 use tallis::jiff::{Timestamp, civil::date};
 use tallis::listpack::ListPack;
 use tallis::quicklist::{self, Fill, QuickList};
-use tallis::rdb::{Attributes, Dialect, ReadOptions};
+use tallis::rdb::{Attributes, Dialect, ReadOptions, WriteOptions};
 use tallis::skiplist_zset::{self, ScoreText};
 use tallis::*;
 
@@ -205,7 +205,9 @@ fn options_come_back() {
         GeoSearch::polygon([place, place, place]),
         [GeoStored::Positions, GeoStored::Distances],
         [ExpireOption::Always, ExpireOption::XxLt],
-        WriteOptions { target: Target::V12, ..WriteOptions::default() },
+        WriteOptions { target: Target::Valkey80, ..WriteOptions::default() },
+        SaveOptions { version: Some(Target::V12), threads: 1, ..SaveOptions::default() },
+        LoadOptions { salvage: true, ..LoadOptions::default() },
         ReadOptions { length: Some(9), ..ReadOptions::default() },
         Attributes { expire_at_ms: Some(-1), ..Attributes::default() },
         [Dialect::Redis, Dialect::Valkey],

@@ -26,7 +26,7 @@ const WAITING: usize = 32;
 /// The stripes that are filled, by one thread or by several.
 pub(super) struct Stripes<'s> {
     shared: &'s Shared,
-    stripes: Vec<Mutex<Stripe>>,
+    locks: Vec<Mutex<Stripe>>,
     now_ms: i64,
     /// How many keys wait for a stripe at most.
     waiting: usize,
@@ -59,19 +59,19 @@ impl Tally {
 impl<'s> Stripes<'s> {
     /// Empty ones; `in_order` if keys are to be put there as they are read, none later.
     pub(super) fn new(shared: &'s Shared, in_order: bool) -> Self {
-        let stripes = shared.empty_stripes().into_iter().map(Mutex::new).collect();
+        let locks = shared.empty_stripes().into_iter().map(Mutex::new).collect();
         let waiting = if in_order { 1 } else { WAITING };
-        Self { shared, stripes, now_ms: shared.clock().now_ms(), waiting }
+        Self { shared, locks, now_ms: shared.clock().now_ms(), waiting }
     }
 
     /// Nothing read yet.
     pub(super) fn tally(&self) -> Tally {
-        let pending = self.stripes.iter().map(|_| Vec::new()).collect();
+        let pending = self.locks.iter().map(|_| Vec::new()).collect();
         Tally { report: LoadReport::default(), extras: Extras::default(), pending }
     }
 
     pub(super) fn into_inner(self) -> Vec<Stripe> {
-        self.stripes.into_iter().map(Mutex::into_inner).collect()
+        self.locks.into_iter().map(Mutex::into_inner).collect()
     }
 
     /// Reads the keys of a database from a piece of a file.
@@ -112,9 +112,9 @@ impl<'s> Stripes<'s> {
 
     /// Makes room for the keys of a database that so many bytes of a file may hold.
     fn reserve(&self, db: u32, bytes: usize) {
-        let each = bytes / BYTES / self.stripes.len();
+        let each = bytes / BYTES / self.locks.len();
         let bits = self.shared.stripe_bits();
-        self.stripes.iter().for_each(|stripe| stripe.lock().reserve(db, each, bits));
+        self.locks.iter().for_each(|stripe| stripe.lock().reserve(db, each, bits));
     }
 
     /// Reads the value of a key.
@@ -172,7 +172,7 @@ impl<'s> Stripes<'s> {
     }
 
     fn put(&self, stripe: usize, pending: &mut Vec<Pending>) -> Result<(), LoadError> {
-        let mut stripe = self.stripes[stripe].lock();
+        let mut stripe = self.locks[stripe].lock();
         // Looked at once before the first is written, so that no look waits for another.
         let near = pending.iter().map(|key| stripe.touch(key.db, key.loaded.hash)).sum::<usize>();
         std::hint::black_box(near);

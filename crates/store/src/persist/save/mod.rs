@@ -13,6 +13,7 @@ pub use options::SaveOptions;
 pub(super) use options::default_threads;
 pub(super) use snapshot::write_rdb;
 
+use self::error::SaveError;
 use super::replace::replace_file;
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::Store;
@@ -62,7 +63,7 @@ impl Store {
             let stripes = shared.read_all();
             changes = shared.changes();
             let stripes: Vec<&Stripe> = stripes.iter().map(|stripe| &**stripe).collect();
-            write_rdb(shared, &stripes, file, options).map(drop).map_err(|error| error.into_io())
+            write_rdb(shared, &stripes, file, options).map(drop).map_err(SaveError::into_io)
         };
         replace_file(path, write).map_err(|error| {
             Error::caused(ErrorKind::Io, format!("cannot save {}: {error}", path.display()), error)
