@@ -9,7 +9,7 @@ use tallis::Profile;
 const CLI_EXAMPLES: &str = "\
 Examples:
   tallis cli PFADD uv alice bob
-  tallis cli --rdb visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
+  tallis cli --load visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
   printf 'SET k v\\nGET k\\n' | tallis cli --save dump.rdb
   tallis cli
 
@@ -21,11 +21,11 @@ Without a command, commands are read from standard input, one a line, with redis
 #[command(after_help = CLI_EXAMPLES)]
 pub struct CliArgs {
     /// Load this file first
-    #[arg(long, value_name = "FILE")]
-    pub rdb: Option<PathBuf>,
+    #[arg(long, visible_alias = "rdb", value_name = "FILE.rdb")]
+    pub load: Option<PathBuf>,
 
     /// Write the store to this file at the end
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
 
     /// Show types, quotes and numbers of elements even when the output is no terminal
@@ -64,7 +64,7 @@ mod tests {
     fn options_after_the_command_belong_to_it() {
         let args = ["tallis", "cli", "--rdb", "a", "SET", "--no-raw", "-1", "--", "--save"];
         let Command::Cli(args) = Args::parse_from(args).command else { panic!("not cli") };
-        assert_eq!(args.rdb, Some(PathBuf::from("a")));
+        assert_eq!(args.load, Some(PathBuf::from("a")));
         assert!(!args.no_raw && args.save.is_none());
         assert_eq!(args.command, ["SET", "--no-raw", "-1", "--", "--save"]);
     }

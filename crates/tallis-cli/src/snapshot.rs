@@ -1,0 +1,47 @@
+//! Files of a store: what is counted on from, and what is left for the next time.
+
+use std::path::{Path, PathBuf};
+
+use tallis::Store;
+
+use crate::failure::Failure;
+use crate::interrupt::{interrupted, watch};
+
+/// Loads a file into a store.
+pub(crate) fn load(store: &Store, file: &Path) -> Result<(), Failure> {
+    store.load(file).map_err(|error| Failure::of_store(file, &error))
+}
+
+/// Saves a store to a file.
+pub(crate) fn save(store: &Store, file: &Path) -> Result<(), Failure> {
+    store.save(file).map_err(|error| Failure::of_store(file, &error))
+}
+
+/// Something is wrong with what a file holds.
+pub(crate) fn unfit(file: &Path, what: &str) -> Failure {
+    Failure::Trouble(format!("{}: {what}", file.display()))
+}
+
+/// The file has not the key that was asked for.
+pub(crate) fn missing(file: &Path, key: &str) -> Failure {
+    unfit(file, &format!("there is no key {key}"))
+}
+
+/// Watches for interrupts where there is something to be saved when one comes.
+pub(crate) fn watch_to_save(save: Option<&PathBuf>) -> Result<(), Failure> {
+    save.map_or(Ok(()), |_| watch())
+}
+
+/// Saves what there is, and ends the work, if an interrupt has come.
+pub(crate) fn save_if_interrupted(store: &Store, file: Option<&PathBuf>) -> Result<(), Failure> {
+    if interrupted() { Err(save_interrupted(store, file.map(PathBuf::as_path))) } else { Ok(()) }
+}
+
+/// Saves what there is at an interrupt.
+pub(crate) fn save_interrupted(store: &Store, file: Option<&Path>) -> Failure {
+    let Some(file) = file else { return Failure::Interrupted("interrupted".to_owned()) };
+    match save(store, file) {
+        Ok(()) => Failure::Interrupted(format!("interrupted; saved to {}", file.display())),
+        Err(failure) => failure,
+    }
+}
