@@ -117,8 +117,8 @@ fn open(value: &[u8], version: Version) -> Result<Payload<'_>, Error> {
     let byte = source.byte()?;
     let kind = ValueType::from_byte(byte, version.dialect()).ok_or_else(|| {
         let pre_release = byte == MODULE_PRE_RELEASE;
-        let kind = if pre_release { ErrorKind::PreRelease } else { ErrorKind::UnknownType };
-        Error::new(0, kind(byte))
+        let unknown = ErrorKind::UnknownType { byte, key: None };
+        Error::new(0, if pre_release { ErrorKind::PreRelease(byte) } else { unknown })
     })?;
     Ok(Payload { body: Body::new(source, State::Value(kind)), version, kind })
 }

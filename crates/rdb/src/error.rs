@@ -64,8 +64,15 @@ pub enum ErrorKind {
     BadMagic,
     /// The version is zero or one that this crate does not know.
     UnsupportedVersion(Version),
-    /// A byte that is neither an opcode nor a value type of this version.
-    UnknownType(u8),
+    /// A byte that is no known opcode, where one stands.
+    UnknownOpcode(u8),
+    /// A byte that is no known value type of this version. Nobody can tell where such a value ends.
+    UnknownType {
+        /// The byte.
+        byte: u8,
+        /// The key before the value, if it can be read.
+        key: Option<Vec<u8>>,
+    },
     /// An opcode or value type that only pre-release servers wrote, in a form that cannot be
     /// passed over.
     PreRelease(u8),
@@ -107,7 +114,11 @@ impl fmt::Display for ErrorKind {
             Self::TooLong { len, left } => write!(f, "a length of {len} where {left} bytes remain"),
             Self::BadMagic => f.write_str("not an RDB file"),
             Self::UnsupportedVersion(version) => write!(f, "unsupported version {version}"),
-            Self::UnknownType(byte) => write!(f, "unknown type or opcode {byte}"),
+            Self::UnknownOpcode(byte) => write!(f, "unknown opcode {byte}"),
+            Self::UnknownType { byte, key: None } => write!(f, "unknown type {byte}"),
+            Self::UnknownType { byte, key: Some(key) } => {
+                write!(f, "unknown type {byte} of the key '{}'", key.escape_ascii())
+            }
             Self::PreRelease(byte) => write!(f, "pre-release form {byte} is not supported"),
             Self::BadLength(byte) => write!(f, "no length begins with byte {byte:#04x}"),
             Self::BadString(byte) => write!(f, "no string begins with byte {byte:#04x}"),

@@ -15,6 +15,10 @@ pub(crate) const MODULE_AUX: u8 = 247;
 pub(crate) const FUNCTION_PRE_RELEASE: u8 = 246;
 pub(crate) const FUNCTION: u8 = 245;
 pub(crate) const SLOT_INFO: u8 = 244;
+/// In Valkey's files; in Redis's from version 13 on, what modules store with a key.
+pub(crate) const SLOT_IMPORT: u8 = 243;
+/// From this byte on none is a type.
+pub(crate) const FIRST: u8 = 242;
 
 /// First version with functions.
 pub(crate) const FUNCTION_SINCE: u16 = 10;

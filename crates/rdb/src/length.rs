@@ -57,6 +57,20 @@ pub(crate) fn read<R: Read>(source: &mut Source<R>) -> Result<u64, Error> {
     }
 }
 
+/// The most bytes that a length takes.
+pub(crate) const MOST_BYTES: usize = 9;
+
+/// The length that bytes begin with; 0 if they begin with none.
+pub(crate) fn peek(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [first @ 0..0x40, ..] => u64::from(first),
+        [first @ 0x40..LEN_32, second, ..] => u64::from(first & 0x3f) << 8 | u64::from(second),
+        [LEN_32, a, b, c, d, ..] => u64::from(u32::from_be_bytes([a, b, c, d])),
+        [LEN_64, a, b, c, d, e, f, g, h, ..] => u64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        _ => 0,
+    }
+}
+
 /// Writes a length in its shortest form, as servers do.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "each form is chosen by its range")]
@@ -97,6 +111,8 @@ mod tests {
             write(&mut sink, len).unwrap();
             assert_eq!(sink.into_inner().unwrap(), bytes);
             assert_eq!(read(&mut Source::new(bytes, None, false)).unwrap(), len);
+            assert_eq!(peek(bytes), len);
+            assert_eq!(peek(&[bytes, b"x"].concat()), len);
         }
     }
 
@@ -106,6 +122,7 @@ mod tests {
             let error = read(&mut Source::new(&[first; 9][..], None, false)).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::BadLength(byte) if *byte == first));
             assert_eq!(error.offset(), 0);
+            assert_eq!(peek(&[first; 9]), 0);
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Reading files.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use crate::{
     error::{Error, ErrorKind},
     format, length,
+    piece::Piece,
     record::{Attributes, Record},
     source::Source,
     string,
-    value::{self, Body, RawValue, State, Value, ValueType},
-    version::Version,
+    value::{self, Blob, Body, RawValue, State, Value, ValueType},
+    version::{Dialect, Version},
 };
 
 /// How to read.
@@ -62,6 +63,20 @@ pub struct Reader<R> {
     version: Version,
     /// Attributes read for the key that comes.
     attributes: Attributes,
+    /// A key that was read in search of the end of a piece.
+    next: Option<Record>,
+    /// What was found wrong behind a piece.
+    error: Option<Error>,
+    /// Whether the input is a piece of a file, which has no end of its own.
+    is_piece: bool,
+}
+
+impl Reader<io::Empty> {
+    pub(crate) fn of_piece(source: Source<io::Empty>, version: Version) -> Self {
+        let body = Body::new(source, State::Between);
+        let attributes = Attributes::default();
+        Self { body, version, attributes, next: None, error: None, is_piece: true }
+    }
 }
 
 impl<R: Read> Reader<R> {
@@ -86,7 +101,8 @@ impl<R: Read> Reader<R> {
             return Err(Error::new(0, ErrorKind::UnsupportedVersion(version)));
         }
         let body = Body::new(source, State::Between);
-        Ok(Self { body, version, attributes: Attributes::default() })
+        let attributes = Attributes::default();
+        Ok(Self { body, version, attributes, next: None, error: None, is_piece: false })
     }
 
     /// The version of the file.
@@ -115,6 +131,12 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// What is wrong with the bytes, and where. A checksum of 0 means that there is none.
     pub fn next_record(&mut self) -> Result<Option<Record>, Error> {
+        if let Some(record) = self.next.take() {
+            return Ok(Some(record));
+        }
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
         self.body.skip_value()?;
         if self.body.take_state() == State::Ended {
             self.body.state = State::Ended;
@@ -125,7 +147,76 @@ impl<R: Read> Reader<R> {
         Ok(record)
     }
 
+    /// The next keys with their values as they came, about `size` bytes of them: they are passed over here, and are
+    /// for the caller to read, in this thread or in another one.
+    ///
+    /// `None` where no key is next, or where the value of the next key is larger than 1 MiB or has more than a million
+    /// members: there [`next_record`](Self::next_record) goes on. In a piece that was cut, compressed strings are not
+    /// checked until they are read.
+    ///
+    /// # Errors
+    /// As [`next_record`](Self::next_record).
+    pub fn next_piece(&mut self, size: usize) -> Result<Option<Piece>, Error> {
+        if self.next.is_some() || self.error.is_some() {
+            return Ok(None);
+        }
+        self.body.skip_value()?;
+        if self.body.state == State::Ended {
+            return Ok(None);
+        }
+        let offset = self.body.source.offset();
+        self.body.source.start_recording();
+        self.body.source.checks_lzf = false;
+        let mut whole = 0;
+        while whole < size {
+            match self.pass_key() {
+                Ok(true) => whole = self.body.source.recorded(),
+                Ok(false) => break,
+                // What is before it may be wrong too, and is then what is wrong first.
+                Err(error) => {
+                    self.error = Some(error);
+                    break;
+                }
+            }
+        }
+        self.body.source.checks_lzf = true;
+        let mut bytes = self.body.source.take_recording();
+        bytes.truncate(whole);
+        Ok((whole > 0).then_some(Piece { version: self.version, offset, bytes }))
+    }
+
+    /// Passes over a key and its value; `false` if none is next, or one that is large.
+    fn pass_key(&mut self) -> Result<bool, Error> {
+        if !self.is_before_key()? {
+            return Ok(false);
+        }
+        self.body.take_state();
+        let (record, state) = self.read_record()?;
+        self.body.state = state;
+        let State::Value(kind) = state else { return Ok(false) };
+        if is_large(kind, self.body.source.peek(1 + length::MOST_BYTES)?) {
+            self.next = record;
+            return Ok(false);
+        }
+        self.body.skip_value()?;
+        Ok(true)
+    }
+
+    fn is_before_key(&mut self) -> Result<bool, Error> {
+        let at_hand = self.body.source.peek(1)?;
+        Ok(at_hand.first().is_some_and(|&byte| {
+            byte < format::FIRST
+                || matches!(
+                    byte,
+                    format::EXPIRE_S | format::EXPIRE_MS | format::IDLE | format::FREQ
+                )
+        }))
+    }
+
     fn read_record(&mut self) -> Result<(Option<Record>, State), Error> {
+        if self.is_piece && self.body.source.left() == Some(0) {
+            return Ok((None, State::Ended));
+        }
         let source = &mut self.body.source;
         let record = loop {
             let at = source.offset();
@@ -165,6 +256,11 @@ impl<R: Read> Reader<R> {
                     keys: length::read(source)?,
                     expires: length::read(source)?,
                 },
+                format::SLOT_IMPORT if self.version.dialect() == Dialect::Valkey => {
+                    source.start_recording();
+                    scan_slot_import(source)?;
+                    Record::SlotImport { body: source.take_recording() }
+                }
                 format::FUNCTION => Record::Function { code: string::read(source)? },
                 format::MODULE_AUX => {
                     source.start_recording();
@@ -179,8 +275,9 @@ impl<R: Read> Reader<R> {
                     return Err(Error::new(at, ErrorKind::PreRelease(byte)));
                 }
                 byte => {
-                    let kind = ValueType::from_byte(byte, self.version.dialect())
-                        .ok_or_else(|| Error::new(at, ErrorKind::UnknownType(byte)))?;
+                    let Some(kind) = ValueType::from_byte(byte, self.version.dialect()) else {
+                        return Err(Error::new(at, unknown(byte, source)));
+                    };
                     let key = string::read(source)?;
                     let attributes = std::mem::take(&mut self.attributes);
                     return Ok((Some(Record::Key { key, attributes, kind }), State::Value(kind)));
@@ -223,6 +320,48 @@ impl<R: Read> Reader<R> {
     pub fn raw_value(&mut self) -> Result<RawValue, Error> {
         self.body.raw()
     }
+}
+
+/// Whether a value that begins so is better read where it stands than cut out.
+fn is_large(kind: ValueType, head: &[u8]) -> bool {
+    const BYTES: u64 = 1 << 20;
+    const MEMBERS: u64 = 1 << 20;
+    #[expect(clippy::wildcard_enum_match_arm, reason = "of the others nothing tells the length")]
+    match kind {
+        ValueType::Set | ValueType::Hash | ValueType::List | ValueType::ZSet => {
+            length::peek(head) > MEMBERS
+        }
+        kind if kind == ValueType::String || Blob::of(kind).is_some() => {
+            string::peek_len(head) > BYTES
+        }
+        _ => false,
+    }
+}
+
+/// What an unknown byte is: a type comes before a key.
+#[cold]
+fn unknown(byte: u8, source: &mut Source<impl Read>) -> ErrorKind {
+    if byte >= format::FIRST {
+        return ErrorKind::UnknownOpcode(byte);
+    }
+    ErrorKind::UnknownType { byte, key: string::read(source).ok() }
+}
+
+/// Passes over the name of a job and its ranges of slots.
+fn scan_slot_import(source: &mut Source<impl Read>) -> Result<(), Error> {
+    string::scan(source)?;
+    for _ in 0..length::read(source)? {
+        length::read(source)?;
+        length::read(source)?;
+    }
+    Ok(())
+}
+
+/// Checks what is to be written as the body of a [`Record::SlotImport`].
+pub(crate) fn check_slot_import(body: &[u8]) -> Result<(), Error> {
+    let mut source = Source::new(body, Some(body.len() as u64), false);
+    scan_slot_import(&mut source)?;
+    source.check_end()
 }
 
 /// Servers take -1 for no expiry.

@@ -43,6 +43,11 @@ pub enum Record {
         /// Keys among them that expire.
         expires: u64,
     },
+    /// Slots that another node of a Valkey cluster is handing over, as they came.
+    SlotImport {
+        /// All behind the opcode: the name of the job, and ranges of slots.
+        body: Vec<u8>,
+    },
     /// A library of functions.
     Function {
         /// Its source text.

@@ -126,3 +126,16 @@ impl<W: Write> Sink<W> {
         Ok(self.inner)
     }
 }
+
+impl Sink<Vec<u8>> {
+    /// All that was written since the last time.
+    pub(crate) fn take(&mut self) -> Result<Vec<u8>, WriteError> {
+        self.check()?;
+        self.flushed = 0;
+        if self.inner.is_empty() {
+            return Ok(std::mem::take(&mut self.buf));
+        }
+        self.inner.append(&mut self.buf);
+        Ok(std::mem::take(&mut self.inner))
+    }
+}

@@ -1,6 +1,9 @@
 //! The bytes that are read: buffered, counted, summed and, on request, recorded.
 
-use std::io::{self, Read};
+use std::{
+    fmt,
+    io::{self, Read},
+};
 
 use crate::{
     checksum::Crc64,
@@ -20,10 +23,9 @@ const CHUNK: usize = 64 << 10;
 ///
 /// Checksum and recording lag behind: they take in what was read at once, before the buffer is
 /// filled anew, so that reading a small thing only moves `pos`.
-#[derive(Debug)]
 pub(crate) struct Source<R> {
     inner: R,
-    buf: Box<[u8]>,
+    buf: Vec<u8>,
     pos: usize,
     end: usize,
     base: u64,
@@ -33,8 +35,28 @@ pub(crate) struct Source<R> {
     crc_from: usize,
     record: Option<Vec<u8>>,
     record_from: usize,
+    /// Whether compressed strings that are passed over are checked.
+    pub(crate) checks_lzf: bool,
     /// For compressed strings.
     scratch: Vec<u8>,
+}
+
+impl<R> fmt::Debug for Source<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("offset", &(self.base + self.pos as u64))
+            .field("length", &self.length)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Source<io::Empty> {
+    /// The bytes of an input from this offset on, all at hand.
+    pub(crate) fn of_bytes(bytes: Vec<u8>, base: u64) -> Self {
+        let end = bytes.len();
+        let length = Some(base + end as u64);
+        Self { buf: bytes, end, base, ..Self::new(io::empty(), length, false) }
+    }
 }
 
 impl<R: Read> Source<R> {
@@ -42,7 +64,7 @@ impl<R: Read> Source<R> {
         let size = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(CHUNK);
         Self {
             inner,
-            buf: vec![0; size.clamp(1, CHUNK)].into_boxed_slice(),
+            buf: vec![0; size.clamp(1, CHUNK)],
             pos: 0,
             end: 0,
             base: 0,
@@ -51,6 +73,7 @@ impl<R: Read> Source<R> {
             crc_from: 0,
             record: None,
             record_from: 0,
+            checks_lzf: true,
             scratch: Vec::new(),
         }
     }
@@ -114,21 +137,40 @@ impl<R: Read> Source<R> {
 
     /// Fills the empty buffer with at least one byte.
     fn fill(&mut self) -> Result<(), Error> {
+        if self.read_more()? { Ok(()) } else { Err(self.error(ErrorKind::Truncated)) }
+    }
+
+    /// Moves what is at hand to the front of the buffer and reads behind it; `false` where the input ends.
+    fn read_more(&mut self) -> Result<bool, Error> {
         self.settle();
+        self.buf.copy_within(self.pos..self.end, 0);
         self.base += self.pos as u64;
-        (self.pos, self.end, self.crc_from, self.record_from) = (0, 0, 0, 0);
+        self.end -= self.pos;
+        (self.pos, self.crc_from, self.record_from) = (0, 0, 0);
         let room = self.left().map_or(CHUNK, |left| usize::try_from(left).unwrap_or(CHUNK));
         let size = room.min(self.buf.len());
-        let buf = self.buf.get_mut(..size).unwrap_or_default();
-        self.end = loop {
+        let buf = self.buf.get_mut(self.end..size).unwrap_or_default();
+        let read = loop {
             match self.inner.read(buf) {
-                Ok(0) => return Err(self.error(ErrorKind::Truncated)),
-                Ok(n) => break n.min(size),
+                Ok(read) => break read.min(buf.len()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.error(ErrorKind::Io(error))),
             }
         };
-        Ok(())
+        self.end += read;
+        Ok(read > 0)
+    }
+
+    /// The next bytes, not consumed: `count` of them, or all that remain if they are fewer.
+    pub(crate) fn peek(&mut self, count: usize) -> Result<&[u8], Error> {
+        while self.end - self.pos < count && self.read_more()? {}
+        let end = self.end.min(self.pos + count);
+        Ok(self.buf.get(self.pos..end).unwrap_or_default())
+    }
+
+    /// How many bytes were recorded so far.
+    pub(crate) fn recorded(&self) -> usize {
+        self.record.as_ref().map_or(0, |record| record.len() + self.pos - self.record_from)
     }
 
     /// Refuses a length that promises more than remains; `at` is where that length stands.

@@ -135,9 +135,18 @@ pub(crate) fn scan<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
     match read_form(source)? {
         Form::Int(_) => Ok(()),
         Form::Plain(len) => source.skip(len),
+        Form::Lzf { stream, .. } if !source.checks_lzf => source.skip(stream),
         Form::Lzf { stream, plain } => {
             with_stream(source, stream, |stream| lzf::check(stream, plain))
         }
+    }
+}
+
+/// How many bytes the string takes that begins with `head`, as far as that tells; 0 for an integer.
+pub(crate) fn peek_len(head: &[u8]) -> u64 {
+    match head {
+        [first, rest @ ..] if *first == SPECIAL | LZF => length::peek(rest),
+        head => length::peek(head),
     }
 }
 

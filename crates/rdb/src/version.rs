@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::value::ValueType;
+
 /// Which project numbers the version: type bytes from 22 on mean different things to the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -26,7 +28,7 @@ impl Version {
     pub const NEWEST_COMPLETE: u16 = 12;
     /// The newest version of Redis that is read as far as its types are known.
     pub const NEWEST_REDIS: u16 = 15;
-    /// The one version of Valkey's own numbering that is read.
+    /// The first version of Valkey's own numbering. Later ones are read as far as their types are known.
     pub const VALKEY: u16 = 80;
     /// From this version on a file ends with a checksum.
     pub(crate) const FIRST_WITH_CHECKSUM: u16 = 5;
@@ -56,12 +58,27 @@ impl Version {
         Some(Self { dialect, number })
     }
 
+    /// How a file of this version begins.
+    pub(crate) fn to_header(self) -> [u8; Self::HEADER] {
+        let Self { dialect, number } = self;
+        let text = match dialect {
+            Dialect::Redis => format!("REDIS{number:04}"),
+            Dialect::Valkey => format!("VALKEY{number:03}"),
+        };
+        let mut header = [b'0'; Self::HEADER];
+        for (place, byte) in header.iter_mut().zip(text.bytes()) {
+            *place = byte;
+        }
+        header
+    }
+
     /// Whether a file of this version can be read.
     #[must_use]
     pub const fn is_supported(self) -> bool {
         match self.dialect {
             Dialect::Redis => self.number >= 1 && self.number <= Self::NEWEST_REDIS,
-            Dialect::Valkey => self.number == Self::VALKEY,
+            // A header has three digits.
+            Dialect::Valkey => self.number >= Self::VALKEY && self.number <= 999,
         }
     }
 
@@ -88,7 +105,7 @@ impl fmt::Display for Version {
 }
 
 /// The version to write, by the oldest server that shall load it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Target {
     /// Redis 5 and later.
@@ -100,9 +117,14 @@ pub enum Target {
     V11,
     /// Redis 7.4 and later.
     V12,
+    /// Valkey 9 and later.
+    Valkey80,
 }
 
 impl Target {
+    /// Every version that can be written, the one that most servers load first.
+    pub const ALL: [Self; 5] = [Self::V9, Self::V10, Self::V11, Self::V12, Self::Valkey80];
+
     /// The number that the file carries.
     #[must_use]
     pub const fn number(self) -> u16 {
@@ -111,13 +133,45 @@ impl Target {
             Self::V10 => 10,
             Self::V11 => 11,
             Self::V12 => 12,
+            Self::Valkey80 => Version::VALKEY,
         }
     }
 
     /// The version as a reader sees it.
     #[must_use]
     pub const fn version(self) -> Version {
-        Version::new(Dialect::Redis, self.number())
+        Version::of_payload(self.number())
+    }
+
+    /// Whether a file of this version may hold values of this type.
+    ///
+    /// ```
+    /// use rdb::{Target, ValueType};
+    ///
+    /// assert!(Target::V11.has(ValueType::SetListpack) && Target::Valkey80.has(ValueType::SetListpack));
+    /// assert!(!Target::V10.has(ValueType::SetListpack));
+    /// assert!(Target::V12.has(ValueType::HashTtl) && !Target::Valkey80.has(ValueType::HashTtl));
+    /// ```
+    #[must_use]
+    pub fn has(self, kind: ValueType) -> bool {
+        match kind.dialect() {
+            Dialect::Redis => kind.since() <= self.newest_of_redis(),
+            Dialect::Valkey => self == Self::Valkey80,
+        }
+    }
+
+    /// The newest version of Redis's numbering of which this one has all types and opcodes.
+    pub(crate) const fn newest_of_redis(self) -> u16 {
+        match self {
+            Self::Valkey80 => Self::V11.number(),
+            redis => redis.number(),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.version().fmt(f)
     }
 }
 
@@ -137,10 +191,15 @@ mod tests {
         assert_eq!(version(b"REDIS0000"), Some((Dialect::Redis, 0, false)));
         assert_eq!(version(b"REDIS0080"), Some((Dialect::Redis, 80, false)));
         assert_eq!(version(b"VALKEY080"), Some((Dialect::Valkey, 80, true)));
-        assert_eq!(version(b"VALKEY081"), Some((Dialect::Valkey, 81, false)));
+        assert_eq!(version(b"VALKEY081"), Some((Dialect::Valkey, 81, true)));
+        assert_eq!(version(b"VALKEY079"), Some((Dialect::Valkey, 79, false)));
         assert_eq!(version(b"VALKEY011"), Some((Dialect::Valkey, 11, false)));
         assert_eq!(version(b"REDIS 010"), None);
         assert_eq!(version(b"REDIS+010"), None);
         assert_eq!(version(b"redis0010"), None);
+        for target in Target::ALL {
+            let version = target.version();
+            assert_eq!(Version::of_header(&version.to_header()), Some(version));
+        }
     }
 }

@@ -5,11 +5,13 @@ use std::{fmt, io, io::Write};
 use crate::{
     error::Error,
     format, length,
+    piece::Piece,
+    reader::check_slot_import,
     record::Attributes,
     sink::Sink,
     string,
     value::{self, Head, ValueWriter},
-    version::Target,
+    version::{Target, Version},
 };
 
 /// How to write.
@@ -44,6 +46,13 @@ pub enum WriteError {
         /// The version.
         target: Target,
     },
+    /// A piece is of another version than the file. Nothing was written.
+    OtherVersion {
+        /// The version of the piece.
+        version: Version,
+        /// The version of the file.
+        target: Target,
+    },
     /// A set got fewer members than announced, or a module's value no end. The file cannot be finished.
     MissingMembers {
         /// How many fewer.
@@ -64,7 +73,10 @@ impl fmt::Display for WriteError {
         match self {
             Self::Io(error) => write!(f, "cannot write: {error}"),
             Self::NotInVersion { byte, target } => {
-                write!(f, "version {} has no type or opcode {byte}", target.number())
+                write!(f, "version {target} has no type or opcode {byte}")
+            }
+            Self::OtherVersion { version, target } => {
+                write!(f, "a piece of version {version} in a file of version {target}")
             }
             Self::MissingMembers { missing } => write!(f, "a value lacks {missing} members"),
             Self::TooManyMembers => f.write_str("a value has more members than announced"),
@@ -81,6 +93,7 @@ impl std::error::Error for WriteError {
             Self::Io(error) => Some(error),
             Self::Malformed(error) => Some(error),
             Self::NotInVersion { .. }
+            | Self::OtherVersion { .. }
             | Self::MissingMembers { .. }
             | Self::TooManyMembers
             | Self::NotOneValue
@@ -138,7 +151,7 @@ impl<W: Write> Writer<W> {
     /// [`WriteError`], as for all of these.
     pub fn new(output: W, options: WriteOptions) -> Result<Self, WriteError> {
         let mut sink = Sink::new(output, options.compression, options.checksum);
-        sink.put(format!("REDIS{:04}", options.target.number()).as_bytes())?;
+        sink.put(&options.target.version().to_header())?;
         Ok(Self { sink, target: options.target })
     }
 
@@ -155,7 +168,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn opcode_since(&mut self, byte: u8, since: u16) -> Result<&mut Sink<W>, WriteError> {
-        if self.target.number() < since {
+        if self.target.newest_of_redis() < since {
             return Err(WriteError::NotInVersion { byte, target: self.target });
         }
         self.opcode(byte)
@@ -204,12 +217,28 @@ impl<W: Write> Writer<W> {
     /// About how many keys follow in this slot of a cluster, and how many of them expire.
     ///
     /// # Errors
-    /// [`WriteError`]; before version 12 there is no such record.
+    /// [`WriteError`]; before version 12, and in Valkey's, there is no such record.
     pub fn slot_info(&mut self, slot: u64, keys: u64, expires: u64) -> Result<(), WriteError> {
         let sink = self.opcode_since(format::SLOT_INFO, format::SLOT_INFO_SINCE)?;
         length::write(sink, slot)?;
         length::write(sink, keys)?;
         length::write(sink, expires)
+    }
+
+    /// Slots that another node of a Valkey cluster is handing over, as they came from another file.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a body that does not follow its grammar is refused, and only Valkey's versions have such a
+    /// record.
+    pub fn slot_import(&mut self, body: &[u8]) -> Result<(), WriteError> {
+        check_slot_import(body).map_err(WriteError::Malformed)?;
+        if self.target != Target::Valkey80 {
+            return Err(WriteError::NotInVersion {
+                byte: format::SLOT_IMPORT,
+                target: self.target,
+            });
+        }
+        self.opcode(format::SLOT_IMPORT)?.put(body)
     }
 
     /// A library of functions.
@@ -233,6 +262,18 @@ impl<W: Write> Writer<W> {
     /// A key; what is returned takes its value.
     pub fn key<'a>(&'a mut self, key: &'a [u8], attributes: Attributes) -> ValueWriter<'a, W> {
         ValueWriter::new(&mut self.sink, Head::Key(key, attributes), self.target)
+    }
+
+    /// Keys and values that stood in a file of this version, or were written for one.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a piece of another version is refused.
+    pub fn piece(&mut self, piece: &Piece) -> Result<(), WriteError> {
+        if piece.version != self.target.version() {
+            return Err(WriteError::OtherVersion { version: piece.version, target: self.target });
+        }
+        self.sink.check_complete()?;
+        self.sink.put(&piece.bytes)
     }
 
     /// Writes the end and the checksum, flushes, and gives the output back.

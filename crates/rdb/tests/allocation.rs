@@ -36,6 +36,7 @@ fn read(file: &[u8], length: Option<u64>, raw: bool) -> Result<(), Error> {
             Record::Aux { .. }
             | Record::SelectDb(_)
             | Record::SlotInfo { .. }
+            | Record::SlotImport { .. }
             | Record::Function { .. }
             | Record::ModuleAux { .. } => {}
         }

@@ -100,10 +100,11 @@ fn error_of(body: &[u8]) -> Error {
 
 #[test]
 fn errors_say_what_and_where() {
-    let cases: [(&[u8], &str); 16] = [
+    let cases: [(&[u8], &str); 17] = [
         (b"", "the bytes end too early at offset 9"),
-        (b"\x08", "unknown type or opcode 8 at offset 9"),
-        (b"\xf3", "unknown type or opcode 243 at offset 9"),
+        (b"\x08", "unknown type 8 at offset 9"),
+        (b"\x1a\x02k\n!", "unknown type 26 of the key 'k\\n' at offset 9"),
+        (b"\xf3", "unknown opcode 243 at offset 9"),
         (b"\x06\x01k", "pre-release form 6 is not supported at offset 9"),
         (b"\xf6\x01", "pre-release form 246 is not supported at offset 9"),
         (b"\xfe\xc0\x01", "no length begins with byte 0xc0 at offset 10"),
@@ -141,7 +142,7 @@ fn headers_that_are_none_are_refused() {
     assert!(matches!(kind(b"REDIS00x0"), ErrorKind::BadMagic));
     assert!(matches!(kind(b"REDIS0000"), ErrorKind::UnsupportedVersion(_)));
     assert!(matches!(kind(b"REDIS0016"), ErrorKind::UnsupportedVersion(_)));
-    assert!(matches!(kind(b"VALKEY081"), ErrorKind::UnsupportedVersion(_)));
+    assert!(matches!(kind(b"VALKEY079"), ErrorKind::UnsupportedVersion(_)));
 }
 
 #[test]

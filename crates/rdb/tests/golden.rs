@@ -181,6 +181,7 @@ fn records_beside_the_keys_are_read() {
         | Record::SelectDb(_)
         | Record::ResizeDb { .. }
         | Record::SlotInfo { .. }
+        | Record::SlotImport { .. }
         | Record::Function { .. }
         | Record::Key { .. } => None,
     });

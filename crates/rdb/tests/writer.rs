@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use common::{Item, Kept, read_bytes};
 use proptest::prelude::*;
 use rdb::{
-    Attributes, Blob, ModuleId, ModulePart, RawValue, Record, StandardAux, StringValue, Target,
-    ValueType, WriteError, WriteOptions, Writer,
+    Attributes, Blob, ModuleId, ModulePart, RawValue, Reader, Record, StandardAux, StringValue,
+    Target, ValueType, WriteError, WriteOptions, Writer,
 };
 
 const PLAIN: Attributes = Attributes { expire_at_ms: None, idle_s: None, freq: None };
@@ -67,31 +67,35 @@ fn types_and_opcodes_that_a_version_lacks_are_refused_and_leave_no_trace() {
     let listpack = RawValue::new(ValueType::HashListpack, b"\x01x".to_vec()).unwrap();
     let valkey = RawValue::new(ValueType::ValkeyHashTtl, b"\x00".to_vec()).unwrap();
     let ttl = RawValue::new(ValueType::HashTtlListpack, b"12345678\x01x".to_vec()).unwrap();
-    for target in [Target::V9, Target::V10, Target::V11, Target::V12] {
+    for target in Target::ALL {
         let mut writer = writer(target);
         let before = writer.offset();
         let results = [
-            (writer.function(b"code"), Target::V10),
-            (writer.slot_info(1, 2, 3), Target::V12),
-            (writer.key(b"k", PLAIN).raw(&listpack), Target::V10),
-            (writer.key(b"k", PLAIN).blob(Blob::SetListpack, b"x"), Target::V11),
-            (writer.key(b"k", PLAIN).raw(&ttl), Target::V12),
+            (writer.function(b"code"), target != Target::V9),
+            (writer.slot_info(1, 2, 3), target == Target::V12),
+            (writer.key(b"k", PLAIN).raw(&listpack), target != Target::V9),
+            (
+                writer.key(b"k", PLAIN).blob(Blob::SetListpack, b"x"),
+                ![Target::V9, Target::V10].contains(&target),
+            ),
+            (writer.key(b"k", PLAIN).raw(&ttl), target == Target::V12),
+            (writer.key(b"k", PLAIN).raw(&valkey), target == Target::Valkey80),
         ];
         let mut written = 0;
-        for (result, since) in results {
+        for (result, has) in results {
             match result {
                 Ok(()) => {
-                    assert!(target >= since);
+                    assert!(has, "{target}");
                     written += 1;
                 }
-                Err(WriteError::NotInVersion { .. }) => assert!(target < since),
+                Err(WriteError::NotInVersion { .. }) => assert!(!has, "{target}"),
                 Err(error) => panic!("{error}"),
             }
         }
         assert!(written > 0 || writer.offset() == before);
-        assert!(writer.key(b"k", PLAIN).raw(&valkey).is_err());
-        let items = read_bytes(&writer.finish().unwrap(), false).unwrap();
-        assert_eq!(items.len(), written);
+        let file = writer.finish().unwrap();
+        assert_eq!(Reader::new(&file[..]).unwrap().version(), target.version());
+        assert_eq!(read_bytes(&file, false).unwrap().len(), written);
     }
 }
 

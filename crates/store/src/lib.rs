@@ -35,7 +35,7 @@ pub use commands::*;
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
-pub use persist::{Target, WriteOptions, replace_file};
+pub use persist::{LoadOptions, LoadReport, SaveOptions, Target, replace_file};
 pub use profile::Profile;
 pub use reply::{FromReply, Reply};
 pub use resp::Protocol;

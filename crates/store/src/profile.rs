@@ -19,9 +19,9 @@ use skiplist_zset::ScoreText;
 /// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 |
 /// | GEOSEARCH BYPOLYGON | unknown | known, as in Valkey 9 |
 /// | fourth digit of a distance | the nearest | that of the distance by 10,000 |
-/// | version of DUMP, and the newest that RESTORE takes | 10 | 11, and 12 as far as its types are known |
+/// | version of DUMP, and the newest that RESTORE takes | 10 | 11, and later ones and those of Valkey as far as their types are known |
 ///
-/// The version of a snapshot is chosen apart from it (see [`WriteOptions`](crate::WriteOptions)).
+/// The version of a snapshot is chosen apart from it (see [`SaveOptions`](crate::SaveOptions)).
 ///
 /// # Examples
 ///
@@ -94,8 +94,8 @@ table! {
     geo_polygons: bool = false, true;
     /// The version of DUMP.
     dump_version: Target = Target::V10, Target::V11;
-    /// The newest version that RESTORE takes.
-    restore_version: u16 = 10, rdb::Version::NEWEST_REDIS;
+    /// The newest version that RESTORE takes, of those whose types are known.
+    restore_version: u16 = 10, u16::MAX;
 }
 
 impl Profile {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use base64::prelude::*;
 use serde_json::Value as Json;
 use tallis::{
-    CopyOptions, ManualClock, Profile, Reply, RestoreOptions, Store, Target, WriteOptions,
+    CopyOptions, ManualClock, Profile, Reply, RestoreOptions, SaveOptions, Store, Target,
 };
 use testkit::kept::Kept;
 
@@ -163,7 +163,7 @@ fn files_of_servers_hold_what_the_servers_say() {
         assert!(keys > 0 || path.ends_with("20_empty.rdb") || said["dbs"].is_null(), "{path:?}");
         // Saved and loaded again, nothing is missing.
         let copy = folder.path().join("copy.rdb");
-        let options = WriteOptions { target: Target::V12, ..WriteOptions::default() };
+        let options = SaveOptions { version: Some(Target::V12), ..SaveOptions::default() };
         store.save_with(&copy, options).unwrap();
         let again = self::store(profile);
         again.load(&copy).unwrap();
@@ -205,6 +205,7 @@ fn extras(path: &Path) -> Vec<rdb::Record> {
             rdb::Record::Aux { .. } | rdb::Record::ResizeDb { .. } | rdb::Record::Key { .. } => {}
             record @ (rdb::Record::SelectDb(_)
             | rdb::Record::SlotInfo { .. }
+            | rdb::Record::SlotImport { .. }
             | rdb::Record::Function { .. }
             | rdb::Record::ModuleAux { .. }) => extras.push(record),
         }
@@ -220,13 +221,13 @@ fn functions_module_records_and_slots_come_back() {
         let store = store(profile);
         store.load(&path).unwrap();
         let copy = folder.path().join("copy.rdb");
-        let options = WriteOptions { target: Target::V12, ..WriteOptions::default() };
+        let options = SaveOptions { version: Some(Target::V12), ..SaveOptions::default() };
         store.save_with(&copy, options).unwrap();
         let (before, after) = (extras(&path), extras(&copy));
         assert_eq!(before, after, "{path:?}");
         kinds.extend(before.iter().map(|record| match record {
             rdb::Record::Function { .. } => "function",
-            rdb::Record::SlotInfo { .. } => "slot",
+            rdb::Record::SlotInfo { .. } | rdb::Record::SlotImport { .. } => "slot",
             rdb::Record::ModuleAux { .. } => "module",
             rdb::Record::SelectDb(_) => "database",
             other @ (rdb::Record::Aux { .. }

@@ -329,7 +329,8 @@ fn a_file_has_the_form_that_its_version_has() {
         (Target::V10, rdb::ValueType::HashListpack),
         (Target::V11, rdb::ValueType::HashListpack),
     ] {
-        let options = tallis::WriteOptions { target, ..tallis::WriteOptions::default() };
+        let options =
+            tallis::SaveOptions { version: Some(target), ..tallis::SaveOptions::default() };
         store.save_with(&path, options).unwrap();
         let expected = [(b"large".to_vec(), rdb::ValueType::Hash), (b"small".to_vec(), small)];
         assert_eq!(kinds(&path), BTreeMap::from(expected));

@@ -485,7 +485,8 @@ fn a_file_has_the_form_that_its_version_has() {
         (Target::V10, rdb::ValueType::ListQuicklist2),
         (Target::V11, rdb::ValueType::ListQuicklist2),
     ] {
-        let options = tallis::WriteOptions { target, ..tallis::WriteOptions::default() };
+        let options =
+            tallis::SaveOptions { version: Some(target), ..tallis::SaveOptions::default() };
         store.save_with(&path, options).unwrap();
         let expected = [b"large", b"small"].map(|key| (key.to_vec(), kind));
         assert_eq!(kinds(&path), BTreeMap::from(expected));

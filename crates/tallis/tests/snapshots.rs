@@ -5,8 +5,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use rdb::{Attributes, Writer};
-use tallis::{ErrorKind, ManualClock, Profile, Store, Target, WriteOptions};
+use rdb::{Attributes, WriteOptions, Writer};
+use tallis::{ErrorKind, ManualClock, Profile, SaveOptions, Store, Target};
 
 #[test]
 fn a_failed_save_leaves_the_older_file() {
@@ -35,8 +35,13 @@ fn a_failed_save_leaves_the_older_file() {
     fs::write(&newer, writer.finish().unwrap()).unwrap();
     let other = Store::new();
     other.load(&newer).unwrap();
-    let error = other.save(&file).unwrap_err();
+    let old = SaveOptions { version: Some(Target::V10), ..SaveOptions::default() };
+    let error = other.save_with(&file, old).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io);
+    assert!(
+        error.to_string().ends_with("key 'new': version 10 has no type or opcode 24"),
+        "{error}"
+    );
     assert_eq!(fs::read(&file).unwrap(), first);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
 }
@@ -164,7 +169,9 @@ fn a_listpack_is_saved_as_its_members_where_the_version_has_none() {
         (Target::V11, rdb::ValueType::SetListpack),
     ] {
         let file = folder.path().join("dump.rdb");
-        store.save_with(&file, WriteOptions { target, ..WriteOptions::default() }).unwrap();
+        store
+            .save_with(&file, SaveOptions { version: Some(target), ..SaveOptions::default() })
+            .unwrap();
         let bytes = fs::read(&file).unwrap();
         let mut reader = rdb::Reader::new(bytes.as_slice()).unwrap();
         let kind = loop {

@@ -9,12 +9,7 @@ use super::{
     scan::{PACKED, PLAIN},
 };
 use crate::{
-    format, length,
-    record::Attributes,
-    sink::Sink,
-    string,
-    version::{Dialect, Target},
-    writer::WriteError,
+    format, length, record::Attributes, sink::Sink, string, version::Target, writer::WriteError,
 };
 
 /// What stands before a value.
@@ -44,7 +39,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     fn begin(self, kind: ValueType) -> Result<&'a mut Sink<W>, WriteError> {
         let Self { sink, head, target } = self;
         sink.check_complete()?;
-        if kind.dialect() != Dialect::Redis || kind.since() > target.number() {
+        if !target.has(kind) {
             return Err(WriteError::NotInVersion { byte: kind.byte(), target });
         }
         match head {

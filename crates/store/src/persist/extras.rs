@@ -1,10 +1,11 @@
 //! What a file holds beside its keys and what nothing here works on: kept to be written back.
 
+use std::collections::HashMap;
 use std::io::Write;
 
-use rdb::{Record, Target, WriteError, Writer};
+use rdb::{Attributes, Record, Target, ValueType, WriteError, Writer};
 
-/// Functions, what modules store beside their values, and a cluster's hints, as a file had them.
+/// Functions, what modules store beside their values, a cluster's hints, and how keys were used, as a file had them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
     functions: Vec<Vec<u8>>,
@@ -12,8 +13,15 @@ pub(crate) struct Extras {
     modules_before: Vec<Vec<u8>>,
     modules_after: Vec<Vec<u8>>,
     slots: Vec<Slot>,
+    slot_imports: Vec<Vec<u8>>,
     /// Whether a database has begun: what comes now stands behind keys.
     in_keys: bool,
+    /// Whether the file said when keys were used.
+    idle_times: bool,
+    /// How often keys were used, by the hash of each and its database.
+    frequencies: HashMap<(u32, u64), u8>,
+    /// Whether there was a value that is kept as it came, of a type that the default version does not have.
+    newer: bool,
 }
 
 /// How many keys a slot of a cluster had.
@@ -36,9 +44,49 @@ impl Extras {
             Record::SlotInfo { slot, keys, expires } => {
                 self.slots.push(Slot { db, number: slot, keys, expires });
             }
+            Record::SlotImport { body } => self.slot_imports.push(body),
             // Facts about the file and hints that are made anew for each file.
             Record::Aux { .. } | Record::ResizeDb { .. } | Record::Key { .. } => {}
         }
+    }
+
+    /// Takes how a key was used.
+    pub(super) fn take_use(&mut self, db: u32, hash: u64, attributes: Attributes) {
+        self.idle_times |= attributes.idle_s.is_some();
+        if let Some(frequency) = attributes.freq {
+            self.frequencies.insert((db, hash), frequency);
+        }
+    }
+
+    /// Notes the type of a value that is kept as it came.
+    pub(super) fn take_kind(&mut self, kind: ValueType) {
+        self.newer |= !Target::default().has(kind);
+    }
+
+    /// Takes what another thread has noted of keys.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.idle_times |= other.idle_times;
+        self.newer |= other.newer;
+        self.frequencies.extend(other.frequencies);
+    }
+
+    /// Whether anything is known of how keys were used.
+    pub(super) fn has_use(&self) -> bool {
+        self.idle_times || !self.frequencies.is_empty()
+    }
+
+    pub(super) fn has_idle_times(&self) -> bool {
+        self.idle_times
+    }
+
+    /// How often a key was used when the file was written.
+    pub(super) fn frequency(&self, db: u32, hash: u64) -> Option<u8> {
+        self.frequencies.get(&(db, hash)).copied()
+    }
+
+    /// Whether there may be values that the default version does not have.
+    pub(super) fn has_newer(&self) -> bool {
+        self.newer
     }
 
     /// What stands before all keys.
@@ -54,7 +102,7 @@ impl Extras {
         db: u32,
         target: Target,
     ) -> Result<(), WriteError> {
-        if target < Target::V12 {
+        if target != Target::V12 {
             return Ok(());
         }
         let of_db = self.slots.iter().filter(|slot| slot.db == db);
@@ -63,8 +111,15 @@ impl Extras {
         })
     }
 
-    /// What stands behind all keys.
-    pub(super) fn write_after<W: Write>(&self, writer: &mut Writer<W>) -> Result<(), WriteError> {
+    /// What stands behind all keys. A handover of slots means something to Valkey's clusters alone.
+    pub(super) fn write_after<W: Write>(
+        &self,
+        writer: &mut Writer<W>,
+        target: Target,
+    ) -> Result<(), WriteError> {
+        if target == Target::Valkey80 {
+            self.slot_imports.iter().try_for_each(|body| writer.slot_import(body))?;
+        }
         self.modules_after.iter().try_for_each(|body| writer.module_aux(body))
     }
 }

@@ -11,5 +11,7 @@ pub(crate) use extras::Extras;
 pub(crate) use load::reload;
 pub(crate) use payload::{body_len, dump, restore};
 
-pub use rdb::{Target, WriteOptions};
+pub use load::{LoadOptions, LoadReport};
+pub use rdb::Target;
 pub use replace::replace_file;
+pub use save::SaveOptions;

@@ -1,6 +1,6 @@
 //! Payloads of DUMP and RESTORE.
 
-use rdb::{Target, WriteOptions};
+use rdb::{Dialect, Target, ValueType, WriteOptions};
 
 use super::value::{self, Loaded};
 use crate::error::{Error, ErrorKind, Result};
@@ -12,15 +12,23 @@ use crate::value::Value;
 pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>> {
     let mut target = profile.dump_version();
     if let Value::Opaque(raw) = value
-        && raw.kind().since() > target.number()
+        && !target.has(raw.kind())
     {
         // What came from a newer server goes to one.
-        target = Target::V12;
+        target = newest_for(raw.kind());
     }
     rdb::dump::encode(WriteOptions { target, ..WriteOptions::default() }, |writer| {
         value::write(value, writer)
     })
     .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
+}
+
+/// The version for a value that came from a newer server.
+fn newest_for(kind: ValueType) -> Target {
+    match kind.dialect() {
+        Dialect::Redis => Target::V12,
+        Dialect::Valkey => Target::Valkey80,
+    }
 }
 
 /// How many bytes a value takes in a file, its type and key aside.
@@ -58,7 +66,14 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value> {
     }
     let read = payload.value().map_err(|_| Error::bad_format())?;
     match value::load(read, shared) {
-        Ok(Loaded::Value(value)) => Ok(value),
+        Ok(Loaded::Value(value)) => {
+            if let Value::Opaque(value) = &value
+                && !Target::default().has(value.kind())
+            {
+                shared.extras().write().take_kind(value.kind());
+            }
+            Ok(value)
+        }
         Ok(Loaded::Empty) | Err(_) => Err(Error::bad_format()),
     }
 }

@@ -8,7 +8,7 @@ use bloom::{BloomFilter, Field};
 use intset::{IntSet, Validation};
 use listpack::{Entry, ListPack};
 use rdb::{
-    Blob, ModuleId, ModulePart, Node, RawValue, StringValue, Target, ValueWriter, WriteError,
+    Blob, ModuleId, ModulePart, Node, RawValue, StringValue, ValueType, ValueWriter, WriteError,
     ziplist, zipmap,
 };
 
@@ -26,7 +26,7 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
         }
         Value::IntSet(set) => writer.blob(Blob::IntSet, set.as_bytes()),
         Value::Compact(set) => writer.blob(Blob::IntSet, set.to_int_set().as_bytes()),
-        Value::ListPack(list) if writer.target() >= Target::V11 => {
+        Value::ListPack(list) if writer.target().has(ValueType::SetListpack) => {
             writer.blob(Blob::SetListpack, list.as_bytes())
         }
         Value::ListPack(_) | Value::HashTable(_) => {
@@ -38,7 +38,7 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
             members.finish()
         }
         Value::ZSet(set) => match set.as_listpack() {
-            Some(list) if writer.target() >= Target::V10 => {
+            Some(list) if writer.target().has(ValueType::ZSetListpack) => {
                 writer.blob(Blob::ZSetListpack, list.as_bytes())
             }
             Some(_) | None => {
@@ -49,7 +49,9 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
                 scores.finish()
             }
         },
-        Value::List(list) if writer.target() >= Target::V10 => write_nodes(list, writer),
+        Value::List(list) if writer.target().has(ValueType::ListQuicklist2) => {
+            write_nodes(list, writer)
+        }
         Value::List(list) => {
             let mut elements = writer.list(list.len() as u64)?;
             let mut written = Ok(());
@@ -61,7 +63,7 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
             written?;
             elements.finish()
         }
-        Value::Hash(Hash::ListPack(list)) if writer.target() >= Target::V10 => {
+        Value::Hash(Hash::ListPack(list)) if writer.target().has(ValueType::HashListpack) => {
             writer.blob(Blob::HashListpack, list.as_bytes())
         }
         Value::Hash(hash) => {

@@ -123,6 +123,11 @@ impl KeyBucket {
         (number < self.entries.len()).then(|| Position::new(number))
     }
 
+    /// Where the keys are.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = Position> + use<> {
+        (0..self.entries.len()).map(Position::new)
+    }
+
     /// Every key with its expiry.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Entry, Option<i64>)> {
         let entries = self.entries.iter().enumerate();

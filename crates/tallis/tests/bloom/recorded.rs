@@ -6,7 +6,7 @@ use std::{fs, sync::Arc};
 use base64::prelude::*;
 use serde_json::Value as Json;
 use tallis::bloom::Settings;
-use tallis::{ManualClock, Profile, Reply, RestoreOptions, Store, Target, WriteOptions};
+use tallis::{ManualClock, Profile, Reply, RestoreOptions, SaveOptions, Store, Target};
 
 /// A filter that a server had, and what it said of it.
 pub(crate) struct Recorded {
@@ -116,7 +116,9 @@ fn files_of_servers_load_answer_and_come_back() {
         let first = store(profile);
         first.load(file(name, "rdb")).unwrap();
         let copy = folder.path().join(name);
-        first.save_with(&copy, WriteOptions { target, ..WriteOptions::default() }).unwrap();
+        first
+            .save_with(&copy, SaveOptions { version: Some(target), ..SaveOptions::default() })
+            .unwrap();
         let second = store(profile);
         second.load(&copy).unwrap();
         for with in recorded(name) {

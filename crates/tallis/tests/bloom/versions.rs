@@ -115,7 +115,13 @@ fn filters_of_other_times_are_carried_as_they_are() {
         let second = store();
         second.load(&file).unwrap();
         second
-            .save_with(&copy, WriteOptions { target: Target::V10, ..WriteOptions::default() })
+            .save_with(
+                &copy,
+                tallis::SaveOptions {
+                    version: Some(Target::V10),
+                    ..tallis::SaveOptions::default()
+                },
+            )
             .unwrap();
         let third = store();
         third.load(&copy).unwrap();

@@ -1,7 +1,7 @@
 //! Snapshots, both ways.
 
 use redis::Value;
-use tallis::{Store, Target, Visitors, WriteOptions, each};
+use tallis::{SaveOptions, Store, Target, Visitors, each};
 use testkit::live::{Options, server, server_with};
 use testkit::rng::Rng;
 
@@ -95,7 +95,10 @@ fn a_server_starts_on_our_file_and_we_load_what_it_saves() {
         let store = filled();
         let file = folder.path().join("ours.rdb");
         store
-            .save_with(&file, WriteOptions { target, compression, ..WriteOptions::default() })
+            .save_with(
+                &file,
+                SaveOptions { version: Some(target), compression, ..SaveOptions::default() },
+            )
             .unwrap();
         let Some(server) = server_with(&Options::new().rdb(&file)) else { return };
         server.check_rdb(&file).unwrap();

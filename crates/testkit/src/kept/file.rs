@@ -40,6 +40,7 @@ pub fn read_file<R: Read>(
             | Record::SelectDb(_)
             | Record::ResizeDb { .. }
             | Record::SlotInfo { .. }
+            | Record::SlotImport { .. }
             | Record::Function { .. }
             | Record::ModuleAux { .. }) => Item::Other(other),
         });
@@ -65,6 +66,7 @@ pub fn write_file(items: &[Item], options: WriteOptions) -> Result<Vec<u8>, Writ
             Item::Other(Record::SlotInfo { slot, keys, expires }) => {
                 writer.slot_info(*slot, *keys, *expires)?;
             }
+            Item::Other(Record::SlotImport { body }) => writer.slot_import(body)?,
             Item::Other(Record::Function { code }) => writer.function(code)?,
             Item::Other(Record::ModuleAux { body, .. }) => writer.module_aux(body)?,
             Item::Other(record @ Record::Key { .. }) => panic!("{record:?} is an item of its own"),

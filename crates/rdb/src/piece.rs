@@ -1,0 +1,123 @@
+//! Pieces of a file: whole keys as they came, to be read apart from the rest.
+
+use std::{fmt, io};
+
+use crate::{
+    reader::Reader,
+    record::Attributes,
+    sink::Sink,
+    source::Source,
+    value::{Head, ValueWriter},
+    version::{Target, Version},
+    writer::{WriteError, WriteOptions},
+};
+
+/// Keys of a file with their values, as they stand there: what one thread cuts and another one reads, or writes and
+/// another one puts into a file.
+///
+/// [`Reader::next_piece`] looks only for where the keys end, which takes a fraction of the time of reading them. A
+/// [`PieceWriter`] makes pieces, which [`Writer::piece`](crate::Writer::piece) takes.
+///
+/// ```
+/// use rdb::{Reader, Record, Value};
+///
+/// let file = b"REDIS0010\xfe\x00\x00\x01a\x011\x00\x01b\x012\xff\0\0\0\0\0\0\0\0";
+/// let mut reader = Reader::new(&file[..])?;
+/// assert!(reader.next_piece(1000)?.is_none()); // a database begins
+/// assert_eq!(reader.next_record()?, Some(Record::SelectDb(0)));
+///
+/// let mut piece = reader.next_piece(1000)?.expect("two keys").into_reader();
+/// for expected in [b"a", b"b"] {
+///     let Some(Record::Key { key, .. }) = piece.next_record()? else { panic!() };
+///     assert_eq!(key, expected);
+/// }
+/// assert_eq!(piece.next_record()?, None);
+/// assert_eq!(reader.next_record()?, None);
+/// # Ok::<(), rdb::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Piece {
+    pub(crate) version: Version,
+    /// Where it begins in the file.
+    pub(crate) offset: u64,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Piece {
+    /// How many bytes of the file it is.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "there is no empty piece")]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Reads its keys and values; the offsets of errors are those in the file.
+    #[must_use]
+    pub fn into_reader(self) -> Reader<io::Empty> {
+        let Self { version, offset, bytes } = self;
+        Reader::of_piece(Source::of_bytes(bytes, offset), version)
+    }
+}
+
+/// Writes keys and values apart from a file.
+///
+/// ```
+/// use rdb::{Attributes, PieceWriter, WriteOptions, Writer};
+///
+/// let options = WriteOptions::default();
+/// let mut whole = Writer::new(Vec::new(), options)?;
+/// whole.key(b"a", Attributes::default()).int(1)?;
+///
+/// let mut piece = PieceWriter::new(options);
+/// piece.key(b"a", Attributes::default()).int(1)?;
+/// let mut in_pieces = Writer::new(Vec::new(), options)?;
+/// in_pieces.piece(&piece.take()?.expect("a key"))?;
+/// assert!(piece.take()?.is_none());
+/// assert_eq!(in_pieces.finish()?, whole.finish()?);
+/// # Ok::<(), rdb::WriteError>(())
+/// ```
+pub struct PieceWriter {
+    sink: Sink<Vec<u8>>,
+    target: Target,
+}
+
+impl PieceWriter {
+    /// Nothing written yet.
+    #[must_use]
+    pub fn new(options: WriteOptions) -> Self {
+        let sink = Sink::new(Vec::new(), options.compression, false);
+        Self { sink, target: options.target }
+    }
+
+    /// A key; what is returned takes its value.
+    pub fn key<'a>(
+        &'a mut self,
+        key: &'a [u8],
+        attributes: Attributes,
+    ) -> ValueWriter<'a, Vec<u8>> {
+        ValueWriter::new(&mut self.sink, Head::Key(key, attributes), self.target)
+    }
+
+    /// How many bytes the keys and values take so far.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.sink.written()
+    }
+
+    /// The keys and values so far; `None` if there are none. The next piece begins.
+    ///
+    /// # Errors
+    /// [`WriteError`], if a value lacks members.
+    pub fn take(&mut self) -> Result<Option<Piece>, WriteError> {
+        self.sink.check_complete()?;
+        let bytes = self.sink.take()?;
+        let version = self.target.version();
+        Ok((!bytes.is_empty()).then_some(Piece { version, offset: 0, bytes }))
+    }
+}
+
+impl fmt::Debug for PieceWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PieceWriter").field("target", &self.target).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,46 @@
+//! How a file is read, and what came of it.
+
+use super::super::save::default_threads;
+use crate::error::Error;
+
+/// How [`Store::load_with`](crate::Store::load_with) and [`Store::load_from`](crate::Store::load_from) read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct LoadOptions {
+    /// Whether a file that is damaged, or that holds what nobody can read past, is taken up to there. `false` by
+    /// default: then it is refused, and the store stays as it was.
+    pub salvage: bool,
+    /// Whether the checksum is computed and compared. `true` by default.
+    pub checksum: bool,
+    /// How many threads decode values, the calling one among them, from 1 MiB of the file on. By default 2, or 1 where
+    /// there is one processor. A file that is salvaged is read by one.
+    pub threads: usize,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { salvage: false, checksum: true, threads: default_threads() }
+    }
+}
+
+/// What was read from a file.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LoadReport {
+    /// Keys that the store has now.
+    pub keys: u64,
+    /// Keys that were left out because they have expired.
+    pub expired: u64,
+    /// Keys that were left out because they have no members: servers write none, and skip those that others wrote.
+    pub empty: u64,
+    /// What ended the reading of a file that was salvaged before its end, with its offset.
+    pub damage: Option<Error>,
+}
+
+impl LoadReport {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.keys += other.keys;
+        self.expired += other.expired;
+        self.empty += other.empty;
+    }
+}

@@ -1,0 +1,160 @@
+//! Decoding by several threads.
+//!
+//! # Idea
+//!
+//! The thread that reads the file looks only for where keys end, and cuts it into pieces of whole keys. Others take the
+//! pieces, decode the values and put them into stripes, each behind a lock of its own. Where enough pieces wait, the
+//! first thread takes one itself. Large values are decoded where they stand, so that no more than some pieces are in
+//! memory twice.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::thread;
+
+use parking_lot::{Condvar, Mutex};
+use rdb::{Piece, Reader};
+
+use super::error::LoadError;
+use super::keys::{Stripes, Tally};
+
+/// Bytes of a piece.
+const PIECE: usize = 256 << 10;
+
+/// Bytes that may wait.
+const WAITING: usize = 2 << 20;
+
+/// Bytes of a file that are read before other threads are started.
+const WORTH_THREADS: u64 = 1 << 20;
+
+/// Pieces that wait to be read.
+#[derive(Default)]
+struct Queue {
+    state: Mutex<State>,
+    /// There is a piece, or the end.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    pieces: VecDeque<(u32, Piece)>,
+    bytes: usize,
+    /// No more will come.
+    ended: bool,
+    error: Option<LoadError>,
+}
+
+impl Queue {
+    /// Adds a piece, or gives it back if enough wait.
+    fn push(&self, db: u32, piece: Piece) -> Option<Piece> {
+        let mut state = self.state.lock();
+        if state.bytes >= WAITING {
+            return Some(piece);
+        }
+        state.bytes += piece.len();
+        state.pieces.push_back((db, piece));
+        drop(state);
+        self.changed.notify_one();
+        None
+    }
+
+    fn pop(&self) -> Option<(u32, Piece)> {
+        let mut state = self.state.lock();
+        loop {
+            if let Some((db, piece)) = state.pieces.pop_front() {
+                state.bytes -= piece.len();
+                return Some((db, piece));
+            }
+            if state.ended {
+                return None;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+
+    fn end(&self) {
+        self.state.lock().ended = true;
+        self.changed.notify_all();
+    }
+
+    /// Keeps what is wrong first in the file.
+    fn fail(&self, error: LoadError) {
+        let mut state = self.state.lock();
+        if state.error.as_ref().is_none_or(|first| error.offset() < first.offset()) {
+            state.error = Some(error);
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.state.lock().error.is_some()
+    }
+
+    /// Decodes pieces until there are no more.
+    fn work(&self, stripes: &Stripes<'_>, tally: &mut Tally) {
+        while let Some((db, piece)) = self.pop() {
+            if let Err(error) = stripes.read_piece(db, piece.into_reader(), tally) {
+                self.fail(error);
+            }
+        }
+    }
+}
+
+/// Reads what is left of a file.
+pub(super) fn read(
+    reader: &mut Reader<impl Read>,
+    stripes: &Stripes<'_>,
+    db: &mut u32,
+    tally: &mut Tally,
+    threads: usize,
+) -> Result<(), LoadError> {
+    let queue = Queue::default();
+    thread::scope(|scope| {
+        let mut workers = Vec::new();
+        loop {
+            match read_next(reader, stripes, db, tally, &queue) {
+                Ok(true) if !queue.has_failed() => {}
+                Ok(_) => break,
+                Err(error) => {
+                    queue.fail(error);
+                    break;
+                }
+            }
+            if workers.is_empty() && reader.offset() >= WORTH_THREADS {
+                workers.extend((1..threads).map(|_| {
+                    scope.spawn(|| {
+                        let mut tally = Tally::default();
+                        queue.work(stripes, &mut tally);
+                        tally
+                    })
+                }));
+            }
+        }
+        queue.end();
+        queue.work(stripes, tally);
+        for worker in workers {
+            match worker.join() {
+                Ok(other) => tally.add(other),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    queue.state.into_inner().error.map_or(Ok(()), Err)
+}
+
+/// Reads the next piece or record; `false` at the end.
+fn read_next(
+    reader: &mut Reader<impl Read>,
+    stripes: &Stripes<'_>,
+    db: &mut u32,
+    tally: &mut Tally,
+    queue: &Queue,
+) -> Result<bool, LoadError> {
+    if let Some(piece) = reader.next_piece(PIECE)? {
+        if let Some(piece) = queue.push(*db, piece) {
+            stripes.read_piece(*db, piece.into_reader(), tally)?;
+        }
+        return Ok(true);
+    }
+    let Some(record) = reader.next_record()? else { return Ok(false) };
+    stripes.read_record(record, reader, db, tally)?;
+    Ok(true)
+}

@@ -1,0 +1,150 @@
+//! Encoding by several threads while one writes.
+//!
+//! # Idea
+//!
+//! Each thread takes the next few buckets, encodes their keys into pieces and hands these on; the thread that writes
+//! takes the pieces in the order in which the buckets were taken. So the file is the same whatever the number of
+//! threads. A thread that runs ahead waits when a few pieces of its own wait to be written, so memory is bounded.
+
+use std::io::Write;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+
+use parking_lot::Mutex;
+use rdb::{Attributes, Piece, PieceWriter, WriteOptions, Writer};
+
+use super::error::SaveError;
+use super::snapshot::{Database, write_entry};
+use crate::table::keys::{Entry, KeyBucket};
+use crate::value::Value;
+
+/// Buckets that a thread takes at a time: some thousand keys.
+const BUCKETS: usize = 32;
+
+/// Bytes after which a piece is handed on.
+const PIECE: u64 = 256 << 10;
+
+/// Pieces of a thread that may wait.
+const WAITING: usize = 4;
+
+/// A string of so many bytes is written from where it is, unless it is to be compressed.
+const LARGE: usize = 1 << 20;
+
+/// What a thread hands on.
+enum Part<'s> {
+    Piece(Piece),
+    Large(&'s Entry, Attributes),
+    /// The buckets that it took are done.
+    End,
+}
+
+/// The buckets that are yet to be taken, and who has taken which: the number of a thread, and none when no buckets are
+/// left.
+struct Tickets<I> {
+    buckets: I,
+    taken: Sender<Option<usize>>,
+}
+
+/// Writes the keys of a database.
+pub(super) fn write<W: Write>(
+    database: &Database<'_>,
+    writer: &mut Writer<W>,
+    options: WriteOptions,
+    threads: usize,
+) -> Result<(), SaveError> {
+    let (taken, order) = channel();
+    let tickets = Mutex::new(Tickets { buckets: database.buckets(), taken });
+    thread::scope(|scope| {
+        let mut parts: Vec<Receiver<Result<Part<'_>, SaveError>>> = Vec::new();
+        for number in 0..threads {
+            let (sender, receiver) = sync_channel(WAITING);
+            let tickets = &tickets;
+            parts.push(receiver);
+            scope.spawn(move || encode(number, database, tickets, options, &sender));
+        }
+        while let Ok(Some(number)) = order.recv() {
+            let parts = &parts[number];
+            loop {
+                match parts.recv() {
+                    Ok(Ok(Part::Piece(piece))) => writer.piece(&piece)?,
+                    Ok(Ok(Part::Large(entry, attributes))) => {
+                        write_entry(entry, writer.key(entry.key.as_bytes(), attributes))?;
+                    }
+                    Ok(Err(error)) => return Err(error),
+                    Ok(Ok(Part::End)) | Err(_) => break,
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Encodes buckets until there are none, or until nobody wants them.
+fn encode<'s>(
+    number: usize,
+    database: &Database<'s>,
+    tickets: &Mutex<Tickets<impl Iterator<Item = &'s KeyBucket>>>,
+    options: WriteOptions,
+    parts: &SyncSender<Result<Part<'s>, SaveError>>,
+) {
+    let mut writer = PieceWriter::new(options);
+    let mut hand_on = |part| parts.send(part).is_ok();
+    loop {
+        let buckets: Vec<&KeyBucket> = {
+            let mut tickets = tickets.lock();
+            let buckets: Vec<_> = tickets.buckets.by_ref().take(BUCKETS).collect();
+            let whose = (!buckets.is_empty()).then_some(number);
+            if tickets.taken.send(whose).is_err() || whose.is_none() {
+                return;
+            }
+            buckets
+        };
+        let done = encode_buckets(database, &buckets, options, &mut writer, &mut hand_on);
+        let on = match done {
+            Ok(on) => on && hand_on(Ok(Part::End)),
+            Err(error) => {
+                hand_on(Err(error));
+                false
+            }
+        };
+        if !on {
+            return;
+        }
+    }
+}
+
+/// Encodes the keys of these buckets; `false` if nobody wants them any more.
+fn encode_buckets<'s>(
+    database: &Database<'s>,
+    buckets: &[&'s KeyBucket],
+    options: WriteOptions,
+    writer: &mut PieceWriter,
+    hand_on: &mut impl FnMut(Result<Part<'s>, SaveError>) -> bool,
+) -> Result<bool, SaveError> {
+    for &bucket in buckets {
+        for at in bucket.positions() {
+            let entry = bucket.entry(at);
+            let attributes = database.attributes(bucket, at);
+            let large = !options.compression && is_large(&entry.value);
+            if !large {
+                write_entry(entry, writer.key(entry.key.as_bytes(), attributes))?;
+            }
+            if large || writer.offset() >= PIECE {
+                if let Some(piece) = writer.take()?
+                    && !hand_on(Ok(Part::Piece(piece)))
+                {
+                    return Ok(false);
+                }
+                if large && !hand_on(Ok(Part::Large(entry, attributes))) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    let Some(piece) = writer.take()? else { return Ok(true) };
+    Ok(hand_on(Ok(Part::Piece(piece))))
+}
+
+fn is_large(value: &Value) -> bool {
+    matches!(value, Value::Str { .. }) && value.heap_bytes() >= LARGE
+}

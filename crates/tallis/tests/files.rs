@@ -1,0 +1,340 @@
+//! Files in and out: the version that a store needs, threads, what can be saved of a damaged file, and what a file says
+//! of keys beside their values.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rdb::{Attributes, RawValue, Reader, Record, ValueType, WriteOptions, Writer};
+use tallis::{ErrorKind, LoadOptions, LoadReport, ManualClock, SaveOptions, Store, Target};
+
+const SALVAGE: LoadOptions = LoadOptions { salvage: true, checksum: true, threads: 1 };
+const PLAIN: Attributes = Attributes { expire_at_ms: None, idle_s: None, freq: None };
+
+/// A hash of one field that does not expire, in Redis's form for fields that do, and in Valkey's.
+fn hash_of_redis() -> RawValue {
+    RawValue::new(ValueType::HashTtl, b"\0\0\0\0\0\0\0\0\x01\0\x01f\x01v".to_vec()).unwrap()
+}
+
+fn hash_of_valkey() -> RawValue {
+    let body = [b"\x01\x01f\x01v".as_slice(), &[0xff; 8]].concat();
+    RawValue::new(ValueType::ValkeyHashTtl, body).unwrap()
+}
+
+fn stream() -> RawValue {
+    // No nodes, no entries, three ids of 0-0, nothing ever added, no groups.
+    RawValue::new(ValueType::Stream3, vec![0; 10]).unwrap()
+}
+
+fn file_of(target: Target, keys: &[(&str, &RawValue)]) -> Vec<u8> {
+    let options = WriteOptions { target, ..WriteOptions::default() };
+    let mut writer = Writer::new(Vec::new(), options).unwrap();
+    for (key, value) in keys {
+        writer.key(key.as_bytes(), PLAIN).raw(value).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+fn loaded(file: &[u8]) -> Store {
+    let store = Store::new();
+    store.load_from(file, LoadOptions::default()).unwrap();
+    store
+}
+
+fn saved(store: &Store) -> Vec<u8> {
+    store.save_to(Vec::new(), SaveOptions::default()).unwrap()
+}
+
+fn version_of(file: &[u8]) -> rdb::Version {
+    Reader::new(file).unwrap().version()
+}
+
+#[test]
+fn the_version_is_the_lowest_that_has_every_value() {
+    let store = Store::builder().profile(tallis::Profile::Redis72).build();
+    store.sadd("listpack", ["a"]).unwrap();
+    store.rpush("list", ["a"]).unwrap();
+    assert_eq!(version_of(&saved(&store)), Target::V10.version(), "native values never raise it");
+
+    let (redis, valkey, stream) = (hash_of_redis(), hash_of_valkey(), stream());
+    for (target, keys) in [
+        (Target::V11, vec![("s", &stream)]),
+        (Target::V12, vec![("h", &redis)]),
+        (Target::V12, vec![("h", &redis), ("s", &stream)]),
+        (Target::Valkey80, vec![("h", &valkey)]),
+        (Target::Valkey80, vec![("s", &stream), ("h", &valkey)]),
+    ] {
+        let file = file_of(target, &keys);
+        let store = loaded(&file);
+        store.sadd("native", [1]).unwrap();
+        let again = saved(&store);
+        assert_eq!(version_of(&again), target.version());
+        let mut reader = Reader::new(&again[..]).unwrap();
+        let mut found = 0;
+        while let Some(record) = reader.next_record().unwrap() {
+            let Record::Key { key, .. } = record else { continue };
+            let value = reader.raw_value().unwrap();
+            if let Some((_, raw)) = keys.iter().find(|(name, _)| name.as_bytes() == key) {
+                assert_eq!(&value, *raw);
+                found += 1;
+            }
+        }
+        assert_eq!(found, keys.len());
+
+        // What is gone does not raise it.
+        for (key, _) in keys {
+            store.del([key]).unwrap();
+        }
+        assert_eq!(version_of(&saved(&store)), Target::V10.version());
+    }
+}
+
+#[test]
+fn what_came_by_restore_raises_the_version_too() {
+    let source = loaded(&file_of(Target::V12, &[("h", &hash_of_redis())]));
+    let payload = source.dump("h").unwrap().unwrap();
+    let store = Store::new();
+    store.restore("h", &payload, tallis::RestoreOptions::default()).unwrap();
+    assert_eq!(version_of(&saved(&store)), Target::V12.version());
+}
+
+#[test]
+fn values_that_no_version_has_together_are_named() {
+    let store = loaded(&file_of(Target::V12, &[("redis", &hash_of_redis())]));
+    let valkey = loaded(&file_of(Target::Valkey80, &[("valkey", &hash_of_valkey())]));
+    let payload = valkey.dump("valkey").unwrap().unwrap();
+    store.restore("valkey", &payload, tallis::RestoreOptions::default()).unwrap();
+    let error = store.save_to(Vec::new(), SaveOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("key 'valkey'") || error.contains("key 'redis'"), "{error}");
+    for version in Target::ALL {
+        let options = SaveOptions { version: Some(version), ..SaveOptions::default() };
+        let error = store.save_to(Vec::new(), options).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(error.to_string().contains("key '"), "{error}");
+    }
+}
+
+fn digest(store: &Store) -> String {
+    format!("{:?}", store.session().execute(&["DEBUG", "DIGEST"]))
+}
+
+/// Values of every type, some of them large, in two databases.
+fn mixed() -> Store {
+    let store = Store::builder().hash_seed(7).build();
+    for number in 0..30_000_i64 {
+        store.set(format!("s:{number}"), format!("value {number}")).unwrap();
+        store.zadd("z", format!("member {number}"), number as f64).unwrap();
+        store.rpush("l", [format!("element {number}")]).unwrap();
+        store.hset("h", format!("field {number}"), number).unwrap();
+        if number % 10 == 0 {
+            store.sadd(format!("i:{}", number % 1000), [number * number]).unwrap();
+            store.db(3).pfadd(format!("p:{}", number % 7), [number.to_string()]).unwrap();
+            store.db(3).expire(format!("p:{}", number % 7), 1000).unwrap();
+        }
+    }
+    // Larger than what a thread hands on, and than what is cut out of a file.
+    store
+        .set(
+            "noise",
+            (0..3_000_000_u32).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect::<Vec<u8>>(),
+        )
+        .unwrap();
+    store.set("zeros", vec![0; 5_000_000]).unwrap();
+    store.bf_add("b", "item").unwrap();
+    store
+}
+
+#[test]
+fn threads_write_the_same_bytes_and_read_the_same_keys() {
+    let store = mixed();
+    for compression in [false, true] {
+        let file = |threads| {
+            let options = SaveOptions { compression, threads, ..SaveOptions::default() };
+            store.save_to(Vec::new(), options).unwrap()
+        };
+        let one = file(1);
+        assert!(one.len() > 3_000_000);
+        for threads in [2, 3, 8] {
+            assert!(file(threads) == one, "{threads} threads, compression {compression}");
+        }
+        let read = |threads| {
+            let again = Store::builder().hash_seed(7).build();
+            let options = LoadOptions { threads, ..LoadOptions::default() };
+            let report = again.load_from(&one[..], options).unwrap();
+            (digest(&again), again.dbsize().unwrap(), report.keys)
+        };
+        let expected = (digest(&store), store.dbsize().unwrap(), 30_113);
+        for threads in [1, 2, 3] {
+            assert_eq!(read(threads), expected, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn threads_report_what_is_wrong_first() {
+    let store = Store::new();
+    for number in 0..100_000 {
+        store.set(format!("key:{number}"), "a value of some length").unwrap();
+    }
+    let options = SaveOptions { checksum: false, ..SaveOptions::default() };
+    let mut file = store.save_to(Vec::new(), options).unwrap();
+    // Type bytes become one that nobody knows.
+    let places: Vec<usize> =
+        (0..file.len() - 5).filter(|&at| file[at..].starts_with(b"key:")).collect();
+    for place in places.iter().skip(60_000).step_by(10_000) {
+        file[place - 2] = 26;
+    }
+    let text = |threads| {
+        let options = LoadOptions { threads, ..LoadOptions::default() };
+        store.load_from(&file[..], options).unwrap_err().to_string()
+    };
+    let one = text(1);
+    assert!(one.starts_with("cannot load: unknown type 26 of the key 'key:"), "{one}");
+    assert!(one.ends_with(&format!("at offset {}", places[60_000] - 2)), "{one}");
+    for _ in 0..20 {
+        assert_eq!(text(2), one);
+    }
+    assert_eq!(store.dbsize().unwrap(), 100_000, "the store is as it was");
+}
+
+#[test]
+fn what_comes_before_the_damage_can_be_had() {
+    let values: Vec<_> =
+        (0..50).map(|_| RawValue::new(ValueType::String, b"\x01v".to_vec()).unwrap()).collect();
+    let names: Vec<String> = (0..50).map(|number| format!("k{number:02}")).collect();
+    let keys: Vec<(&str, &RawValue)> = names.iter().map(String::as_str).zip(&values).collect();
+    let whole = file_of(Target::V10, &keys);
+    let salvage = |file: &[u8]| -> (LoadReport, Vec<String>) {
+        let store = Store::new();
+        store.set("before", "x").unwrap();
+        let report = store.load_from(file, SALVAGE).unwrap();
+        let mut found: Vec<_> = store
+            .keys("*")
+            .unwrap()
+            .into_iter()
+            .map(|key| String::from_utf8(key.to_vec()).unwrap())
+            .collect();
+        found.sort();
+        (report, found)
+    };
+    let (report, found) = salvage(&whole);
+    assert!(report.damage.is_none() && found == names && report.keys == 50);
+    // Behind the header of 9 bytes, a key takes 7.
+    for cut in 9..whole.len() {
+        let (report, found) = salvage(&whole[..cut]);
+        let complete = ((cut - 9) / 7).min(50);
+        assert_eq!(found, names[..complete], "cut at {cut}");
+        let damage = report.damage.unwrap();
+        assert_eq!(damage.kind(), ErrorKind::Corrupt);
+        assert!(damage.to_string().contains("at offset"), "{damage}");
+    }
+    // Of an unknown type nothing is known, its key aside.
+    let mut unknown = whole.clone();
+    unknown[9 + 7 * 20] = 30;
+    let (report, found) = salvage(&unknown);
+    assert_eq!(found, names[..20]);
+    let damage = report.damage.unwrap().to_string();
+    assert_eq!(damage, "cannot load: unknown type 30 of the key 'k20' at offset 149");
+    // All is there, but the checksum is of other bytes.
+    let mut changed = whole.clone();
+    changed[9 + 6] = b'w';
+    let (report, found) = salvage(&changed);
+    assert!(found == names && report.damage.unwrap().to_string().contains("checksum"));
+    // What is no file at all is refused all the same.
+    let store = Store::new();
+    store.set("k", "v").unwrap();
+    for no_file in [&b""[..], b"REDIS", b"REDIX0010", b"REDIS0099"] {
+        assert!(store.load_from(no_file, SALVAGE).is_err());
+    }
+    assert_eq!(store.dbsize().unwrap(), 1);
+}
+
+#[test]
+fn how_keys_were_used_comes_back() {
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let store = || Store::builder().clock(clock.clone()).build();
+    let used = |file: &[u8]| {
+        let mut reader = Reader::new(file).unwrap();
+        let mut used = Vec::new();
+        let mut db = 0;
+        while let Some(record) = reader.next_record().unwrap() {
+            match record {
+                Record::SelectDb(number) => db = number,
+                Record::Key { key, attributes, .. } => {
+                    used.push((db, String::from_utf8(key).unwrap(), attributes));
+                }
+                _ => {}
+            }
+        }
+        used.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        used
+    };
+    let write = |keys: &[(u32, &str, Attributes)]| {
+        let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
+        for (db, key, attributes) in keys {
+            writer.select_db(*db).unwrap();
+            writer.key(key.as_bytes(), *attributes).string(b"v").unwrap();
+        }
+        writer.finish().unwrap()
+    };
+    let expire_at_ms = Some(1_800_000_000_000);
+    let frequent = |freq| Attributes { expire_at_ms, idle_s: None, freq: Some(freq) };
+    let idle = |idle_s| Attributes { expire_at_ms, idle_s: Some(idle_s), freq: None };
+    let owned = |keys: &[(u32, &str, Attributes)]| {
+        keys.iter().map(|&(db, key, of)| (db, key.to_owned(), of)).collect::<Vec<_>>()
+    };
+    for keys in [
+        [(0, "a", frequent(7)), (0, "b", frequent(255)), (9, "a", frequent(0))],
+        [(0, "a", idle(0)), (0, "b", idle(100_000)), (9, "a", idle(5))],
+        [(0, "a", PLAIN), (0, "b", PLAIN), (9, "a", PLAIN)],
+    ] {
+        let store = store();
+        store.load_from(&write(&keys)[..], LoadOptions::default()).unwrap();
+        assert_eq!(used(&saved(&store)), owned(&keys));
+    }
+    // Time goes on, and what is read was used.
+    let store = store();
+    store
+        .load_from(&write(&[(0, "a", idle(10)), (0, "b", idle(20))])[..], LoadOptions::default())
+        .unwrap();
+    clock.advance(30_000);
+    assert!(store.get("b").unwrap().is_some());
+    store.set("c", "new").unwrap();
+    let idle_times: Vec<_> =
+        used(&saved(&store)).into_iter().map(|(_, key, of)| (key, of.idle_s.unwrap())).collect();
+    assert_eq!(idle_times, [("a".to_owned(), 40), ("b".to_owned(), 0), ("c".to_owned(), 0)]);
+}
+
+#[test]
+fn a_handover_of_slots_goes_on_to_valkey() {
+    let options = WriteOptions { target: Target::Valkey80, ..WriteOptions::default() };
+    let mut writer = Writer::new(Vec::new(), options).unwrap();
+    let body = b"\x03job\x02\x01\x05\x40\x64\x40\xc8";
+    writer.slot_import(body).unwrap();
+    assert!(writer.slot_import(b"\x03job\x02\x01\x05").is_err());
+    writer.key(b"h", PLAIN).raw(&hash_of_valkey()).unwrap();
+    let again = saved(&loaded(&writer.finish().unwrap()));
+    let mut reader = Reader::new(&again[..]).unwrap();
+    let mut bodies = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        if let Record::SlotImport { body } = record {
+            bodies.push(body);
+        }
+    }
+    assert_eq!(bodies, [body]);
+}
+
+fn old(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/old").join(name)
+}
+
+#[test]
+fn empty_keys_are_counted_and_left_out() {
+    let store = Store::new();
+    let report =
+        store.load_with(old("redis-corrupt_empty_keys.rdb"), LoadOptions::default()).unwrap();
+    assert_eq!((report.empty, report.keys), (9, 0));
+    let error = store.load(old("redis-corrupt_ziplist.rdb")).unwrap_err().to_string();
+    assert!(error.contains("at offset"), "{error}");
+}
