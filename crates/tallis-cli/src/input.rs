@@ -14,7 +14,7 @@ pub(crate) fn open(path: &Path) -> io::Result<Source<Box<dyn Read>>> {
     if is_standard_input(path) {
         return Source::new(Box::new(standard_input()?));
     }
-    Source::new(Box::new(Interruptible(fs::File::open(path)?)))
+    Source::new(Box::new(Interruptible::new(fs::File::open(path)?)))
 }
 
 pub(crate) fn is_standard_input(path: &Path) -> bool {
@@ -27,7 +27,7 @@ pub(crate) fn standard_input() -> io::Result<impl Read> {
         let end = if cfg!(windows) { "Ctrl-Z" } else { "Ctrl-D" };
         note(format_args!("reading standard input; end with {end}"));
     }
-    unbuffered().map(Interruptible)
+    unbuffered().map(Interruptible::new)
 }
 
 /// What the buffer of the library held, an interrupt that waits for more would not see.

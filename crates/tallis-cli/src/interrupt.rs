@@ -50,15 +50,30 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Acquire)
 }
 
-/// A reader that an interrupt wakes: to read is an error then, if interrupts are watched for.
+/// A reader that an interrupt wakes: to read is an error then, if interrupts are watched for. Its end is the end, of a
+/// terminal too, which could go on.
 #[derive(Debug)]
-pub(crate) struct Interruptible<R>(pub(crate) R);
+pub(crate) struct Interruptible<R> {
+    input: R,
+    ended: bool,
+}
+
+impl<R> Interruptible<R> {
+    pub(crate) const fn new(input: R) -> Self {
+        Self { input, ended: false }
+    }
+}
 
 #[cfg(unix)]
 impl<R: Read + std::os::fd::AsFd> Read for Interruptible<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        wait(&self.0)?;
-        self.0.read(buffer)
+        if self.ended {
+            return Ok(0);
+        }
+        wait(&self.input)?;
+        let read = self.input.read(buffer)?;
+        self.ended = read == 0 && !buffer.is_empty();
+        Ok(read)
     }
 }
 
@@ -66,7 +81,8 @@ impl<R: Read + std::os::fd::AsFd> Read for Interruptible<R> {
 #[cfg(not(unix))]
 impl<R: Read> Read for Interruptible<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.0.read(buffer)?;
+        let read = if self.ended { 0 } else { self.input.read(buffer)? };
+        self.ended = read == 0 && !buffer.is_empty();
         if interrupted() { Err(io::Error::other("interrupted")) } else { Ok(read) }
     }
 }

@@ -2,19 +2,38 @@
 
 use std::path::{Path, PathBuf};
 
-use tallis::Store;
+use tallis::{LoadOptions, SaveOptions, Store};
 
 use crate::failure::Failure;
 use crate::interrupt::{interrupted, watch};
+use crate::progress::note;
 
 /// Loads a file into a store.
 pub(crate) fn load(store: &Store, file: &Path) -> Result<(), Failure> {
     store.load(file).map_err(|error| Failure::of_store(file, &error))
 }
 
+/// Loads as much of a file as can be read. What ends it is reported, and no failure.
+pub(crate) fn salvage(store: &Store, file: &Path) -> Result<(), Failure> {
+    let options = LoadOptions { salvage: true, ..LoadOptions::default() };
+    let report = store.load_with(file, options);
+    let report = report.map_err(|error| Failure::of_store(file, &error))?;
+    if let Some(damage) = &report.damage {
+        Failure::of_store(file, damage).report();
+        let (keys, word) = (report.keys, if report.keys == 1 { "key" } else { "keys" });
+        note(format_args!("{}: loaded {keys} {word} from before it", file.display()));
+    }
+    Ok(())
+}
+
 /// Saves a store to a file.
 pub(crate) fn save(store: &Store, file: &Path) -> Result<(), Failure> {
-    store.save(file).map_err(|error| Failure::of_store(file, &error))
+    save_with(store, file, SaveOptions::default())
+}
+
+/// The same in a version that is asked for.
+pub(crate) fn save_with(store: &Store, file: &Path, options: SaveOptions) -> Result<(), Failure> {
+    store.save_with(file, options).map_err(|error| Failure::of_store(file, &error))
 }
 
 /// Something is wrong with what a file holds.
@@ -34,13 +53,20 @@ pub(crate) fn watch_to_save(save: Option<&PathBuf>) -> Result<(), Failure> {
 
 /// Saves what there is, and ends the work, if an interrupt has come.
 pub(crate) fn save_if_interrupted(store: &Store, file: Option<&PathBuf>) -> Result<(), Failure> {
-    if interrupted() { Err(save_interrupted(store, file.map(PathBuf::as_path))) } else { Ok(()) }
+    if !interrupted() {
+        return Ok(());
+    }
+    Err(save_interrupted(store, file.map(PathBuf::as_path), SaveOptions::default()))
 }
 
 /// Saves what there is at an interrupt.
-pub(crate) fn save_interrupted(store: &Store, file: Option<&Path>) -> Failure {
+pub(crate) fn save_interrupted(
+    store: &Store,
+    file: Option<&Path>,
+    options: SaveOptions,
+) -> Failure {
     let Some(file) = file else { return Failure::Interrupted("interrupted".to_owned()) };
-    match save(store, file) {
+    match save_with(store, file, options) {
         Ok(()) => Failure::Interrupted(format!("interrupted; saved to {}", file.display())),
         Err(failure) => failure,
     }

@@ -34,7 +34,10 @@ after an interrupt.";
 
 /// `tallis geo`.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = GEO_EXAMPLES)]
+#[command(
+    after_help = GEO_EXAMPLES,
+    override_usage = "tallis geo [OPTIONS] <--radius|--box|--nearest> <AREA> [FILE]..."
+)]
 #[command(group = clap::ArgGroup::new("area").required(true).args(["radius", "within", "nearest"]))]
 pub struct GeoArgs {
     /// Find places within a distance of a point

@@ -2,10 +2,11 @@
 
 use std::cell::OnceCell;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use tallis::resp::split_words;
-use tallis::{Session, Store};
+use tallis::{SaveOptions, Session, Store};
 
 use super::docs::Docs;
 use super::format::Style;
@@ -32,8 +33,13 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
     check_targets(&args.save)?;
     let store = Store::builder().profile(args.profile).build();
     if let Some(file) = &args.load {
-        snapshot::load(&store, file)?;
+        if args.salvage {
+            snapshot::salvage(&store, file)?;
+        } else {
+            snapshot::load(&store, file)?;
+        }
     }
+    let options = SaveOptions { version: args.rdb_version, ..SaveOptions::default() };
     let prompt = args.command.is_empty() && io::stdin().is_terminal();
     let lines = args.command.is_empty() && !prompt;
     let style = if args.no_raw || (!lines && io::stdout().is_terminal()) {
@@ -46,7 +52,7 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
         client.session.execute(&["HELLO", "3"]);
     }
     let ran = if prompt {
-        save_when_killed(&store, args)?;
+        save_when_killed(&store, args.save.as_ref(), options)?;
         run_prompt(&mut client)
     } else if lines {
         watch_to_save(args.save.as_ref())?;
@@ -58,21 +64,25 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
     };
     // What the commands did is kept even if their replies could not be written.
     if interrupted() {
-        return Err(save_interrupted(&store, args.save.as_deref()));
+        return Err(save_interrupted(&store, args.save.as_deref(), options));
     }
     if let Some(file) = &args.save {
-        snapshot::save(&store, file)?;
+        snapshot::save_with(&store, file, options)?;
     }
     ran
 }
 
 /// At the prompt nobody looks for a signal: what it does, it does by itself.
-fn save_when_killed(store: &Store, args: &CliArgs) -> Result<(), Failure> {
-    let Some(file) = args.save.clone() else { return Ok(()) };
+fn save_when_killed(
+    store: &Store,
+    file: Option<&PathBuf>,
+    options: SaveOptions,
+) -> Result<(), Failure> {
+    let Some(file) = file.cloned() else { return Ok(()) };
     let (store, mode) = (store.clone(), Mode::now());
     watch_and(move || {
         mode.restore();
-        save_interrupted(&store, Some(&file))
+        save_interrupted(&store, Some(&file), options)
     })
 }
 
@@ -197,8 +207,8 @@ fn run_lines(client: &mut Client<impl Write>, input: impl Read) -> Result<(), Fa
             Err(error) => return Err(Failure::input(&error)),
         };
         let next = if ended { Next::Leave } else { client.line(&line)? };
-        // A client that waits for a reply before the next command must get it.
-        if next == Next::Leave || input.buffer().is_empty() {
+        // A client that waits for a reply before the next command, or before the rest of it, must get it.
+        if next == Next::Leave || !input.buffer().contains(&b'\n') {
             client.send()?;
         }
         if next == Next::Leave {

@@ -120,6 +120,47 @@ fn a_file_that_cannot_be_loaded_says_where() {
 }
 
 #[test]
+fn what_can_be_read_of_a_damaged_file_is_salvaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let name = file.to_str().unwrap();
+    run(&["cli", "--save", name, "SET", "k", "v"]);
+    let bytes = fs::read(&file).unwrap();
+    // Without its end, and its checksum.
+    fs::write(&file, &bytes[..bytes.len() - 9]).unwrap();
+    let Ran { status, out, err } = run(&["cli", "--load", name, "--salvage", "GET", "k"]);
+    assert_eq!((status, out.as_str()), (0, "v\n"));
+    let lines: Vec<_> = err.lines().collect();
+    assert!(lines[0].starts_with(&format!("tallis: {name}: ")) && lines[0].contains("offset"));
+    assert_eq!(lines[1..], [format!("tallis: {name}: loaded 1 key from before it")]);
+    let quiet = run(&["cli", "-q", "--load", name, "--salvage", "GET", "k"]);
+    assert_eq!(quiet.err.lines().collect::<Vec<_>>(), lines[..1]);
+    assert_eq!(run(&["cli", "--load", name, "GET", "k"]).status, 1);
+    assert_eq!(run(&["cli", "--salvage", "GET", "k"]).status, 2);
+}
+
+#[test]
+fn files_have_the_version_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let name = file.to_str().unwrap();
+    for (version, magic) in [
+        (&[][..], "REDIS0010"),
+        (&["--rdb-version", "9"], "REDIS0009"),
+        (&["--rdb-version", "12"], "REDIS0012"),
+        (&["--rdb-version=80"], "VALKEY080"),
+    ] {
+        let args = [&["cli", "--save", name], version, &["SADD", "s", "a"]].concat();
+        assert_eq!(run(&args).out, "1\n");
+        assert!(fs::read(&file).unwrap().starts_with(magic.as_bytes()), "{version:?}");
+        assert_eq!(run(&["cli", "--load", name, "SMEMBERS", "s"]).out, "a\n");
+    }
+    for args in [["--save", name, "--rdb-version", "8"], ["--load", name, "--rdb-version", "9"]] {
+        assert_eq!(run(&[&["cli"][..], &args, &["PING"]].concat()).status, 2, "{args:?}");
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_saved_costs_the_exit_status() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none/dump.rdb");

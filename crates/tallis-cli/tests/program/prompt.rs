@@ -132,7 +132,10 @@ fn there_are_no_colours_where_none_are_wanted_and_no_history_where_none_is_kept(
     terminal.expect("tallis> ");
     terminal.press("get ");
     let mut shown = terminal.expect("key");
-    terminal.press("k\rhelp get\r");
+    terminal.press("k\r");
+    shown += &terminal.expect("(nil)");
+    shown += &terminal.expect("tallis> ");
+    terminal.press("help get\r");
     shown += &terminal.expect("group: string");
     for colour in ["\x1b[90m", "\x1b[1m", "\x1b[0m"] {
         assert!(!shown.contains(colour), "{shown:?}");
