@@ -104,7 +104,7 @@ impl Places {
     /// The fields of a row; `None` for a row of another length. A field that is in no column is empty.
     pub(crate) fn pick<'r>(
         &self,
-        row: impl ExactSizeIterator<Item = &'r [u8]> + Clone,
+        row: &(impl ExactSizeIterator<Item = &'r [u8]> + Clone),
     ) -> Option<[&'r [u8]; FIELDS]> {
         let field = |at: Option<usize>| at.and_then(|at| row.clone().nth(at)).unwrap_or_default();
         (row.len() == self.columns).then(|| self.at.map(field))
@@ -151,7 +151,7 @@ mod tests {
         let columns = Columns::parse("user=u,country=c,region=", FIELD_NAMES, &["region"]).unwrap();
         let header = ["x", "c", "u", "u"].map(str::as_bytes);
         let places = Places::by_name(&columns, header.into_iter()).unwrap();
-        let row = |fields: &'static [&'static [u8]]| places.pick(fields.iter().copied());
+        let row = |fields: &'static [&'static [u8]]| places.pick(&fields.iter().copied());
         assert_eq!(row(&[b"1", b"2", b"3", b"4"]), Some([&b"3"[..], b"2", b""]));
         assert_eq!(row(&[b"1", b"2", b"3"]), None);
         assert_eq!(places.wrong_count(1, "x"), "1 field instead of 4");

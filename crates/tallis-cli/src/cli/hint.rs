@@ -123,12 +123,11 @@ fn take(
 /// Takes words for the value of an argument, behind the token that leads it.
 fn take_value(argument: &Argument, words: &[&[u8]], left: &mut Vec<String>) -> usize {
     match argument.kind {
-        Kind::Token => 1,
         Kind::Value | Kind::OneOf | Kind::Block if words.is_empty() => {
             left.push(argument.value_syntax());
             0
         }
-        Kind::Value => 1,
+        Kind::Value | Kind::Token => 1,
         Kind::Block => take_list(&argument.inner, words, left),
         Kind::OneOf => {
             let by = |how| argument.inner.iter().find(|one| begins(one, words[0]) == how);

@@ -79,7 +79,7 @@ impl<'s> Loader<'s> {
         let Some(places) = self.places else { return self.first(line) };
         let row = self.fields.of(line).map_err(|error| BadRow::skipped(error.to_string()))?;
         let fields = places
-            .pick(row.clone())
+            .pick(&row)
             .ok_or_else(|| BadRow::skipped(places.wrong_count(row.len(), &FIELDS.join(","))))?;
         self.batch.push(place(fields).map_err(BadRow::skipped)?);
         Ok(())

@@ -142,7 +142,7 @@ impl<'l> Loader<'l> {
         let refused = |user, what| Refused { user, what, last: false };
         let row = self.fields.of(line).map_err(|error| refused(None, error.to_string()))?;
         // Of a row of another length the user may be there, where the order is known.
-        let Some([user, country, region]) = places.pick(row.clone()) else {
+        let Some([user, country, region]) = places.pick(&row) else {
             let user = row.clone().next().unwrap_or_default();
             let id = user_id(user).filter(|_| self.columns.is_none());
             if id.is_none() && self.columns.is_none() {

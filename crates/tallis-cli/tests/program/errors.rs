@@ -13,7 +13,7 @@ fn errors_begin_with_the_name_of_the_program() {
     let [bad, none] = [file("bad"), file("none")];
     fs::write(&bad, "x\n").unwrap();
     let long = file("long");
-    fs::write(&long, [b'x'; (1 << 20) + 1]).unwrap();
+    fs::write(&long, vec![b'x'; (1 << 20) + 1]).unwrap();
     for (args, status, says) in [
         (vec!["uv", &bad], 2, format!("{bad}:1: ")),
         (vec!["uv", &none], 1, format!("{none}: No such file or directory\n")),

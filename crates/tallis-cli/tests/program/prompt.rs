@@ -63,7 +63,7 @@ impl Terminal {
             }
             match self.screen.recv_timeout(Duration::from_secs(20)) {
                 Ok(piece) => self.shown.push_str(&String::from_utf8_lossy(&piece)),
-                Err(_) => panic!("no {text:?} in {:?}", self.shown),
+                Err(why) => panic!("no {text:?} in {:?}: {why}", self.shown),
             }
         }
     }
