@@ -179,6 +179,8 @@ impl Result {
 /// ```
 pub struct Race<'a> {
     effort: Effort,
+    /// How many rounds at most.
+    rounds: usize,
     contenders: Vec<Contender<'a>>,
     /// Whether those that are added are rivals.
     rivals: bool,
@@ -197,7 +199,16 @@ impl<'a> Race<'a> {
     /// A race without contenders.
     #[must_use]
     pub const fn new(effort: Effort) -> Self {
-        Self { effort, contenders: Vec::new(), rivals: false }
+        Self { effort, rounds: effort.rounds(), contenders: Vec::new(), rivals: false }
+    }
+
+    /// Goes no more than so many rounds: for work that takes a second.
+    #[must_use]
+    pub const fn at_most(mut self, rounds: usize) -> Self {
+        if rounds < self.rounds {
+            self.rounds = rounds;
+        }
+        self
     }
 
     /// From here on those that are added are [rivals](Result::rival).
@@ -245,6 +256,12 @@ impl<'a> Race<'a> {
         })
     }
 
+    /// Adds a contender that tells its own time, of one call.
+    #[must_use]
+    pub fn timed(self, name: &str, pieces: u32, mut work: impl FnMut() -> Duration + 'a) -> Self {
+        self.add(name, pieces, move |calls| (0..calls).map(|_| work()).sum())
+    }
+
     fn add(mut self, name: &str, pieces: u32, turn: impl FnMut(u32) -> Duration + 'a) -> Self {
         assert!(pieces > 0, "{name}: no work to be timed");
         let (name, rival) = (name.to_owned(), self.rivals);
@@ -260,7 +277,7 @@ impl<'a> Race<'a> {
         let calls: Vec<u32> =
             self.contenders.iter_mut().map(|contender| contender.calls(least)).collect();
         let mut figures = vec![Vec::new(); calls.len()];
-        for round in 0..self.effort.rounds() {
+        for round in 0..self.rounds {
             for step in 0..calls.len() {
                 let at = (round + step) % calls.len();
                 let contender = &mut self.contenders[at];

@@ -50,6 +50,14 @@ impl Bench {
     pub fn held<T>(&self, build: impl FnOnce() -> T) -> (T, usize) {
         self.allocator.counting(build)
     }
+
+    /// As [`held`](Self::held), with the most bytes that were held on the way there.
+    pub fn peak<T>(&self, build: impl FnOnce() -> T) -> (T, usize, usize) {
+        let before = self.allocator.live();
+        self.allocator.reset_peak();
+        let (built, held) = self.allocator.counting(build);
+        (built, held, self.allocator.peak().saturating_sub(before))
+    }
 }
 
 /// A heading, a word of introduction and its rows.

@@ -22,7 +22,12 @@ pub(super) struct Live {
 impl Live {
     /// A server, if the machine has one.
     pub(super) fn start() -> Option<Self> {
-        let server = Server::start(&locate()?, &Options::new()).unwrap();
+        Self::start_with(&Options::new())
+    }
+
+    /// A server with these options, if the machine has one.
+    pub(super) fn start_with(options: &Options) -> Option<Self> {
+        let server = Server::start(&locate()?, options).unwrap();
         Some(Self { connection: server.connect(), _server: server })
     }
 

@@ -5,6 +5,7 @@ mod baseline;
 mod bits;
 mod bloom;
 mod dispatcher;
+mod files;
 mod geo;
 mod hashes;
 mod hll;
@@ -47,6 +48,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("lists", lists::measure),
     ("zsets", zsets::measure),
     ("geo", geo::measure),
+    ("files", files::measure),
     ("limits", limits::measure),
     ("bloom", bloom::measure),
     ("sketches", sketches::measure),

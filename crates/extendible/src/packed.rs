@@ -326,7 +326,7 @@ impl Extendible<MemberBucket> {
     /// The table of members that differ, each with its hash; they may come in any order, that of their hashes included.
     #[must_use]
     pub fn of_hashed(members: &[(u64, &[u8])]) -> Self {
-        let mut table = Self::with_room(members.len());
+        let mut table = Self::with_room(0, members.len());
         // How much each bucket gets, so that none grows.
         let mut sizes = vec![0; table.bucket_count()];
         for (hash, member) in members {

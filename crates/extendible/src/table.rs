@@ -50,22 +50,23 @@ impl<B: Bucket> Extendible<B> {
         Self { skip, depth: 0, widest: 0, directory: Vec::new(), buckets: Segments::new(), len: 0 }
     }
 
-    /// An empty table with buckets for so many entries, all of the same depth.
+    /// An empty table with buckets for so many entries, all of the same depth; the first `skip` bits of every hash that
+    /// it will see are the same.
     ///
     /// Entries that come in the order of their hashes, as another table hands them out, need one: added to an empty
     /// table, they would crowd into one bucket after the other.
     #[must_use]
-    pub fn with_room(len: usize) -> Self {
+    pub fn with_room(skip: u8, len: usize) -> Self {
         // The deviation of a bucket is the root of the average, so that hardly any will have too many.
         let average = B::FULL * 3 / 4;
         let mut depth = 0;
-        while len >> depth > average && u32::from(depth) < BITS_MAX {
+        while len >> depth > average && u32::from(depth) + u32::from(skip) < BITS_MAX {
             depth += 1;
         }
         let buckets = Segments::with_len(1 << depth);
         let widest = buckets.get(0).map_or(0, positions);
         Self {
-            skip: 0,
+            skip,
             depth,
             widest,
             directory: if depth == 0 { Vec::new() } else { (0..1 << depth).collect() },

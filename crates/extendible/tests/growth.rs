@@ -58,7 +58,7 @@ fn an_insertion_rehashes_one_bucket_and_doublings_copy_less_than_the_directory_i
 fn entries_by_hash_need_room_made_before() {
     let mut members: Vec<Vec<u8>> = (0..50_000_u32).map(|n| n.to_le_bytes().to_vec()).collect();
     members.sort_by_key(|member| hash(member));
-    let mut table: Extendible<MemberBucket> = Extendible::with_room(members.len());
+    let mut table: Extendible<MemberBucket> = Extendible::with_room(0, members.len());
     let buckets = table.bucket_count();
     for member in &members {
         let of = hash(member);

@@ -18,18 +18,32 @@ use crate::version::Version;
 pub struct Error {
     offset: u64,
     kind: ErrorKind,
+    key: Option<Box<[u8]>>,
 }
 
 impl Error {
     #[cold]
     pub(crate) fn new(offset: u64, kind: ErrorKind) -> Self {
-        Self { offset, kind }
+        Self { offset, kind, key: None }
     }
 
     /// Bytes from the start of the input to what is wrong.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// The error of a value that was passed over.
+    #[cold]
+    pub(crate) fn in_value_of(self, key: Vec<u8>) -> Self {
+        Self { key: Some(key.into()), ..self }
+    }
+
+    /// The key whose value is wrong, if it was passed over in search of the end of a
+    /// [piece](crate::Reader::next_piece). Whoever reads a value knows its key.
+    #[must_use]
+    pub fn key(&self) -> Option<&[u8]> {
+        self.key.as_deref()
     }
 
     /// What is wrong.

@@ -60,7 +60,8 @@
 //! allocate more than a chunk of 64 KiB ahead of the bytes that have arrived (or, where the length
 //! of the input is known, more than remains of it). Every [`Error`] carries the offset of what is
 //! wrong. Strings, compressed ones included, are checked even where they are skipped, so that
-//! reading, keeping and skipping accept the same files. What packed blobs hold is not looked at.
+//! reading, keeping and skipping accept the same files; in a [`Piece`], where many keys are passed over at once, only when
+//! it is read. What packed blobs hold is not looked at.
 //!
 //! The writer refuses what would make a corrupt file: a set with other members than announced, a
 //! type that the version lacks, bytes that do not follow their grammar. A file that is not
@@ -71,8 +72,9 @@
 //! buffer of 64 KiB, and for compression a table of 256 KiB.
 //!
 //! # Limits
-//! * Versions 1 to 12 of Redis are read in full; 13 to 15, and 80 of Valkey, as far as their types
-//!   are known. Versions 9 to 12 are written.
+//! * Versions 1 to 12 of Redis are read in full; 13 to 15, and 80 and later of Valkey, as far as their types
+//!   are known. Versions 9 to 12 and 80 are written.
+//! * What modules store with a key from version 13 of Redis on (opcode 243) is refused, and so are the types of 13 to 15.
 //! * Two forms that only pre-release servers wrote cannot be skipped, and are refused: modules'
 //!   values of type 6 and functions of opcode 246.
 //! * LZF streams are byte for byte those of a server but for chance in the server; see [`lzf`].

@@ -198,8 +198,10 @@ impl<R: Read> Reader<R> {
             self.next = record;
             return Ok(false);
         }
-        self.body.skip_value()?;
-        Ok(true)
+        match (self.body.skip_value(), record) {
+            (Err(error), Some(Record::Key { key, .. })) => Err(error.in_value_of(key)),
+            (passed, _) => passed.map(|()| true),
+        }
     }
 
     fn is_before_key(&mut self) -> Result<bool, Error> {

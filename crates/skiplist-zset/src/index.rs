@@ -61,7 +61,7 @@ pub(crate) struct Index {
 impl Index {
     /// A table for so many entries.
     pub(crate) fn with_entries(entries: usize) -> Self {
-        Self { table: Extendible::with_room(entries), crowd: Vec::new() }
+        Self { table: Extendible::with_room(0, entries), crowd: Vec::new() }
     }
 
     /// The record with this hash that `is` the one, and where it is.

@@ -121,7 +121,8 @@ fn digest(store: &Store) -> String {
 
 /// Values of every type, some of them large, in two databases.
 fn mixed() -> Store {
-    let store = Store::builder().hash_seed(7).build();
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let store = Store::builder().clock(clock).hash_seed(7).build();
     for number in 0..30_000_i64 {
         store.set(format!("s:{number}"), format!("value {number}")).unwrap();
         store.zadd("z", format!("member {number}"), number as f64).unwrap();
@@ -159,7 +160,8 @@ fn threads_write_the_same_bytes_and_read_the_same_keys() {
             assert!(file(threads) == one, "{threads} threads, compression {compression}");
         }
         let read = |threads| {
-            let again = Store::builder().hash_seed(7).build();
+            let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+            let again = Store::builder().clock(clock).hash_seed(7).build();
             let options = LoadOptions { threads, ..LoadOptions::default() };
             let report = again.load_from(&one[..], options).unwrap();
             (digest(&again), again.dbsize().unwrap(), report.keys)

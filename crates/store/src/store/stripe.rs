@@ -52,6 +52,19 @@ impl Stripe {
         others.entry(db).or_insert_with(|| Extendible::new(bits))
     }
 
+    /// Makes buckets for so many keys of a database that are to come, if it holds none yet.
+    pub(crate) fn reserve(&mut self, db: u32, keys: usize, bits: u8) {
+        let keyspace = self.keyspace_mut(db, bits);
+        if !keyspace.is_empty() || keys == 0 {
+            return;
+        }
+        *keyspace = Extendible::with_room(bits, keys);
+        let average = keys / keyspace.bucket_count();
+        // Hardly a bucket gets fewer.
+        let least = average.saturating_sub(average.isqrt());
+        keyspace.buckets_mut().for_each(|bucket| bucket.reserve(least));
+    }
+
     /// The numbers of the databases that hold anything here.
     pub(crate) fn databases(&self) -> impl Iterator<Item = u32> {
         let first = (!self.first.is_empty()).then_some(0);
@@ -177,28 +190,36 @@ impl Stripe {
         self.watches.changed_all(|_, _| true);
     }
 
-    /// Puts a loaded key where no key was. For a stripe that no command has seen yet.
-    pub(crate) fn load(
-        &mut self,
-        shared: &Shared,
-        db: u32,
-        key: HashedKey<'_>,
-        value: Value,
-        expires: Option<i64>,
-        accessed: u32,
-    ) -> bool {
+    /// Puts a loaded key where no key was; gives the key back if it is there. For a stripe that no command has seen yet.
+    pub(crate) fn load(&mut self, shared: &Shared, db: u32, loaded: LoadedKey) -> Result<(), Key> {
+        let LoadedKey { hash, entry, expires, accessed } = loaded;
         let keyspace = self.keyspace_mut(db, shared.stripe_bits());
-        if keyspace.bucket(key.hash).is_some_and(|bucket| bucket.find(key).is_some()) {
-            return false;
+        let key = HashedKey::new(hash, entry.key.as_bytes());
+        if keyspace.bucket(hash).is_some_and(|bucket| bucket.find(key).is_some()) {
+            return Err(entry.key);
         }
         let rehash = |key: &[u8]| shared.hash(key);
-        let entry = Entry { key: Key::new(key.bytes), value };
-        keyspace.insert(key.hash, &rehash, |bucket| {
-            let place = bucket.insert(key.hash, entry, accessed);
+        keyspace.insert(hash, &rehash, |bucket| {
+            let place = bucket.insert(hash, entry, accessed);
             bucket.set_expiry(place, expires);
         });
-        true
+        Ok(())
     }
+
+    /// Reads what [`load`](Self::load) of a key with this hash will need, to have it in the cache; a number that says
+    /// nothing.
+    pub(crate) fn touch(&self, db: u32, hash: u64) -> usize {
+        let bucket = self.keyspace(db).and_then(|keyspace| keyspace.bucket(hash));
+        bucket.map_or(0, |bucket| bucket.touch(hash))
+    }
+}
+
+/// A key of a file, with all that is known of it.
+pub(crate) struct LoadedKey {
+    pub(crate) hash: u64,
+    pub(crate) entry: Entry,
+    pub(crate) expires: Option<i64>,
+    pub(crate) accessed: u32,
 }
 
 /// A key that exists, to be read.

@@ -87,6 +87,20 @@ impl KeyBucket {
         self.metadata.accessed(position.at())
     }
 
+    /// Reads what the insertion of a key with this hash will need; a number that says nothing.
+    pub(crate) fn touch(&self, hash: u64) -> usize {
+        let tagged = self.tags.find(hash, |_| false).unwrap_or(0);
+        let Some(last) = self.entries.last() else { return tagged };
+        let accessed = self.metadata.accessed(self.entries.len() - 1);
+        tagged + last.key.as_bytes().len() + usize::from(accessed == 0)
+    }
+
+    /// Makes room for so many keys that are to come.
+    pub(crate) fn reserve(&mut self, keys: usize) {
+        self.entries.reserve_exact(keys);
+        self.metadata.reserve(keys);
+    }
+
     /// Adds a key that is not there.
     pub(crate) fn insert(&mut self, hash: u64, entry: Entry, accessed: u32) -> Position {
         let position = Position::new(self.entries.len());

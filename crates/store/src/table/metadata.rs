@@ -34,6 +34,11 @@ impl Metadata {
         Self { words, expiring: 0 }
     }
 
+    /// Makes room for so many rows more, of the width that these have.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.words.reserve_exact(rows * self.width());
+    }
+
     #[inline]
     const fn width(&self) -> usize {
         if self.expiring == 0 { 1 } else { WIDE }

@@ -23,6 +23,7 @@ mod lists;
 mod locations;
 mod lzf;
 mod nulls;
+mod passing;
 mod redis_crate;
 mod scripts;
 mod server;

@@ -1,6 +1,7 @@
 //! Values and files, read whole, and written again: what tests of files and payloads compare.
 
 mod file;
+mod used;
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -8,6 +9,7 @@ use std::io::{Read, Write};
 use rdb::{Blob, Error, Node, RawValue, StringValue, Strings, Value, ValueWriter, WriteError};
 
 pub use file::{Item, read_file, write_file};
+pub use used::ON_ANY_VALUE;
 
 /// A value of a file or a payload, read whole.
 #[derive(Clone, PartialEq, Eq)]

@@ -52,8 +52,8 @@ fn is_io(error: &rdb::Error) -> bool {
 
 impl From<rdb::Error> for LoadError {
     fn from(error: rdb::Error) -> Self {
-        let offset = error.offset();
-        Self { key: None, offset, fault: FileFault::Value(Fault::Bytes(error)) }
+        let (offset, key) = (error.offset(), error.key().map(Box::from));
+        Self { key, offset, fault: FileFault::Value(Fault::Bytes(error)) }
     }
 }
 

@@ -7,25 +7,45 @@ use rdb::{Attributes, Reader, Record};
 
 use super::error::LoadError;
 use super::options::LoadReport;
-use crate::key::HashedKey;
+use crate::key::Key;
 use crate::persist::Extras;
 use crate::persist::value::{self, Fault, Loaded};
 use crate::store::Shared;
-use crate::store::stripe::Stripe;
+use crate::store::stripe::{LoadedKey, Stripe};
+use crate::table::keys::Entry;
 use crate::value::Value;
+
+/// Bytes of a file for which room for a key is made at most: what a file only promises takes no more than a few times
+/// its length.
+const BYTES: usize = 16;
+
+/// Keys that wait for their stripe. Its lock is then taken once for all of them, and the cache misses of their buckets
+/// overlap: a lock for each key would wait until the key before is written.
+const WAITING: usize = 32;
 
 /// The stripes that are filled, by one thread or by several.
 pub(super) struct Stripes<'s> {
     shared: &'s Shared,
     stripes: Vec<Mutex<Stripe>>,
     now_ms: i64,
+    /// How many keys wait for a stripe at most.
+    waiting: usize,
+}
+
+/// A key that was read.
+struct Pending {
+    db: u32,
+    loaded: LoadedKey,
+    /// Where its value begins in the file.
+    offset: u64,
 }
 
 /// What one thread has read so far.
-#[derive(Default)]
 pub(super) struct Tally {
     pub(super) report: LoadReport,
     pub(super) extras: Extras,
+    /// Keys that are yet to be put into a stripe, by stripe.
+    pending: Vec<Vec<Pending>>,
 }
 
 impl Tally {
@@ -37,16 +57,24 @@ impl Tally {
 }
 
 impl<'s> Stripes<'s> {
-    pub(super) fn new(shared: &'s Shared) -> Self {
+    /// Empty ones; `in_order` if keys are to be put there as they are read, none later.
+    pub(super) fn new(shared: &'s Shared, in_order: bool) -> Self {
         let stripes = shared.empty_stripes().into_iter().map(Mutex::new).collect();
-        Self { shared, stripes, now_ms: shared.clock().now_ms() }
+        let waiting = if in_order { 1 } else { WAITING };
+        Self { shared, stripes, now_ms: shared.clock().now_ms(), waiting }
+    }
+
+    /// Nothing read yet.
+    pub(super) fn tally(&self) -> Tally {
+        let pending = self.stripes.iter().map(|_| Vec::new()).collect();
+        Tally { report: LoadReport::default(), extras: Extras::default(), pending }
     }
 
     pub(super) fn into_inner(self) -> Vec<Stripe> {
         self.stripes.into_iter().map(Mutex::into_inner).collect()
     }
 
-    /// Reads the keys of a database, as far as they go, from a piece of a file.
+    /// Reads the keys of a database from a piece of a file.
     pub(super) fn read_piece(
         &self,
         db: u32,
@@ -75,8 +103,18 @@ impl<'s> Stripes<'s> {
         if let Record::Key { key, attributes, .. } = record {
             return self.read_key(*db, &key, attributes, reader, tally);
         }
+        if let Record::ResizeDb { keys, .. } = record {
+            self.reserve(*db, reader.plausible(keys.saturating_mul(BYTES as u64)));
+        }
         tally.extras.take(*db, record);
         Ok(())
+    }
+
+    /// Makes room for the keys of a database that so many bytes of a file may hold.
+    fn reserve(&self, db: u32, bytes: usize) {
+        let each = bytes / BYTES / self.stripes.len();
+        let bits = self.shared.stripe_bits();
+        self.stripes.iter().for_each(|stripe| stripe.lock().reserve(db, each, bits));
     }
 
     /// Reads the value of a key.
@@ -88,7 +126,7 @@ impl<'s> Stripes<'s> {
         reader: &mut Reader<impl Read>,
         tally: &mut Tally,
     ) -> Result<(), LoadError> {
-        let at = reader.offset();
+        let offset = reader.offset();
         let read = reader.value().map_err(Fault::Bytes);
         let value = match read.and_then(|read| value::load(read, self.shared)) {
             Ok(Loaded::Value(value)) => value,
@@ -96,25 +134,55 @@ impl<'s> Stripes<'s> {
                 tally.report.empty += 1;
                 return Ok(());
             }
-            Err(fault) => return Err(LoadError::at(key, at, fault)),
+            Err(fault) => return Err(LoadError::at(key, offset, fault)),
         };
-        if attributes.expire_at_ms.is_some_and(|at| at <= self.now_ms) {
+        let expires = attributes.expire_at_ms;
+        if expires.is_some_and(|at| at <= self.now_ms) {
             tally.report.expired += 1;
             return Ok(());
         }
         let idle = attributes.idle_s.and_then(|idle| i64::try_from(idle).ok()).unwrap_or(0);
         let accessed = u32::try_from((self.now_ms / 1000).saturating_sub(idle)).unwrap_or(0);
-        let hashed = HashedKey::new(self.shared.hash(key), key);
+        let hash = self.shared.hash(key);
         if let Value::Opaque(value) = &value {
             tally.extras.take_kind(value.kind());
         }
-        tally.extras.take_use(db, hashed.hash, attributes);
+        tally.extras.take_use(db, hash, attributes);
         tally.report.keys += 1;
-        let mut stripe = self.stripes[self.shared.stripe_of(hashed.hash)].lock();
-        if stripe.load(self.shared, db, hashed, value, attributes.expire_at_ms, accessed) {
-            Ok(())
-        } else {
-            Err(LoadError::twice(key, at))
+        let entry = Entry { key: Key::new(key), value };
+        let loaded = LoadedKey { hash, entry, expires, accessed };
+        let stripe = self.shared.stripe_of(hash);
+        let pending = &mut tally.pending[stripe];
+        pending.push(Pending { db, loaded, offset });
+        if pending.len() < self.waiting { Ok(()) } else { self.put(stripe, pending) }
+    }
+
+    /// Puts all keys that wait into their stripes.
+    ///
+    /// # Errors
+    ///
+    /// That of the key which comes first in the file among those that are there twice.
+    pub(super) fn finish(&self, tally: &mut Tally) -> Result<(), LoadError> {
+        let errors = tally
+            .pending
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(stripe, pending)| self.put(stripe, pending).err());
+        errors.min_by_key(LoadError::offset).map_or(Ok(()), Err)
+    }
+
+    fn put(&self, stripe: usize, pending: &mut Vec<Pending>) -> Result<(), LoadError> {
+        let mut stripe = self.stripes[stripe].lock();
+        // Looked at once before the first is written, so that no look waits for another.
+        let near = pending.iter().map(|key| stripe.touch(key.db, key.loaded.hash)).sum::<usize>();
+        std::hint::black_box(near);
+        let mut first = Ok(());
+        for Pending { db, loaded, offset } in pending.drain(..) {
+            if let Err(key) = stripe.load(self.shared, db, loaded) {
+                // In the order of the file.
+                first = first.and(Err(LoadError::twice(key.as_bytes(), offset)));
+            }
         }
+        first
     }
 }

@@ -128,14 +128,13 @@ fn read_all(
     let LoadOptions { salvage, checksum, threads } = options;
     let reader = Reader::with_options(input, ReadOptions { length, checksum });
     let mut reader = reader.map_err(|error| LoadError::from(error).into_error(what))?;
-    let stripes = Stripes::new(shared);
-    let mut tally = Tally::default();
-    let mut db = 0;
-    // Threads do not keep to the order of the file, and what is salvaged is what comes before the damage.
+    // What is salvaged is what comes before the damage: threads do not keep to that order.
+    let stripes = Stripes::new(shared, salvage);
+    let mut tally = stripes.tally();
     let read = if threads > 1 && !salvage {
-        threads::read(&mut reader, &stripes, &mut db, &mut tally, threads)
+        threads::read(&mut reader, &stripes, &mut tally, threads)
     } else {
-        read_in_order(&mut reader, &stripes, &mut db, &mut tally)
+        read_in_order(&mut reader, &stripes, &mut tally)
     };
     match read.map_err(|error| error.into_error(what)) {
         Err(error) if salvage => tally.report.damage = Some(error),
@@ -147,11 +146,23 @@ fn read_all(
 fn read_in_order(
     reader: &mut Reader<impl Read>,
     stripes: &Stripes<'_>,
-    db: &mut u32,
     tally: &mut Tally,
 ) -> Result<(), LoadError> {
-    while let Some(record) = reader.next_record()? {
-        stripes.read_record(record, reader, db, tally)?;
+    let mut db = 0;
+    let mut read = || {
+        while let Some(record) = reader.next_record()? {
+            stripes.read_record(record, reader, &mut db, tally)?;
+        }
+        Ok(())
+    };
+    let read: Result<(), LoadError> = read();
+    first_of(read, stripes.finish(tally))
+}
+
+/// What is wrong first in the file.
+fn first_of(a: Result<(), LoadError>, b: Result<(), LoadError>) -> Result<(), LoadError> {
+    match (a, b) {
+        (Err(a), Err(b)) => Err(if a.offset() <= b.offset() { a } else { b }),
+        (a, b) => a.and(b),
     }
-    Ok(())
 }

@@ -95,6 +95,9 @@ impl Queue {
                 self.fail(error);
             }
         }
+        if let Err(error) = stripes.finish(tally) {
+            self.fail(error);
+        }
     }
 }
 
@@ -102,15 +105,15 @@ impl Queue {
 pub(super) fn read(
     reader: &mut Reader<impl Read>,
     stripes: &Stripes<'_>,
-    db: &mut u32,
     tally: &mut Tally,
     threads: usize,
 ) -> Result<(), LoadError> {
     let queue = Queue::default();
+    let mut db = 0;
     thread::scope(|scope| {
         let mut workers = Vec::new();
         loop {
-            match read_next(reader, stripes, db, tally, &queue) {
+            match read_next(reader, stripes, &mut db, tally, &queue) {
                 Ok(true) if !queue.has_failed() => {}
                 Ok(_) => break,
                 Err(error) => {
@@ -121,7 +124,7 @@ pub(super) fn read(
             if workers.is_empty() && reader.offset() >= WORTH_THREADS {
                 workers.extend((1..threads).map(|_| {
                     scope.spawn(|| {
-                        let mut tally = Tally::default();
+                        let mut tally = stripes.tally();
                         queue.work(stripes, &mut tally);
                         tally
                     })

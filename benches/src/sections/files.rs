@@ -1,0 +1,169 @@
+//! Files: a mixed store to and from a memory file system.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tallis::{LoadOptions, SaveOptions, Store};
+use testkit::live::Options;
+use testkit::rng::Rng;
+
+use super::live::{Live, SERVER, command};
+use crate::report::{Bench, Result, Row, Sample, Section, Unit};
+
+/// Rounds of work that takes a second.
+const ROUNDS: usize = 11;
+
+/// How the page calls us, with two threads and with one.
+const OURS: &str = "tallis";
+const ONE: &str = "one thread";
+
+/// A folder in memory, where there is one.
+const MEMORY: &str = "/dev/shm";
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let scale = if bench.effort().is_quick() { 200 } else { 1 };
+    let store = mixed(scale);
+    let memory = Path::new(MEMORY);
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    let folder = folder.unwrap();
+    let plain = SaveOptions { compression: false, ..SaveOptions::default() };
+    let file = folder.path().join("dump.rdb");
+    store.save_with(&file, plain).unwrap();
+    let bytes = std::fs::metadata(&file).unwrap().len();
+    let text = format!(
+        "A store of {} MB: a sorted set of {million} members, {million} ids in sets of shards, {sketches} dense HyperLogLogs, {bitmaps} \
+         bitmaps of 1 MiB, {million} small strings, {hashes} hashes of 10 fields, a list of {million}; its file of {} MB is in \
+         memory (`{MEMORY}`), so that no disk is measured. *redis-server* is the installed one with the same keys, its time its own for SAVE, \
+         and for DEBUG RELOAD NOSAVE of an empty keyspace.",
+        store.used_memory().unwrap() / 1_000_000,
+        bytes / 1_000_000,
+        million = 1_000_000 / scale,
+        sketches = 1000 / scale,
+        bitmaps = 200 / scale,
+        hashes = 100_000 / scale,
+    );
+    let dir = folder.path().display().to_string();
+    let options = Options::new().config("dir", &dir).config("enable-debug-command", "yes");
+    let mut live = Live::start_with(&options);
+    let [by_two, by_one] = load(bench, &file, live.as_mut());
+    Section::new("Files", &text)
+        .row(by_two)
+        .row(by_one)
+        .row(peak(bench, &file))
+        .row(save(bench, &store, &folder.path().join("saved.rdb"), false, live.as_mut()))
+        .row(save(bench, &store, &folder.path().join("saved.rdb"), true, live.as_mut()))
+}
+
+fn mixed(scale: usize) -> Store {
+    let mut rng = Rng::new(1);
+    let mut next = move || rng.u64();
+    let store = Store::new();
+    let million = 1_000_000 / scale;
+    for number in 0..million {
+        #[expect(clippy::cast_precision_loss, reason = "24 bits")]
+        let score = (next() >> 40) as f64;
+        store.zadd("board", format!("member:{number:07}"), score).unwrap();
+        let id = i64::try_from(next() >> 4).unwrap();
+        store.sadd(format!("unique:2015-05-17:{}", id % 8192), [id]).unwrap();
+        store.set(format!("key:{number:08}"), format!("value:{number:010}")).unwrap();
+        store.rpush("list", [format!("element:{number:08}")]).unwrap();
+        let (key, field) = (format!("user:{}", number / 10), format!("field:{}", number % 10));
+        store.hset(key, field, format!("{:016x}", next())).unwrap();
+    }
+    for number in 0..1000 / scale {
+        let items: Vec<String> = (0..3000).map(|_| next().to_string()).collect();
+        store.pfadd(format!("uv:{number}"), &items).unwrap();
+    }
+    for number in 0..200 / scale {
+        let words = (0..1 << 17).flat_map(|_| (next() & next()).to_le_bytes());
+        store.set(format!("bitmap:{number}"), words.collect::<Vec<u8>>()).unwrap();
+    }
+    store
+}
+
+/// The server's own time for a command.
+fn server(live: &mut Live, name: &str, words: &[&str]) -> Duration {
+    let mut call = redis::Cmd::new();
+    words.iter().for_each(|word| {
+        call.arg(word);
+    });
+    Duration::from_secs_f64(live.nanos(name, [call]) / 1e9)
+}
+
+fn load(bench: &Bench, file: &PathBuf, live: Option<&mut Live>) -> [Row; 2] {
+    let read = |threads| {
+        let store = Store::new();
+        store.load_with(file, LoadOptions { threads, ..LoadOptions::default() }).unwrap();
+        store
+    };
+    let mut race = bench
+        .race()
+        .at_most(ROUNDS)
+        .contender_from(OURS, 1, || (), move |()| read(2))
+        .contender_from(ONE, 1, || (), move |()| read(1))
+        .rivals();
+    if let Some(live) = live {
+        race = race.timed(SERVER, 1, || {
+            live.run([command([b"FLUSHALL"])]);
+            server(live, "DEBUG", &["DEBUG", "RELOAD", "NOSAVE"])
+        });
+    }
+    let both = race.run();
+    let by_one = both.iter().filter(|result| result.name != OURS).cloned().map(|mut result| {
+        if result.name == ONE {
+            OURS.clone_into(&mut result.name);
+        }
+        result
+    });
+    let by_one = Row::new("load, one thread", Unit::Nanos, by_one.collect());
+    [
+        Row::new("load, two threads", Unit::Nanos, both).factor(SERVER, 0.5),
+        by_one.factor(SERVER, 0.7),
+    ]
+}
+
+fn save(
+    bench: &Bench,
+    store: &Store,
+    file: &PathBuf,
+    compression: bool,
+    live: Option<&mut Live>,
+) -> Row {
+    let write = |threads| {
+        let options = SaveOptions { compression, threads, ..SaveOptions::default() };
+        store.save_with(file, options).unwrap();
+    };
+    let mut race = bench
+        .race()
+        .at_most(ROUNDS)
+        .contender(OURS, 1, || write(2))
+        .contender(ONE, 1, || write(1))
+        .rivals();
+    if let Some(live) = live {
+        let setting: &[u8] = if compression { b"yes" } else { b"no" };
+        live.run([command([b"CONFIG", b"SET", b"rdbcompression", setting])]);
+        race = race.timed(SERVER, 1, || server(live, "SAVE", &["SAVE"]));
+    }
+    let (work, aim) = if compression {
+        ("save with LZF, two threads", 0.4)
+    } else {
+        ("save without LZF, two threads", 0.35)
+    };
+    Row::new(work, Unit::Nanos, race.run()).factor(SERVER, aim)
+}
+
+/// The peak of a load beside what the store holds after it.
+fn peak(bench: &Bench, file: &PathBuf) -> Row {
+    let (store, held, peak) = bench.peak(|| {
+        let store = Store::new();
+        store.load(file).unwrap();
+        store
+    });
+    drop(store);
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+    let exact = |bytes: usize| Sample::exact(bytes as f64);
+    let results = vec![Result::new(OURS, exact(peak)), Result::new("after the load", exact(held))];
+    Row::new("peak memory of a load", Unit::Bytes, results).factor("after the load", 1.1)
+}

@@ -1,0 +1,57 @@
+//! What a load holds at its peak, beside what the store holds after it.
+
+use tallis::{LoadOptions, SaveOptions, Store};
+use testkit::alloc::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
+
+/// A tenth of the mixed store of the report: a sorted set, sets in shards, `HyperLogLog`s, bitmaps, small strings, small
+/// hashes and a list.
+fn mixed() -> Store {
+    let store = Store::new();
+    let bytes = |len: usize, seed: usize| -> Vec<u8> {
+        (0..len).map(|at| (at.wrapping_mul(seed + 0x9e37) >> 5) as u8).collect()
+    };
+    for number in 0..100_000_usize {
+        store
+            .zadd("board", format!("member:{number:07}"), (number * 7919 % 100_003) as f64)
+            .unwrap();
+        store.sadd(format!("unique:{}", number % 800), [number * 1_000_003]).unwrap();
+        store.set(format!("key:{number}"), format!("value:{number}")).unwrap();
+        store.rpush("list", [format!("element:{number}")]).unwrap();
+        store
+            .hset(format!("user:{}", number / 10), format!("field:{}", number % 10), number)
+            .unwrap();
+    }
+    for number in 0..20 {
+        store.set(format!("bitmap:{number}"), bytes(1 << 20, number)).unwrap();
+        for item in 0..2000 {
+            store.pfadd(format!("uv:{number}"), [format!("{item}")]).unwrap();
+        }
+    }
+    store
+}
+
+/// One test, because the counts are of the whole process.
+#[test]
+fn a_load_holds_little_more_than_the_store_after_it() {
+    let file = mixed();
+    for compression in [false, true] {
+        let options = SaveOptions { compression, ..SaveOptions::default() };
+        let path = tempfile::NamedTempFile::new().unwrap();
+        file.save_with(path.path(), options).unwrap();
+        for threads in [1, 2] {
+            let before = ALLOCATOR.live();
+            ALLOCATOR.reset_peak();
+            let store = Store::new();
+            let options = LoadOptions { threads, ..LoadOptions::default() };
+            store.load_with(path.path(), options).unwrap();
+            let (peak, after) = (ALLOCATOR.peak() - before, ALLOCATOR.live() - before);
+            assert!(after > 30 << 20, "{after}");
+            // The pieces in hand are some MiB, whatever the size of the file.
+            let most = after + after / 20 + (4 << 20);
+            assert!(peak <= most, "{threads} threads: {peak} at the peak, {after} after");
+        }
+    }
+}
