@@ -60,8 +60,7 @@ fn page(command: Command) -> io::Result<Vec<u8>> {
     for paragraph in text.split("\n\n") {
         if let Some(examples) = paragraph.strip_prefix("Examples:\n") {
             roff.control("SH", ["EXAMPLES"]).control("nf", []);
-            roff.text(examples.lines().map(|line| roman(format!("{line}\n"))).collect::<Vec<_>>());
-            roff.control("fi", []);
+            roff.text([roman(examples)]).control("fi", []);
         } else if let Some(status) = paragraph.strip_prefix(EXIT_STATUS) {
             roff.control("SH", ["EXIT STATUS"]).text([roman(status)]);
         } else if !paragraph.is_empty() {
