@@ -126,6 +126,23 @@ impl Session {
         client.shaped(answer)
     }
 
+    /// Whether a transaction has begun with MULTI and has not ended yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// let mut session = tallis::Store::new().session();
+    /// session.execute(&["MULTI"]);
+    /// assert!(session.is_in_transaction());
+    /// session.execute(&["DISCARD"]);
+    /// assert!(!session.is_in_transaction());
+    /// ```
+    #[must_use]
+    pub const fn is_in_transaction(&self) -> bool {
+        self.locks.queue.is_some()
+    }
+
     /// The protocol whose shapes the replies have: the one to [write](Reply::write) them in.
     #[must_use]
     pub const fn protocol(&self) -> Protocol {

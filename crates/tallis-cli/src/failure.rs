@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// An end that is not a success, with what to say of it.
 #[derive(Debug)]
@@ -11,10 +10,14 @@ use std::process::ExitCode;
 pub enum Failure {
     /// A file could not be read or written, or the like: exit status 1.
     Trouble(String),
-    /// A line of a log does not parse: exit status 2.
+    /// A line of a file does not parse: exit status 2.
     BadLine(String),
     /// The command line asks for what cannot be: exit status 2.
     Usage(String),
+    /// The command line does not parse: exit status 2. Or it asks for help or for the version: exit status 0.
+    CommandLine(Box<clap::Error>),
+    /// An interrupt has come, or the system wants the process to end: exit status 130.
+    Interrupted(String),
     /// The output has no reader any more. There is nothing left to do or to say.
     OutputClosed,
 }
@@ -24,6 +27,17 @@ impl Failure {
     #[must_use]
     pub fn at(path: &Path, error: &io::Error) -> Self {
         Self::Trouble(format!("{}: {}", path.display(), without_number(error)))
+    }
+
+    /// Trouble of the store with a file that it loads or saves.
+    #[must_use]
+    pub fn of_store(path: &Path, error: &tallis::Error) -> Self {
+        // The text of the error itself begins with what was done to the file.
+        let what = match std::error::Error::source(error) {
+            Some(cause) => without_number(&cause),
+            None => without_number(error),
+        };
+        Self::Trouble(format!("{}: {what}", path.display()))
     }
 
     /// Trouble with a file of which so many lines could be read.
@@ -48,24 +62,50 @@ impl Failure {
         }
     }
 
-    /// Says it on standard error, and gives the exit status.
-    #[must_use]
-    pub fn report(&self) -> ExitCode {
+    /// Reports it on standard error.
+    pub fn report(&self) {
         match self {
-            Self::Trouble(what) => {
-                eprintln!("tallis: {what}");
-                ExitCode::from(1)
-            }
-            Self::BadLine(what) => {
-                eprintln!("{what}");
-                ExitCode::from(2)
-            }
-            Self::Usage(what) => {
-                eprintln!("tallis: {what}");
-                ExitCode::from(2)
-            }
-            Self::OutputClosed => ExitCode::SUCCESS,
+            Self::Trouble(what)
+            | Self::BadLine(what)
+            | Self::Usage(what)
+            | Self::Interrupted(what) => eprintln!("tallis: {what}"),
+            Self::CommandLine(error) => report_command_line(error),
+            Self::OutputClosed => {}
         }
+    }
+
+    /// The exit status of the program.
+    #[must_use]
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Trouble(_) => 1,
+            Self::BadLine(_) | Self::Usage(_) => 2,
+            Self::CommandLine(error) => u8::try_from(error.exit_code()).unwrap_or(2),
+            // 128 and the number of SIGINT, as a shell has it.
+            Self::Interrupted(_) => 130,
+            Self::OutputClosed => 0,
+        }
+    }
+}
+
+/// Prints help or the version, or what is wrong with the command line and how it should be.
+fn report_command_line(error: &clap::Error) {
+    if !error.use_stderr() {
+        // A reader that has gone needs no help.
+        let _ = error.print();
+        return;
+    }
+    let text = error.render().to_string();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        eprint!("tallis: a command is missing\n\n{text}");
+    } else {
+        eprint!("tallis: {}", text.strip_prefix("error: ").unwrap_or(&text));
+    }
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        Self::CommandLine(Box::new(error))
     }
 }
 

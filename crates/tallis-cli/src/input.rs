@@ -1,26 +1,54 @@
 //! The files that are to be read.
 
+use std::fs;
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use crate::failure::Failure;
+use crate::interrupt::Interruptible;
+use crate::progress::note;
 use crate::uv::Source;
 
-/// Opens a file, or standard input for `-`.
-pub(crate) fn open(path: &Path) -> io::Result<Source<Box<dyn io::Read>>> {
+/// Opens a file, or standard input for `-`, for its lines.
+pub(crate) fn open(path: &Path) -> io::Result<Source<Box<dyn Read>>> {
     if is_standard_input(path) {
-        return Source::new(Box::new(io::stdin().lock()));
+        return Source::new(Box::new(standard_input()?));
     }
-    Source::new(Box::new(fs::File::open(path)?))
+    Source::new(Box::new(Interruptible::new(fs::File::open(path)?)))
 }
 
 pub(crate) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Standard input, without a buffer. On a terminal somebody has to know that it waits, and how it ends.
+pub(crate) fn standard_input() -> io::Result<impl Read> {
+    if io::stdin().is_terminal() {
+        let end = if cfg!(windows) { "Ctrl-Z" } else { "Ctrl-D" };
+        note(format_args!("reading standard input; end with {end}"));
+    }
+    unbuffered().map(Interruptible::new)
+}
+
+/// What the buffer of the library held, an interrupt that waits for more would not see.
+#[cfg(unix)]
+fn unbuffered() -> io::Result<fs::File> {
+    use std::os::fd::AsFd;
+    io::stdin().as_fd().try_clone_to_owned().map(Into::into)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+fn unbuffered() -> io::Result<io::Stdin> {
+    Ok(io::stdin())
+}
+
 /// The bytes of all files together, if all of them are plain files. So a name that is wrong is found before the
 /// work begins.
 pub(crate) fn size_of_files(files: &[PathBuf]) -> Result<Option<u64>, Failure> {
+    if files.iter().filter(|file| is_standard_input(file)).count() > 1 {
+        return Err(Failure::Trouble("standard input can be read only once".to_owned()));
+    }
     let mut total = Some(0);
     for file in files {
         if is_standard_input(file) {

@@ -1,20 +1,32 @@
 //! An interrupt, or the wish of the system that the program ends.
 
-use std::sync::OnceLock;
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::failure::Failure;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
+
+/// What is done at an interrupt while nobody looks at [`interrupted`].
+type Action = Box<dyn FnOnce() -> Failure + Send>;
+
+static ACTION: Mutex<Option<Action>> = Mutex::new(None);
 
 /// Watches for interrupts: SIGINT, SIGTERM and SIGHUP no longer end the process, which is to look at
 /// [`interrupted`] and end by itself. A second one ends it at once.
 pub(crate) fn watch() -> Result<(), Failure> {
-    static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
     let watched = WATCHED.get_or_init(|| {
         let note = || {
             if INTERRUPTED.swap(true, Ordering::AcqRel) {
                 std::process::exit(STATUS);
+            }
+            let action = ACTION.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(action) = action {
+                let failure = action();
+                failure.report();
+                std::process::exit(failure.status().into());
             }
         };
         ctrlc::set_handler(note).map_err(|error| format!("cannot wait for an interrupt: {error}"))
@@ -22,11 +34,78 @@ pub(crate) fn watch() -> Result<(), Failure> {
     watched.clone().map_err(Failure::Trouble)
 }
 
-/// The exit status of a process that an interrupt ended: 128 and the number of SIGINT.
+/// The same for a process that waits where an interrupt does not reach it: `action` is called, in a thread of its own,
+/// and the process ends with what it returns.
+pub(crate) fn watch_and(action: impl FnOnce() -> Failure + Send + 'static) -> Result<(), Failure> {
+    *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
+    watch()
+}
+
+/// The exit status of a process that a second interrupt ended: 128 and the number of SIGINT.
 const STATUS: i32 = 130;
 
 /// Whether an interrupt has come since [`watch`].
 #[inline]
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Acquire)
+}
+
+/// A reader that an interrupt wakes: to read is an error then, if interrupts are watched for. Its end is the end, of a
+/// terminal too, which could go on.
+#[derive(Debug)]
+pub(crate) struct Interruptible<R> {
+    input: R,
+    ended: bool,
+}
+
+impl<R> Interruptible<R> {
+    pub(crate) const fn new(input: R) -> Self {
+        Self { input, ended: false }
+    }
+}
+
+#[cfg(unix)]
+impl<R: Read + std::os::fd::AsFd> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended {
+            return Ok(0);
+        }
+        wait(&self.input)?;
+        let read = self.input.read(buffer)?;
+        self.ended = read == 0 && !buffer.is_empty();
+        Ok(read)
+    }
+}
+
+/// Elsewhere an interrupt is noticed when the next bytes come.
+#[cfg(not(unix))]
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = if self.ended { 0 } else { self.input.read(buffer)? };
+        self.ended = read == 0 && !buffer.is_empty();
+        if interrupted() { Err(io::Error::other("interrupted")) } else { Ok(read) }
+    }
+}
+
+/// Waits for bytes, or for an interrupt.
+#[cfg(unix)]
+fn wait(input: &impl std::os::fd::AsFd) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    /// The time after which an interrupt is looked for again.
+    const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+    if WATCHED.get().is_none() {
+        return Ok(());
+    }
+    loop {
+        if interrupted() {
+            return Err(io::Error::other("interrupted"));
+        }
+        match poll(&mut [PollFd::new(input, PollFlags::IN)], Some(&PAUSE)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }

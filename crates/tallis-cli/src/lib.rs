@@ -5,32 +5,42 @@
 mod args;
 pub mod bloom;
 pub mod cli;
+mod color;
+mod columns;
 pub mod dedup;
 mod failure;
 pub mod geo;
 mod input;
 mod interrupt;
 pub mod locate;
+pub mod man;
 mod number;
 mod output;
 mod plot;
 mod progress;
 mod reading;
+mod snapshot;
 mod target;
 pub mod uv;
 
 pub use args::{
-    Args, BloomArgs, BloomCommand, CliArgs, Command, DedupArgs, GeoArgs, LocateArgs, PlanArgs,
-    UvArgs,
+    Args, BloomArgs, BloomCommand, CliArgs, Command, CompletionsArgs, DedupArgs, GeoArgs,
+    LocateArgs, ManArgs, PlanArgs, UvArgs,
 };
+pub use columns::Columns;
 pub use failure::Failure;
+pub use reading::BadRow;
 
 /// Does what the command line asks for.
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`] and [`cli::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`cli::run`], [`man::complete`] and
+/// [`man::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.quiet {
+        progress::be_quiet();
+    }
     match &args.command {
         Command::Uv(args) => uv::run(args),
         Command::Locate(args) => locate::run(args),
@@ -38,5 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Command::Bloom(args) => bloom::run(args),
         Command::Dedup(args) => dedup::run(args),
         Command::Cli(args) => cli::run(args),
+        Command::Completions(args) => man::complete(*args),
+        Command::Man(args) => man::run(args),
     }
 }

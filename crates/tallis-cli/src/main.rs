@@ -2,11 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use tallis_cli::{Args, run};
 
 fn main() -> ExitCode {
-    match tallis_cli::run(&tallis_cli::Args::parse()) {
+    match Args::read().and_then(|args| run(&args)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => {
+            failure.report();
+            ExitCode::from(failure.status())
+        }
     }
 }

@@ -28,6 +28,24 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share above 0 as a person reads it: how many of one there are, `1 in 1020` or `1 in 3.2 billion`.
+pub(crate) fn one_in(share: f64) -> String {
+    let of = 1.0 / share;
+    let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+    match words.into_iter().find(|&(size, _)| of >= size) {
+        _ if of >= 1e15 => "fewer than 1 in 10^15".to_owned(),
+        Some((size, word)) => {
+            // Three digits are enough.
+            let number = of / size;
+            let decimals = usize::from(number < 9.95) + usize::from(number < 99.5);
+            format!("1 in {number:.decimals$} {word}")
+        }
+        // More than half of all is no 1 in 1.
+        None if of < 9.95 => format!("1 in {of:.1}"),
+        None => format!("1 in {of:.0}"),
+    }
+}
+
 /// Digits with lines between them, and then a letter or an exponent that says how many zeros follow.
 fn whole(text: &str) -> Option<u64> {
     let (digits, zeros) = match text.split_once(['e', 'E']) {
@@ -91,6 +109,24 @@ mod tests {
         }
         for text in ["", "k", "_1", "e5", "+1", "x", "-", "1\u{e9}"] {
             assert!(count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shares_are_shown_as_one_in_many() {
+        for (share, want) in [
+            (1.0, "1 in 1.0"),
+            (0.7, "1 in 1.4"),
+            (0.1, "1 in 10"),
+            (0.000_98, "1 in 1020"),
+            (1e-6, "1 in 1.00 million"),
+            (1.0 / 52_340_000.0, "1 in 52.3 million"),
+            (1.0 / 523.4e9, "1 in 523 billion"),
+            (3.2e-15, "1 in 312 trillion"),
+            (9.9e-16, "fewer than 1 in 10^15"),
+            (f64::MIN_POSITIVE, "fewer than 1 in 10^15"),
+        ] {
+            assert_eq!(one_in(share), want, "{share}");
         }
     }
 

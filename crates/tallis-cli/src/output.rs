@@ -8,6 +8,7 @@ use serde::Serialize;
 use tallis::Store;
 
 use crate::failure::Failure;
+use crate::snapshot;
 
 /// What a subcommand has found, as one line of JSON or as it shows itself.
 pub(crate) trait Report: Serialize + Display {
@@ -22,7 +23,7 @@ pub(crate) fn deliver(
     save: Option<&PathBuf>,
     json: bool,
 ) -> Result<(), Failure> {
-    deliver_as(report, save.map(PathBuf::as_path), |file| Ok(store.save(file)?), json)
+    deliver_as(report, save.map(PathBuf::as_path), |file| snapshot::save(store, file), json)
 }
 
 /// Saves something by `write`, if that is asked for, and prints the report, which is shown even if nothing can be

@@ -1,10 +1,30 @@
-//! How far the work has come.
+//! How far the work has come, and what there is to note on the way.
 
+use std::fmt::Arguments;
 use std::io::{IsTerminal, stderr, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
 const ITEMS: &str = "{wide_bar} {human_pos} of {human_len}, {eta} left";
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Shows no bar and no note from now on.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Notes something on standard error. What is wrong is no note, but a [`Failure`](crate::Failure).
+pub(crate) fn note(what: Arguments<'_>) {
+    if !is_quiet() {
+        eprintln!("tallis: {what}");
+    }
+}
 
 /// A bar on the terminal, or nothing where there is none.
 #[derive(Debug)]
@@ -43,7 +63,8 @@ impl Progress {
     }
 
     fn shown(shown: bool, bar: impl FnOnce() -> ProgressBar) -> Self {
-        let bar = if shown && stderr().is_terminal() { bar() } else { ProgressBar::hidden() };
+        let shown = shown && !is_quiet() && stderr().is_terminal();
+        let bar = if shown { bar() } else { ProgressBar::hidden() };
         Self { bar, before: 0, here: 0, lines: 0 }
     }
 
@@ -76,9 +97,9 @@ impl Progress {
         self.here = 0;
     }
 
-    /// Says something on standard error, above the bar.
-    pub(crate) fn say(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("{text}"));
+    /// Notes something on standard error, above the bar.
+    pub(crate) fn note(&self, what: Arguments<'_>) {
+        self.bar.suspend(|| note(what));
     }
 
     #[cold]

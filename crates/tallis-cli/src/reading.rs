@@ -1,10 +1,12 @@
 //! Lines of files, of which some may be bad.
 
+use std::fmt;
 use std::path::Path;
 
 use crate::failure::Failure;
 use crate::input::open;
-use crate::progress::Progress;
+use crate::interrupt::interrupted;
+use crate::progress::{Progress, note};
 use crate::uv::{TooLong, lines};
 
 /// How many of the bad rows are reported one by one.
@@ -12,19 +14,53 @@ const REPORTED: u64 = 5;
 
 pub(crate) const TOO_LONG: &str = "the line is longer than 1 MiB";
 
-/// A line that was not taken.
-#[derive(Debug)]
-pub(crate) struct Refused {
-    pub(crate) what: String,
-    /// Whether it was counted all the same.
-    pub(crate) counted: bool,
+/// What is wrong with a row, and what becomes of it where malformed rows are skipped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadRow {
+    what: String,
+    then: Then,
 }
 
-impl Refused {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    /// It is skipped.
+    Skip,
+    /// It was counted all the same.
+    Counted,
+    /// Nothing behind it can be read.
+    End,
+}
+
+impl BadRow {
+    /// A row that is skipped.
     pub(crate) const fn skipped(what: String) -> Self {
-        Self { what, counted: false }
+        Self { what, then: Then::Skip }
+    }
+
+    /// A row that was counted all the same, as far as it could be, or else is skipped.
+    pub(crate) const fn counted(what: String, counted: bool) -> Self {
+        Self { what, then: if counted { Then::Counted } else { Then::Skip } }
+    }
+
+    /// A row without which the rest of the file cannot be read.
+    pub(crate) const fn last(what: String) -> Self {
+        Self { what, then: Then::End }
+    }
+
+    /// Whether the row has a user, who is counted as unknown; that is accepted only if bad rows are.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.then == Then::Counted
     }
 }
+
+impl fmt::Display for BadRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for BadRow {}
 
 /// The bad lines so far.
 #[derive(Debug)]
@@ -53,33 +89,39 @@ impl Reading {
         Self { progress: Progress::new(total), bad: Bad::new(lenient) }
     }
 
-    /// Hands every line of a file to `take`, and ends at the first that it refuses unless that is to be borne.
+    /// Hands every line of a file to `take`, and ends at the first that it refuses unless that is to be borne. An
+    /// interrupt is an end too.
     pub(crate) fn each_line(
         &mut self,
         path: &Path,
-        mut take: impl FnMut(Result<&[u8], TooLong>) -> Result<(), Refused>,
+        mut take: impl FnMut(Result<&[u8], TooLong>) -> Result<(), BadRow>,
     ) -> Result<(), Failure> {
-        let mut source = open(path).map_err(|error| Failure::at(path, &error))?;
         let mut number: u64 = 0;
-        loop {
+        let mut source = match open(path) {
+            Ok(source) => source,
+            Err(_) if interrupted() => return Ok(()),
+            Err(error) => return Err(Failure::at(path, &error)),
+        };
+        while !interrupted() {
             let taken = match source.next_line() {
                 Ok(None) => break,
+                Err(_) if interrupted() => break,
                 Ok(Some(line)) => take(line),
                 Err(error) if number == 0 => return Err(Failure::at(path, &error)),
                 Err(error) => return Err(Failure::after(path, number, &error)),
             };
             number += 1;
             self.progress.line(source.bytes_read());
-            if let Err(refused) = taken {
-                let what = format!("{}:{number}: {}", path.display(), refused.what);
-                if !self.bad.lenient {
+            if let Err(bad) = taken {
+                let what = format!("{}:{number}: {bad}", path.display());
+                if !self.bad.lenient || bad.then == Then::End {
                     return Err(Failure::BadLine(what));
                 }
                 if self.bad.skipped + self.bad.unknown < REPORTED {
-                    self.progress.say(&what);
+                    self.progress.note(format_args!("{what}"));
                 }
                 let count =
-                    if refused.counted { &mut self.bad.unknown } else { &mut self.bad.skipped };
+                    if bad.is_counted() { &mut self.bad.unknown } else { &mut self.bad.skipped };
                 *count += 1;
             }
         }
@@ -92,10 +134,10 @@ impl Reading {
         drop(self.progress);
         let Bad { skipped, unknown, .. } = self.bad;
         if unknown > 0 {
-            eprintln!("tallis: {} with an unknown place", lines(unknown));
+            note(format_args!("{} with an unknown place", lines(unknown)));
         }
         if skipped > 0 {
-            eprintln!("tallis: {} skipped", lines(skipped));
+            note(format_args!("{} skipped", lines(skipped)));
         }
     }
 }

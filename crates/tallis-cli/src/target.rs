@@ -1,7 +1,8 @@
-//! The file that is to be saved.
+//! The files that are to be saved.
 
-use std::path::Path;
-use std::{fs, io};
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
@@ -10,15 +11,103 @@ pub(crate) fn check_target(file: &Path) -> Result<(), Failure> {
     if file.is_dir() {
         return Err(Failure::at(file, &io::ErrorKind::IsADirectory.into()));
     }
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => return Ok(()),
-    };
+    if is_standard_output(file) {
+        let what = "standard output goes to this file, and would be replaced";
+        return Err(Failure::Usage(format!("{}: {what}", file.display())));
+    }
+    let folder = folder_of(file);
     match fs::metadata(folder) {
         Ok(found) if !found.is_dir() => {
             Err(Failure::at(folder, &io::ErrorKind::NotADirectory.into()))
         }
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::at(folder, &error)),
+    }
+}
+
+/// The same for all files that a command is to save, no two of which may be the same.
+pub(crate) fn check_targets<'p>(
+    files: impl IntoIterator<Item = &'p PathBuf>,
+) -> Result<(), Failure> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    for file in files {
+        check_target(file)?;
+        let place = place(file);
+        if places.contains(&place) {
+            let what = "two outputs would go to this file";
+            return Err(Failure::Usage(format!("{}: {what}", file.display())));
+        }
+        places.push(place);
+    }
+    Ok(())
+}
+
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Where a file is, or will be, by whatever name or link it is asked for.
+fn place(file: &Path) -> PathBuf {
+    let of_folder = || Some(fs::canonicalize(folder_of(file)).ok()?.join(file.file_name()?));
+    fs::canonicalize(file).ok().or_else(of_folder).unwrap_or_else(|| file.to_owned())
+}
+
+/// Whether standard output goes to a file that is this one. What is saved takes the place of an older file, and with it
+/// goes what was printed.
+fn is_standard_output(file: &Path) -> bool {
+    let (Ok(found), Some(output)) = (fs::metadata(file), standard_output()) else { return false };
+    found.is_file() && is_same(&found, &output)
+}
+
+#[cfg(unix)]
+fn standard_output() -> Option<Metadata> {
+    use std::os::fd::AsFd;
+    fs::File::from(io::stdout().as_fd().try_clone_to_owned().ok()?).metadata().ok()
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere there is no telling.
+#[cfg(not(unix))]
+const fn standard_output() -> Option<Metadata> {
+    None
+}
+
+#[cfg(not(unix))]
+const fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_files_are_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        let round = folder.path().join(".").join("one");
+        assert!(check_targets([&one, &other]).is_ok());
+        let refused = |files: [&PathBuf; 2]| {
+            let failure = check_targets(files).unwrap_err();
+            assert_eq!(failure.status(), 2);
+            matches!(failure, Failure::Usage(what) if what.ends_with("two outputs would go to this file"))
+        };
+        assert!(refused([&one, &one]) && refused([&one, &round]));
+        // There or not.
+        fs::write(&one, "").unwrap();
+        assert!(refused([&round, &one]));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&one, &other).unwrap();
+            assert!(refused([&one, &other]));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A file that is replaced as a whole or not at all.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -47,13 +47,10 @@ pub fn replace_file(
     };
     let mut temporary = tempfile::Builder::new();
     temporary.prefix(".tallis-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        // As any new file, readable by whom the umask lets: a server runs as another user.
-        use std::os::unix::fs::PermissionsExt;
-        temporary.permissions(Permissions::from_mode(0o666));
-    }
-    let temporary = temporary.tempfile_in(folder)?;
+    // As any new file, readable by whom the umask lets: a server runs as another user. An error is that of the system,
+    // without the name of a file that nobody asked for.
+    let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+    let temporary = temporary.make_in(folder, open)?;
     write(temporary.as_file())?;
     temporary.as_file().sync_all()?;
     temporary.persist(&path).map_err(|error| error.error)?;
@@ -93,6 +90,13 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         let taken = replace_file(folder.path(), |_| Ok(())).unwrap_err();
         assert_eq!(taken.kind(), io::ErrorKind::InvalidInput);
+    }
+
+    #[test]
+    fn an_error_does_not_name_the_temporary_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = replace_file(folder.path().join("none").join("file"), |_| Ok(())).unwrap_err();
+        assert_eq!(error.to_string(), io::Error::from_raw_os_error(2).to_string());
     }
 
     #[cfg(unix)]

@@ -4,29 +4,53 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tallis::Profile;
+use tallis::{Profile, Target};
 
 const CLI_EXAMPLES: &str = "\
 Examples:
   tallis cli PFADD uv alice bob
-  tallis cli --rdb visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
+  tallis cli --load damaged.rdb --salvage --save whole.rdb --rdb-version 11 DBSIZE
+  tallis cli --load visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
   printf 'SET k v\\nGET k\\n' | tallis cli --save dump.rdb
   tallis cli
 
 Without a command, commands are read from standard input, one a line, with redis-cli's quotes:
-\"a\\x00b\" takes escapes, 'a\\b' does not. On a terminal there is a prompt; quit leaves it.";
+\"a\\x00b\" takes escapes, 'a\\b' does not. On a terminal there is a prompt: help shows what there is,
+Tab completes names, quit leaves. Its history is in ~/.tallis_history, or in the file that
+TALLIS_HISTFILE names; /dev/null keeps none.
+
+With --save, an interrupt or SIGTERM saves what the commands did before the program ends; at the prompt,
+Ctrl-C drops the line.
+
+Exit status: 0, even where a command replies with an error; 1 if a file cannot be read or written, 2 for
+a wrong command line, 130 after an interrupt.";
 
 /// `tallis cli`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = CLI_EXAMPLES)]
 pub struct CliArgs {
     /// Load this file first
-    #[arg(long, value_name = "FILE")]
-    pub rdb: Option<PathBuf>,
+    #[arg(long, visible_alias = "rdb", value_name = "FILE.rdb")]
+    pub load: Option<PathBuf>,
+
+    /// Load what can be read of a damaged file: what stands before the damage
+    #[arg(long, requires = "load")]
+    pub salvage: bool,
 
     /// Write the store to this file at the end
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// The version of the file that is saved: by default 10, or the lowest later one that its values need; 80 is
+    /// Valkey's
+    #[arg(
+        long,
+        value_name = "9|10|11|12|80",
+        requires = "save",
+        hide_possible_values = true,
+        value_parser = versions()
+    )]
+    pub rdb_version: Option<Target>,
 
     /// Show types, quotes and numbers of elements even when the output is no terminal
     #[arg(long)]
@@ -53,6 +77,14 @@ fn profiles() -> impl TypedValueParser<Value = Profile> {
     lines.map(|line| if line == OLDER { Profile::Redis70 } else { Profile::Redis72 })
 }
 
+fn versions() -> impl TypedValueParser<Value = Target> {
+    let numbers = PossibleValuesParser::new(["9", "10", "11", "12", "80"]);
+    numbers.try_map(|number| {
+        let target = Target::ALL.into_iter().find(|target| target.number().to_string() == number);
+        target.ok_or("it is none of the versions that are written")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -64,7 +96,7 @@ mod tests {
     fn options_after_the_command_belong_to_it() {
         let args = ["tallis", "cli", "--rdb", "a", "SET", "--no-raw", "-1", "--", "--save"];
         let Command::Cli(args) = Args::parse_from(args).command else { panic!("not cli") };
-        assert_eq!(args.rdb, Some(PathBuf::from("a")));
+        assert_eq!(args.load, Some(PathBuf::from("a")));
         assert!(!args.no_raw && args.save.is_none());
         assert_eq!(args.command, ["SET", "--no-raw", "-1", "--", "--save"]);
     }

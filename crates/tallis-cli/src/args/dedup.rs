@@ -12,9 +12,12 @@ Examples:
   tallis dedup --load seen.rdb --save seen.rdb today.txt > new.txt
 
 What was seen is kept in a Bloom filter, so no line is written twice, and of new lines the share
-given by --error is dropped by mistake; the report at the end shows how many were dropped and the
-error to expect now. The filter takes about 2 bytes a line at the default error, and grows beyond
+given by --error is dropped by mistake; the report at the end, on standard error, shows how many were
+dropped and how many would be by mistake now. The filter takes about 2 bytes a line at the default error, and grows beyond
 its capacity.
+
+With --load, lines are counted on from a file that was saved, which may be the file to save to. With
+--save, an interrupt or SIGTERM saves the filter before the program ends.
 
 With --rotate N at least the last N/2 different lines are known, and at most about N; two filters
 of N/2 lines take turns, whatever the capacity.
@@ -23,7 +26,7 @@ The filters are the keys dedup and {dedup}:older, which a Redis server with Redi
 is what ends at a line feed, at most 1 MiB.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a line that is too long or a wrong
-command line.";
+command line, 130 after an interrupt.";
 
 /// `tallis dedup`.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,6 +51,10 @@ pub struct DedupArgs {
     /// Write the filter to this file at the end
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Report one JSON object on standard error, --quiet or not, instead of the text
+    #[arg(long)]
+    pub json: bool,
 
     /// Files, plain or gzip; - is standard input
     #[arg(default_value = "-", value_name = "FILE")]

@@ -4,23 +4,32 @@ mod bloom;
 mod cli;
 mod dedup;
 mod geo;
+mod help;
 mod locate;
+mod man;
 mod uv;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use bloom::{BloomArgs, BloomCommand, PlanArgs};
 pub use cli::CliArgs;
 pub use dedup::DedupArgs;
 pub use geo::GeoArgs;
 pub use locate::LocateArgs;
+pub use man::{CompletionsArgs, ManArgs};
 pub use uv::UvArgs;
+
+use crate::failure::Failure;
 
 /// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a
 /// server.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "tallis", version, about, max_term_width = 100)]
 pub struct Args {
+    /// Show no progress bar and no notes on standard error; errors are shown
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -42,16 +51,36 @@ pub enum Command {
     Dedup(DedupArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
     Cli(CliArgs),
+    /// Print the completions of a shell for this program
+    Completions(CompletionsArgs),
+    /// Print the manual page of the program
+    Man(ManArgs),
+}
+
+impl Args {
+    /// The command line of this process.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::CommandLine`]: it does not parse, or asks for help or for the version.
+    pub fn read() -> Result<Self, Failure> {
+        let matches = Self::definition().try_get_matches()?;
+        Ok(Self::from_arg_matches(&matches)?)
+    }
+
+    /// What there is to the command line: commands, options and their help.
+    #[must_use]
+    pub fn definition() -> clap::Command {
+        help::prepare(Self::command())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_definition_is_sound() {
-        Args::command().debug_assert();
+        Args::definition().debug_assert();
     }
 }

@@ -1,7 +1,13 @@
 //! `tallis cli`: Redis commands on a store in the process, in and out as `redis-cli` does.
 
+mod complete;
+mod docs;
 mod format;
+mod help;
+mod hint;
+mod prompt;
 mod run;
+mod terminal;
 
 pub use format::Style;
 pub use run::run;

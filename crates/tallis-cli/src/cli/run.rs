@@ -1,16 +1,25 @@
 //! The command itself: where commands come from, and where replies go.
 
+use std::cell::OnceCell;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::path::PathBuf;
+use std::rc::Rc;
 
-use rustyline::DefaultEditor;
-use rustyline::error::ReadlineError;
 use tallis::resp::split_words;
-use tallis::{Session, Store};
+use tallis::{SaveOptions, Session, Store};
 
+use super::docs::Docs;
 use super::format::Style;
+use super::help::{TOPICS, help};
+use super::prompt::run_prompt;
+use super::terminal::Mode;
 use crate::args::CliArgs;
+use crate::color::has_color;
 use crate::failure::Failure;
-use crate::target::check_target;
+use crate::input::standard_input;
+use crate::interrupt::{interrupted, watch_and};
+use crate::snapshot::{self, save_interrupted, watch_to_save};
+use crate::target::check_targets;
 
 /// Runs `tallis cli`.
 ///
@@ -18,15 +27,19 @@ use crate::target::check_target;
 ///
 /// # Errors
 ///
-/// A file that cannot be loaded or saved; then nothing was run, or everything was.
+/// A file that cannot be loaded or saved; then nothing was run, or everything was. An interrupt: what the commands did
+/// until then is saved.
 pub fn run(args: &CliArgs) -> Result<(), Failure> {
-    if let Some(file) = &args.save {
-        check_target(file)?;
-    }
+    check_targets(&args.save)?;
     let store = Store::builder().profile(args.profile).build();
-    if let Some(file) = &args.rdb {
-        store.load(file)?;
+    if let Some(file) = &args.load {
+        if args.salvage {
+            snapshot::salvage(&store, file)?;
+        } else {
+            snapshot::load(&store, file)?;
+        }
     }
+    let options = SaveOptions { version: args.rdb_version, ..SaveOptions::default() };
     let prompt = args.command.is_empty() && io::stdin().is_terminal();
     let lines = args.command.is_empty() && !prompt;
     let style = if args.no_raw || (!lines && io::stdout().is_terminal()) {
@@ -39,23 +52,45 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
         client.session.execute(&["HELLO", "3"]);
     }
     let ran = if prompt {
+        save_when_killed(&store, args.save.as_ref(), options)?;
         run_prompt(&mut client)
     } else if lines {
-        run_lines(&mut client, io::stdin().lock())
+        watch_to_save(args.save.as_ref())?;
+        let input = standard_input().map_err(|error| Failure::input(&error))?;
+        run_lines(&mut client, input)
     } else {
         let words: Vec<_> = args.command.iter().map(|word| word.as_encoded_bytes()).collect();
-        client.execute(&words).and_then(|()| client.send())
+        client.one(&words).and_then(|()| client.send())
     };
     // What the commands did is kept even if their replies could not be written.
+    if interrupted() {
+        return Err(save_interrupted(&store, args.save.as_deref(), options));
+    }
     if let Some(file) = &args.save {
-        store.save(file)?;
+        snapshot::save_with(&store, file, options)?;
     }
     ran
 }
 
+/// At the prompt nobody looks for a signal: what it does, it does by itself.
+fn save_when_killed(
+    store: &Store,
+    file: Option<&PathBuf>,
+    options: SaveOptions,
+) -> Result<(), Failure> {
+    let Some(file) = file.cloned() else { return Ok(()) };
+    let (store, mode) = (store.clone(), Mode::now());
+    watch_and(move || {
+        mode.restore();
+        save_interrupted(&store, Some(&file), options)
+    })
+}
+
 /// A session, and the replies that are yet to be written.
-struct Client<W> {
+pub(super) struct Client<W> {
+    store: Store,
     session: Session,
+    docs: OnceCell<Rc<Docs>>,
     style: Style,
     replies: Vec<u8>,
     output: W,
@@ -63,14 +98,43 @@ struct Client<W> {
 
 /// Whether to go on after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+pub(super) enum Next {
     GoOn,
     Leave,
 }
 
 impl<W: Write> Client<W> {
     fn new(store: &Store, style: Style, output: W) -> Self {
-        Self { session: store.session(), style, replies: Vec::new(), output }
+        let (session, docs) = (store.session(), OnceCell::new());
+        Self { store: store.clone(), session, docs, style, replies: Vec::new(), output }
+    }
+
+    /// What there is to know of the commands.
+    pub(super) fn docs(&self) -> Rc<Docs> {
+        Rc::clone(self.docs.get_or_init(|| Rc::new(Docs::of(&self.store))))
+    }
+
+    /// What stands before a line that is typed: the database, if it is another one than the first, and whether there is
+    /// a transaction.
+    pub(super) fn prompt(&self) -> String {
+        let db = match self.session.db_number() {
+            0 => String::new(),
+            db => format!("[{db}]"),
+        };
+        let transaction = if self.session.is_in_transaction() { "(TX)" } else { "" };
+        format!("tallis{db}{transaction}> ")
+    }
+
+    /// Runs a command, or shows help, which is one of the words that `redis-cli` keeps for itself.
+    fn one<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Result<(), Failure> {
+        let first = words.first().map(A::as_ref).unwrap_or_default();
+        if !TOPICS.iter().any(|topic| first.eq_ignore_ascii_case(topic.as_bytes())) {
+            return self.execute(words);
+        }
+        let topic: Vec<_> = words.iter().skip(1).map(|word| word.as_ref().to_vec()).collect();
+        let text = help(&self.docs(), &topic, has_color());
+        self.replies.extend_from_slice(text.as_bytes());
+        Ok(())
     }
 
     fn execute<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Result<(), Failure> {
@@ -89,7 +153,7 @@ impl<W: Write> Client<W> {
     }
 
     /// Runs a line: a command, or one of the few words that `redis-cli` keeps for itself.
-    fn line(&mut self, line: &[u8]) -> Result<Next, Failure> {
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<Next, Failure> {
         let Ok(words) = split_words(line) else {
             self.replies.extend_from_slice(b"Invalid argument(s)\n");
             return Ok(Next::GoOn);
@@ -103,16 +167,16 @@ impl<W: Write> Client<W> {
             return Ok(Next::GoOn);
         }
         if rest.is_empty() || !is_count(first) {
-            self.execute(&words)?;
+            self.one(&words)?;
         } else if let Some(times) = parse_count(first) {
-            (0..times).try_for_each(|_| self.execute(rest))?;
+            (0..times).take_while(|_| !interrupted()).try_for_each(|_| self.one(rest))?;
         } else {
             self.replies.extend_from_slice(b"Invalid redis-cli repeat command option value.\n");
         }
         Ok(Next::GoOn)
     }
 
-    fn send(&mut self) -> Result<(), Failure> {
+    pub(super) fn send(&mut self) -> Result<(), Failure> {
         let sent = self.output.write_all(&self.replies).and_then(|()| self.output.flush());
         self.replies.clear();
         sent.map_err(|error| Failure::output(&error))
@@ -131,52 +195,26 @@ fn parse_count(word: &[u8]) -> Option<u64> {
     u64::try_from(number).ok().filter(|&times| times > 0)
 }
 
-/// Runs every line of the input.
+/// Runs every line of the input, up to an interrupt.
 fn run_lines(client: &mut Client<impl Write>, input: impl Read) -> Result<(), Failure> {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = input.read_until(b'\n', &mut line);
-        let ended = read.map_err(|error| Failure::input(&error))? == 0;
+        let ended = match input.read_until(b'\n', &mut line) {
+            Ok(read) => read == 0 || interrupted(),
+            Err(_) if interrupted() => true,
+            Err(error) => return Err(Failure::input(&error)),
+        };
         let next = if ended { Next::Leave } else { client.line(&line)? };
-        // A client that waits for a reply before the next command must get it.
-        if next == Next::Leave || input.buffer().is_empty() {
+        // A client that waits for a reply before the next command, or before the rest of it, must get it.
+        if next == Next::Leave || !input.buffer().contains(&b'\n') {
             client.send()?;
         }
         if next == Next::Leave {
             return Ok(());
         }
     }
-}
-
-/// Runs what is typed at a prompt.
-fn run_prompt(client: &mut Client<impl Write>) -> Result<(), Failure> {
-    let mut editor = DefaultEditor::new().map_err(editor_error)?;
-    loop {
-        let prompt = match client.session.db_number() {
-            0 => "tallis> ".to_owned(),
-            db => format!("tallis[{db}]> "),
-        };
-        let line = match editor.readline(&prompt) {
-            Ok(line) => line,
-            Err(ReadlineError::Eof | ReadlineError::Interrupted) => return Ok(()),
-            Err(error) => return Err(editor_error(error)),
-        };
-        if !line.trim().is_empty() {
-            editor.add_history_entry(&line).map_err(editor_error)?;
-        }
-        let next = client.line(line.as_bytes())?;
-        client.send()?;
-        if next == Next::Leave {
-            return Ok(());
-        }
-    }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
-fn editor_error(error: ReadlineError) -> Failure {
-    Failure::Trouble(format!("cannot read the terminal: {error}"))
 }
 
 #[cfg(test)]
@@ -224,6 +262,27 @@ mod tests {
         for command in ["2", "2x incr n", "+ incr n"] {
             assert!(shown(Style::Raw, command.as_bytes()).starts_with("ERR unknown command"));
         }
+    }
+
+    #[test]
+    fn the_prompt_shows_database_and_transaction() {
+        let mut client = Client::new(&Store::new(), Style::Raw, Vec::new());
+        let mut prompt = |line: &[u8]| {
+            client.line(line).unwrap();
+            client.prompt()
+        };
+        assert_eq!(prompt(b"get k"), "tallis> ");
+        assert_eq!(prompt(b"select 3"), "tallis[3]> ");
+        assert_eq!(prompt(b"multi"), "tallis[3](TX)> ");
+        assert_eq!(prompt(b"select 0"), "tallis[3](TX)> ");
+        assert_eq!(prompt(b"exec"), "tallis> ");
+    }
+
+    #[test]
+    fn help_is_no_command_of_the_store() {
+        let shown = shown(Style::Raw, b"HELP echo\nmulti\n? echo\ndiscard\n");
+        let help = "\n  ECHO message\n  summary: Returns its argument.\n  since: 1.0.0\n  group: connection\n\n";
+        assert_eq!(shown, format!("{help}OK\n{help}OK\n"));
     }
 
     #[test]

@@ -1,28 +1,32 @@
-//! What is said at the end, on standard error.
+//! What is reported at the end, on standard error: standard output has the lines.
 
 use std::fmt;
 
+use serde::Serialize;
+
+use crate::number::one_in;
 use crate::uv::lines;
 
-/// What became of the lines.
-#[derive(Clone, Copy, Debug)]
+/// What became of the lines. Its JSON form is part of the program's contract, the order of the fields included.
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
-    pub(super) read: u64,
-    pub(super) written: u64,
-    /// How often a new line is now taken for one that was seen.
+    pub(super) lines_read: u64,
+    pub(super) lines_written: u64,
+    pub(super) lines_dropped: u64,
+    /// How often a new line is now taken for one that was seen, 0 to 1.
     pub(super) error_rate: f64,
+    /// The file that the filter was saved to.
+    pub(super) saved: Option<String>,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { read, written, error_rate } = *self;
-        write!(f, "{} dropped of {read}; error to expect now: ", lines(read - written))?;
+        let Self { lines_read, lines_dropped, error_rate, .. } = *self;
+        write!(f, "{} dropped of {lines_read}; ", lines(lines_dropped))?;
         if error_rate <= 0.0 {
-            return f.write_str("0");
+            return f.write_str("no new line would be taken for seen");
         }
-        let one_in = 1.0 / error_rate;
-        let one_in = if one_in < 1e9 { format!("{one_in:.0}") } else { format!("{one_in:.0e}") };
-        write!(f, "{error_rate:.3e} (of new lines 1 in {one_in} is taken for seen)")
+        write!(f, "of new lines {} would now be taken for seen", one_in(error_rate))
     }
 }
 
@@ -30,17 +34,32 @@ impl fmt::Display for Report {
 mod tests {
     use super::*;
 
+    fn report(lines_read: u64, lines_written: u64, error_rate: f64) -> Report {
+        let lines_dropped = lines_read - lines_written;
+        Report { lines_read, lines_written, lines_dropped, error_rate, saved: None }
+    }
+
     #[test]
     fn it_says_how_many_and_how_often() {
-        let report = |read, written, error_rate| Report { read, written, error_rate }.to_string();
-        assert_eq!(
-            report(10, 7, 0.000_98),
-            "3 lines dropped of 10; error to expect now: 9.800e-4 (of new lines 1 in 1020 is taken for seen)"
-        );
-        assert_eq!(
-            report(10, 9, 3.2e-20),
-            "1 line dropped of 10; error to expect now: 3.200e-20 (of new lines 1 in 3e19 is taken for seen)"
-        );
-        assert_eq!(report(1, 0, 0.0), "1 line dropped of 1; error to expect now: 0");
+        for (report, want) in [
+            (
+                report(10, 7, 0.000_98),
+                "3 lines dropped of 10; of new lines 1 in 1020 would now be taken for seen",
+            ),
+            (
+                report(10, 9, 3.2e-40),
+                "1 line dropped of 10; of new lines fewer than 1 in 10^15 would now be taken for seen",
+            ),
+            (report(1, 0, 0.0), "1 line dropped of 1; no new line would be taken for seen"),
+        ] {
+            assert_eq!(report.to_string(), want);
+        }
+    }
+
+    #[test]
+    fn json_has_the_agreed_shape() {
+        let json = serde_json::to_string(&report(10, 7, 0.25)).unwrap();
+        let want = r#"{"lines_read":10,"lines_written":7,"lines_dropped":3,"error_rate":0.25,"saved":null}"#;
+        assert_eq!(json, want);
     }
 }

@@ -9,10 +9,12 @@ use super::lines::Sieve;
 use super::report::Report;
 use crate::args::DedupArgs;
 use crate::failure::Failure;
-use crate::input::{is_standard_input, open, size_of_files};
-use crate::progress::Progress;
+use crate::input::{open, size_of_files};
+use crate::interrupt::interrupted;
+use crate::progress::{Progress, note};
 use crate::reading::TOO_LONG;
-use crate::target::check_target;
+use crate::snapshot::{self, watch_to_save};
+use crate::target::check_targets;
 use crate::uv::TooLong;
 
 /// The key of the filter.
@@ -29,18 +31,14 @@ const PIECE: usize = 256 << 10;
 /// # Errors
 ///
 /// A file that cannot be read, a line that is too long, a filter that cannot be loaded or saved, or that has to grow
-/// beyond the memory.
+/// beyond the memory. An interrupt: the filter is saved then.
 pub fn run(args: &DedupArgs) -> Result<(), Failure> {
-    if args.files.iter().filter(|file| is_standard_input(file)).count() > 1 {
-        return Err(Failure::Trouble("standard input can be read only once".to_owned()));
-    }
     let total = size_of_files(&args.files)?;
-    if let Some(file) = &args.save {
-        check_target(file)?;
-    }
+    check_targets(&args.save)?;
+    watch_to_save(args.save.as_ref())?;
     let store = Store::new();
     if let Some(file) = &args.load {
-        store.load(file)?;
+        snapshot::load(&store, file)?;
         check_loaded(&store, file, args.rotate.is_some())?;
     }
     let seen = match args.rotate {
@@ -53,15 +51,28 @@ pub fn run(args: &DedupArgs) -> Result<(), Failure> {
         read(file, &mut sieve, &mut progress)?;
     }
     drop(progress);
-    let report = Report {
-        read: sieve.read(),
-        written: sieve.written(),
+    let mut report = Report {
+        lines_read: sieve.read(),
+        lines_written: sieve.written(),
+        lines_dropped: sieve.read() - sieve.written(),
         error_rate: seen.info()?.error_rate,
+        saved: None,
     };
     drop(sieve);
-    let saved = args.save.as_ref().map_or(Ok(()), |file| store.save(file));
-    eprintln!("tallis: {report}");
-    saved.map_err(Failure::from)
+    let saved = args.save.as_ref().map_or(Ok(()), |file| {
+        let saved = snapshot::save(&store, file);
+        report.saved = saved.is_ok().then(|| file.display().to_string());
+        saved
+    });
+    if args.json {
+        let json =
+            serde_json::to_string(&report).map_err(|error| Failure::output(&error.into()))?;
+        eprintln!("{json}");
+    } else {
+        note(format_args!("{report}"));
+    }
+    saved?;
+    if interrupted() { Err(Failure::Interrupted("interrupted".to_owned())) } else { Ok(()) }
 }
 
 /// Passes the lines of a file through the sieve.
@@ -70,11 +81,16 @@ fn read<W: std::io::Write>(
     sieve: &mut Sieve<'_, W>,
     progress: &mut Progress,
 ) -> Result<(), Failure> {
-    let mut source = open(path).map_err(|error| Failure::at(path, &error))?;
     let before = sieve.read();
-    loop {
+    let mut source = match open(path) {
+        Ok(source) => source,
+        Err(_) if interrupted() => return Ok(()),
+        Err(error) => return Err(Failure::at(path, &error)),
+    };
+    while !interrupted() {
         match source.next_lines() {
             Ok(None) => break,
+            Err(_) if interrupted() => break,
             Ok(Some(Ok(lines))) => sieve.pass(lines)?,
             Ok(Some(Err(TooLong))) => {
                 let number = sieve.read() - before + 1;
@@ -90,19 +106,22 @@ fn read<W: std::io::Write>(
     Ok(())
 }
 
-/// Refuses a file whose keys are something else than this run would make of them.
+/// Refuses a file without a filter, or whose keys are something else than this run would make of them.
 fn check_loaded(store: &Store, file: &Path, rotating: bool) -> Result<(), Failure> {
-    let refused = |what: &str| Err(Failure::Trouble(format!("{}: {what}", file.display())));
     for key in [KEY, OLDER] {
         match store.bf_info(key) {
-            Err(error) if error.kind() != ErrorKind::NoSuchKey => {
-                return refused(&format!("the key {key} holds no Bloom filter that can be asked"));
+            Err(error) if error.kind() == ErrorKind::NoSuchKey => {}
+            Err(_) => {
+                let what = format!("the key {key} holds no Bloom filter that can be asked");
+                return Err(snapshot::unfit(file, &what));
             }
-            Ok(_) | Err(_) => {}
+            Ok(_) => {}
         }
     }
-    if !rotating && store.exists(OLDER)? {
-        return refused("its filters were saved with --rotate, which is to be given again");
+    let is_rotated = store.exists(OLDER)?;
+    if is_rotated && !rotating {
+        let what = "its filters were saved with --rotate, which is to be given again";
+        return Err(snapshot::unfit(file, what));
     }
-    Ok(())
+    if store.exists(KEY)? || is_rotated { Ok(()) } else { Err(snapshot::missing(file, KEY)) }
 }

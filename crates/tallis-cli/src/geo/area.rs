@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use tallis::geo::{Error, Point, Unit};
 
+use crate::number;
+
 /// `LON,LAT,DIST`: what is at most a distance away.
 ///
 /// ```
@@ -64,7 +66,7 @@ pub enum AreaError {
     Place(Error),
     /// A length is no number with a unit.
     Length(String),
-    /// The count is no number from 1 on.
+    /// The count is no integer from 1 on.
     Count(String),
 }
 
@@ -77,7 +79,7 @@ impl fmt::Display for AreaError {
             Self::Length(text) => {
                 write!(f, "'{text}' is no length: expected a number and m, km, mi or ft")
             }
-            Self::Count(text) => write!(f, "'{text}' is no number from 1 on"),
+            Self::Count(text) => write!(f, "'{text}' is no count from 1 on, such as 5, 1000 or 1k"),
         }
     }
 }
@@ -143,7 +145,7 @@ impl FromStr for Nearest {
     fn from_str(text: &str) -> Result<Self, AreaError> {
         let [lon, lat, count] = parts(text)?;
         let centre = place(lon, lat)?;
-        let number = count.parse().ok().filter(|&number| number > 0);
+        let number = number::count(count).ok().and_then(|number| number.try_into().ok());
         let count = number.ok_or_else(|| AreaError::Count(count.to_owned()))?;
         Ok(Self { centre, count })
     }
@@ -180,6 +182,7 @@ mod tests {
         assert_eq!((box_.width, box_.height), (0.1, 0.3));
         let nearest: Nearest = "180,85.05,7".parse().unwrap();
         assert_eq!((nearest.centre.lat(), nearest.count), (85.05, 7));
+        assert_eq!("0,0,1k".parse::<Nearest>().unwrap().count, 1000);
         for (text, error) in [
             ("1,2", "2 parts between commas instead of 3"),
             ("1,2,3,4", "4 parts between commas instead of 3"),
@@ -188,9 +191,9 @@ mod tests {
             ("1,,3", "'' is no number of degrees"),
             ("181,2,3", "longitude 181 is not between -180 and 180"),
             ("1,86,3", "latitude 86 is not between -85.05112878 and 85.05112878"),
-            ("1,2,0", "'0' is no number from 1 on"),
-            ("1,2,-1", "'-1' is no number from 1 on"),
-            ("1,2,1.5", "'1.5' is no number from 1 on"),
+            ("1,2,0", "'0' is no count from 1 on, such as 5, 1000 or 1k"),
+            ("1,2,-1", "'-1' is no count from 1 on, such as 5, 1000 or 1k"),
+            ("1,2,1.5", "'1.5' is no count from 1 on, such as 5, 1000 or 1k"),
         ] {
             assert_eq!(text.parse::<Nearest>().unwrap_err().to_string(), error);
         }

@@ -6,6 +6,7 @@ mod report;
 mod run;
 
 pub use area::{AreaError, Around, Nearest, Within};
+pub(crate) use load::FIELDS;
 pub use load::Loader;
 pub use report::{Found, Report};
 pub use run::run;

@@ -13,12 +13,14 @@ use tallis::geo::{EARTH_RADIUS, Unit};
 pub struct Found {
     /// Its name. Bytes that are no UTF-8 are replaced.
     pub id: String,
-    /// How far away it is, in metres.
+    /// How far away it is, in metres: the name of before.
     pub dist: f64,
     /// Its longitude in degrees, as it is kept.
     pub lon: f64,
     /// Its latitude in degrees, as it is kept.
     pub lat: f64,
+    /// How far away it is, in metres.
+    pub dist_m: f64,
 }
 
 /// The places that were found, nearest first. Its JSON form is a list of them; its [`Display`](fmt::Display) form is a
@@ -43,11 +45,15 @@ impl Report {
     pub fn new(hits: Vec<GeoHit>, unit: Unit) -> Self {
         // On the other side of the Earth rounding may leave no number.
         let other_side = EARTH_RADIUS * core::f64::consts::PI;
-        let found = |hit: GeoHit| Found {
-            id: String::from_utf8_lossy(&hit.member).into_owned(),
-            dist: if hit.distance.is_nan() { other_side } else { hit.distance },
-            lon: hit.place.lon(),
-            lat: hit.place.lat(),
+        let found = |hit: GeoHit| {
+            let dist_m = if hit.distance.is_nan() { other_side } else { hit.distance };
+            Found {
+                id: String::from_utf8_lossy(&hit.member).into_owned(),
+                dist: dist_m,
+                lon: hit.place.lon(),
+                lat: hit.place.lat(),
+                dist_m,
+            }
         };
         Self { found: hits.into_iter().map(found).collect(), unit, saved: None }
     }
@@ -59,11 +65,11 @@ impl fmt::Display for Report {
         let rule = LineStyle::none().fill('-').junction('-');
         table.load_style(TableStyle::new().header_separator(rule));
         table.set_header(["id", self.unit.name(), "lon", "lat"]);
-        for Found { id, dist, lon, lat } in &self.found {
+        for Found { id, lon, lat, dist_m, .. } in &self.found {
             // An id may be any text, a table is for people.
             let id: String =
                 id.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-            let dist = format!("{:.4}", self.unit.of_metres(*dist));
+            let dist = format!("{:.4}", self.unit.of_metres(*dist_m));
             table.add_row([id, dist, format!("{lon:.6}"), format!("{lat:.6}")]);
         }
         for (index, column) in table.column_iter_mut().enumerate() {

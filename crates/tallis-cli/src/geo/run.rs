@@ -1,5 +1,7 @@
 //! The command itself: rows in, places out.
 
+use std::path::Path;
+
 use tallis::geo::{EARTH_RADIUS, Point, Unit};
 use tallis::{GeoHit, GeoOrder, GeoSearch, Store};
 
@@ -7,41 +9,53 @@ use super::load::{KEY, Loader};
 use super::report::Report;
 use crate::args::GeoArgs;
 use crate::failure::Failure;
-use crate::input::{is_standard_input, size_of_files};
+use crate::input::size_of_files;
 use crate::output::deliver;
-use crate::reading::{Reading, Refused, TOO_LONG};
-use crate::target::check_target;
+use crate::reading::{BadRow, Reading, TOO_LONG};
+use crate::snapshot::{self, save_if_interrupted, watch_to_save};
+use crate::target::check_targets;
 use crate::uv::TooLong;
 
 /// Runs `tallis geo`.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a bad row unless bad rows are skipped, a file that cannot be saved.
+/// A file that cannot be read or loaded, a bad row unless bad rows are skipped, a file that cannot be saved. An
+/// interrupt: what was read is saved then.
 pub fn run(args: &GeoArgs) -> Result<(), Failure> {
-    if args.files.iter().filter(|file| is_standard_input(file)).count() > 1 {
-        return Err(Failure::Trouble("standard input can be read only once".to_owned()));
-    }
     let total = size_of_files(&args.files)?;
-    if let Some(file) = &args.save {
-        check_target(file)?;
-    }
+    check_targets(&args.save)?;
+    watch_to_save(args.save.as_ref())?;
     let store = Store::new();
-    let mut loader = Loader::new(&store);
+    if let Some(file) = &args.load {
+        snapshot::load(&store, file)?;
+        check_loaded(&store, file)?;
+    }
+    let mut loader = Loader::new(&store).columns(args.columns.clone());
     let mut reading = Reading::new(total, args.lenient);
     for file in &args.files {
         loader.next_file();
         reading.each_line(file, |line| {
-            let line = line.map_err(|TooLong| Refused::skipped(TOO_LONG.to_owned()))?;
-            loader.line(line).map_err(Refused::skipped)
+            let line = line.map_err(|TooLong| BadRow::skipped(TOO_LONG.to_owned()))?;
+            loader.line(line)
         })?;
     }
     loader.finish()?;
     reading.finish();
+    save_if_interrupted(&store, args.save.as_ref())?;
 
     let (hits, unit) = find(&store, args)?;
     let mut report = Report::new(hits, unit);
     deliver(&mut report, &store, args.save.as_ref(), args.json)
+}
+
+/// Refuses a file without places.
+fn check_loaded(store: &Store, file: &Path) -> Result<(), Failure> {
+    match store.key_type(KEY)? {
+        Some(found) if found == "zset" => Ok(()),
+        Some(_) => Err(snapshot::unfit(file, &format!("the key {KEY} holds no places"))),
+        None => Err(snapshot::missing(file, KEY)),
+    }
 }
 
 /// What the command line asks for, in metres, and the unit to show it in.

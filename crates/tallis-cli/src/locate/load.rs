@@ -1,11 +1,11 @@
 //! Rows into locations.
 
-use std::fmt;
-
 use tallis::Locations;
 
 use super::fields::Fields;
 use super::seen::Seen;
+use crate::columns::{Columns, Places, without_mark};
+use crate::reading::BadRow;
 
 /// What a row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub enum Format {
     Zip,
 }
 
-/// The first row of a file of users may be this.
-const HEADER: [&[u8]; 3] = [b"user", b"country", b"region"];
+/// The fields of a row of a user. The first row of a file may be these words.
+pub(crate) const FIELDS: [&str; 3] = ["user", "country", "region"];
 
 /// Where the state stands in a row of a zip code, and how many fields there are.
 const STATE: usize = 4;
@@ -48,35 +48,13 @@ pub struct Loader<'l> {
     format: Format,
     lenient: bool,
     fields: Fields,
+    columns: Option<Columns>,
+    /// Where the fields of this file are; nothing before its first row.
+    places: Option<Places>,
     /// Lines so far, of all files.
     lines: u64,
     seen: Seen,
-    header: bool,
 }
-
-/// What is wrong with a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadRow {
-    what: String,
-    /// Whether the row was counted all the same: its user is there.
-    counted: bool,
-}
-
-impl BadRow {
-    /// Whether the row has a user, who is counted as unknown; that is accepted only if bad rows are.
-    #[must_use]
-    pub const fn is_counted(&self) -> bool {
-        self.counted
-    }
-}
-
-impl fmt::Display for BadRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
-    }
-}
-
-impl std::error::Error for BadRow {}
 
 impl<'l> Loader<'l> {
     /// Nothing loaded yet. A `lenient` one counts the user of a bad row as unknown, where there is one.
@@ -87,15 +65,35 @@ impl<'l> Loader<'l> {
             format,
             lenient,
             fields: Fields::new(),
+            columns: None,
+            places: None,
             lines: 0,
             seen: Seen::default(),
-            header: true,
         }
+    }
+
+    /// Takes the fields from these columns of files whose first row names them.
+    #[must_use]
+    pub fn columns(mut self, columns: Option<Columns>) -> Self {
+        self.columns = columns;
+        self
+    }
+
+    /// Numbers the lines of zip codes from behind these users.
+    #[must_use]
+    pub const fn behind(mut self, users: u64) -> Self {
+        self.lines = users;
+        self
     }
 
     /// Another file begins.
     pub const fn next_file(&mut self) {
-        self.header = true;
+        self.places = None;
+    }
+
+    /// The users that have been loaded, in no order.
+    pub(super) fn loaded(&self) -> impl Iterator<Item = u64> {
+        self.seen.iter()
     }
 
     /// How many users have been loaded; one of several rows counts once.
@@ -135,24 +133,24 @@ impl<'l> Loader<'l> {
     pub fn unreadable(&mut self, what: &str) -> BadRow {
         self.lines += 1;
         let user = (self.format == Format::Zip).then_some(self.lines);
-        self.bad(Refused { user, what: what.to_owned() })
+        self.bad(Refused { user, what: what.to_owned(), last: false })
     }
 
     /// Loads a row and gives its user; the header has none.
     fn user(&mut self, line: &[u8]) -> Result<Option<u64>, Refused> {
-        let first = std::mem::take(&mut self.header);
-        let refused = |user, what| Refused { user, what };
-        let fields = self.fields.of(line).map_err(|error| refused(None, error.to_string()))?;
-        if first && fields.clone().eq(HEADER) {
-            return Ok(None);
-        }
-        let mut values = fields.clone();
-        let user = values.next().unwrap_or_default();
-        let id = user_id(user).ok_or_else(|| refused(None, not_a_user(user)))?;
-        let (Some(country), Some(region), None) = (values.next(), values.next(), values.next())
-        else {
-            return Err(refused(Some(id), wrong_count(fields.len(), "3: user,country,region")));
+        let Some(places) = self.places else { return self.first(line) };
+        let refused = |user, what| Refused { user, what, last: false };
+        let row = self.fields.of(line).map_err(|error| refused(None, error.to_string()))?;
+        // Of a row of another length the user may be there, where the order is known.
+        let Some([user, country, region]) = places.pick(&row) else {
+            let user = row.clone().next().unwrap_or_default();
+            let id = user_id(user).filter(|_| self.columns.is_none());
+            if id.is_none() && self.columns.is_none() {
+                return Err(refused(None, not_a_user(user)));
+            }
+            return Err(refused(id, places.wrong_count(row.len(), &FIELDS.join(","))));
         };
+        let id = user_id(user).ok_or_else(|| refused(None, not_a_user(user)))?;
         let (Ok(country), Ok(region)) = (str::from_utf8(country), str::from_utf8(region)) else {
             return Err(refused(Some(id), "country and region are not UTF-8".to_owned()));
         };
@@ -160,9 +158,26 @@ impl<'l> Loader<'l> {
         set.map(|()| Some(id)).map_err(|what| refused(Some(id), what))
     }
 
+    /// The first row of a file: it names the columns, or is a header, or a row like any other.
+    fn first(&mut self, line: &[u8]) -> Result<Option<u64>, Refused> {
+        let line = without_mark(line);
+        if let Some(columns) = &self.columns {
+            let refused = |what| Refused { user: None, what, last: true };
+            let row = self.fields.of(line).map_err(|error| refused(error.to_string()))?;
+            self.places = Some(Places::by_name(columns, row).map_err(refused)?);
+            return Ok(None);
+        }
+        self.places = Some(Places::OWN);
+        let row = self.fields.of(line);
+        if row.is_ok_and(|mut row| row.by_ref().eq(FIELDS.map(str::as_bytes))) {
+            return Ok(None);
+        }
+        self.user(line)
+    }
+
     fn zip(&mut self, line: &[u8]) -> Result<u64, Refused> {
         let id = self.lines;
-        let refused = |what| Refused { user: Some(id), what };
+        let refused = |what| Refused { user: Some(id), what, last: false };
         let mut fields = self.fields.of(line).map_err(|error| refused(error.to_string()))?;
         let count = fields.len();
         let state = fields.nth(STATE).filter(|_| count == ZIP_FIELDS).ok_or_else(|| {
@@ -177,19 +192,23 @@ impl<'l> Loader<'l> {
     }
 
     #[cold]
-    fn bad(&mut self, Refused { user, what }: Refused) -> BadRow {
+    fn bad(&mut self, Refused { user, what, last }: Refused) -> BadRow {
+        if last {
+            return BadRow::last(what);
+        }
         let user = user.filter(|_| self.lenient);
         if let Some(user) = user {
             self.seen.insert(user);
         }
-        BadRow { what, counted: user.is_some() }
+        BadRow::counted(what, user.is_some())
     }
 }
 
-/// A row that is bad, and its user, if there is one.
+/// A row that is bad, its user, if there is one, and whether nothing behind it can be read.
 struct Refused {
     user: Option<u64>,
     what: String,
+    last: bool,
 }
 
 /// Stores a place; if that is to be borne, an unknown one as far as it is known.

@@ -7,6 +7,7 @@ mod run;
 mod seen;
 
 pub use fields::{Fields, FieldsError};
-pub use load::{BadRow, Format, Loader};
+pub(crate) use load::FIELDS;
+pub use load::{Format, Loader};
 pub use report::Report;
 pub use run::run;

@@ -1,67 +1,84 @@
 //! The command itself: rows in, table out.
 
+use std::path::Path;
+
 use tallis::{Locations, Store};
 
-use super::load::{BadRow, Format, Loader, not_a_user, user_id};
+use super::load::{Format, Loader, not_a_user, user_id};
 use super::report::Report;
 use crate::args::LocateArgs;
 use crate::failure::Failure;
-use crate::input::{is_standard_input, size_of_files};
+use crate::input::size_of_files;
 use crate::output::deliver;
-use crate::reading::{Reading, Refused, TOO_LONG};
-use crate::target::check_target;
+use crate::reading::{BadRow, Reading, TOO_LONG};
+use crate::snapshot::{self, save_if_interrupted, watch_to_save};
+use crate::target::check_targets;
 use crate::uv::TooLong;
+
+/// Where the largest user is, as [`Locations`] has it.
+const LARGEST: &str = "location:max";
 
 /// Runs `tallis locate`.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a bad row unless bad rows are skipped, a file that cannot be saved.
+/// A file that cannot be read or loaded, a bad row unless bad rows are skipped, a file that cannot be saved. An
+/// interrupt: what was read is saved then.
 pub fn run(args: &LocateArgs) -> Result<(), Failure> {
     let mut all = args.files.clone();
     all.extend(args.users.clone());
-    if all.iter().filter(|file| is_standard_input(file)).count() > 1 {
-        return Err(Failure::Trouble("standard input can be read only once".to_owned()));
-    }
     let total = size_of_files(&all)?;
-    if let Some(file) = &args.save {
-        check_target(file)?;
-    }
+    check_targets(&args.save)?;
+    watch_to_save(args.save.as_ref())?;
     let store = Store::new();
     let locations = Locations::new(store.clone());
     let format = if args.zip { Format::Zip } else { Format::Users };
-    let mut loader = Loader::new(&locations, format, args.lenient);
+    let mut loader = Loader::new(&locations, format, args.lenient).columns(args.columns.clone());
+    if let Some(file) = &args.load {
+        loader = loader.behind(load(&store, &locations, file)?);
+    }
     let mut reading = Reading::new(total, args.lenient);
     for file in &args.files {
         loader.next_file();
         reading.each_line(file, |line| match line {
-            Ok(line) => loader.line(line).map_err(Refused::from),
-            Err(TooLong) => Err(loader.unreadable(TOO_LONG).into()),
+            Ok(line) => loader.line(line),
+            Err(TooLong) => Err(loader.unreadable(TOO_LONG)),
         })?;
     }
     let mut list = Vec::new();
     if let Some(file) = &args.users {
         reading.each_line(file, |line| {
-            let line = line.map_err(|TooLong| Refused::skipped(TOO_LONG.to_owned()))?;
+            let line = line.map_err(|TooLong| BadRow::skipped(TOO_LONG.to_owned()))?;
             if !line.is_empty() {
-                list.push(user_id(line).ok_or_else(|| Refused::skipped(not_a_user(line)))?);
+                list.push(user_id(line).ok_or_else(|| BadRow::skipped(not_a_user(line)))?);
             }
             Ok(())
         })?;
     }
     reading.finish();
+    save_if_interrupted(&store, args.save.as_ref())?;
 
     let mut report = if args.users.is_some() {
         let counts = locations.aggregate_list(list)?;
         Report::new(counts.users(), &counts)
+    } else if args.load.is_some() {
+        // Of the users of the file those are known that have a place there.
+        let counts = locations.aggregate()?;
+        let known: u64 = counts.countries().map(|(_, users)| users).sum();
+        let unknown = locations.aggregate_list(loader.loaded())?.unknown();
+        Report::new(known + unknown, &counts)
     } else {
         Report::new(loader.users(), &locations.aggregate()?)
     };
     deliver(&mut report, &store, args.save.as_ref(), args.json)
 }
 
-impl From<BadRow> for Refused {
-    fn from(row: BadRow) -> Self {
-        Self { what: row.to_string(), counted: row.is_counted() }
+/// Loads the locations of a file and gives its largest user.
+fn load(store: &Store, locations: &Locations, file: &Path) -> Result<u64, Failure> {
+    snapshot::load(store, file)?;
+    match locations.largest_user() {
+        Ok(Some(user)) => Ok(user),
+        Ok(None) => Err(snapshot::missing(file, LARGEST)),
+        Err(_) => Err(snapshot::unfit(file, &format!("the key {LARGEST} holds no largest user"))),
     }
 }

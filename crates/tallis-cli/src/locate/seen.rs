@@ -21,6 +21,15 @@ impl Seen {
         self.count += u64::from(!bitmap.set(user % USERS, true));
     }
 
+    /// All of them, in no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
+        let of_bitmap = |(at, bitmap): (&u64, &'_ Bitmap)| {
+            let first = at * USERS;
+            bitmap.bits().ones().map(move |bit| first + bit).collect::<Vec<_>>()
+        };
+        self.bitmaps.iter().flat_map(of_bitmap)
+    }
+
     /// How many there are.
     pub(super) const fn count(&self) -> u64 {
         self.count
@@ -38,5 +47,8 @@ mod tests {
             seen.insert(user);
         }
         assert_eq!(seen.count(), 5);
+        let mut all: Vec<_> = seen.iter().collect();
+        all.sort_unstable();
+        assert_eq!(all, [0, 5, USERS - 1, USERS, u64::MAX]);
     }
 }

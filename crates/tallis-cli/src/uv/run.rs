@@ -21,7 +21,7 @@ use crate::input::{open, size_of_files};
 use crate::interrupt;
 use crate::output::deliver;
 use crate::plot;
-use crate::progress::Progress;
+use crate::progress::{Progress, note};
 use crate::target::check_target;
 
 /// How many of the lines that do not parse are reported one by one.
@@ -72,7 +72,7 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     let Counting { tally, progress, skipped, .. } = counting;
     drop(progress);
     if skipped > 0 {
-        eprintln!("tallis: {} skipped", lines(skipped));
+        note(format_args!("{} skipped", lines(skipped)));
     }
 
     let mut report = tally.report()?;
@@ -183,7 +183,7 @@ impl Counting<'_> {
                     return Err(Failure::BadLine(what));
                 }
                 if self.skipped < REPORTED {
-                    self.progress.say(&what);
+                    self.progress.note(format_args!("{what}"));
                 }
                 self.skipped += 1;
                 Ok(())

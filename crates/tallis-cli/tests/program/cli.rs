@@ -92,6 +92,7 @@ fn files_are_loaded_first_and_saved_at_the_end() {
     assert_eq!(run(&["cli", "--rdb", file, "GET", "k"]).out, "v\n");
     let input = b"set k w\nselect 3\nset other 1\nquit\nset k x\n";
     assert_eq!(run_with(&["cli", "--rdb", file, "--save", file], input).out, "OK\nOK\nOK\n");
+    assert_eq!(run(&["cli", "--load", file, "GET", "k"]).out, "w\n");
     let input = b"get k\nselect 3\nget other\n";
     assert_eq!(run_with(&["cli", "--rdb", file], input).out, "w\nOK\n1\n");
 }
@@ -103,7 +104,7 @@ fn a_file_that_cannot_be_loaded_says_where() {
     let name = file.to_str().unwrap();
     let missing = run(&["cli", "--rdb", name, "GET", "k"]);
     assert_eq!((missing.status, missing.out.as_str()), (1, ""));
-    assert_eq!(missing.err, format!("tallis: cannot load {name}: No such file or directory\n"));
+    assert_eq!(missing.err, format!("tallis: {name}: No such file or directory\n"));
 
     run(&["cli", "--save", name, "SET", "k", "v"]);
     let mut bytes = fs::read(&file).unwrap();
@@ -113,9 +114,50 @@ fn a_file_that_cannot_be_loaded_says_where() {
     let other = folder.path().join("other.rdb");
     let damaged = run(&["cli", "--rdb", name, "--save", other.to_str().unwrap(), "GET", "k"]);
     assert_eq!((damaged.status, damaged.out.as_str()), (1, ""));
-    assert!(damaged.err.starts_with(&format!("tallis: cannot load {name}: ")), "{}", damaged.err);
+    assert!(damaged.err.starts_with(&format!("tallis: {name}: ")), "{}", damaged.err);
     assert!(damaged.err.contains("offset"), "{}", damaged.err);
     assert!(!other.exists());
+}
+
+#[test]
+fn what_can_be_read_of_a_damaged_file_is_salvaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let name = file.to_str().unwrap();
+    run(&["cli", "--save", name, "SET", "k", "v"]);
+    let bytes = fs::read(&file).unwrap();
+    // Without its end, and its checksum.
+    fs::write(&file, &bytes[..bytes.len() - 9]).unwrap();
+    let Ran { status, out, err } = run(&["cli", "--load", name, "--salvage", "GET", "k"]);
+    assert_eq!((status, out.as_str()), (0, "v\n"));
+    let lines: Vec<_> = err.lines().collect();
+    assert!(lines[0].starts_with(&format!("tallis: {name}: ")) && lines[0].contains("offset"));
+    assert_eq!(lines[1..], [format!("tallis: {name}: loaded 1 key from before it")]);
+    let quiet = run(&["cli", "-q", "--load", name, "--salvage", "GET", "k"]);
+    assert_eq!(quiet.err.lines().collect::<Vec<_>>(), lines[..1]);
+    assert_eq!(run(&["cli", "--load", name, "GET", "k"]).status, 1);
+    assert_eq!(run(&["cli", "--salvage", "GET", "k"]).status, 2);
+}
+
+#[test]
+fn files_have_the_version_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let name = file.to_str().unwrap();
+    for (version, magic) in [
+        (&[][..], "REDIS0010"),
+        (&["--rdb-version", "9"], "REDIS0009"),
+        (&["--rdb-version", "12"], "REDIS0012"),
+        (&["--rdb-version=80"], "VALKEY080"),
+    ] {
+        let args = [&["cli", "--save", name], version, &["SADD", "s", "a"]].concat();
+        assert_eq!(run(&args).out, "1\n");
+        assert!(fs::read(&file).unwrap().starts_with(magic.as_bytes()), "{version:?}");
+        assert_eq!(run(&["cli", "--load", name, "SMEMBERS", "s"]).out, "a\n");
+    }
+    for args in [["--save", name, "--rdb-version", "8"], ["--load", name, "--rdb-version", "9"]] {
+        assert_eq!(run(&[&["cli"][..], &args, &["PING"]].concat()).status, 2, "{args:?}");
+    }
 }
 
 #[test]
@@ -140,9 +182,17 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status() {
     }
     let Ran { status, out, err } = ran(&feed(&mut shell, &input));
     assert_eq!((status, out.as_str()), (1, "500\n"));
-    assert_eq!(err, format!("tallis: cannot save {}: File too large\n", file.display()));
+    assert_eq!(err, format!("tallis: {}: File too large\n", file.display()));
     assert_eq!(fs::read(&file).unwrap(), b"older");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn help_is_at_hand() {
+    let Ran { status, out, err } = run(&["cli", "help", "getdel"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("\n  GETDEL key\n  summary: "), "{out}");
+    assert_eq!(run_with(&["cli"], b"help getdel\nping\n").out, out + "PONG\n");
 }
 
 #[test]

@@ -3,6 +3,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::Stdio;
 
+use serde_json::Value;
 use testkit::rng::Rng;
 
 use crate::{Ran, run, run_with, tallis};
@@ -35,7 +36,7 @@ fn each_line_is_written_once_and_in_order() {
     let lines: Vec<&str> = err.lines().collect();
     assert_eq!(lines.len(), 1, "{err}");
     assert!(lines[0].starts_with("tallis: 3 lines dropped of 9; "), "{err}");
-    assert!(lines[0].contains("error to expect now: "), "{err}");
+    assert!(lines[0].ends_with("fewer than 1 in 10^15 would now be taken for seen"), "{err}");
 
     // The default error is so small that these are all told apart.
     let input = many(1, 3000);
@@ -54,7 +55,7 @@ fn each_line_is_written_once_and_in_order() {
 fn nothing_in_is_nothing_out() {
     let Ran { status, out, err } = run_with(&["dedup"], b"");
     assert_eq!((status, out.as_str()), (0, ""));
-    assert_eq!(err, "tallis: 0 lines dropped of 0; error to expect now: 0\n");
+    assert_eq!(err, "tallis: 0 lines dropped of 0; no new line would be taken for seen\n");
 }
 
 /// With room for few lines and a large error there are some that are dropped by mistake, and none is written twice.
@@ -64,7 +65,7 @@ fn the_error_is_about_what_was_asked_for() {
     for (capacity, error, least, most) in
         [("20000", "0.1", 100, 2000), ("100", "0.1", 100, 2000), ("20000", "0.01", 5, 200)]
     {
-        let args = ["dedup", "--capacity", capacity, "--error", error];
+        let args = ["dedup", "--json", "--capacity", capacity, "--error", error];
         let ran = run_with(&args, input.as_bytes());
         let written = ran.out.lines().count();
         let distinct: HashSet<&str> = ran.out.lines().collect();
@@ -72,8 +73,8 @@ fn the_error_is_about_what_was_asked_for() {
         let dropped = 20_000 - written;
         assert!((least..=most).contains(&dropped), "{args:?}: {dropped}");
         // What it says of the error is what there is, within a factor.
-        let told = ran.err.rsplit_once("now: ").unwrap().1.split(' ').next().unwrap();
-        let told: f64 = told.parse().unwrap();
+        let report: Value = serde_json::from_str(&ran.err).unwrap();
+        let told = report["error_rate"].as_f64().unwrap();
         let asked: f64 = error.parse().unwrap();
         assert!(told > asked / 4.0 && told <= asked, "{}", ran.err);
     }
@@ -93,6 +94,25 @@ fn the_filter_goes_on_from_run_to_run() {
     // It is a key like any other.
     let asked = run(&["cli", "--rdb", file, "BF.MEXISTS", "dedup", "a", "c", "d"]);
     assert_eq!((asked.status, asked.out.as_str()), (0, "1\n1\n0\n"));
+}
+
+#[test]
+fn the_report_may_be_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("seen.rdb");
+    let file = file.to_str().unwrap();
+    // What is asked for is no note.
+    for quiet in [&[][..], &["-q"]] {
+        let args = [&["dedup", "--json", "--rotate", "2"], quiet].concat();
+        let Ran { status, out, err } = run_with(&args, b"a\nb\na\n");
+        assert_eq!((status, out.as_str()), (0, "a\nb\n"));
+        let start = r#"{"lines_read":3,"lines_written":2,"lines_dropped":1,"error_rate":"#;
+        assert!(err.starts_with(start) && err.ends_with(",\"saved\":null}\n"), "{err}");
+    }
+    let ran = run_with(&["dedup", "--json", "--save", file], b"a\n");
+    let report: Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!(report["saved"], Value::from(file));
+    assert!(run_with(&["dedup", "--quiet"], b"a\na\n").err.is_empty());
 }
 
 #[test]
@@ -202,11 +222,14 @@ fn mistakes_are_reported() {
 
     let other = path("other.rdb");
     assert_eq!(run(&["cli", "--save", &other, "SET", "dedup", "x"]).status, 0);
-    fs::write(path("empty"), "").unwrap();
+    let none = path("none.rdb");
+    assert_eq!(run(&["cli", "--save", &none, "SET", "k", "x"]).status, 0);
     for (args, status, says) in [
         (vec!["dedup", "/nonesuch"], 1, "/nonesuch: No such file"),
-        (vec!["dedup", "--load", "/nonesuch.rdb"], 1, "cannot load /nonesuch.rdb: No such file"),
+        (vec!["dedup", "--load", "/nonesuch.rdb"], 1, "tallis: /nonesuch.rdb: No such file"),
         (vec!["dedup", "--load", &other], 1, "the key dedup holds no Bloom filter"),
+        (vec!["dedup", "--load", &none], 1, "none.rdb: there is no key dedup\n"),
+        (vec!["dedup", "--load", &none, "--rotate", "5"], 1, "there is no key dedup\n"),
         (vec!["dedup", "--save", "/nonesuch/x.rdb"], 1, "/nonesuch: No such file"),
         (vec!["dedup", "-", "-"], 1, "standard input can be read only once"),
         (vec!["dedup", "--error", "0"], 2, "above 0 and below 1"),

@@ -39,8 +39,8 @@ fn json_is_one_line_of_the_agreed_shape() {
     assert_eq!(
         json(&["--radius", "15,37,200km"], TOWNS),
         concat!(
-            r#"[{"id":"Catania","dist":56441.2578701582,"lon":15.087267458438873,"lat":37.50266842333162},"#,
-            r#"{"id":"Palermo","dist":190442.42984775783,"lon":13.361389338970184,"lat":38.1155563954963}]"#,
+            r#"[{"id":"Catania","dist":56441.2578701582,"lon":15.087267458438873,"lat":37.50266842333162,"dist_m":56441.2578701582},"#,
+            r#"{"id":"Palermo","dist":190442.42984775783,"lon":13.361389338970184,"lat":38.1155563954963,"dist_m":190442.42984775783}]"#,
             "\n"
         )
     );
@@ -145,7 +145,7 @@ fn a_bad_row_ends_it_all_and_says_where() {
         let args = ["geo", "--nearest", "0,0,9", "--save", saved.to_str().unwrap(), file];
         let Ran { status, out, err } = run(&args);
         assert_eq!((status, out.as_str()), (2, ""), "{what}");
-        assert_eq!(err, format!("{file}:3: {what}\n"));
+        assert_eq!(err, format!("tallis: {file}:3: {what}\n"));
         assert_eq!(fs::read(&saved).unwrap(), b"older");
     }
     let Ran { status, out, err } = run_with(
@@ -155,8 +155,8 @@ fn a_bad_row_ends_it_all_and_says_where() {
     assert_eq!(status, 0);
     assert_eq!(ids(&out), ["b"]);
     let want = "\
--:1: 1 field instead of 3: id,lon,lat
--:3: latitude '\\xff' is no number
+tallis: -:1: 1 field instead of 3: id,lon,lat
+tallis: -:3: latitude '\\xff' is no number
 tallis: 2 lines skipped
 ";
     assert_eq!(err, want);
@@ -204,16 +204,72 @@ fn the_example_has_the_nearest_first() {
 }
 
 #[test]
+fn places_are_counted_on_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("places.rdb");
+    let file = file.to_str().unwrap();
+    json(&["--nearest", "0,0,1", "--save", file], TOWNS);
+    let args = ["--nearest", "15,37,9", "--load", file, "--save", file];
+    // A later row of an id replaces the earlier one.
+    let found = ids(&json(&args, b"Etna,14.99,37.75\nPalermo,0,0\n"));
+    assert_eq!(found, ["Catania", "Etna", "Nowhere", "edge, of it", "Palermo"]);
+    let again = run(&["geo", "--json", "--nearest", "15,37,1k", "--load", file, "/dev/null"]);
+    assert_eq!(ids(&again.out), found);
+
+    let other = folder.path().join("other.rdb");
+    let other = other.to_str().unwrap();
+    for (key, what) in
+        [("k", "there is no key places"), ("places", "the key places holds no places")]
+    {
+        run(&["cli", "--save", other, "SET", key, "v"]);
+        let ran = run_with(&["geo", "--nearest", "0,0,1", "--load", other], TOWNS);
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+        assert_eq!(ran.err, format!("tallis: {other}: {what}\n"));
+    }
+}
+
+#[test]
+fn columns_are_found_by_their_names() {
+    let rows = b"\"city\",city_ascii,lat,lng\nPalermo,p,38.115556,13.361389\nCatania,c,37.502669,15.087269\n";
+    let args = ["--radius", "15,37,200km", "--columns", "lon=lng,id=city"];
+    let want = json(
+        &["--radius", "15,37,200km"],
+        b"Palermo,13.361389,38.115556\nCatania,15.087269,37.502669\n",
+    );
+    assert_eq!(json(&args, rows), want);
+    let Ran { status, out, err } =
+        run_with(&["geo", "--lenient", "--nearest", "0,0,1", "--columns", "lon=lng"], rows);
+    let want = "tallis: -:1: no column 'id'; there are 'city', 'city_ascii', 'lat', 'lng'\n";
+    assert_eq!((status, out.as_str(), err.as_str()), (2, "", want));
+    assert_eq!(json(&["--nearest", "0,0,1", "--columns", "lon=lng"], b""), "[]\n");
+}
+
+#[test]
+fn numbers_may_be_written_short() {
+    let want = json(&["--radius", "15,37,1000km", "--count", "3"], TOWNS);
+    for args in
+        [["--nearest", "15,37,1k", "--count", "3"], ["--nearest", "15,37,3", "--count", "1e3"]]
+    {
+        assert_eq!(json(&args, TOWNS), want, "{args:?}");
+    }
+    assert_eq!(json(&["--nearest", "15,37,1_000", "--count", "3"], TOWNS), want);
+}
+
+#[test]
 fn wrong_command_lines_are_reported() {
     for (args, what) in [
         (&["geo", "-"][..], "required"),
-        (&["geo", "--nearest", "1,1,1"], "required"),
         (&["geo", "--nearest", "1,1,1", "--radius", "1,1,1m", "-"], "cannot be used"),
         (&["geo", "--nearest", "1,1", "-"], "2 parts between commas instead of 3"),
         (&["geo", "--radius", "1,1,5", "-"], "'5' is no length"),
         (&["geo", "--radius", "-181,1,5m", "-"], "longitude -181 is not between"),
         (&["geo", "--box", "1,1,5m", "-"], "3 parts between commas instead of 4"),
         (&["geo", "--nearest", "1,1,1", "--count", "0", "-"], "--count"),
+        (&["geo", "--nearest", "1,1,0", "-"], "'0' is no count from 1 on"),
+        (
+            &["geo", "--nearest", "1,1,1", "--columns", "x=y", "-"],
+            "'x' is none of the fields id, lon",
+        ),
     ] {
         let Ran { status, out, err } = run(args);
         assert_eq!((status, out.as_str()), (2, ""), "{args:?}");

@@ -138,7 +138,8 @@ fn a_list_counts_only_its_users() {
     let list = list.to_str().unwrap();
     let bad = run_with(&["locate", "--users", list], USERS);
     assert_eq!((bad.status, bad.out.as_str()), (2, ""));
-    let want = format!("{list}:2: user '1099511627776' is no number from 0 to 1099511627775\n");
+    let want =
+        format!("tallis: {list}:2: user '1099511627776' is no number from 0 to 1099511627775\n");
     assert_eq!(bad.err, want);
     let borne = run_with(&["locate", "--json", "--lenient", "--users", list], USERS);
     assert_eq!((borne.status, borne.err), (0, format!("{want}tallis: 1 line skipped\n")));
@@ -183,12 +184,15 @@ fn a_bad_row_ends_it_all_and_says_where() {
             let args = [&["locate", "--save", saved.to_str().unwrap(), file], json].concat();
             let Ran { status, out, err } = run(&args);
             assert_eq!((status, out.as_str()), (2, ""), "{what}");
-            assert_eq!(err, format!("{file}:3: {what}\n"));
+            assert_eq!(err, format!("tallis: {file}:3: {what}\n"));
             assert_eq!(fs::read(&saved).unwrap(), b"older");
         }
     }
     let text = run_with(&["locate"], b"1,USA,CA\n7,\xff,\n");
-    assert_eq!((text.status, text.err.as_str()), (2, "-:2: country and region are not UTF-8\n"));
+    assert_eq!(
+        (text.status, text.err.as_str()),
+        (2, "tallis: -:2: country and region are not UTF-8\n")
+    );
 }
 
 #[test]
@@ -210,11 +214,11 @@ x,USA,CA
     assert_eq!(
         said,
         [
-            "-:2: country 'ZZZ' is unknown",
-            "-:3: region 'QQ' of USA is unknown",
-            "-:4: 2 fields instead of 3: user,country,region",
-            "-:5: user 'x' is no number from 0 to 1099511627775",
-            "-:6: region 'BY' of DEU is unknown: the table has no regions of that country",
+            "tallis: -:2: country 'ZZZ' is unknown",
+            "tallis: -:3: region 'QQ' of USA is unknown",
+            "tallis: -:4: 2 fields instead of 3: user,country,region",
+            "tallis: -:5: user 'x' is no number from 0 to 1099511627775",
+            "tallis: -:6: region 'BY' of DEU is unknown: the table has no regions of that country",
             "tallis: 5 lines with an unknown place",
             "tallis: 2 lines skipped",
         ]
@@ -229,7 +233,8 @@ x,USA,CA
 fn zip_codes_count_by_state() {
     let strict = run_with(&["locate", "--zip"], ZIPS.as_bytes());
     assert_eq!((strict.status, strict.out.as_str()), (2, ""));
-    let told = "-:4: 6 fields instead of 7: code,latitude,longitude,city,state,county,kind\n";
+    let told =
+        "tallis: -:4: 6 fields instead of 7: code,latitude,longitude,city,state,county,kind\n";
     assert_eq!(strict.err, told);
 
     let args = ["locate", "--zip", "--lenient", "--json"];
@@ -247,7 +252,7 @@ fn zip_codes_count_by_state() {
         ("a,\"", "a quote is not closed"),
     ] {
         let bad = run_with(&["locate", "--zip"], row.as_bytes());
-        assert_eq!((bad.status, bad.err), (2, format!("-:1: {what}\n")));
+        assert_eq!((bad.status, bad.err), (2, format!("tallis: -:1: {what}\n")));
     }
 }
 
@@ -325,10 +330,104 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
     shell.arg(tallis().get_program()).args(["locate", "--json", "--save"]).arg(&saved);
     let found = ran(&feed(&mut shell, USERS));
     assert_eq!(found.status, 1);
-    let want = format!("tallis: cannot save {}: File too large\n", saved.display());
+    let want = format!("tallis: {}: File too large\n", saved.display());
     assert_eq!(found.err, want);
     assert_eq!(found.out, json(&[], USERS));
     assert!(!saved.exists());
+}
+
+#[test]
+fn users_are_counted_on_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("locations.rdb");
+    let file = file.to_str().unwrap();
+    json(&["--save", file], b"1,USA,CA\n2,FRA,\n70000000,ZWE,\n");
+    // The file that is loaded may be the one that is saved. A later row of a user replaces the earlier one.
+    let args = ["locate", "--json", "--lenient", "--load", file, "--save", file];
+    let Ran { status, out, .. } = run_with(&args, b"2,USA,NY\n3,CAN,QC\n4,ZZZ,\n2\n");
+    assert_eq!(status, 0);
+    let want = concat!(
+        r#"{"users":5,"unknown":1,"countries":{"CAN":1,"USA":2,"ZWE":1},"#,
+        r#""regions":{"CAN":{"QC":1},"USA":{"CA":1,"NY":1}}}"#
+    );
+    assert_eq!(out.trim_end(), want);
+    // Of one that is unknown a file knows nothing.
+    let known = want.replace(r#""users":5,"unknown":1"#, r#""users":4,"unknown":0"#);
+    assert_eq!(json(&["--load", file, "/dev/null"], b"").trim_end(), known);
+    let list = folder.path().join("list");
+    fs::write(&list, "1\n2\n9\n").unwrap();
+    let listed = json(&["--load", file, "--users", list.to_str().unwrap(), "/dev/null"], b"");
+    assert!(listed.starts_with(r#"{"users":3,"unknown":1,"countries":{"USA":2}"#), "{listed}");
+
+    // Lines of zip codes go on where the file ends.
+    let file = folder.path().join("zip.rdb");
+    let file = file.to_str().unwrap();
+    json(&["--zip", "--save", file], b"a,,,b,NY,c,d\na,,,b,CA,c,d\n");
+    let out = json(&["--zip", "--load", file], b"a,,,b,CA,c,d\n");
+    assert!(out.starts_with(r#"{"users":3,"unknown":0,"countries":{"USA":3}"#), "{out}");
+}
+
+#[test]
+fn a_file_without_locations_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.rdb");
+    let file = file.to_str().unwrap();
+    for (command, what) in [
+        (["SET", "k", "v"], "there is no key location:max"),
+        (["SET", "location:max", "v"], "the key location:max holds no largest user"),
+    ] {
+        run(&[&["cli", "--save", file][..], &command].concat());
+        let ran = run_with(&["locate", "--load", file], USERS);
+        assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+        assert_eq!(ran.err, format!("tallis: {file}: {what}\n"));
+    }
+    let missing = run(&["locate", "--load", "/nonesuch.rdb"]);
+    assert_eq!(missing.err, "tallis: /nonesuch.rdb: No such file or directory\n");
+}
+
+#[test]
+fn columns_are_found_by_their_names() {
+    let rows =
+        b"\xef\xbb\xbfname,Land,uid,region,user\nann,USA,1,CA,x\n\nbob,FRA,2,,x\ncy,USA,3,NY,x\n";
+    let args = ["--columns", "user=uid,country=Land"];
+    let want = json(&[], b"1,USA,CA\n2,FRA,\n3,USA,NY\n");
+    assert_eq!(json(&args, rows), want);
+    // Each file has a first row of its own.
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other.csv");
+    fs::write(&other, "uid,Land,region\n4,CAN,QC\n").unwrap();
+    let both = json(&[&args[..], &["-", other.to_str().unwrap()]].concat(), rows);
+    assert!(both.starts_with(r#"{"users":4,"unknown":0,"countries":{"CAN":1,"FRA":1,"USA":2}"#));
+    let none = json(&["--columns", "user=uid,country=Land,region="], rows);
+    assert!(none.trim_end().ends_with(r#""countries":{"FRA":1,"USA":2},"regions":{}}"#), "{none}");
+
+    for (columns, input, what) in [
+        (
+            "user=Uid,country=Land",
+            &rows[..],
+            "tallis: -:1: no column 'Uid'; there are 'name', 'Land', 'uid', 'region', 'user'\n",
+        ),
+        (
+            "country=Land",
+            b"user,Land,region\n1,USA\n",
+            "tallis: -:2: 2 fields instead of 3: user,country,region\n",
+        ),
+        ("country=Land", b"user,Land,region,x\n1,USA\n", "tallis: -:2: 2 fields instead of 4\n"),
+    ] {
+        // Without its first row a file cannot be read, whatever is skipped.
+        let lenient: &[&str] = if what.contains("no column") { &["--lenient"] } else { &[] };
+        let args = [&["locate", "--columns", columns], lenient].concat();
+        let Ran { status, out, err } = run_with(&args, input);
+        assert_eq!((status, out.as_str(), err.as_str()), (2, "", what));
+    }
+    let lenient = ["locate", "--json", "--lenient", "--columns", "country=Land"];
+    let ran = run_with(&lenient, b"user,Land,region,x\n1,USA\n2,USA,CA,y\n");
+    assert!(ran.out.starts_with(r#"{"users":1,"unknown":0,"#), "{}", ran.out);
+    assert!(ran.err.ends_with("tallis: 1 line skipped\n"), "{}", ran.err);
+    for args in [&["locate", "--columns", "usr=x"][..], &["locate", "--zip", "--columns", "user=x"]]
+    {
+        assert_eq!(run(args).status, 2, "{args:?}");
+    }
 }
 
 #[test]

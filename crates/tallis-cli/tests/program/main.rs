@@ -5,9 +5,15 @@
 mod bloom;
 mod cli;
 mod dedup;
+mod errors;
 mod geo;
+#[cfg(unix)]
+mod interrupts;
 mod live;
 mod locate;
+mod manual;
+#[cfg(unix)]
+mod prompt;
 mod uv;
 mod window;
 

@@ -92,7 +92,10 @@ fn visitors_may_be_named_by_agent_or_field() {
     // The user, of which "Frank Zappa" gives "Frank".
     assert_eq!(total("field:3"), "total 9 3");
     let missing = run_with(&["uv", "--by", "field:11", "-"], &log);
-    assert_eq!((missing.status, missing.err.as_str()), (2, "-:4: no field 11 (column 77)\n"));
+    assert_eq!(
+        (missing.status, missing.err.as_str()),
+        (2, "tallis: -:4: no field 11 (column 77)\n")
+    );
 }
 
 #[test]
@@ -172,7 +175,10 @@ fn a_line_that_does_not_parse_ends_it_all() {
         let args = [&["uv", "--save", saved.to_str().unwrap(), log], json].concat();
         let Ran { status, out, err } = run(&args);
         assert_eq!((status, out.as_str()), (2, ""));
-        assert_eq!(err, format!("{log}:10: bad time: day 31 in February 2015 (column 8)\n"));
+        assert_eq!(
+            err,
+            format!("tallis: {log}:10: bad time: day 31 in February 2015 (column 8)\n")
+        );
         assert_eq!(fs::read(&saved).unwrap(), b"older");
     }
 }
@@ -191,11 +197,11 @@ fn lenient_counts_the_lines_it_skips() {
     assert_eq!(
         said,
         [
-            "-:10: no host at the start of the line (column 1)",
-            "-:11: no ident and user after the host (column 4)",
-            "-:12: the line is longer than 1 MiB",
-            "-:13: no ident and user after the host (column 4)",
-            "-:14: no ident and user after the host (column 4)",
+            "tallis: -:10: no host at the start of the line (column 1)",
+            "tallis: -:11: no ident and user after the host (column 4)",
+            "tallis: -:12: the line is longer than 1 MiB",
+            "tallis: -:13: no ident and user after the host (column 4)",
+            "tallis: -:14: no ident and user after the host (column 4)",
             "tallis: 6 lines skipped",
         ]
     );
@@ -287,7 +293,7 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
     let log = fs::read(example_log()).unwrap();
     let found = ran(&feed(&mut shell, &log));
     assert_eq!(found.status, 1);
-    let want = format!("tallis: cannot save {}: File too large\n", saved.display());
+    let want = format!("tallis: {}: File too large\n", saved.display());
     assert_eq!(found.err, want);
     let report: Value = serde_json::from_str(&found.out).unwrap();
     assert_eq!((&report["saved"], &report["total"]["events"]), (&Value::Null, &Value::from(4000)));

@@ -1,0 +1,33 @@
+//! The mode of the terminal, which a line editor changes while it waits.
+
+/// What the mode was, to be brought back by a process that ends in the midst of a line.
+#[cfg(unix)]
+pub(super) struct Mode(Option<rustix::termios::Termios>);
+
+#[cfg(unix)]
+impl Mode {
+    /// That of standard input now.
+    pub(super) fn now() -> Self {
+        Self(rustix::termios::tcgetattr(std::io::stdin()).ok())
+    }
+
+    pub(super) fn restore(&self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        if let Some(mode) = &self.0 {
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, mode);
+        }
+    }
+}
+
+/// Elsewhere the system brings it back.
+#[cfg(not(unix))]
+pub(super) struct Mode;
+
+#[cfg(not(unix))]
+impl Mode {
+    pub(super) const fn now() -> Self {
+        Self
+    }
+
+    pub(super) const fn restore(&self) {}
+}

@@ -1,0 +1,139 @@
+//! What an interrupt leaves.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::{Ran, ran, run, run_with, tallis};
+
+/// Starts the program, with pipes on all sides.
+fn start(args: &[&str]) -> (Child, ChildStdin) {
+    let mut command = tallis();
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let input = child.stdin.take().unwrap();
+    (child, input)
+}
+
+/// Sends a signal, and waits for what that leaves. The input stays open: nothing but the signal ends the program.
+fn end(child: Child, signal: &str, input: ChildStdin) -> Ran {
+    send(&child, signal);
+    let ran = ran(&child.wait_with_output().unwrap());
+    drop(input);
+    ran
+}
+
+fn send(child: &Child, signal: &str) {
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+}
+
+/// Long enough for what was written to be read.
+fn pause() {
+    sleep(Duration::from_millis(500));
+}
+
+#[test]
+fn dedup_saves_its_filter() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("seen.rdb");
+    let file = file.to_str().unwrap();
+    for (signal, lines) in [("-INT", "a\nb\na\n"), ("-TERM", "c\nd\npart"), ("-HUP", "e\n")] {
+        let load: &[&str] = if signal == "-INT" { &[] } else { &["--load", file] };
+        let (mut child, mut input) = start(&[&["dedup", "--save", file], load].concat());
+        input.write_all(lines.as_bytes()).unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert_eq!(line, format!("{}\n", &lines[..1]));
+        pause();
+        let Ran { status, err, .. } = end(child, signal, input);
+        assert_eq!(status, 130, "{err}");
+        assert!(err.contains(" dropped of ") && err.ends_with("tallis: interrupted\n"), "{err}");
+    }
+    // The part of a line that was not written was not seen.
+    let ran = run_with(&["dedup", "--load", file], b"a\nb\nc\nd\npart\ne\n");
+    assert_eq!(ran.out, "part\n");
+}
+
+#[test]
+fn without_anything_to_save_an_interrupt_ends_it_at_once() {
+    use std::os::unix::process::ExitStatusExt;
+    for args in [&["dedup"][..], &["locate"], &["geo", "--nearest", "0,0,1"], &["cli"]] {
+        let (mut child, _input) = start(args);
+        pause();
+        send(&child, "-TERM");
+        assert_eq!(child.wait().unwrap().signal(), Some(15), "{args:?}");
+    }
+}
+
+#[test]
+fn rows_that_were_read_are_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("out.rdb");
+    let file = file.to_str().unwrap();
+    for (args, rows, asked, want) in [
+        (
+            &["locate", "--save", file][..],
+            "1,USA,CA\n2,FRA,\n3,",
+            "zscore location:max max\n",
+            "2\n",
+        ),
+        (
+            &["geo", "--nearest", "0,0,1", "--save", file],
+            "a,1,1\nb,2,2\nc,3",
+            "zcard places\n",
+            "2\n",
+        ),
+        (&["locate", "--save", file, "--users", "-", "/dev/null"], "1\n2\n", "dbsize\n", "0\n"),
+    ] {
+        let (child, mut input) = start(args);
+        input.write_all(rows.as_bytes()).unwrap();
+        pause();
+        let Ran { status, out, err } = end(child, "-TERM", input);
+        assert_eq!((status, out.as_str()), (130, ""));
+        assert_eq!(err, format!("tallis: interrupted; saved to {file}\n"));
+        assert_eq!(run_with(&["cli", "--load", file], asked.as_bytes()).out, want, "{args:?}");
+    }
+}
+
+#[test]
+fn lines_of_cli_save_what_they_did() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let file = file.to_str().unwrap();
+    let (mut child, mut input) = start(&["cli", "--save", file]);
+    input.write_all(b"set k v\nset other w").unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "OK\n");
+    let Ran { status, err, .. } = end(child, "-INT", input);
+    assert_eq!((status, err), (130, format!("tallis: interrupted; saved to {file}\n")));
+    assert_eq!(run(&["cli", "--load", file, "MGET", "k", "other"]).out, "v\n\n");
+
+    // A command that goes on and on is between two of its rounds.
+    let (mut child, mut input) = start(&["cli", "--load", file, "--save", file]);
+    drop(child.stdout.take());
+    let mut rounds = child;
+    input.write_all(b"1000000000 incr n\n").unwrap();
+    pause();
+    // Nobody reads the replies any more, which is an end too.
+    assert!(rounds.try_wait().unwrap().is_some_and(|status| status.success()));
+}
+
+/// What cannot be saved is told, and costs another exit status.
+#[test]
+fn an_interrupt_that_cannot_save_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("inside");
+    std::fs::create_dir(&inside).unwrap();
+    let file = inside.join("seen.rdb");
+    let (child, mut input) = start(&["locate", "--save", file.to_str().unwrap()]);
+    input.write_all(b"1,USA,CA\n").unwrap();
+    pause();
+    std::fs::remove_dir(&inside).unwrap();
+    let Ran { status, err, .. } = end(child, "-TERM", input);
+    let want = format!("tallis: {}: No such file or directory\n", file.display());
+    assert_eq!((status, err), (1, want));
+}

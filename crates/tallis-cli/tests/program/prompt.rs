@@ -1,0 +1,196 @@
+//! `tallis cli` on a terminal, key by key.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::{run, tallis};
+
+/// The program on a terminal of its own.
+struct Terminal {
+    child: Child,
+    keys: File,
+    screen: Receiver<Vec<u8>>,
+    /// What was shown and not yet looked at.
+    shown: String,
+}
+
+impl Terminal {
+    /// Starts the program. `history` is the file of its history.
+    fn start(args: &[&str], history: &Path, env: &[(&str, &str)]) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let size = Winsize { ws_row: 30, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&master, size).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let side = || Stdio::from(OpenOptions::new().read(true).write(true).open(&name).unwrap());
+        let mut command = tallis();
+        command.args(args).stdin(side()).stdout(side()).stderr(side());
+        command.env("TERM", "xterm").env("TALLIS_HISTFILE", history).env_remove("NO_COLOR");
+        let child = command.envs(env.iter().copied()).spawn().unwrap();
+        let keys = File::from(master);
+        let mut output = keys.try_clone().unwrap();
+        let (sender, screen) = channel();
+        std::thread::spawn(move || {
+            let mut piece = [0; 4096];
+            // The end of a terminal is an error.
+            while let Ok(read @ 1..) = output.read(&mut piece) {
+                if sender.send(piece[..read].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, keys, screen, shown: String::new() }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits until this is shown, and gives what was shown up to there.
+    fn expect(&mut self, text: &str) -> String {
+        loop {
+            if let Some(at) = self.shown.find(text) {
+                let rest = self.shown.split_off(at + text.len());
+                return std::mem::replace(&mut self.shown, rest);
+            }
+            match self.screen.recv_timeout(Duration::from_secs(20)) {
+                Ok(piece) => self.shown.push_str(&String::from_utf8_lossy(&piece)),
+                Err(why) => panic!("no {text:?} in {:?}: {why}", self.shown),
+            }
+        }
+    }
+
+    /// The exit status.
+    fn status(mut self) -> i32 {
+        self.child.wait().unwrap().code().unwrap()
+    }
+}
+
+#[test]
+fn the_prompt_helps_to_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let history = folder.path().join("history");
+    let mut terminal = Terminal::start(&["cli"], &history, &[]);
+    terminal.expect("tallis> ");
+    // Tab completes a name, and what is left to type stands behind it in grey.
+    terminal.press("getd\t");
+    terminal.expect("getdel ");
+    terminal.expect("\x1b[90mkey\x1b[0m");
+    terminal.press("k\r");
+    terminal.expect("(nil)");
+    terminal.expect("tallis> ");
+    terminal.press("config res\t\r");
+    terminal.expect("config resetstat");
+    terminal.expect("OK");
+    terminal.expect("tallis> ");
+    // What is between MULTI and EXEC is shown.
+    terminal.press("multi\r");
+    terminal.expect("tallis(TX)> ");
+    terminal.press("select 2\r");
+    terminal.expect("QUEUED");
+    terminal.press("exec\r");
+    terminal.expect("tallis[2]> ");
+    terminal.press("help @hyper\t\r");
+    terminal.expect("help @hyperloglog");
+    terminal.expect("\x1b[1mPFADD\x1b[0m key ");
+    terminal.expect("tallis[2]> ");
+    // An interrupt drops what was typed, and no more.
+    terminal.press("set k nothing\x03");
+    terminal.expect("tallis[2]> ");
+    terminal.press("exists k\r");
+    terminal.expect("(integer) 0");
+    terminal.expect("tallis[2]> ");
+    terminal.press("quit\r");
+    assert_eq!(terminal.status(), 0);
+    let lines = fs::read_to_string(&history).unwrap();
+    let lines: Vec<_> = lines.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines.first(), Some(&"getdel k"));
+    assert!(lines.contains(&"multi") && !lines.contains(&"set k nothing"), "{lines:?}");
+
+    // The next prompt knows the lines of this one.
+    let mut terminal = Terminal::start(&["cli"], &history, &[]);
+    terminal.expect("tallis> ");
+    terminal.press("\x1b[A\x1b[A\r");
+    terminal.expect("exists k");
+    terminal.expect("(integer) 0");
+    terminal.press("\x04");
+    assert_eq!(terminal.status(), 0);
+}
+
+#[test]
+fn there_are_no_colours_where_none_are_wanted_and_no_history_where_none_is_kept() {
+    let none = [("NO_COLOR", "1"), ("HOME", "/nonesuch")];
+    let mut terminal = Terminal::start(&["cli"], Path::new("/dev/null"), &none);
+    terminal.expect("tallis> ");
+    terminal.press("get ");
+    let mut shown = terminal.expect("key");
+    terminal.press("k\r");
+    shown += &terminal.expect("(nil)");
+    shown += &terminal.expect("tallis> ");
+    terminal.press("help get\r");
+    shown += &terminal.expect("group: string");
+    for colour in ["\x1b[90m", "\x1b[1m", "\x1b[0m"] {
+        assert!(!shown.contains(colour), "{shown:?}");
+    }
+    terminal.press("\x04");
+    assert_eq!(terminal.status(), 0);
+    let mut help = Terminal::start(&["geo", "--help"], Path::new(""), &none);
+    assert!(!help.expect("Usage:").contains('\x1b'));
+    let mut help = Terminal::start(&["geo", "--help"], Path::new(""), &[]);
+    assert!(help.expect("Usage:").contains("\x1b["));
+}
+
+/// What was done is saved, and the terminal is as it was.
+#[test]
+fn a_prompt_that_is_ended_saves() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.rdb");
+    let name = file.to_str().unwrap();
+    let mut terminal = Terminal::start(&["cli", "--save", name], Path::new("/dev/null"), &[]);
+    terminal.expect("tallis> ");
+    terminal.press("set k v\r");
+    terminal.expect("OK");
+    terminal.expect("tallis> ");
+    terminal.press("set k w");
+    let before = rustix::termios::tcgetattr(&terminal.keys).unwrap();
+    assert!(!before.local_modes.contains(rustix::termios::LocalModes::ICANON));
+    let pid = terminal.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    terminal.expect(&format!("tallis: interrupted; saved to {name}"));
+    let keys = terminal.keys.try_clone().unwrap();
+    assert_eq!(terminal.status(), 130);
+    let after = rustix::termios::tcgetattr(&keys).unwrap();
+    assert!(after.local_modes.contains(rustix::termios::LocalModes::ICANON));
+    assert_eq!(run(&["cli", "--load", name, "GET", "k"]).out, "v\n");
+}
+
+#[test]
+fn who_waits_on_a_terminal_says_so() {
+    for (args, quiet) in [
+        (&["dedup"][..], false),
+        (&["locate", "-"], false),
+        (&["geo", "--nearest", "0,0,1"], false),
+        (&["uv", "-"], false),
+        (&["-q", "dedup"], true),
+    ] {
+        let mut terminal = Terminal::start(args, Path::new(""), &[]);
+        if quiet {
+            terminal.press("line\r");
+            let shown = terminal.expect("line\r\nline\r\n");
+            assert_eq!(shown, "line\r\nline\r\n");
+        } else {
+            let shown = terminal.expect("\r\n");
+            assert_eq!(shown, "tallis: reading standard input; end with Ctrl-D\r\n");
+        }
+        terminal.press("\x04");
+        assert_eq!(terminal.status(), 0, "{args:?}");
+    }
+}
