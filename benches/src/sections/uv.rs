@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use tallis::{Store, Visitors};
-use tallis_cli::uv::{By, Every, Source, Tally};
+use tallis_cli::uv::{Batch, Every, Layout, Lines, Scanner, Source, Tally};
 
 use crate::report::{Bench, Result, Row, Section, Unit};
 
@@ -34,10 +34,14 @@ fn lines(bench: &Bench) -> Row {
 fn count(log: &Path) {
     let store = Store::new();
     let visitors = Visitors::book(store.clone());
-    let mut tally = Tally::new(&store, &visitors, By::Ip, Every::Day);
+    let mut tally = Tally::new(&store, &visitors);
+    let mut scanner = Scanner::new(Layout::default(), Every::Day);
+    let (mut lines, mut batch) = (Lines::new(), Batch::default());
     let mut source = Source::open(log).unwrap();
-    while let Some(line) = source.next_line().unwrap() {
-        tally.add(line.unwrap()).unwrap();
+    while let Some(taken) = source.take_lines(&mut lines).unwrap() {
+        taken.unwrap();
+        scanner.scan(&lines, &mut batch);
+        tally.count(&batch).unwrap();
     }
     assert_eq!(tally.report().unwrap().total.events, u64::from(LINES));
 }

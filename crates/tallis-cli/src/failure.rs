@@ -5,6 +5,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::interrupt;
+
 /// An end that is not a success, with what to say of it.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -17,6 +19,8 @@ pub enum Failure {
     Usage(String),
     /// The output has no reader any more. There is nothing left to do or to say.
     OutputClosed,
+    /// An interrupt ended the work, and what there was is printed and saved: exit status 130.
+    Interrupted,
 }
 
 impl Failure {
@@ -65,6 +69,7 @@ impl Failure {
                 ExitCode::from(2)
             }
             Self::OutputClosed => ExitCode::SUCCESS,
+            Self::Interrupted => ExitCode::from(interrupt::STATUS),
         }
     }
 }

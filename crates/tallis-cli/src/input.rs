@@ -4,14 +4,22 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::failure::Failure;
-use crate::uv::Source;
+use crate::pipe::{Pipe, standard_input};
+use crate::source::Source;
+
+/// A file that is read.
+pub(crate) type Input = Source<Box<dyn io::Read + Send>>;
 
 /// Opens a file, or standard input for `-`.
-pub(crate) fn open(path: &Path) -> io::Result<Source<Box<dyn io::Read>>> {
+pub(crate) fn open(path: &Path) -> io::Result<Input> {
     if is_standard_input(path) {
-        return Source::new(Box::new(io::stdin().lock()));
+        return Source::new(Box::new(Pipe(standard_input()?)));
     }
-    Source::new(Box::new(fs::File::open(path)?))
+    let file = fs::File::open(path)?;
+    if file.metadata()?.is_file() {
+        return Source::new(Box::new(file));
+    }
+    Source::new(Box::new(Pipe(file)))
 }
 
 pub(crate) fn is_standard_input(path: &Path) -> bool {

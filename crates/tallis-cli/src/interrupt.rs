@@ -14,7 +14,7 @@ pub(crate) fn watch() -> Result<(), Failure> {
     let watched = WATCHED.get_or_init(|| {
         let note = || {
             if INTERRUPTED.swap(true, Ordering::AcqRel) {
-                std::process::exit(STATUS);
+                std::process::exit(STATUS.into());
             }
         };
         ctrlc::set_handler(note).map_err(|error| format!("cannot wait for an interrupt: {error}"))
@@ -23,7 +23,7 @@ pub(crate) fn watch() -> Result<(), Failure> {
 }
 
 /// The exit status of a process that an interrupt ended: 128 and the number of SIGINT.
-const STATUS: i32 = 130;
+pub(crate) const STATUS: u8 = 130;
 
 /// Whether an interrupt has come since [`watch`].
 #[inline]

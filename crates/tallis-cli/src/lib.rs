@@ -13,9 +13,11 @@ mod interrupt;
 pub mod locate;
 mod number;
 mod output;
+mod pipe;
 mod plot;
 mod progress;
 mod reading;
+mod source;
 mod target;
 pub mod uv;
 

@@ -49,7 +49,7 @@ pub struct DedupArgs {
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
 
-    /// Files, plain or gzip; - is standard input
+    /// Files, plain or packed by gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

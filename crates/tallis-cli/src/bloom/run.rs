@@ -8,7 +8,7 @@ use crate::args::{BloomArgs, BloomCommand, PlanArgs};
 use crate::failure::Failure;
 use crate::output::deliver_as;
 use crate::plot;
-use crate::target::check_target;
+use crate::target::{check_apart, check_target};
 
 /// What the keys of a measurement begin with.
 const SEED: u64 = 0x7a11_15b1_0030_0001;
@@ -29,6 +29,7 @@ fn run_plan(args: &PlanArgs) -> Result<(), Failure> {
         .map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(file) = &args.plot {
         check_target(file)?;
+        check_apart(&[file])?;
     }
     let mut report = Report::new(plan);
     if args.measure {

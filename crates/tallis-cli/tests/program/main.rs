@@ -9,6 +9,10 @@ mod geo;
 mod live;
 mod locate;
 mod uv;
+mod uv_formats;
+mod uv_load;
+mod uv_plot;
+mod uv_threads;
 mod window;
 
 use std::io::Write;
