@@ -5,8 +5,6 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::interrupt;
-
 /// An end that is not a success, with what to say of it.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -19,8 +17,8 @@ pub enum Failure {
     Usage(String),
     /// The output has no reader any more. There is nothing left to do or to say.
     OutputClosed,
-    /// An interrupt ended the work, and what there was is printed and saved: exit status 130.
-    Interrupted,
+    /// An interrupt has come, or the system wants the process to end: exit status 130.
+    Interrupted(String),
 }
 
 impl Failure {
@@ -69,7 +67,11 @@ impl Failure {
                 ExitCode::from(2)
             }
             Self::OutputClosed => ExitCode::SUCCESS,
-            Self::Interrupted => ExitCode::from(interrupt::STATUS),
+            Self::Interrupted(what) => {
+                eprintln!("tallis: {what}");
+                // 128 and the number of SIGINT, as a shell has it.
+                ExitCode::from(130)
+            }
         }
     }
 }

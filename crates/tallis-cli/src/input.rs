@@ -1,25 +1,35 @@
 //! The files that are to be read.
 
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use crate::failure::Failure;
-use crate::pipe::{Pipe, standard_input};
+use crate::interrupt::Interruptible;
 use crate::source::Source;
 
-/// A file that is read.
-pub(crate) type Input = Source<Box<dyn io::Read + Send>>;
+/// Lines of a file, or of standard input.
+pub(crate) type Input = Source<Box<dyn Read + Send>>;
 
-/// Opens a file, or standard input for `-`.
+/// Opens a file, or standard input for `-`, for its lines.
 pub(crate) fn open(path: &Path) -> io::Result<Input> {
     if is_standard_input(path) {
-        return Source::new(Box::new(Pipe(standard_input()?)));
+        return Source::new(Box::new(Interruptible(unbuffered()?)));
     }
-    let file = fs::File::open(path)?;
-    if file.metadata()?.is_file() {
-        return Source::new(Box::new(file));
-    }
-    Source::new(Box::new(Pipe(file)))
+    Source::new(Box::new(Interruptible(fs::File::open(path)?)))
+}
+
+/// What the buffer of the library held, an interrupt that waits for more would not see.
+#[cfg(unix)]
+fn unbuffered() -> io::Result<fs::File> {
+    use std::os::fd::AsFd;
+    io::stdin().as_fd().try_clone_to_owned().map(Into::into)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+fn unbuffered() -> io::Result<io::Stdin> {
+    Ok(io::stdin())
 }
 
 pub(crate) fn is_standard_input(path: &Path) -> bool {
@@ -29,6 +39,9 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 /// The bytes of all files together, if all of them are plain files. So a name that is wrong is found before the
 /// work begins.
 pub(crate) fn size_of_files(files: &[PathBuf]) -> Result<Option<u64>, Failure> {
+    if files.iter().filter(|file| is_standard_input(file)).count() > 1 {
+        return Err(Failure::Trouble("standard input can be read only once".to_owned()));
+    }
     let mut total = Some(0);
     for file in files {
         if is_standard_input(file) {

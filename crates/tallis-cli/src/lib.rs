@@ -13,7 +13,6 @@ mod interrupt;
 pub mod locate;
 mod number;
 mod output;
-mod pipe;
 mod plot;
 mod progress;
 mod reading;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use crate::number::count;
+use crate::number::{count, count_to};
 use crate::uv::{By, Every, Form, Format, JsonPath, WindowEnd, WindowLength};
 
 const UV_EXAMPLES: &str = "\
@@ -95,7 +95,7 @@ pub struct UvArgs {
     pub save: Option<PathBuf>,
 
     /// Read by so many threads
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
 
     /// Follow the last log as it grows, and print a line of counts each second, until interrupted
@@ -117,4 +117,13 @@ pub struct UvArgs {
     /// Logs, plain or packed by gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "LOG")]
     pub logs: Vec<PathBuf>,
+}
+
+/// Each thread has a megabyte or two of its own.
+const MOST_THREADS: u64 = 256;
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = count_to(text, MOST_THREADS)?;
+    let number = usize::try_from(number).ok().and_then(NonZeroUsize::new);
+    number.ok_or_else(|| "it is no number of threads".to_owned())
 }

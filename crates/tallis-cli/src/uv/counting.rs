@@ -36,7 +36,7 @@ impl<'v> Counting<'v> {
                 return Err(Failure::BadLine(what));
             }
             if self.reported < REPORTED {
-                self.progress.say(&what);
+                self.progress.say(&format!("tallis: {what}"));
                 self.reported += 1;
             }
         }

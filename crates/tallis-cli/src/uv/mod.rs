@@ -35,7 +35,7 @@ pub use period::{WindowEnd, WindowEndError, WindowLength, WindowLengthError};
 pub use problem::{LineError, Problem};
 pub(crate) use report::lines;
 pub use report::{Bytes, Latest, Report, Row, Total};
-pub use run::run;
+pub use run::{count, run};
 pub use scan::{Batch, Scanner};
 pub use stamp::{STAMP_LEN, Stamp, StampError};
 pub use tally::Tally;

@@ -14,13 +14,13 @@ use super::form::Form;
 use super::layout::Layout;
 use super::load::load;
 use super::pool;
-use super::report::lines;
+use super::report::{Report, lines};
 use super::scan::{Batch, Scanner};
 use super::tally::Tally;
 use super::window::Window;
 use crate::args::UvArgs;
 use crate::failure::Failure;
-use crate::input::{is_standard_input, open, size_of_files};
+use crate::input::{open, size_of_files};
 use crate::interrupt;
 use crate::output::deliver;
 use crate::plot;
@@ -46,18 +46,9 @@ const MOST_EXPECTED: u64 = 1_000_000;
 ///
 /// # Errors
 ///
-/// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be loaded or
-/// saved; [`Failure::Interrupted`] after an interrupt, when what was counted is printed and saved.
+/// As [`count`]; what cannot be saved or drawn; [`Failure::Interrupted`] after an interrupt, when what was counted is
+/// printed and saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
-    let layout = Layout::new(args.format, args.by.clone(), args.time.clone());
-    let layout = layout.map_err(|error| Failure::Usage(error.to_string()))?;
-    if args.logs.iter().filter(|log| is_standard_input(log)).count() > 1 {
-        return Err(Failure::Usage("standard input can be read only once".to_owned()));
-    }
-    if args.form != Form::Book && args.expected.is_some() {
-        return Err(Failure::Usage("--expected is for --form book alone".to_owned()));
-    }
-    let total = size_of_files(&args.logs)?;
     let written: Vec<&Path> = args.save.iter().chain(&args.plot).map(PathBuf::as_path).collect();
     for file in &written {
         check_target(file)?;
@@ -66,8 +57,36 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     interrupt::watch()?;
 
     let store = Store::new();
+    let mut report = count(args, &store)?;
+    report.columns = columns();
+    // What cannot be drawn does not keep the rest from being printed and saved.
+    let drawn = args.plot.as_ref();
+    let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
+    deliver(&mut report, &store, args.save.as_ref(), args.json)?;
+    drawn?;
+    if interrupt::interrupted() {
+        Err(Failure::Interrupted("interrupted".to_owned()))
+    } else {
+        Ok(())
+    }
+}
+
+/// Counts the logs into a store that is empty, and neither prints nor saves the result. With `follow`, figures are
+/// printed as they come.
+///
+/// # Errors
+///
+/// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be loaded or
+/// has no visitors, options that do not go together.
+pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
+    let layout = Layout::new(args.format, args.by.clone(), args.time.clone());
+    let layout = layout.map_err(|error| Failure::Usage(error.to_string()))?;
+    if args.form != Form::Book && args.expected.is_some() {
+        return Err(Failure::Usage("--expected is for --form book alone".to_owned()));
+    }
+    let total = size_of_files(&args.logs)?;
     if let Some(file) = &args.load {
-        load(&store, file, args.form)?;
+        load(store, file, args.form)?;
     }
     let expected = match args.expected {
         Some(expected) => expected,
@@ -84,7 +103,7 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
             .strict(!args.lenient)
     };
     let progress = if args.follow { Progress::beside_output(None) } else { Progress::new(total) };
-    let tally = Tally::new(&store, &visitors).window(window);
+    let tally = Tally::new(store, &visitors).window(window);
     let mut counting = Counting::new(tally, progress, args.lenient);
     let followed = args.logs.last().filter(|_| args.follow);
     let whole = args.logs.len() - usize::from(followed.is_some());
@@ -96,17 +115,10 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     if skipped > 0 {
         eprintln!("tallis: {} skipped", lines(skipped));
     }
-
     let mut report = tally.report()?;
     report.skipped = skipped;
     report.loaded = args.load.as_ref().map(|file| file.display().to_string());
-    report.columns = columns();
-    // What cannot be drawn does not keep the rest from being printed and saved.
-    let drawn = args.plot.as_ref();
-    let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
-    deliver(&mut report, &store, args.save.as_ref(), args.json)?;
-    drawn?;
-    if interrupt::interrupted() { Err(Failure::Interrupted) } else { Ok(()) }
+    Ok(report)
 }
 
 /// How many visitors to expect of a bucket when the one before it was not counted, by the size of all logs, if it is

@@ -171,11 +171,11 @@ fn lenient_counts_the_lines_it_skips() {
     assert_eq!(
         said,
         [
-            "-:10: no host at the start of the line (column 1)",
-            "-:11: no ident and user after the host (column 4)",
-            "-:12: the line is longer than 1 MiB",
-            "-:13: no ident and user after the host (column 4)",
-            "-:14: no ident and user after the host (column 4)",
+            "tallis: -:10: no host at the start of the line (column 1)",
+            "tallis: -:11: no ident and user after the host (column 4)",
+            "tallis: -:12: the line is longer than 1 MiB",
+            "tallis: -:13: no ident and user after the host (column 4)",
+            "tallis: -:14: no ident and user after the host (column 4)",
             "tallis: 6 lines skipped",
         ]
     );
