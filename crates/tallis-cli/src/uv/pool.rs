@@ -47,7 +47,19 @@ pub(super) fn count(
     scanner: &(impl Fn() -> Scanner + Sync),
     counting: &mut Counting<'_>,
 ) -> Result<(), Failure> {
+    count_holding(HELD, logs, threads, scanner, counting)
+}
+
+/// The same, with so many bytes held.
+fn count_holding(
+    held: usize,
+    logs: &[PathBuf],
+    threads: NonZeroUsize,
+    scanner: &(impl Fn() -> Scanner + Sync),
+    counting: &mut Counting<'_>,
+) -> Result<(), Failure> {
     let pool = Pool {
+        held,
         logs: logs.iter().map(|path| Log::new(path)).collect(),
         found: Mutex::default(),
         moved: Condvar::new(),
@@ -66,6 +78,8 @@ pub(super) fn count(
 }
 
 struct Pool<'a, 'v> {
+    /// The most bytes to hold.
+    held: usize,
     logs: Vec<Log<'a>>,
     found: Mutex<Found>,
     /// The turn has come to something else.
@@ -212,7 +226,7 @@ impl Pool<'_, '_> {
     fn take(&self, lines: &mut Lines) -> Option<(Place, Taken)> {
         while !self.failed.load(Ordering::Acquire) && !interrupted() {
             let found = lock(&self.found);
-            let (turn, full) = (found.turn, found.held > HELD);
+            let (turn, full) = (found.turn, found.held > self.held);
             drop(found);
             let logs = self.logs.iter().enumerate().skip(turn.0);
             // The log whose turn it is never waits for room, so there will be some.
@@ -310,5 +324,67 @@ fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
         Ok(guard) => Some(guard),
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
         Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use tallis::{Store, Visitors};
+
+    use super::super::every::Every;
+    use super::super::layout::Layout;
+    use super::super::tally::Tally;
+    use super::*;
+    use crate::progress::Progress;
+
+    /// Lines of so many visitors, three a day.
+    fn text(from: u32, visitors: u32) -> String {
+        let line = |visitor: u32| {
+            let day = visitor / 3 % 28 + 1;
+            format!(
+                "v{visitor} - - [{day:02}/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n"
+            )
+        };
+        (from..from + visitors).map(line).collect()
+    }
+
+    #[test]
+    fn little_room_for_what_is_found_too_early_is_no_hindrance() {
+        let folder = tempfile::tempdir().unwrap();
+        let logs: Vec<_> = (0..6_u32)
+            .map(|log| {
+                let (file, text) =
+                    (folder.path().join(log.to_string()), text(log * 10_000, 20_000));
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(text.as_bytes()).unwrap();
+                let packed = encoder.finish().unwrap();
+                std::fs::write(&file, if log % 3 == 2 { text.into_bytes() } else { packed })
+                    .unwrap();
+                file
+            })
+            .collect();
+        let count = |held: usize, threads: usize| {
+            let store = Store::new();
+            let visitors = Visitors::book(store.clone());
+            let tally = Tally::new(&store, &visitors);
+            let mut counting = Counting::new(tally, Progress::new(None), false);
+            let scanner = || Scanner::new(Layout::default(), Every::Day).strict(true);
+            let threads = NonZeroUsize::new(threads).unwrap();
+            count_holding(held, &logs, threads, &scanner, &mut counting).unwrap();
+            let report = counting.finish().0.report().unwrap();
+            report.buckets.iter().map(|row| (row.events, row.exact, row.approx)).collect::<Vec<_>>()
+        };
+        let want = count(HELD, 1);
+        assert_eq!(want.iter().map(|row| row.0).sum::<u64>(), 120_000);
+        assert_eq!(want.iter().map(|row| row.1).sum::<u64>(), 70_000);
+        for held in [0, 1 << 16, HELD] {
+            for threads in [2, 3, 8] {
+                assert_eq!(count(held, threads), want, "{held} {threads}");
+            }
+        }
     }
 }

@@ -218,6 +218,40 @@ fn what_is_saved_can_be_asked() {
     assert_eq!(run_with(&["cli", "--rdb", saved], asked).out, "5\n2097152\n5\n");
 }
 
+/// A forecast may make for many more shards than ever get a visitor.
+#[test]
+fn a_great_forecast_takes_no_longer_than_a_small_one() {
+    for expected in ["100000000000", "1e11", "100G"] {
+        let report = json(&["--expected", expected, "--every", "all", "-"], &small_log());
+        assert_eq!(counts(&report), ["all 9 5", "total 9 5"]);
+    }
+    let Ran { status, err, .. } = run_with(&["uv", "--expected", "1e15", "-"], &small_log());
+    assert_eq!(status, 1);
+    assert!(err.contains("a forecast is above"), "{err}");
+}
+
+#[test]
+fn the_size_of_the_logs_is_a_forecast() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (log, packed, saved) = (name("log"), name("log.gz"), name("out.rdb"));
+    let text = fs::read(example_log()).unwrap();
+    fs::write(&log, &text).unwrap();
+    fs::write(&packed, gzip(&text)).unwrap();
+    let expected = |args: &[&str]| {
+        json(&[&["--every", "all", "--save", &saved], args].concat(), &text);
+        let out = run(&["cli", "--rdb", &saved, "get", "unique:all:expected"]).out;
+        out.trim().parse::<u64>().unwrap()
+    };
+    // A visitor for each 400 bytes, and half as many again, up to a power of two.
+    assert_eq!(expected(&[&log]), 4096);
+    assert_eq!(expected(&[&log, &log]), 8192);
+    assert!((512..=8192).contains(&expected(&[&packed])));
+    assert_eq!(expected(&["-"]), 2_097_152);
+    assert_eq!(expected(&[&log, "-"]), 2_097_152);
+    assert_eq!(expected(&["--expected", "1k", &log]), 2048);
+}
+
 /// The ids are part of the contract: a client that knows a name can look for it.
 #[test]
 fn ids_are_digests_of_names() {
