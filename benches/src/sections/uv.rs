@@ -51,7 +51,7 @@ fn lines(bench: &Bench, folder: &Path) -> Row {
 fn json_lines(bench: &Bench, folder: &Path) -> Row {
     let mut objects = String::new();
     for line in example().lines() {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace('\\', "").replace('"', "");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\\', '"'], "");
         let line = LogLine::parse(line.as_bytes()).unwrap();
         let time = line.time.minute_of_utc() * 60 + i64::from(line.time.second);
         let (host, request) = (text(line.host), text(line.request));
@@ -71,6 +71,7 @@ fn json_lines(bench: &Bench, folder: &Path) -> Row {
     Row::new("lines of JSON a second", Unit::PerSecond, rates)
 }
 
+#[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
 fn threads(bench: &Bench, folder: &Path) -> Row {
     let example = example();
     let logs: Vec<PathBuf> = (0..LOGS)
