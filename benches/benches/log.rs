@@ -5,7 +5,7 @@ use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use tallis::{Store, VisitorId, Visitors};
-use tallis_cli::uv::{By, Every, LogLine, Source, Tally};
+use tallis_cli::uv::{Batch, By, Every, Format, Layout, LogLine, Scanner, Source, Tally};
 
 fn reading(c: &mut Criterion) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/access.log");
@@ -34,8 +34,8 @@ fn reading(c: &mut Criterion) {
             }
         });
     });
-    for by in [By::Ip, By::IpAgent] {
-        group.bench_with_input(BenchmarkId::new("visitor id by", by), &by, |b, by| {
+    for by in &[By::Ip, By::IpAgent] {
+        group.bench_with_input(BenchmarkId::new("visitor id by", by), by, |b, by| {
             let mut scratch = Vec::new();
             b.iter(|| {
                 for line in &parsed {
@@ -43,14 +43,16 @@ fn reading(c: &mut Criterion) {
                 }
             });
         });
-        group.bench_with_input(BenchmarkId::new("count by", by), &by, |b, &by| {
+        group.bench_with_input(BenchmarkId::new("count by", by), by, |b, by| {
             let store = Store::new();
             let visitors = Visitors::book(store.clone());
-            let mut tally = Tally::new(&store, &visitors, by, Every::Day);
+            let mut tally = Tally::new(&store, &visitors);
+            let layout = Layout::new(Format::Auto, by.clone(), None).expect("a log has it");
+            let mut batch = Batch::default();
             b.iter(|| {
-                for line in &lines {
-                    tally.add(line).expect("it counts");
-                }
+                let mut scanner = Scanner::new(layout.clone(), Every::Day);
+                scanner.scan(&log, &mut batch);
+                tally.count(&batch).expect("it counts");
             });
         });
     }

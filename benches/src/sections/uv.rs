@@ -2,11 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
+use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use tallis::{Store, Visitors};
-use tallis_cli::uv::{By, Every, Source, Tally};
+use clap::Parser;
+use tallis::Store;
+use tallis_cli::uv::{self, LogLine};
+use tallis_cli::{Args, Command};
 
 use crate::report::{Bench, Result, Row, Section, Unit};
 
@@ -14,30 +18,91 @@ use crate::report::{Bench, Result, Row, Section, Unit};
 const TIMES: u32 = 25;
 const LINES: u32 = 4_000 * TIMES;
 
+/// For two threads there are two of them, each so many times as long.
+const LOGS: u32 = 2;
+const LONGER: u32 = 4;
+
 pub(super) fn measure(bench: &Bench) -> Section {
-    let text = "What `tallis uv` does with the lines of a file, one thread: read, parse, count exactly and approximately. The log is \
-                the example, 25 times over, in Combined Log Format; the page cache is warm.";
-    Section::new("tallis uv", text).row(lines(bench).target(1e6))
+    let text = "What `tallis uv` does with the lines of a file: read, parse, count exactly and approximately. The log is the \
+                example, 25 times over, in Combined Log Format, or the same lines as objects of JSON as Caddy writes them; the page cache \
+                is warm. Two logs on two threads: the time that one thread takes for two logs of 400,000 lines each, in which every \
+                repetition of the example has other visitors, divided by the time of two; a shared machine may not have two cores free.";
+    let folder = tempfile::tempdir().unwrap();
+    Section::new("tallis uv", text)
+        .row(lines(bench, folder.path()).target(1e6))
+        .row(json_lines(bench, folder.path()).target(1e6))
+        .row(threads(bench, folder.path()).target(1.8))
 }
 
-fn lines(bench: &Bench) -> Row {
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/access.log");
-    let once = fs::read(example).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let log = folder.path().join("access.log");
-    fs::write(&log, once.repeat(TIMES as usize)).unwrap();
-    let results = bench.race().contender("tallis", LINES, || count(&log)).run();
+fn example() -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/access.log");
+    fs::read_to_string(file).unwrap()
+}
+
+fn lines(bench: &Bench, folder: &Path) -> Row {
+    let log = folder.join("access.log");
+    fs::write(&log, example().repeat(TIMES as usize)).unwrap();
+    let work = || count(&[], std::slice::from_ref(&log), u64::from(LINES));
+    let results = bench.race().contender("tallis", LINES, work).run();
     let rates = results.iter().map(Result::per_second).collect();
     Row::new("lines a second", Unit::PerSecond, rates)
 }
 
-fn count(log: &Path) {
-    let store = Store::new();
-    let visitors = Visitors::book(store.clone());
-    let mut tally = Tally::new(&store, &visitors, By::Ip, Every::Day);
-    let mut source = Source::open(log).unwrap();
-    while let Some(line) = source.next_line().unwrap() {
-        tally.add(line.unwrap()).unwrap();
+fn json_lines(bench: &Bench, folder: &Path) -> Row {
+    let mut objects = String::new();
+    for line in example().lines() {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(['\\', '"'], "");
+        let line = LogLine::parse(line.as_bytes()).unwrap();
+        let time = line.time.minute_of_utc() * 60 + i64::from(line.time.second);
+        let (host, request) = (text(line.host), text(line.request));
+        let agent = text(line.agent().unwrap().unwrap_or_default());
+        writeln!(
+            objects,
+            r#"{{"level":"info","ts":{time}.25,"logger":"http.log.access","msg":"handled request","request":{{"remote_ip":"{host}","remote_port":"41342","proto":"HTTP/2.0","uri":"{request}","headers":{{"User-Agent":["{agent}"],"Accept":["*/*"]}},"tls":{{"resumed":false,"version":772,"proto":"h2"}}}},"duration":0.000929675,"size":10900,"status":200,"resp_headers":{{"Server":["Caddy"]}}}}"#
+        )
+        .unwrap();
     }
-    assert_eq!(tally.report().unwrap().total.events, u64::from(LINES));
+    let log = folder.join("access.json");
+    fs::write(&log, objects.repeat(TIMES as usize)).unwrap();
+    let options = ["--format", "json", "--by", ".request.remote_ip", "--time", ".ts"];
+    let work = || count(&options, std::slice::from_ref(&log), u64::from(LINES));
+    let results = bench.race().contender("tallis", LINES, work).run();
+    let rates = results.iter().map(Result::per_second).collect();
+    Row::new("lines of JSON a second", Unit::PerSecond, rates)
+}
+
+#[expect(clippy::disallowed_methods, reason = "measuring time is the purpose")]
+fn threads(bench: &Bench, folder: &Path) -> Row {
+    let example = example();
+    let logs: Vec<PathBuf> = (0..LOGS)
+        .map(|log| {
+            let mut text = String::new();
+            for time in 0..TIMES * LONGER {
+                for line in example.lines() {
+                    writeln!(text, "{log}.{time}.{line}").unwrap();
+                }
+            }
+            let file = folder.join(format!("{log}.log"));
+            fs::write(&file, text).unwrap();
+            file
+        })
+        .collect();
+    let seconds = |threads: &str| {
+        let start = Instant::now();
+        count(&["--threads", threads], &logs, u64::from(LINES * LONGER * LOGS));
+        start.elapsed().as_secs_f64()
+    };
+    let rounds = if bench.effort().is_quick() { 1 } else { 11 };
+    let factors = (0..rounds).map(|_| seconds("1") / seconds("2")).collect();
+    let result = Result::of("tallis", false, factors);
+    Row::new("two logs on two threads against one", Unit::Times, vec![result])
+}
+
+/// Counts logs as the program does.
+fn count(options: &[&str], logs: &[PathBuf], lines: u64) {
+    let logs = logs.iter().map(|log| log.to_str().unwrap());
+    let words = ["tallis", "uv"].into_iter().chain(options.iter().copied()).chain(logs);
+    let Command::Uv(args) = Args::parse_from(words).command else { unreachable!("it is uv") };
+    let report = uv::count(&args, &Store::new()).unwrap();
+    assert_eq!(report.total.events, lines);
 }

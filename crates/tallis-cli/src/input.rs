@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::interrupt::Interruptible;
 use crate::progress::note;
-use crate::uv::Source;
+use crate::source::Source;
+
+/// Lines of a file, or of standard input.
+pub(crate) type Input = Source<Box<dyn Read + Send>>;
 
 /// Opens a file, or standard input for `-`, for its lines.
-pub(crate) fn open(path: &Path) -> io::Result<Source<Box<dyn Read>>> {
+pub(crate) fn open(path: &Path) -> io::Result<Input> {
     if is_standard_input(path) {
         return Source::new(Box::new(standard_input()?));
     }
@@ -22,7 +25,7 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 }
 
 /// Standard input, without a buffer. On a terminal somebody has to know that it waits, and how it ends.
-pub(crate) fn standard_input() -> io::Result<impl Read> {
+pub(crate) fn standard_input() -> io::Result<impl Read + Send> {
     if io::stdin().is_terminal() {
         let end = if cfg!(windows) { "Ctrl-Z" } else { "Ctrl-D" };
         note(format_args!("reading standard input; end with {end}"));

@@ -20,6 +20,7 @@ mod plot;
 mod progress;
 mod reading;
 mod snapshot;
+mod source;
 mod target;
 pub mod uv;
 

@@ -56,7 +56,7 @@ pub struct DedupArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Files, plain or gzip; - is standard input
+    /// Files, plain or packed by gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

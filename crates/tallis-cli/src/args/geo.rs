@@ -85,7 +85,7 @@ pub struct GeoArgs {
     #[arg(long)]
     pub lenient: bool,
 
-    /// CSV files, plain or gzip; - is standard input
+    /// CSV files, plain or packed by gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -70,7 +70,7 @@ pub struct LocateArgs {
     #[arg(long)]
     pub lenient: bool,
 
-    /// CSV files, plain or gzip; - is standard input
+    /// CSV files, plain or packed by gzip or zstd; - is standard input
     #[arg(default_value = "-", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

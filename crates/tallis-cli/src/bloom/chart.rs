@@ -55,6 +55,7 @@ pub(super) fn chart(plan: &Plan, measured: Option<&[Measured]>) -> Chart {
         y: Axis::decades("error (false positive rate)", [decade(full) - BELOW, 0], power),
         series,
         guide: Some((1.0, format!("full: {}", percent(full)))),
+        empty: "no items",
     }
 }
 

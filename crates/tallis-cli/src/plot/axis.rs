@@ -73,6 +73,17 @@ impl Axis {
         Self { label: label.to_owned(), logarithmic: false, range, ticks }
     }
 
+    /// With ticks that were chosen.
+    pub(super) fn with_ticks(label: &str, range: Range<f64>, ticks: Vec<(f64, String)>) -> Self {
+        Self { label: label.to_owned(), logarithmic: false, range, ticks }
+    }
+
+    /// The places of the ticks, and their texts.
+    #[cfg(test)]
+    pub(super) fn ticks(&self) -> &[(f64, String)] {
+        &self.ticks
+    }
+
     /// The place of a value. It may lie outside of the range.
     pub(super) fn place(&self, value: f64) -> f64 {
         if self.logarithmic { value.log10() } else { value }

@@ -51,9 +51,16 @@ const DASH: i32 = 12;
 const DASH_GAP: i32 = 8;
 const DOT: i32 = 6;
 
-/// Half of the width of a bar, and how much of its colour it has.
+/// Half of the width of a bar, and that of one so narrow that the gaps would be as wide as it: of so many pixels.
 const BAR: f64 = 0.35;
+const DENSE_BAR: f64 = 0.5;
+const DENSE: f64 = 8.0;
+
+/// How much white a bar has, which is opaque: no line of the grid shows through it.
 const SHADE: f64 = 0.5;
+
+/// How much of the distance between two points a dot takes, where that is little.
+const DOT_OF_DISTANCE: f64 = 0.3;
 
 /// A picture of curves and points between two axes.
 #[derive(Clone, Debug)]
@@ -65,6 +72,8 @@ pub(crate) struct Chart {
     pub(crate) series: Vec<Series>,
     /// A place on the x axis to look at, and why.
     pub(crate) guide: Option<(f64, String)>,
+    /// What is said in place of a picture if no series has a value.
+    pub(crate) empty: &'static str,
 }
 
 /// What one entry of the legend stands for.
@@ -91,6 +100,15 @@ pub(crate) enum Mark {
     Points(Vec<(f64, f64, f64)>),
 }
 
+impl Mark {
+    const fn is_empty(&self) -> bool {
+        match self {
+            Self::Line(points) | Self::Dashes(points) | Self::Bars(points) => points.is_empty(),
+            Self::Points(points) => points.is_empty(),
+        }
+    }
+}
+
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Picture<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
@@ -103,6 +121,11 @@ impl Chart {
         let drawn = self.draw(&area);
         drop(area);
         drawn.map_err(|error| Failure::Trouble(format!("cannot draw the plot: {error}")))?;
+        // For those who hear it, and for the tab of a browser. The library has no call for it.
+        if let Some(end) = svg.find("<svg").and_then(|start| Some(start + svg[start..].find('>')?))
+        {
+            svg.insert_str(end + 1, &format!("\n<title>{}</title>", escaped(&self.title)));
+        }
         Ok(svg)
     }
 
@@ -110,6 +133,11 @@ impl Chart {
         area.fill(&WHITE)?;
         let title = style(self.title_size(), HPos::Left, VPos::Center);
         area.draw(&Text::new(&*self.title, TITLE_AT, title))?;
+        if self.series.iter().all(|series| series.mark.is_empty()) {
+            let middle = (SIZE.0.cast_signed() / 2, SIZE.1.cast_signed() / 2);
+            area.draw(&Text::new(self.empty, middle, style(TEXT, HPos::Center, VPos::Center)))?;
+            return area.present();
+        }
         let mut picture = ChartBuilder::on(area)
             .margin_top(ABOVE)
             .margin_right(RIGHT)
@@ -171,13 +199,16 @@ impl Chart {
                 }
             }
             Mark::Bars(points) => {
+                let pixel = 1.0 / self.pixels(1.0);
+                let half = if pixel * DENSE > 1.0 { DENSE_BAR.max(pixel / 2.0) } else { BAR };
                 for &(x, y) in points {
-                    let corners = [(x - BAR, 0.0), (x + BAR, y)];
+                    let corners = [(x - half, 0.0), (x + half, y)];
                     let corners = corners.map(|(x, y)| (self.x.place(x), self.y.place(y)));
-                    picture.draw_series([Rectangle::new(corners, colour.mix(SHADE).filled())])?;
+                    picture.draw_series([Rectangle::new(corners, lighter(colour).filled())])?;
                 }
             }
             Mark::Points(points) => {
+                let dot = self.dot(points);
                 for &(x, y, spread) in points {
                     let bar = self.visible(&[(x, y - spread), (x, y), (x, y + spread)]);
                     picture.draw_series(
@@ -186,12 +217,28 @@ impl Chart {
                     let (x, y) = (self.x.place(x), self.y.place(y));
                     let range = self.y.range();
                     if (range.start..=range.end).contains(&y) {
-                        picture.draw_series([Circle::new((x, y), DOT, colour.filled())])?;
+                        picture.draw_series([Circle::new((x, y), dot, colour.filled())])?;
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// How many pixels of the x axis that is.
+    fn pixels(&self, places: f64) -> f64 {
+        let range = self.x.range();
+        f64::from(SIZE.0 - LEFT - RIGHT) * places / (range.end - range.start)
+    }
+
+    /// The radius of dots, which are smaller where they are many, so that they do not hide what is behind them.
+    #[expect(clippy::cast_possible_truncation, reason = "at most that of the largest")]
+    fn dot(&self, points: &[(f64, f64, f64)]) -> i32 {
+        let places = points.iter().map(|&(x, ..)| self.x.place(x));
+        let next = places.clone().skip(1);
+        let nearest = places.zip(next).map(|(one, next)| next - one).fold(f64::INFINITY, f64::min);
+        let dot = self.pixels(nearest) * DOT_OF_DISTANCE;
+        dot.clamp(1.0, f64::from(DOT)) as i32
     }
 
     /// The pieces of a line of values that lie between top and bottom, in places.
@@ -246,7 +293,7 @@ fn draw_entry(
         }
         Mark::Bars(_) => {
             let corners = [(x, y - GAP), (x + SAMPLE, y + GAP)];
-            area.draw(&Rectangle::new(corners, colour.mix(SHADE).filled()))?;
+            area.draw(&Rectangle::new(corners, lighter(colour).filled()))?;
         }
         Mark::Points(_) => {
             let middle = x + SAMPLE / 2;
@@ -258,6 +305,18 @@ fn draw_entry(
     area.draw(&Text::new(&*series.name, (text, y), style(TEXT, HPos::Left, VPos::Center)))?;
     let letters = i32::try_from(series.name.chars().count()).unwrap_or(0);
     Ok((text + letters * LETTER + 3 * GAP, y))
+}
+
+/// A colour with white in it.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+fn lighter(RGBColor(red, green, blue): RGBColor) -> RGBColor {
+    let mix = |part: u8| (f64::from(part) * (1.0 - SHADE) + 255.0 * SHADE).round() as u8;
+    RGBColor(mix(red), mix(green), mix(blue))
+}
+
+/// A text as XML has it.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn font(size: f64) -> TextStyle<'static> {

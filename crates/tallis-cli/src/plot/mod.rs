@@ -5,9 +5,11 @@
 //! has a form of its own besides.
 
 mod axis;
+mod calendar;
 mod chart;
 mod file;
 
 pub(crate) use axis::Axis;
+pub(crate) use calendar::Unit;
 pub(crate) use chart::{Chart, Mark, Series};
 pub(crate) use file::write;

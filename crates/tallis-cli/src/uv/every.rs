@@ -39,6 +39,17 @@ impl Every {
             Self::All => Bucket::All,
         }
     }
+
+    /// A number of the bucket of a time, which no other bucket has.
+    #[inline]
+    pub(super) fn number(self, stamp: &Stamp) -> u32 {
+        let day = (u32::from(stamp.year) * 13 + u32::from(stamp.month)) * 32 + u32::from(stamp.day);
+        match self {
+            Self::Hour => day * 24 + u32::from(stamp.hour),
+            Self::Day => day,
+            Self::All => 0,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -53,6 +64,13 @@ mod tests {
             let buckets = stamps.map(|stamp| every.bucket(&stamp));
             let texts = buckets.map(|bucket| bucket.to_string());
             assert!(buckets.is_sorted() && texts.is_sorted(), "{texts:?}");
+            let numbers = stamps.map(|stamp| every.number(&stamp));
+            for pair in [0, 1, 2].map(|at| [at, at + 1]) {
+                let same = |[a, b]: [usize; 2]| (texts[a] == texts[b], numbers[a] == numbers[b]);
+                let (text, number) = same(pair);
+                assert_eq!(text, number, "{texts:?}");
+            }
+            assert!(numbers.is_sorted(), "{numbers:?}");
         }
     }
 

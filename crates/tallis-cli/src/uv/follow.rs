@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
 
-use super::source::{Source, TooLong};
 use crate::input::is_standard_input;
+use crate::source::{Source, TooLong};
 
 /// Bytes of a pipe that are read at once, and how many such chunks may wait.
 const PIECE: usize = 64 << 10;
@@ -54,9 +54,9 @@ impl Growing {
         Ok(Self { source, origin: Origin::File { path: path.to_owned(), identity } })
     }
 
-    /// The next line, if there is one now.
-    pub(super) fn next_line(&mut self) -> io::Result<Option<Result<&[u8], TooLong>>> {
-        self.source.next_line()
+    /// The lines that there are now.
+    pub(super) fn next_lines(&mut self) -> io::Result<Option<Result<&[u8], TooLong>>> {
+        self.source.next_lines()
     }
 
     /// Sees to it that what comes next is found, when there is no line now. `false` if nothing will come.

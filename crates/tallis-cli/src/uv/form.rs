@@ -1,5 +1,7 @@
 //! The form in which the exact count is kept.
 
+use std::fmt;
+
 use tallis::VisitorsForm;
 
 /// How the sets of the exact count are cut.
@@ -22,5 +24,16 @@ impl From<Form> for VisitorsForm {
             Form::Split => Self::Splitting,
             Form::Compact => Self::Compact,
         }
+    }
+}
+
+/// As the command line has it.
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Book => "book",
+            Self::Split => "split",
+            Self::Compact => "compact",
+        })
     }
 }

@@ -5,13 +5,13 @@
 //! ```text
 //! host ident user [time] "request" status size                      Common
 //! host ident user [time] "request" status size "referer" "agent"    Combined
+//! name:port host ident user [time] "request" ...                    either, with a virtual host before it
 //! ```
 //!
 //! Fields are parted by one space each. A quoted field ends at the first quote without a backslash before it, and may
 //! have any other byte inside, so a line is bytes and not text. Real logs ask for some patience:
 //!
-//! * user names have spaces in them, and so does a line that starts with the name of a virtual host: the time is
-//!   the first bracket after the third field's start;
+//! * user names have spaces in them: the time is the first bracket after the third field's start;
 //! * a last field that is cut off before its closing quote runs to the end of the line;
 //! * further fields may follow the ones above.
 //!
@@ -19,12 +19,11 @@
 //!
 //! One pass over the fields up to the size and no allocation. What follows the size is looked at when it is asked for.
 
-use std::fmt;
-
 use memchr::{memchr, memchr2};
 
-use super::source::MAX_LINE;
+use super::problem::{LineError, Problem};
 use super::stamp::{STAMP_LEN, Stamp, StampError};
+use super::virtual_host;
 
 /// The fields of a line, borrowed from it.
 ///
@@ -45,6 +44,8 @@ use super::stamp::{STAMP_LEN, Stamp, StampError};
 pub struct LogLine<'a> {
     /// The whole line.
     pub text: &'a [u8],
+    /// The virtual host that was asked, with its port if the log has that.
+    pub virtual_host: Option<&'a [u8]>,
     /// Who asked: an address or a name. Never empty, and without a space.
     pub host: &'a [u8],
     /// When.
@@ -59,61 +60,56 @@ pub struct LogLine<'a> {
     end: usize,
 }
 
-/// Why a line does not parse, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineError {
-    /// What is wrong.
-    pub problem: Problem,
-    /// The offset of the byte where it shows, from 0.
-    pub at: usize,
-}
-
-/// What is wrong with a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Problem {
-    /// The line is empty, or starts with a space.
-    NoHost,
-    /// There are not two fields between the host and the time.
-    NoUser,
-    /// No bracket opens after the user.
-    NoTime,
-    /// The time has no closing bracket.
-    OpenTime,
-    /// The time is not one.
-    BadTime(StampError),
-    /// No quote opens after the time.
-    NoRequest,
-    /// The request has no closing quote.
-    OpenRequest,
-    /// The line ends after the request, or goes on without a space.
-    NoStatus,
-    /// The status is not three digits.
-    BadStatus,
-    /// The line ends after the status.
-    NoSize,
-    /// The size is neither an integer below 2^64 nor `-`.
-    BadSize,
-    /// The closing quote of the referer has more text behind it, so it is not known where the agent starts.
-    OddReferer,
-    /// The line has fewer fields than the number asked for.
-    NoField(usize),
-    /// The line is longer than a line may be.
-    TooLong,
-}
-
 impl<'a> LogLine<'a> {
-    /// Reads a line, without its line feed.
+    /// Reads a line, without its line feed. What stands before the host is a virtual host if it has a port, or if an
+    /// address follows it; a user's name with a space in it is none.
     ///
     /// # Errors
     ///
     /// Host, time, request, status and size must parse; the first that does not is the error.
     pub fn parse(text: &'a [u8]) -> Result<Self, LineError> {
+        Self::parse_from(text, virtual_host::end(text))
+    }
+
+    /// Reads a line that begins with its host.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_common(text: &'a [u8]) -> Result<Self, LineError> {
+        Self::parse_from(text, None)
+    }
+
+    /// Reads a line that begins with a virtual host, with a port or without.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use tallis_cli::uv::{LineError, LogLine};
+    ///
+    /// let text = br#"example.org ::1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 512"#;
+    /// let line = LogLine::parse_virtual_host(text)?;
+    /// assert_eq!((line.virtual_host, line.host), (Some(&b"example.org"[..]), &b"::1"[..]));
+    /// # Ok::<(), LineError>(())
+    /// ```
+    pub fn parse_virtual_host(text: &'a [u8]) -> Result<Self, LineError> {
+        let end = memchr(b' ', text).filter(|&end| end > 0);
+        let end = end.ok_or(LineError { problem: Problem::NoHost, at: 0 })?;
+        Self::parse_from(text, Some(end))
+    }
+
+    /// Reads a line, given where its virtual host ends.
+    fn parse_from(text: &'a [u8], name_end: Option<usize>) -> Result<Self, LineError> {
         let fail = |problem, at| Err(LineError { problem, at });
 
-        let host_end = memchr(b' ', text).unwrap_or(text.len());
-        if host_end == 0 {
-            return fail(Problem::NoHost, 0);
+        let host = name_end.map_or(0, |end| end + 1);
+        let host_end = memchr(b' ', &text[host..]).map_or(text.len(), |length| host + length);
+        if host_end == host {
+            return fail(Problem::NoHost, host);
         }
 
         let open = find_time(text, host_end)?;
@@ -139,7 +135,8 @@ impl<'a> LogLine<'a> {
         let (size, end) = parse_size(text, status_end)?;
         Ok(Self {
             text,
-            host: &text[..host_end],
+            virtual_host: name_end.map(|end| &text[..end]),
+            host: &text[host..host_end],
             time: stamp,
             request: &text[request..request_end],
             status,
@@ -290,32 +287,6 @@ fn parse_size(text: &[u8], at: usize) -> Result<(Option<u64>, usize), LineError>
     }
     Ok((size, end))
 }
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.problem {
-            Problem::NoHost => f.write_str("no host at the start of the line"),
-            Problem::NoUser => f.write_str("no ident and user after the host"),
-            Problem::NoTime => f.write_str("no time in brackets after the user"),
-            Problem::OpenTime => f.write_str("no closing bracket after the time"),
-            Problem::BadTime(error) => write!(f, "bad time: {error}"),
-            Problem::NoRequest => f.write_str("no request in quotes after the time"),
-            Problem::OpenRequest => f.write_str("no closing quote after the request"),
-            Problem::NoStatus => f.write_str("no status after the request"),
-            Problem::BadStatus => f.write_str("bad status: not three digits"),
-            Problem::NoSize => f.write_str("no size after the status"),
-            Problem::BadSize => f.write_str("bad size: neither an integer nor -"),
-            Problem::OddReferer => f.write_str("no space after the referer"),
-            Problem::NoField(number) => write!(f, "no field {number}"),
-            Problem::TooLong => {
-                return write!(f, "the line is longer than {} MiB", MAX_LINE >> 20);
-            }
-        }?;
-        write!(f, " (column {})", self.at + 1)
-    }
-}
-
-impl std::error::Error for LineError {}
 
 #[cfg(test)]
 mod tests;

@@ -1,28 +1,43 @@
 //! `tallis uv`: the unique visitors of an access log, exact and approximate.
 
 mod chart;
+mod counting;
 mod every;
 mod follow;
 mod form;
+mod format;
+mod instant;
+mod json;
+mod layout;
 mod line;
+mod load;
 mod period;
+mod pool;
+mod problem;
 mod report;
 mod run;
-mod source;
+mod scan;
+mod seen;
 mod stamp;
 mod tally;
+mod virtual_host;
 mod visitor;
 mod window;
 
+pub use crate::source::{Lines, MAX_LINE, Source, TooLong};
 pub use every::Every;
 pub use form::Form;
-pub use line::{LineError, LogLine, Problem};
+pub use format::Format;
+pub use json::JsonPath;
+pub use layout::{Layout, LayoutError};
+pub use line::LogLine;
 pub use period::{WindowEnd, WindowEndError, WindowLength, WindowLengthError};
+pub use problem::{LineError, Problem};
 pub(crate) use report::lines;
 pub use report::{Bytes, Latest, Report, Row, Total};
-pub use run::run;
-pub use source::{MAX_LINE, Source, TooLong};
+pub use run::{count, run};
+pub use scan::{Batch, Scanner};
 pub use stamp::{STAMP_LEN, Stamp, StampError};
-pub use tally::{Refused, Tally};
+pub use tally::Tally;
 pub use visitor::By;
 pub use window::{Window, WindowCount};

@@ -5,6 +5,7 @@ use std::fmt;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use indicatif::HumanBytes;
 use serde::Serialize;
+use tallis::Bucket;
 
 use super::window::WindowCount;
 
@@ -23,9 +24,15 @@ pub struct Report {
     pub bytes: Bytes,
     /// The file that the store was saved to.
     pub saved: Option<String>,
+    /// The file that was counted on from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loaded: Option<String>,
     /// The window that was asked for; none if that ends with the latest event and there is no event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowCount>,
+    /// The columns of the terminal that it is shown on, which has a bar by each bucket.
+    #[serde(skip)]
+    pub columns: Option<usize>,
 }
 
 /// A bucket.
@@ -34,6 +41,9 @@ pub struct Report {
 pub struct Row {
     /// Its name: what its keys end in.
     pub bucket: String,
+    /// Itself.
+    #[serde(skip)]
+    pub key: Bucket,
     /// Lines.
     pub events: u64,
     /// Unique visitors.
@@ -121,8 +131,19 @@ impl fmt::Display for Report {
         if let Some(rule) = drawn.get(1).filter(|_| !self.buckets.is_empty()) {
             drawn.insert(drawn.len() - 1, rule.clone());
         }
+        let most = self.buckets.iter().map(|row| row.exact).max().unwrap_or(0);
+        // The head and a rule stand before the buckets.
+        let mut rows = [None, None].into_iter().chain(self.buckets.iter().map(Some));
         for line in drawn {
-            writeln!(f, "{}", line.trim_end())?;
+            let line = line.trim_end();
+            let row = rows.next().flatten();
+            let bar = row.zip(self.columns).map(|(row, columns)| {
+                bar(row.exact, most, columns.saturating_sub(line.len() + BAR_GAP.len()))
+            });
+            match bar {
+                Some(bar) if !bar.is_empty() => writeln!(f, "{line}{BAR_GAP}{bar}")?,
+                Some(_) | None => writeln!(f, "{line}")?,
+            }
         }
         if let Some(window) = &self.window {
             writeln!(f, "{window}")?;
@@ -135,6 +156,25 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
+}
+
+/// What stands between a row and its bar.
+const BAR_GAP: &str = "  ";
+
+/// The columns that bars take at most, and those below which they say nothing.
+const BAR_WIDTH: usize = 60;
+const LEAST_BAR_WIDTH: usize = 5;
+
+/// A bar as long as a count is of the greatest, in the columns that are left; none in very few. ASCII, and in no colour.
+fn bar(count: u64, most: u64, columns: usize) -> String {
+    let width = columns.min(BAR_WIDTH);
+    if width < LEAST_BAR_WIDTH || most == 0 {
+        return String::new();
+    }
+    let length = u128::from(count) * width as u128 / u128::from(most);
+    // Whoever was there shows.
+    let length = usize::try_from(length).unwrap_or(width).max(usize::from(count > 0));
+    "#".repeat(length)
 }
 
 fn cells(name: &str, events: u64, exact: u64, approx: u64, bytes: Bytes) -> [String; 7] {
@@ -177,6 +217,7 @@ mod tests {
     fn report() -> Report {
         let row = |bucket: &str, exact, approx| Row {
             bucket: bucket.to_owned(),
+            key: Bucket::All,
             events: 1632,
             exact,
             approx,
@@ -188,7 +229,9 @@ mod tests {
             skipped: 0,
             bytes: Bytes { sets: 18 << 10, hll: 3 << 10 },
             saved: Some("FILE.rdb".to_owned()),
+            loaded: None,
             window: None,
+            columns: None,
         }
     }
 
@@ -221,6 +264,28 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_has_bars_as_wide_as_it_lets() {
+        let mut report = report();
+        let plain = report.to_string();
+        for (columns, bars) in [(60, [0, 0]), (75, [0, 0]), (80, [9, 5]), (300, [60, 37])] {
+            report.columns = Some(columns);
+            let text = report.to_string();
+            let lines: Vec<_> = text.lines().collect();
+            let found = [lines[2], lines[3]].map(|line| line.matches('#').count());
+            assert_eq!(found, bars, "{columns}: {text}");
+            assert_eq!(
+                text.replace('#', "").lines().map(str::trim_end).collect::<Vec<_>>(),
+                plain.lines().collect::<Vec<_>>()
+            );
+            assert!(bars == [0, 0] || lines.iter().all(|line| line.len() <= columns), "{text}");
+        }
+        assert_eq!(
+            (bar(1, 1000, 20), bar(0, 1000, 20), bar(0, 0, 20)),
+            ("#".into(), String::new(), String::new())
+        );
+    }
+
+    #[test]
     fn nothing_counted_is_a_table_too() {
         let report = Report {
             buckets: vec![],
@@ -228,7 +293,9 @@ mod tests {
             skipped: 0,
             bytes: Bytes { sets: 0, hll: 0 },
             saved: None,
+            loaded: None,
             window: None,
+            columns: None,
         };
         let text = report.to_string();
         assert!(text.lines().last().unwrap().starts_with("total"), "{text}");

@@ -1,19 +1,22 @@
 //! The command itself: logs in, table out.
 
-use std::io::{self, Write, stdout};
-use std::path::Path;
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tallis::{Store, Visitors};
 
 use super::chart::chart;
+use super::counting::Counting;
 use super::follow::Growing;
 use super::form::Form;
-use super::line::{LineError, Problem};
-use super::report::lines;
-use super::source::TooLong;
-use super::tally::{Refused, Tally};
+use super::layout::Layout;
+use super::load::load;
+use super::pool;
+use super::report::{Report, lines};
+use super::scan::{Batch, Scanner};
+use super::tally::Tally;
 use super::window::Window;
 use crate::args::UvArgs;
 use crate::failure::Failure;
@@ -22,10 +25,8 @@ use crate::interrupt;
 use crate::output::deliver;
 use crate::plot;
 use crate::progress::{Progress, note};
-use crate::target::check_target;
-
-/// How many of the lines that do not parse are reported one by one.
-const REPORTED: u64 = 5;
+use crate::source::TooLong;
+use crate::target::check_targets;
 
 /// The time between two lines of figures.
 const TICK: Duration = Duration::from_secs(1);
@@ -33,165 +34,152 @@ const TICK: Duration = Duration::from_secs(1);
 /// The time after which a log that grows is looked at again.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// Bytes of a plain and of a packed log for which a visitor is expected, about: a few lines. Where every line has a
+/// visitor of its own, they still fit into the shards that this makes.
+const PLAIN_BYTES: u64 = 400;
+const PACKED_BYTES: u64 = 40;
+
+/// The most that are expected for the size of the logs: the book's guess.
+const MOST_EXPECTED: u64 = 1_000_000;
+
 /// Runs `tallis uv`.
 ///
 /// # Errors
 ///
-/// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be saved.
+/// As [`count`]; what cannot be saved or drawn; [`Failure::Interrupted`] after an interrupt, when what was counted is
+/// printed and saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
-    let total = size_of_files(&args.logs)?;
-    for file in args.save.iter().chain(&args.plot) {
-        check_target(file)?;
-    }
-    let store = Store::new();
-    let mut visitors = Visitors::book(store.clone()).form(args.form.into());
-    if let Some(expected) = args.expected {
-        if args.form != Form::Book {
-            return Err(Failure::Usage("--expected is for --form book alone".to_owned()));
-        }
-        visitors = visitors.default_yesterday(expected);
-    }
-    let window = args.window.map(|length| match args.at {
-        Some(end) => Window::ending_at(length, end),
-        None => Window::new(length),
-    });
-    let followed = args.logs.last().filter(|_| args.follow);
-    let mut counting = Counting {
-        tally: Tally::new(&store, &visitors, args.by, args.every).window(window),
-        progress: if args.follow { Progress::beside_output(None) } else { Progress::new(total) },
-        lenient: args.lenient,
-        skipped: 0,
-    };
-    let whole = args.logs.len() - usize::from(followed.is_some());
-    for log in args.logs.iter().take(whole) {
-        counting.read(log)?;
-    }
-    if let Some(log) = followed {
-        counting.follow(log, args.json)?;
-    }
-    let Counting { tally, progress, skipped, .. } = counting;
-    drop(progress);
-    if skipped > 0 {
-        note(format_args!("{} skipped", lines(skipped)));
-    }
+    check_targets(args.save.iter().chain(&args.plot))?;
+    interrupt::watch()?;
 
-    let mut report = tally.report()?;
-    report.skipped = skipped;
+    let store = Store::new();
+    let mut report = count(args, &store)?;
+    report.columns = columns();
     // What cannot be drawn does not keep the rest from being printed and saved.
     let drawn = args.plot.as_ref();
     let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
     deliver(&mut report, &store, args.save.as_ref(), args.json)?;
-    drawn
-}
-
-/// The reading of all logs.
-struct Counting<'v> {
-    tally: Tally<'v>,
-    progress: Progress,
-    lenient: bool,
-    skipped: u64,
-}
-
-impl Counting<'_> {
-    /// Counts the lines of a log.
-    fn read(&mut self, path: &Path) -> Result<(), Failure> {
-        let mut source = open(path).map_err(|error| Failure::at(path, &error))?;
-        let mut number = 0;
-        loop {
-            let line = match source.next_line().map_err(|error| failed(path, number, &error))? {
-                None => break,
-                Some(line) => self.tally_line(line),
-            };
-            number += 1;
-            self.progress.line(source.bytes_read());
-            self.settle(line, path, number)?;
-        }
-        self.progress.next_file();
+    drawn?;
+    if interrupt::interrupted() {
+        Err(Failure::Interrupted("interrupted".to_owned()))
+    } else {
         Ok(())
     }
-
-    /// Counts the lines of a log as they come, and prints the counts so far each second, until it ends or is
-    /// interrupted.
-    #[expect(clippy::disallowed_methods, reason = "a line each second of the clock on the wall")]
-    fn follow(&mut self, path: &Path, json: bool) -> Result<(), Failure> {
-        interrupt::watch()?;
-        let mut log = Growing::open(path).map_err(|error| Failure::at(path, &error))?;
-        let mut number = 0;
-        let mut next = Instant::now() + TICK;
-        let mut ended = false;
-        loop {
-            while let Some(line) = log.next_line().map_err(|error| failed(path, number, &error))? {
-                let line = self.tally_line(line);
-                number += 1;
-                self.settle(line, path, number)?;
-                if number % 1024 == 0 && Instant::now() >= next {
-                    break;
-                }
-            }
-            if Instant::now() >= next {
-                self.print(json).map_err(|error| Failure::output(&error))?;
-                next = Instant::now() + TICK;
-                continue;
-            }
-            if ended {
-                return Ok(());
-            }
-            let more = log.look_again().map_err(|error| failed(path, number, &error))?;
-            if !more || interrupt::interrupted() {
-                // The last line may have come without its line feed.
-                log.end();
-                ended = true;
-                continue;
-            }
-            sleep(PAUSE);
-        }
-    }
-
-    /// How it stands, on a line.
-    fn print(&self, json: bool) -> io::Result<()> {
-        let Some(latest) = self.tally.latest().map_err(io::Error::other)? else { return Ok(()) };
-        let mut out = stdout().lock();
-        if json {
-            serde_json::to_writer(&mut out, &latest)?;
-            writeln!(out)?;
-        } else {
-            writeln!(out, "{latest}")?;
-        }
-        out.flush()
-    }
-
-    fn tally_line(&mut self, line: Result<&[u8], TooLong>) -> Result<(), Refused> {
-        match line {
-            Ok(line) => self.tally.add(line),
-            Err(TooLong) => Err(Refused::Line(LineError { problem: Problem::TooLong, at: 0 })),
-        }
-    }
-
-    /// Ends at a line that was refused, or reports it.
-    fn settle(
-        &mut self,
-        counted: Result<(), Refused>,
-        path: &Path,
-        number: u64,
-    ) -> Result<(), Failure> {
-        match counted {
-            Ok(()) => Ok(()),
-            Err(Refused::Store(error)) => Err(error.into()),
-            Err(Refused::Line(error)) => {
-                let what = format!("{}:{number}: {error}", path.display());
-                if !self.lenient {
-                    return Err(Failure::BadLine(what));
-                }
-                if self.skipped < REPORTED {
-                    self.progress.note(format_args!("{what}"));
-                }
-                self.skipped += 1;
-                Ok(())
-            }
-        }
-    }
 }
 
-fn failed(path: &Path, lines: u64, error: &io::Error) -> Failure {
-    if lines == 0 { Failure::at(path, error) } else { Failure::after(path, lines, error) }
+/// Counts the logs into a store that is empty, and neither prints nor saves the result. With `follow`, figures are
+/// printed as they come.
+///
+/// # Errors
+///
+/// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be loaded or
+/// has no visitors, options that do not go together.
+pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
+    let layout = Layout::new(args.format, args.by.clone(), args.time.clone());
+    let layout = layout.map_err(|error| Failure::Usage(error.to_string()))?;
+    if args.form != Form::Book && args.expected.is_some() {
+        return Err(Failure::Usage("--expected is for --form book alone".to_owned()));
+    }
+    let total = size_of_files(&args.logs)?;
+    if let Some(file) = &args.load {
+        load(store, file, args.form)?;
+    }
+    let expected = match args.expected {
+        Some(expected) => expected,
+        None => expected(&args.logs, total.filter(|_| !args.follow))?,
+    };
+    let visitors = Visitors::book(store.clone()).form(args.form.into()).default_yesterday(expected);
+    let window = args.window.map(|length| match args.at {
+        Some(end) => Window::ending_at(length, end),
+        None => Window::new(length),
+    });
+    let scanner = || {
+        Scanner::new(layout.clone(), args.every)
+            .by_minute(args.window.is_some())
+            .strict(!args.lenient)
+    };
+    let progress = if args.follow { Progress::beside_output(None) } else { Progress::new(total) };
+    let tally = Tally::new(store, &visitors).window(window);
+    let mut counting = Counting::new(tally, progress, args.lenient);
+    let followed = args.logs.last().filter(|_| args.follow);
+    let whole = args.logs.len() - usize::from(followed.is_some());
+    pool::count(&args.logs[..whole], args.threads, &scanner, &mut counting)?;
+    if let Some(log) = followed.filter(|_| !interrupt::interrupted()) {
+        follow(log, &mut counting, scanner(), args.json)?;
+    }
+    let (tally, skipped) = counting.finish();
+    if skipped > 0 {
+        note(format_args!("{} skipped", lines(skipped)));
+    }
+    let mut report = tally.report()?;
+    report.skipped = skipped;
+    report.loaded = args.load.as_ref().map(|file| file.display().to_string());
+    Ok(report)
+}
+
+/// How many visitors to expect of a bucket when the one before it was not counted, by the size of all logs, if it is
+/// known: it is not known of a stream, nor of a log that grows.
+fn expected(logs: &[PathBuf], total: Option<u64>) -> Result<u64, Failure> {
+    if total.is_none() {
+        return Ok(MOST_EXPECTED);
+    }
+    let mut expected = 1;
+    for log in logs {
+        let failed = |error| Failure::at(log, &error);
+        let bytes = log.metadata().map_err(failed)?.len();
+        let packed = open(log).map_err(failed)?.is_packed();
+        expected += bytes / if packed { PACKED_BYTES } else { PLAIN_BYTES };
+    }
+    Ok(expected.min(MOST_EXPECTED))
+}
+
+/// How wide the terminal is that the table goes to.
+fn columns() -> Option<usize> {
+    if !stdout().is_terminal() {
+        return None;
+    }
+    let (width, _) = terminal_size::terminal_size()?;
+    Some(usize::from(width.0))
+}
+
+/// Counts the lines of a log as they come, and prints the counts so far each second, until it ends or is interrupted.
+#[expect(clippy::disallowed_methods, reason = "a line each second of the clock on the wall")]
+fn follow(
+    path: &Path,
+    counting: &mut Counting<'_>,
+    mut scanner: Scanner,
+    json: bool,
+) -> Result<(), Failure> {
+    let mut log = Growing::open(path).map_err(|error| Failure::at(path, &error))?;
+    let mut batch = Batch::default();
+    let mut next = Instant::now() + TICK;
+    let mut ended = false;
+    loop {
+        while let Some(lines) = log.next_lines().map_err(|error| counting.failed(path, &error))? {
+            match lines {
+                Ok(lines) => scanner.scan(lines, &mut batch),
+                Err(TooLong) => batch.too_long(),
+            }
+            counting.take(path, &batch, 0)?;
+            if Instant::now() >= next {
+                break;
+            }
+        }
+        if Instant::now() >= next {
+            counting.print(json).map_err(|error| Failure::output(&error))?;
+            next = Instant::now() + TICK;
+            continue;
+        }
+        if ended {
+            return Ok(());
+        }
+        let more = log.look_again().map_err(|error| counting.failed(path, &error))?;
+        if !more || interrupt::interrupted() {
+            // The last line may have come without its line feed.
+            log.end();
+            ended = true;
+            continue;
+        }
+        sleep(PAUSE);
+    }
 }

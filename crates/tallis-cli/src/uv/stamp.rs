@@ -72,6 +72,10 @@ pub enum StampError {
     Minute(u8),
     /// The second is above 59, and this is no leap second.
     Second(u8),
+    /// The text has no shape that the time of a JSON log may have.
+    Text,
+    /// The number is not one of the years 1 to 9999.
+    Number,
     /// The offset from UTC is above 23 hours and 59 minutes, or has more than 59 minutes.
     Offset,
 }
@@ -150,7 +154,7 @@ impl Stamp {
         (days * 24 + i64::from(self.hour)) * 60 + i64::from(self.minute) - i64::from(self.offset)
     }
 
-    fn check(&self) -> Result<(), StampError> {
+    pub(super) fn check(&self) -> Result<(), StampError> {
         let Self { year, month, day, hour, minute, second, .. } = *self;
         if year == 0 {
             return Err(StampError::Year);
@@ -175,7 +179,7 @@ impl Stamp {
     }
 }
 
-fn two_digits(tens: u8, ones: u8) -> Option<u8> {
+pub(super) fn two_digits(tens: u8, ones: u8) -> Option<u8> {
     let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
     (tens <= 9 && ones <= 9).then(|| tens * 10 + ones)
 }
@@ -214,6 +218,10 @@ impl fmt::Display for StampError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Shape => f.write_str("not dd/Mon/yyyy:HH:MM:SS +hhmm"),
+            Self::Text => f.write_str(
+                "not yyyy-mm-ddTHH:MM:SS and Z or +hh:mm, dd/Mon/yyyy:HH:MM:SS +hhmm, or a number",
+            ),
+            Self::Number => f.write_str("the number is not of the years 1 to 9999"),
             Self::Month => f.write_str("the month is none of Jan to Dec"),
             Self::Year => f.write_str("year 0000"),
             Self::Day { day, month, year } => {

@@ -1,17 +1,14 @@
 //! The count itself.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use tallis::{Bucket, Store, VisitorId, Visitors, VisitorsIn, each};
+use tallis::{Bucket, Error, ErrorKind, Store, Visitors, VisitorsIn, each};
 
-use super::every::Every;
-use super::line::{LineError, LogLine};
 use super::report::{Bytes, Latest, Report, Row, Total};
-use super::visitor::By;
+use super::scan::Batch;
 use super::window::{Window, WindowCount};
 
-/// Counts the visits of lines into a store, bucket by bucket.
+/// Counts visits into a store, bucket by bucket.
 ///
 /// For the bucket `2015-05-17` the store then has the keys of [`Visitors`], `unique:2015-05-17` and those that begin
 /// with it, and the `HyperLogLog` `uv:2015-05-17` of the same visitors.
@@ -20,13 +17,15 @@ use super::window::{Window, WindowCount};
 ///
 /// ```
 /// use tallis::{Store, Visitors};
-/// use tallis_cli::uv::{By, Every, Tally};
+/// use tallis_cli::uv::{Batch, Every, Layout, Scanner, Tally};
 ///
 /// let store = Store::new();
 /// let visitors = Visitors::book(store.clone());
-/// let mut tally = Tally::new(&store, &visitors, By::Ip, Every::Day);
-/// tally.add(br#"::1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 512"#)?;
-/// tally.add(br#"::1 - - [17/May/2015:10:06:03 +0000] "GET / HTTP/1.1" 200 512"#)?;
+/// let (mut tally, mut batch) = (Tally::new(&store, &visitors), Batch::default());
+/// let mut scanner = Scanner::new(Layout::default(), Every::Day);
+/// let line = r#"::1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 512"#;
+/// scanner.scan(format!("{line}\n{line}\n").as_bytes(), &mut batch);
+/// tally.count(&batch)?;
 /// let report = tally.report()?;
 /// assert_eq!((report.total.events, report.total.exact, report.total.approx), (2, 1, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,15 +34,13 @@ use super::window::{Window, WindowCount};
 pub struct Tally<'v> {
     store: &'v Store,
     visitors: &'v Visitors,
-    by: By,
-    every: Every,
     /// In the order in which the buckets were found.
     slots: Vec<Slot<'v>>,
     places: BTreeMap<Bucket, usize>,
-    /// The slot of the last line, which is that of nearly every next one.
+    /// The slot of the last line.
     last: usize,
-    /// Room for a visitor's name.
-    scratch: Vec<u8>,
+    /// The slots of a batch's buckets.
+    found: Vec<usize>,
     window: Option<Window>,
 }
 
@@ -56,84 +53,80 @@ struct Slot<'v> {
     approx_key: String,
 }
 
-/// Why a line was not counted.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Refused {
-    /// The line does not parse.
-    Line(LineError),
-    /// The store refused the visit.
-    Store(tallis::Error),
-}
-
 impl<'v> Tally<'v> {
     /// Nothing counted yet.
     ///
-    /// `visitors` is a recipe on `store`.
+    /// `visitors` is a recipe on `store`. A bucket that the store has already is counted on: its visitors were there
+    /// before, and its events are those that are counted from now on.
     #[must_use]
-    pub const fn new(store: &'v Store, visitors: &'v Visitors, by: By, every: Every) -> Self {
+    pub const fn new(store: &'v Store, visitors: &'v Visitors) -> Self {
         Self {
             store,
             visitors,
-            by,
-            every,
             slots: Vec::new(),
             places: BTreeMap::new(),
             last: 0,
-            scratch: Vec::new(),
+            found: Vec::new(),
             window: None,
         }
     }
 
-    /// Counts the visits of a window too.
+    /// Counts the visits of a window too, which are to be scanned [by minute](super::Scanner::by_minute).
     #[must_use]
     pub fn window(mut self, window: Option<Window>) -> Self {
         self.window = window;
         self
     }
 
-    /// Counts a line, given without its line feed.
+    /// Counts what was found in lines.
+    ///
+    /// The result depends on the order of the batches, since a bucket is begun with a forecast from the one before it.
     ///
     /// # Errors
     ///
-    /// A line that does not parse, or that lacks what names its visitor, is [`Refused::Line`] and changes nothing.
-    pub fn add(&mut self, line: &[u8]) -> Result<(), Refused> {
-        let line = LogLine::parse(line).map_err(Refused::Line)?;
-        // The scratch is taken for as long as the name lives in it.
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let id = self.by.name(&line, &mut scratch).map(VisitorId::of);
-        self.scratch = scratch;
-        let id = id.map_err(Refused::Line)?;
-        if let Some(window) = &mut self.window {
-            window.visit(&id, &line.time).map_err(Refused::Store)?;
+    /// Those of the store; [`ErrorKind::NoSuchKey`] for a bucket that is there without its `HyperLogLog`.
+    pub fn count(&mut self, batch: &Batch) -> Result<(), Error> {
+        const NONE: usize = usize::MAX;
+        self.found.clear();
+        self.found.resize(batch.buckets.len(), NONE);
+        for visit in &batch.visits {
+            if let Some(window) = &mut self.window {
+                window.visit(&visit.id, visit.minute)?;
+            }
+            // With the first visit and not before, so that the bucket before it has all of its visits so far.
+            let slot = match self.found[visit.bucket] {
+                NONE => self.place(batch.buckets[visit.bucket].bucket)?,
+                found => found,
+            };
+            self.found[visit.bucket] = slot;
+            let slot = &mut self.slots[slot];
+            slot.exact.count_id(visit.id.number())?;
+            self.store.pfadd(&slot.approx_key, [visit.id.as_bytes()])?;
         }
-        self.count(&id, self.every.bucket(&line.time)).map_err(Refused::Store)
-    }
-
-    fn count(&mut self, id: &VisitorId, bucket: Bucket) -> Result<(), tallis::Error> {
-        let slot = match self.slots.get(self.last).filter(|slot| slot.bucket == bucket) {
-            Some(_) => self.last,
-            None => self.place(bucket)?,
-        };
-        self.last = slot;
-        let slot = &mut self.slots[slot];
-        slot.exact.count_id(id.number())?;
-        self.store.pfadd(&slot.approx_key, [id.as_bytes()])?;
-        slot.events += 1;
+        for events in &batch.buckets {
+            let slot = self.place(events.bucket)?;
+            self.slots[slot].events += events.lines;
+        }
+        if let Some(events) = batch.buckets.get(batch.last) {
+            self.last = self.place(events.bucket)?;
+        }
         Ok(())
     }
 
-    fn place(&mut self, bucket: Bucket) -> Result<usize, tallis::Error> {
+    fn place(&mut self, bucket: Bucket) -> Result<usize, Error> {
         if let Some(&place) = self.places.get(&bucket) {
             return Ok(place);
         }
         let place = self.slots.len();
-        self.slots.push(Slot {
-            bucket,
-            events: 0,
-            exact: self.visitors.bucket(bucket)?,
-            approx_key: format!("uv:{bucket}"),
-        });
+        let approx_key = format!("uv:{bucket}");
+        if self.visitors.count(bucket)? > 0 && !self.store.exists(&approx_key)? {
+            let text = format!(
+                "the key {approx_key} is missing, which counts what unique:{bucket} counts"
+            );
+            return Err(Error::new(ErrorKind::NoSuchKey, text));
+        }
+        let exact = self.visitors.bucket(bucket)?;
+        self.slots.push(Slot { bucket, events: 0, exact, approx_key });
         self.places.insert(bucket, place);
         Ok(place)
     }
@@ -143,7 +136,7 @@ impl<'v> Tally<'v> {
     /// # Errors
     ///
     /// Those of the store.
-    pub fn latest(&self) -> Result<Option<Latest>, tallis::Error> {
+    pub fn latest(&self) -> Result<Option<Latest>, Error> {
         let Some(slot) = self.slots.get(self.last) else { return Ok(None) };
         Ok(Some(Latest {
             bucket: slot.bucket.to_string(),
@@ -160,10 +153,10 @@ impl<'v> Tally<'v> {
     /// # Errors
     ///
     /// Those of the store.
-    pub fn report(&self) -> Result<Report, tallis::Error> {
+    pub fn report(&self) -> Result<Report, Error> {
         let slots: Vec<_> = self.places.values().map(|&place| &self.slots[place]).collect();
         let buckets: Vec<_> =
-            slots.iter().map(|slot| self.row(slot)).collect::<Result<_, tallis::Error>>()?;
+            slots.iter().map(|slot| self.row(slot)).collect::<Result<_, Error>>()?;
         let total = Total {
             events: buckets.iter().map(|row| row.events).sum(),
             exact: self.visitors.count_union(slots.iter().map(|slot| slot.bucket))?,
@@ -173,16 +166,26 @@ impl<'v> Tally<'v> {
             sets: buckets.iter().map(|row| row.bytes.sets).sum(),
             hll: buckets.iter().map(|row| row.bytes.hll).sum(),
         };
-        Ok(Report { buckets, total, skipped: 0, bytes, saved: None, window: self.in_window()? })
+        Ok(Report {
+            buckets,
+            total,
+            skipped: 0,
+            bytes,
+            saved: None,
+            loaded: None,
+            window: self.in_window()?,
+            columns: None,
+        })
     }
 
-    fn in_window(&self) -> Result<Option<WindowCount>, tallis::Error> {
+    fn in_window(&self) -> Result<Option<WindowCount>, Error> {
         self.window.as_ref().map_or(Ok(None), Window::count)
     }
 
-    fn row(&self, slot: &Slot<'_>) -> Result<Row, tallis::Error> {
+    fn row(&self, slot: &Slot<'_>) -> Result<Row, Error> {
         Ok(Row {
             bucket: slot.bucket.to_string(),
+            key: slot.bucket,
             events: slot.events,
             exact: self.visitors.count(slot.bucket)?,
             approx: self.store.pfcount([&slot.approx_key])?,
@@ -191,23 +194,5 @@ impl<'v> Tally<'v> {
                 hll: self.store.memory_usage(&slot.approx_key)?.unwrap_or(0),
             },
         })
-    }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Line(error) => error.fmt(f),
-            Self::Store(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Refused {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Line(error) => Some(error),
-            Self::Store(error) => Some(error),
-        }
     }
 }

@@ -4,10 +4,12 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use super::line::{LineError, LogLine};
+use super::json::JsonPath;
+use super::line::LogLine;
+use super::problem::{LineError, Problem};
 
 /// What identifies a visitor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum By {
     /// The host field.
@@ -17,6 +19,8 @@ pub enum By {
     IpAgent,
     /// The field of that number, counted from 1, split at single spaces.
     Field(NonZeroUsize),
+    /// The member of an object of JSON.
+    Member(JsonPath),
 }
 
 impl By {
@@ -24,9 +28,9 @@ impl By {
     ///
     /// # Errors
     ///
-    /// If the line lacks the field, or its agent cannot be separated from its referer.
+    /// If the line lacks the field, or its agent cannot be separated from its referer. A line has no members.
     pub fn name<'a>(
-        self,
+        &self,
         line: &LogLine<'a>,
         scratch: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], LineError> {
@@ -40,6 +44,7 @@ impl By {
                 Ok(scratch)
             }
             Self::Field(number) => line.field(number.get()),
+            Self::Member(_) => Err(LineError { problem: Problem::NoVisitor, at: 0 }),
         }
     }
 }
@@ -51,12 +56,13 @@ impl FromStr for By {
         match text {
             "ip" => Ok(Self::Ip),
             "ip-agent" => Ok(Self::IpAgent),
+            _ if text.starts_with('.') => text.parse().map(Self::Member),
             _ => text
                 .strip_prefix("field:")
                 .filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
                 .and_then(|number| number.parse().ok())
                 .map(Self::Field)
-                .ok_or("expected ip, ip-agent or field:N with N from 1"),
+                .ok_or("expected ip, ip-agent, field:N with N from 1, or .NAME"),
         }
     }
 }
@@ -67,6 +73,7 @@ impl fmt::Display for By {
             Self::Ip => f.write_str("ip"),
             Self::IpAgent => f.write_str("ip-agent"),
             Self::Field(number) => write!(f, "field:{number}"),
+            Self::Member(path) => path.fmt(f),
         }
     }
 }
@@ -77,7 +84,7 @@ mod tests {
 
     fn name(by: &str, text: &str) -> Result<Vec<u8>, LineError> {
         let by: By = by.parse().unwrap();
-        assert_eq!(by.to_string().parse(), Ok(by));
+        assert_eq!(by.to_string().parse().as_ref(), Ok(&by));
         let line = LogLine::parse(text.as_bytes()).unwrap();
         by.name(&line, &mut Vec::new()).map(<[u8]>::to_vec)
     }
@@ -106,7 +113,10 @@ mod tests {
 
     #[test]
     fn field_numbers_start_at_one() {
-        for bad in ["", "IP", "field", "field:", "field:0", "field:-1", "field:+1", "field:1x"] {
+        for bad in [
+            "", "IP", "field", "field:", "field:0", "field:-1", "field:+1", "field:1x", ".", ".a.",
+            "a.b",
+        ] {
             assert!(bad.parse::<By>().is_err(), "{bad}");
         }
     }

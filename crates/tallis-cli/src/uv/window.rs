@@ -35,7 +35,6 @@ use tallis::{Error, ManualClock, Store, UvFilling, UvLevel, UvWindows, VisitorId
 
 use super::period::{END_MINUTE, FIRST_MINUTE, WindowEnd, WindowLength, timestamp};
 use super::report::error_percent;
-use super::stamp::Stamp;
 
 /// Counts the unique visitors of a window.
 ///
@@ -51,7 +50,7 @@ use super::stamp::Stamp;
 /// assert_eq!(window.count()?, None);
 /// for (visitor, time) in [("A", "09:15:00"), ("B", "10:14:59"), ("C", "09:14:59"), ("B", "09:50:00")] {
 ///     let stamp = Stamp::parse(format!("17/May/2015:{time} +0000").as_bytes())?;
-///     window.visit(&VisitorId::of(visitor), &stamp)?;
+///     window.visit(&VisitorId::of(visitor), stamp.minute_of_utc())?;
 /// }
 /// let counted = window.count()?.unwrap();
 /// assert_eq!(counted.from.to_string(), "2015-05-17T09:15:00Z");
@@ -129,13 +128,12 @@ impl Window {
         window
     }
 
-    /// Takes note of an event.
+    /// Takes note of an event in a minute of UTC, counted from that with which 1970 began.
     ///
     /// # Errors
     ///
     /// Those of the store.
-    pub fn visit(&mut self, id: &VisitorId, at: &Stamp) -> Result<(), Error> {
-        let minute = at.minute_of_utc();
+    pub fn visit(&mut self, id: &VisitorId, minute: i64) -> Result<(), Error> {
         if !(FIRST_MINUTE..END_MINUTE).contains(&minute) {
             return Ok(());
         }

@@ -15,6 +15,10 @@ mod manual;
 #[cfg(unix)]
 mod prompt;
 mod uv;
+mod uv_formats;
+mod uv_load;
+mod uv_plot;
+mod uv_threads;
 mod window;
 
 use std::io::Write;

@@ -7,6 +7,7 @@ fn chart(series: Vec<Series>) -> Chart {
         y: Axis::decades("down", [-2, 0], |power| format!("e{power}")),
         series,
         guide: Some((1.0, "here".to_owned())),
+        empty: "nothing",
     }
 }
 
@@ -48,6 +49,7 @@ fn every_mark_and_text_is_in_the_document() {
     {
         assert!(svg.contains(text), "{text}: {svg}");
     }
+    assert!(svg.contains("\n<title>Title &amp; &lt;more&gt;</title>"), "{svg}");
     // The legend has one of each, too. What has no place is not drawn.
     assert_eq!(svg.matches("<circle").count(), 3);
     assert_eq!(svg.matches("#0072B2").count(), 2, "{svg}");
@@ -68,8 +70,9 @@ fn text(svg: &str, words: &str) -> (f64, f64) {
 #[test]
 fn a_legend_has_room_for_its_entries() {
     let names = ["the first of them", "another", "the last one"];
-    let svg =
-        chart(names.map(|name| Series::new(name, Mark::Line(vec![]))).to_vec()).svg().unwrap();
+    let svg = chart(names.map(|name| Series::new(name, Mark::Line(vec![(0.5, 0.5)]))).to_vec())
+        .svg()
+        .unwrap();
     for pair in names.windows(2) {
         let ((left, size), (right, _)) = (text(&svg, pair[0]), text(&svg, pair[1]));
         // Half of the size is what a letter takes on the average.
@@ -88,4 +91,40 @@ fn a_long_title_is_set_smaller() {
     let sizes = [1, 40, 100, 200].map(size);
     assert!(sizes[0].total_cmp(&sizes[1]).is_eq() && sizes[1] > sizes[2], "{sizes:?}");
     assert!((sizes[2] / sizes[3] - 2.0).abs() < 1e-9 && 100.0 * 0.5 * sizes[2] < 1020.0);
+}
+
+#[test]
+fn a_chart_of_nothing_says_so_and_has_no_frame() {
+    let svg = chart(vec![Series::new("none", Mark::Bars(vec![]))]).svg().unwrap();
+    assert!(svg.contains("\nnothing\n</text>") && svg.contains("Title"), "{svg}");
+    assert!(
+        !svg.contains("across") && !svg.contains("<line") && !svg.contains("\nnone\n"),
+        "{svg}"
+    );
+}
+
+#[test]
+fn many_dots_are_small_and_many_bars_have_no_gaps() {
+    for (count, dot, width) in [(3, 6, 238), (50, 6, 14), (100, 3, 7), (400, 1, 3), (5000, 1, 1)] {
+        let places = || (0..count).map(f64::from);
+        let mut chart = chart(vec![
+            Series::new("bars", Mark::Bars(places().map(|x| (x, 0.5)).collect())),
+            Series::new("dots", Mark::Points(places().map(|x| (x, 0.5, 0.01)).collect())),
+        ]);
+        chart.x = Axis::with_ticks("x", -0.5..f64::from(count) - 0.5, vec![]);
+        chart.y = Axis::counts("y", 1, |count| count.to_string());
+        chart.guide = None;
+        let svg = chart.svg().unwrap();
+        let with = |tag: &str, what: String| {
+            svg.lines().filter(|line| line.starts_with(tag) && line.contains(&what)).count()
+        };
+        // One dot is in the legend.
+        let dots = with("<circle", format!(" r=\"{dot}\""));
+        assert_eq!(dots, usize::try_from(count).unwrap() + usize::from(dot == DOT), "{count}");
+        let bars =
+            [width - 1, width, width + 1].map(|width| with("<rect", format!(" width=\"{width}\"")));
+        let bars: usize = bars.into_iter().sum();
+        assert!(bars >= usize::try_from(count).unwrap(), "{count}: {bars}");
+        assert!(!svg.contains(" opacity=\"0.5\""), "{svg}");
+    }
 }

@@ -97,7 +97,8 @@ fn users_may_have_spaces_and_brackets() {
 fn a_virtual_host_may_come_first() {
     let text = format!("example.com:80 {COMBINED}");
     let line = parse(&text).unwrap();
-    assert_eq!(line.host, b"example.com:80");
+    assert_eq!(line.virtual_host, Some(&b"example.com:80"[..]));
+    assert_eq!(line.host, b"83.149.9.216");
     assert_eq!(line.field(2), Ok(&b"83.149.9.216"[..]));
 }
 

@@ -3,11 +3,12 @@ use std::collections::HashSet;
 use testkit::rng::Rng;
 
 use super::*;
+use crate::uv::Stamp;
 
 /// A visit by the time that a log has of it.
 fn visit(window: &mut Window, visitor: u64, time: &str) {
     let stamp = Stamp::parse(time.as_bytes()).unwrap();
-    window.visit(&id(visitor), &stamp).unwrap();
+    window.visit(&id(visitor), stamp.minute_of_utc()).unwrap();
 }
 
 fn id(visitor: u64) -> VisitorId {
@@ -200,7 +201,7 @@ fn counts_are_those_of_all_events_looked_at_one_by_one() {
             plain.events.push((second, visitor));
             let stamp = stamp(second, &mut rng);
             for window in [&mut moving, &mut fixed] {
-                window.visit(&id(visitor), &stamp).unwrap();
+                window.visit(&id(visitor), stamp.minute_of_utc()).unwrap();
             }
             if place % 20 == 19 {
                 let to = (latest.div_euclid(60) + 1) * 60;
@@ -220,7 +221,7 @@ fn what_has_fallen_out_is_forgotten() {
     // Five days of a new visitor every 20 seconds.
     for event in 0..5 * 24 * 180 {
         let stamp = stamp(start + event * 20, &mut rng);
-        window.visit(&id(event.unsigned_abs()), &stamp).unwrap();
+        window.visit(&id(event.unsigned_abs()), stamp.minute_of_utc()).unwrap();
         most_visitors = most_visitors.max(window.last_seen.len());
         most_keys = most_keys.max(window.store.dbsize().unwrap());
     }

@@ -108,6 +108,94 @@ fn gzip_members_are_read_one_after_the_other() {
     }
 }
 
+fn zstd(text: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn frames_of_zstd_are_read_one_after_the_other() {
+    let text = b"one\ntwo\r\n".repeat(50_000);
+    let mut packed = zstd(&text[..7]);
+    packed.extend(zstd(&text[7..]));
+    // A frame that is skipped may stand between others and before them.
+    let skipped = [&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+    packed = [&skipped[..], &packed, &skipped].concat();
+    for step in [1, 7, usize::MAX] {
+        assert_eq!(lines_of(&packed, step), plain_lines(&text));
+    }
+    let mut source = Source::new(&packed[..]).unwrap();
+    while source.next_line().unwrap().is_some() {}
+    assert_eq!(source.bytes_read(), packed.len() as u64);
+    assert_eq!(source.follow().unwrap_err().to_string(), "zstd cannot be followed");
+}
+
+#[test]
+fn damaged_zstd_is_an_error_and_never_a_panic() {
+    let text: Vec<u8> = (0..300_u32).flat_map(|n| format!("line {n}\n").into_bytes()).collect();
+    let packed = zstd(&text);
+    let read = |packed: &[u8]| Source::new(packed).and_then(lines);
+    let whole = read(&packed).unwrap();
+    for cut in 4..packed.len() {
+        read(&packed[..cut]).unwrap_err();
+    }
+    for at in 4..packed.len() {
+        for bit in 0..8 {
+            let mut bad = packed.clone();
+            bad[at] ^= 1 << bit;
+            if let Ok(lines) = read(&bad) {
+                assert!(lines == whole, "a change at {at} was not seen");
+            }
+        }
+    }
+    // What stands behind the last frame is no frame.
+    read(&[&packed[..], b"more"].concat()).unwrap_err();
+}
+
+#[test]
+fn what_is_shorter_than_a_magic_number_is_text() {
+    for text in [&b"\x28\xb5\x2f"[..], b"\x28", b"\x1f", b"\x50\x2a\x4d", b"\x28\x8b", b"P*M"] {
+        assert_eq!(lines_of(text, 1), [Ok(text.to_vec())]);
+    }
+    // No more is asked of a stream than is needed to see that.
+    let mut rest = &b"a\nbcdef"[..];
+    let source = Source::new(&mut rest).unwrap();
+    assert_eq!(source.bytes_read(), 0);
+    drop(source);
+    assert_eq!(rest, b"\nbcdef");
+}
+
+#[test]
+fn lines_that_are_taken_are_the_lines() {
+    let long = vec![b'x'; MAX_LINE + 2];
+    let text = [
+        &b"one\ntwo\r\n"[..],
+        &long,
+        b"\nthree\n",
+        &long,
+        b"\r\n",
+        &b"four\n".repeat(99_999),
+        b"five",
+    ]
+    .concat();
+    for step in [1000, PIECE - 1, usize::MAX] {
+        let mut source = Source::new(Slow { rest: &text, step }).unwrap();
+        let mut taken = Lines::new();
+        let mut found = Vec::new();
+        while let Some(lines) = source.take_lines(&mut taken).unwrap() {
+            found.extend(plain_lines(&taken));
+            if lines.is_err() {
+                assert!(taken.is_empty());
+                found.push(Err(TooLong));
+            }
+        }
+        assert!(found == plain_lines(&text), "{step}");
+        assert_eq!(source.take_lines(&mut taken).unwrap(), None);
+    }
+}
+
 #[test]
 fn damaged_gzip_is_an_error_and_never_a_panic() {
     let text: Vec<u8> = (0..300_u32).flat_map(|n| format!("line {n}\n").into_bytes()).collect();

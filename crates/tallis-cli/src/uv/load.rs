@@ -1,0 +1,46 @@
+//! What an earlier run has saved, to be counted on.
+
+use std::path::Path;
+
+use tallis::Store;
+
+use super::form::Form;
+use crate::failure::Failure;
+
+/// The keys beside a bucket's shards, and the form that each is of.
+const FORMS: [(&[u8], Option<Form>); 4] = [
+    (b":expected", Some(Form::Book)),
+    (b":bits", Some(Form::Compact)),
+    (b":shards", Some(Form::Split)),
+    (b":bitmap", None),
+];
+
+/// Loads a file, whose buckets are to be of that form.
+pub(super) fn load(store: &Store, file: &Path, form: Form) -> Result<(), Failure> {
+    store.load(file)?;
+    let refused = |what: String| Err(Failure::Trouble(format!("{}: {what}", file.display())));
+    let mut found = false;
+    for key in store.scan_match("unique:*") {
+        let key = key?;
+        let Some((bucket, other)) = form_of(&key) else { continue };
+        found = true;
+        // A compact bucket has both.
+        let other = match other {
+            Some(Form::Split) if store.exists([bucket, b":bits"].concat())? => Some(Form::Compact),
+            other => other,
+        };
+        if other != Some(form) {
+            let bucket = String::from_utf8_lossy(bucket);
+            return refused(match other {
+                Some(other) => format!("{bucket} was counted with --form {other}"),
+                None => format!("{bucket} was counted in a bitmap, which uv has no form for"),
+            });
+        }
+    }
+    if found { Ok(()) } else { refused("no visitors in it: it has no unique:BUCKET".to_owned()) }
+}
+
+/// The counter of a bucket and its form, of a key that tells it.
+fn form_of(key: &[u8]) -> Option<(&[u8], Option<Form>)> {
+    FORMS.into_iter().find_map(|(end, form)| Some((key.strip_suffix(end)?, form)))
+}

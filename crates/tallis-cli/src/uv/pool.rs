@@ -1,0 +1,390 @@
+//! Several threads that read logs, with the result of one.
+//!
+//! # Idea
+//!
+//! A thread takes some lines of a log, finds the visits in them, and hands these over; what was found is counted in the
+//! order of the logs and their lines, by whichever thread has the next of it:
+//!
+//! ```text
+//!           lines                   visits
+//! log 1    [0][1][2][3]   scan    [0][1] . [3]   count     0, 1, and 2 before 3
+//! log 2    [0][1]        ------>     [0]        ------->   when log 1 has ended
+//! ```
+//!
+//! Little of the work is counting, as nearly all visits that were counted before are left out by
+//! [`Scanner`](super::scan::Scanner). Since it is done in order, forecasts, line numbers and the first error are those of
+//! one thread, whatever the threads do.
+//!
+//! A log that is packed is unpacked by one thread at a time, so the others go on with the logs after it. What these have
+//! found is held until its turn comes, up to [`HELD`] bytes.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+use super::counting::Counting;
+use super::scan::{Batch, Scanner};
+use crate::failure::Failure;
+use crate::input::{Input, open};
+use crate::interrupt::interrupted;
+use crate::source::{Lines, TooLong};
+
+/// Bytes of what was found in logs whose turn has not come.
+const HELD: usize = 64 << 20;
+
+/// The time after which a thread looks again for whether there is room.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Counts logs by so many threads, each of which has a scanner of its own.
+pub(super) fn count(
+    logs: &[PathBuf],
+    threads: NonZeroUsize,
+    scanner: &(impl Fn() -> Scanner + Sync),
+    counting: &mut Counting<'_>,
+) -> Result<(), Failure> {
+    count_holding(HELD, logs, threads, scanner, counting)
+}
+
+/// The same, with so many bytes held.
+fn count_holding(
+    held: usize,
+    logs: &[PathBuf],
+    threads: NonZeroUsize,
+    scanner: &(impl Fn() -> Scanner + Sync),
+    counting: &mut Counting<'_>,
+) -> Result<(), Failure> {
+    let pool = Pool {
+        held,
+        logs: logs.iter().map(|path| Log::new(path)).collect(),
+        found: Mutex::default(),
+        moved: Condvar::new(),
+        counting: Mutex::new(counting),
+        failure: Mutex::new(None),
+        failed: AtomicBool::new(false),
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.get() {
+            scope.spawn(|| pool.work(scanner()));
+        }
+        pool.work(scanner());
+    });
+    let failure = pool.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+    failure.map_or(Ok(()), Err)
+}
+
+struct Pool<'a, 'v> {
+    /// The most bytes to hold.
+    held: usize,
+    logs: Vec<Log<'a>>,
+    found: Mutex<Found>,
+    /// The turn has come to something else.
+    moved: Condvar,
+    counting: Mutex<&'a mut Counting<'v>>,
+    failure: Mutex<Option<Failure>>,
+    failed: AtomicBool,
+}
+
+/// A log, of which one thread at a time takes lines.
+struct Log<'a> {
+    path: &'a Path,
+    reading: Mutex<Reading>,
+    /// Whether its lines take long to be had.
+    packed: AtomicBool,
+    ended: AtomicBool,
+}
+
+/// How far a log was read.
+#[derive(Default)]
+struct Reading {
+    source: Option<Input>,
+    pieces: u64,
+    bytes: u64,
+}
+
+/// Which piece of which log.
+type Place = (usize, u64);
+
+/// What was found that was not counted yet.
+#[derive(Default)]
+struct Found {
+    /// The piece whose turn it is.
+    turn: Place,
+    waiting: BTreeMap<Place, Piece>,
+    /// Bytes, about.
+    held: usize,
+}
+
+/// What came of reading a piece of a log.
+enum Piece {
+    Batch(Batch, u64),
+    End,
+    Failed(io::Error),
+}
+
+/// What a thread has taken.
+enum Taken {
+    /// So many bytes of lines.
+    Lines(u64),
+    Piece(Piece),
+}
+
+impl Found {
+    fn insert(&mut self, place: Place, piece: Piece) {
+        self.held += piece.size();
+        self.waiting.insert(place, piece);
+    }
+
+    /// The piece whose turn it is, with its log, if it is there.
+    fn next(&mut self) -> Option<(usize, Piece)> {
+        let piece = self.waiting.remove(&self.turn)?;
+        self.held -= piece.size();
+        let (log, number) = self.turn;
+        self.turn = match piece {
+            Piece::End => (log + 1, 0),
+            Piece::Batch(..) | Piece::Failed(_) => (log, number + 1),
+        };
+        Some((log, piece))
+    }
+}
+
+impl Piece {
+    fn size(&self) -> usize {
+        match self {
+            Self::Batch(batch, _) => batch.size(),
+            Self::End | Self::Failed(_) => 0,
+        }
+    }
+}
+
+impl<'a> Log<'a> {
+    fn new(path: &'a Path) -> Self {
+        Self {
+            path,
+            reading: Mutex::default(),
+            packed: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes the next lines.
+    fn read(&self, reading: &mut Reading, lines: &mut Lines) -> Taken {
+        let taken = self.try_read(reading, lines);
+        let taken = taken.unwrap_or_else(|error| Taken::Piece(Piece::Failed(error)));
+        if !matches!(taken, Taken::Lines(_) | Taken::Piece(Piece::Batch(..))) {
+            self.ended.store(true, Ordering::Release);
+            // Its buffer is no longer needed.
+            reading.source = None;
+        }
+        taken
+    }
+
+    fn try_read(&self, reading: &mut Reading, lines: &mut Lines) -> io::Result<Taken> {
+        let source = match &mut reading.source {
+            Some(source) => source,
+            none => none.insert(open(self.path)?),
+        };
+        self.packed.store(source.is_packed(), Ordering::Relaxed);
+        let taken = source.take_lines(lines)?;
+        let before = std::mem::replace(&mut reading.bytes, source.bytes_read());
+        let bytes = reading.bytes - before;
+        Ok(match taken {
+            None => Taken::Piece(Piece::End),
+            Some(Ok(())) => Taken::Lines(bytes),
+            Some(Err(TooLong)) => {
+                let mut batch = Batch::default();
+                batch.too_long();
+                Taken::Piece(Piece::Batch(batch, bytes))
+            }
+        })
+    }
+}
+
+impl Pool<'_, '_> {
+    /// Reads and counts as long as there is something.
+    fn work(&self, mut scanner: Scanner) {
+        let mut lines = Lines::new();
+        while let Some((place, taken)) = self.take(&mut lines) {
+            let piece = match taken {
+                Taken::Piece(piece) => piece,
+                Taken::Lines(bytes) => {
+                    let mut batch = Batch::default();
+                    scanner.scan(&lines, &mut batch);
+                    Piece::Batch(batch, bytes)
+                }
+            };
+            self.hand_over(place, piece);
+        }
+    }
+
+    /// Takes lines of the first log that has some and that no other thread is busy with; `None` if there are no more,
+    /// or no more are to be counted.
+    fn take(&self, lines: &mut Lines) -> Option<(Place, Taken)> {
+        while !self.failed.load(Ordering::Acquire) && !interrupted() {
+            let found = lock(&self.found);
+            let (turn, full) = (found.turn, found.held > self.held);
+            drop(found);
+            let logs = self.logs.iter().enumerate().skip(turn.0);
+            // The log whose turn it is never waits for room, so there will be some.
+            let mut open = logs
+                .take(if full { 1 } else { usize::MAX })
+                .filter(|(_, log)| !log.ended.load(Ordering::Acquire));
+            let Some((first, log)) = open.next() else {
+                if !full {
+                    return None;
+                }
+                let found = lock(&self.found);
+                if found.turn == turn {
+                    // Not for ever: after a failure or an interrupt it moves no more.
+                    drop(self.moved.wait_timeout(found, PAUSE));
+                }
+                continue;
+            };
+            let free = match log.idle() {
+                Some(reading) => Some((first, reading)),
+                None => open.find_map(|(at, log)| Some((at, log.idle()?))),
+            };
+            // All are busy: the first is the most urgent.
+            let (at, mut reading) = free.unwrap_or_else(|| (first, lock(&log.reading)));
+            let log = &self.logs[at];
+            if log.ended.load(Ordering::Acquire) {
+                continue;
+            }
+            let taken = log.read(&mut reading, lines);
+            if interrupted() {
+                // It may be half a line of what was to come.
+                return None;
+            }
+            let number = reading.pieces;
+            reading.pieces += 1;
+            return Some(((at, number), taken));
+        }
+        None
+    }
+
+    /// Puts what was found where its turn will come, and counts what has its turn now.
+    fn hand_over(&self, place: Place, piece: Piece) {
+        lock(&self.found).insert(place, piece);
+        loop {
+            // Another thread that counts will count this too.
+            let Some(mut counting) = try_lock(&self.counting) else { return };
+            while !self.failed.load(Ordering::Acquire) {
+                let Some((log, piece)) = lock(&self.found).next() else { break };
+                self.moved.notify_all();
+                if let Err(failure) = self.count(&mut counting, log, &piece) {
+                    *lock(&self.failure) = Some(failure);
+                    self.failed.store(true, Ordering::Release);
+                    return;
+                }
+            }
+            drop(counting);
+            // It may have come when this thread had stopped looking, and the other one still saw it count.
+            let found = lock(&self.found);
+            if self.failed.load(Ordering::Acquire) || !found.waiting.contains_key(&found.turn) {
+                return;
+            }
+        }
+    }
+
+    fn count(&self, counting: &mut Counting<'_>, log: usize, piece: &Piece) -> Result<(), Failure> {
+        let path = self.logs[log].path;
+        match piece {
+            Piece::Batch(batch, bytes) => counting.take(path, batch, *bytes),
+            Piece::Failed(error) => Err(counting.failed(path, error)),
+            Piece::End => {
+                counting.next_log();
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Log<'_> {
+    /// The right to read, unless another thread has it for long.
+    fn idle(&self) -> Option<MutexGuard<'_, Reading>> {
+        if self.packed.load(Ordering::Relaxed) {
+            try_lock(&self.reading)
+        } else {
+            Some(lock(&self.reading))
+        }
+    }
+}
+
+/// A thread that panics takes the others with it, so no lock is held by one that did.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use tallis::{Store, Visitors};
+
+    use super::super::every::Every;
+    use super::super::layout::Layout;
+    use super::super::tally::Tally;
+    use super::*;
+    use crate::progress::Progress;
+
+    /// Lines of so many visitors, three a day.
+    fn text(from: u32, visitors: u32) -> String {
+        let line = |visitor: u32| {
+            let day = visitor / 3 % 28 + 1;
+            format!(
+                "v{visitor} - - [{day:02}/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n"
+            )
+        };
+        (from..from + visitors).map(line).collect()
+    }
+
+    #[test]
+    fn little_room_for_what_is_found_too_early_is_no_hindrance() {
+        let folder = tempfile::tempdir().unwrap();
+        let logs: Vec<_> = (0..6_u32)
+            .map(|log| {
+                let (file, text) =
+                    (folder.path().join(log.to_string()), text(log * 10_000, 20_000));
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(text.as_bytes()).unwrap();
+                let packed = encoder.finish().unwrap();
+                std::fs::write(&file, if log % 3 == 2 { text.into_bytes() } else { packed })
+                    .unwrap();
+                file
+            })
+            .collect();
+        let count = |held: usize, threads: usize| {
+            let store = Store::new();
+            let visitors = Visitors::book(store.clone());
+            let tally = Tally::new(&store, &visitors);
+            let mut counting = Counting::new(tally, Progress::new(None), false);
+            let scanner = || Scanner::new(Layout::default(), Every::Day).strict(true);
+            let threads = NonZeroUsize::new(threads).unwrap();
+            count_holding(held, &logs, threads, &scanner, &mut counting).unwrap();
+            let report = counting.finish().0.report().unwrap();
+            report.buckets.iter().map(|row| (row.events, row.exact, row.approx)).collect::<Vec<_>>()
+        };
+        let want = count(HELD, 1);
+        assert_eq!(want.iter().map(|row| row.0).sum::<u64>(), 120_000);
+        assert_eq!(want.iter().map(|row| row.1).sum::<u64>(), 70_000);
+        for held in [0, 1 << 16, HELD] {
+            for threads in [2, 3, 8] {
+                assert_eq!(count(held, threads), want, "{held} {threads}");
+            }
+        }
+    }
+}
