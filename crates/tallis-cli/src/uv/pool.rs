@@ -208,7 +208,13 @@ impl Pool<'_, '_> {
     /// Reads and counts as long as there is something.
     fn work(&self, mut scanner: Scanner) {
         let mut lines = Lines::new();
+        let mut last = Place::default();
         while let Some((place, taken)) = self.take(&mut lines) {
+            // What was seen in a later log must not keep back the first visit of an earlier one.
+            if place < last {
+                scanner.forget();
+            }
+            last = place;
             let piece = match taken {
                 Taken::Piece(piece) => piece,
                 Taken::Lines(bytes) => {

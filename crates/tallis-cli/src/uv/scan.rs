@@ -99,6 +99,11 @@ impl Scanner {
         self
     }
 
+    /// Has seen no visits: for lines that stand before others that were scanned.
+    pub fn forget(&mut self) {
+        self.seen = Seen::new();
+    }
+
     /// Finds the visits of lines that follow one another, each with its line feed but perhaps the last; `batch` has
     /// them after that, and nothing else.
     pub fn scan(&mut self, mut lines: &[u8], batch: &mut Batch) {
