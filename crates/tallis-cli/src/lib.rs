@@ -4,11 +4,15 @@
 
 mod args;
 pub mod bloom;
+pub mod check;
 pub mod cli;
+pub mod convert;
 pub mod dedup;
 mod failure;
+mod files;
 pub mod geo;
 mod input;
+pub mod inspect;
 mod interrupt;
 pub mod locate;
 mod number;
@@ -20,8 +24,8 @@ mod target;
 pub mod uv;
 
 pub use args::{
-    Args, BloomArgs, BloomCommand, CliArgs, Command, DedupArgs, GeoArgs, LocateArgs, PlanArgs,
-    UvArgs,
+    Args, BloomArgs, BloomCommand, CheckArgs, CliArgs, Command, ConvertArgs, DedupArgs, FilterArgs,
+    Form, GeoArgs, InspectArgs, LocateArgs, PlanArgs, UvArgs,
 };
 pub use failure::Failure;
 
@@ -29,7 +33,8 @@ pub use failure::Failure;
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`] and [`cli::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`cli::run`], [`check::run`],
+/// [`inspect::run`] and [`convert::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Uv(args) => uv::run(args),
@@ -38,5 +43,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Command::Bloom(args) => bloom::run(args),
         Command::Dedup(args) => dedup::run(args),
         Command::Cli(args) => cli::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Convert(args) => convert::run(args),
     }
 }

@@ -1,18 +1,26 @@
 //! The command line: a file for each command.
 
 mod bloom;
+mod check;
 mod cli;
+mod convert;
 mod dedup;
+mod filter;
 mod geo;
+mod inspect;
 mod locate;
 mod uv;
 
 use clap::{Parser, Subcommand};
 
 pub use bloom::{BloomArgs, BloomCommand, PlanArgs};
+pub use check::CheckArgs;
 pub use cli::CliArgs;
+pub use convert::{ConvertArgs, Form};
 pub use dedup::DedupArgs;
+pub use filter::FilterArgs;
 pub use geo::GeoArgs;
+pub use inspect::InspectArgs;
 pub use locate::LocateArgs;
 pub use uv::UvArgs;
 
@@ -42,6 +50,12 @@ pub enum Command {
     Dedup(DedupArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
     Cli(CliArgs),
+    /// Verify RDB files without loading them
+    Check(CheckArgs),
+    /// Show what is in an RDB file: types, encodings, prefixes, expiries, biggest keys
+    Inspect(InspectArgs),
+    /// Rewrite an RDB file for another version, or as JSON lines or commands
+    Convert(ConvertArgs),
 }
 
 #[cfg(test)]
