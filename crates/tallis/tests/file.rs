@@ -27,9 +27,15 @@ fn measure(file: &Path, whole: bool) -> BTreeMap<Vec<u8>, (bool, Measured)> {
     found
 }
 
-/// A store of one stripe, so that every key has the same share of the table.
+/// A store of one stripe, so that every key has the same share of the table, and of the hash that measures, so that
+/// tables are as full.
 fn store() -> Store {
-    Store::builder().stripes(1).build()
+    Store::builder().stripes(1).hash_seed(0).build()
+}
+
+/// A store that writes its tables in an order that is none to that one.
+fn writing_store() -> Store {
+    Store::builder().hash_seed(1).build()
 }
 
 /// The store as it is when it is loaded from a file: what was changed in place has room to grow.
@@ -44,7 +50,7 @@ fn reloaded(store: &Store, file: &Path) -> Store {
 fn small_values_are_measured_as_the_store_counts_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
-    let store = store();
+    let store = writing_store();
     let text = |len: usize| "x".repeat(len);
     for len in [0, 1, 5, 20, 21, 22, 23, 24, 44, 45, 100, 1000, 20_000, 100_000] {
         store.set(format!("string:{len}"), text(len)).unwrap();
@@ -58,10 +64,8 @@ fn small_values_are_measured_as_the_store_counts_them() {
         for member in 0..count {
             store.sadd(format!("ints:{count}"), [member * 7]).unwrap();
             store.sadd(format!("set:{count}"), [format!("member:{member}")]).unwrap();
-            store
-                .zadd(format!("zset:{count}"), [(f64::from(member), format!("m:{member}"))])
-                .unwrap();
-            store.hset(format!("hash:{count}"), [(format!("f:{member}"), text(9))]).unwrap();
+            store.zadd(format!("zset:{count}"), format!("m:{member}"), f64::from(member)).unwrap();
+            store.hset(format!("hash:{count}"), format!("f:{member}"), text(9)).unwrap();
             store.rpush(format!("list:{count}"), [format!("element:{member}")]).unwrap();
         }
     }
@@ -87,7 +91,7 @@ fn small_values_are_measured_as_the_store_counts_them() {
 fn large_values_are_measured_within_a_few_percent() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("dump.rdb");
-    let store = store();
+    let store = writing_store();
     for count in [20_000_u32, 70_000, 150_000] {
         let name = |kind: &str| format!("{kind}:{count}");
         for from in (0..count).step_by(1000) {
@@ -99,13 +103,13 @@ fn large_values_are_measured_within_a_few_percent() {
             store.sadd(name("long"), numbers.clone().map(long).collect::<Vec<_>>()).unwrap();
             store.sadd(name("ints"), numbers.clone().map(|n| n * 3).collect::<Vec<_>>()).unwrap();
             store
-                .hset(
+                .hset_multiple(
                     name("hash"),
                     numbers.clone().map(|n| (text(n), n.to_string())).collect::<Vec<_>>(),
                 )
                 .unwrap();
             store
-                .zadd(
+                .zadd_multiple(
                     name("zset"),
                     numbers.clone().map(|n| (f64::from(n) / 7.0, text(n))).collect::<Vec<_>>(),
                 )
@@ -124,7 +128,7 @@ fn large_values_are_measured_within_a_few_percent() {
         let off = found.bytes.abs_diff(exact.bytes) * 1000 / exact.bytes;
         assert!(off <= 30, "{}: {} for {}", key.escape_ascii(), found.bytes, exact.bytes);
         let usage = store.memory_usage(&key).unwrap().unwrap() as u64;
-        assert!(exact.bytes <= usage && usage - exact.bytes < 2000, "{usage} {exact:?}");
+        assert!(exact.bytes <= usage && usage - exact.bytes < 4000, "{usage} {exact:?}");
     }
 }
 
@@ -247,7 +251,7 @@ struct Counted(u64);
 
 impl io::Write for Counted {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        assert!(bytes.len() <= 64 << 10, "{}", bytes.len());
+        assert!(bytes.len() <= 128 << 10, "{}", bytes.len());
         self.0 += bytes.len() as u64;
         Ok(bytes.len())
     }

@@ -55,7 +55,7 @@ impl Meter {
     /// A meter, with nothing measured yet.
     #[must_use]
     pub fn new() -> Self {
-        // With any seed but the same, so that a file is measured alike each time.
+        // Any seed, but the same, so that a file is measured alike each time: tables are as full as the hash makes them.
         let store = Store::builder().stripes(1).hash_seed(0).build();
         let shares = [None, Some(i64::MAX)].map(|expires| share_of_a_key(&store, expires));
         Self { store, shares }
