@@ -42,8 +42,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let Ok(value) = reader.value() else { return false };
         each_element(value, at, |_| Ok::<(), ValueError>(())).is_ok()
     });
-    let target = [Target::V9, Target::V10, Target::V11, Target::V12][usize::from(flags & 3)];
-    let afresh = flags & 4 != 0;
+    let target = Target::ALL[usize::from(flags & 7) % Target::ALL.len()];
+    let afresh = flags & 8 != 0;
     let options = WriteOptions { target, compression: !afresh, ..WriteOptions::default() };
     each_value(bytes, |reader, kind| {
         let mut writer = Writer::new(Vec::new(), options).expect("memory does not fail");

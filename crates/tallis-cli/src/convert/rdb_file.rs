@@ -67,7 +67,10 @@ impl<'a, W: Write> RdbFile<'a, W> {
             Record::SlotImport { body } if self.target == Target::Valkey80 => {
                 self.writer.slot_import(&body)?;
             }
-            Record::SlotImport { .. } | Record::ResizeDb { .. } | Record::SlotInfo { .. } | Record::Key { .. } => {}
+            Record::SlotImport { .. }
+            | Record::ResizeDb { .. }
+            | Record::SlotInfo { .. }
+            | Record::Key { .. } => {}
         }
         Ok(())
     }

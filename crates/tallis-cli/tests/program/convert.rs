@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use testkit::live;
 
 use crate::live::redis_cli;
-use crate::{decode, golden, run, run_with};
+use crate::{data, decode, golden, run, run_with};
 
 /// What the server says of all that it holds.
 fn digest(server: &live::Server) -> String {
@@ -118,6 +118,11 @@ fn the_default_version_is_the_lowest_that_has_every_value() {
             run_with(&["convert", "--to=rdb", "-", text(&written)], &fs::read(&path).unwrap());
         assert_eq!((shown.status, fs::read(&written).unwrap()), (0, bytes));
     }
+    let valkey = data("hdt/valkey_hash2_with_hfe.rdb");
+    assert_eq!(run(&["convert", text(&valkey), text(&written)]).status, 0);
+    assert!(fs::read(&written).unwrap().starts_with(b"VALKEY080"));
+    let keys = |file: &Path| run(&["inspect", "--keys", text(file)]).out;
+    assert_eq!(keys(&written), keys(&valkey));
     let path = golden(|path| path.ends_with("redis-unstable/15_hash_field_ttl.rdb")).remove(0);
     fs::write(&written, "older").unwrap();
     let refused = run(&["convert", "--rdb-version", "11", text(&path), text(&written)]);

@@ -7,11 +7,12 @@ use rdb::{RawValue, Reader, ValueType};
 
 use super::error::ValueError;
 use super::pieces;
-use crate::key::{HashedKey, Key};
+use crate::key::Key;
 use crate::persist::value::{self, Loaded};
 use crate::short::SHORT_MAX;
 use crate::store::Store;
-use crate::store::stripe::Stripe;
+use crate::store::stripe::{LoadedKey, Stripe};
+use crate::table::keys::Entry;
 use crate::value::{Value, allocated};
 
 /// What is known of a value.
@@ -205,8 +206,10 @@ fn share_of_a_key(store: &Store, expires: Option<i64>) -> u64 {
     let (mut shares, mut next) = (0, FROM);
     for number in 1..=2 * FROM {
         let name = number.to_le_bytes();
-        let key = HashedKey::new(shared.hash(&name), &name);
-        stripe.load(shared, 0, key, Value::Int(0), expires, 0);
+        let entry = Entry { key: Key::new(&name), value: Value::Int(0) };
+        let loaded = LoadedKey { hash: shared.hash(&name), entry, expires, accessed: 0 };
+        let put = stripe.load(shared, 0, loaded);
+        debug_assert!(put.is_ok(), "no name comes twice");
         if number == next {
             // Neither these names nor these values have anything of their own.
             shares += stripe.heap_bytes() / number;

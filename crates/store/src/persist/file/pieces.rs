@@ -141,7 +141,9 @@ fn zset(
     whole: bool,
     policy: &EncodingPolicy<'_>,
 ) -> Result<Value, Fault> {
-    let set = ZSet::skip_list(members.into_iter(), policy.hasher.clone());
+    // As a load does, which does not know beforehand how many there are.
+    let mut members = members.into_iter();
+    let set = ZSet::skip_list(core::iter::from_fn(|| members.next()), policy.hasher.clone());
     let mut set = set.map_err(Fault::Scores)?;
     if whole {
         policy.fit_zset(&mut set);
