@@ -22,6 +22,7 @@ that take the most memory are kept.
 Exit status: 0, 1 if the file is damaged or cannot be read, 2 for a wrong command line.";
 
 /// `tallis inspect`.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InspectArgs {

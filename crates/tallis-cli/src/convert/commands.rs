@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use tallis::file::{Element, each_element};
-use tallis::rdb::{RawValue, Record, Value};
+use tallis::rdb::{ModuleId, RawValue, Record, Value};
 use tallis::resp::quote_word;
 
 use super::json::{Ended, payload};
@@ -39,7 +39,9 @@ impl<'a, W: Write> Commands<'a, W> {
 
     fn begin(&mut self, words: &[&[u8]]) {
         self.line.clear();
-        words.iter().for_each(|word| self.word(word));
+        for word in words {
+            self.word(word);
+        }
     }
 
     fn word(&mut self, word: &[u8]) {
@@ -79,7 +81,7 @@ impl<'a, W: Write> Commands<'a, W> {
     }
 
     fn opaque(&mut self, raw: &RawValue, key: &Key) -> Result<bool, Stop> {
-        if !passes(self.filter, key, raw.module().map(|id| id.name())) {
+        if !passes(self.filter, key, raw.module().map(ModuleId::name)) {
             return Ok(false);
         }
         let payload = payload(raw, key)?;
@@ -125,7 +127,13 @@ impl<W: Write> Output for Commands<'_, W> {
                 self.string(&key.name, &string.into_bytes())?;
             }
             Value::Raw(raw) => any = self.opaque(&raw, key)?,
-            value => {
+            value @ (Value::Blob(..)
+            | Value::Set(_)
+            | Value::Hash(_)
+            | Value::List(_)
+            | Value::ListZiplists(_)
+            | Value::ListNodes(_)
+            | Value::ZSet(_)) => {
                 self.select(key)?;
                 let name = adding(key.kind.type_name());
                 let (mut here, mut all) = (0, 0);

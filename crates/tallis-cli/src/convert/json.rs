@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use tallis::file::{Element, ValueError, each_element, has_form};
-use tallis::rdb::{RawValue, Record, Value, WriteOptions, dump};
+use tallis::rdb::{ModuleId, RawValue, Record, Value, WriteOptions, dump};
 
 use tallis::Target;
 
@@ -69,7 +69,7 @@ impl<W: Write> Json<'_, W> {
     }
 
     fn opaque(&mut self, raw: &RawValue, key: &Key) -> Result<(), Stop> {
-        let name = raw.module().map(|id| id.name());
+        let name = raw.module().map(ModuleId::name);
         if !passes(self.filter, key, name) {
             return Ok(());
         }

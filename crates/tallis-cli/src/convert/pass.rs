@@ -50,11 +50,13 @@ pub(super) enum Stop {
 impl Stop {
     /// What the rewriting of a value of that key ended with.
     pub(super) fn rewriting(error: RewriteError, key: &Key) -> Self {
-        match error {
-            RewriteError::Value(error) => Self::of_value(key, &error),
-            RewriteError::Write(WriteError::Io(error)) => Self::Output(error),
-            other => Self::NoForm(Damage::of(key, &other.to_string(), key.at)),
+        if let RewriteError::Value(error) = &error {
+            return Self::of_value(key, error);
         }
+        if let RewriteError::Write(WriteError::Io(error)) = error {
+            return Self::Output(error);
+        }
+        Self::NoForm(Damage::of(key, &error.to_string(), key.at))
     }
 
     pub(super) fn of_value(key: &Key, error: &ValueError) -> Self {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use tallis::Target;
 use tallis::file::{Rewrite, has_form};
-use tallis::rdb::{Record, ValueType, WriteError, WriteOptions, Writer};
+use tallis::rdb::{ModuleId, Record, ValueType, WriteError, WriteOptions, Writer};
 
 use super::pass::{Output, Stop, passes};
 use crate::files::{Damage, Filter, Key, Scan};
@@ -78,10 +78,10 @@ impl<'a, W: Write> RdbFile<'a, W> {
 
 /// An error of the writer that is about no key.
 pub(super) fn stop(error: WriteError, at: u64) -> Stop {
-    match error {
-        WriteError::Io(error) => Stop::Output(error),
-        other => Stop::NoForm(Damage { reason: other.to_string(), offset: at }),
+    if let WriteError::Io(error) = error {
+        return Stop::Output(error);
     }
+    Stop::NoForm(Damage { reason: error.to_string(), offset: at })
 }
 
 impl<W: Write> Output for RdbFile<'_, W> {
@@ -89,7 +89,7 @@ impl<W: Write> Output for RdbFile<'_, W> {
         let failed = |error| Stop::rewriting(error, key);
         if key.kind == ValueType::Module && !self.filter.is_open() {
             let raw = scan.reader().raw_value().map_err(|error| failed(error.into()))?;
-            if passes(self.filter, key, raw.module().map(|id| id.name())) {
+            if passes(self.filter, key, raw.module().map(ModuleId::name)) {
                 self.select().map_err(|error| failed(error.into()))?;
                 let writer = self.writer.key(&key.name, key.attributes);
                 writer.raw(&raw).map_err(|error| failed(error.into()))?;

@@ -101,7 +101,7 @@ impl Tally {
     /// By type and encoding, those that take the most memory first.
     pub(super) fn groups(&self) -> Vec<Group> {
         let mut groups = self.groups.clone();
-        groups.sort_by(|one, other| other.sums.bytes_memory.cmp(&one.sums.bytes_memory));
+        groups.sort_by_key(|group| std::cmp::Reverse(group.sums.bytes_memory));
         groups
     }
 }

@@ -30,9 +30,10 @@ impl ValueError {
     /// What is wrong, without the offset.
     #[must_use]
     pub fn reason(&self) -> String {
-        match &self.fault {
-            Fault::Bytes(error) => error.kind().to_string(),
-            fault => fault.to_string(),
+        if let Fault::Bytes(error) = &self.fault {
+            error.kind().to_string()
+        } else {
+            self.fault.to_string()
         }
     }
 }

@@ -8,12 +8,13 @@ use rdb::{RawValue, Reader, ValueType};
 use super::error::ValueError;
 use super::pieces;
 use crate::key::Key;
+use crate::member::Member;
 use crate::persist::value::{self, Loaded};
 use crate::short::SHORT_MAX;
 use crate::store::Store;
 use crate::store::stripe::{LoadedKey, Stripe};
 use crate::table::keys::Entry;
-use crate::value::{Value, allocated};
+use crate::value::{SetRef, Value, allocated};
 
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,11 +183,9 @@ fn opaque(body: u64) -> usize {
 fn len(value: &Value) -> u64 {
     let len = match value {
         Value::Bloom(filter) => return filter.len(),
-        Value::Int(_) | Value::Short(_) | Value::Str { .. } => {
-            value.as_str().map(|string| string.byte_len())
-        }
+        Value::Int(_) | Value::Short(_) | Value::Str { .. } => value.as_str().map(Member::byte_len),
         Value::IntSet(_) | Value::Compact(_) | Value::ListPack(_) | Value::HashTable(_) => {
-            value.as_set().map(|set| set.len())
+            value.as_set().map(SetRef::len)
         }
         Value::ZSet(set) => Some(set.len()),
         Value::List(list) => Some(list.len()),
@@ -205,7 +204,7 @@ fn share_of_a_key(store: &Store, expires: Option<i64>) -> u64 {
     let mut stripe = Stripe::new(0);
     let (mut shares, mut next) = (0, FROM);
     for number in 1..=2 * FROM {
-        let name = number.to_le_bytes();
+        let name = (number as u64).to_le_bytes();
         let entry = Entry { key: Key::new(&name), value: Value::Int(0) };
         let loaded = LoadedKey { hash: shared.hash(&name), entry, expires, accessed: 0 };
         let put = stripe.load(shared, 0, loaded);

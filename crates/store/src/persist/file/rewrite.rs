@@ -152,7 +152,10 @@ fn write_open<R: Read, W: Write>(
             }
             nodes.finish()?;
         }
-        other => write_elements(other, kind, at, writer)?,
+        other
+        @ (Value::Blob(..) | Value::ListZiplists(_) | Value::ListNodes(_) | Value::Raw(_)) => {
+            write_elements(other, kind, at, writer)?;
+        }
     }
     Ok(())
 }
