@@ -9,7 +9,7 @@ pub struct FilterArgs {
     #[arg(long, value_name = "N")]
     pub db: Vec<u32>,
 
-    /// Only keys that match this pattern, as KEYS has it: user:*, [ab]?
+    /// Only keys that match this pattern, as KEYS has it, such as `user:*`
     #[arg(long = "match", value_name = "PATTERN")]
     pub pattern: Option<OsString>,
 

@@ -205,7 +205,7 @@ fn commands_are_one_a_line_in_chunks() {
     assert_eq!(lines.iter().filter(|line| line.starts_with("SELECT")).count(), 2);
     let big = folder.path().join("big.rdb");
     let mut script = String::from("sadd s");
-    (0..1000).for_each(|number| script += &format!(" member:{number}"));
+    script.extend((0..1000).map(|number| format!(" member:{number}")));
     script += "\nsetrange long 2500000 x\n";
     assert_eq!(run_with(&["cli", "--save", text(&big)], script.as_bytes()).status, 0);
     let shown = run(&["convert", "--to", "commands", text(&big), "-"]);

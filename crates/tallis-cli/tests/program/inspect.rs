@@ -10,8 +10,8 @@ use crate::{data, decode, golden, run, run_with, tallis};
 /// The lines of `inspect --keys`.
 fn keys(path: &Path) -> Vec<Value> {
     let shown = tallis().args(["inspect", "--keys"]).arg(path).output().unwrap();
-    assert_eq!(shown.stderr, b"", "{path:?}");
-    assert!(shown.status.success(), "{path:?}");
+    assert_eq!(shown.stderr, b"", "{}", path.display());
+    assert!(shown.status.success(), "{}", path.display());
     let text = String::from_utf8(shown.stdout).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -115,7 +115,7 @@ fn keys_are_those_that_the_server_had() {
                     Value::String(text) => decode(text).len(),
                     Value::Array(elements) => elements.len(),
                     // Of a module, which says it in its own way.
-                    _ => continue,
+                    Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => continue,
                 };
                 assert_eq!(row["len"], len, "{at}");
             }
@@ -133,7 +133,9 @@ fn json_has_the_agreed_shape() {
     let rows = keys(&path);
     let count = |field: &str| {
         let mut counts = BTreeMap::<String, u64>::new();
-        rows.iter().for_each(|row| *counts.entry(row[field].to_string()).or_default() += 1);
+        for row in &rows {
+            *counts.entry(row[field].to_string()).or_default() += 1;
+        }
         let counts = counts.into_iter();
         counts.map(|(name, keys)| (name.replace('"', ""), Value::from(keys))).collect::<Value>()
     };
@@ -194,10 +196,11 @@ fn example(folder: &Path) -> PathBuf {
     let file = folder.join("example.rdb");
     let mut script = String::from("select 1\nset other 1\nselect 0\n");
     for number in 0..30 {
-        script += &format!(
-            "set user:{number}:name \"a, \\\"b\\\" {number}\"\nsadd user:{number}:ids 1 2 3\n"
-        );
-        script += &format!("hset item:{number} price {number}\npexpire item:{number} 3500000\n");
+        script.extend([
+            format!("set user:{number}:name \"a, \\\"b\\\" {number}\"\n"),
+            format!("sadd user:{number}:ids 1 2 3\nhset item:{number} price {number}\n"),
+            format!("pexpire item:{number} 3500000\n"),
+        ]);
     }
     script += "set \"\\xff\" 1\nset plain 1\nsetrange large 100000 x\n";
     let shown = run_with(&["cli", "--save", file.to_str().unwrap()], script.as_bytes());
