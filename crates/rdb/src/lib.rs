@@ -112,8 +112,8 @@ pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};
 pub use string::StringValue;
 pub use value::{
-    Blob, ModuleId, ModulePart, ModuleParts, ModuleWriter, Node, Nodes, NodesWriter, RawValue,
-    Scores, Strings, StringsWriter, Value, ValueType, ValueWriter, ZSetWriter,
+    Blob, CopyError, ModuleId, ModulePart, ModuleParts, ModuleWriter, Node, Nodes, NodesWriter,
+    RawValue, Scores, Strings, StringsWriter, Value, ValueType, ValueWriter, ZSetWriter,
 };
 pub use version::{Dialect, Target, Version};
 pub use writer::{StandardAux, WriteError, WriteOptions, Writer};

@@ -1,6 +1,6 @@
 //! Reading files.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use crate::{
     error::{Error, ErrorKind},
@@ -9,8 +9,9 @@ use crate::{
     record::{Attributes, Record},
     source::Source,
     string,
-    value::{self, Blob, Body, RawValue, State, Value, ValueType},
+    value::{self, Blob, Body, CopyError, RawValue, State, Value, ValueType, ValueWriter},
     version::{Dialect, Version},
+    writer::WriteError,
 };
 
 /// How to read.
@@ -313,6 +314,64 @@ impl<R: Read> Reader<R> {
     /// What is wrong with the bytes, and where; or that there is no value to read.
     pub fn value(&mut self) -> Result<Value<'_, R>, Error> {
         self.body.value()
+    }
+
+    /// Passes over the value of the key that was read last, and returns what it says of its size: the bytes of a string
+    /// or of a packed blob, the items of any other collection (members, pairs, nodes), the entries of a stream; 0 for a
+    /// value of a module. O(bytes), in constant memory.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    ///
+    /// ```
+    /// let file = b"REDIS0010\xfe\x00\x00\x05hello\x05world\xff\0\0\0\0\0\0\0\0";
+    /// let mut reader = rdb::Reader::new(&file[..])?;
+    /// while !matches!(reader.next_record()?, Some(rdb::Record::Key { .. })) {}
+    /// assert_eq!(reader.pass_value()?, 5);
+    /// # Ok::<(), rdb::Error>(())
+    /// ```
+    pub fn pass_value(&mut self) -> Result<u64, Error> {
+        self.body.pass_value()
+    }
+
+    /// Writes the value of the key that was read last as it is, of whatever type, in constant memory: no more than
+    /// 100 KiB of it are held at once, and of its compressed strings one.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes; after that, and after a failed write, the output cannot be finished. A type that the
+    /// version to write does not have; then nothing was written.
+    ///
+    /// ```
+    /// use rdb::{Reader, Record, WriteOptions, Writer};
+    ///
+    /// let file = b"REDIS0010\xfe\x00\x02\x03set\x02\x01a\xc0\x07\xff\0\0\0\0\0\0\0\0";
+    /// let mut reader = Reader::new(&file[..])?;
+    /// let mut writer = Writer::new(Vec::new(), WriteOptions { checksum: false, ..WriteOptions::default() })?;
+    /// while let Some(record) = reader.next_record()? {
+    ///     match record {
+    ///         Record::SelectDb(number) => writer.select_db(number)?,
+    ///         Record::Key { key, attributes, .. } => reader.copy_value(writer.key(&key, attributes))?,
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(writer.finish()?, file);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn copy_value<W: Write>(&mut self, writer: ValueWriter<'_, W>) -> Result<(), CopyError> {
+        let State::Value(kind) = self.body.state else {
+            // It says what is amiss.
+            self.body.copy_value(|_| Ok::<(), Error>(()))?;
+            return Ok(());
+        };
+        let sink = writer.begin(kind)?;
+        let copied = self.body.copy_value(|bytes| Ok(sink.put(bytes)?));
+        copied.map_err(|error| match error {
+            CopyError::Read(error) => {
+                sink.fail(WriteError::Failed);
+                CopyError::Read(error)
+            }
+            CopyError::Write(error) => CopyError::Write(error),
+        })
     }
 
     /// Reads the value of the key that was read last, of whatever type, as it is.

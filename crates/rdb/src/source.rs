@@ -111,6 +111,28 @@ impl<R: Read> Source<R> {
         self.record.take().unwrap_or_default()
     }
 
+    /// Hands over what was recorded once it is at least so many bytes, and goes on recording.
+    #[inline]
+    pub(crate) fn drain_recording<E>(
+        &mut self,
+        least: usize,
+        out: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let kept = self.record.as_ref().map_or(0, Vec::len);
+        if kept + (self.pos - self.record_from) < least {
+            return Ok(());
+        }
+        self.settle();
+        match &mut self.record {
+            Some(record) => {
+                let handed_over = out(record);
+                record.clear();
+                handed_over
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Brings checksum and recording up to `pos`.
     fn settle(&mut self) {
         if let Some(crc) = &mut self.crc {

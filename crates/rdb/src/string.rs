@@ -28,6 +28,9 @@ const MIN_COMPRESSED: usize = 20;
 /// ... and kept if the stream is shorter by this many bytes.
 const MIN_SAVING: usize = 4;
 
+/// Bytes of a long string that are passed over between two pauses.
+const CHUNK: u64 = 64 << 10;
+
 /// A string value, as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StringValue {
@@ -148,6 +151,37 @@ pub(crate) fn peek_len(head: &[u8]) -> u64 {
         [first, rest @ ..] if *first == SPECIAL | LZF => length::peek(rest),
         head => length::peek(head),
     }
+}
+
+/// As [`scan`], with a pause after each chunk of a long string; returns how many bytes the string has.
+#[inline]
+pub(crate) fn scan_with<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<u64, E> {
+    let len = match read_form(source)? {
+        Form::Int(int) => itoa::Buffer::new().format(int).len() as u64,
+        Form::Plain(len) => {
+            let mut left = len;
+            while left > CHUNK {
+                source.skip(CHUNK)?;
+                left -= CHUNK;
+                pause(source)?;
+            }
+            source.skip(left)?;
+            len
+        }
+        Form::Lzf { stream, plain } if !source.checks_lzf => {
+            source.skip(stream)?;
+            plain
+        }
+        Form::Lzf { stream, plain } => {
+            with_stream(source, stream, |stream| lzf::check(stream, plain))?;
+            plain
+        }
+    };
+    pause(source)?;
+    Ok(len)
 }
 
 /// Writes a string in the form that a server would choose.

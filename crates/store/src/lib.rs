@@ -35,6 +35,7 @@ pub use commands::*;
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
+pub use persist::file;
 pub use persist::{LoadOptions, LoadReport, SaveOptions, Target, replace_file};
 pub use profile::Profile;
 pub use reply::{FromReply, Reply};
@@ -43,6 +44,7 @@ pub use session::{Client, Session};
 pub use store::{
     Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Sweeper, Tx,
 };
+pub use text::glob::Glob;
 pub use to_expiry::{ToSpan, ToTime};
 pub use to_key::{KeyRef, PreparedKey, ToKey};
 pub use to_keys::ToKeys;

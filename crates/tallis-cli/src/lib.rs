@@ -4,13 +4,17 @@
 
 mod args;
 pub mod bloom;
+pub mod check;
 pub mod cli;
 mod color;
 mod columns;
+pub mod convert;
 pub mod dedup;
 mod failure;
+mod files;
 pub mod geo;
 mod input;
+pub mod inspect;
 mod interrupt;
 pub mod locate;
 pub mod man;
@@ -25,8 +29,8 @@ mod target;
 pub mod uv;
 
 pub use args::{
-    Args, BloomArgs, BloomCommand, CliArgs, Command, CompletionsArgs, DedupArgs, GeoArgs,
-    LocateArgs, ManArgs, PlanArgs, UvArgs,
+    Args, BloomArgs, BloomCommand, CheckArgs, CliArgs, Command, CompletionsArgs, ConvertArgs,
+    DedupArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs, PlanArgs, UvArgs,
 };
 pub use columns::Columns;
 pub use failure::Failure;
@@ -36,8 +40,8 @@ pub use reading::BadRow;
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`cli::run`], [`man::complete`] and
-/// [`man::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`cli::run`], [`check::run`],
+/// [`inspect::run`], [`convert::run`], [`man::complete`] and [`man::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.quiet {
         progress::be_quiet();
@@ -49,6 +53,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Command::Bloom(args) => bloom::run(args),
         Command::Dedup(args) => dedup::run(args),
         Command::Cli(args) => cli::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Completions(args) => man::complete(*args),
         Command::Man(args) => man::run(args),
     }

@@ -35,12 +35,21 @@ pub(crate) struct Progress {
     /// The bytes of this file.
     here: u64,
     lines: u64,
+    /// What the lines are.
+    unit: &'static str,
 }
 
 impl Progress {
     /// A bar on standard error if that and the output are terminals; `total` bytes are to be read, if it is known.
     pub(crate) fn new(total: Option<u64>) -> Self {
         Self::of_bytes(total, stdout().is_terminal())
+    }
+
+    /// A bar of a command that reads keys, where other commands read lines.
+    pub(crate) fn of_keys(total: Option<u64>, shown: bool) -> Self {
+        let mut progress = Self::of_bytes(total, shown);
+        progress.unit = "keys";
+        progress
     }
 
     /// The same for a command that writes as it reads: the bar would stand between its lines if they went to the
@@ -65,7 +74,7 @@ impl Progress {
     fn shown(shown: bool, bar: impl FnOnce() -> ProgressBar) -> Self {
         let shown = shown && !is_quiet() && stderr().is_terminal();
         let bar = if shown { bar() } else { ProgressBar::hidden() };
-        Self { bar, before: 0, here: 0, lines: 0 }
+        Self { bar, before: 0, here: 0, lines: 0, unit: "lines" }
     }
 
     /// So many more items are done.
@@ -114,7 +123,7 @@ impl Progress {
                 reason = "a rate for people to read"
             )]
             let rate = (self.lines as f64 / seconds) as u64;
-            self.bar.set_message(format!("{} lines/s", HumanCount(rate)));
+            self.bar.set_message(format!("{} {}/s", HumanCount(rate), self.unit));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Values: one grammar for files and payloads.
 
+mod copy;
+mod encoding;
 mod kind;
 mod module;
 mod raw;
@@ -9,6 +11,7 @@ mod score;
 mod stream;
 mod write;
 
+pub use copy::CopyError;
 pub use kind::{Blob, ValueType};
 pub use module::{ModuleId, ModulePart, ModuleParts};
 pub use raw::RawValue;

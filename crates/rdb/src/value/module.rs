@@ -212,8 +212,11 @@ pub(crate) fn read_id<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Error
     length::read(source).map(ModuleId)
 }
 
-/// Passes over the parts up to and including the end tag.
-pub(crate) fn scan_parts<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+/// Passes over the parts up to and including the end tag, with a pause after each string.
+pub(crate) fn scan_parts<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<(), E> {
     loop {
         let at = source.offset();
         match length::read(source)? {
@@ -221,8 +224,10 @@ pub(crate) fn scan_parts<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
             SIGNED | UNSIGNED => drop(length::read(source)?),
             FLOAT => drop(source.array::<4>()?),
             DOUBLE => drop(source.array::<8>()?),
-            STRING => string::scan(source)?,
-            tag => return Err(Error::new(at, ErrorKind::BadModulePart(tag))),
+            STRING => {
+                string::scan_with(source, pause)?;
+            }
+            tag => return Err(Error::new(at, ErrorKind::BadModulePart(tag)).into()),
         }
     }
 }
@@ -236,7 +241,7 @@ pub(crate) fn scan_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Erro
         tag => return Err(Error::new(at, ErrorKind::BadModulePart(tag))),
     }
     length::read(source)?;
-    scan_parts(source)?;
+    scan_parts(source, &mut |_| Ok::<(), Error>(()))?;
     Ok(id)
 }
 

@@ -5,7 +5,7 @@ use super::{
     module::{self, ModuleId, ModuleParts},
     scan::scan,
 };
-use crate::{error::Error, source::Source};
+use crate::{error::Error, source::Source, string};
 
 /// A value as it came: its type, and the bytes behind the type byte, unchanged.
 ///
@@ -65,6 +65,19 @@ impl RawValue {
             return None;
         }
         module::read_id(&mut Source::new(&*self.body, Some(self.body.len() as u64), false)).ok()
+    }
+
+    /// The listpack of a hash whose fields expire: a field, its value and its expiry in turn. `None` for any other value.
+    #[must_use]
+    pub fn expiring_fields(&self) -> Option<Vec<u8>> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "no other type has such a listpack")]
+        let blob = match self.kind {
+            ValueType::HashTtlListpackPreRelease => &*self.body,
+            // Behind the earliest expiry.
+            ValueType::HashTtlListpack => self.body.get(8..)?,
+            _ => return None,
+        };
+        string::read(&mut Source::new(blob, Some(blob.len() as u64), false)).ok()
     }
 
     /// The id and the parts of a value of a module, for a caller that knows the module.

@@ -5,7 +5,7 @@ use std::{fmt, io::Read};
 use super::{
     kind::{Blob, ValueType},
     raw::RawValue,
-    scan::{is_plain, quicklist_node, scan},
+    scan::{is_plain, quicklist_node, scan, scan_with},
     score::{self, ScoreForm},
 };
 use crate::{
@@ -127,6 +127,29 @@ impl<R: Read> Body<R> {
         self.source.start_recording();
         scan(&mut self.source, kind)?;
         Ok(RawValue::scanned(kind, self.source.take_recording()))
+    }
+
+    /// Passes over a value that was not begun, and returns what it says of its size.
+    pub(crate) fn pass_value(&mut self) -> Result<u64, Error> {
+        let kind = self.take_value()?;
+        let size = scan_with(&mut self.source, kind, &mut |_| Ok::<(), Error>(()))?;
+        self.state = State::Between;
+        Ok(size)
+    }
+
+    /// Hands the bytes of a value to `out` as they come.
+    pub(crate) fn copy_value<E: From<Error>>(
+        &mut self,
+        mut out: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        /// Bytes that are handed over at once.
+        const PIECE: usize = 32 << 10;
+        let kind = self.take_value()?;
+        self.source.start_recording();
+        scan_with(&mut self.source, kind, &mut |source| source.drain_recording(PIECE, &mut out))?;
+        out(&self.source.take_recording())?;
+        self.state = State::Between;
+        Ok(())
     }
 
     /// Passes over what is left of a value.
@@ -273,6 +296,12 @@ pub enum Node {
 }
 
 impl<R: Read> Nodes<'_, R> {
+    /// How many nodes are still to come, by the file's own word.
+    #[must_use]
+    pub fn announced(&self) -> u64 {
+        if let State::Nodes(left) = self.body.state { left } else { 0 }
+    }
+
     /// The next node; `None` after the last.
     ///
     /// # Errors

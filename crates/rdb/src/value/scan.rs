@@ -15,6 +15,18 @@ use crate::{length, source::Source, string};
 
 /// Passes over the body of a value.
 pub(crate) fn scan<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(), Error> {
+    scan_with(source, kind, &mut |_| Ok::<(), Error>(())).map(drop)
+}
+
+/// As [`scan`], with a pause after each string and each chunk of a long one.
+///
+/// Returns what the value says of its size: the bytes of a string or a blob, the items of a collection, the entries of
+/// a stream; of a value of a module nothing.
+pub(crate) fn scan_with<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    kind: ValueType,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<u64, E> {
     match kind {
         ValueType::String
         | ValueType::HashZipmap
@@ -25,41 +37,56 @@ pub(crate) fn scan<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<(
         | ValueType::HashListpack
         | ValueType::ZSetListpack
         | ValueType::SetListpack
-        | ValueType::HashTtlListpackPreRelease => string::scan(source),
-        ValueType::List | ValueType::Set | ValueType::ListQuicklist => repeat(source, string::scan),
-        ValueType::ListQuicklist2 => repeat(source, quicklist_node),
-        ValueType::Hash => repeat(source, pair),
-        ValueType::ZSetText => repeat(source, |source| member_and_score(source, ScoreForm::Text)),
-        ValueType::ZSet => repeat(source, |source| member_and_score(source, ScoreForm::Double)),
-        ValueType::HashTtlPreRelease => repeat(source, ttl_and_pair),
+        | ValueType::HashTtlListpackPreRelease => string::scan_with(source, pause),
+        ValueType::List | ValueType::Set | ValueType::ListQuicklist => {
+            repeat(source, |source| string::scan_with(source, pause).map(drop))
+        }
+        ValueType::ListQuicklist2 => repeat(source, |source| {
+            is_plain(source)?;
+            string::scan_with(source, pause).map(drop)
+        }),
+        ValueType::Hash => repeat(source, |source| pair(source, pause)),
+        ValueType::ZSetText => {
+            repeat(source, |source| member_and_score(source, ScoreForm::Text, pause))
+        }
+        ValueType::ZSet => {
+            repeat(source, |source| member_and_score(source, ScoreForm::Double, pause))
+        }
+        ValueType::HashTtlPreRelease => repeat(source, |source| ttl_and_pair(source, pause)),
         ValueType::HashTtl => {
             source.array::<8>()?; // earliest expiry
-            repeat(source, ttl_and_pair)
+            repeat(source, |source| ttl_and_pair(source, pause))
         }
         ValueType::HashTtlListpack => {
             source.array::<8>()?; // earliest expiry
-            string::scan(source)
+            string::scan_with(source, pause)
         }
-        ValueType::ValkeyHashTtl => repeat(source, pair_and_time),
+        ValueType::ValkeyHashTtl => repeat(source, |source| {
+            pair(source, pause)?;
+            source.array::<8>()?; // expiry
+            Ok(())
+        }),
         ValueType::Module => {
             module::read_id(source)?;
-            module::scan_parts(source)
+            module::scan_parts(source, pause)?;
+            Ok(0)
         }
-        ValueType::Stream1 => stream::scan(source, Layout::First),
-        ValueType::Stream2 => stream::scan(source, Layout::Second),
-        ValueType::Stream3 => stream::scan(source, Layout::Third),
+        ValueType::Stream1 => stream::scan(source, Layout::First, pause),
+        ValueType::Stream2 => stream::scan(source, Layout::Second, pause),
+        ValueType::Stream3 => stream::scan(source, Layout::Third, pause),
     }
 }
 
-/// A count, and as many items.
-fn repeat<R: Read>(
+/// A count, and as many items. Returns the count.
+fn repeat<R: Read, E: From<Error>>(
     source: &mut Source<R>,
-    item: impl Fn(&mut Source<R>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    for _ in 0..length::read(source)? {
+    mut item: impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<u64, E> {
+    let count = length::read(source)?;
+    for _ in 0..count {
         item(source)?;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// The containers of nodes, as `quicklist.h` numbers them.
@@ -82,22 +109,27 @@ pub(super) fn is_plain<R: Read>(source: &mut Source<R>) -> Result<bool, Error> {
     }
 }
 
-fn pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
-    string::scan(source)?;
-    string::scan(source)
+fn pair<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<(), E> {
+    string::scan_with(source, pause)?;
+    string::scan_with(source, pause).map(drop)
 }
 
-fn member_and_score<R: Read>(source: &mut Source<R>, form: ScoreForm) -> Result<(), Error> {
-    string::scan(source)?;
-    score::scan(source, form)
+fn member_and_score<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    form: ScoreForm,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<(), E> {
+    string::scan_with(source, pause)?;
+    Ok(score::scan(source, form)?)
 }
 
-fn ttl_and_pair<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+fn ttl_and_pair<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<(), E> {
     length::read(source)?;
-    pair(source)
-}
-
-fn pair_and_time<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
-    pair(source)?;
-    source.array::<8>().map(drop)
+    pair(source, pause)
 }

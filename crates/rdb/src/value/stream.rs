@@ -20,13 +20,17 @@ const ID: usize = 16;
 /// Bytes of a time.
 const TIME: usize = 8;
 
-/// Passes over a stream: its nodes, its counters, and its consumer groups.
-pub(crate) fn scan<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {
+/// Passes over a stream: its nodes, its counters, and its consumer groups. Returns how many entries it has.
+pub(crate) fn scan<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    layout: Layout,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<u64, E> {
     for _ in 0..length::read(source)? {
         string::scan(source)?; // id of the node's first entry
-        string::scan(source)?; // listpack
+        string::scan_with(source, pause)?; // listpack
     }
-    length::read(source)?; // entries
+    let entries = length::read(source)?;
     scan_id(source)?; // last
     if layout >= Layout::Second {
         scan_id(source)?; // first
@@ -35,8 +39,9 @@ pub(crate) fn scan<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<()
     }
     for _ in 0..length::read(source)? {
         scan_group(source, layout)?;
+        pause(source)?;
     }
-    Ok(())
+    Ok(entries)
 }
 
 fn scan_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Error> {

@@ -36,7 +36,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         Self { sink, head, target }
     }
 
-    fn begin(self, kind: ValueType) -> Result<&'a mut Sink<W>, WriteError> {
+    pub(crate) fn begin(self, kind: ValueType) -> Result<&'a mut Sink<W>, WriteError> {
         let Self { sink, head, target } = self;
         sink.check_complete()?;
         if !target.has(kind) {

@@ -1,6 +1,7 @@
 //! Snapshots: Redis's own files and payloads.
 
 mod extras;
+pub mod file;
 mod load;
 mod payload;
 mod replace;

@@ -253,12 +253,12 @@ fn load_blob(blob: Blob, bytes: Vec<u8>, policy: &EncodingPolicy<'_>) -> Result<
     Ok(if empty { Loaded::Empty } else { Loaded::Value(value) })
 }
 
-fn listpack(bytes: Vec<u8>) -> Result<ListPack, Fault> {
+pub(super) fn listpack(bytes: Vec<u8>) -> Result<ListPack, Fault> {
     ListPack::from_bytes(bytes, listpack::Validation::Deep).map_err(Fault::ListPack)
 }
 
 /// The listpack with the entries of a ziplist.
-fn listpack_of(ziplist: &[u8]) -> Result<ListPack, Fault> {
+pub(super) fn listpack_of(ziplist: &[u8]) -> Result<ListPack, Fault> {
     let mut list = ListPack::new();
     for entry in ziplist::entries(ziplist).map_err(Fault::Ziplist)? {
         let entry = match entry {

@@ -35,9 +35,16 @@ pub(crate) fn matches_no_case(pattern: &[u8], text: &[u8]) -> bool {
     match_parts::<true>(pattern, text)
 }
 
-/// A pattern, looked at once.
+/// A pattern of KEYS and SCAN MATCH: `*`, `?`, `[a-z]`, `[^a-z]`, and a backslash before a byte that stands for itself.
+///
+/// ```
+/// # use store as tallis;
+/// let pattern = tallis::Glob::new(b"user:[0-9]*");
+/// assert!(pattern.matches(b"user:17"));
+/// assert!(!pattern.matches(b"user:x"));
+/// ```
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Glob<'p> {
+pub struct Glob<'p> {
     /// What every match begins with.
     literal: &'p [u8],
     /// The parts after it.
@@ -46,15 +53,17 @@ pub(crate) struct Glob<'p> {
 
 impl<'p> Glob<'p> {
     /// Reads `pattern`. There are no wrong ones.
-    pub(crate) fn new(pattern: &'p [u8]) -> Self {
+    #[must_use]
+    pub fn new(pattern: &'p [u8]) -> Self {
         let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[' | b'\\');
         let (literal, rest) =
             pattern.split_at(pattern.iter().position(special).unwrap_or(pattern.len()));
         Self { literal, rest }
     }
 
-    /// Whether the pattern matches the whole of `text`.
-    pub(crate) fn matches(&self, text: &[u8]) -> bool {
+    /// Whether the pattern matches the whole of `text`. O(pattern * text), with no memory.
+    #[must_use]
+    pub fn matches(&self, text: &[u8]) -> bool {
         match text.strip_prefix(self.literal) {
             Some([]) if !self.literal.is_empty() => only_stars(self.rest),
             Some(text) => match_parts::<false>(self.rest, text),

@@ -1,10 +1,14 @@
 //! The command line: a file for each command.
 
 mod bloom;
+mod check;
 mod cli;
+mod convert;
 mod dedup;
+mod filter;
 mod geo;
 mod help;
+mod inspect;
 mod locate;
 mod man;
 mod uv;
@@ -12,9 +16,13 @@ mod uv;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use bloom::{BloomArgs, BloomCommand, PlanArgs};
+pub use check::CheckArgs;
 pub use cli::CliArgs;
+pub use convert::{ConvertArgs, Form};
 pub use dedup::DedupArgs;
+pub use filter::FilterArgs;
 pub use geo::GeoArgs;
+pub use inspect::InspectArgs;
 pub use locate::LocateArgs;
 pub use man::{CompletionsArgs, ManArgs};
 pub use uv::UvArgs;
@@ -51,6 +59,12 @@ pub enum Command {
     Dedup(DedupArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
     Cli(CliArgs),
+    /// Verify RDB files without loading them
+    Check(CheckArgs),
+    /// Show what is in an RDB file: types, encodings, prefixes, expiries, biggest keys
+    Inspect(InspectArgs),
+    /// Rewrite an RDB file for another version, or as JSON lines or commands
+    Convert(ConvertArgs),
     /// Print the completions of a shell for this program
     Completions(CompletionsArgs),
     /// Print the manual page of the program

@@ -8,7 +8,7 @@ use crate::locate::example_users;
 use crate::{data, example_log, feed, run, run_with};
 
 /// `redis-cli` on that server, with some more arguments and input: what it printed.
-fn redis_cli(server: &live::Server, args: &[&str], input: &[u8]) -> String {
+pub(crate) fn redis_cli(server: &live::Server, args: &[&str], input: &[u8]) -> String {
     // It comes with the server, so it is where the server is.
     let beside = live::locate().map(|program| program.with_file_name("redis-cli"));
     let program = beside.filter(|program| program.exists()).unwrap_or("redis-cli".into());

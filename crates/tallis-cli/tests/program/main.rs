@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod bloom;
+mod check;
 mod cli;
+mod convert;
 mod dedup;
 mod errors;
 mod geo;
+mod inspect;
 #[cfg(unix)]
 mod interrupts;
 mod live;
@@ -77,4 +80,25 @@ fn data(name: &str) -> PathBuf {
 /// The log that the README counts.
 fn example_log() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/access.log")
+}
+
+/// The files that servers wrote: of the facade's tests, and in `TALLIS_GOLDEN` if that names a folder.
+fn golden(wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut roots = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../tallis/tests/data")];
+    roots.extend(std::env::var_os("TALLIS_GOLDEN").map(PathBuf::from));
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let folders = roots.iter().flat_map(|root| entries(root)).filter(|path| path.is_dir());
+    let mut files: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder)).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "rdb") && wanted(path));
+    files.sort();
+    assert!(!files.is_empty());
+    files
+}
+
+/// Bytes in Base64.
+fn decode(text: &str) -> Vec<u8> {
+    use base64::prelude::{BASE64_STANDARD, Engine as _};
+    BASE64_STANDARD.decode(text).unwrap()
 }

@@ -1,0 +1,272 @@
+//! Large collections, built and measured piece by piece.
+//!
+//! # Idea
+//! What a collection takes is nearly a sum over its members: so much for each, and their bytes. So a few pieces of it are
+//! built and measured by the store's own accounting, and the others are only read. A hash table is fuller or emptier as
+//! it grows from one doubling to the next; the pieces are the whole divided by a power of two, so that they are as full.
+
+use std::io::Read;
+
+use rdb::{Node, Value as InFile};
+
+use crate::member::Member;
+use crate::persist::value::{Fault, listpack, listpack_of};
+use crate::policy::EncodingPolicy;
+use crate::value::{Hash, List, Loading, Value, ZSet};
+
+/// The most members of a piece.
+const MOST: u64 = 16 << 10;
+/// A piece ends before its members have more bytes than this and one of them.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// What a member takes beside its bytes, about: of sets, of hashes (field and value), of sorted sets, of lists.
+const SET_MEMBER: u64 = 6;
+const HASH_FIELD: u64 = 10;
+const ZSET_MEMBER: u64 = 40;
+const LIST_ELEMENT: u64 = 3;
+
+/// How large a collection is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Size {
+    pub(super) len: u64,
+    pub(super) bytes: u64,
+}
+
+/// Measures a value that is a row of members; hands any other back.
+pub(super) fn measure<'r, R: Read>(
+    value: InFile<'r, R>,
+    policy: &EncodingPolicy<'_>,
+) -> Result<Result<Size, InFile<'r, R>>, Fault> {
+    Ok(Ok(match value {
+        InFile::Set(mut members) => {
+            let announced = members.announced();
+            let count = usize::try_from(announced).unwrap_or(usize::MAX);
+            let mut pieces = Pieces::new(announced, SET_MEMBER);
+            let mut piece = Value::set_to_load(count, policy);
+            while let Some(member) = members.next()? {
+                if pieces.are_built() {
+                    let mut set = piece.as_set_mut().ok_or(Fault::TwiceInSet)?;
+                    if !set.add(Member::Bytes(member), policy) {
+                        return Err(Fault::TwiceInSet);
+                    }
+                }
+                if pieces.add(1, member.len() as u64) {
+                    let full = std::mem::replace(&mut piece, Value::set_to_load(count, policy));
+                    pieces.end(|| full.heap_bytes());
+                }
+            }
+            pieces.finish(|| piece.heap_bytes())
+        }
+        InFile::Hash(mut strings) => {
+            let announced = strings.announced() / 2;
+            let count = usize::try_from(announced).unwrap_or(usize::MAX);
+            let mut pieces = Pieces::new(announced, HASH_FIELD);
+            let mut piece = Hash::to_load(count, policy);
+            let mut field = Vec::new();
+            while let Some(string) = strings.next()? {
+                field.clear();
+                field.extend_from_slice(string);
+                let Some(value) = strings.next()? else { break };
+                let pair = (Member::Bytes(&field), Member::Bytes(value));
+                if pieces.are_built() && !piece.set(pair, policy) {
+                    return Err(Fault::TwiceInHash);
+                }
+                if pieces.add(1, (field.len() + value.len()) as u64) {
+                    let full = std::mem::replace(&mut piece, Hash::to_load(count, policy));
+                    pieces.end(|| Value::Hash(full).heap_bytes());
+                }
+            }
+            pieces.finish(|| Value::Hash(piece).heap_bytes())
+        }
+        InFile::ZSet(mut scores) => {
+            let mut pieces = Pieces::new(scores.announced(), ZSET_MEMBER);
+            let mut piece = Vec::new();
+            while let Some((member, score)) = scores.next()? {
+                if pieces.are_built() {
+                    piece.push((member.to_vec(), score));
+                }
+                if pieces.add(1, member.len() as u64) {
+                    let full = zset(std::mem::take(&mut piece), false, policy)?;
+                    pieces.end(|| full.heap_bytes());
+                }
+            }
+            let rest = zset(piece, pieces.is_first(), policy)?;
+            pieces.finish(|| rest.heap_bytes())
+        }
+        InFile::List(mut elements) => {
+            let mut pieces = Pieces::new(elements.announced(), LIST_ELEMENT);
+            let mut piece = Loading::new(*policy);
+            while let Some(element) = elements.next()? {
+                if pieces.are_built() {
+                    piece.element(element);
+                }
+                if pieces.add(1, element.len() as u64) {
+                    let full = std::mem::replace(&mut piece, Loading::new(*policy));
+                    pieces.end(|| list(full));
+                }
+            }
+            pieces.finish(|| list(piece))
+        }
+        InFile::ListZiplists(mut nodes) => {
+            let mut lists = Lists::new(policy);
+            while let Some(node) = nodes.next()? {
+                let node = listpack_of(node)?;
+                lists.add(node.len(), node.as_bytes().len(), |piece| piece.packed(node));
+            }
+            lists.finish()
+        }
+        InFile::ListNodes(mut nodes) => {
+            let mut lists = Lists::new(policy);
+            while let Some(node) = nodes.next()? {
+                match node {
+                    Node::Plain(element) if element.is_empty() => return Err(Fault::EmptyNode),
+                    Node::Plain(element) => {
+                        lists.add(1, element.len(), |piece| piece.plain(element));
+                    }
+                    Node::Packed(blob) => {
+                        let node = listpack(blob)?;
+                        lists.add(node.len(), node.as_bytes().len(), |piece| piece.packed(node));
+                    }
+                }
+            }
+            lists.finish()
+        }
+        other @ (InFile::String(_) | InFile::Blob(..) | InFile::Raw(_)) => return Ok(Err(other)),
+    }))
+}
+
+/// The sorted set of a piece; of a whole one, in the form that it is loaded in.
+fn zset(
+    members: Vec<(Vec<u8>, f64)>,
+    whole: bool,
+    policy: &EncodingPolicy<'_>,
+) -> Result<Value, Fault> {
+    // As a load does, which does not know beforehand how many there are.
+    let mut members = members.into_iter();
+    let set = ZSet::skip_list(core::iter::from_fn(|| members.next()), policy.hasher.clone());
+    let mut set = set.map_err(Fault::Scores)?;
+    if whole {
+        policy.fit_zset(&mut set);
+    }
+    Ok(Value::ZSet(set))
+}
+
+fn list(piece: Loading<'_>) -> usize {
+    piece.finish().map_or(0, |list: List| Value::List(list).heap_bytes())
+}
+
+/// The pieces of a collection, and what they came to.
+#[derive(Debug)]
+struct Pieces {
+    /// Members of a piece; no end of them where one piece is all.
+    per: u64,
+    /// What a member takes beside its bytes, where pieces are not built.
+    each: u64,
+    /// How many pieces have ended.
+    number: u64,
+    here: Sum,
+    built: Sum,
+    read: Sum,
+    heap: u64,
+}
+
+/// Members and their bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    members: u64,
+    bytes: u64,
+}
+
+impl Sum {
+    fn add(&mut self, other: Self) {
+        self.members += other.members;
+        self.bytes += other.bytes;
+    }
+
+    /// What it weighs, if a member weighs so much beside its bytes.
+    fn weight(self, each: u64) -> u128 {
+        u128::from(self.members) * u128::from(each) + u128::from(self.bytes)
+    }
+}
+
+impl Pieces {
+    fn new(announced: u64, each: u64) -> Self {
+        let mut per = if announced > MOST { announced } else { u64::MAX };
+        while per > MOST && per < u64::MAX {
+            per = per.div_ceil(2);
+        }
+        let none = Sum::default();
+        Self { per, each, number: 0, here: none, built: none, read: none, heap: 0 }
+    }
+
+    /// Whether the members of this piece are to be built: of the first two, and then of ever fewer.
+    fn are_built(&self) -> bool {
+        self.number & self.number.wrapping_sub(1) == 0
+    }
+
+    fn is_first(&self) -> bool {
+        self.number == 0
+    }
+
+    /// Takes so many members in; whether the piece is full.
+    fn add(&mut self, members: u64, bytes: u64) -> bool {
+        self.here.add(Sum { members, bytes });
+        self.here.members >= self.per || self.here.bytes >= MOST_BYTES
+    }
+
+    /// Ends a piece.
+    fn end(&mut self, heap: impl FnOnce() -> usize) {
+        let here = std::mem::take(&mut self.here);
+        if self.are_built() {
+            self.built.add(here);
+            self.heap += heap() as u64;
+        } else {
+            self.read.add(here);
+        }
+        self.number += 1;
+    }
+
+    /// Ends the last piece, and sums up.
+    fn finish(mut self, heap: impl FnOnce() -> usize) -> Size {
+        if self.is_first() {
+            self.end(heap);
+        } else {
+            // Smaller than the others, and so not like them.
+            self.read.add(self.here);
+        }
+        let len = self.built.members + self.read.members;
+        let (built, read) = (self.built.weight(self.each), self.read.weight(self.each));
+        let more = u128::from(self.heap) * read / built.max(1);
+        let bytes = if len == 0 { 0 } else { self.heap + u64::try_from(more).unwrap_or(u64::MAX) };
+        Size { len, bytes }
+    }
+}
+
+/// The nodes of a list, whose numbers of elements are not announced.
+struct Lists<'p> {
+    pieces: Pieces,
+    piece: Loading<'p>,
+    policy: EncodingPolicy<'p>,
+}
+
+impl<'p> Lists<'p> {
+    fn new(policy: &EncodingPolicy<'p>) -> Self {
+        let pieces = Pieces { per: u64::MAX, ..Pieces::new(0, LIST_ELEMENT) };
+        Self { pieces, piece: Loading::new(*policy), policy: *policy }
+    }
+
+    fn add(&mut self, elements: usize, bytes: usize, build: impl FnOnce(&mut Loading<'p>)) {
+        if self.pieces.are_built() {
+            build(&mut self.piece);
+        }
+        if self.pieces.add(elements as u64, bytes as u64) {
+            let full = std::mem::replace(&mut self.piece, Loading::new(self.policy));
+            self.pieces.end(|| list(full));
+        }
+    }
+
+    fn finish(self) -> Size {
+        let Self { pieces, piece, .. } = self;
+        pieces.finish(|| list(piece))
+    }
+}

@@ -1,0 +1,7 @@
+//! `tallis check`: are these files whole?
+
+mod report;
+mod run;
+
+pub(crate) use report::magic;
+pub use run::run;

@@ -1,0 +1,140 @@
+//! A file in another version.
+
+use std::io::Write;
+
+use tallis::Target;
+use tallis::file::{Rewrite, has_form};
+use tallis::rdb::{ModuleId, Record, ValueType, WriteError, WriteOptions, Writer};
+
+use super::pass::{Output, Stop, passes};
+use crate::files::{Damage, Filter, Key, Scan};
+
+/// A file that is written from another one.
+#[derive(Debug)]
+pub(super) struct RdbFile<'a, W> {
+    writer: Writer<W>,
+    target: Target,
+    rewrite: Rewrite,
+    filter: Filter<'a>,
+    /// The database that the file is in, and the one that the keys are of.
+    written_db: Option<u32>,
+    db: u32,
+}
+
+impl<'a, W: Write> RdbFile<'a, W> {
+    pub(super) fn new(
+        output: W,
+        options: WriteOptions,
+        filter: Filter<'a>,
+    ) -> Result<Self, WriteError> {
+        let writer = Writer::new(output, options)?;
+        let rewrite = Rewrite::new().afresh(!options.compression);
+        let target = options.target;
+        Ok(Self { writer, target, rewrite, filter, written_db: None, db: 0 })
+    }
+
+    /// Writes the end, and gives the output back.
+    pub(super) fn finish(self) -> Result<W, WriteError> {
+        self.writer.finish()
+    }
+
+    /// Writes the number of the database, where it is another one.
+    fn select(&mut self) -> Result<(), WriteError> {
+        if self.written_db != Some(self.db) {
+            self.writer.select_db(self.db)?;
+            self.written_db = Some(self.db);
+        }
+        Ok(())
+    }
+
+    fn write_other(&mut self, record: Record) -> Result<(), WriteError> {
+        match record {
+            Record::SelectDb(number) => self.db = number,
+            Record::Aux { key, value } => self.writer.aux(&key, &value)?,
+            Record::Function { code } => self.writer.function(&code)?,
+            Record::ModuleAux { body, .. } => self.writer.module_aux(&body)?,
+            // Hints, which are right for all keys alone.
+            Record::ResizeDb { keys, expires } if self.filter.is_open() => {
+                self.select()?;
+                self.writer.resize_db(keys, expires)?;
+            }
+            Record::SlotInfo { slot, keys, expires }
+                if self.filter.is_open() && self.target == Target::V12 =>
+            {
+                self.select()?;
+                self.writer.slot_info(slot, keys, expires)?;
+            }
+            Record::SlotImport { body } if self.target == Target::Valkey80 => {
+                self.writer.slot_import(&body)?;
+            }
+            Record::SlotImport { .. }
+            | Record::ResizeDb { .. }
+            | Record::SlotInfo { .. }
+            | Record::Key { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+/// An error of the writer that is about no key.
+pub(super) fn stop(error: WriteError, at: u64) -> Stop {
+    if let WriteError::Io(error) = error {
+        return Stop::Output(error);
+    }
+    Stop::NoForm(Damage { reason: error.to_string(), offset: at })
+}
+
+impl<W: Write> Output for RdbFile<'_, W> {
+    fn key(&mut self, key: &Key, scan: &mut Scan) -> Result<(), Stop> {
+        let failed = |error| Stop::rewriting(error, key);
+        if key.kind == ValueType::Module && !self.filter.is_open() {
+            let raw = scan.reader().raw_value().map_err(|error| failed(error.into()))?;
+            if passes(self.filter, key, raw.module().map(ModuleId::name)) {
+                self.select().map_err(|error| failed(error.into()))?;
+                let writer = self.writer.key(&key.name, key.attributes);
+                writer.raw(&raw).map_err(|error| failed(error.into()))?;
+            }
+            return Ok(());
+        }
+        self.select().map_err(|error| failed(error.into()))?;
+        let writer = self.writer.key(&key.name, key.attributes);
+        self.rewrite.value(scan.reader(), key.kind, writer).map_err(failed)
+    }
+
+    fn other(&mut self, record: Record, at: u64) -> Result<(), Stop> {
+        self.write_other(record).map_err(|error| stop(error, at))
+    }
+}
+
+/// The lowest version that every value of a file has a form in, from 10 on.
+#[derive(Clone, Debug)]
+pub(super) struct Lowest {
+    /// The lowest first; one at least, and then the writing tells which value it has no form for.
+    candidates: Vec<Target>,
+}
+
+impl Lowest {
+    pub(super) fn new() -> Self {
+        let candidates = Target::ALL.into_iter().filter(|&target| target != Target::V9).collect();
+        Self { candidates }
+    }
+
+    pub(super) fn target(&self) -> Target {
+        self.candidates.first().copied().unwrap_or_default()
+    }
+}
+
+impl Output for Lowest {
+    fn key(&mut self, key: &Key, scan: &mut Scan) -> Result<(), Stop> {
+        let passed = scan.reader().pass_value();
+        passed.map_err(|error| Stop::of_value(key, &error.into()))?;
+        if self.candidates.iter().any(|&target| has_form(key.kind, target)) {
+            self.candidates.retain(|&target| has_form(key.kind, target));
+        }
+        Ok(())
+    }
+
+    fn other(&mut self, _: Record, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+}

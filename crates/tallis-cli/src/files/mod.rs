@@ -1,0 +1,11 @@
+//! RDB files as `check`, `inspect` and `convert` read them: key by key.
+
+mod damage;
+mod filter;
+mod scan;
+mod text;
+
+pub(crate) use damage::Damage;
+pub(crate) use filter::Filter;
+pub(crate) use scan::{Key, Scan, Step};
+pub(crate) use text::{encode, lossy};

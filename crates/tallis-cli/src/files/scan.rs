@@ -1,0 +1,114 @@
+//! A file, key by key.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use tallis::rdb::{Attributes, ReadOptions, Reader, Record, ValueType};
+
+use super::damage::Damage;
+use crate::failure::Failure;
+use crate::input::is_standard_input;
+use crate::progress::Progress;
+
+/// A file that is read, key by key.
+pub(crate) struct Scan {
+    reader: Reader<Box<dyn Read>>,
+    /// Bytes of the file, where they are known.
+    length: Option<u64>,
+    progress: Progress,
+    shown_at: u64,
+    db: u32,
+    keys: u64,
+}
+
+/// A key, whose value is next.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) db: u32,
+    pub(crate) name: Vec<u8>,
+    pub(crate) attributes: Attributes,
+    pub(crate) kind: ValueType,
+    /// Where the record begins.
+    pub(crate) at: u64,
+}
+
+/// What is next in a file.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Key(Key),
+    /// Anything else.
+    Other(Record),
+}
+
+impl Scan {
+    /// Opens a file, or standard input for `-`, and reads its head. `shown` is whether the output leaves room for a bar.
+    pub(crate) fn open(path: &Path, shown: bool) -> Result<Result<Self, Damage>, Failure> {
+        if is_standard_input(path) {
+            return Ok(Self::new(Box::new(io::stdin().lock()), None, shown));
+        }
+        let failed = |error: io::Error| Failure::at(path, &error);
+        let file = File::open(path).map_err(failed)?;
+        Self::of_file(file, shown).map_err(failed)
+    }
+
+    /// Reads the head of a file that is open.
+    pub(crate) fn of_file(file: File, shown: bool) -> io::Result<Result<Self, Damage>> {
+        let found = file.metadata()?;
+        if found.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(Self::new(Box::new(file), found.is_file().then_some(found.len()), shown))
+    }
+
+    fn new(input: Box<dyn Read>, length: Option<u64>, shown: bool) -> Result<Self, Damage> {
+        let reader = Reader::with_options(input, ReadOptions { length, checksum: true })?;
+        let progress = Progress::of_keys(length, shown);
+        Ok(Self { reader, length, progress, shown_at: 0, db: 0, keys: 0 })
+    }
+
+    /// What is next; `None` at the end of the file, once its checksum is found right.
+    pub(crate) fn next(&mut self) -> Result<Option<Step>, Damage> {
+        /// Bytes between two looks at the bar.
+        const STEP: u64 = 1 << 20;
+        let at = self.reader.offset();
+        if at >= self.shown_at + STEP {
+            self.shown_at = at;
+            self.progress.lines(self.keys, at);
+        }
+        Ok(match self.reader.next_record()? {
+            None => None,
+            Some(Record::Key { key: name, attributes, kind }) => {
+                self.keys += 1;
+                Some(Step::Key(Key { db: self.db, name, attributes, kind, at }))
+            }
+            Some(other) => {
+                if let Record::SelectDb(number) = other {
+                    self.db = number;
+                }
+                Some(Step::Other(other))
+            }
+        })
+    }
+
+    /// What reads the value that is next.
+    pub(crate) const fn reader(&mut self) -> &mut Reader<Box<dyn Read>> {
+        &mut self.reader
+    }
+
+    /// Bytes read so far.
+    pub(crate) fn offset(&self) -> u64 {
+        self.reader.offset()
+    }
+
+    /// Bytes of the file, where they are known.
+    pub(crate) const fn length(&self) -> Option<u64> {
+        self.length
+    }
+}
+
+impl std::fmt::Debug for Scan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scan").field("db", &self.db).finish_non_exhaustive()
+    }
+}

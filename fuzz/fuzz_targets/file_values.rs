@@ -1,0 +1,59 @@
+//! Any bytes as a file, whose values are measured, taken apart and rewritten: nothing panics, what is measured in pieces
+//! is what is measured whole, and what was rewritten can be read.
+//!
+//! The first byte chooses the version to write, and how.
+#![no_main]
+
+use rdb::{Attributes, ReadOptions, Reader, Record, Target, ValueType, WriteOptions, Writer};
+use tallis::file::{Meter, Rewrite, ValueError, each_element};
+
+/// Hands each value of the file to `look`, until it is refused.
+fn each_value(bytes: &[u8], mut look: impl FnMut(&mut Reader<&[u8]>, ValueType) -> bool) {
+    let options = ReadOptions { length: Some(bytes.len() as u64), checksum: false };
+    let Ok(mut reader) = Reader::with_options(bytes, options) else { return };
+    while let Ok(Some(record)) = reader.next_record() {
+        if let Record::Key { kind, .. } = record
+            && !look(&mut reader, kind)
+        {
+            return;
+        }
+    }
+}
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Some((&flags, bytes)) = bytes.split_first() else { return };
+    let meter = Meter::new();
+    let mut whole = Vec::new();
+    each_value(bytes, |reader, kind| {
+        meter.measure_whole(reader, kind).map(|found| whole.push(found)).is_ok()
+    });
+    let mut at = 0;
+    each_value(bytes, |reader, kind| {
+        let found = meter.measure(reader, kind);
+        // What a load takes is small enough here to be one piece.
+        if let Some(whole) = whole.get(at) {
+            assert_eq!(found.as_ref().expect("it was measured whole"), whole);
+        }
+        at += 1;
+        found.is_ok()
+    });
+    each_value(bytes, |reader, _| {
+        let at = reader.offset();
+        let Ok(value) = reader.value() else { return false };
+        each_element(value, at, |_| Ok::<(), ValueError>(())).is_ok()
+    });
+    let target = Target::ALL[usize::from(flags & 7) % Target::ALL.len()];
+    let afresh = flags & 8 != 0;
+    let options = WriteOptions { target, compression: !afresh, ..WriteOptions::default() };
+    each_value(bytes, |reader, kind| {
+        let mut writer = Writer::new(Vec::new(), options).expect("memory does not fail");
+        let rewrite = Rewrite::new().afresh(afresh);
+        if rewrite.value(reader, kind, writer.key(b"k", Attributes::default())).is_err() {
+            return false;
+        }
+        let file = writer.finish().expect("the value is whole");
+        let mut again = Reader::new(&file[..]).expect("it has a head");
+        while again.next_record().expect("what was written can be read").is_some() {}
+        true
+    });
+});
