@@ -11,6 +11,7 @@ pub mod geo;
 mod input;
 mod interrupt;
 pub mod locate;
+pub mod merge;
 mod number;
 mod output;
 mod plot;
@@ -20,8 +21,8 @@ mod target;
 pub mod uv;
 
 pub use args::{
-    Args, BloomArgs, BloomCommand, CliArgs, Command, DedupArgs, GeoArgs, LocateArgs, PlanArgs,
-    UvArgs,
+    Args, BloomArgs, BloomCommand, CliArgs, Command, DedupArgs, GeoArgs, LocateArgs, MergeArgs,
+    PlanArgs, UvArgs,
 };
 pub use failure::Failure;
 
@@ -29,7 +30,7 @@ pub use failure::Failure;
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`] and [`cli::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`merge::run`] and [`cli::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
         Command::Uv(args) => uv::run(args),
@@ -37,6 +38,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Command::Geo(args) => geo::run(args),
         Command::Bloom(args) => bloom::run(args),
         Command::Dedup(args) => dedup::run(args),
+        Command::Merge(args) => merge::run(args),
         Command::Cli(args) => cli::run(args),
     }
 }

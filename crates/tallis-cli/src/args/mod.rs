@@ -5,6 +5,7 @@ mod cli;
 mod dedup;
 mod geo;
 mod locate;
+mod merge;
 mod uv;
 
 use clap::{Parser, Subcommand};
@@ -14,6 +15,7 @@ pub use cli::CliArgs;
 pub use dedup::DedupArgs;
 pub use geo::GeoArgs;
 pub use locate::LocateArgs;
+pub use merge::MergeArgs;
 pub use uv::UvArgs;
 
 /// Redis's data structures in the process: count visitors, locate users, find places, run Redis commands without a
@@ -40,6 +42,8 @@ pub enum Command {
     Bloom(BloomArgs),
     /// Write each line once, in order, dropping those that were seen
     Dedup(DedupArgs),
+    /// Add up what several files hold: RDB files, and frames of uv --emit
+    Merge(MergeArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
     Cli(CliArgs),
 }

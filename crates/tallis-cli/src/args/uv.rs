@@ -12,6 +12,7 @@ Examples:
   tallis uv --follow /var/log/nginx/access.log
   tallis uv --every hour access.log --plot visitors.svg
   tallis uv --window 24h --at 2015-05-20T12:00:00Z access.log
+  tallis uv --emit part1 access.log.1; tallis uv --emit part2 access.log; tallis merge all.rdb part1 part2
   tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
 
 The saved file has the exact count of a bucket in unique:BUCKET and beside it intsets of 60-bit
@@ -59,6 +60,10 @@ pub struct UvArgs {
     /// Write what was counted to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Write what was counted to this file as a frame, for tallis merge to add up
+    #[arg(long, value_name = "FILE")]
+    pub emit: Option<PathBuf>,
 
     /// Follow the last log as it grows, and print a line of counts each second, until interrupted
     #[arg(long)]

@@ -19,6 +19,7 @@ use crate::args::UvArgs;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
 use crate::interrupt;
+use crate::merge::emit;
 use crate::output::deliver;
 use crate::plot;
 use crate::progress::Progress;
@@ -40,7 +41,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// A log that cannot be read, a line that does not parse unless that is to be borne, a file that cannot be saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
     let total = size_of_files(&args.logs)?;
-    for file in args.save.iter().chain(&args.plot) {
+    for file in args.save.iter().chain(&args.plot).chain(&args.emit) {
         check_target(file)?;
     }
     let store = Store::new();
@@ -80,8 +81,9 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     // What cannot be drawn does not keep the rest from being printed and saved.
     let drawn = args.plot.as_ref();
     let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
+    let emitted = args.emit.as_ref().map_or(Ok(()), |file| emit(&store, file));
     deliver(&mut report, &store, args.save.as_ref(), args.json)?;
-    drawn
+    drawn.and(emitted)
 }
 
 /// The reading of all logs.

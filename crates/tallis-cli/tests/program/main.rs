@@ -8,6 +8,7 @@ mod dedup;
 mod geo;
 mod live;
 mod locate;
+mod merge;
 mod uv;
 mod window;
 
