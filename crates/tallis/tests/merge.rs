@@ -184,7 +184,9 @@ fn what_cannot_be_merged_is_named_and_nothing_changes() {
 
     let merged = strict.prefer_later(true).add(&into, &from).unwrap();
     assert_eq!((merged.replaced, merged.hashes, merged.sets), (7, 1, 1));
-    from.sadd("set", ["a"]).unwrap();
+    assert_eq!(into.scard("set").unwrap(), 2);
+    into.del("set").unwrap();
+    from.del("set").unwrap();
     assert_eq!(dumps(&into), dumps(&from));
 }
 
@@ -252,8 +254,14 @@ fn sets_that_split_are_merged_shard_by_shard_or_refused() {
     assert!(set.add(5000).unwrap());
     assert_eq!(set.card().unwrap(), 1201);
 
+    // With one shard there is no key that says so.
+    let into = fill(0..10);
+    Merge::new().add(&into, &fill(5..20)).unwrap();
+    assert_eq!(ShardedSet::splitting(into, "s").card().unwrap(), 20);
     let refused = conflicts(&Merge::new(), &fill(0..900), &fill(0..10));
     assert_eq!(refused, ["key 's' (set that splits): it is cut into 5 shards and into 1"]);
+    let refused = conflicts(&Merge::new(), &fill(0..10), &fill(0..900));
+    assert_eq!(refused, ["key 's' (set that splits): it is cut into 1 shards and into 5"]);
 }
 
 #[test]

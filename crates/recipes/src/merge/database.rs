@@ -85,7 +85,8 @@ impl Pair<'_> {
         };
         names.retain(|key| !in_bucket(key));
 
-        plan.splits = split::find(&names, into, from);
+        plan.splits = split::find(&names, into, from)?;
+        plan.splits.retain(|name, _| !in_bucket(name));
         names.retain(|key| !split::has(&plan.splits, key));
         for (name, [earlier, later]) in &plan.splits {
             if earlier != later {

@@ -40,14 +40,14 @@ struct Places {
 /// | an integer | by [`counters`](Self::counters) |
 /// | anything else | equal, or a conflict |
 ///
-/// The expiry is the later of the two, and none if one has none. Where the rule finds no way, or the two are of different
-/// types, the key is a [`Conflict`]: nothing is changed then, and each of them is named; with
+/// The expiry is the later of the two, and none if one has none. Where the rule finds no way, or the two are of
+/// different types, the key is a [`Conflict`]: nothing is changed then, and each of them is named; with
 /// [`prefer_later`](Self::prefer_later) the later value or field takes the place of the earlier.
 ///
 /// # What is not known
 ///
-/// A value does not say what it is for. A string of digits is a counter, even if it is a time or a setting; sharded sets
-/// and hashes of a fixed number of shards are to have the same number in both; and limits
+/// A value does not say what it is for. A string of digits is a counter, even if it is a time or a setting; sharded
+/// sets and hashes of a fixed number of shards are to have the same number in both; and limits
 /// ([`SlidingWindow`](crate::SlidingWindow), [`Funnel`](crate::Funnel)) of two stores have no sum.
 ///
 /// # Examples
@@ -137,8 +137,9 @@ impl Merge {
     ///
     /// # Errors
     ///
-    /// [`MergeError::Conflicts`] names each key that cannot be merged; then `into` is as it was. [`MergeError::Store`] if
-    /// the store refuses a change, for want of room as its limits have it: then the keys before have been merged.
+    /// [`MergeError::Conflicts`] names each key that cannot be merged; then `into` is as it was.
+    /// [`MergeError::Store`] if the store refuses a change, for want of room as its limits have it: then the keys
+    /// before have been merged.
     pub fn add(&self, into: &Store, from: &Store) -> Result<Merged, MergeError> {
         let databases = from.databases()?;
         let mut conflicts = Vec::new();

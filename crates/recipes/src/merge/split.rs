@@ -1,4 +1,5 @@
-//! Sets that split, whose keys belong together: `NAME`, the count; `NAME:shards`, how many there are; `NAME:0` and so on.
+//! Sets that split, whose keys belong together: `NAME`, the count; `NAME:shards`, how many there are; `NAME:0` and so
+//! on.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +12,53 @@ use crate::sharded_set::Base;
 /// The end of the key that says how many shards there are.
 const SHARDS: &[u8] = b":shards";
 
+/// The end of the key of the first shard.
+const FIRST: &[u8] = b":0";
+
 /// The names of the sets that split, with the numbers of their shards in the two stores.
 pub(super) type Splits = BTreeMap<Box<[u8]>, [i64; 2]>;
 
-/// The sets among these keys that split in both stores.
-pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Splits {
+/// The sets that split in both stores, of which the later has these keys.
+pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Result<Splits, Error> {
+    let level_keys = [b"*", SHARDS].concat();
+    let of_into: Vec<Bytes> = into.scan_match(level_keys).collect::<Result<_, _>>()?;
     let mut splits = Splits::new();
-    for key in names {
-        let Some(name) = key.strip_suffix(SHARDS) else { continue };
-        let count = |store: &Store| store.get_int(key).ok().flatten();
-        let is_set = |store: &Store| {
-            let first = Base::new(name).shard(0);
-            store.key_type(&first[..]).is_ok_and(|kind| kind.is_none_or(|kind| kind == "set"))
+    for key in of_into.iter().chain(names) {
+        let Some(name) = key.strip_suffix(SHARDS).or_else(|| key.strip_suffix(FIRST)) else {
+            continue;
         };
-        if let (Some(earlier), Some(later)) = (count(into), count(from))
-            && is_set(into)
-            && is_set(from)
-        {
-            splits.insert(name.into(), [earlier, later]);
+        if splits.contains_key(name) {
+            continue;
+        }
+        let [earlier, later] = [into, from].map(|store| Found::look(store, name));
+        let (Some(earlier), Some(later)) = (earlier, later) else { continue };
+        let is_split = earlier.shards.is_some() || later.shards.is_some();
+        // With one shard there need be no number, and the count tells such a set from another.
+        if is_split || earlier.is_counted && later.is_counted {
+            let shards = [earlier, later].map(|found| found.shards.unwrap_or(1));
+            splits.insert(name.into(), shards);
         }
     }
-    splits
+    Ok(splits)
+}
+
+/// What a store has of a set.
+struct Found {
+    shards: Option<i64>,
+    /// Whether the count is that of the first shard.
+    is_counted: bool,
+}
+
+impl Found {
+    /// `None` if there is nothing of such a set, or something else.
+    fn look(store: &Store, name: &[u8]) -> Option<Self> {
+        let base = Base::new(name);
+        let shards = store.get_int(&base.with(b"shards")[..]).ok()?;
+        let count = store.get_int(name).ok()?;
+        let first = store.scard(&base.shard(0)[..]).ok()?;
+        let is_counted = count.is_some_and(|count| usize::try_from(count) == Ok(first));
+        (shards.is_some() || count.is_some() || first > 0).then_some(Self { shards, is_counted })
+    }
 }
 
 /// Whether a key is one of a set that splits.

@@ -35,8 +35,8 @@ impl Visitors<Store> {
         other.ids(bucket)?.into_iter().try_for_each(|id| plan.first_key(id).map(drop))
     }
 
-    /// Takes the visitors of a bucket that another store has too. The count is that of the visitors, and the keys expire
-    /// when the later of the two would.
+    /// Takes the visitors of a bucket that another store has too. The count is that of the visitors, and the keys
+    /// expire when the later of the two would.
     pub(crate) fn absorb(&self, other: &Self, bucket: Bucket) -> Result<(), Error> {
         let counter = counter_key(bucket);
         let visitors = i64::try_from(self.ids(bucket)?.len()).unwrap_or(i64::MAX);

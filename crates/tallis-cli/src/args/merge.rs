@@ -7,10 +7,11 @@ use crate::merge::{Numbers, Prefer};
 const MERGE_EXAMPLES: &str = "\
 Examples:
   tallis merge week.rdb monday.rdb tuesday.rdb wednesday.rdb
-  tallis uv --emit part1 log.1 & tallis uv --emit part2 log.2 & wait; tallis merge all.rdb part1 part2
+  tallis uv --emit part1 access.log.1 & tallis uv --emit part2 access.log.2 & wait
+  tallis merge visitors.rdb part1 part2
   tallis merge --counters last --prefer last all.rdb old.rdb new.rdb
 
-An IN is an RDB file, or a frame as uv --emit writes it. They are added up in the order in which they
+An IN is an RDB file, or a frame of uv --emit. They are added up in the order in which they
 are named, and OUT, which may be one of them, is written once all are. What becomes of a key that
 several have:
 

@@ -12,7 +12,7 @@ Examples:
   tallis uv --follow /var/log/nginx/access.log
   tallis uv --every hour access.log --plot visitors.svg
   tallis uv --window 24h --at 2015-05-20T12:00:00Z access.log
-  tallis uv --emit part1 access.log.1; tallis uv --emit part2 access.log; tallis merge all.rdb part1 part2
+  tallis uv --emit part1 access.log.1 && tallis merge visitors.rdb visitors.rdb part1
   tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
 
 The saved file has the exact count of a bucket in unique:BUCKET and beside it intsets of 60-bit

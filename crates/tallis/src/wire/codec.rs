@@ -13,8 +13,8 @@ pub const MAX_LEN: u64 = 1 << 31;
 
 /// Frames are kept and sent, so every choice is written down.
 ///
-/// Integers have their full width because a limit counts that: of integers of variable length a value would need a limit
-/// of eight times its bytes.
+/// Integers have their full width because a limit counts that: of integers of variable length a value would need a
+/// limit of eight times its bytes.
 const CONFIG: Configuration<LittleEndian, Fixint> =
     config::standard().with_little_endian().with_fixed_int_encoding().with_no_limit();
 

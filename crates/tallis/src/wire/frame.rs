@@ -116,8 +116,8 @@ pub fn encode<T: Framed>(value: &T) -> Result<Vec<u8>, Error> {
     framed(T::KIND, |out| value.write(out))
 }
 
-/// Frames some keys of the database of this handle, each with its value and expiry, as keys of database 0. Those that are
-/// not there are left out.
+/// Frames some keys of the database of this handle, each with its value and expiry, as keys of database 0. Those that
+/// are not there are left out.
 ///
 /// # Errors
 ///

@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! Several processes count a part each, and one adds the parts up: sketches are merged, sets united, filters or-ed. What
-//! goes between them is a *frame*: a value in [`bincode`](https://docs.rs/bincode) with what tells the receiver which value
-//! it is, how long it is and whether it came whole.
+//! Several processes count a part each, and one adds the parts up: sketches are merged, sets united, filters or-ed.
+//! What goes between them is a *frame*: a value in [`bincode`](https://docs.rs/bincode) with what tells the receiver
+//! which value it is, how long it is and whether it came whole.
 //!
 //! # Representation
 //!
@@ -15,8 +15,9 @@
 //! +--------+--------+------+----------------+-----------------------+----------------+
 //! ```
 //!
-//! Format 1 is bincode 2 with little-endian integers of their full width, and Redis's CRC-64 of all that comes before it. Another codec would be another format. The value is what serde makes of its type; of a
-//! [`Store`](crate::Store) it is its keys, in order, none of them compressed.
+//! Format 1 is bincode 2 with little-endian integers of their full width, and Redis's CRC-64 of all that comes before
+//! it. Another codec would be another format. The value is what serde makes of its type; of a [`Store`](crate::Store)
+//! it is its keys, in order, none of them compressed.
 //!
 //! The same value has the same frame in every process.
 //!
@@ -85,16 +86,17 @@
 //!
 //! # Trust
 //!
-//! [`decode`] takes any bytes. It never panics. A frame whose value is longer than the limit is refused by its header. While
-//! the value is read, no length in it makes more be allocated than four times the bytes that are there, or one megabyte; what
-//! a table of members takes beyond its bytes comes as they are read. A value is checked as one of a file is: what breaks the rules of
-//! its encoding is refused.
+//! [`decode`] takes any bytes. It never panics. A frame whose value is longer than the limit is refused by its
+//! header. While the value is read, no length in it makes more be allocated than four times the bytes that are there,
+//! or one megabyte; what a table of members takes beyond its bytes comes as they are read. A value is checked as one of
+//! a file is: what breaks the rules of its encoding is refused.
 //!
 //! The checksum finds bytes that were damaged, not bytes that were forged.
 //!
 //! # Limits
 //!
-//! * The value of a frame has at most [`MAX_LEN`] bytes. What is larger goes by a file: [`Store::save`](crate::Store::save).
+//! * The value of a frame has at most [`MAX_LEN`] bytes. What is larger goes by a file:
+//!   [`Store::save`](crate::Store::save).
 //! * So do values of types that a store does not work on, streams for example: they are refused by [`encode`].
 
 mod codec;
