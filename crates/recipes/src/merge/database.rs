@@ -41,8 +41,27 @@ enum Step {
     Hash,
 }
 
+impl Step {
+    /// Where it is counted.
+    const fn figure(self, merged: &mut Merged) -> &mut u64 {
+        match self {
+            Self::Take => &mut merged.taken,
+            Self::Equal => &mut merged.equal,
+            Self::Replace => &mut merged.replaced,
+            Self::Set => &mut merged.sets,
+            Self::Sketch => &mut merged.sketches,
+            Self::Scores(_) => &mut merged.sorted_sets,
+            Self::Filter => &mut merged.filters,
+            Self::Locations { .. } => &mut merged.locations,
+            Self::Bitmap => &mut merged.bitmaps,
+            Self::Counter => &mut merged.counters,
+            Self::Hash => &mut merged.hashes,
+        }
+    }
+}
+
 /// What is to be done with all keys.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Plan {
     buckets: Vec<Bucket>,
     splits: Splits,
@@ -55,50 +74,30 @@ type Chosen = Result<Result<Step, String>, Error>;
 impl Pair<'_> {
     /// What is to be done with each key, if it can be; what cannot is noted.
     pub(super) fn plan(&self, conflicts: &mut Vec<Conflict>) -> Result<Plan, Error> {
-        let Self { into, from, .. } = self;
-        let mut names = from.keys("*")?;
+        let mut names = self.from.keys("*")?;
         names.sort_unstable();
-        let mut conflict = |key: &[u8], kind: &str, why: String| {
-            let (key, kind) = (key.into(), kind.into());
-            conflicts.push(Conflict { db: self.number, key, kind, why: why.into() });
-        };
-        let mut plan = Plan::default();
 
-        let [earlier, later] = self.visitors();
-        let found: BTreeSet<Bucket> =
-            names.iter().filter_map(|key| Visitors::bucket_of(key)).collect();
-        for bucket in found {
-            let both = later.has(bucket).and_then(|has| Ok(has && earlier.has(bucket)?));
-            match both
-                .and_then(|both| both.then(|| earlier.check_absorb(&later, bucket)).transpose())
-            {
-                Ok(None) => {}
-                Ok(Some(())) => plan.buckets.push(bucket),
-                Err(error) => {
-                    conflict(format!("unique:{bucket}").as_bytes(), "visitors", error.to_string());
-                    plan.buckets.push(bucket);
-                }
-            }
-        }
+        let buckets = self.buckets(&names, conflicts);
         let in_bucket = |key: &[u8]| {
-            Visitors::bucket_of(key).is_some_and(|it| plan.buckets.binary_search(&it).is_ok())
+            Visitors::bucket_of(key).is_some_and(|it| buckets.binary_search(&it).is_ok())
         };
         names.retain(|key| !in_bucket(key));
 
-        plan.splits = split::find(&names, into, from)?;
-        plan.splits.retain(|name, _| !in_bucket(name));
-        names.retain(|key| !split::has(&plan.splits, key));
-        for (name, [earlier, later]) in &plan.splits {
+        let mut splits = split::find(&names, &self.into, &self.from)?;
+        splits.retain(|name, _| !in_bucket(name));
+        names.retain(|key| !split::has(&splits, key));
+        for (name, [earlier, later]) in &splits {
             if earlier != later {
                 let why = format!("it is cut into {earlier} shards and into {later}");
-                conflict(name, "set that splits", why);
+                conflicts.push(self.conflict(name, "set that splits", why));
             }
         }
 
+        let mut keys = Vec::new();
         for key in names {
-            let Some(later) = from.key_type(&key)? else { continue };
-            let Some(earlier) = into.key_type(&key)? else {
-                plan.keys.push((key, Step::Take));
+            let Some(later) = self.from.key_type(&key)? else { continue };
+            let Some(earlier) = self.into.key_type(&key)? else {
+                keys.push((key, Step::Take));
                 continue;
             };
             let chosen = if earlier == later {
@@ -107,13 +106,42 @@ impl Pair<'_> {
                 Err("the types differ".to_owned())
             };
             match chosen {
-                Ok(step) => plan.keys.push((key, step)),
-                Err(_) if self.merge.later => plan.keys.push((key, Step::Replace)),
-                Err(why) if earlier == later => conflict(&key, &later, why),
-                Err(why) => conflict(&key, &format!("{earlier} and {later}"), why),
+                Ok(step) => keys.push((key, step)),
+                Err(_) if self.merge.later => keys.push((key, Step::Replace)),
+                Err(why) if earlier == later => conflicts.push(self.conflict(&key, &later, why)),
+                Err(why) => {
+                    let both = format!("{earlier} and {later}");
+                    conflicts.push(self.conflict(&key, &both, why));
+                }
             }
         }
-        Ok(plan)
+        Ok(Plan { buckets, splits, keys })
+    }
+
+    /// The buckets of visitors that both have, in order; those too that cannot be merged, which are noted.
+    fn buckets(&self, names: &[Bytes], conflicts: &mut Vec<Conflict>) -> Vec<Bucket> {
+        let [earlier, later] = self.visitors();
+        let found: BTreeSet<Bucket> =
+            names.iter().filter_map(|key| Visitors::bucket_of(key)).collect();
+        let check = |bucket| {
+            let both = later.has(bucket)? && earlier.has(bucket)?;
+            if both {
+                earlier.check_absorb(&later, bucket)?;
+            }
+            Ok::<_, Error>(both)
+        };
+        let is_of_both = |&bucket: &Bucket| -> bool {
+            check(bucket).unwrap_or_else(|error| {
+                let key = format!("unique:{bucket}");
+                conflicts.push(self.conflict(key.as_bytes(), "visitors", error.to_string()));
+                true
+            })
+        };
+        found.into_iter().filter(is_of_both).collect()
+    }
+
+    fn conflict(&self, key: &[u8], kind: &str, why: String) -> Conflict {
+        Conflict { db: self.number, key: key.into(), kind: kind.into(), why: why.into() }
     }
 
     fn visitors(&self) -> [Visitors; 2] {
@@ -213,26 +241,10 @@ impl Pair<'_> {
             merged.sets += 1;
         }
         for (key, step) in plan.keys {
-            *self.counter_of(merged, step) += 1;
+            *step.figure(merged) += 1;
             self.apply_to(&key, step)?;
         }
         Ok(())
-    }
-
-    const fn counter_of<'f>(&self, merged: &'f mut Merged, step: Step) -> &'f mut u64 {
-        match step {
-            Step::Take => &mut merged.taken,
-            Step::Equal => &mut merged.equal,
-            Step::Replace => &mut merged.replaced,
-            Step::Set => &mut merged.sets,
-            Step::Sketch => &mut merged.sketches,
-            Step::Scores(_) => &mut merged.sorted_sets,
-            Step::Filter => &mut merged.filters,
-            Step::Locations { .. } => &mut merged.locations,
-            Step::Bitmap => &mut merged.bitmaps,
-            Step::Counter => &mut merged.counters,
-            Step::Hash => &mut merged.hashes,
-        }
     }
 
     fn apply_to(&self, key: &Bytes, step: Step) -> Result<(), Error> {
@@ -281,7 +293,7 @@ impl Pair<'_> {
             Step::Locations { width } => {
                 self.change(key, |earlier, later| bits::overlay(earlier, later, width))?;
             }
-            Step::Bitmap => self.change(key, |earlier, later| bits::unite(earlier, later))?,
+            Step::Bitmap => self.change(key, bits::unite)?,
             Step::Hash => {
                 for (field, value) in from.hgetall(key)? {
                     into.hset(key, field, value)?;

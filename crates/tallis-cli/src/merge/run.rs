@@ -55,9 +55,8 @@ fn keys(store: &Store) -> Result<u64, Failure> {
 
 /// Names the keys that cannot be merged, each on a line.
 fn failure(path: &Path, error: MergeError) -> Failure {
-    let conflicts = match error {
-        MergeError::Conflicts(conflicts) => conflicts,
-        error => return Failure::Trouble(format!("{}: {error}", path.display())),
+    let MergeError::Conflicts(conflicts) = error else {
+        return Failure::Trouble(format!("{}: {error}", path.display()));
     };
     let line = |conflict: &Conflict| format!("{}: {conflict}", path.display());
     let mut lines: Vec<String> = conflicts.iter().take(NAMED).map(line).collect();

@@ -65,11 +65,15 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
 }
 
 fn malformed(error: DecodeError) -> Box<str> {
-    match error {
-        // What the type found when it checked itself.
-        DecodeError::OtherString(why) => why.into(),
-        DecodeError::UnexpectedEnd { .. } => "it ends too early".into(),
-        DecodeError::LimitExceeded => "a length in it is beyond its end".into(),
-        error => error.to_string().into(),
+    // What the type found when it checked itself.
+    if let DecodeError::OtherString(why) = error {
+        return why.into();
     }
+    if matches!(error, DecodeError::UnexpectedEnd { .. }) {
+        return "it ends too early".into();
+    }
+    if matches!(error, DecodeError::LimitExceeded) {
+        return "a length in it is beyond its end".into();
+    }
+    error.to_string().into()
 }

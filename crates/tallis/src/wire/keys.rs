@@ -97,12 +97,12 @@ fn key_of(store: &Tx<'_>, db: u32, name: &[u8]) -> Result<Option<Key>, Error> {
         Error::Unframed(why.into())
     };
     let mut payload = rdb::dump::decode(&payload).map_err(|_| opaque())?;
-    let value = match payload.value().map_err(|_| opaque())? {
-        rdb::Value::Raw(_) => {
-            let filter = store.with_bloom(name, |entry| Ok(entry.filter().cloned()));
-            Value::Bloom(filter.ok().flatten().ok_or_else(opaque)?)
-        }
-        value => Value::of(value).ok().flatten().ok_or_else(opaque)?,
+    let value = payload.value().map_err(|_| opaque())?;
+    let value = if matches!(value, rdb::Value::Raw(_)) {
+        let filter = store.with_bloom(name, |entry| Ok(entry.filter().cloned()));
+        Value::Bloom(filter.ok().flatten().ok_or_else(opaque)?)
+    } else {
+        Value::of(value).ok().flatten().ok_or_else(opaque)?
     };
     Ok(Some(Key { db, name: ByteBuf::from(name), expires_at, value }))
 }
@@ -125,12 +125,18 @@ impl Value {
             }
             rdb::Value::Blob(blob, bytes) => {
                 let list = ListPack::from_bytes(bytes, listpack::Validation::Shallow);
-                return Ok(list.ok().and_then(|list| match blob {
-                    Blob::SetListpack => Some(Self::SetListPack(list)),
-                    Blob::ZSetListpack => Some(Self::ZSetListPack(list)),
-                    Blob::HashListpack => Some(Self::HashListPack(list)),
-                    _ => None,
-                }));
+                let form: fn(ListPack) -> Self = match blob {
+                    Blob::SetListpack => Self::SetListPack,
+                    Blob::ZSetListpack => Self::ZSetListPack,
+                    Blob::HashListpack => Self::HashListPack,
+                    // The store writes none of these.
+                    Blob::IntSet
+                    | Blob::HashZipmap
+                    | Blob::ListZiplist
+                    | Blob::ZSetZiplist
+                    | Blob::HashZiplist => return Ok(None),
+                };
+                return Ok(list.ok().map(form));
             }
             rdb::Value::Set(members) => {
                 let mut members = all(members)?;

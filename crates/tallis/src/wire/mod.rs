@@ -44,7 +44,9 @@
 //! // In each of several processes:
 //! let part = |users: std::ops::Range<u32>| {
 //!     let mut sketch = HyperLogLog::new();
-//!     users.for_each(|user| drop(sketch.add(&user.to_le_bytes())));
+//!     for user in users {
+//!         sketch.add(&user.to_le_bytes());
+//!     }
 //!     wire::encode(&sketch)
 //! };
 //! let frames = [part(0..600)?, part(400..1000)?];
@@ -55,7 +57,9 @@
 //!     all.merge(&wire::decode::<HyperLogLog>(frame, 1 << 16)?);
 //! }
 //! let mut one = HyperLogLog::new();
-//! (0..1000_u32).for_each(|user| drop(one.add(&user.to_le_bytes())));
+//! for user in 0..1000_u32 {
+//!     one.add(&user.to_le_bytes());
+//! }
 //! assert_eq!(all.count(), one.count());
 //! # Ok::<(), wire::Error>(())
 //! ```

@@ -155,9 +155,10 @@ impl BloomEntry<'_> {
             }
         })?;
         let value = Value::Bloom(Box::new(filter));
-        let payload = match self.shared().has_sinks() {
-            true => persist::dump(&value, self.shared().profile())?,
-            false => Vec::new(),
+        let payload = if self.shared().has_sinks() {
+            persist::dump(&value, self.shared().profile())?
+        } else {
+            Vec::new()
         };
         let expires_at = self.expires_at_ms().unwrap_or(0);
         let words = || {
