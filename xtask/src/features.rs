@@ -4,7 +4,7 @@ use crate::run::{Outcome, cargo, output_of, succeed};
 use crate::tree;
 
 /// The features that are not on by default, for what looks at the whole workspace.
-pub(crate) const FEATURES: [&str; 2] = ["--features", "tallis/async,tallis/serde"];
+pub(crate) const FEATURES: [&str; 2] = ["--features", "tallis/async,tallis/serde,tallis/wire"];
 
 /// A package and its features, beside the default ones of the whole workspace.
 const SETS: &[(&str, &[&str])] = &[
@@ -17,6 +17,8 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis", &["serde"]),
     ("tallis", &["recipes", "serde"]),
     ("tallis", &["calendar", "serde"]),
+    ("tallis", &["wire"]),
+    ("tallis", &["recipes", "wire"]),
     // Each leaf by itself: in `tallis` one may find what another has asked for.
     ("tallis-bitpack", &["serde"]),
     ("tallis-bloom", &["serde"]),

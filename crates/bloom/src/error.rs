@@ -114,10 +114,10 @@ impl core::error::Error for AddError {}
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeError {
-    /// One of them has grown: its items lie in several links.
-    Scaled {
-        /// The links of the one that has more.
-        links: usize,
+    /// The bit arrays of the union are larger than the caller allows.
+    OutOfMemory {
+        /// The bytes of them.
+        bytes: u64,
     },
     /// They were made with other settings, so that the same item has other bits.
     Different,
@@ -126,7 +126,9 @@ pub enum MergeError {
 impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Scaled { links } => write!(f, "a filter of {links} links cannot be merged"),
+            Self::OutOfMemory { bytes } => {
+                write!(f, "the union takes {bytes} bytes, more than allowed")
+            }
             Self::Different => f.write_str("the filters were made with different settings"),
         }
     }
@@ -359,7 +361,7 @@ mod tests {
                 &AddError::Grow(SizeError::OutOfMemory { bytes: 9 }),
                 "the filter cannot grow: no memory for a bit array of 9 bytes",
             ),
-            (&MergeError::Scaled { links: 2 }, "a filter of 2 links cannot be merged"),
+            (&MergeError::OutOfMemory { bytes: 16 }, "the union takes 16 bytes, more than allowed"),
             (&MergeError::Different, "the filters were made with different settings"),
             (&DecodeError::new(20, Fault::Short), "the filter ends early at 20"),
             (

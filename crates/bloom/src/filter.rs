@@ -279,14 +279,19 @@ impl BloomFilter {
         any_of(self.links().map(Link::error_rate_by_items))
     }
 
-    /// Takes the items of a filter that was made with the same settings and, as this one, has not grown.
+    /// Takes the items of a filter that was made with the same settings.
     ///
-    /// The union has the bits that it would have if all items had been added here. Their number is estimated from the
-    /// bits, because it is not known how many items the two have in common.
+    /// Each link takes the items of the other's of the same place, and what the other has grown beyond this one is
+    /// appended: so the union finds every item of both. A link that took items may hold more than it was made for, and
+    /// errs more often then: [`error_rate_by_bits`](Self::error_rate_by_bits) says how often.
+    ///
+    /// The number of items is estimated from the bits of each link, because it is not known how many the two have in
+    /// common. An item that the two have in links of different places counts twice.
     ///
     /// # Errors
     ///
-    /// One of the two has grown, or they differ in capacity, error rate, expansion or scaling. Nothing has changed.
+    /// They differ in capacity, error rate, expansion or scaling, or the union has more bytes than
+    /// [`set_max_bytes`](Self::set_max_bytes) allows. Nothing has changed.
     ///
     /// # Examples
     ///
@@ -300,16 +305,33 @@ impl BloomFilter {
     /// # Ok::<(), bloom::AddError>(())
     /// ```
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
-        let links = self.link_count().max(other.link_count());
-        if links > 1 {
-            return Err(MergeError::Scaled { links });
+        self.check_merge(other)?;
+        let common = self.link_count();
+        let links = self.older.iter_mut().chain([&mut self.newest]);
+        links.zip(other.links()).for_each(|(link, other)| link.unite(other));
+        for link in other.links().skip(common) {
+            self.older.push(mem::replace(&mut self.newest, link.clone()));
         }
+        self.size = self.links().map(Link::len).fold(0, u64::saturating_add);
+        Ok(())
+    }
+
+    /// Whether [`merge`](Self::merge) takes the items of that filter. O(links).
+    ///
+    /// # Errors
+    ///
+    /// As of [`merge`](Self::merge).
+    pub fn check_merge(&self, other: &Self) -> Result<(), MergeError> {
+        let mut common = self.links().zip(other.links());
         let same = self.options == other.options && self.expansion == other.expansion;
-        if !same || !self.newest.agrees_with(&other.newest) {
+        if !same || !common.all(|(link, other)| link.agrees_with(other)) {
             return Err(MergeError::Different);
         }
-        self.newest.unite(&other.newest);
-        self.size = self.newest.len();
+        let more = other.links().skip(self.link_count());
+        let bytes = self.links().chain(more).map(|link| link.bits() / 8).sum();
+        if bytes > self.max_bytes {
+            return Err(MergeError::OutOfMemory { bytes });
+        }
         Ok(())
     }
 }

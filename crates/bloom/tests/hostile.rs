@@ -423,7 +423,7 @@ fn expansion_zero_does_not_scale_and_is_kept() {
 }
 
 #[test]
-fn only_equal_filters_that_have_not_grown_merge() {
+fn only_filters_of_the_same_settings_merge() {
     let settings = Settings::new(100, 0.01);
     let base = settings.build().unwrap();
     let others = [
@@ -438,8 +438,16 @@ fn only_equal_filters_that_have_not_grown_merge() {
         assert_eq!(filter, base);
     }
     let scaled = scaled();
-    assert_eq!(base.clone().merge(&scaled), Err(MergeError::Scaled { links: 4 }));
-    assert_eq!(scaled.clone().merge(&base), Err(MergeError::Scaled { links: 4 }));
+    let first = scaled.links().next().unwrap();
+    let settings = Settings::new(first.capacity(), first.error_rate() * 2.0);
+    let settings = settings.expansion(scaled.expansion().unwrap());
+    let mut limited = settings.build().unwrap();
+    let bytes = scaled.links().map(|link| link.bits() / 8).sum();
+    limited.set_max_bytes(bytes - 1);
+    assert_eq!(limited.merge(&scaled), Err(MergeError::OutOfMemory { bytes }));
+    limited.set_max_bytes(bytes);
+    assert_eq!(limited.merge(&scaled), Ok(()));
+    assert_eq!(limited, scaled);
 
     // With itself a filter stays as it is; with another it counts about what they have together.
     let mut filter = Settings::new(1000, 0.001).build().unwrap();

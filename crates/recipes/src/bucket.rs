@@ -91,6 +91,24 @@ impl From<Date> for Bucket {
     }
 }
 
+impl Bucket {
+    /// The bucket of which this is the text, exactly.
+    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        let bucket = match text {
+            "all" => Self::All,
+            #[cfg(feature = "calendar")]
+            _ => match text.split_once('T') {
+                Some((day, hour)) => Self::hour(day.parse().ok()?, hour.parse().ok()?),
+                None => Self::Day(text.parse().ok()?),
+            },
+            #[cfg(not(feature = "calendar"))]
+            _ => return None,
+        };
+        (bucket.to_string() == text).then_some(bucket)
+    }
+}
+
 impl fmt::Display for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -99,6 +117,34 @@ impl fmt::Display for Bucket {
             #[cfg(feature = "calendar")]
             Self::Hour(hour) => write!(f, "{}T{:02}", hour.date(), hour.hour()),
             Self::All => f.write_str("all"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_their_texts_and_back() {
+        assert_eq!(Bucket::parse(b"all"), Some(Bucket::All));
+        for text in ["", "All", "all ", "2015", "x", "\u{e9}"] {
+            assert_eq!(Bucket::parse(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(Bucket::parse(b"\xff"), None);
+    }
+
+    #[cfg(feature = "calendar")]
+    #[test]
+    fn days_and_hours_are_their_texts_and_back() {
+        let day = jiff::civil::date(2015, 5, 17);
+        for bucket in [Bucket::Day(day), Bucket::hour(day, 0), Bucket::hour(day, 23)] {
+            assert_eq!(Bucket::parse(bucket.to_string().as_bytes()), Some(bucket));
+        }
+        for text in
+            ["2015-5-17", "2015-05-17T", "2015-05-17T3", "2015-05-17T24", "20150517", "2015-05-32"]
+        {
+            assert_eq!(Bucket::parse(text.as_bytes()), None, "{text}");
         }
     }
 }

@@ -20,6 +20,7 @@ mod dedup;
 mod errors;
 mod kept;
 mod locations;
+mod merge;
 mod procedure;
 mod rates;
 mod scan;
@@ -46,6 +47,7 @@ pub use locations::{
     Cities, CityTable, CityTableError, CodeCounts, Codes, Countries, LocationCounts, LocationTable,
     Locations, Precision, Regions, TableError, TableProblem,
 };
+pub use merge::{Conflict, Merge, MergeError, MergeRule, Merged};
 pub use procedure::{Backend, Procedure};
 pub use rates::{Funnel, Quota, RetryAfter, SlidingCounter, SlidingWindow, Throttle};
 pub use session_id::SessionIds;

@@ -18,6 +18,7 @@ pub mod inspect;
 mod interrupt;
 pub mod locate;
 pub mod man;
+pub mod merge;
 mod number;
 mod output;
 mod plot;
@@ -30,7 +31,8 @@ pub mod uv;
 
 pub use args::{
     Args, BloomArgs, BloomCommand, CheckArgs, CliArgs, Command, CompletionsArgs, ConvertArgs,
-    DedupArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs, PlanArgs, UvArgs,
+    DedupArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs, MergeArgs, PlanArgs,
+    UvArgs,
 };
 pub use columns::Columns;
 pub use failure::Failure;
@@ -40,8 +42,8 @@ pub use reading::BadRow;
 ///
 /// # Errors
 ///
-/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`cli::run`], [`check::run`],
-/// [`inspect::run`], [`convert::run`], [`man::complete`] and [`man::run`].
+/// See [`uv::run`], [`locate::run`], [`geo::run`], [`bloom::run`], [`dedup::run`], [`merge::run`], [`cli::run`],
+/// [`check::run`], [`inspect::run`], [`convert::run`], [`man::complete`] and [`man::run`].
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.quiet {
         progress::be_quiet();
@@ -52,6 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Command::Geo(args) => geo::run(args),
         Command::Bloom(args) => bloom::run(args),
         Command::Dedup(args) => dedup::run(args),
+        Command::Merge(args) => merge::run(args),
         Command::Cli(args) => cli::run(args),
         Command::Check(args) => check::run(args),
         Command::Inspect(args) => inspect::run(args),

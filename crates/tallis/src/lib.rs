@@ -31,6 +31,7 @@
 //! |---|---|---|
 //! | `recipes` | yes | the recipes; without it the crate is the store and the structures |
 //! | `calendar` | yes | recipes by the calendar, and [`jiff`]: [`UvWindows`], [`Cohorts`], the days and hours of [`Visitors`] |
+//! | `wire` | no | `wire`: values framed as bytes, to be sent from one process to another |
 //! | `serde` | no | `Serialize` and `Deserialize` of options and figures, and of the structures' values as their bytes; structs as hashes |
 //!
 //! # Limits
@@ -39,6 +40,9 @@
 //! not work on pass through a load and a save as they are; other commands on them answer WRONGTYPE.
 
 #![forbid(unsafe_code)]
+
+#[cfg(feature = "wire")]
+pub mod wire;
 
 #[cfg(feature = "recipes")]
 pub use recipes::*;

@@ -55,6 +55,9 @@ pub use query::Query;
 pub use retention::{Retention, RetentionRow};
 pub use when::When;
 
+/// What keys begin with by default.
+const PREFIX: &[u8] = b"trackist";
+
 /// The kinds of periods that a mark goes into unless others are asked for.
 const KINDS: [PeriodKind; 5] =
     [PeriodKind::Hour, PeriodKind::Day, PeriodKind::Week, PeriodKind::Month, PeriodKind::Year];
@@ -112,11 +115,16 @@ pub struct Cohorts<B = Store> {
     zone: TimeZone,
 }
 
+/// Whether a key is that of an event in a period, under the default prefix.
+pub(crate) fn is_key(key: &[u8]) -> bool {
+    Names::new(PREFIX, KINDS).parse(key).is_some()
+}
+
 impl<B: Backend> Cohorts<B> {
     /// Keeps events in that store, under `trackist`, by UTC, in all five periods.
     #[must_use]
     pub fn new(backend: B) -> Self {
-        Self { backend, names: Names::new(b"trackist", KINDS), zone: TimeZone::UTC }
+        Self { backend, names: Names::new(PREFIX, KINDS), zone: TimeZone::UTC }
     }
 
     /// Replaces the `trackist` that every key begins with. One prefix is not to begin with another and a `_`, or the

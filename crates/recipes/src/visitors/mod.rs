@@ -1,5 +1,6 @@
 //! Counting unique visitors exactly: Redis in Action, section 9.2.2.
 
+mod absorb;
 mod form;
 mod inspect;
 mod plan;

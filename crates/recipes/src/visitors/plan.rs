@@ -14,7 +14,7 @@ use crate::sharded_set::{Base, Fixed, Splitting, Spread, get};
 use crate::text::Text;
 
 /// What every key of the recipe begins with.
-const PREFIX: &str = "unique:";
+pub(super) const PREFIX: &str = "unique:";
 
 /// The most members that a shard should have: the book's size, which is also where an intset ends.
 const SHARD_SIZE: u64 = 512;

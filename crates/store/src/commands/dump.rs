@@ -84,7 +84,7 @@ impl<L: Locks> Store<L> {
             if !options.replace && scope.slot(keys[0]).exists() {
                 return Err(Error::busy_key());
             }
-            let value = persist::restore(payload, scope.shared())?;
+            let value = persist::restore(payload, scope.shared(), options.any_version)?;
             restore(&mut scope.slot(keys[0]), value, payload, options);
             Ok(())
         })
@@ -100,6 +100,7 @@ pub struct RestoreOptions {
     ttl_ms: u64,
     absolute: bool,
     replace: bool,
+    any_version: bool,
     idle_secs: u32,
 }
 
@@ -122,6 +123,14 @@ impl RestoreOptions {
     /// REPLACE: whether the key takes the place of one that is there.
     pub const fn replace(mut self, replace: bool) -> Self {
         self.replace = replace;
+        self
+    }
+
+    /// Whether payloads of versions and types are taken that came later than the servers of the store's
+    /// [`Profile`](crate::Profile), as a file's are: between stores that loaded them. The RESTORE that sinks receive is
+    /// then one that only later servers take.
+    pub const fn any_version(mut self, any: bool) -> Self {
+        self.any_version = any;
         self
     }
 

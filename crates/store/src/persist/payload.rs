@@ -43,9 +43,9 @@ pub(crate) fn body_len(value: &Value) -> Result<u64> {
     })
 }
 
-/// The value of a payload.
-pub(crate) fn restore(payload: &[u8], shared: &Shared) -> Result<Value> {
-    let newest = shared.profile().restore_version();
+/// The value of a payload: of any version that can be read, or of those that the profile's servers take.
+pub(crate) fn restore(payload: &[u8], shared: &Shared, any_version: bool) -> Result<Value> {
+    let newest = if any_version { u16::MAX } else { shared.profile().restore_version() };
     // The version and the checksum behind it.
     let version =
         payload.last_chunk::<10>().map(|&[low, high, ..]| u16::from_le_bytes([low, high]));

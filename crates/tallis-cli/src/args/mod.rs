@@ -11,6 +11,7 @@ mod help;
 mod inspect;
 mod locate;
 mod man;
+mod merge;
 mod uv;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -25,6 +26,7 @@ pub use geo::GeoArgs;
 pub use inspect::InspectArgs;
 pub use locate::LocateArgs;
 pub use man::{CompletionsArgs, ManArgs};
+pub use merge::MergeArgs;
 pub use uv::UvArgs;
 
 use crate::failure::Failure;
@@ -57,6 +59,8 @@ pub enum Command {
     Bloom(BloomArgs),
     /// Write each line once, in order, dropping those that were seen
     Dedup(DedupArgs),
+    /// Add up what several files hold: RDB files, and frames of uv --emit
+    Merge(MergeArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
     Cli(CliArgs),
     /// Verify RDB files without loading them

@@ -16,6 +16,7 @@ Examples:
   tallis uv --follow /var/log/nginx/access.log
   tallis uv --every hour access.log --plot visitors.svg
   tallis uv --window 24h --at 2015-05-20T12:00:00Z access.log
+  tallis uv --emit part1 access.log.1 && tallis merge visitors.rdb visitors.rdb part1
   tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
   tallis uv today.log --load visitors.rdb --save visitors.rdb
 
@@ -97,6 +98,9 @@ pub struct UvArgs {
     /// Read by so many threads
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
+    /// Write what was counted to this file as a frame, for tallis merge to add up
+    #[arg(long, value_name = "FILE")]
+    pub emit: Option<PathBuf>,
 
     /// Follow the last log as it grows, and print a line of counts each second, until interrupted
     #[arg(long)]

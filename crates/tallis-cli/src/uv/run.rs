@@ -22,6 +22,7 @@ use crate::args::UvArgs;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
 use crate::interrupt;
+use crate::merge::emit;
 use crate::output::deliver;
 use crate::plot;
 use crate::progress::{Progress, note};
@@ -49,7 +50,7 @@ const MOST_EXPECTED: u64 = 1_000_000;
 /// As [`count`]; what cannot be saved or drawn; [`Failure::Interrupted`] after an interrupt, when what was counted is
 /// printed and saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
-    check_targets(args.save.iter().chain(&args.plot))?;
+    check_targets(args.save.iter().chain(&args.plot).chain(&args.emit))?;
     interrupt::watch()?;
 
     let store = Store::new();
@@ -58,8 +59,9 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     // What cannot be drawn does not keep the rest from being printed and saved.
     let drawn = args.plot.as_ref();
     let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
+    let emitted = args.emit.as_ref().map_or(Ok(()), |file| emit(&store, file));
     deliver(&mut report, &store, args.save.as_ref(), args.json)?;
-    drawn?;
+    drawn.and(emitted)?;
     if interrupt::interrupted() {
         Err(Failure::Interrupted("interrupted".to_owned()))
     } else {

@@ -15,6 +15,7 @@ mod interrupts;
 mod live;
 mod locate;
 mod manual;
+mod merge;
 #[cfg(unix)]
 mod prompt;
 mod uv;

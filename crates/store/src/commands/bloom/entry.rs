@@ -1,13 +1,14 @@
 //! The Bloom filter at a key.
 
-use bloom::{AddError, BloomFilter, ItemHash, SettingsError, SizeError};
+use bloom::{AddError, BloomFilter, ItemHash, MergeError, SettingsError, SizeError};
 use bytes::Bytes;
 
 use super::insert::{BloomInsertOptions, Insertion};
 use super::{create, item_hash, load, text, unmade};
 use crate::commands::entry_of;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
+use crate::persist;
 use crate::store::slot::{Entry, Expires, Outcome};
 use crate::to_member::ToMember;
 use crate::value::Value;
@@ -120,6 +121,53 @@ impl BloomEntry<'_> {
                 AddError::Full { capacity: settings.capacity() }
             })
         })
+    }
+
+    /// Takes the items of another filter of the same settings (see [`BloomFilter::merge`]), which is copied if there is
+    /// none here. No command of servers does it; sinks receive a RESTORE. O(bits).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the two were made with other settings,
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) beyond the limits. Nothing has changed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {bloom, store::*}; }
+    /// use tallis::{Store, bloom::BloomFilter};
+    ///
+    /// let mut other = BloomFilter::default();
+    /// other.add(b"bob")?;
+    /// let store = Store::new();
+    /// store.bf_add("seen", "alice")?;
+    /// store.with_bloom("seen", |filter| filter.merge(&other))?;
+    /// assert_eq!(store.bf_mexists("seen", ["alice", "bob"])?, [true, true]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn merge(&mut self, other: &BloomFilter) -> Result<()> {
+        let mut filter = self.filter().unwrap_or(other).clone();
+        filter.set_max_bytes(self.limit() as u64);
+        filter.merge(other).map_err(|why| match why {
+            MergeError::OutOfMemory { .. } => Error::filter_grows(),
+            MergeError::Different | _ => {
+                Error::new(ErrorKind::InvalidArgument, format!("ERR {why}"))
+            }
+        })?;
+        let value = Value::Bloom(Box::new(filter));
+        let payload = if self.shared().has_sinks() {
+            persist::dump(&value, self.shared().profile())?
+        } else {
+            Vec::new()
+        };
+        let expires_at = self.expires_at_ms().unwrap_or(0);
+        let words = || {
+            let words = [Bytes::from(expires_at.to_string()), payload.into()];
+            let options = ["REPLACE", "ABSTTL"].map(|word| Bytes::from_static(word.as_bytes()));
+            words.into_iter().chain(options).collect()
+        };
+        self.put(value, Expires::Keep, ("RESTORE", words));
+        Ok(())
     }
 
     /// BF.RESERVE: makes an empty filter.

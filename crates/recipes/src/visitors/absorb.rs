@@ -1,0 +1,61 @@
+//! Adding the visitors of another store.
+
+use store::{Error, Store};
+
+use super::Visitors;
+use super::plan::{PREFIX, Plan, counter_key};
+use crate::bucket::Bucket;
+use crate::kept::KeptUntil;
+use crate::merge::{expiry, set_later_expiry};
+use crate::scan::keys_from;
+
+impl Visitors<Store> {
+    /// The bucket that a key belongs to.
+    pub(crate) fn bucket_of(key: &[u8]) -> Option<Bucket> {
+        let name = key.strip_prefix(PREFIX.as_bytes())?;
+        Bucket::parse(name.split(|&byte| byte == b':').next()?)
+    }
+
+    /// Whether there is such a bucket.
+    pub(crate) fn has(&self, bucket: Bucket) -> Result<bool, Error> {
+        Ok(Plan::find(&self.backend, bucket, KeptUntil::default())?.is_some())
+    }
+
+    /// Whether [`absorb`](Self::absorb) will succeed.
+    ///
+    /// # Errors
+    ///
+    /// Why not: a key of the bucket holds something else, or an id that it does not take.
+    pub(crate) fn check_absorb(&self, other: &Self, bucket: Bucket) -> Result<(), Error> {
+        self.ids(bucket)?;
+        self.count(bucket)?;
+        let Some(plan) = Plan::find(&self.backend, bucket, KeptUntil::default())? else {
+            return Ok(());
+        };
+        other.ids(bucket)?.into_iter().try_for_each(|id| plan.first_key(id).map(drop))
+    }
+
+    /// Takes the visitors of a bucket that another store has too. The count is that of the visitors, and the keys
+    /// expire when the later of the two would.
+    pub(crate) fn absorb(&self, other: &Self, bucket: Bucket) -> Result<(), Error> {
+        let counter = counter_key(bucket);
+        let visitors = i64::try_from(self.ids(bucket)?.len()).unwrap_or(i64::MAX);
+        let counted = self.backend.get_int(&counter)?.unwrap_or(0);
+        if counted != visitors {
+            self.backend.set(&counter, visitors)?;
+        }
+        let counting = self.bucket(bucket)?;
+        for id in other.ids(bucket)? {
+            counting.count_id(id)?;
+        }
+        let [own, others] = [self, other].map(|one| expiry(&one.backend, counter.as_bytes()));
+        let (own, others) = (own?, others?);
+        if own.is_some() || others.is_some() {
+            let keys = keys_from(&self.backend, counter.as_bytes())?;
+            for key in keys.iter().filter(|key| Self::bucket_of(key) == Some(bucket)) {
+                set_later_expiry(&self.backend, key, own, others)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,10 @@
+//! `tallis merge`: what several files hold, added up.
+
+mod file;
+mod report;
+mod rules;
+mod run;
+
+pub(crate) use file::emit;
+pub use rules::{Numbers, Prefer};
+pub use run::run;

@@ -1,0 +1,79 @@
+//! The codec of format 1: bincode 2, and nothing else here knows of it.
+
+use bincode::config::{self, Configuration, Fixint, LittleEndian};
+use bincode::enc::write::Writer;
+use bincode::error::{DecodeError, EncodeError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::Error;
+
+/// The most bytes that the value of a frame may have: 2 GiB.
+pub const MAX_LEN: u64 = 1 << 31;
+
+/// Frames are kept and sent, so every choice is written down.
+///
+/// Integers have their full width because a limit counts that: of integers of variable length a value would need a
+/// limit of eight times its bytes.
+const CONFIG: Configuration<LittleEndian, Fixint> =
+    config::standard().with_little_endian().with_fixed_int_encoding().with_no_limit();
+
+/// Bytes that grow.
+struct Out(Vec<u8>);
+
+impl Writer for Out {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Appends a value.
+pub(super) fn write(value: &(impl Serialize + ?Sized), out: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let mut out = Out(out);
+    bincode::serde::encode_into_writer(value, &mut out, CONFIG)
+        .map_err(|error| Error::Unframed(unframed(error).into()))?;
+    Ok(out.0)
+}
+
+fn unframed(error: EncodeError) -> String {
+    if let EncodeError::OtherString(why) = error { why } else { error.to_string() }
+}
+
+/// The value of these bytes, all of them.
+///
+/// bincode allocates what a length says before it looks whether the bytes are there, up to a limit that is part of the
+/// type. So there is one for every second power of two, and the least that takes the bytes is at most four times their
+/// number.
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    macro_rules! within {
+        ($($bits:literal)*) => {
+            match bytes.len() {
+                $(len if len <= 1 << $bits => {
+                    bincode::serde::decode_from_slice(bytes, CONFIG.with_limit::<{ 1 << $bits }>())
+                })*
+                len => return Err(Error::TooLong { len: len as u64, limit: MAX_LEN }),
+            }
+        };
+    }
+    let read = within!(9 11 13 15 17 19 21 23 25 27 29 31);
+    let (value, len): (T, usize) = read.map_err(|error| Error::Malformed(malformed(error)))?;
+    match bytes.len() - len {
+        0 => Ok(value),
+        more => Err(Error::Malformed(format!("{more} bytes follow it").into())),
+    }
+}
+
+fn malformed(error: DecodeError) -> Box<str> {
+    // What the type found when it checked itself.
+    if let DecodeError::OtherString(why) = error {
+        return why.into();
+    }
+    if matches!(error, DecodeError::UnexpectedEnd { .. }) {
+        return "it ends too early".into();
+    }
+    if matches!(error, DecodeError::LimitExceeded) {
+        return "a length in it is beyond its end".into();
+    }
+    error.to_string().into()
+}

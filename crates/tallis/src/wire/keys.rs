@@ -1,0 +1,280 @@
+//! The keys of a store: each with its database, its expiry and its value in the encoding that it has, as a file would
+//! hold it, but not compressed.
+
+use std::fmt;
+use std::time::UNIX_EPOCH;
+
+use bloom::{BloomFilter, Field};
+use intset::IntSet;
+use listpack::ListPack;
+use rdb::{
+    Blob, ModuleId, ModulePart, Node, StringValue, Strings, Target, ValueWriter, WriteError,
+    WriteOptions,
+};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_bytes::ByteBuf;
+use store::{ExpireTime, RestoreOptions, Store, Tx};
+
+use super::codec;
+use super::error::Error;
+use super::kind::sealed::Payload;
+
+/// A key.
+#[derive(Debug, Serialize, Deserialize)]
+struct Key {
+    db: u32,
+    name: ByteBuf,
+    /// In milliseconds since the epoch.
+    expires_at: Option<u64>,
+    value: Value,
+}
+
+/// What is at a key. The order of the variants is part of the format.
+#[derive(Debug, Serialize, Deserialize)]
+enum Value {
+    String(ByteBuf),
+    IntSet(IntSet),
+    SetListPack(ListPack),
+    /// Members, sorted.
+    Set(Vec<ByteBuf>),
+    ZSetListPack(ListPack),
+    /// Members and scores, the highest first.
+    ZSet(Vec<(ByteBuf, f64)>),
+    HashListPack(ListPack),
+    /// Fields and values, sorted.
+    Hash(Vec<(ByteBuf, ByteBuf)>),
+    /// Nodes: whether they are one element each, and their bytes.
+    List(Vec<(bool, ByteBuf)>),
+    Bloom(BloomFilter),
+}
+
+impl Payload for Store {
+    fn write(&self, out: Vec<u8>) -> Result<Vec<u8>, Error> {
+        let mut keys = Vec::new();
+        for db in self.databases().map_err(unframed)? {
+            let of_db = self.db(db.number).transaction_all(|tx| {
+                let mut names = tx.keys("*")?;
+                names.sort_unstable();
+                Ok(names.iter().map(|name| key_of(tx, db.number, name)).collect())
+            });
+            let of_db: Result<Vec<Option<Key>>, Error> = of_db.map_err(unframed)?;
+            keys.extend(of_db?.into_iter().flatten());
+        }
+        codec::write(&keys, out)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Error> {
+        codec::read(bytes).map(|Restored(store)| store)
+    }
+}
+
+/// Appends those of the keys that are there, each once.
+pub(super) fn write_some(store: &Store, names: &[&[u8]], out: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let mut names = names.to_vec();
+    names.sort_unstable();
+    names.dedup();
+    let keys = store.transaction(names.as_slice(), |tx| {
+        Ok(names.iter().filter_map(|name| key_of(tx, 0, name).transpose()).collect())
+    });
+    let keys: Result<Vec<Key>, Error> = keys.map_err(unframed)?;
+    codec::write(&keys?, out)
+}
+
+/// A key with its value; `None` if it is not there.
+fn key_of(store: &Tx<'_>, db: u32, name: &[u8]) -> Result<Option<Key>, Error> {
+    let Some(payload) = store.dump(name).map_err(unframed)? else { return Ok(None) };
+    let expires_at = match store.expire_time(name).map_err(unframed)? {
+        ExpireTime::NoKey => return Ok(None),
+        ExpireTime::Never => None,
+        ExpireTime::At(time) => {
+            let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+            Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+        }
+    };
+    let opaque = || {
+        let why = format!("key '{}' is of a type that only files have", name.escape_ascii());
+        Error::Unframed(why.into())
+    };
+    let mut payload = rdb::dump::decode(&payload).map_err(|_| opaque())?;
+    let value = payload.value().map_err(|_| opaque())?;
+    let value = if matches!(value, rdb::Value::Raw(_)) {
+        let filter = store.with_bloom(name, |entry| Ok(entry.filter().cloned()));
+        Value::Bloom(filter.ok().flatten().ok_or_else(opaque)?)
+    } else {
+        Value::of(value).ok().flatten().ok_or_else(opaque)?
+    };
+    Ok(Some(Key { db, name: ByteBuf::from(name), expires_at, value }))
+}
+
+fn unframed(error: impl fmt::Display) -> Error {
+    Error::Unframed(error.to_string().into())
+}
+
+impl Value {
+    /// A value of a file; `None` if it is none that the store works on.
+    fn of(value: rdb::Value<'_, &[u8]>) -> Result<Option<Self>, rdb::Error> {
+        Ok(Some(match value {
+            rdb::Value::String(StringValue::Int(number)) => {
+                Self::String(ByteBuf::from(number.to_string()))
+            }
+            rdb::Value::String(StringValue::Bytes(bytes)) => Self::String(ByteBuf::from(bytes)),
+            rdb::Value::Blob(Blob::IntSet, bytes) => {
+                let set = IntSet::from_bytes(bytes, intset::Validation::Shallow);
+                return Ok(set.ok().map(Self::IntSet));
+            }
+            rdb::Value::Blob(blob, bytes) => {
+                let list = ListPack::from_bytes(bytes, listpack::Validation::Shallow);
+                let form: fn(ListPack) -> Self = match blob {
+                    Blob::SetListpack => Self::SetListPack,
+                    Blob::ZSetListpack => Self::ZSetListPack,
+                    Blob::HashListpack => Self::HashListPack,
+                    // The store writes none of these.
+                    Blob::IntSet
+                    | Blob::HashZipmap
+                    | Blob::ListZiplist
+                    | Blob::ZSetZiplist
+                    | Blob::HashZiplist => return Ok(None),
+                };
+                return Ok(list.ok().map(form));
+            }
+            rdb::Value::Set(members) => {
+                let mut members = all(members)?;
+                members.sort_unstable();
+                Self::Set(members)
+            }
+            rdb::Value::Hash(strings) => {
+                let mut strings = all(strings)?.into_iter();
+                let mut fields = Vec::new();
+                while let Some(pair) = strings.next().zip(strings.next()) {
+                    fields.push(pair);
+                }
+                fields.sort_unstable();
+                Self::Hash(fields)
+            }
+            rdb::Value::ListNodes(mut nodes) => {
+                let mut list = Vec::new();
+                while let Some(node) = nodes.next()? {
+                    list.push(match node {
+                        Node::Plain(bytes) => (true, ByteBuf::from(bytes)),
+                        Node::Packed(bytes) => (false, ByteBuf::from(bytes)),
+                    });
+                }
+                Self::List(list)
+            }
+            rdb::Value::ZSet(mut scores) => {
+                let mut members = Vec::new();
+                while let Some((member, score)) = scores.next()? {
+                    members.push((ByteBuf::from(member), score));
+                }
+                Self::ZSet(members)
+            }
+            // The store writes none of these.
+            rdb::Value::List(_) | rdb::Value::ListZiplists(_) | rdb::Value::Raw(_) => {
+                return Ok(None);
+            }
+        }))
+    }
+
+    /// Writes it as a file has it.
+    fn write(&self, to: ValueWriter<'_, Vec<u8>>) -> Result<(), WriteError> {
+        match self {
+            Self::String(bytes) => to.string(bytes),
+            Self::IntSet(set) => to.blob(Blob::IntSet, set.as_bytes()),
+            Self::SetListPack(list) => to.blob(Blob::SetListpack, list.as_bytes()),
+            Self::ZSetListPack(list) => to.blob(Blob::ZSetListpack, list.as_bytes()),
+            Self::HashListPack(list) => to.blob(Blob::HashListpack, list.as_bytes()),
+            Self::Set(members) => {
+                let mut set = to.set(members.len() as u64)?;
+                members.iter().try_for_each(|member| set.member(member))?;
+                set.finish()
+            }
+            Self::Hash(fields) => {
+                let mut hash = to.hash(fields.len() as u64)?;
+                for (field, value) in fields {
+                    hash.member(field)?;
+                    hash.member(value)?;
+                }
+                hash.finish()
+            }
+            Self::List(nodes) => {
+                let mut list = to.list_nodes(nodes.len() as u64)?;
+                for (plain, bytes) in nodes {
+                    if *plain { list.plain(bytes)? } else { list.packed(bytes)? }
+                }
+                list.finish()
+            }
+            Self::ZSet(members) => {
+                let mut set = to.zset(members.len() as u64)?;
+                for (member, score) in members {
+                    set.member(member, *score)?;
+                }
+                set.finish()
+            }
+            Self::Bloom(filter) => {
+                let Some(id) = ModuleId::new(*b"MBbloom--", bloom::ENCODING_VERSION) else {
+                    return Err(WriteError::NotOneValue);
+                };
+                let mut value = to.module(id)?;
+                for field in filter.fields() {
+                    value.part(match field {
+                        Field::Unsigned(number) => ModulePart::Unsigned(number),
+                        Field::Double(number) => ModulePart::Double(number),
+                        Field::Bytes(bytes) => ModulePart::Bytes(bytes),
+                    })?;
+                }
+                value.finish()
+            }
+        }
+    }
+}
+
+/// The strings that are still to be read.
+fn all(mut strings: Strings<'_, &[u8]>) -> Result<Vec<ByteBuf>, rdb::Error> {
+    let mut read = Vec::new();
+    while let Some(string) = strings.next()? {
+        read.push(ByteBuf::from(string));
+    }
+    Ok(read)
+}
+
+/// A store that is filled as its keys are read: none is held twice.
+struct Restored(Store);
+
+impl<'de> Deserialize<'de> for Restored {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+
+        impl<'de> Visitor<'de> for Keys {
+            type Value = Restored;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the keys of a store")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut keys: A) -> Result<Restored, A::Error> {
+                let store = Store::new();
+                while let Some(key) = keys.next_element::<Key>()? {
+                    restore(&store, &key).map_err(|why| {
+                        A::Error::custom(format!("key '{}': {why}", key.name.escape_ascii()))
+                    })?;
+                }
+                Ok(Restored(store))
+            }
+        }
+
+        deserializer.deserialize_seq(Keys)
+    }
+}
+
+/// Puts a key into a store, by the checks of RESTORE.
+fn restore(store: &Store, key: &Key) -> Result<(), String> {
+    let options = WriteOptions { target: Target::V11, compression: false, checksum: true };
+    let payload = rdb::dump::encode(options, |to| key.value.write(to));
+    let payload = payload.map_err(|error| error.to_string())?;
+    // Of RESTORE, 0 is no time.
+    let expires_at = key.expires_at.map_or(0, |at| at.max(1));
+    let options = RestoreOptions::default().expire_at_ms(expires_at);
+    let restored = store.db(key.db).restore(key.name.as_slice(), payload, options);
+    restored.map_err(|error| error.to_string())
+}
