@@ -4,7 +4,20 @@ use std::fs;
 
 use crate::{Ran, feed, ran, run, tallis};
 
-const COMMANDS: [&str; 8] = ["uv", "locate", "geo", "bloom", "dedup", "cli", "completions", "man"];
+const COMMANDS: [&str; 12] = [
+    "uv",
+    "locate",
+    "geo",
+    "bloom",
+    "dedup",
+    "merge",
+    "cli",
+    "check",
+    "inspect",
+    "convert",
+    "completions",
+    "man",
+];
 
 fn printed(args: &[&str]) -> String {
     let Ran { status, out, err } = run(args);

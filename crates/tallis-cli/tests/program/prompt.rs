@@ -70,7 +70,21 @@ impl Terminal {
 
     /// The exit status.
     fn status(mut self) -> i32 {
-        self.child.wait().unwrap().code().unwrap()
+        for _ in 0..2000 {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it does not end: {:?}", self.shown);
+    }
+}
+
+impl Drop for Terminal {
+    /// A test that fails leaves nobody behind.
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
     }
 }
 
@@ -121,6 +135,8 @@ fn the_prompt_helps_to_type() {
     terminal.press("\x1b[A\x1b[A\r");
     terminal.expect("exists k");
     terminal.expect("(integer) 0");
+    // Between two prompts the key would be for the terminal.
+    terminal.expect("tallis> ");
     terminal.press("\x04");
     assert_eq!(terminal.status(), 0);
 }
@@ -137,6 +153,7 @@ fn there_are_no_colours_where_none_are_wanted_and_no_history_where_none_is_kept(
     shown += &terminal.expect("tallis> ");
     terminal.press("help get\r");
     shown += &terminal.expect("group: string");
+    shown += &terminal.expect("tallis> ");
     for colour in ["\x1b[90m", "\x1b[1m", "\x1b[0m"] {
         assert!(!shown.contains(colour), "{shown:?}");
     }

@@ -292,7 +292,7 @@ fn a_file_that_cannot_be_saved_costs_the_exit_status_but_not_the_result() {
     let log = fs::read(example_log()).unwrap();
     let found = ran(&feed(&mut shell, &log));
     assert_eq!(found.status, 1);
-    let want = format!("tallis: cannot save {}: File too large\n", saved.display());
+    let want = format!("tallis: {}: File too large\n", saved.display());
     assert_eq!(found.err, want);
     let report: Value = serde_json::from_str(&found.out).unwrap();
     assert_eq!((&report["saved"], &report["total"]["events"]), (&Value::Null, &Value::from(4000)));

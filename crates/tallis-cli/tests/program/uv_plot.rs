@@ -90,7 +90,7 @@ fn two_things_are_not_written_to_one_place() {
     let twice =
         run_with(&["uv", "--plot", name, "--save", beside.to_str().unwrap(), "-"], b"bad\n");
     assert_eq!((twice.status, twice.out.as_str()), (2, ""));
-    assert!(twice.err.contains("out: it is to be written twice"), "{}", twice.err);
+    assert!(twice.err.contains("out: two outputs would go to this file"), "{}", twice.err);
     assert!(!out.exists());
     for option in ["--plot", "--save"] {
         for target in ["/dev/stdout", name] {
@@ -100,7 +100,10 @@ fn two_things_are_not_written_to_one_place() {
             let ran = command.stdout(file).stderr(Stdio::piped()).output().unwrap();
             let err = String::from_utf8_lossy(&ran.stderr);
             assert_eq!(ran.status.code(), Some(2), "{option} {target}: {err}");
-            assert!(err.contains(": it is the standard output, which the report is"), "{err}");
+            assert!(
+                err.contains(": standard output goes to this file, and would be replaced"),
+                "{err}"
+            );
             assert_eq!(fs::read(&out).unwrap(), b"");
         }
     }
