@@ -1,5 +1,4 @@
 //! Files that are read in pieces: the same keys and values, and the same errors.
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic, in its helpers too")]
 
 mod common;
 

@@ -240,7 +240,7 @@ fn what_has_expired_is_left_out() {
 fn what_only_files_have_is_named() {
     let payload = {
         let stream = tallis::rdb::ModuleId::new(*b"TopK-TYPE", 0).unwrap();
-        let options = tallis::WriteOptions::default();
+        let options = tallis::rdb::WriteOptions::default();
         tallis::rdb::dump::encode(options, |to| to.module(stream)?.finish()).unwrap()
     };
     let store = Store::new();
