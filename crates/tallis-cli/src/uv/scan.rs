@@ -204,3 +204,23 @@ impl Batch {
         self.last
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visit_is_held_back_until_it_is_forgotten() {
+        let line = b"::1 - - [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n";
+        let mut scanner = Scanner::new(Layout::default(), Every::Day);
+        let mut batch = Batch::default();
+        let mut found = |scanner: &mut Scanner| {
+            scanner.scan(line, &mut batch);
+            batch.visits.len()
+        };
+        assert_eq!([found(&mut scanner), found(&mut scanner)], [1, 0]);
+        // For lines that stand before these, the visit is new.
+        scanner.forget();
+        assert_eq!([found(&mut scanner), found(&mut scanner)], [1, 0]);
+    }
+}
