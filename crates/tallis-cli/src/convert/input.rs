@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::files::{Damage, Scan};
-use crate::input::is_standard_input;
+use crate::input::{is_standard_input, standard_input};
 
 /// A file that may have to be read several times: standard input is copied to a temporary file then.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Input {
     pub(super) fn new(path: &Path, again: bool) -> Result<Self, Failure> {
         let copy = if again && is_standard_input(path) {
             let copied = tempfile::tempfile().and_then(|mut file| {
-                io::copy(&mut io::stdin().lock(), &mut file)?;
+                io::copy(&mut standard_input()?, &mut file)?;
                 Ok(file)
             });
             Some(copied.map_err(|error| Failure::at(path, &error))?)

@@ -8,7 +8,7 @@ use tallis::rdb::{Attributes, ReadOptions, Reader, Record, ValueType};
 
 use super::damage::Damage;
 use crate::failure::Failure;
-use crate::input::is_standard_input;
+use crate::input::{is_standard_input, standard_input};
 use crate::progress::Progress;
 
 /// A file that is read, key by key.
@@ -45,7 +45,8 @@ impl Scan {
     /// Opens a file, or standard input for `-`, and reads its head. `shown` is whether the output leaves room for a bar.
     pub(crate) fn open(path: &Path, shown: bool) -> Result<Result<Self, Damage>, Failure> {
         if is_standard_input(path) {
-            return Ok(Self::new(Box::new(io::stdin().lock()), None, shown));
+            let input = standard_input().map_err(|error| Failure::input(&error))?;
+            return Ok(Self::new(Box::new(input), None, shown));
         }
         let failed = |error: io::Error| Failure::at(path, &error);
         let file = File::open(path).map_err(failed)?;
