@@ -322,16 +322,16 @@ fn a_handover_of_slots_goes_on_to_valkey() {
     assert_eq!(bodies, [body]);
 }
 
-fn old(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/old").join(name)
+fn corrupt(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/corrupt").join(name)
 }
 
 #[test]
 fn empty_keys_are_counted_and_left_out() {
     let store = Store::new();
     let report =
-        store.load_with(old("redis-corrupt_empty_keys.rdb"), LoadOptions::default()).unwrap();
+        store.load_with(corrupt("redis-corrupt_empty_keys.rdb"), LoadOptions::default()).unwrap();
     assert_eq!((report.empty, report.keys), (9, 0));
-    let error = store.load(old("redis-corrupt_ziplist.rdb")).unwrap_err().to_string();
+    let error = store.load(corrupt("redis-corrupt_ziplist.rdb")).unwrap_err().to_string();
     assert!(error.contains("at offset"), "{error}");
 }
