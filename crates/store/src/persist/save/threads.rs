@@ -25,7 +25,7 @@ const BUCKETS: usize = 32;
 const PIECE: u64 = 256 << 10;
 
 /// Pieces of a thread that may wait.
-const WAITING: usize = 4;
+const WAITING: usize = 32;
 
 /// A string of so many bytes is written from where it is, unless it is to be compressed.
 const LARGE: usize = 1 << 20;
