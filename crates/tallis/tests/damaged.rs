@@ -1,7 +1,7 @@
 //! Files of servers with bytes changed and ends cut off: an error or a sound store, which is then used and saved.
 //!
 //! Every byte and every prefix of the small files, and some of the larger ones. With `TALLIS_DAMAGE=all` every byte and
-//! prefix of every file, which takes minutes; with `TALLIS_GOLDEN=FOLDER` of the files there too.
+//! prefix of every file, which is work for an hour; with `TALLIS_GOLDEN=FOLDER` of the files there too.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
