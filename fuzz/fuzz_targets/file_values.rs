@@ -43,11 +43,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         each_element(value, at, |_| Ok::<(), ValueError>(())).is_ok()
     });
     let target = Target::ALL[usize::from(flags & 7) % Target::ALL.len()];
-    let afresh = flags & 8 != 0;
-    let options = WriteOptions { target, compression: !afresh, ..WriteOptions::default() };
+    let reencode = flags & 8 != 0;
+    let options = WriteOptions { target, compression: !reencode, ..WriteOptions::default() };
     each_value(bytes, |reader, kind| {
         let mut writer = Writer::new(Vec::new(), options).expect("memory does not fail");
-        let rewrite = Rewrite::new().afresh(afresh);
+        let rewrite = Rewrite::new().reencode(reencode);
         if rewrite.value(reader, kind, writer.key(b"k", Attributes::default())).is_err() {
             return false;
         }

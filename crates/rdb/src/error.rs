@@ -40,7 +40,7 @@ impl Error {
     }
 
     /// The key whose value is wrong, if it was passed over in search of the end of a
-    /// [piece](crate::Reader::next_piece). Whoever reads a value knows its key.
+    /// [batch](crate::Reader::next_batch). Whoever reads a value knows its key.
     #[must_use]
     pub fn key(&self) -> Option<&[u8]> {
         self.key.as_deref()
@@ -80,7 +80,7 @@ pub enum ErrorKind {
     UnsupportedVersion(Version),
     /// A byte that is no known opcode, where one stands.
     UnknownOpcode(u8),
-    /// A byte that is no known value type of this version. Nobody can tell where such a value ends.
+    /// A byte that is no known value type of this version. Where such a value ends is not known, so reading ends there.
     UnknownType {
         /// The byte.
         byte: u8,

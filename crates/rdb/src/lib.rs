@@ -60,7 +60,7 @@
 //! allocate more than a chunk of 64 KiB ahead of the bytes that have arrived (or, where the length
 //! of the input is known, more than remains of it). Every [`Error`] carries the offset of what is
 //! wrong. Strings, compressed ones included, are checked even where they are skipped, so that
-//! reading, keeping and skipping accept the same files; in a [`Piece`], where many keys are passed over at once, only when
+//! reading, keeping and skipping accept the same files; in a [`Batch`], where many keys are passed over at once, only when
 //! it is read. What packed blobs hold is not looked at.
 //!
 //! The writer refuses what would make a corrupt file: a set with other members than announced, a
@@ -90,11 +90,11 @@ pub mod dump;
 pub mod ziplist;
 pub mod zipmap;
 
+mod batch;
 mod checksum;
 mod error;
 mod format;
 mod length;
-mod piece;
 mod reader;
 mod record;
 mod sink;
@@ -104,10 +104,10 @@ mod value;
 mod version;
 mod writer;
 
+pub use batch::{Batch, BatchWriter};
 pub use checksum::{Crc64, crc64};
 pub use error::{Error, ErrorKind};
 pub use lzf;
-pub use piece::{Piece, PieceWriter};
 pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};
 pub use string::StringValue;

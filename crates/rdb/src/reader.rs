@@ -3,9 +3,9 @@
 use std::io::{self, Read, Write};
 
 use crate::{
+    batch::Batch,
     error::{Error, ErrorKind},
     format, length,
-    piece::Piece,
     record::{Attributes, Record},
     source::Source,
     string,
@@ -64,19 +64,19 @@ pub struct Reader<R> {
     version: Version,
     /// Attributes read for the key that comes.
     attributes: Attributes,
-    /// A key that was read in search of the end of a piece.
+    /// A key that was read in search of the end of a batch.
     next: Option<Record>,
-    /// What was found wrong behind a piece.
+    /// What was found wrong behind a batch.
     error: Option<Error>,
-    /// Whether the input is a piece of a file, which has no end of its own.
-    is_piece: bool,
+    /// Whether the input is a batch of a file, which has no end of its own.
+    is_batch: bool,
 }
 
 impl Reader<io::Empty> {
-    pub(crate) fn of_piece(source: Source<io::Empty>, version: Version) -> Self {
+    pub(crate) fn of_batch(source: Source<io::Empty>, version: Version) -> Self {
         let body = Body::new(source, State::Between);
         let attributes = Attributes::default();
-        Self { body, version, attributes, next: None, error: None, is_piece: true }
+        Self { body, version, attributes, next: None, error: None, is_batch: true }
     }
 }
 
@@ -103,7 +103,7 @@ impl<R: Read> Reader<R> {
         }
         let body = Body::new(source, State::Between);
         let attributes = Attributes::default();
-        Ok(Self { body, version, attributes, next: None, error: None, is_piece: false })
+        Ok(Self { body, version, attributes, next: None, error: None, is_batch: false })
     }
 
     /// The version of the file.
@@ -152,12 +152,12 @@ impl<R: Read> Reader<R> {
     /// for the caller to read, in this thread or in another one.
     ///
     /// `None` where no key is next, or where the value of the next key is larger than 1 MiB or has more than a million
-    /// members: there [`next_record`](Self::next_record) goes on. In a piece that was cut, compressed strings are not
+    /// members: there [`next_record`](Self::next_record) goes on. In a batch that was cut, compressed strings are not
     /// checked until they are read.
     ///
     /// # Errors
     /// As [`next_record`](Self::next_record).
-    pub fn next_piece(&mut self, size: usize) -> Result<Option<Piece>, Error> {
+    pub fn next_batch(&mut self, size: usize) -> Result<Option<Batch>, Error> {
         if self.next.is_some() || self.error.is_some() {
             return Ok(None);
         }
@@ -183,7 +183,7 @@ impl<R: Read> Reader<R> {
         self.body.source.checks_lzf = true;
         let mut bytes = self.body.source.take_recording();
         bytes.truncate(whole);
-        Ok((whole > 0).then_some(Piece { version: self.version, offset, bytes }))
+        Ok((whole > 0).then_some(Batch { version: self.version, offset, bytes }))
     }
 
     /// Passes over a key and its value; `false` if none is next, or one that is large.
@@ -217,7 +217,7 @@ impl<R: Read> Reader<R> {
     }
 
     fn read_record(&mut self) -> Result<(Option<Record>, State), Error> {
-        if self.is_piece && self.body.source.left() == Some(0) {
+        if self.is_batch && self.body.source.left() == Some(0) {
             return Ok((None, State::Ended));
         }
         let source = &mut self.body.source;

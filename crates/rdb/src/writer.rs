@@ -3,9 +3,9 @@
 use std::{fmt, io, io::Write};
 
 use crate::{
+    batch::Batch,
     error::Error,
     format, length,
-    piece::Piece,
     reader::check_slot_import,
     record::Attributes,
     sink::Sink,
@@ -46,9 +46,9 @@ pub enum WriteError {
         /// The version.
         target: Target,
     },
-    /// A piece is of another version than the file. Nothing was written.
+    /// A batch is of another version than the file. Nothing was written.
     OtherVersion {
-        /// The version of the piece.
+        /// The version of the batch.
         version: Version,
         /// The version of the file.
         target: Target,
@@ -76,7 +76,7 @@ impl fmt::Display for WriteError {
                 write!(f, "version {target} has no type or opcode {byte}")
             }
             Self::OtherVersion { version, target } => {
-                write!(f, "a piece of version {version} in a file of version {target}")
+                write!(f, "a batch of version {version} in a file of version {target}")
             }
             Self::MissingMembers { missing } => write!(f, "a value lacks {missing} members"),
             Self::TooManyMembers => f.write_str("a value has more members than announced"),
@@ -267,13 +267,13 @@ impl<W: Write> Writer<W> {
     /// Keys and values that stood in a file of this version, or were written for one.
     ///
     /// # Errors
-    /// [`WriteError`]; a piece of another version is refused.
-    pub fn piece(&mut self, piece: &Piece) -> Result<(), WriteError> {
-        if piece.version != self.target.version() {
-            return Err(WriteError::OtherVersion { version: piece.version, target: self.target });
+    /// [`WriteError`]; a batch of another version is refused.
+    pub fn batch(&mut self, batch: &Batch) -> Result<(), WriteError> {
+        if batch.version != self.target.version() {
+            return Err(WriteError::OtherVersion { version: batch.version, target: self.target });
         }
         self.sink.check_complete()?;
-        self.sink.put(&piece.bytes)
+        self.sink.put(&batch.bytes)
     }
 
     /// Writes the end and the checksum, flushes, and gives the output back.

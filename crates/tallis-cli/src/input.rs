@@ -24,7 +24,7 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Standard input, without a buffer. On a terminal somebody has to know that it waits, and how it ends.
+/// Standard input, without a buffer. On a terminal a note tells that the program reads it, and how to end it.
 pub(crate) fn standard_input() -> io::Result<impl Read + Send> {
     if io::stdin().is_terminal() {
         let end = if cfg!(windows) { "Ctrl-Z" } else { "Ctrl-D" };

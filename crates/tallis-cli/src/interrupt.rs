@@ -9,7 +9,7 @@ use crate::failure::Failure;
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
 
-/// What is done at an interrupt while nobody looks at [`interrupted`].
+/// What an interrupt runs, for a program that does not poll [`interrupted`].
 type Action = Box<dyn FnOnce() -> Failure + Send>;
 
 static ACTION: Mutex<Option<Action>> = Mutex::new(None);

@@ -164,8 +164,8 @@ fn rewritten_values_have_the_same_elements_in_every_version() {
             }
             let bytes = fs::read(&path).unwrap();
             for target in Target::ALL {
-                for afresh in [false, true] {
-                    compare(&bytes, target, afresh, &mut seen);
+                for reencode in [false, true] {
+                    compare(&bytes, target, reencode, &mut seen);
                 }
             }
         }
@@ -174,15 +174,15 @@ fn rewritten_values_have_the_same_elements_in_every_version() {
 }
 
 /// Rewrites every value of a file by itself.
-fn compare(bytes: &[u8], target: Target, afresh: bool, seen: &mut BTreeMap<u8, usize>) {
-    let options = WriteOptions { target, compression: !afresh, ..WriteOptions::default() };
+fn compare(bytes: &[u8], target: Target, reencode: bool, seen: &mut BTreeMap<u8, usize>) {
+    let options = WriteOptions { target, compression: !reencode, ..WriteOptions::default() };
     let (mut reader, mut original) = (Reader::new(bytes).unwrap(), Reader::new(bytes).unwrap());
     while let Some(record) = reader.next_record().unwrap() {
         let expected = original.next_record().unwrap();
         let Record::Key { key, kind, .. } = record else { continue };
         assert!(matches!(expected, Some(Record::Key { .. })));
         let mut writer = Writer::new(Vec::new(), options).unwrap();
-        let rewrite = Rewrite::new().afresh(afresh);
+        let rewrite = Rewrite::new().reencode(reencode);
         let written = rewrite.value(&mut reader, kind, writer.key(&key, Attributes::default()));
         if has_form(kind, target) {
             written.unwrap();
@@ -199,7 +199,7 @@ fn compare(bytes: &[u8], target: Target, afresh: bool, seen: &mut BTreeMap<u8, u
         let mut again = Reader::new(&file[..]).unwrap();
         let Some(Record::Key { kind: kept, .. }) = again.next_record().unwrap() else { panic!() };
         assert!(target.has(kept) && kept.type_name() == kind.type_name());
-        if target.has(kind) && !afresh {
+        if target.has(kind) && !reencode {
             assert_eq!(again.raw_value().unwrap(), original.raw_value().unwrap());
         } else {
             assert_eq!(elements(&mut again), elements(&mut original), "{kind:?} {target:?}");

@@ -177,7 +177,7 @@ fn threads_report_what_is_wrong_first() {
     }
     let options = SaveOptions { checksum: false, ..SaveOptions::default() };
     let mut file = store.save_to(Vec::new(), options).unwrap();
-    // Type bytes become one that nobody knows.
+    // Type bytes become an unknown one.
     let places: Vec<usize> =
         (0..file.len() - 5).filter(|&at| file[at..].starts_with(b"key:")).collect();
     for place in places.iter().skip(60_000).step_by(10_000) {

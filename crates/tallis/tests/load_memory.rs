@@ -48,7 +48,7 @@ fn a_load_holds_little_more_than_the_store_after_it() {
             store.load_with(path.path(), options).unwrap();
             let (peak, after) = (ALLOCATOR.peak() - before, ALLOCATOR.live() - before);
             assert!(after > 30 << 20, "{after}");
-            // The pieces in hand are some MiB, whatever the size of the file.
+            // The batches in hand are some MiB, whatever the size of the file.
             let most = after + after / 20 + (4 << 20);
             assert!(peak <= most, "{threads} threads: {peak} at the peak, {after} after");
         }

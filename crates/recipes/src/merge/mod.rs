@@ -132,7 +132,7 @@ impl Merge {
     /// Adds all that `from`, the later store, holds to `into`, in every database. O(what `from` holds, and the values
     /// that both have).
     ///
-    /// All keys are looked at before any is changed. The two must not be the same store, and nobody is to write to them
+    /// All keys are looked at before any is changed. The two must not be the same store, and neither may be written to
     /// meanwhile: each key is a step of its own.
     ///
     /// # Errors

@@ -47,8 +47,8 @@ pub fn replace_file(
     };
     let mut temporary = tempfile::Builder::new();
     temporary.prefix(".tallis-").suffix(".tmp");
-    // As any new file, readable by whom the umask lets: a server runs as another user. An error is that of the system,
-    // without the name of a file that nobody asked for.
+    // With the permissions of any new file: a server may run as another user. The error of the system does not name the
+    // temporary file.
     let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
     let temporary = temporary.make_in(folder, open)?;
     write(temporary.as_file())?;

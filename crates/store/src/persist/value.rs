@@ -112,11 +112,32 @@ fn write_nodes<W: Write>(list: &List, writer: ValueWriter<'_, W>) -> Result<(), 
     }
 }
 
-fn write_bloom<W: Write>(
+/// Writes a Bloom filter as RedisBloom's module does.
+///
+/// # Errors
+/// [`WriteError`].
+///
+/// # Examples
+///
+/// ```
+/// # use store as tallis;
+/// use rdb::{WriteOptions, dump};
+/// use tallis::{RestoreOptions, Store, file::write_bloom};
+///
+/// let mut filter = bloom::BloomFilter::default();
+/// filter.add(b"alice")?;
+/// let payload = dump::encode(WriteOptions::default(), |writer| write_bloom(&filter, writer))?;
+///
+/// let store = Store::new();
+/// store.restore("seen", &payload, RestoreOptions::default())?;
+/// assert!(store.bf_exists("seen", "alice")?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_bloom<W: Write>(
     filter: &BloomFilter,
     writer: ValueWriter<'_, W>,
 ) -> Result<(), WriteError> {
-    let Some(id) = ModuleId::new(BLOOM_TYPE, bloom::ENCODING_VERSION) else { return Ok(()) };
+    let id = ModuleId::new(BLOOM_TYPE, bloom::ENCODING_VERSION).ok_or(WriteError::NotOneValue)?;
     let mut value = writer.module(id)?;
     for field in filter.fields() {
         value.part(match field {

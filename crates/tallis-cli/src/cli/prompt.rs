@@ -53,7 +53,7 @@ pub(super) fn run_prompt(client: &mut Client<impl Write>) -> Result<(), Failure>
         };
         if !line.trim().is_empty() {
             let added = editor.add_history_entry(&line).map_err(editor_error)?;
-            // After each line: nobody knows how the prompt will end.
+            // After each line, as the process may be killed.
             if let Some(file) = history.as_ref().filter(|_| added) {
                 let _ = editor.append_history(file);
             }

@@ -72,7 +72,7 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
     ran
 }
 
-/// At the prompt nobody looks for a signal: what it does, it does by itself.
+/// The prompt waits inside the line editor, so a signal is handled in its own thread.
 fn save_when_killed(
     store: &Store,
     file: Option<&PathBuf>,

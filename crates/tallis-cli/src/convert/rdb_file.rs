@@ -28,7 +28,7 @@ impl<'a, W: Write> RdbFile<'a, W> {
         filter: Filter<'a>,
     ) -> Result<Self, WriteError> {
         let writer = Writer::new(output, options)?;
-        let rewrite = Rewrite::new().afresh(!options.compression);
+        let rewrite = Rewrite::new().reencode(!options.compression);
         let target = options.target;
         Ok(Self { writer, target, rewrite, filter, written_db: None, db: 0 })
     }

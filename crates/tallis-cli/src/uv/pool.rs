@@ -102,25 +102,25 @@ struct Log<'a> {
 #[derive(Default)]
 struct Reading {
     source: Option<Input>,
-    pieces: u64,
+    chunks: u64,
     bytes: u64,
 }
 
-/// Which piece of which log.
+/// Which chunk of which log.
 type Place = (usize, u64);
 
 /// What was found that was not counted yet.
 #[derive(Default)]
 struct Found {
-    /// The piece whose turn it is.
+    /// The chunk whose turn it is.
     turn: Place,
-    waiting: BTreeMap<Place, Piece>,
+    waiting: BTreeMap<Place, Chunk>,
     /// Bytes, about.
     held: usize,
 }
 
-/// What came of reading a piece of a log.
-enum Piece {
+/// What came of reading a chunk of a log.
+enum Chunk {
     Batch(Batch, u64),
     End,
     Failed(io::Error),
@@ -130,29 +130,29 @@ enum Piece {
 enum Taken {
     /// So many bytes of lines.
     Lines(u64),
-    Piece(Piece),
+    Chunk(Chunk),
 }
 
 impl Found {
-    fn insert(&mut self, place: Place, piece: Piece) {
-        self.held += piece.size();
-        self.waiting.insert(place, piece);
+    fn insert(&mut self, place: Place, chunk: Chunk) {
+        self.held += chunk.size();
+        self.waiting.insert(place, chunk);
     }
 
-    /// The piece whose turn it is, with its log, if it is there.
-    fn next(&mut self) -> Option<(usize, Piece)> {
-        let piece = self.waiting.remove(&self.turn)?;
-        self.held -= piece.size();
+    /// The chunk whose turn it is, with its log, if it is there.
+    fn next(&mut self) -> Option<(usize, Chunk)> {
+        let chunk = self.waiting.remove(&self.turn)?;
+        self.held -= chunk.size();
         let (log, number) = self.turn;
-        self.turn = match piece {
-            Piece::End => (log + 1, 0),
-            Piece::Batch(..) | Piece::Failed(_) => (log, number + 1),
+        self.turn = match chunk {
+            Chunk::End => (log + 1, 0),
+            Chunk::Batch(..) | Chunk::Failed(_) => (log, number + 1),
         };
-        Some((log, piece))
+        Some((log, chunk))
     }
 }
 
-impl Piece {
+impl Chunk {
     fn size(&self) -> usize {
         match self {
             Self::Batch(batch, _) => batch.size(),
@@ -174,8 +174,8 @@ impl<'a> Log<'a> {
     /// Takes the next lines.
     fn read(&self, reading: &mut Reading, lines: &mut Lines) -> Taken {
         let taken = self.try_read(reading, lines);
-        let taken = taken.unwrap_or_else(|error| Taken::Piece(Piece::Failed(error)));
-        if !matches!(taken, Taken::Lines(_) | Taken::Piece(Piece::Batch(..))) {
+        let taken = taken.unwrap_or_else(|error| Taken::Chunk(Chunk::Failed(error)));
+        if !matches!(taken, Taken::Lines(_) | Taken::Chunk(Chunk::Batch(..))) {
             self.ended.store(true, Ordering::Release);
             // Its buffer is no longer needed.
             reading.source = None;
@@ -193,12 +193,12 @@ impl<'a> Log<'a> {
         let before = std::mem::replace(&mut reading.bytes, source.bytes_read());
         let bytes = reading.bytes - before;
         Ok(match taken {
-            None => Taken::Piece(Piece::End),
+            None => Taken::Chunk(Chunk::End),
             Some(Ok(())) => Taken::Lines(bytes),
             Some(Err(TooLong)) => {
                 let mut batch = Batch::default();
                 batch.too_long();
-                Taken::Piece(Piece::Batch(batch, bytes))
+                Taken::Chunk(Chunk::Batch(batch, bytes))
             }
         })
     }
@@ -215,15 +215,15 @@ impl Pool<'_, '_> {
                 scanner.forget();
             }
             last = place;
-            let piece = match taken {
-                Taken::Piece(piece) => piece,
+            let chunk = match taken {
+                Taken::Chunk(chunk) => chunk,
                 Taken::Lines(bytes) => {
                     let mut batch = Batch::default();
                     scanner.scan(&lines, &mut batch);
-                    Piece::Batch(batch, bytes)
+                    Chunk::Batch(batch, bytes)
                 }
             };
-            self.hand_over(place, piece);
+            self.hand_over(place, chunk);
         }
     }
 
@@ -265,23 +265,23 @@ impl Pool<'_, '_> {
                 // It may be half a line of what was to come.
                 return None;
             }
-            let number = reading.pieces;
-            reading.pieces += 1;
+            let number = reading.chunks;
+            reading.chunks += 1;
             return Some(((at, number), taken));
         }
         None
     }
 
     /// Puts what was found where its turn will come, and counts what has its turn now.
-    fn hand_over(&self, place: Place, piece: Piece) {
-        lock(&self.found).insert(place, piece);
+    fn hand_over(&self, place: Place, chunk: Chunk) {
+        lock(&self.found).insert(place, chunk);
         loop {
             // Another thread that counts will count this too.
             let Some(mut counting) = try_lock(&self.counting) else { return };
             while !self.failed.load(Ordering::Acquire) {
-                let Some((log, piece)) = lock(&self.found).next() else { break };
+                let Some((log, chunk)) = lock(&self.found).next() else { break };
                 self.moved.notify_all();
-                if let Err(failure) = self.count(&mut counting, log, &piece) {
+                if let Err(failure) = self.count(&mut counting, log, &chunk) {
                     *lock(&self.failure) = Some(failure);
                     self.failed.store(true, Ordering::Release);
                     return;
@@ -296,12 +296,12 @@ impl Pool<'_, '_> {
         }
     }
 
-    fn count(&self, counting: &mut Counting<'_>, log: usize, piece: &Piece) -> Result<(), Failure> {
+    fn count(&self, counting: &mut Counting<'_>, log: usize, chunk: &Chunk) -> Result<(), Failure> {
         let path = self.logs[log].path;
-        match piece {
-            Piece::Batch(batch, bytes) => counting.take(path, batch, *bytes),
-            Piece::Failed(error) => Err(counting.failed(path, error)),
-            Piece::End => {
+        match chunk {
+            Chunk::Batch(batch, bytes) => counting.take(path, batch, *bytes),
+            Chunk::Failed(error) => Err(counting.failed(path, error)),
+            Chunk::End => {
                 counting.next_log();
                 Ok(())
             }

@@ -40,7 +40,7 @@ pub const HEADER_LEN: usize = 16;
 ///     match header.kind() {
 ///         Some(Kind::HyperLogLog) => assert_eq!(wire::decode::<HyperLogLog>(&frame, 1 << 16)?.count(), 0),
 ///         Some(Kind::IntSet) => assert!(wire::decode::<IntSet>(&frame, 1 << 16)?.is_empty()),
-///         other => panic!("nobody sent a {other:?}"),
+///         other => panic!("unexpected {other:?}"),
 ///     }
 ///     kinds.extend(header.kind());
 /// }

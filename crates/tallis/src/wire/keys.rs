@@ -4,16 +4,14 @@
 use std::fmt;
 use std::time::UNIX_EPOCH;
 
-use bloom::{BloomFilter, Field};
+use bloom::BloomFilter;
 use intset::IntSet;
 use listpack::ListPack;
-use rdb::{
-    Blob, ModuleId, ModulePart, Node, StringValue, Strings, Target, ValueWriter, WriteError,
-    WriteOptions,
-};
+use rdb::{Blob, Node, StringValue, Strings, Target, ValueWriter, WriteError, WriteOptions};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_bytes::ByteBuf;
+use store::file::write_bloom;
 use store::{ExpireTime, RestoreOptions, Store, Tx};
 
 use super::codec;
@@ -211,20 +209,7 @@ impl Value {
                 }
                 set.finish()
             }
-            Self::Bloom(filter) => {
-                let Some(id) = ModuleId::new(*b"MBbloom--", bloom::ENCODING_VERSION) else {
-                    return Err(WriteError::NotOneValue);
-                };
-                let mut value = to.module(id)?;
-                for field in filter.fields() {
-                    value.part(match field {
-                        Field::Unsigned(number) => ModulePart::Unsigned(number),
-                        Field::Double(number) => ModulePart::Double(number),
-                        Field::Bytes(bytes) => ModulePart::Bytes(bytes),
-                    })?;
-                }
-                value.finish()
-            }
+            Self::Bloom(filter) => write_bloom(filter, to),
         }
     }
 }

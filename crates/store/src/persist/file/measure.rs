@@ -6,7 +6,7 @@ use std::io::Read;
 use rdb::{RawValue, Reader, ValueType};
 
 use super::error::ValueError;
-use super::pieces;
+use super::sample;
 use crate::key::Key;
 use crate::member::Member;
 use crate::persist::value::{self, Loaded};
@@ -75,7 +75,7 @@ impl Meter {
     /// Measures the value that is next, which is of type `kind`.
     ///
     /// It is checked as a load would, but for members that a large collection has twice. O(bytes), in constant memory: a
-    /// collection of more than 16,384 members, or more than 4 MiB, is built piece by piece, not all of them, and the rest
+    /// collection of more than 16,384 members, or more than 4 MiB, is built sample by sample, not all of them, and the rest
     /// is reckoned from their lengths, which is right within a few percent; anything smaller is exact. A compressed
     /// string, a packed blob and a value of a module are held whole.
     ///
@@ -92,7 +92,7 @@ impl Meter {
         }
         let policy = self.store.shared().policy();
         let found = |len, bytes| Measured { len, bytes, ..Measured::of(kind) };
-        match pieces::measure(reader.value()?, &policy) {
+        match sample::measure(reader.value()?, &policy) {
             Ok(Ok(size)) => Ok(found(size.len, size.bytes)),
             Ok(Err(whole)) => self.load(whole, kind, at),
             Err(fault) => Err(ValueError::new(at, fault)),

@@ -27,10 +27,12 @@
 mod element;
 mod error;
 mod measure;
-mod pieces;
 mod rewrite;
+mod sample;
 
 pub use element::{Element, each_element};
 pub use error::{RewriteError, ValueError};
 pub use measure::{Measured, Meter};
 pub use rewrite::{Rewrite, has_form};
+
+pub use super::value::write_bloom;

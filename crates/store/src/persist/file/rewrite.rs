@@ -2,7 +2,9 @@
 
 use std::io::{Read, Write};
 
-use rdb::{Node, Reader, StringValue, Target, Value, ValueType, ValueWriter};
+use rdb::{
+    Node, Reader, StringValue, Strings, StringsWriter, Target, Value, ValueType, ValueWriter,
+};
 
 use super::element::{Element, each_element};
 use super::error::{RewriteError, ValueError};
@@ -52,19 +54,19 @@ const fn is_open(kind: ValueType) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Rewrite {
-    afresh: bool,
+    reencode: bool,
 }
 
 impl Rewrite {
     /// Values go over as they came where the version to write has their type, and else in an older form.
     pub const fn new() -> Self {
-        Self { afresh: false }
+        Self { reencode: false }
     }
 
     /// Writes each string anew, compressed or not as the writer is told to, where it would go over as it came. Values of
     /// types that Tallis does not work on keep their bytes.
-    pub const fn afresh(self, afresh: bool) -> Self {
-        Self { afresh }
+    pub const fn reencode(self, reencode: bool) -> Self {
+        Self { reencode }
     }
 
     /// Writes the value that is next, which is of type `kind`.
@@ -82,7 +84,7 @@ impl Rewrite {
         writer: ValueWriter<'_, W>,
     ) -> Result<(), RewriteError> {
         let target = writer.target();
-        if target.has(kind) && !(self.afresh && is_open(kind)) {
+        if target.has(kind) && !(self.reencode && is_open(kind)) {
             return Ok(reader.copy_value(writer)?);
         }
         if !is_open(kind) {
@@ -107,26 +109,17 @@ fn write_open<R: Read, W: Write>(
         Value::Blob(blob, bytes) if target.has(blob.value_type()) => {
             writer.blob(blob, &bytes)?;
         }
-        Value::Set(mut strings) => {
-            let mut members = writer.set(strings.announced())?;
-            while let Some(member) = strings.next()? {
-                members.member(member)?;
-            }
-            members.finish()?;
+        Value::Set(members) => {
+            let to = writer.set(members.announced())?;
+            copy_strings(members, to)?;
         }
-        Value::List(mut strings) => {
-            let mut elements = writer.list(strings.announced())?;
-            while let Some(element) = strings.next()? {
-                elements.member(element)?;
-            }
-            elements.finish()?;
+        Value::List(elements) => {
+            let to = writer.list(elements.announced())?;
+            copy_strings(elements, to)?;
         }
-        Value::Hash(mut strings) => {
-            let mut fields = writer.hash(strings.announced() / 2)?;
-            while let Some(string) = strings.next()? {
-                fields.member(string)?;
-            }
-            fields.finish()?;
+        Value::Hash(fields) => {
+            let to = writer.hash(fields.announced() / 2)?;
+            copy_strings(fields, to)?;
         }
         Value::ZSet(mut scores) => {
             let mut members = writer.zset(scores.announced())?;
@@ -158,6 +151,16 @@ fn write_open<R: Read, W: Write>(
         }
     }
     Ok(())
+}
+
+fn copy_strings<R: Read, W: Write>(
+    mut from: Strings<'_, R>,
+    mut to: StringsWriter<'_, W>,
+) -> Result<(), RewriteError> {
+    while let Some(string) = from.next()? {
+        to.member(string)?;
+    }
+    Ok(to.finish()?)
 }
 
 /// Writes what has to be taken apart: elements, whose number stands before them.

@@ -74,16 +74,16 @@ impl<'s> Stripes<'s> {
         self.locks.into_iter().map(Mutex::into_inner).collect()
     }
 
-    /// Reads the keys of a database from a piece of a file.
-    pub(super) fn read_piece(
+    /// Reads the keys of a database from a batch of a file.
+    pub(super) fn read_batch(
         &self,
         db: u32,
-        mut piece: Reader<impl Read>,
+        mut batch: Reader<impl Read>,
         tally: &mut Tally,
     ) -> Result<(), LoadError> {
-        while let Some(record) = piece.next_record()? {
+        while let Some(record) = batch.next_record()? {
             if let Record::Key { key, attributes, .. } = record {
-                self.read_key(db, &key, attributes, &mut piece, tally)?;
+                self.read_key(db, &key, attributes, &mut batch, tally)?;
             }
         }
         Ok(())

@@ -7,8 +7,8 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoadOptions {
-    /// Whether a file that is damaged, or that holds what nobody can read past, is taken up to there. `false` by
-    /// default: then it is refused, and the store stays as it was.
+    /// Whether the keys before an error are loaded, where a file is damaged or holds a value of an unknown type. `false`
+    /// by default: the file is then refused and the store is unchanged.
     pub salvage: bool,
     /// Whether the checksum is computed and compared. `true` by default.
     pub checksum: bool,

@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! The thread that reads the file looks only for where keys end, and cuts it into pieces of whole keys. Others take the
-//! pieces, decode the values and put them into stripes, each behind a lock of its own. Where enough pieces wait, the
-//! first thread takes one itself. Large values are decoded where they stand, so that no more than some pieces are in
+//! The thread that reads the file looks only for where keys end, and cuts it into batches of whole keys. Others take the
+//! batches, decode the values and put them into stripes, each behind a lock of its own. Where enough batches wait, the
+//! first thread takes one itself. Large values are decoded where they stand, so that no more than some batches are in
 //! memory twice.
 
 use std::collections::VecDeque;
@@ -12,13 +12,13 @@ use std::io::Read;
 use std::thread;
 
 use parking_lot::{Condvar, Mutex};
-use rdb::{Piece, Reader};
+use rdb::{Batch, Reader};
 
 use super::error::LoadError;
 use super::keys::{Stripes, Tally};
 
-/// Bytes of a piece.
-const PIECE: usize = 256 << 10;
+/// Bytes of a batch.
+const BATCH: usize = 256 << 10;
 
 /// Bytes that may wait.
 const WAITING: usize = 2 << 20;
@@ -26,17 +26,17 @@ const WAITING: usize = 2 << 20;
 /// Bytes of a file that are read before other threads are started.
 const WORTH_THREADS: u64 = 1 << 20;
 
-/// Pieces that wait to be read.
+/// Batches that wait to be read.
 #[derive(Default)]
 struct Queue {
     state: Mutex<State>,
-    /// There is a piece, or the end.
+    /// There is a batch, or the end.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    pieces: VecDeque<(u32, Piece)>,
+    batches: VecDeque<(u32, Batch)>,
     bytes: usize,
     /// No more will come.
     ended: bool,
@@ -44,25 +44,25 @@ struct State {
 }
 
 impl Queue {
-    /// Adds a piece, or gives it back if enough wait.
-    fn push(&self, db: u32, piece: Piece) -> Option<Piece> {
+    /// Adds a batch, or gives it back if enough wait.
+    fn push(&self, db: u32, batch: Batch) -> Option<Batch> {
         let mut state = self.state.lock();
         if state.bytes >= WAITING {
-            return Some(piece);
+            return Some(batch);
         }
-        state.bytes += piece.len();
-        state.pieces.push_back((db, piece));
+        state.bytes += batch.len();
+        state.batches.push_back((db, batch));
         drop(state);
         self.changed.notify_one();
         None
     }
 
-    fn pop(&self) -> Option<(u32, Piece)> {
+    fn pop(&self) -> Option<(u32, Batch)> {
         let mut state = self.state.lock();
         loop {
-            if let Some((db, piece)) = state.pieces.pop_front() {
-                state.bytes -= piece.len();
-                return Some((db, piece));
+            if let Some((db, batch)) = state.batches.pop_front() {
+                state.bytes -= batch.len();
+                return Some((db, batch));
             }
             if state.ended {
                 return None;
@@ -88,10 +88,10 @@ impl Queue {
         self.state.lock().error.is_some()
     }
 
-    /// Decodes pieces until there are no more.
+    /// Decodes batches until there are no more.
     fn work(&self, stripes: &Stripes<'_>, tally: &mut Tally) {
-        while let Some((db, piece)) = self.pop() {
-            if let Err(error) = stripes.read_piece(db, piece.into_reader(), tally) {
+        while let Some((db, batch)) = self.pop() {
+            if let Err(error) = stripes.read_batch(db, batch.into_reader(), tally) {
                 self.fail(error);
             }
         }
@@ -143,7 +143,7 @@ pub(super) fn read(
     queue.state.into_inner().error.map_or(Ok(()), Err)
 }
 
-/// Reads the next piece or record; `false` at the end.
+/// Reads the next batch or record; `false` at the end.
 fn read_next(
     reader: &mut Reader<impl Read>,
     stripes: &Stripes<'_>,
@@ -151,9 +151,9 @@ fn read_next(
     tally: &mut Tally,
     queue: &Queue,
 ) -> Result<bool, LoadError> {
-    if let Some(piece) = reader.next_piece(PIECE)? {
-        if let Some(piece) = queue.push(*db, piece) {
-            stripes.read_piece(*db, piece.into_reader(), tally)?;
+    if let Some(batch) = reader.next_batch(BATCH)? {
+        if let Some(batch) = queue.push(*db, batch) {
+            stripes.read_batch(*db, batch.into_reader(), tally)?;
         }
         return Ok(true);
     }

@@ -2,16 +2,16 @@
 //!
 //! # Idea
 //!
-//! Each thread takes the next few buckets, encodes their keys into pieces and hands these on; the thread that writes
-//! takes the pieces in the order in which the buckets were taken. So the file is the same whatever the number of
-//! threads. A thread that runs ahead waits when a few pieces of its own wait to be written, so memory is bounded.
+//! Each thread takes the next few buckets, encodes their keys into batches and hands these on; the thread that writes
+//! takes the batches in the order in which the buckets were taken. So the file is the same whatever the number of
+//! threads. A thread that runs ahead waits when a few batches of its own wait to be written, so memory is bounded.
 
 use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use parking_lot::Mutex;
-use rdb::{Attributes, Piece, PieceWriter, WriteOptions, Writer};
+use rdb::{Attributes, Batch, BatchWriter, WriteOptions, Writer};
 
 use super::error::SaveError;
 use super::snapshot::{Database, write_entry};
@@ -21,18 +21,18 @@ use crate::value::Value;
 /// Buckets that a thread takes at a time: some thousand keys.
 const BUCKETS: usize = 32;
 
-/// Bytes after which a piece is handed on.
-const PIECE: u64 = 256 << 10;
+/// Bytes after which a batch is handed on.
+const BATCH: u64 = 256 << 10;
 
-/// Pieces of a thread that may wait.
+/// Batches of a thread that may wait.
 const WAITING: usize = 32;
 
 /// A string of so many bytes is written from where it is, unless it is to be compressed.
 const LARGE: usize = 1 << 20;
 
 /// What a thread hands on.
-enum Part<'s> {
-    Piece(Piece),
+enum Encoded<'s> {
+    Batch(Batch),
     Large(&'s Entry, Attributes),
     /// The buckets that it took are done.
     End,
@@ -55,7 +55,7 @@ pub(super) fn write<W: Write>(
     let (taken, order) = channel();
     let tickets = Mutex::new(Tickets { buckets: database.buckets(), taken });
     thread::scope(|scope| {
-        let mut parts: Vec<Receiver<Result<Part<'_>, SaveError>>> = Vec::new();
+        let mut parts: Vec<Receiver<Result<Encoded<'_>, SaveError>>> = Vec::new();
         for number in 0..threads {
             let (sender, receiver) = sync_channel(WAITING);
             let tickets = &tickets;
@@ -66,12 +66,12 @@ pub(super) fn write<W: Write>(
             let parts = &parts[number];
             loop {
                 match parts.recv() {
-                    Ok(Ok(Part::Piece(piece))) => writer.piece(&piece)?,
-                    Ok(Ok(Part::Large(entry, attributes))) => {
+                    Ok(Ok(Encoded::Batch(batch))) => writer.batch(&batch)?,
+                    Ok(Ok(Encoded::Large(entry, attributes))) => {
                         write_entry(entry, writer.key(entry.key.as_bytes(), attributes))?;
                     }
                     Ok(Err(error)) => return Err(error),
-                    Ok(Ok(Part::End)) | Err(_) => break,
+                    Ok(Ok(Encoded::End)) | Err(_) => break,
                 }
             }
         }
@@ -79,15 +79,15 @@ pub(super) fn write<W: Write>(
     })
 }
 
-/// Encodes buckets until there are none, or until nobody wants them.
+/// Encodes buckets until none are left or the receiver is gone.
 fn encode<'s>(
     number: usize,
     database: &Database<'s>,
     tickets: &Mutex<Tickets<impl Iterator<Item = &'s KeyBucket>>>,
     options: WriteOptions,
-    parts: &SyncSender<Result<Part<'s>, SaveError>>,
+    parts: &SyncSender<Result<Encoded<'s>, SaveError>>,
 ) {
-    let mut writer = PieceWriter::new(options);
+    let mut writer = BatchWriter::new(options);
     let mut hand_on = |part| parts.send(part).is_ok();
     loop {
         let buckets: Vec<&KeyBucket> = {
@@ -101,7 +101,7 @@ fn encode<'s>(
         };
         let done = encode_buckets(database, &buckets, options, &mut writer, &mut hand_on);
         let on = match done {
-            Ok(on) => on && hand_on(Ok(Part::End)),
+            Ok(on) => on && hand_on(Ok(Encoded::End)),
             Err(error) => {
                 hand_on(Err(error));
                 false
@@ -113,13 +113,13 @@ fn encode<'s>(
     }
 }
 
-/// Encodes the keys of these buckets; `false` if nobody wants them any more.
+/// Encodes the keys of these buckets; `false` if the receiver is gone.
 fn encode_buckets<'s>(
     database: &Database<'s>,
     buckets: &[&'s KeyBucket],
     options: WriteOptions,
-    writer: &mut PieceWriter,
-    hand_on: &mut impl FnMut(Result<Part<'s>, SaveError>) -> bool,
+    writer: &mut BatchWriter,
+    hand_on: &mut impl FnMut(Result<Encoded<'s>, SaveError>) -> bool,
 ) -> Result<bool, SaveError> {
     for &bucket in buckets {
         for at in bucket.positions() {
@@ -129,20 +129,20 @@ fn encode_buckets<'s>(
             if !large {
                 write_entry(entry, writer.key(entry.key.as_bytes(), attributes))?;
             }
-            if large || writer.offset() >= PIECE {
-                if let Some(piece) = writer.take()?
-                    && !hand_on(Ok(Part::Piece(piece)))
+            if large || writer.offset() >= BATCH {
+                if let Some(batch) = writer.take()?
+                    && !hand_on(Ok(Encoded::Batch(batch)))
                 {
                     return Ok(false);
                 }
-                if large && !hand_on(Ok(Part::Large(entry, attributes))) {
+                if large && !hand_on(Ok(Encoded::Large(entry, attributes))) {
                     return Ok(false);
                 }
             }
         }
     }
-    let Some(piece) = writer.take()? else { return Ok(true) };
-    Ok(hand_on(Ok(Part::Piece(piece))))
+    let Some(batch) = writer.take()? else { return Ok(true) };
+    Ok(hand_on(Ok(Encoded::Batch(batch))))
 }
 
 fn is_large(value: &Value) -> bool {

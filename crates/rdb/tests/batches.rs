@@ -1,4 +1,4 @@
-//! Files that are read in pieces: the same keys and values, and the same errors.
+//! Files that are read in batches: the same keys and values, and the same errors.
 
 mod common;
 
@@ -16,48 +16,48 @@ fn keep(reader: &mut Reader<impl Read>, record: Record, seen: &mut Vec<Seen>) ->
     Ok(())
 }
 
-/// Every key of a file, by records alone or by pieces where there are any; and how many pieces.
+/// Every key of a file, by records alone or by batches where there are any; and how many batches.
 fn read(file: &[u8], known: bool, size: Option<usize>) -> Result<(Vec<Seen>, usize), Error> {
     let length = known.then_some(file.len() as u64);
     let mut reader = Reader::with_options(file, ReadOptions { length, ..ReadOptions::default() })?;
-    let (mut seen, mut pieces) = (Vec::new(), 0);
+    let (mut seen, mut batches) = (Vec::new(), 0);
     loop {
         if let Some(size) = size
-            && let Some(piece) = reader.next_piece(size)?
+            && let Some(batch) = reader.next_batch(size)?
         {
-            pieces += 1;
-            assert!(piece.len() > 0);
-            let mut piece = piece.into_reader();
-            while let Some(record) = piece.next_record()? {
-                keep(&mut piece, record, &mut seen)?;
+            batches += 1;
+            assert!(batch.len() > 0);
+            let mut batch = batch.into_reader();
+            while let Some(record) = batch.next_record()? {
+                keep(&mut batch, record, &mut seen)?;
             }
-            assert!(piece.offset() <= reader.offset());
+            assert!(batch.offset() <= reader.offset());
             continue;
         }
-        let Some(record) = reader.next_record()? else { return Ok((seen, pieces)) };
+        let Some(record) = reader.next_record()? else { return Ok((seen, batches)) };
         keep(&mut reader, record, &mut seen)?;
     }
 }
 
 #[test]
-fn every_file_is_the_same_in_pieces_of_any_size() {
+fn every_file_is_the_same_in_batches_of_any_size() {
     for name in every_file() {
         let file = bytes(&name);
         let Ok((whole, _)) = read(&file, true, None) else { continue };
         for (size, known) in [(1, true), (1, false), (100, true), (1 << 20, true), (1 << 20, false)]
         {
-            let (seen, pieces) = read(&file, known, Some(size)).unwrap();
-            assert!(seen == whole, "{name} in pieces of {size}");
-            assert_eq!(pieces > 0, !whole.is_empty(), "{name}");
+            let (seen, batches) = read(&file, known, Some(size)).unwrap();
+            assert!(seen == whole, "{name} in batches of {size}");
+            assert_eq!(batches > 0, !whole.is_empty(), "{name}");
             if size == 1 {
-                assert_eq!(pieces, whole.len(), "{name}: a key a piece");
+                assert_eq!(batches, whole.len(), "{name}: a key a batch");
             }
         }
     }
 }
 
 #[test]
-fn what_is_wrong_is_the_same_in_pieces() {
+fn what_is_wrong_is_the_same_in_batches() {
     let file = bytes("redis-7.0.15/16_small_all.rdb");
     let mut refused = 0;
     for at in 9..file.len() {
@@ -65,18 +65,20 @@ fn what_is_wrong_is_the_same_in_pieces() {
             let mut changed = file.clone();
             changed[at] = change;
             let whole = read(&changed, true, None);
-            let pieces = read(&changed, true, Some(4096));
-            match (whole, pieces) {
-                (Ok((whole, _)), Ok((pieces, _))) => assert!(whole == pieces, "{change} at {at}"),
-                (Err(whole), Err(pieces)) => {
-                    assert_eq!(whole.to_string(), pieces.to_string(), "{change} at {at}");
+            let batches = read(&changed, true, Some(4096));
+            match (whole, batches) {
+                (Ok((whole, _)), Ok((batches, _))) => assert!(whole == batches, "{change} at {at}"),
+                (Err(whole), Err(batches)) => {
+                    assert_eq!(whole.to_string(), batches.to_string(), "{change} at {at}");
                     refused += 1;
                 }
-                (whole, pieces) => panic!("{change} at {at}: {} {}", whole.is_ok(), pieces.is_ok()),
+                (whole, batches) => {
+                    panic!("{change} at {at}: {} {}", whole.is_ok(), batches.is_ok())
+                }
             }
         }
-        let (whole, pieces) = (read(&file[..at], true, None), read(&file[..at], true, Some(4096)));
-        assert_eq!(whole.unwrap_err().to_string(), pieces.unwrap_err().to_string(), "cut at {at}");
+        let (whole, batches) = (read(&file[..at], true, None), read(&file[..at], true, Some(4096)));
+        assert_eq!(whole.unwrap_err().to_string(), batches.unwrap_err().to_string(), "cut at {at}");
     }
     assert!(refused > 1000, "{refused}");
 }
@@ -102,9 +104,9 @@ fn a_large_value_is_left_where_it_stands() {
         let mut reader = Reader::new(&file[..]).unwrap();
         let mut order = Vec::new();
         loop {
-            while let Some(piece) = reader.next_piece(1 << 30).unwrap() {
-                let mut piece = piece.into_reader();
-                while let Some(record) = piece.next_record().unwrap() {
+            while let Some(batch) = reader.next_batch(1 << 30).unwrap() {
+                let mut batch = batch.into_reader();
+                while let Some(record) = batch.next_record().unwrap() {
                     let Record::Key { key, .. } = record else { panic!("{record:?}") };
                     order.push((key, true));
                 }

@@ -1,4 +1,4 @@
-//! Pieces of a file: whole keys as they came, to be read apart from the rest.
+//! Batches of a file: whole keys as they came, to be read apart from the rest.
 
 use std::{fmt, io};
 
@@ -15,38 +15,38 @@ use crate::{
 /// Keys of a file with their values, as they stand there: what one thread cuts and another one reads, or writes and
 /// another one puts into a file.
 ///
-/// [`Reader::next_piece`] looks only for where the keys end, which takes a fraction of the time of reading them. A
-/// [`PieceWriter`] makes pieces, which [`Writer::piece`](crate::Writer::piece) takes.
+/// [`Reader::next_batch`] looks only for where the keys end, which takes a fraction of the time of reading them. A
+/// [`BatchWriter`] makes batches, which [`Writer::batch`](crate::Writer::batch) takes.
 ///
 /// ```
 /// use rdb::{Reader, Record, Value};
 ///
 /// let file = b"REDIS0010\xfe\x00\x00\x01a\x011\x00\x01b\x012\xff\0\0\0\0\0\0\0\0";
 /// let mut reader = Reader::new(&file[..])?;
-/// assert!(reader.next_piece(1000)?.is_none()); // a database begins
+/// assert!(reader.next_batch(1000)?.is_none()); // a database begins
 /// assert_eq!(reader.next_record()?, Some(Record::SelectDb(0)));
 ///
-/// let mut piece = reader.next_piece(1000)?.expect("two keys").into_reader();
+/// let mut batch = reader.next_batch(1000)?.expect("two keys").into_reader();
 /// for expected in [b"a", b"b"] {
-///     let Some(Record::Key { key, .. }) = piece.next_record()? else { panic!() };
+///     let Some(Record::Key { key, .. }) = batch.next_record()? else { panic!() };
 ///     assert_eq!(key, expected);
 /// }
-/// assert_eq!(piece.next_record()?, None);
+/// assert_eq!(batch.next_record()?, None);
 /// assert_eq!(reader.next_record()?, None);
 /// # Ok::<(), rdb::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Piece {
+pub struct Batch {
     pub(crate) version: Version,
     /// Where it begins in the file.
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Piece {
+impl Batch {
     /// How many bytes of the file it is.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "there is no empty piece")]
+    #[expect(clippy::len_without_is_empty, reason = "there is no empty batch")]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -55,33 +55,33 @@ impl Piece {
     #[must_use]
     pub fn into_reader(self) -> Reader<io::Empty> {
         let Self { version, offset, bytes } = self;
-        Reader::of_piece(Source::of_bytes(bytes, offset), version)
+        Reader::of_batch(Source::of_bytes(bytes, offset), version)
     }
 }
 
 /// Writes keys and values apart from a file.
 ///
 /// ```
-/// use rdb::{Attributes, PieceWriter, WriteOptions, Writer};
+/// use rdb::{Attributes, BatchWriter, WriteOptions, Writer};
 ///
 /// let options = WriteOptions::default();
 /// let mut whole = Writer::new(Vec::new(), options)?;
 /// whole.key(b"a", Attributes::default()).int(1)?;
 ///
-/// let mut piece = PieceWriter::new(options);
-/// piece.key(b"a", Attributes::default()).int(1)?;
-/// let mut in_pieces = Writer::new(Vec::new(), options)?;
-/// in_pieces.piece(&piece.take()?.expect("a key"))?;
-/// assert!(piece.take()?.is_none());
-/// assert_eq!(in_pieces.finish()?, whole.finish()?);
+/// let mut batch = BatchWriter::new(options);
+/// batch.key(b"a", Attributes::default()).int(1)?;
+/// let mut in_batches = Writer::new(Vec::new(), options)?;
+/// in_batches.batch(&batch.take()?.expect("a key"))?;
+/// assert!(batch.take()?.is_none());
+/// assert_eq!(in_batches.finish()?, whole.finish()?);
 /// # Ok::<(), rdb::WriteError>(())
 /// ```
-pub struct PieceWriter {
+pub struct BatchWriter {
     sink: Sink<Vec<u8>>,
     target: Target,
 }
 
-impl PieceWriter {
+impl BatchWriter {
     /// Nothing written yet.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
@@ -104,20 +104,20 @@ impl PieceWriter {
         self.sink.written()
     }
 
-    /// The keys and values so far; `None` if there are none. The next piece begins.
+    /// The keys and values so far; `None` if there are none. The next batch begins.
     ///
     /// # Errors
     /// [`WriteError`], if a value lacks members.
-    pub fn take(&mut self) -> Result<Option<Piece>, WriteError> {
+    pub fn take(&mut self) -> Result<Option<Batch>, WriteError> {
         self.sink.check_complete()?;
         let bytes = self.sink.take()?;
         let version = self.target.version();
-        Ok((!bytes.is_empty()).then_some(Piece { version, offset: 0, bytes }))
+        Ok((!bytes.is_empty()).then_some(Batch { version, offset: 0, bytes }))
     }
 }
 
-impl fmt::Debug for PieceWriter {
+impl fmt::Debug for BatchWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PieceWriter").field("target", &self.target).finish_non_exhaustive()
+        f.debug_struct("BatchWriter").field("target", &self.target).finish_non_exhaustive()
     }
 }

@@ -1,9 +1,9 @@
-//! Large collections, built and measured piece by piece.
+//! Large collections, built and measured sample by sample.
 //!
 //! # Idea
-//! What a collection takes is nearly a sum over its members: so much for each, and their bytes. So a few pieces of it are
+//! What a collection takes is nearly a sum over its members: so much for each, and their bytes. So a few samples of it are
 //! built and measured by the store's own accounting, and the others are only read. A hash table is fuller or emptier as
-//! it grows from one doubling to the next; the pieces are the whole divided by a power of two, so that they are as full.
+//! it grows from one doubling to the next; the samples are the whole divided by a power of two, so that they are as full.
 
 use std::io::Read;
 
@@ -14,9 +14,9 @@ use crate::persist::value::{Fault, listpack, listpack_of};
 use crate::policy::EncodingPolicy;
 use crate::value::{Hash, List, Loading, Value, ZSet};
 
-/// The most members of a piece.
+/// The most members of a sample.
 const MOST: u64 = 16 << 10;
-/// A piece ends before its members have more bytes than this and one of them.
+/// A sample ends before its members have more bytes than this and one of them.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// What a member takes beside its bytes, about: of sets, of hashes (field and value), of sorted sets, of lists.
@@ -41,77 +41,77 @@ pub(super) fn measure<'r, R: Read>(
         InFile::Set(mut members) => {
             let announced = members.announced();
             let count = usize::try_from(announced).unwrap_or(usize::MAX);
-            let mut pieces = Pieces::new(announced, SET_MEMBER);
-            let mut piece = Value::set_to_load(count, policy);
+            let mut samples = Samples::new(announced, SET_MEMBER);
+            let mut sample = Value::set_to_load(count, policy);
             while let Some(member) = members.next()? {
-                if pieces.are_built() {
-                    let mut set = piece.as_set_mut().ok_or(Fault::TwiceInSet)?;
+                if samples.are_built() {
+                    let mut set = sample.as_set_mut().ok_or(Fault::TwiceInSet)?;
                     if !set.add(Member::Bytes(member), policy) {
                         return Err(Fault::TwiceInSet);
                     }
                 }
-                if pieces.add(1, member.len() as u64) {
-                    let full = std::mem::replace(&mut piece, Value::set_to_load(count, policy));
-                    pieces.end(|| full.heap_bytes());
+                if samples.add(1, member.len() as u64) {
+                    let full = std::mem::replace(&mut sample, Value::set_to_load(count, policy));
+                    samples.end(|| full.heap_bytes());
                 }
             }
-            pieces.finish(|| piece.heap_bytes())
+            samples.finish(|| sample.heap_bytes())
         }
         InFile::Hash(mut strings) => {
             let announced = strings.announced() / 2;
             let count = usize::try_from(announced).unwrap_or(usize::MAX);
-            let mut pieces = Pieces::new(announced, HASH_FIELD);
-            let mut piece = Hash::to_load(count, policy);
+            let mut samples = Samples::new(announced, HASH_FIELD);
+            let mut sample = Hash::to_load(count, policy);
             let mut field = Vec::new();
             while let Some(string) = strings.next()? {
                 field.clear();
                 field.extend_from_slice(string);
                 let Some(value) = strings.next()? else { break };
                 let pair = (Member::Bytes(&field), Member::Bytes(value));
-                if pieces.are_built() && !piece.set(pair, policy) {
+                if samples.are_built() && !sample.set(pair, policy) {
                     return Err(Fault::TwiceInHash);
                 }
-                if pieces.add(1, (field.len() + value.len()) as u64) {
-                    let full = std::mem::replace(&mut piece, Hash::to_load(count, policy));
-                    pieces.end(|| Value::Hash(full).heap_bytes());
+                if samples.add(1, (field.len() + value.len()) as u64) {
+                    let full = std::mem::replace(&mut sample, Hash::to_load(count, policy));
+                    samples.end(|| Value::Hash(full).heap_bytes());
                 }
             }
-            pieces.finish(|| Value::Hash(piece).heap_bytes())
+            samples.finish(|| Value::Hash(sample).heap_bytes())
         }
         InFile::ZSet(mut scores) => {
-            let mut pieces = Pieces::new(scores.announced(), ZSET_MEMBER);
-            let mut piece = Vec::new();
+            let mut samples = Samples::new(scores.announced(), ZSET_MEMBER);
+            let mut sample = Vec::new();
             while let Some((member, score)) = scores.next()? {
-                if pieces.are_built() {
-                    piece.push((member.to_vec(), score));
+                if samples.are_built() {
+                    sample.push((member.to_vec(), score));
                 }
-                if pieces.add(1, member.len() as u64) {
-                    let full = zset(std::mem::take(&mut piece), false, policy)?;
-                    pieces.end(|| full.heap_bytes());
+                if samples.add(1, member.len() as u64) {
+                    let full = zset(std::mem::take(&mut sample), false, policy)?;
+                    samples.end(|| full.heap_bytes());
                 }
             }
-            let rest = zset(piece, pieces.is_first(), policy)?;
-            pieces.finish(|| rest.heap_bytes())
+            let rest = zset(sample, samples.is_first(), policy)?;
+            samples.finish(|| rest.heap_bytes())
         }
         InFile::List(mut elements) => {
-            let mut pieces = Pieces::new(elements.announced(), LIST_ELEMENT);
-            let mut piece = Loading::new(*policy);
+            let mut samples = Samples::new(elements.announced(), LIST_ELEMENT);
+            let mut sample = Loading::new(*policy);
             while let Some(element) = elements.next()? {
-                if pieces.are_built() {
-                    piece.element(element);
+                if samples.are_built() {
+                    sample.element(element);
                 }
-                if pieces.add(1, element.len() as u64) {
-                    let full = std::mem::replace(&mut piece, Loading::new(*policy));
-                    pieces.end(|| list(full));
+                if samples.add(1, element.len() as u64) {
+                    let full = std::mem::replace(&mut sample, Loading::new(*policy));
+                    samples.end(|| list(full));
                 }
             }
-            pieces.finish(|| list(piece))
+            samples.finish(|| list(sample))
         }
         InFile::ListZiplists(mut nodes) => {
             let mut lists = Lists::new(policy);
             while let Some(node) = nodes.next()? {
                 let node = listpack_of(node)?;
-                lists.add(node.len(), node.as_bytes().len(), |piece| piece.packed(node));
+                lists.add(node.len(), node.as_bytes().len(), |sample| sample.packed(node));
             }
             lists.finish()
         }
@@ -121,11 +121,11 @@ pub(super) fn measure<'r, R: Read>(
                 match node {
                     Node::Plain(element) if element.is_empty() => return Err(Fault::EmptyNode),
                     Node::Plain(element) => {
-                        lists.add(1, element.len(), |piece| piece.plain(element));
+                        lists.add(1, element.len(), |sample| sample.plain(element));
                     }
                     Node::Packed(blob) => {
                         let node = listpack(blob)?;
-                        lists.add(node.len(), node.as_bytes().len(), |piece| piece.packed(node));
+                        lists.add(node.len(), node.as_bytes().len(), |sample| sample.packed(node));
                     }
                 }
             }
@@ -135,7 +135,7 @@ pub(super) fn measure<'r, R: Read>(
     }))
 }
 
-/// The sorted set of a piece; of a whole one, in the form that it is loaded in.
+/// The sorted set of a sample; of a whole one, in the form that it is loaded in.
 fn zset(
     members: Vec<(Vec<u8>, f64)>,
     whole: bool,
@@ -151,18 +151,18 @@ fn zset(
     Ok(Value::ZSet(set))
 }
 
-fn list(piece: Loading<'_>) -> usize {
-    piece.finish().map_or(0, |list: List| Value::List(list).heap_bytes())
+fn list(sample: Loading<'_>) -> usize {
+    sample.finish().map_or(0, |list: List| Value::List(list).heap_bytes())
 }
 
-/// The pieces of a collection, and what they came to.
+/// The samples of a collection, and what they came to.
 #[derive(Debug)]
-struct Pieces {
-    /// Members of a piece; no end of them where one piece is all.
+struct Samples {
+    /// Members of a sample; no end of them where one sample is all.
     per: u64,
-    /// What a member takes beside its bytes, where pieces are not built.
+    /// What a member takes beside its bytes, where samples are not built.
     each: u64,
-    /// How many pieces have ended.
+    /// How many samples have ended.
     number: u64,
     here: Sum,
     built: Sum,
@@ -189,7 +189,7 @@ impl Sum {
     }
 }
 
-impl Pieces {
+impl Samples {
     fn new(announced: u64, each: u64) -> Self {
         let mut per = if announced > MOST { announced } else { u64::MAX };
         while per > MOST && per < u64::MAX {
@@ -199,7 +199,7 @@ impl Pieces {
         Self { per, each, number: 0, here: none, built: none, read: none, heap: 0 }
     }
 
-    /// Whether the members of this piece are to be built: of the first two, and then of ever fewer.
+    /// Whether the members of this sample are to be built: of the first two, and then of ever fewer.
     fn are_built(&self) -> bool {
         self.number & self.number.wrapping_sub(1) == 0
     }
@@ -208,13 +208,13 @@ impl Pieces {
         self.number == 0
     }
 
-    /// Takes so many members in; whether the piece is full.
+    /// Takes so many members in; whether the sample is full.
     fn add(&mut self, members: u64, bytes: u64) -> bool {
         self.here.add(Sum { members, bytes });
         self.here.members >= self.per || self.here.bytes >= MOST_BYTES
     }
 
-    /// Ends a piece.
+    /// Ends a sample.
     fn end(&mut self, heap: impl FnOnce() -> usize) {
         let here = std::mem::take(&mut self.here);
         if self.are_built() {
@@ -226,7 +226,7 @@ impl Pieces {
         self.number += 1;
     }
 
-    /// Ends the last piece, and sums up.
+    /// Ends the last sample, and sums up.
     fn finish(mut self, heap: impl FnOnce() -> usize) -> Size {
         if self.is_first() {
             self.end(heap);
@@ -244,29 +244,29 @@ impl Pieces {
 
 /// The nodes of a list, whose numbers of elements are not announced.
 struct Lists<'p> {
-    pieces: Pieces,
-    piece: Loading<'p>,
+    samples: Samples,
+    sample: Loading<'p>,
     policy: EncodingPolicy<'p>,
 }
 
 impl<'p> Lists<'p> {
     fn new(policy: &EncodingPolicy<'p>) -> Self {
-        let pieces = Pieces { per: u64::MAX, ..Pieces::new(0, LIST_ELEMENT) };
-        Self { pieces, piece: Loading::new(*policy), policy: *policy }
+        let samples = Samples { per: u64::MAX, ..Samples::new(0, LIST_ELEMENT) };
+        Self { samples, sample: Loading::new(*policy), policy: *policy }
     }
 
     fn add(&mut self, elements: usize, bytes: usize, build: impl FnOnce(&mut Loading<'p>)) {
-        if self.pieces.are_built() {
-            build(&mut self.piece);
+        if self.samples.are_built() {
+            build(&mut self.sample);
         }
-        if self.pieces.add(elements as u64, bytes as u64) {
-            let full = std::mem::replace(&mut self.piece, Loading::new(self.policy));
-            self.pieces.end(|| list(full));
+        if self.samples.add(elements as u64, bytes as u64) {
+            let full = std::mem::replace(&mut self.sample, Loading::new(self.policy));
+            self.samples.end(|| list(full));
         }
     }
 
     fn finish(self) -> Size {
-        let Self { pieces, piece, .. } = self;
-        pieces.finish(|| list(piece))
+        let Self { samples, sample, .. } = self;
+        samples.finish(|| list(sample))
     }
 }
