@@ -4,6 +4,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use core::hint;
+use core::ops::Range;
 
 use crate::{LONG_COPY, MAX_COPY, MAX_LITERAL, MIN_COPY, WINDOW};
 
@@ -46,50 +48,56 @@ impl Compressor {
         out.reserve(limit.min(plain.len()) + MAX_LITERAL);
         let mut literals = 0; // where the bytes begin that no token holds yet
         let mut at = 0;
-        while let Some(word) = word_at(plain, at) {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "take_range refuses what does not fit"
-            )]
-            let position = base + at as u32;
-            let seen = core::mem::replace(self.slot(word), position);
-            // Redis keeps 0 for an empty slot, and so never copies from the first byte on.
-            let from = seen.checked_sub(base).map(|from| from as usize).filter(|&from| from > 0);
-            let Some(from) =
-                from.filter(|from| at - from <= WINDOW && word_at(plain, *from) == Some(word))
-            else {
-                if end_with(out.len(), at - literals) >= limit {
+        let words = (plain.len() + 1).saturating_sub(MIN_COPY);
+        loop {
+            let full = literals + literals_within(limit, out.len());
+            let Some(repeat) = self.next_repeat(plain, base, at..words.min(full)) else {
+                if full < words {
                     return false;
                 }
-                at += 1;
-                continue;
+                break;
             };
-            let open = usize::from(!(at - literals).is_multiple_of(MAX_LITERAL));
-            if end_with(out.len(), at - literals) - 1 + open + ROOM_FOR_COPY >= limit {
+            let Repeat { at: found, distance } = repeat;
+            let open = usize::from(!(found - literals).is_multiple_of(MAX_LITERAL));
+            if end_with(out.len(), found - literals) - 1 + open + ROOM_FOR_COPY >= limit {
                 return false;
             }
-            let len = copy_len(plain, from, at);
-            if !put_literals(out, plain.get(literals..at).unwrap_or_default(), limit) {
+            let len = copy_len(plain, found - distance, found);
+            if !put_literals(out, plain.get(literals..found).unwrap_or_default(), limit) {
                 return false;
             }
-            put_copy(out, at - from, len);
-            at += len;
+            put_copy(out, distance, len);
+            at = found + len;
             literals = at;
             // What the next repeat begins with most likely stands just before the next token.
             for last in [at - 2, at - 1] {
                 if let Some(word) = word_at(plain, last) {
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        reason = "take_range refuses what does not fit"
-                    )]
-                    let position = base + last as u32;
-                    *self.slot(word) = position;
+                    *self.slot(word) = position(base, last);
                 }
             }
         }
-        end_with(out.len(), at - literals) + ROOM_FOR_END <= limit
-            && put_literals(out, plain.get(literals..).unwrap_or_default(), limit)
+        let rest = plain.get(literals..).unwrap_or_default();
+        end_with(out.len(), words.max(literals) - literals) + ROOM_FOR_END <= limit
+            && put_literals(out, rest, limit)
             && out.len() <= limit
+    }
+
+    /// The first place in `range` whose three bytes stand before it, within the window.
+    fn next_repeat(&mut self, plain: &[u8], base: u32, range: Range<usize>) -> Option<Repeat> {
+        for at in range {
+            let word = word_at(plain, at)?;
+            let position = position(base, at);
+            let seen = core::mem::replace(self.slot(word), position);
+            // Redis keeps 0 for an empty slot, and so never copies from the first byte on. What is stale is further off.
+            let distance = (position - seen) as usize;
+            let is_near = distance <= WINDOW.min(at.saturating_sub(1));
+            let from = hint::select_unpredictable(is_near, at.wrapping_sub(distance), at);
+            let differ = word_at(plain, from)? ^ word;
+            if differ | u32::from(!is_near) == 0 {
+                return Some(Repeat { at, distance });
+            }
+        }
+        None
     }
 
     /// Sets positions apart for a string of `len` bytes; `None` if it is too long for the table.
@@ -112,6 +120,12 @@ impl Compressor {
     }
 }
 
+/// Three bytes that stand further ahead too.
+struct Repeat {
+    at: usize,
+    distance: usize,
+}
+
 impl Default for Compressor {
     fn default() -> Self {
         Self::new()
@@ -128,6 +142,19 @@ impl fmt::Debug for Compressor {
 /// those and the first byte of each of their tokens, the one that is begun included.
 const fn end_with(tokens: usize, literals: usize) -> usize {
     tokens + literals + literals / MAX_LITERAL + 1
+}
+
+/// How many literals may wait before [`end_with`] comes to `limit`.
+const fn literals_within(limit: usize, tokens: usize) -> usize {
+    let room = limit.saturating_sub(tokens + 1);
+    room / (MAX_LITERAL + 1) * MAX_LITERAL + room % (MAX_LITERAL + 1)
+}
+
+/// What the table holds for a place in the string whose positions begin at `base`.
+fn position(base: u32, at: usize) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "take_range refuses what does not fit")]
+    let at = at as u32;
+    base + at
 }
 
 /// The three bytes at `at` as a number, the first one highest.

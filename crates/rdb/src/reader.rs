@@ -183,6 +183,7 @@ impl<R: Read> Reader<R> {
         self.body.source.checks_lzf = true;
         let mut bytes = self.body.source.take_recording();
         bytes.truncate(whole);
+        bytes.shrink_to_fit();
         Ok((whole > 0).then_some(Batch { version: self.version, offset, bytes }))
     }
 
