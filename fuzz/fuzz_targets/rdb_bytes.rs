@@ -65,7 +65,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         }
     }
     let compression = flags & 16 != 0;
-    let options = WriteOptions { target: Target::V12, compression, ..WriteOptions::default() };
+    let options = WriteOptions { target: Target::V13, compression, ..WriteOptions::default() };
     let again = match write_file(&items, options) {
         Err(WriteError::NotInVersion { .. }) => return,
         again => again.expect("what was read can be written"),

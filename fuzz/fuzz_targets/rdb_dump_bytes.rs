@@ -26,7 +26,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let raw = dump::decode(&payload).and_then(|mut payload| payload.raw_value());
     let raw = raw.expect("what can be read can be taken as it is");
 
-    let options = WriteOptions { target: Target::V12, compression: flags & 8 != 0, checksum: true };
+    let options = WriteOptions { target: Target::V13, compression: flags & 8 != 0, checksum: true };
     let again = dump::encode(options, |value| kept.write(value));
     match again {
         Ok(again) => assert_eq!(keep(&again).expect("what was written is right"), kept),

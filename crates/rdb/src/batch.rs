@@ -95,7 +95,8 @@ impl BatchWriter {
         key: &'a [u8],
         attributes: Attributes,
     ) -> ValueWriter<'a, Vec<u8>> {
-        ValueWriter::new(&mut self.sink, Head::Key(key, attributes), self.target)
+        let head = Head::Key { key, attributes, metadata: &[] };
+        ValueWriter::new(&mut self.sink, head, self.target)
     }
 
     /// How many bytes the keys and values take so far.

@@ -15,8 +15,10 @@ pub(crate) const MODULE_AUX: u8 = 247;
 pub(crate) const FUNCTION_PRE_RELEASE: u8 = 246;
 pub(crate) const FUNCTION: u8 = 245;
 pub(crate) const SLOT_INFO: u8 = 244;
-/// In Valkey's files; in Redis's from version 13 on, what modules store with a key.
+/// In Valkey's files.
 pub(crate) const SLOT_IMPORT: u8 = 243;
+/// The opcode before what modules store with a key, in Redis's versions from 13 on.
+pub const KEY_METADATA: u8 = 243;
 /// From this byte on none is a type.
 pub(crate) const FIRST: u8 = 242;
 
@@ -24,3 +26,5 @@ pub(crate) const FIRST: u8 = 242;
 pub(crate) const FUNCTION_SINCE: u16 = 10;
 /// First version with slots.
 pub(crate) const SLOT_INFO_SINCE: u16 = 12;
+/// First version with metadata of keys.
+pub(crate) const KEY_METADATA_SINCE: u16 = 13;

@@ -72,9 +72,8 @@
 //! buffer of 64 KiB, and for compression a table of 256 KiB.
 //!
 //! # Limits
-//! * Versions 1 to 12 of Redis are read in full; 13 to 15, and 80 and later of Valkey, as far as their types
-//!   are known. Versions 9 to 12 and 80 are written.
-//! * What modules store with a key from version 13 of Redis on (opcode 243) is refused, and so are the types of 13 to 15.
+//! * Versions 1 to 13 of Redis are read in full; 14, 15, and 80 and later of Valkey, as far as their types
+//!   are known. Versions 9 to 13 and 80 are written. The types that 14 and 15 of Redis have added are refused.
 //! * Two forms that only pre-release servers wrote cannot be skipped, and are refused: modules'
 //!   values of type 6 and functions of opcode 246.
 //! * LZF streams are byte for byte those of a server but for chance in the server; see [`lzf`].
@@ -107,6 +106,7 @@ mod writer;
 pub use batch::{Batch, BatchWriter};
 pub use checksum::{Crc64, crc64};
 pub use error::{Error, ErrorKind};
+pub use format::KEY_METADATA;
 pub use lzf;
 pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};

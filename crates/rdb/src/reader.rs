@@ -64,6 +64,7 @@ pub struct Reader<R> {
     version: Version,
     /// Attributes read for the key that comes.
     attributes: Attributes,
+    metadata: Vec<u8>,
     /// A key that was read in search of the end of a batch.
     next: Option<Record>,
     /// What was found wrong behind a batch.
@@ -76,7 +77,15 @@ impl Reader<io::Empty> {
     pub(crate) fn of_batch(source: Source<io::Empty>, version: Version) -> Self {
         let body = Body::new(source, State::Between);
         let attributes = Attributes::default();
-        Self { body, version, attributes, next: None, error: None, is_batch: true }
+        Self {
+            body,
+            version,
+            attributes,
+            metadata: Vec::new(),
+            next: None,
+            error: None,
+            is_batch: true,
+        }
     }
 }
 
@@ -103,7 +112,15 @@ impl<R: Read> Reader<R> {
         }
         let body = Body::new(source, State::Between);
         let attributes = Attributes::default();
-        Ok(Self { body, version, attributes, next: None, error: None, is_batch: false })
+        Ok(Self {
+            body,
+            version,
+            attributes,
+            metadata: Vec::new(),
+            next: None,
+            error: None,
+            is_batch: false,
+        })
     }
 
     /// The version of the file.
@@ -214,6 +231,7 @@ impl<R: Read> Reader<R> {
                     byte,
                     format::EXPIRE_S | format::EXPIRE_MS | format::IDLE | format::FREQ
                 )
+                || (byte == format::KEY_METADATA && self.version.dialect() == Dialect::Redis)
         }))
     }
 
@@ -261,15 +279,20 @@ impl<R: Read> Reader<R> {
                     expires: length::read(source)?,
                 },
                 format::SLOT_IMPORT if self.version.dialect() == Dialect::Valkey => {
-                    source.start_recording();
-                    scan_slot_import(source)?;
-                    Record::SlotImport { body: source.take_recording() }
+                    let ((), body) = source.recording(scan_slot_import)?;
+                    Record::SlotImport { body }
+                }
+                format::KEY_METADATA
+                    if self.version.number() >= format::KEY_METADATA_SINCE
+                        && self.version.dialect() == Dialect::Redis =>
+                {
+                    ((), self.metadata) = source.recording(value::scan_metadata)?;
+                    continue;
                 }
                 format::FUNCTION => Record::Function { code: string::read(source)? },
                 format::MODULE_AUX => {
-                    source.start_recording();
-                    let id = value::scan_aux(source)?;
-                    Record::ModuleAux { id, body: source.take_recording() }
+                    let (id, body) = source.recording(value::scan_aux)?;
+                    Record::ModuleAux { id, body }
                 }
                 format::EOF => {
                     self.check_end()?;
@@ -284,7 +307,9 @@ impl<R: Read> Reader<R> {
                     };
                     let key = string::read(source)?;
                     let attributes = std::mem::take(&mut self.attributes);
-                    return Ok((Some(Record::Key { key, attributes, kind }), State::Value(kind)));
+                    let metadata = std::mem::take(&mut self.metadata);
+                    let record = Record::Key { key, attributes, metadata, kind };
+                    return Ok((Some(record), State::Value(kind)));
                 }
             };
         };

@@ -66,6 +66,8 @@ pub enum Record {
         key: Vec<u8>,
         /// What it carries.
         attributes: Attributes,
+        /// What modules store with it, as it came: all behind the opcode, and empty for most keys.
+        metadata: Vec<u8>,
         /// What its value is.
         kind: ValueType,
     },

@@ -111,6 +111,24 @@ impl<R: Read> Source<R> {
         self.record.take().unwrap_or_default()
     }
 
+    /// What a scan returns and the bytes that it passes over, which stay part of a recording that goes on.
+    pub(crate) fn recording<T>(
+        &mut self,
+        scan: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<(T, Vec<u8>), Error> {
+        if self.record.is_none() {
+            self.start_recording();
+            let scanned = scan(self);
+            let bytes = self.take_recording();
+            return Ok((scanned?, bytes));
+        }
+        let from = self.recorded();
+        let scanned = scan(self)?;
+        self.settle();
+        let bytes = self.record.as_deref().and_then(|record| record.get(from..));
+        Ok((scanned, bytes.unwrap_or_default().to_vec()))
+    }
+
     /// Hands over what was recorded once it is at least so many bytes, and goes on recording.
     #[inline]
     pub(crate) fn drain_recording<E>(

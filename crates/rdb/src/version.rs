@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::value::ValueType;
+use crate::{format, value::ValueType};
 
 /// Which project numbers the version: type bytes from 22 on mean different things to the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ impl Version {
     /// Bytes of the header: the magic and the digits of the version.
     pub(crate) const HEADER: usize = 9;
     /// The newest version of Redis of which every type is known.
-    pub const NEWEST_COMPLETE: u16 = 12;
+    pub const NEWEST_COMPLETE: u16 = 13;
     /// The newest version of Redis that is read as far as its types are known.
     pub const NEWEST_REDIS: u16 = 15;
     /// The first version of Valkey's own numbering. Later ones are read as far as their types are known.
@@ -117,13 +117,16 @@ pub enum Target {
     V11,
     /// Redis 7.4 and later.
     V12,
+    /// Redis 8.6 and later.
+    V13,
     /// Valkey 9 and later.
     Valkey80,
 }
 
 impl Target {
     /// Every version that can be written, the one that most servers load first.
-    pub const ALL: [Self; 5] = [Self::V9, Self::V10, Self::V11, Self::V12, Self::Valkey80];
+    pub const ALL: [Self; 6] =
+        [Self::V9, Self::V10, Self::V11, Self::V12, Self::V13, Self::Valkey80];
 
     /// The number that the file carries.
     #[must_use]
@@ -133,6 +136,7 @@ impl Target {
             Self::V10 => 10,
             Self::V11 => 11,
             Self::V12 => 12,
+            Self::V13 => 13,
             Self::Valkey80 => Version::VALKEY,
         }
     }
@@ -160,11 +164,23 @@ impl Target {
         }
     }
 
+    /// Whether a file of this version may say how many keys a slot of a cluster has.
+    #[must_use]
+    pub const fn has_slot_info(self) -> bool {
+        self.newest_of_redis() >= format::SLOT_INFO_SINCE
+    }
+
+    /// Whether a file of this version may hold what modules store with a key.
+    #[must_use]
+    pub const fn has_key_metadata(self) -> bool {
+        self.newest_of_redis() >= format::KEY_METADATA_SINCE
+    }
+
     /// The newest version of Redis's numbering of which this one has all types and opcodes.
     pub(crate) const fn newest_of_redis(self) -> u16 {
         match self {
             Self::Valkey80 => Self::V11.number(),
-            Self::V9 | Self::V10 | Self::V11 | Self::V12 => self.number(),
+            Self::V9 | Self::V10 | Self::V11 | Self::V12 | Self::V13 => self.number(),
         }
     }
 }

@@ -261,7 +261,8 @@ impl<W: Write> Writer<W> {
 
     /// A key; what is returned takes its value.
     pub fn key<'a>(&'a mut self, key: &'a [u8], attributes: Attributes) -> ValueWriter<'a, W> {
-        ValueWriter::new(&mut self.sink, Head::Key(key, attributes), self.target)
+        let head = Head::Key { key, attributes, metadata: &[] };
+        ValueWriter::new(&mut self.sink, head, self.target)
     }
 
     /// Keys and values that stood in a file of this version, or were written for one.

@@ -10,7 +10,7 @@ use rdb::{Attributes, Error, ReadOptions, Reader, Record, ValueType, WriteOption
 type Seen = (Vec<u8>, Attributes, ValueType, Vec<u8>);
 
 fn keep(reader: &mut Reader<impl Read>, record: Record, seen: &mut Vec<Seen>) -> Result<(), Error> {
-    if let Record::Key { key, attributes, kind } = record {
+    if let Record::Key { key, attributes, kind, .. } = record {
         seen.push((key, attributes, kind, reader.raw_value()?.into_body().into()));
     }
     Ok(())

@@ -103,7 +103,7 @@ fn errors_say_what_and_where() {
     let cases: [(&[u8], &str); 17] = [
         (b"", "the bytes end too early at offset 9"),
         (b"\x08", "unknown type 8 at offset 9"),
-        (b"\x1a\x02k\n!", "unknown type 26 of the key 'k\\n' at offset 9"),
+        (b"\x1b\x02k\n!", "unknown type 27 of the key 'k\\n' at offset 9"),
         (b"\xf3", "unknown opcode 243 at offset 9"),
         (b"\x06\x01k", "pre-release form 6 is not supported at offset 9"),
         (b"\xf6\x01", "pre-release form 246 is not supported at offset 9"),

@@ -86,7 +86,7 @@ fn check_file(name: &str) {
                     db = *number;
                 }
             }
-            (Item::Key { value: Kept::Raw(raw), .. }, Item::Key { key, attributes, value }) => {
+            (Item::Key { value: Kept::Raw(raw), .. }, Item::Key { key, attributes, value, .. }) => {
                 let expiry = attributes.expire_at_ms.map_or("-".into(), |at| at.to_string());
                 let raw_field = format!("{}:{}", raw.kind().byte(), sum(raw.body()));
                 let fields = [expiry, raw.kind().type_name().into(), raw_field, value_field(value)];
@@ -238,7 +238,8 @@ fn target_of(file: &[u8]) -> Target {
         b"0009" => Target::V9,
         b"0010" => Target::V10,
         b"0011" => Target::V11,
-        _ => Target::V12,
+        b"0012" => Target::V12,
+        _ => Target::V13,
     }
 }
 

@@ -67,18 +67,23 @@ fn types_and_opcodes_that_a_version_lacks_are_refused_and_leave_no_trace() {
     let listpack = RawValue::new(ValueType::HashListpack, b"\x01x".to_vec()).unwrap();
     let valkey = RawValue::new(ValueType::ValkeyHashTtl, b"\x00".to_vec()).unwrap();
     let ttl = RawValue::new(ValueType::HashTtlListpack, b"12345678\x01x".to_vec()).unwrap();
+    // No nodes, seven numbers, no groups, two settings, no producers, two counters.
+    let stream = RawValue::new(ValueType::Stream4, vec![0; 14]).unwrap();
     for target in Target::ALL {
+        assert_eq!(target.has_slot_info(), [Target::V12, Target::V13].contains(&target));
         let mut writer = writer(target);
         let before = writer.offset();
         let results = [
             (writer.function(b"code"), target != Target::V9),
-            (writer.slot_info(1, 2, 3), target == Target::V12),
+            (writer.slot_info(1, 2, 3), target.has_slot_info()),
             (writer.key(b"k", PLAIN).raw(&listpack), target != Target::V9),
             (
                 writer.key(b"k", PLAIN).blob(Blob::SetListpack, b"x"),
                 ![Target::V9, Target::V10].contains(&target),
             ),
-            (writer.key(b"k", PLAIN).raw(&ttl), target == Target::V12),
+            (writer.key(b"k", PLAIN).raw(&ttl), [Target::V12, Target::V13].contains(&target)),
+            (writer.key(b"k", PLAIN).raw(&stream), target == Target::V13),
+            (writer.key(b"k", PLAIN).metadata(b"\0").int(1), target == Target::V13),
             (writer.key(b"k", PLAIN).raw(&valkey), target == Target::Valkey80),
         ];
         let mut written = 0;
@@ -315,7 +320,7 @@ proptest! {
         prop_assert_eq!(&items[0], &Item::Other(Record::SelectDb(3)));
         prop_assert_eq!(items.len(), keys.len() + 1);
         for (item, (key, attributes, value)) in items[1..].iter().zip(&keys) {
-            let Item::Key { key: read_key, attributes: read_attributes, value: read } = item else {
+            let Item::Key { key: read_key, attributes: read_attributes, value: read, .. } = item else {
                 panic!("{item:?}");
             };
             prop_assert_eq!((read_key, read_attributes), (key, attributes));

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -181,14 +182,14 @@ fn threads_report_what_is_wrong_first() {
     let places: Vec<usize> =
         (0..file.len() - 5).filter(|&at| file[at..].starts_with(b"key:")).collect();
     for place in places.iter().skip(60_000).step_by(10_000) {
-        file[place - 2] = 26;
+        file[place - 2] = 27;
     }
     let text = |threads| {
         let options = LoadOptions { threads, ..LoadOptions::default() };
         store.load_from(&file[..], options).unwrap_err().to_string()
     };
     let one = text(1);
-    assert!(one.starts_with("cannot load: unknown type 26 of the key 'key:"), "{one}");
+    assert!(one.starts_with("cannot load: unknown type 27 of the key 'key:"), "{one}");
     assert!(one.ends_with(&format!("at offset {}", places[60_000] - 2)), "{one}");
     for _ in 0..20 {
         assert_eq!(text(2), one);
@@ -320,6 +321,81 @@ fn a_handover_of_slots_goes_on_to_valkey() {
         }
     }
     assert_eq!(bodies, [body]);
+}
+
+#[test]
+fn what_modules_store_with_a_key_stays_with_its_name() {
+    let metadata = b"\x01ABCD\x02\x05\x05\x03xyz\x00";
+    let file = || {
+        let options = WriteOptions { target: Target::V13, ..WriteOptions::default() };
+        let mut writer = Writer::new(Vec::new(), options).unwrap();
+        writer.select_db(2).unwrap();
+        writer.key(b"a", PLAIN).metadata(metadata).string(b"1").unwrap();
+        writer.key(b"b", PLAIN).string(b"2").unwrap();
+        writer.finish().unwrap()
+    };
+    let found = |file: &[u8]| {
+        let mut reader = Reader::new(file).unwrap();
+        let mut found = Vec::new();
+        while let Some(record) = reader.next_record().unwrap() {
+            if let Record::Key { key, metadata, .. } = record {
+                found.push((String::from_utf8(key).unwrap(), metadata));
+            }
+        }
+        found.sort();
+        found
+    };
+    let store = loaded(&file());
+    store.db(0).set("a", "of another database").unwrap();
+    store.db(2).append("a", "23").unwrap();
+    let again = saved(&store);
+    assert_eq!(version_of(&again), Target::V13.version());
+    let expected = [("a", &b""[..]), ("a", metadata), ("b", b"")];
+    assert_eq!(found(&again), expected.map(|(key, bytes)| (key.to_owned(), bytes.to_vec())));
+
+    let options = SaveOptions { version: Some(Target::V12), ..SaveOptions::default() };
+    let error = store.save_to(Vec::new(), options).unwrap_err().to_string();
+    assert!(error.contains("key 'a'") && error.contains("243"), "{error}");
+
+    store.db(2).del("a").unwrap();
+    assert_eq!(version_of(&saved(&store)), Target::V10.version());
+}
+
+#[test]
+fn a_file_of_redis_8_6_comes_back() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/redis-8.6/all_types.rdb");
+    // Before one of its keys expires.
+    let clock = Arc::new(ManualClock::new(1_500_000_000_000));
+    let store = Store::builder().clock(clock).build();
+    let report = store.load_with(&path, LoadOptions::default()).unwrap();
+    assert_eq!((report.keys, report.expired, report.empty), (12, 0, 0));
+    assert_eq!(store.key_type("stream").unwrap().as_deref(), Some("stream"));
+    assert_eq!(store.lrange("lp_ints", 0, 1).unwrap().len(), 2);
+
+    let values = |file: &[u8]| {
+        let mut reader = Reader::new(file).unwrap();
+        let mut values = BTreeMap::new();
+        while let Some(record) = reader.next_record().unwrap() {
+            let Record::Key { key, kind, attributes, .. } = record else { continue };
+            let raw = reader.raw_value().unwrap();
+            let is_kept = matches!(kind.type_name(), "stream" | "module")
+                || matches!(kind, ValueType::HashTtl | ValueType::HashTtlListpack);
+            values.insert(key, (attributes, kind, is_kept.then(|| raw.into_body())));
+        }
+        values
+    };
+    let again = saved(&store);
+    assert_eq!(version_of(&again), Target::V13.version());
+    let (before, after) = (values(&std::fs::read(&path).unwrap()), values(&again));
+    assert_eq!(before.len(), 12);
+    assert!(before.values().any(|(_, kind, _)| *kind == ValueType::Stream4));
+    assert_eq!(after.len(), before.len());
+    for (key, (attributes, kind, kept)) in &before {
+        assert_eq!(after[key].0, *attributes);
+        if kept.is_some() {
+            assert_eq!((after[key].1, &after[key].2), (*kind, kept));
+        }
+    }
 }
 
 fn corrupt(name: &str) -> PathBuf {

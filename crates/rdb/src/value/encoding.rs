@@ -30,7 +30,7 @@ impl ValueType {
             Self::ListQuicklist | Self::ListQuicklist2 => "quicklist",
             Self::HashListpack | Self::ZSetListpack | Self::SetListpack => "listpack",
             Self::HashTtlListpack | Self::HashTtlListpackPreRelease => "listpackex",
-            Self::Stream1 | Self::Stream2 | Self::Stream3 => "stream",
+            Self::Stream1 | Self::Stream2 | Self::Stream3 | Self::Stream4 => "stream",
         }
     }
 }

@@ -56,12 +56,14 @@ pub enum ValueType {
     HashTtl,
     /// A hash whose fields expire, as a listpack.
     HashTtlListpack,
+    /// A stream, fourth layout (Redis 8.6).
+    Stream4,
     /// A hash whose fields expire, as Valkey 9 writes it.
     ValkeyHashTtl,
 }
 
 /// Type, byte, first version of Redis's numbering that may hold it, name of what it holds.
-const TYPES: [(ValueType, u8, u16, &str); 25] = {
+const TYPES: [(ValueType, u8, u16, &str); 26] = {
     use ValueType as T;
     [
         (T::String, 0, 1, "string"),
@@ -88,6 +90,7 @@ const TYPES: [(ValueType, u8, u16, &str); 25] = {
         (T::HashTtlListpackPreRelease, 23, 12, "hash"),
         (T::HashTtl, 24, 12, "hash"),
         (T::HashTtlListpack, 25, 12, "hash"),
+        (T::Stream4, 26, 13, "stream"),
         (T::ValkeyHashTtl, 22, Version::VALKEY, "hash"),
     ]
 };
@@ -206,7 +209,7 @@ mod tests {
         }
         assert_eq!(ValueType::from_byte(21, Dialect::Valkey), Some(ValueType::Stream3));
         assert_eq!(ValueType::from_byte(23, Dialect::Valkey), None);
-        for unknown in [6, 8].into_iter().chain(26..=255) {
+        for unknown in [6, 8].into_iter().chain(27..=255) {
             assert_eq!(ValueType::from_byte(unknown, Dialect::Redis), None);
         }
     }

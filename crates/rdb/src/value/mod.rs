@@ -19,6 +19,6 @@ pub use read::{Node, Nodes, Scores, Strings, Value};
 pub use write::{ModuleWriter, NodesWriter, StringsWriter, ValueWriter, ZSetWriter};
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
-pub(crate) use module::{check_aux, scan_aux};
+pub(crate) use module::{check_aux, scan_aux, scan_metadata};
 pub(crate) use read::{Body, State};
 pub(crate) use write::Head;

@@ -245,6 +245,22 @@ pub(crate) fn scan_aux<R: Read>(source: &mut Source<R>) -> Result<ModuleId, Erro
     Ok(id)
 }
 
+/// Passes over what modules store with a key: for each of them the bits of its class, and parts.
+pub(crate) fn scan_metadata<R: Read>(source: &mut Source<R>) -> Result<(), Error> {
+    for _ in 0..length::read(source)? {
+        source.array::<4>()?; // class
+        scan_parts(source, &mut |_| Ok::<(), Error>(()))?;
+    }
+    Ok(())
+}
+
+/// Checks that bytes are what [`scan_metadata`] passes over, and nothing more.
+pub(super) fn check_metadata(bytes: &[u8]) -> Result<(), Error> {
+    let mut source = Source::new(bytes, Some(bytes.len() as u64), false);
+    scan_metadata(&mut source)?;
+    source.check_end()
+}
+
 /// Checks that bytes are what [`scan_aux`] passes over, and nothing more.
 pub(crate) fn check_aux(body: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(body, Some(body.len() as u64), false);

@@ -74,6 +74,7 @@ pub(crate) fn scan_with<R: Read, E: From<Error>>(
         ValueType::Stream1 => stream::scan(source, Layout::First, pause),
         ValueType::Stream2 => stream::scan(source, Layout::Second, pause),
         ValueType::Stream3 => stream::scan(source, Layout::Third, pause),
+        ValueType::Stream4 => stream::scan(source, Layout::Fourth, pause),
     }
 }
 

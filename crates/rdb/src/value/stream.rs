@@ -1,4 +1,4 @@
-//! The grammar of streams, in its three layouts.
+//! The grammar of streams, in its four layouts.
 
 use std::io::Read;
 
@@ -13,6 +13,8 @@ pub(crate) enum Layout {
     Second,
     /// Redis 7.2: when each consumer was last active.
     Third,
+    /// Redis 8.6: what each producer has added, so that what it sends twice is added once.
+    Fourth,
 }
 
 /// Bytes of an entry's id where it is not written as lengths.
@@ -41,6 +43,9 @@ pub(crate) fn scan<R: Read, E: From<Error>>(
         scan_group(source, layout)?;
         pause(source)?;
     }
+    if layout >= Layout::Fourth {
+        scan_producers(source, pause)?;
+    }
     Ok(entries)
 }
 
@@ -65,6 +70,26 @@ fn scan_group<R: Read>(source: &mut Source<R>, layout: Layout) -> Result<(), Err
             source.array::<ID>()?; // pending
         }
     }
+    Ok(())
+}
+
+/// What producers have added: for how long and how many of each it is kept, by producer, and two counters.
+fn scan_producers<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<(), E> {
+    length::read(source)?; // how long
+    length::read(source)?; // how many
+    for _ in 0..length::read(source)? {
+        string::scan(source)?; // name
+        for _ in 0..length::read(source)? {
+            string::scan(source)?; // what the producer calls the entry
+            scan_id(source)?;
+        }
+        pause(source)?;
+    }
+    length::read(source)?; // added
+    length::read(source)?; // sent twice
     Ok(())
 }
 

@@ -15,8 +15,8 @@ use crate::{
 /// What stands before a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Head<'a> {
-    /// In a file: attributes, type, key.
-    Key(&'a [u8], Attributes),
+    /// In a file: attributes, metadata, type, key.
+    Key { key: &'a [u8], attributes: Attributes, metadata: &'a [u8] },
     /// In a payload: the type alone.
     Payload,
 }
@@ -42,9 +42,17 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         if !target.has(kind) {
             return Err(WriteError::NotInVersion { byte: kind.byte(), target });
         }
+        if let Head::Key { metadata, .. } = head
+            && !metadata.is_empty()
+        {
+            module::check_metadata(metadata).map_err(WriteError::Malformed)?;
+            if !target.has_key_metadata() {
+                return Err(WriteError::NotInVersion { byte: format::KEY_METADATA, target });
+            }
+        }
         match head {
             Head::Payload => sink.put(&[kind.byte()])?,
-            Head::Key(key, attributes) => {
+            Head::Key { key, attributes, metadata } => {
                 if let Some(at) = attributes.expire_at_ms {
                     sink.put(&[format::EXPIRE_MS])?;
                     sink.put(&at.to_le_bytes())?;
@@ -56,11 +64,26 @@ impl<'a, W: Write> ValueWriter<'a, W> {
                 if let Some(freq) = attributes.freq {
                     sink.put(&[format::FREQ, freq])?;
                 }
+                if !metadata.is_empty() {
+                    sink.put(&[format::KEY_METADATA])?;
+                    sink.put(metadata)?;
+                }
                 sink.put(&[kind.byte()])?;
                 string::write(sink, key)?;
             }
         }
         Ok(sink)
+    }
+
+    /// Puts before the key of a file what modules store with it, as it came: the metadata of a
+    /// [`Record::Key`](crate::Record::Key). A payload holds none.
+    ///
+    /// What writes the value fails if it does not follow its grammar, and before version 13.
+    pub fn metadata(mut self, bytes: &'a [u8]) -> Self {
+        if let Head::Key { metadata, .. } = &mut self.head {
+            *metadata = bytes;
+        }
+        self
     }
 
     /// The version that is written: what it lacks has to be given in an older form.

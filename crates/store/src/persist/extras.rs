@@ -20,7 +20,9 @@ pub(crate) struct Extras {
     idle_times: bool,
     /// How often keys were used, by the hash of each and its database.
     frequencies: HashMap<(u32, u64), u8>,
-    /// Whether there was a value that is kept as it came, of a type that the default version does not have.
+    /// What modules store with keys, by database and name.
+    metadata: HashMap<(u32, Vec<u8>), Vec<u8>>,
+    /// Whether there was something that is kept as it came, and that the default version does not have.
     newer: bool,
 }
 
@@ -58,6 +60,14 @@ impl Extras {
         }
     }
 
+    /// Takes what modules store with a key.
+    pub(super) fn take_metadata(&mut self, db: u32, key: &[u8], metadata: Vec<u8>) {
+        if !metadata.is_empty() {
+            self.newer = true;
+            self.metadata.insert((db, key.to_vec()), metadata);
+        }
+    }
+
     /// Notes the type of a value that is kept as it came.
     pub(super) fn take_kind(&mut self, kind: ValueType) {
         self.newer |= !Target::default().has(kind);
@@ -68,6 +78,7 @@ impl Extras {
         self.idle_times |= other.idle_times;
         self.newer |= other.newer;
         self.frequencies.extend(other.frequencies);
+        self.metadata.extend(other.metadata);
     }
 
     /// Whether anything is known of how keys were used.
@@ -84,7 +95,15 @@ impl Extras {
         self.frequencies.get(&(db, hash)).copied()
     }
 
-    /// Whether there may be values that the default version does not have.
+    /// What modules store with a key, which stays with its name; empty for most.
+    pub(super) fn metadata(&self, db: u32, key: &[u8]) -> &[u8] {
+        if self.metadata.is_empty() {
+            return &[];
+        }
+        self.metadata.get(&(db, key.to_vec())).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether there may be what the default version does not have.
     pub(super) fn has_newer(&self) -> bool {
         self.newer
     }
@@ -102,7 +121,7 @@ impl Extras {
         db: u32,
         target: Target,
     ) -> Result<(), WriteError> {
-        if target != Target::V12 {
+        if !target.has_slot_info() {
             return Ok(());
         }
         let of_db = self.slots.iter().filter(|slot| slot.db == db);

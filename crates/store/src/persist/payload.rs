@@ -1,6 +1,6 @@
 //! Payloads of DUMP and RESTORE.
 
-use rdb::{Dialect, Target, ValueType, WriteOptions};
+use rdb::{Target, WriteOptions};
 
 use super::value::{self, Loaded};
 use crate::error::{Error, ErrorKind, Result};
@@ -15,20 +15,12 @@ pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>> {
         && !target.has(raw.kind())
     {
         // What came from a newer server goes to one.
-        target = newest_for(raw.kind());
+        target = Target::ALL.into_iter().find(|target| target.has(raw.kind())).unwrap_or(target);
     }
     rdb::dump::encode(WriteOptions { target, ..WriteOptions::default() }, |writer| {
         value::write(value, writer)
     })
     .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
-}
-
-/// The version for a value that came from a newer server.
-fn newest_for(kind: ValueType) -> Target {
-    match kind.dialect() {
-        Dialect::Redis => Target::V12,
-        Dialect::Valkey => Target::Valkey80,
-    }
 }
 
 /// How many bytes a value takes in a file, its type and key aside.
@@ -37,7 +29,7 @@ pub(crate) fn body_len(value: &Value) -> Result<u64> {
         return Ok(value.body().len() as u64);
     }
     // The newest version has a form for every value.
-    let options = WriteOptions { target: Target::V12, ..WriteOptions::default() };
+    let options = WriteOptions { target: Target::V13, ..WriteOptions::default() };
     rdb::dump::body_len(options, |writer| value::write(value, writer)).map_err(|error| {
         Error::caused(ErrorKind::Io, format!("ERR cannot measure: {error}"), error)
     })

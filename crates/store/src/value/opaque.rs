@@ -19,7 +19,7 @@ pub(super) fn encoding(value: &RawValue) -> &'static str {
     match value.kind() {
         T::HashTtl | T::HashTtlPreRelease | T::ValkeyHashTtl => "hashtable",
         T::HashTtlListpack | T::HashTtlListpackPreRelease => "listpackex",
-        T::Stream1 | T::Stream2 | T::Stream3 => "stream",
+        T::Stream1 | T::Stream2 | T::Stream3 | T::Stream4 => "stream",
         // Of a module.
         _ => "raw",
     }

@@ -78,7 +78,7 @@ fn profiles() -> impl TypedValueParser<Value = Profile> {
 }
 
 fn versions() -> impl TypedValueParser<Value = Target> {
-    let numbers = PossibleValuesParser::new(["9", "10", "11", "12", "80"]);
+    let numbers = PossibleValuesParser::new(["9", "10", "11", "12", "13", "80"]);
     numbers.try_map(|number| {
         let target = Target::ALL.into_iter().find(|target| target.number().to_string() == number);
         target.ok_or("it is none of the versions that are written")

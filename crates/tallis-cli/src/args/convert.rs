@@ -36,7 +36,7 @@ pub struct ConvertArgs {
     pub to: Form,
 
     /// The version of the file to write
-    #[arg(long, value_name = "9|10|11|12|valkey-80", value_parser = versions())]
+    #[arg(long, value_name = "9|10|11|12|13|valkey-80", value_parser = versions())]
     pub rdb_version: Option<Target>,
 
     /// Write every string uncompressed
@@ -72,11 +72,12 @@ pub enum Form {
     Commands,
 }
 
-const VERSIONS: [(&str, Target); 5] = [
+const VERSIONS: [(&str, Target); 6] = [
     ("9", Target::V9),
     ("10", Target::V10),
     ("11", Target::V11),
     ("12", Target::V12),
+    ("13", Target::V13),
     ("valkey-80", Target::Valkey80),
 ];
 

@@ -59,7 +59,7 @@ impl<'a, W: Write> RdbFile<'a, W> {
                 self.writer.resize_db(keys, expires)?;
             }
             Record::SlotInfo { slot, keys, expires }
-                if self.filter.is_open() && self.target == Target::V12 =>
+                if self.filter.is_open() && self.target.has_slot_info() =>
             {
                 self.select()?;
                 self.writer.slot_info(slot, keys, expires)?;
@@ -91,13 +91,13 @@ impl<W: Write> Output for RdbFile<'_, W> {
             let raw = scan.reader().raw_value().map_err(|error| failed(error.into()))?;
             if passes(self.filter, key, raw.module().map(ModuleId::name)) {
                 self.select().map_err(|error| failed(error.into()))?;
-                let writer = self.writer.key(&key.name, key.attributes);
+                let writer = self.writer.key(&key.name, key.attributes).metadata(&key.metadata);
                 writer.raw(&raw).map_err(|error| failed(error.into()))?;
             }
             return Ok(());
         }
         self.select().map_err(|error| failed(error.into()))?;
-        let writer = self.writer.key(&key.name, key.attributes);
+        let writer = self.writer.key(&key.name, key.attributes).metadata(&key.metadata);
         self.rewrite.value(scan.reader(), key.kind, writer).map_err(failed)
     }
 
@@ -128,8 +128,11 @@ impl Output for Lowest {
     fn key(&mut self, key: &Key, scan: &mut Scan) -> Result<(), Stop> {
         let passed = scan.reader().pass_value();
         passed.map_err(|error| Stop::of_value(key, &error.into()))?;
-        if self.candidates.iter().any(|&target| has_form(key.kind, target)) {
-            self.candidates.retain(|&target| has_form(key.kind, target));
+        let has = |target| {
+            has_form(key.kind, target) && (key.metadata.is_empty() || target.has_key_metadata())
+        };
+        if self.candidates.iter().any(|&target| has(target)) {
+            self.candidates.retain(|&target| has(target));
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ pub(crate) struct Key {
     pub(crate) db: u32,
     pub(crate) name: Vec<u8>,
     pub(crate) attributes: Attributes,
+    pub(crate) metadata: Vec<u8>,
     pub(crate) kind: ValueType,
     /// Where the record begins.
     pub(crate) at: u64,
@@ -79,9 +80,9 @@ impl Scan {
         }
         Ok(match self.reader.next_record()? {
             None => None,
-            Some(Record::Key { key: name, attributes, kind }) => {
+            Some(Record::Key { key: name, attributes, metadata, kind }) => {
                 self.keys += 1;
-                Some(Step::Key(Key { db: self.db, name, attributes, kind, at }))
+                Some(Step::Key(Key { db: self.db, name, attributes, metadata, kind, at }))
             }
             Some(other) => {
                 if let Record::SelectDb(number) = other {

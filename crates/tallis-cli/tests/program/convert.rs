@@ -103,6 +103,27 @@ fn a_server_and_tallis_take_the_commands() {
 }
 
 #[test]
+fn what_modules_store_with_keys_goes_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, written) = (folder.path().join("file.rdb"), folder.path().join("written.rdb"));
+    // One class of four bytes, with a number and a string.
+    let metadata = b"\xf3\x01ABCD\x02\x05\x05\x03xyz\x00";
+    let head = b"REDIS0013\xfe\x00\x00\x01a\xc0\x01\xfc\x00\x00\x00\x00\x00\x01\x00\x00";
+    let end = b"\x00\x01b\xc0\x02\xff\x00\x00\x00\x00\x00\x00\x00\x00";
+    let bytes = [&head[..], metadata, end].concat();
+    fs::write(&file, &bytes).unwrap();
+    assert_eq!(run(&["check", text(&file)]).status, 0);
+    assert_eq!(run(&["convert", text(&file), text(&written)]).status, 0);
+    let end = bytes.len() - 8;
+    assert_eq!(fs::read(&written).unwrap()[..end], bytes[..end]);
+    assert_eq!(run(&["convert", "--match", "a", text(&file), text(&written)]).status, 0);
+    assert!(fs::read(&written).unwrap().starts_with(b"REDIS0010"));
+    let refused = run(&["convert", "--rdb-version", "12", text(&file), text(&written)]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.err.contains("key 'b'") && refused.err.contains("243"), "{}", refused.err);
+}
+
+#[test]
 fn the_default_version_is_the_lowest_that_has_every_value() {
     let folder = tempfile::tempdir().unwrap();
     let written = folder.path().join("written.rdb");
@@ -123,6 +144,10 @@ fn the_default_version_is_the_lowest_that_has_every_value() {
     assert!(fs::read(&written).unwrap().starts_with(b"VALKEY080"));
     let keys = |file: &Path| run(&["inspect", "--keys", text(file)]).out;
     assert_eq!(keys(&written), keys(&valkey));
+    let path = golden(|path| path.ends_with("redis-8.6/all_types.rdb")).remove(0);
+    assert_eq!(run(&["convert", text(&path), text(&written)]).status, 0);
+    assert!(fs::read(&written).unwrap().starts_with(b"REDIS0013"));
+    assert_eq!(keys(&written), keys(&path));
     let path = golden(|path| path.ends_with("redis-unstable/15_hash_field_ttl.rdb")).remove(0);
     fs::write(&written, "older").unwrap();
     let refused = run(&["convert", "--rdb-version", "11", text(&path), text(&written)]);

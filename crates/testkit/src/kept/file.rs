@@ -15,6 +15,8 @@ pub enum Item {
         key: Vec<u8>,
         /// What stands before it.
         attributes: Attributes,
+        /// What modules store with it.
+        metadata: Vec<u8>,
         /// Its value.
         value: Kept,
     },
@@ -33,8 +35,8 @@ pub fn read_file<R: Read>(
     let mut items = Vec::new();
     while let Some(record) = reader.next_record()? {
         items.push(match record {
-            Record::Key { key, attributes, .. } => {
-                Item::Key { key, attributes, value: read(&mut reader)? }
+            Record::Key { key, attributes, metadata, .. } => {
+                Item::Key { key, attributes, metadata, value: read(&mut reader)? }
             }
             other @ (Record::Aux { .. }
             | Record::SelectDb(_)
@@ -59,7 +61,9 @@ pub fn write_file(items: &[Item], options: WriteOptions) -> Result<Vec<u8>, Writ
     let mut writer = Writer::new(Vec::new(), options)?;
     for item in items {
         match item {
-            Item::Key { key, attributes, value } => value.write(writer.key(key, *attributes))?,
+            Item::Key { key, attributes, metadata, value } => {
+                value.write(writer.key(key, *attributes).metadata(metadata))?;
+            }
             Item::Other(Record::Aux { key, value }) => writer.aux(key, value)?,
             Item::Other(Record::SelectDb(number)) => writer.select_db(*number)?,
             Item::Other(Record::ResizeDb { keys, expires }) => writer.resize_db(*keys, *expires)?,

@@ -157,6 +157,7 @@ fn pass<R: Read>(reader: &mut Reader<R>, kind: ValueType) -> Result<Option<Measu
         T::Stream1
         | T::Stream2
         | T::Stream3
+        | T::Stream4
         | T::HashTtl
         | T::HashTtlPreRelease
         | T::ValkeyHashTtl => {

@@ -82,8 +82,8 @@ impl<'s> Stripes<'s> {
         tally: &mut Tally,
     ) -> Result<(), LoadError> {
         while let Some(record) = batch.next_record()? {
-            if let Record::Key { key, attributes, .. } = record {
-                self.read_key(db, &key, attributes, &mut batch, tally)?;
+            if let Record::Key { key, attributes, metadata, .. } = record {
+                self.read_key(db, &key, attributes, metadata, &mut batch, tally)?;
             }
         }
         Ok(())
@@ -100,8 +100,8 @@ impl<'s> Stripes<'s> {
         if let Record::SelectDb(number) = record {
             *db = number;
         }
-        if let Record::Key { key, attributes, .. } = record {
-            return self.read_key(*db, &key, attributes, reader, tally);
+        if let Record::Key { key, attributes, metadata, .. } = record {
+            return self.read_key(*db, &key, attributes, metadata, reader, tally);
         }
         if let Record::ResizeDb { keys, .. } = record {
             self.reserve(*db, reader.plausible(keys.saturating_mul(BYTES as u64)));
@@ -123,6 +123,7 @@ impl<'s> Stripes<'s> {
         db: u32,
         key: &[u8],
         attributes: Attributes,
+        metadata: Vec<u8>,
         reader: &mut Reader<impl Read>,
         tally: &mut Tally,
     ) -> Result<(), LoadError> {
@@ -148,6 +149,7 @@ impl<'s> Stripes<'s> {
             tally.extras.take_kind(value.kind());
         }
         tally.extras.take_use(db, hash, attributes);
+        tally.extras.take_metadata(db, key, metadata);
         tally.report.keys += 1;
         let entry = Entry { key: Key::new(key), value };
         let loaded = LoadedKey { hash, entry, expires, accessed };

@@ -4,6 +4,7 @@ mod error;
 mod options;
 mod snapshot;
 mod threads;
+mod version;
 
 use std::fs::File;
 use std::io::Write;

@@ -20,8 +20,8 @@ use rdb::{Target, WriteOptions};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SaveOptions {
     /// The version of the format. `None`, the default, is 10, which Redis 7.0 and later and every Valkey load; or the
-    /// first of 11, 12 and Valkey's 80 that has all types of values that came from a file and that the store keeps
-    /// without working on them.
+    /// first of 11, 12, 13 and Valkey's 80 that has all that came from a file and that the store keeps without working on
+    /// it.
     ///
     /// What a version lacks is written in an older form where that loses nothing; where it would, the save fails.
     pub version: Option<Target>,

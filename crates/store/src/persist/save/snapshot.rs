@@ -2,16 +2,16 @@
 
 use std::io::Write;
 
-use rdb::{Attributes, StandardAux, Target, ValueType, ValueWriter, Writer};
+use rdb::{Attributes, StandardAux, Target, ValueWriter, Writer};
 
 use super::error::SaveError;
 use super::options::SaveOptions;
 use super::threads;
+use super::version::lowest_version;
 use crate::persist::{Extras, value};
 use crate::store::Shared;
 use crate::store::stripe::{Keyspace, Stripe};
 use crate::table::keys::{Entry, KeyBucket, Position};
-use crate::value::Value;
 
 /// The version that a snapshot names as its writer: the oldest Redis that reads the default version of the format.
 const REDIS_VER: &str = "7.0.0";
@@ -28,7 +28,7 @@ pub(in crate::persist) fn write_rdb<W: Write>(
 ) -> Result<W, SaveError> {
     let target = match options.version {
         Some(version) => version,
-        None => lowest_version(shared, stripes)?,
+        None => lowest_version(&shared.extras().read(), stripes)?,
     };
     let write = options.for_version(target);
     let mut writer = Writer::new(output, write)?;
@@ -93,7 +93,7 @@ impl<'s> Database<'s> {
             for at in bucket.positions() {
                 let entry = bucket.entry(at);
                 let key = entry.key.as_bytes();
-                write_entry(entry, writer.key(key, self.attributes(bucket, at)))?;
+                self.write_value(entry, writer.key(key, self.attributes(bucket, at)))?;
             }
         }
         Ok(())
@@ -114,42 +114,15 @@ impl<'s> Database<'s> {
         }
         attributes
     }
-}
 
-/// Writes the value of a key.
-pub(super) fn write_entry<W: Write>(
-    entry: &Entry,
-    writer: ValueWriter<'_, W>,
-) -> Result<(), SaveError> {
-    value::write(&entry.value, writer).map_err(|fault| SaveError::at(entry.key.as_bytes(), fault))
-}
-
-/// The lowest version from 10 on that has every type of value which is kept as it came; the others have a form in each.
-fn lowest_version(shared: &Shared, stripes: &[&Stripe]) -> Result<Target, SaveError> {
-    const FROM_10: [Target; 4] = [Target::V10, Target::V11, Target::V12, Target::Valkey80];
-    let lowest = |kinds: &[ValueType]| {
-        FROM_10.into_iter().find(|target| kinds.iter().all(|&kind| target.has(kind)))
-    };
-    let mut kinds = Vec::new();
-    if !shared.extras().read().has_newer() {
-        return Ok(Target::default());
+    /// Writes the value of a key, and before it what modules store with the key.
+    pub(super) fn write_value<'w, W: Write>(
+        &'w self,
+        entry: &Entry,
+        writer: ValueWriter<'w, W>,
+    ) -> Result<(), SaveError> {
+        let key = entry.key.as_bytes();
+        let writer = writer.metadata(self.extras.metadata(self.db, key));
+        value::write(&entry.value, writer).map_err(|fault| SaveError::at(key, fault))
     }
-    let keyspaces = stripes.iter().flat_map(|stripe| {
-        stripe.databases().filter_map(|db| stripe.keyspace(db)).collect::<Vec<_>>()
-    });
-    for bucket in keyspaces.flat_map(Keyspace::buckets) {
-        for entry in bucket.positions().map(|at| bucket.entry(at)) {
-            let Value::Opaque(value) = &entry.value else { continue };
-            if kinds.contains(&value.kind()) {
-                continue;
-            }
-            let before = lowest(&kinds);
-            kinds.push(value.kind());
-            if lowest(&kinds).is_none() {
-                let target = before.unwrap_or_default();
-                return Err(SaveError::not_in(target, entry.key.as_bytes(), value.kind().byte()));
-            }
-        }
-    }
-    Ok(lowest(&kinds).unwrap_or_default())
 }

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use rdb::{Attributes, Batch, BatchWriter, WriteOptions, Writer};
 
 use super::error::SaveError;
-use super::snapshot::{Database, write_entry};
+use super::snapshot::Database;
 use crate::table::keys::{Entry, KeyBucket};
 use crate::value::Value;
 
@@ -68,7 +68,8 @@ pub(super) fn write<W: Write>(
                 match parts.recv() {
                     Ok(Ok(Encoded::Batch(batch))) => writer.batch(&batch)?,
                     Ok(Ok(Encoded::Large(entry, attributes))) => {
-                        write_entry(entry, writer.key(entry.key.as_bytes(), attributes))?;
+                        database
+                            .write_value(entry, writer.key(entry.key.as_bytes(), attributes))?;
                     }
                     Ok(Err(error)) => return Err(error),
                     Ok(Ok(Encoded::End)) | Err(_) => break,
@@ -127,7 +128,7 @@ fn encode_buckets<'s>(
             let attributes = database.attributes(bucket, at);
             let large = !options.compression && is_large(&entry.value);
             if !large {
-                write_entry(entry, writer.key(entry.key.as_bytes(), attributes))?;
+                database.write_value(entry, writer.key(entry.key.as_bytes(), attributes))?;
             }
             if large || writer.offset() >= BATCH {
                 if let Some(batch) = writer.take()?
