@@ -34,8 +34,8 @@ fn check_module(raw: &RawValue) {
 /// Text of an integer may come as bytes; it is written as an integer.
 fn canonical(item: Item) -> Item {
     match item {
-        Item::Key { key, attributes, value } => {
-            Item::Key { key, attributes, value: value.with_string_as_bytes() }
+        Item::Key { key, attributes, metadata, value } => {
+            Item::Key { key, attributes, metadata, value: value.with_string_as_bytes() }
         }
         other => other,
     }

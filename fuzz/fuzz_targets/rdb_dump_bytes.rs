@@ -17,7 +17,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Some((&flags, bytes)) = bytes.split_first() else { return };
     let mut payload = bytes.to_vec();
     if flags & 1 == 0 {
-        let version: u16 = [10, 11, 12, 80][usize::from(flags >> 1 & 3)];
+        let version: u16 = [10, 11, 13, 80][usize::from(flags >> 1 & 3)];
         payload.extend_from_slice(&version.to_le_bytes());
         let checksum = crc64(&payload);
         payload.extend_from_slice(&checksum.to_le_bytes());
