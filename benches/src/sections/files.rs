@@ -2,10 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
+use std::fs::File;
+use std::hint::black_box;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Parser;
+use rdb_rs::RdbDecoder;
+use rdb_rs::filter::Simple;
 use tallis::{LoadOptions, SaveOptions, Store};
+use tallis_cli::{Args, Command, inspect};
 use testkit::live::Options;
 use testkit::rng::Rng;
 
@@ -36,7 +43,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
         "A store of {} MB: a sorted set of {million} members, {million} ids in sets of shards, {sketches} dense HyperLogLogs, {bitmaps} \
          bitmaps of 1 MiB, {million} small strings, {hashes} hashes of 10 fields, a list of {million}; its file of {} MB is in \
          memory (`{MEMORY}`), so that no disk is measured. *redis-server* is the installed one with the same keys, its time its own for SAVE, \
-         and for DEBUG RELOAD NOSAVE of an empty keyspace.",
+         and for DEBUG RELOAD NOSAVE of an empty keyspace. *rdb 0.4* is the parser of that name, which is asked for every value \
+         and keeps none; `tallis inspect` also counts by type, encoding and prefix, and reckons memory.",
         store.used_memory().unwrap() / 1_000_000,
         bytes / 1_000_000,
         million = 1_000_000 / scale,
@@ -47,11 +55,14 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let dir = folder.path().display().to_string();
     let options = Options::new().config("dir", &dir).config("enable-debug-command", "yes");
     let mut live = Live::start_with(&options);
+    let [inspect_time, inspect_peak] = inspecting(bench, &file);
     let [by_two, by_one] = load(bench, &file, live.as_mut());
     Section::new("Files", &text)
         .row(by_two)
         .row(by_one)
         .row(peak(bench, &file))
+        .row(inspect_time)
+        .row(inspect_peak)
         .row(save(bench, &store, &folder.path().join("saved.rdb"), false, live.as_mut()))
         .row(save(bench, &store, &folder.path().join("saved.rdb"), true, live.as_mut()))
 }
@@ -154,6 +165,38 @@ fn save(
     Row::new(work, Unit::Nanos, race.run()).factor(SERVER, aim)
 }
 
+/// `tallis inspect --json` of a file, its time and its peak, beside those of a parser that looks at every value and keeps
+/// none.
+fn inspecting(bench: &Bench, file: &Path) -> [Row; 2] {
+    const RIVAL: &str = "rdb 0.4";
+    let words = ["tallis", "inspect", "--json", file.to_str().unwrap()];
+    let Command::Inspect(args) = Args::parse_from(words).command else { unreachable!() };
+    let ours = || {
+        let mut shown = Vec::new();
+        inspect::write(&args, false, &mut shown).unwrap();
+        shown
+    };
+    let theirs = || {
+        let file = BufReader::new(File::open(file).unwrap());
+        let values = RdbDecoder::new(file, Simple::new()).unwrap();
+        values.for_each(|value| drop(black_box(value.unwrap())));
+    };
+    let time = bench
+        .race()
+        .at_most(ROUNDS)
+        .contender(OURS, 1, ours)
+        .rivals()
+        .contender(RIVAL, 1, theirs)
+        .run();
+    let (_, _, our_peak) = bench.peak(ours);
+    let (_, _, their_peak) = bench.peak(theirs);
+    let peaks = vec![Result::new(OURS, exact(our_peak)), Result::new(RIVAL, exact(their_peak))];
+    [
+        Row::new("inspect", Unit::Nanos, time).factor(RIVAL, 1.0),
+        Row::new("peak memory of inspect", Unit::Bytes, peaks).target(50e6),
+    ]
+}
+
 /// The peak of a load beside what the store holds after it.
 fn peak(bench: &Bench, file: &PathBuf) -> Row {
     let (store, held, peak) = bench.peak(|| {
@@ -162,8 +205,11 @@ fn peak(bench: &Bench, file: &PathBuf) -> Row {
         store
     });
     drop(store);
-    #[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
-    let exact = |bytes: usize| Sample::exact(bytes as f64);
     let results = vec![Result::new(OURS, exact(peak)), Result::new("after the load", exact(held))];
     Row::new("peak memory of a load", Unit::Bytes, results).factor("after the load", 1.1)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53 bytes")]
+fn exact(bytes: usize) -> Sample {
+    Sample::exact(bytes as f64)
 }

@@ -10,4 +10,4 @@ mod run;
 mod table;
 mod tally;
 
-pub use run::run;
+pub use run::{run, write};

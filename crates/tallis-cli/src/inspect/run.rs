@@ -23,12 +23,20 @@ const PIECE: usize = 64 << 10;
 ///
 /// A file that is damaged or cannot be read; with `--salvage` after what comes before the damage is shown.
 pub fn run(args: &InspectArgs) -> Result<(), Failure> {
-    let mut out = BufWriter::with_capacity(PIECE, io::stdout().lock());
     // Keys are shown as they come, and a bar would stand between them.
     let bar = io::stdout().is_terminal() != args.keys;
+    write(args, bar, &mut BufWriter::with_capacity(PIECE, io::stdout().lock()))
+}
+
+/// Writes what [`run`] shows; `bar` is whether a terminal on standard error has a bar meanwhile.
+///
+/// # Errors
+///
+/// See [`run`].
+pub fn write(args: &InspectArgs, bar: bool, out: &mut impl Write) -> Result<(), Failure> {
     let mut scan = Scan::open(&args.file, bar)?.map_err(|damage| damage.of_file(&args.file))?;
     let mut tally = Tally::new(args, SystemClock.now_ms());
-    let read = read(&mut scan, args, &mut tally, &mut out);
+    let read = read(&mut scan, args, &mut tally, out);
     let (version, bytes) = (scan.reader().version(), scan.offset());
     drop(scan);
     let shown = match &read {
@@ -37,7 +45,7 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
         _ if args.keys => out.flush(),
         _ => {
             let report = Report::new(version, bytes, args.top, tally);
-            show(&report, args, &mut out).and_then(|()| out.flush())
+            show(&report, args, out).and_then(|()| out.flush())
         }
     };
     shown.map_err(|error| Failure::output(&error))?;

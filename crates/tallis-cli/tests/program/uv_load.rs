@@ -13,7 +13,7 @@ use crate::uv::{counts, json};
 use crate::{Ran, example_log, run, run_with, tallis};
 
 /// The days of the example log.
-fn days() -> Vec<String> {
+pub(crate) fn days() -> Vec<String> {
     let log = fs::read_to_string(example_log()).unwrap();
     let mut days: Vec<(String, String)> = Vec::new();
     for line in log.lines() {

@@ -4,7 +4,7 @@ use rdb::{KEY_METADATA, Target};
 
 use super::error::SaveError;
 use crate::persist::Extras;
-use crate::store::stripe::Stripe;
+use crate::store::stripe::{Keyspace, Stripe};
 use crate::table::keys::Entry;
 use crate::value::Value;
 
@@ -14,7 +14,7 @@ pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Tar
     if extras.has_newer() {
         for stripe in stripes {
             for db in stripe.databases() {
-                for bucket in stripe.keyspace(db).into_iter().flat_map(|keys| keys.buckets()) {
+                for bucket in stripe.keyspace(db).into_iter().flat_map(Keyspace::buckets) {
                     for entry in bucket.positions().map(|at| bucket.entry(at)) {
                         candidates.keep_for(entry, extras.metadata(db, entry.key.as_bytes()))?;
                     }
