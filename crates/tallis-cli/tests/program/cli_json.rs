@@ -80,6 +80,13 @@ fn every_kind_of_reply_has_its_form() {
 }
 
 #[test]
+fn coordinates_have_digits_of_their_own() {
+    let input = b"geoadd g 13.361389 38.115556 Palermo\ngeopos g Palermo nosuch\n";
+    let want = "1\n[[13.36138933897018433,38.11555639549629859],null]\n";
+    assert_eq!(run_with(&["cli", "--json"], input).out, want);
+}
+
+#[test]
 fn every_kind_of_reply_has_the_form_of_redis_cli() {
     let Some(server) = live::server() else { return };
     for (script, reply, want) in kinds() {
