@@ -11,6 +11,7 @@ Examples:
   tallis cli PFADD uv alice bob
   tallis cli --load damaged.rdb --salvage --save whole.rdb --rdb-version 11 DBSIZE
   tallis cli --load visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
+  tallis cli --load users.rdb --json HGETALL user:1 | jq .name
   printf 'SET k v\\nGET k\\n' | tallis cli --save dump.rdb
   tallis cli
 
@@ -19,6 +20,11 @@ Without a command, commands are read from standard input, one a line, with redis
 Tab completes names, quit leaves. Its history is in ~/.tallis_history, or in the file that
 TALLIS_HISTFILE names; /dev/null keeps none.
 
+--json prints what redis-cli --json prints, which is no JSON in three cases: an error is error:\"...\",
+an infinite score is inf or -inf, and bytes that are not UTF-8 stay as they are. With --quoted-json
+the backslash before a quote is doubled, as each one is, so a reader of JSON takes the first quote in
+a string for its end. The replies to INFO and help are shown as text in every style.
+
 With --save, an interrupt or SIGTERM saves what the commands did before the program ends; at the prompt,
 Ctrl-C drops the line.
 
@@ -26,6 +32,7 @@ Exit status: 0, even where a command replies with an error; 1 if a file cannot b
 a wrong command line, 130 after an interrupt.";
 
 /// `tallis cli`.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = CLI_EXAMPLES)]
 pub struct CliArgs {
@@ -56,6 +63,18 @@ pub struct CliArgs {
     #[arg(long)]
     pub no_raw: bool,
 
+    /// Show replies as JSON, one a line, in the shapes of RESP3 unless -2 is there too
+    #[arg(long, conflicts_with_all = ["no_raw", "quoted_json"])]
+    pub json: bool,
+
+    /// The same in ASCII alone: bytes that do not print are \\xHH in strings
+    #[arg(long, conflicts_with = "no_raw")]
+    pub quoted_json: bool,
+
+    /// Show replies in the shapes of RESP2: arrays and strings in place of maps, sets, scores and texts
+    #[arg(short = '2', conflicts_with = "resp3")]
+    pub resp2: bool,
+
     /// Show replies in the shapes of RESP3: maps, sets and texts as such, not as arrays and strings
     #[arg(short = '3')]
     pub resp3: bool,
@@ -67,6 +86,14 @@ pub struct CliArgs {
     /// One command and its arguments
     #[arg(value_name = "COMMAND", trailing_var_arg = true)]
     pub command: Vec<OsString>,
+}
+
+impl CliArgs {
+    /// Whether replies have the shapes of RESP3.
+    #[must_use]
+    pub const fn is_resp3(&self) -> bool {
+        self.resp3 || (self.json || self.quoted_json) && !self.resp2
+    }
 }
 
 const OLDER: &str = "7.0";
@@ -112,6 +139,25 @@ mod tests {
         assert_eq!(profile(&["-3", "--profile", "7.2"]), Some((Profile::Redis72, true)));
         assert_eq!(profile(&["--profile=7.0", "-3", "GET"]), Some((Profile::Redis70, true)));
         assert_eq!(profile(&["--profile", "7.4"]), None);
+    }
+
+    #[test]
+    fn json_has_the_shapes_of_resp3_unless_those_of_resp2_are_asked_for() {
+        for (options, want) in [
+            (&["PING"][..], false),
+            (&["-2"], false),
+            (&["-3"], true),
+            (&["--json"], true),
+            (&["--quoted-json"], true),
+            (&["--json", "-3"], true),
+            (&["--json", "-2"], false),
+            (&["-2", "--quoted-json"], false),
+            (&["PING", "--json"], false),
+        ] {
+            let args = Args::parse_from([&["tallis", "cli"], options].concat());
+            let Command::Cli(args) = args.command else { panic!("not cli") };
+            assert_eq!(args.is_resp3(), want, "{options:?}");
+        }
     }
 
     #[test]

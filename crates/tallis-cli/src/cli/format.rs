@@ -3,7 +3,9 @@
 use tallis::resp::quote_word;
 use tallis::{Profile, Reply};
 
-/// The two ways in which `redis-cli` shows a reply.
+use super::json::{Json, Strings};
+
+/// The ways in which `redis-cli` shows a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
@@ -11,6 +13,11 @@ pub enum Style {
     Raw,
     /// With types, quotes and numbered elements, for people to read.
     Formatted,
+    /// A line of JSON, with bytes that are not UTF-8 as they are. An error is `error:"..."`, an infinite score `inf`.
+    Json,
+    /// The same, in which a string has the escapes of `Formatted` in place of those of JSON: ASCII alone. It is for the
+    /// readers of `redis-cli --quoted-json`: one of JSON takes the first quote in a string for its end.
+    QuotedJson,
 }
 
 impl Style {
@@ -26,20 +33,23 @@ impl Style {
     /// let mut out = Vec::new();
     /// Style::Formatted.write(&reply, Profile::default(), &mut out);
     /// Style::Raw.write(&reply, Profile::default(), &mut out);
-    /// assert_eq!(out, b"1) (integer) 7\n2) (nil)\n7\n\n");
+    /// Style::Json.write(&reply, Profile::default(), &mut out);
+    /// assert_eq!(out, b"1) (integer) 7\n2) (nil)\n7\n\n[7,null]\n");
     /// ```
     pub fn write(self, reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
         self.write_reply(reply, profile, out);
-        if self == Self::Raw {
+        if self != Self::Formatted {
             out.push(b'\n');
         }
     }
 
-    /// The same without the line feed that goes behind a raw reply.
+    /// The same without the line feed that goes behind a reply that is not formatted.
     pub(super) fn write_reply(self, reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
         match self {
             Self::Raw => write_raw(reply, profile, out),
             Self::Formatted => write_formatted(reply, profile, 0, out),
+            Self::Json => Json { strings: Strings::Plain, profile, out }.write(reply),
+            Self::QuotedJson => Json { strings: Strings::Quoted, profile, out }.write(reply),
         }
     }
 }
@@ -100,7 +110,7 @@ fn write_raw(reply: &Reply, profile: Profile, out: &mut Vec<u8>) {
 }
 
 /// The digits of a coordinate.
-fn coordinate(degrees: f64) -> Vec<u8> {
+pub(super) fn coordinate(degrees: f64) -> Vec<u8> {
     let shown = Reply::Coordinate(degrees).into_resp2(Profile::default());
     if let Reply::Bulk(text) = shown { text.into() } else { format!("{shown:?}").into_bytes() }
 }

@@ -5,6 +5,7 @@ mod docs;
 mod format;
 mod help;
 mod hint;
+mod json;
 mod prompt;
 mod run;
 mod terminal;

@@ -42,13 +42,17 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
     let options = SaveOptions { version: args.rdb_version, ..SaveOptions::default() };
     let prompt = args.command.is_empty() && io::stdin().is_terminal();
     let lines = args.command.is_empty() && !prompt;
-    let style = if args.no_raw || (!lines && io::stdout().is_terminal()) {
+    let style = if args.json {
+        Style::Json
+    } else if args.quoted_json {
+        Style::QuotedJson
+    } else if args.no_raw || (!lines && io::stdout().is_terminal()) {
         Style::Formatted
     } else {
         Style::Raw
     };
     let mut client = Client::new(&store, style, io::stdout());
-    if args.resp3 {
+    if args.is_resp3() {
         client.session.execute(&["HELLO", "3"]);
     }
     let ran = if prompt {

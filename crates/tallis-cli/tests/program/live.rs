@@ -1,6 +1,6 @@
 //! The same with a real server and a real `redis-cli` beside.
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 use testkit::live;
@@ -12,14 +12,19 @@ use crate::{data, example_log, feed, run, run_with};
 
 /// `redis-cli` on that server, with some more arguments and input: what it printed.
 pub(crate) fn redis_cli(server: &live::Server, args: &[&str], input: &[u8]) -> String {
+    let output = redis_cli_output(server, args, input);
+    assert_eq!(output.stderr, b"");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The same: all that it left.
+pub(crate) fn redis_cli_output(server: &live::Server, args: &[&str], input: &[u8]) -> Output {
     // It comes with the server, so it is where the server is.
     let beside = live::locate().map(|program| program.with_file_name("redis-cli"));
     let program = beside.filter(|program| program.exists()).unwrap_or("redis-cli".into());
     let mut command = Command::new(program);
     command.arg("-s").arg(server.socket()).args(args);
-    let output = feed(&mut command, input);
-    assert_eq!(output.stderr, b"");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    feed(&mut command, input)
 }
 
 #[test]
@@ -157,7 +162,7 @@ get k
 #[test]
 fn replies_look_as_redis_cli_shows_them() {
     let Some(server) = live::server() else { return };
-    for style in [&[][..], &["--no-raw"]] {
+    for style in [&[][..], &["--no-raw"], &["--json"], &["--quoted-json"]] {
         redis_cli(&server, &["flushall"], b"");
         let want = redis_cli(&server, style, SCRIPT);
         let args = [&["cli", "--profile", "7.0"], style].concat();
@@ -203,7 +208,17 @@ smembers s
 #[test]
 fn shapes_look_as_redis_cli_shows_them() {
     let Some(server) = live::server() else { return };
-    for style in [&[][..], &["-3"], &["--no-raw"], &["-3", "--no-raw"]] {
+    for style in [
+        &[][..],
+        &["-3"],
+        &["-2"],
+        &["--no-raw"],
+        &["-3", "--no-raw"],
+        &["--json"],
+        &["-2", "--json"],
+        &["--quoted-json", "-3"],
+        &["--quoted-json", "-2"],
+    ] {
         redis_cli(&server, &["flushall"], b"");
         let want = redis_cli(&server, style, SHAPES);
         let got = run_with(&[&["cli", "--profile", "7.0"], style].concat(), SHAPES);

@@ -5,6 +5,7 @@
 mod bloom;
 mod check;
 mod cli;
+mod cli_json;
 mod convert;
 mod dedup;
 mod errors;

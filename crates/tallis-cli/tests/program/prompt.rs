@@ -142,6 +142,20 @@ fn the_prompt_helps_to_type() {
 }
 
 #[test]
+fn replies_are_json_on_a_terminal_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::start(&["cli", "--json"], &folder.path().join("history"), &[]);
+    terminal.expect("tallis> ");
+    terminal.press("hset h f 1\r");
+    terminal.expect("tallis> ");
+    terminal.press("hgetall h\r");
+    terminal.expect("{\"f\":\"1\"}\r\n");
+    terminal.expect("tallis> ");
+    terminal.press("quit\r");
+    assert_eq!(terminal.status(), 0);
+}
+
+#[test]
 fn there_are_no_colours_where_none_are_wanted_and_no_history_where_none_is_kept() {
     let none = [("NO_COLOR", "1"), ("HOME", "/nonesuch")];
     let mut terminal = Terminal::start(&["cli"], Path::new("/dev/null"), &none);
