@@ -162,6 +162,23 @@ fn what_sets_with_text_have_in_common_is_an_intset_if_it_is_all_numbers() {
 }
 
 #[test]
+fn members_are_lent_in_every_encoding() {
+    let store = Store::new();
+    store.sadd("intset", [3, 1, 2]).unwrap();
+    store.sadd("listpack", ["a", "7"]).unwrap();
+    store.sadd("hashtable", words(0..1000)).unwrap();
+    store.set("string", "v").unwrap();
+    for (key, count) in [("intset", 3), ("listpack", 2), ("hashtable", 1000), ("none", 0)] {
+        let mut lent = Vec::new();
+        let visited = store.smembers_with(key, |member| lent.push(member.to_bytes())).unwrap();
+        assert_eq!((visited, &lent), (count, &store.smembers(key).unwrap()), "{key}");
+        assert_eq!(lent.len(), count);
+    }
+    let refused = store.smembers_with("string", |_| panic!("it is no set")).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::WrongType);
+}
+
+#[test]
 fn a_set_without_members_is_no_key() {
     let store = Store::new();
     for members in [vec!["1", "2"], vec!["a", "b"]] {

@@ -29,7 +29,7 @@ impl Visitors<Store> {
             None => {}
             Some(Plan::Forecast { set: fixed, .. }) => {
                 for_each_shard(store, &fixed.base, fixed.shards, |shard| {
-                    take(&store.smembers(shard)?, &mut ids)
+                    take(store, shard, &mut ids)
                 })?;
             }
             Some(Plan::Bitmap { bitmap, .. }) => {
@@ -37,15 +37,13 @@ impl Visitors<Store> {
             }
             Some(Plan::Splitting(set)) if set.look(store)? <= store.dbsize()? as u64 => {
                 for member in set.members(store) {
-                    ids.push(id_of(&member?)?);
+                    ids.push(Member::from(&member?).as_int().ok_or_else(not_an_id)?);
                 }
             }
             // Nothing that counts visitors leads there. Its shards must not be split or merged while they are looked
             // for.
             Some(Plan::Splitting(set)) => store.transaction_all(|tx| {
-                for_each_shard(tx, set.base(), set.shards(tx)?, |shard| {
-                    take(&tx.smembers(shard)?, &mut ids)
-                })
+                for_each_shard(tx, set.base(), set.shards(tx)?, |shard| take(tx, shard, &mut ids))
             })?,
         }
         Ok(ids)
@@ -190,15 +188,16 @@ fn set_bits(bytes: &[u8]) -> impl Iterator<Item = i64> {
     })
 }
 
-fn take(members: &[Bytes], ids: &mut Vec<i64>) -> Result<(), Error> {
-    for member in members {
-        ids.push(id_of(member)?);
-    }
-    Ok(())
+/// Adds the members of a shard.
+fn take<L: Locks>(store: &Store<L>, shard: &[u8], ids: &mut Vec<i64>) -> Result<(), Error> {
+    let mut all = Ok(());
+    store.smembers_with(shard, |member| match member.as_int() {
+        Some(id) => ids.push(id),
+        None => all = Err(not_an_id()),
+    })?;
+    all
 }
 
-fn id_of(member: &Bytes) -> Result<i64, Error> {
-    Member::from(member).as_int().ok_or_else(|| {
-        Error::new(ErrorKind::NotInteger, "ERR value is not an integer or out of range")
-    })
+fn not_an_id() -> Error {
+    Error::new(ErrorKind::NotInteger, "ERR value is not an integer or out of range")
 }

@@ -104,6 +104,35 @@ impl<L: Locks> Store<L> {
         })
     }
 
+    /// SMEMBERS without a copy: calls `visit` with each member; returns how many there are. The lock of the key is held
+    /// meanwhile. O(members).
+    ///
+    /// # Errors
+    ///
+    /// As [`smembers`](Self::smembers).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// store.sadd("unique:2015-05-17", [7, 300])?;
+    /// let mut sum = 0;
+    /// store.smembers_with("unique:2015-05-17", |member| sum += member.as_int().unwrap_or(0))?;
+    /// assert_eq!(sum, 307);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn smembers_with(&self, key: impl ToKey, visit: impl FnMut(Member<'_>)) -> Result<usize> {
+        self.read(key, |view, keys| {
+            let Some(set) = set_at(view, keys[0])? else { return Ok(0) };
+            let _holding = self.holding();
+            set.for_each(visit);
+            Ok(set.len())
+        })
+    }
+
     /// SMISMEMBER: whether the set has each of these members. O(1) each in a hash table, O(log members) in an intset.
     ///
     /// # Errors
