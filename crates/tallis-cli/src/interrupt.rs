@@ -1,8 +1,10 @@
 //! An interrupt, or the wish of the system that the program ends.
 
 use std::io::{self, Read};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::failure::Failure;
 
@@ -22,7 +24,7 @@ pub(crate) fn watch() -> Result<(), Failure> {
             if INTERRUPTED.swap(true, Ordering::AcqRel) {
                 std::process::exit(STATUS);
             }
-            let action = ACTION.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let action = ACTION.lock().take();
             if let Some(action) = action {
                 let failure = action();
                 failure.report();
@@ -37,7 +39,7 @@ pub(crate) fn watch() -> Result<(), Failure> {
 /// The same for a process that waits where an interrupt does not reach it: `action` is called, in a thread of its own,
 /// and the process ends with what it returns.
 pub(crate) fn watch_and(action: impl FnOnce() -> Failure + Send + 'static) -> Result<(), Failure> {
-    *ACTION.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(action));
+    *ACTION.lock() = Some(Box::new(action));
     watch()
 }
 

@@ -23,9 +23,10 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::counting::Counting;
 use super::scan::{Batch, Scanner};
@@ -64,6 +65,7 @@ fn count_holding(
         found: Mutex::default(),
         moved: Condvar::new(),
         counting: Mutex::new(counting),
+        spare: Mutex::default(),
         failure: Mutex::new(None),
         failed: AtomicBool::new(false),
     };
@@ -73,8 +75,7 @@ fn count_holding(
         }
         pool.work(scanner());
     });
-    let failure = pool.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failure.map_or(Ok(()), Err)
+    pool.failure.into_inner().map_or(Ok(()), Err)
 }
 
 struct Pool<'a, 'v> {
@@ -85,6 +86,8 @@ struct Pool<'a, 'v> {
     /// The turn has come to something else.
     moved: Condvar,
     counting: Mutex<&'a mut Counting<'v>>,
+    /// Batches that were counted, to be filled anew: memory that goes back to the system has to be cleared by it first.
+    spare: Mutex<Vec<Batch>>,
     failure: Mutex<Option<Failure>>,
     failed: AtomicBool,
 }
@@ -218,7 +221,7 @@ impl Pool<'_, '_> {
             let chunk = match taken {
                 Taken::Chunk(chunk) => chunk,
                 Taken::Lines(bytes) => {
-                    let mut batch = Batch::default();
+                    let mut batch = self.spare.lock().pop().unwrap_or_default();
                     scanner.scan(&lines, &mut batch);
                     Chunk::Batch(batch, bytes)
                 }
@@ -231,7 +234,7 @@ impl Pool<'_, '_> {
     /// or no more are to be counted.
     fn take(&self, lines: &mut Lines) -> Option<(Place, Taken)> {
         while !self.failed.load(Ordering::Acquire) && !interrupted() {
-            let found = lock(&self.found);
+            let found = self.found.lock();
             let (turn, full) = (found.turn, found.held > self.held);
             drop(found);
             let logs = self.logs.iter().enumerate().skip(turn.0);
@@ -243,10 +246,10 @@ impl Pool<'_, '_> {
                 if !full {
                     return None;
                 }
-                let found = lock(&self.found);
+                let mut found = self.found.lock();
                 if found.turn == turn {
                     // Not for ever: after a failure or an interrupt it moves no more.
-                    drop(self.moved.wait_timeout(found, PAUSE));
+                    self.moved.wait_for(&mut found, PAUSE);
                 }
                 continue;
             };
@@ -255,7 +258,7 @@ impl Pool<'_, '_> {
                 None => open.find_map(|(at, log)| Some((at, log.idle()?))),
             };
             // All are busy: the first is the most urgent.
-            let (at, mut reading) = free.unwrap_or_else(|| (first, lock(&log.reading)));
+            let (at, mut reading) = free.unwrap_or_else(|| (first, log.reading.lock()));
             let log = &self.logs[at];
             if log.ended.load(Ordering::Acquire) {
                 continue;
@@ -274,33 +277,37 @@ impl Pool<'_, '_> {
 
     /// Puts what was found where its turn will come, and counts what has its turn now.
     fn hand_over(&self, place: Place, chunk: Chunk) {
-        lock(&self.found).insert(place, chunk);
+        self.found.lock().insert(place, chunk);
         loop {
             // Another thread that counts will count this too.
-            let Some(mut counting) = try_lock(&self.counting) else { return };
+            let Some(mut counting) = self.counting.try_lock() else { return };
             while !self.failed.load(Ordering::Acquire) {
-                let Some((log, chunk)) = lock(&self.found).next() else { break };
+                let Some((log, chunk)) = self.found.lock().next() else { break };
                 self.moved.notify_all();
-                if let Err(failure) = self.count(&mut counting, log, &chunk) {
-                    *lock(&self.failure) = Some(failure);
+                if let Err(failure) = self.count(&mut counting, log, chunk) {
+                    *self.failure.lock() = Some(failure);
                     self.failed.store(true, Ordering::Release);
                     return;
                 }
             }
             drop(counting);
             // It may have come when this thread had stopped looking, and the other one still saw it count.
-            let found = lock(&self.found);
+            let found = self.found.lock();
             if self.failed.load(Ordering::Acquire) || !found.waiting.contains_key(&found.turn) {
                 return;
             }
         }
     }
 
-    fn count(&self, counting: &mut Counting<'_>, log: usize, chunk: &Chunk) -> Result<(), Failure> {
+    fn count(&self, counting: &mut Counting<'_>, log: usize, chunk: Chunk) -> Result<(), Failure> {
         let path = self.logs[log].path;
         match chunk {
-            Chunk::Batch(batch, bytes) => counting.take(path, batch, *bytes),
-            Chunk::Failed(error) => Err(counting.failed(path, error)),
+            Chunk::Batch(batch, bytes) => {
+                counting.take(path, &batch, bytes)?;
+                self.spare.lock().push(batch);
+                Ok(())
+            }
+            Chunk::Failed(error) => Err(counting.failed(path, &error)),
             Chunk::End => {
                 counting.next_log();
                 Ok(())
@@ -313,23 +320,10 @@ impl Log<'_> {
     /// The right to read, unless another thread has it for long.
     fn idle(&self) -> Option<MutexGuard<'_, Reading>> {
         if self.packed.load(Ordering::Relaxed) {
-            try_lock(&self.reading)
+            self.reading.try_lock()
         } else {
-            Some(lock(&self.reading))
+            Some(self.reading.lock())
         }
-    }
-}
-
-/// A thread that panics takes the others with it, so no lock is held by one that did.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    match mutex.try_lock() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
     }
 }
 

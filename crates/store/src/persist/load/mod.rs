@@ -22,7 +22,7 @@ use crate::store::{Shared, Store};
 
 impl Store {
     /// Replaces all that the store holds, in every database, by what the file holds: any RDB file of Redis, of
-    /// whatever version up to 12, and newer ones and those of Valkey as far as their types are known.
+    /// whatever version up to 13, and newer ones and those of Valkey as far as their types are known.
     ///
     /// The file is not trusted: whatever is wrong with it ends in an error that says where, and then the store is as it
     /// was. Values of types that the store does not work on, functions, what modules and clusters store beside the keys
