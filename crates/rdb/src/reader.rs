@@ -75,17 +75,7 @@ pub struct Reader<R> {
 
 impl Reader<io::Empty> {
     pub(crate) fn of_batch(source: Source<io::Empty>, version: Version) -> Self {
-        let body = Body::new(source, State::Between);
-        let attributes = Attributes::default();
-        Self {
-            body,
-            version,
-            attributes,
-            metadata: Vec::new(),
-            next: None,
-            error: None,
-            is_batch: true,
-        }
+        Self { is_batch: true, ..Self::behind_header(source, version) }
     }
 }
 
@@ -110,17 +100,19 @@ impl<R: Read> Reader<R> {
         if !version.is_supported() {
             return Err(Error::new(0, ErrorKind::UnsupportedVersion(version)));
         }
-        let body = Body::new(source, State::Between);
-        let attributes = Attributes::default();
-        Ok(Self {
-            body,
+        Ok(Self::behind_header(source, version))
+    }
+
+    fn behind_header(source: Source<R>, version: Version) -> Self {
+        Self {
+            body: Body::new(source, State::Between),
             version,
-            attributes,
+            attributes: Attributes::default(),
             metadata: Vec::new(),
             next: None,
             error: None,
             is_batch: false,
-        })
+        }
     }
 
     /// The version of the file.
