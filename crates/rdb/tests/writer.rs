@@ -67,8 +67,8 @@ fn types_and_opcodes_that_a_version_lacks_are_refused_and_leave_no_trace() {
     let listpack = RawValue::new(ValueType::HashListpack, b"\x01x".to_vec()).unwrap();
     let valkey = RawValue::new(ValueType::ValkeyHashTtl, b"\x00".to_vec()).unwrap();
     let ttl = RawValue::new(ValueType::HashTtlListpack, b"12345678\x01x".to_vec()).unwrap();
-    // No nodes, seven numbers, no groups, two settings, no producers, two counters.
-    let stream = RawValue::new(ValueType::Stream4, vec![0; 14]).unwrap();
+    // No nodes, eight numbers, no groups, two settings, no producers, two counters.
+    let stream = RawValue::new(ValueType::Stream4, vec![0; 15]).unwrap();
     for target in Target::ALL {
         assert_eq!(target.has_slot_info(), [Target::V12, Target::V13].contains(&target));
         let mut writer = writer(target);
