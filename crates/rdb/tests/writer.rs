@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use common::{Item, Kept, read_bytes};
 use proptest::prelude::*;
 use rdb::{
-    Attributes, Blob, ModuleId, ModulePart, RawValue, Reader, Record, StandardAux, StringValue,
-    Target, ValueType, WriteError, WriteOptions, Writer,
+    Attributes, BatchWriter, Blob, ModuleId, ModulePart, RawValue, Reader, Record, StandardAux,
+    StringValue, Target, ValueType, WriteError, WriteOptions, Writer,
 };
 
 const PLAIN: Attributes = Attributes { expire_at_ms: None, idle_s: None, freq: None };
@@ -60,6 +60,37 @@ fn a_dropped_value_leaves_no_trace() {
     drop(writer.key(b"k", PLAIN));
     assert_eq!(writer.offset(), before);
     assert_eq!(read_bytes(&writer.finish().unwrap(), false).unwrap(), []);
+}
+
+#[test]
+fn producers_of_a_stream_are_passed_over_whole() {
+    // No nodes, eight numbers, no groups, two settings.
+    let before = [0; 12];
+    // One producer with two entries, the second with the id 300-7.
+    let producers = b"\x01\x01p\x02\x01a\x01\x02\x02bc\x41\x2c\x07";
+    let body = [&before[..], producers, b"\x02\x00"].concat();
+    assert_eq!(RawValue::new(ValueType::Stream4, body.clone()).unwrap().body(), body);
+    for cut in 0..body.len() {
+        assert!(RawValue::new(ValueType::Stream4, body[..cut].to_vec()).is_err(), "{cut}");
+    }
+    assert!(RawValue::new(ValueType::Stream4, [&body[..], b"\0"].concat()).is_err());
+}
+
+#[test]
+fn a_batch_of_another_version_is_refused() {
+    let batch = |target| {
+        let mut batch = BatchWriter::new(WriteOptions { target, ..WriteOptions::default() });
+        batch.key(b"k", PLAIN).int(1).unwrap();
+        batch.take().unwrap().unwrap()
+    };
+    let mut writer = writer(Target::V10);
+    writer.batch(&batch(Target::V10)).unwrap();
+    let written = writer.offset();
+    for target in [Target::V9, Target::V11, Target::Valkey80] {
+        let refused = writer.batch(&batch(target));
+        assert!(matches!(refused, Err(WriteError::OtherVersion { .. })), "{target}");
+    }
+    assert_eq!(writer.offset(), written);
 }
 
 #[test]
