@@ -121,6 +121,28 @@ fn digest(store: &Store) -> String {
     format!("{:?}", store.session().execute(&["DEBUG", "DIGEST"]))
 }
 
+#[test]
+fn threads_report_the_first_of_several_wrong_values() {
+    let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
+    let mut first = None;
+    for number in 0..400_000 {
+        let key = format!("key:{number}");
+        if number >= 200_000 && number % 7 == 0 {
+            first.get_or_insert_with(|| key.clone());
+            writer.key(key.as_bytes(), PLAIN).blob(rdb::Blob::IntSet, b"no intset").unwrap();
+        } else {
+            writer.key(key.as_bytes(), PLAIN).int(number).unwrap();
+        }
+    }
+    let file = writer.finish().unwrap();
+    let expected = format!("key '{}'", first.unwrap());
+    for threads in [1, 2, 2, 2, 3, 4] {
+        let options = LoadOptions { threads, ..LoadOptions::default() };
+        let error = Store::new().load_from(&file[..], options).unwrap_err().to_string();
+        assert!(error.contains(&expected), "{threads} threads: {error}");
+    }
+}
+
 /// Values of every type, some of them large, in two databases.
 fn mixed() -> Store {
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
