@@ -189,7 +189,7 @@ fn inspecting(bench: &Bench, file: &Path) -> [Row; 2] {
         .contender(RIVAL, 1, theirs)
         .run();
     let (_, _, our_peak) = bench.peak(ours);
-    let (_, _, their_peak) = bench.peak(theirs);
+    let ((), _, their_peak) = bench.peak(theirs);
     let peaks = vec![Result::new(OURS, exact(our_peak)), Result::new(RIVAL, exact(their_peak))];
     [
         Row::new("inspect", Unit::Nanos, time).factor(RIVAL, 1.0),

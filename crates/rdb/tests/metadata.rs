@@ -21,7 +21,7 @@ fn file() -> Vec<u8> {
     writer.key(b"a", EXPIRING).metadata(METADATA).int(1).unwrap();
     writer.key(b"b", Attributes::default()).int(2).unwrap();
     writer.key(b"c", Attributes::default()).metadata(b"\x00").int(3).unwrap();
-    writer.key(b"large", EXPIRING).metadata(METADATA).string(&[b'x'; (1 << 20) + 1]).unwrap();
+    writer.key(b"large", EXPIRING).metadata(METADATA).string(&vec![b'x'; (1 << 20) + 1]).unwrap();
     writer.key(b"d", EXPIRING).metadata(METADATA).int(4).unwrap();
     writer.finish().unwrap()
 }

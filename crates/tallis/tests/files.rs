@@ -143,6 +143,20 @@ fn threads_report_the_first_of_several_wrong_values() {
     }
 }
 
+#[test]
+fn what_comes_behind_a_key_that_is_there_twice_is_not_salvaged() {
+    let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
+    for key in ["a", "b", "a", "c", "d"] {
+        writer.key(key.as_bytes(), PLAIN).int(1).unwrap();
+    }
+    let store = Store::new();
+    let report = store.load_from(&writer.finish().unwrap()[..], SALVAGE).unwrap();
+    assert!(report.damage.unwrap().to_string().contains("key 'a'"));
+    let mut keys = store.keys("*").unwrap();
+    keys.sort_unstable();
+    assert_eq!(keys, ["a", "b"]);
+}
+
 /// Values of every type, some of them large, in two databases.
 fn mixed() -> Store {
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
