@@ -125,21 +125,26 @@ fn digest(store: &Store) -> String {
 fn threads_report_the_first_of_several_wrong_values() {
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
     let mut first = None;
-    for number in 0..400_000 {
+    for number in 0..400_000_u64 {
         let key = format!("key:{number}");
         if number >= 200_000 && number % 7 == 0 {
-            first.get_or_insert_with(|| key.clone());
+            first.get_or_insert(number);
             writer.key(key.as_bytes(), PLAIN).blob(rdb::Blob::IntSet, b"no intset").unwrap();
         } else {
-            writer.key(key.as_bytes(), PLAIN).int(number).unwrap();
+            writer.key(key.as_bytes(), PLAIN).int(number.cast_signed()).unwrap();
         }
     }
     let file = writer.finish().unwrap();
-    let expected = format!("key '{}'", first.unwrap());
+    let first = first.unwrap();
+    let expected = format!("key 'key:{first}'");
     for threads in [1, 2, 2, 2, 3, 4] {
         let options = LoadOptions { threads, ..LoadOptions::default() };
         let error = Store::new().load_from(&file[..], options).unwrap_err().to_string();
         assert!(error.contains(&expected), "{threads} threads: {error}");
+        let store = Store::new();
+        let report = store.load_from(&file[..], LoadOptions { threads, ..SALVAGE }).unwrap();
+        assert_eq!(report.damage.unwrap().to_string(), error);
+        assert_eq!((report.keys, store.dbsize().unwrap() as u64), (first, first));
     }
 }
 
