@@ -162,6 +162,21 @@ fn what_comes_behind_a_key_that_is_there_twice_is_not_salvaged() {
     assert_eq!(keys, ["a", "b"]);
 }
 
+#[test]
+fn a_key_that_is_there_twice_is_wrong_before_what_comes_behind_it() {
+    let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
+    for key in ["a", "a", "b"] {
+        writer.key(key.as_bytes(), PLAIN).int(1).unwrap();
+    }
+    writer.key(b"bad", PLAIN).blob(rdb::Blob::IntSet, b"no intset").unwrap();
+    let file = writer.finish().unwrap();
+    for threads in [1, 2] {
+        let options = LoadOptions { threads, ..LoadOptions::default() };
+        let error = Store::new().load_from(&file[..], options).unwrap_err().to_string();
+        assert!(error.contains("key 'a'"), "{error}");
+    }
+}
+
 /// Values of every type, some of them large, in two databases.
 fn mixed() -> Store {
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
