@@ -120,6 +120,25 @@ impl Compressor {
     }
 }
 
+/// Adds to a stream the tokens for bytes that are to stay as they are: one byte more for each 32.
+///
+/// Streams put one behind the other are a stream of their plain bytes together, so a long string can be compressed in
+/// parts, and the parts that do not compress go in like this.
+///
+/// ```
+/// let mut stream = Vec::new();
+/// lzf::push_literals(b"abc", &mut stream);
+/// lzf::push_literals(b"def", &mut stream);
+/// assert_eq!(lzf::decompress(&stream, 6).unwrap(), b"abcdef");
+/// ```
+pub fn push_literals(plain: &[u8], stream: &mut Vec<u8>) {
+    for run in plain.chunks(MAX_LITERAL) {
+        // A run has 1 to 32 bytes.
+        stream.push(u8::try_from(run.len() - 1).unwrap_or_default());
+        stream.extend_from_slice(run);
+    }
+}
+
 /// Three bytes that stand further ahead too.
 struct Repeat {
     at: usize,

@@ -57,7 +57,7 @@ mod decompress;
 #[cfg(test)]
 mod tests;
 
-pub use compress::Compressor;
+pub use compress::{Compressor, push_literals};
 pub use decompress::{Error, check, decompress, decompress_into, max_plain_len};
 
 /// The furthest a copy reaches back.

@@ -113,7 +113,8 @@ pub use record::{Attributes, Record};
 pub use string::StringValue;
 pub use value::{
     Blob, CopyError, ModuleId, ModulePart, ModuleParts, ModuleWriter, Node, Nodes, NodesWriter,
-    RawValue, Scores, Strings, StringsWriter, Value, ValueType, ValueWriter, ZSetWriter,
+    PartsWriter, RawValue, Scores, Strings, StringsWriter, Value, ValueType, ValueWriter,
+    ZSetWriter,
 };
 pub use version::{Dialect, Target, Version};
 pub use writer::{StandardAux, WriteError, WriteOptions, Writer};

@@ -227,13 +227,22 @@ fn write_compressed<W: Write>(sink: &mut Sink<W>, bytes: &[u8]) -> Result<bool, 
     let compressor = sink.compressor.get_or_insert_default();
     let kept = compressor.compress(bytes, bytes.len() - MIN_SAVING, &mut stream);
     if kept {
-        sink.put(&[SPECIAL | LZF])?;
-        length::write(sink, stream.len() as u64)?;
-        length::write(sink, bytes.len() as u64)?;
-        sink.put(&stream)?;
+        write_stream(sink, &stream, bytes.len() as u64)?;
     }
     sink.compressed = stream;
     Ok(kept)
+}
+
+/// Writes a string as its stream.
+pub(crate) fn write_stream<W: Write>(
+    sink: &mut Sink<W>,
+    stream: &[u8],
+    plain_len: u64,
+) -> Result<(), WriteError> {
+    sink.put(&[SPECIAL | LZF])?;
+    length::write(sink, stream.len() as u64)?;
+    length::write(sink, plain_len)?;
+    sink.put(stream)
 }
 
 /// The integer of at most 32 bits whose canonical text this is.

@@ -35,8 +35,11 @@ pub use commands::*;
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
 pub use member::Member;
-pub use persist::file;
-pub use persist::{LoadOptions, LoadReport, SaveOptions, Target, replace_file};
+pub use persist::{
+    BackgroundSave, CutTail, Fsync, LoadOptions, LoadReport, OnLogError, OpenReport, Persistence,
+    SaveOptions, SaveProgress, Target, replace_file,
+};
+pub use persist::{disk, file};
 pub use profile::Profile;
 pub use reply::{FromReply, Reply};
 pub use resp::Protocol;

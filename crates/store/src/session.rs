@@ -8,7 +8,9 @@ use bytes::Bytes;
 use resp::Protocol;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{Answer, Args, Called, Run, checked, int32, refused, shown, with_words};
+use crate::execute::{
+    Answer, Args, Called, Command, Run, checked, find, int32, refused, shown, with_words,
+};
 use crate::key::HashedKey;
 use crate::reply::Reply;
 use crate::store::locks::Access;
@@ -154,12 +156,26 @@ impl Client {
     fn answer(&mut self, args: &[&[u8]]) -> Answer {
         let called = checked(args, self.store.shared().profile());
         let called = called.map_err(|error| self.refuse(args, error))?;
+        if let Err(error) = self.store.shared().check_writable()
+            && self.would_write(&called)
+        {
+            return Err(self.refuse(args, error));
+        }
         match called.command.run {
             Run::AtOnce(run) => run(self, called.words()),
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
             Run::Session(run) => run(self, called.words()),
             Run::Words { store: run, .. } => called.run(run, &self.store),
         }
+    }
+
+    /// Whether a command writes, or is an EXEC of one that does.
+    #[cold]
+    fn would_write(&self, called: &Called<'_, '_>) -> bool {
+        let writes = |command: &Command| command.flags.split(' ').any(|flag| flag == "write");
+        let queued = self.queue.iter().flat_map(|queue| &queue.commands);
+        let mut queued = queued.filter_map(|words| find(words.first()?));
+        writes(called.command) || (called.command.name == "exec" && queued.any(writes))
     }
 
     /// What a command that is none, or has too few or too many words, does to a transaction.

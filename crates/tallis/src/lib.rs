@@ -48,6 +48,8 @@ pub mod wire;
 pub use recipes::*;
 pub use store::*;
 
+/// Append-only logs: the manifest and the commands.
+pub use aof;
 /// Bitmaps, bit fields and packed records.
 pub use bitpack;
 /// Bloom filters: settings, planning, merging.

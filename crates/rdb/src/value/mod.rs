@@ -16,7 +16,7 @@ pub use kind::{Blob, ValueType};
 pub use module::{ModuleId, ModulePart, ModuleParts};
 pub use raw::RawValue;
 pub use read::{Node, Nodes, Scores, Strings, Value};
-pub use write::{ModuleWriter, NodesWriter, StringsWriter, ValueWriter, ZSetWriter};
+pub use write::{ModuleWriter, NodesWriter, PartsWriter, StringsWriter, ValueWriter, ZSetWriter};
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
 pub(crate) use module::{check_aux, scan_aux, scan_metadata};

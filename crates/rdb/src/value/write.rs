@@ -9,7 +9,13 @@ use super::{
     scan::{PACKED, PLAIN},
 };
 use crate::{
-    format, length, record::Attributes, sink::Sink, string, version::Target, writer::WriteError,
+    error::{Error, ErrorKind},
+    format, length,
+    record::Attributes,
+    sink::Sink,
+    string,
+    version::Target,
+    writer::WriteError,
 };
 
 /// What stands before a value.
@@ -98,6 +104,42 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     /// [`WriteError`], as for all of these.
     pub fn string(self, bytes: &[u8]) -> Result<(), WriteError> {
         string::write(self.begin(ValueType::String)?, bytes)
+    }
+
+    /// A string of so many bytes that come in parts, written as they are.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    ///
+    /// ```
+    /// use rdb::{WriteOptions, dump};
+    ///
+    /// let options = WriteOptions::default();
+    /// let whole = dump::encode(options, |value| value.string(b"hello"))?;
+    /// let in_parts = dump::encode(options, |value| {
+    ///     let mut parts = value.string_in_parts(5)?;
+    ///     parts.part(b"he")?;
+    ///     parts.part(b"llo")?;
+    ///     parts.finish()
+    /// })?;
+    /// assert_eq!(in_parts, whole);
+    /// # Ok::<(), rdb::WriteError>(())
+    /// ```
+    pub fn string_in_parts(self, len: u64) -> Result<PartsWriter<'a, W>, WriteError> {
+        let sink = self.begin(ValueType::String)?;
+        length::write(sink, len)?;
+        sink.owed = len;
+        Ok(PartsWriter { sink })
+    }
+
+    /// A string of so many bytes whose LZF stream is this.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a stream that gives another number of bytes is refused.
+    pub fn compressed_string(self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
+        lzf::check(stream, plain_len)
+            .map_err(|error| WriteError::Malformed(Error::new(0, ErrorKind::Lzf(error))))?;
+        string::write_stream(self.begin(ValueType::String)?, stream, plain_len)
     }
 
     /// A string that is the decimal text of an integer.
@@ -200,6 +242,42 @@ impl<'a, W: Write> ValueWriter<'a, W> {
 impl<W> fmt::Debug for ValueWriter<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValueWriter").field("target", &self.target).finish_non_exhaustive()
+    }
+}
+
+/// Takes the bytes of a string.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the bytes are still to be written"]
+pub struct PartsWriter<'a, W> {
+    sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> PartsWriter<'_, W> {
+    /// The next bytes.
+    ///
+    /// # Errors
+    /// [`WriteError`]; more bytes than announced are refused, and leave the file as it was.
+    pub fn part(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        let left = self.sink.owed.checked_sub(bytes.len() as u64);
+        let left = left.ok_or(WriteError::TooManyMembers)?;
+        self.sink.put(bytes)?;
+        self.sink.owed = left;
+        Ok(())
+    }
+
+    /// Ends the string.
+    ///
+    /// # Errors
+    /// [`WriteError`], if bytes are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for PartsWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PartsWriter").finish_non_exhaustive()
     }
 }
 

@@ -153,7 +153,7 @@ impl RestoreOptions {
 
 fn restore(slot: &mut Slot<'_>, value: Value, payload: &[u8], options: RestoreOptions) {
     let expires_at = options.expires_at(slot.now_ms());
-    if expires_at.is_some_and(|at| at <= slot.now_ms()) {
+    if expires_at.is_some_and(|at| slot.has_come(at)) {
         slot.delete();
         return;
     }

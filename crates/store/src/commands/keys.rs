@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::store::scope::Scope;
-use crate::store::slot::{BY_COMMAND, Slot, Taken};
+use crate::store::slot::{Slot, Taken};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -281,8 +281,8 @@ pub(crate) fn rename(
 
 /// Puts a value with its expiry where it is to be.
 fn arrive(mut slot: Slot<'_>, taken: Option<Taken>) {
-    if let Some(Taken { value, expires_at }) = taken {
-        slot.put(value, expires_at, BY_COMMAND);
+    if let Some(taken) = taken {
+        slot.arrive(taken);
     }
 }
 
@@ -304,7 +304,7 @@ fn copy(
     if target.exists() && !options.replace {
         return Ok(false);
     }
-    arrive(target, Some(Taken { value, expires_at }));
+    arrive(target, Some(Taken::new(value, expires_at)));
     scope.effect(|| {
         let words = [b"COPY", from.bytes, to.bytes, b"DB"].map(Bytes::copy_from_slice);
         let mut words = words.to_vec();

@@ -6,7 +6,6 @@ use bytes::Bytes;
 
 use crate::error::Result;
 use crate::store::scope::View;
-use crate::store::stripe::Keyspace;
 use crate::store::{Locks, Store};
 use crate::table::keys::{Entry, KeyBucket};
 use crate::text::glob::Glob;
@@ -27,7 +26,7 @@ impl<L: Locks> Store<L> {
     /// In a transaction, a key that it did not name.
     pub fn dbsize(&self) -> Result<usize> {
         self.read_stripes(0..self.shared().stripe_count(), |view| {
-            Ok(view.keyspaces().map(Keyspace::len).sum())
+            Ok(view.keyspaces().map(|keyspace| keyspace.len()).sum())
         })
     }
 
@@ -310,7 +309,7 @@ fn random_entry<'v>(view: &'v View<'_>) -> Option<&'v Entry> {
     const TRIES: usize = 100;
     let shared = view.shared();
     let mut random = || shared.random().bits();
-    let keys: usize = view.keyspaces().map(Keyspace::len).sum();
+    let keys: usize = view.keyspaces().map(|keyspace| keyspace.len()).sum();
     for _ in 0..TRIES {
         let mut number = shared.random().below(keys);
         let keyspace = view.keyspaces().find(|keyspace| {

@@ -22,8 +22,8 @@ pub(crate) struct Extras {
     frequencies: HashMap<(u32, u64), u8>,
     /// What modules store with keys, by database and name.
     metadata: HashMap<(u32, Vec<u8>), Vec<u8>>,
-    /// Whether there was something that is kept as it came, and that the default version does not have.
-    newer: bool,
+    /// The types of values that were kept as they came, and that the default version does not have.
+    newer: Vec<ValueType>,
 }
 
 /// How many keys a slot of a cluster had.
@@ -33,6 +33,13 @@ struct Slot {
     number: u64,
     keys: u64,
     expires: u64,
+}
+
+/// The name of a library of functions, as its first line says it: `#!lua name=mylib`.
+fn library_name(code: &[u8]) -> Option<&[u8]> {
+    let line = code.split(|&byte| byte == b'\n').next()?.strip_prefix(b"#!")?;
+    let mut words = line.split(u8::is_ascii_whitespace);
+    words.find_map(|word| word.strip_prefix(b"name="))
 }
 
 impl Extras {
@@ -52,6 +59,24 @@ impl Extras {
         }
     }
 
+    /// Puts a library of functions in the place of one of that name.
+    pub(super) fn put_function(&mut self, code: Vec<u8>) {
+        if let Some(name) = library_name(&code) {
+            self.remove_function(name);
+        }
+        self.functions.push(code);
+    }
+
+    pub(super) fn remove_function(&mut self, name: &[u8]) {
+        self.functions.retain(|code| {
+            library_name(code).is_none_or(|other| !other.eq_ignore_ascii_case(name))
+        });
+    }
+
+    pub(super) fn clear_functions(&mut self) {
+        self.functions.clear();
+    }
+
     /// Takes how a key was used.
     pub(super) fn take_use(&mut self, db: u32, hash: u64, attributes: Attributes) {
         self.idle_times |= attributes.idle_s.is_some();
@@ -63,20 +88,21 @@ impl Extras {
     /// Takes what modules store with a key.
     pub(super) fn take_metadata(&mut self, db: u32, key: &[u8], metadata: Vec<u8>) {
         if !metadata.is_empty() {
-            self.newer = true;
             self.metadata.insert((db, key.to_vec()), metadata);
         }
     }
 
     /// Notes the type of a value that is kept as it came.
     pub(super) fn take_kind(&mut self, kind: ValueType) {
-        self.newer |= !Target::default().has(kind);
+        if !Target::default().has(kind) && !self.newer.contains(&kind) {
+            self.newer.push(kind);
+        }
     }
 
     /// Takes what another thread has noted of keys.
     pub(super) fn merge(&mut self, other: Self) {
         self.idle_times |= other.idle_times;
-        self.newer |= other.newer;
+        other.newer.into_iter().for_each(|kind| self.take_kind(kind));
         self.frequencies.extend(other.frequencies);
         self.metadata.extend(other.metadata);
     }
@@ -105,7 +131,17 @@ impl Extras {
 
     /// Whether there may be what the default version does not have.
     pub(super) fn has_newer(&self) -> bool {
-        self.newer
+        !self.newer.is_empty() || self.has_metadata()
+    }
+
+    /// The types of values that there may be, and that the default version does not have.
+    pub(super) fn newer_kinds(&self) -> &[ValueType] {
+        &self.newer
+    }
+
+    /// Whether modules store anything with keys.
+    pub(super) fn has_metadata(&self) -> bool {
+        !self.metadata.is_empty()
     }
 
     /// What stands before all keys.

@@ -1,5 +1,7 @@
 //! Snapshots: Redis's own files and payloads.
 
+mod directory;
+pub mod disk;
 mod extras;
 pub mod file;
 mod load;
@@ -8,11 +10,14 @@ mod replace;
 mod save;
 mod value;
 
+pub(crate) use directory::{Directory, OpenDirectory, open};
 pub(crate) use extras::Extras;
 pub(crate) use load::reload;
 pub(crate) use payload::{body_len, dump, restore};
+pub(crate) use save::{Records, SaveError};
 
+pub use directory::{CutTail, Fsync, OnLogError, OpenReport, Persistence};
 pub use load::{LoadOptions, LoadReport};
 pub use rdb::Target;
 pub use replace::replace_file;
-pub use save::SaveOptions;
+pub use save::{BackgroundSave, SaveOptions, SaveProgress};

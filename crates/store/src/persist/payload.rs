@@ -1,5 +1,7 @@
 //! Payloads of DUMP and RESTORE.
 
+use std::sync::Arc;
+
 use rdb::{Target, WriteOptions};
 
 use super::value::{self, Loaded};
@@ -37,6 +39,8 @@ pub(crate) fn body_len(value: &Value) -> Result<u64> {
 
 /// The value of a payload: of any version that can be read, or of those that the profile's servers take.
 pub(crate) fn restore(payload: &[u8], shared: &Shared, any_version: bool) -> Result<Value> {
+    // What a log has was taken by the server that wrote it.
+    let any_version = any_version || shared.is_replaying();
     let newest = if any_version { u16::MAX } else { shared.profile().restore_version() };
     // The version and the checksum behind it.
     let version =
@@ -62,7 +66,7 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared, any_version: bool) -> Res
             if let Value::Opaque(value) = &value
                 && !Target::default().has(value.kind())
             {
-                shared.extras().write().take_kind(value.kind());
+                Arc::make_mut(&mut shared.extras().write()).take_kind(value.kind());
             }
             Ok(value)
         }

@@ -1,8 +1,19 @@
 //! A file that is replaced as a whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::disk::{Disk, DiskFile, RealDisk};
+
+/// What the name of a file begins with that is not whole yet.
+const TEMPORARY: &str = ".tallis-";
+
+/// What it ends with.
+const SUFFIX: &str = ".tmp";
 
 /// Writes a file that takes its name only once it is whole and on the disk: if anything fails, an older file of that
 /// name is left as it was.
@@ -36,41 +47,92 @@ pub fn replace_file(
     path: impl AsRef<Path>,
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let path = path.as_ref();
-    let path: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is there, but not as a file"));
-    }
-    let folder = match path.parent() {
+    replace(&RealDisk, path.as_ref(), RealDisk::create_file, |file| write(file))
+}
+
+/// As [`replace_file`], on any disk.
+pub(crate) fn replace_on(
+    disk: &dyn Disk,
+    path: &Path,
+    write: impl FnOnce(&mut Box<dyn DiskFile>) -> io::Result<()>,
+) -> io::Result<()> {
+    replace(disk, path, |path| disk.create(path), write)
+}
+
+fn replace<F: DiskFile>(
+    disk: &dyn Disk,
+    path: &Path,
+    create: impl Fn(&Path) -> io::Result<F>,
+    write: impl FnOnce(&mut F) -> io::Result<()>,
+) -> io::Result<()> {
+    let path = disk.target(path)?;
+    let folder = folder_of(&path);
+    let (temporary, mut file) = Temporary::create(disk, folder, create)?;
+    write(&mut file)?;
+    file.sync()?;
+    drop(file);
+    disk.rename(&temporary.path, &path)?;
+    temporary.keep();
+    disk.sync_folder(folder)
+}
+
+/// The folder of a file.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
-    };
-    let mut temporary = tempfile::Builder::new();
-    temporary.prefix(".tallis-").suffix(".tmp");
-    // With the permissions of any new file: a server may run as another user. The error of the system does not name the
-    // temporary file.
-    let open = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
-    let temporary = temporary.make_in(folder, open)?;
-    write(temporary.as_file())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(&path).map_err(|error| error.error)?;
-    sync_folder(folder)
+    }
 }
 
-/// Puts a new name on the disk: on Unix it is there only once its folder is.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+/// Whether a name is one of a file that was not whole when its process ended.
+pub(super) fn is_temporary(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(TEMPORARY) && name.ends_with(SUFFIX))
 }
 
-/// Elsewhere a folder cannot be opened, and there is nothing to sync.
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
+/// A file that is removed when this is dropped.
+struct Temporary<'d> {
+    disk: &'d dyn Disk,
+    path: PathBuf,
+}
+
+impl<'d> Temporary<'d> {
+    fn create<F>(
+        disk: &'d dyn Disk,
+        folder: &Path,
+        create: impl Fn(&Path) -> io::Result<F>,
+    ) -> io::Result<(Self, F)> {
+        /// How many there were in this process.
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = folder.join(format!("{TEMPORARY}{}-{number}{SUFFIX}", process::id()));
+            match create(&path) {
+                Ok(file) => return Ok((Self { disk, path }, file)),
+                // Of a process of this number that was killed.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// It has another name now.
+    fn keep(mut self) {
+        self.path = PathBuf::new();
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            // A file that stays does no harm, and there is nothing else to be done about it.
+            let _ = self.disk.remove(&self.path);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Write;
 
     use super::*;

@@ -1,6 +1,8 @@
 //! How a store is put together.
 
+use std::mem;
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -12,11 +14,13 @@ use super::locks::Striped;
 use super::random::Random;
 use super::shared::Padded;
 use super::stripe::Stripe;
+use super::time::TimeSource;
 use super::{Shared, Sink, Store};
 use crate::clock::{Clock, SystemClock};
 use crate::commands::begin_with;
 use crate::error::Result;
 use crate::limits::{Limits, Remembered, Settings};
+use crate::persist::{Persistence, open};
 use crate::profile::Profile;
 
 /// Builds a [`Store`]: limits, profile, clock, stripes, sinks and seeds.
@@ -31,6 +35,7 @@ pub struct StoreBuilder {
     hash_seed: Option<u64>,
     random_seed: Option<u64>,
     sinks: Vec<Arc<dyn Sink>>,
+    persistence: Persistence,
 }
 
 impl Default for StoreBuilder {
@@ -45,6 +50,7 @@ impl Default for StoreBuilder {
             hash_seed: None,
             random_seed: None,
             sinks: Vec::new(),
+            persistence: Persistence::default(),
         }
     }
 }
@@ -140,9 +146,41 @@ impl StoreBuilder {
         self
     }
 
-    /// The empty store.
+    /// How the store is kept on disk, if it is [opened](Self::open), and the disk that it saves to and loads from.
+    #[must_use]
+    pub fn persistence(mut self, persistence: Persistence) -> Self {
+        self.persistence = persistence;
+        self
+    }
+
+    /// The empty store, in memory only.
     #[must_use]
     pub fn build(self) -> Store {
+        Store::of(self.into_shared())
+    }
+
+    /// The store that a directory holds, and that is kept there: see [`Store::open`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open(mut self, directory: impl AsRef<Path>) -> Result<Store> {
+        // What is read from the directory is no change.
+        let sinks = mem::take(&mut self.sinks);
+        let persistence = self.persistence.clone();
+        let store = self.build();
+        let mut open = open(&store, directory.as_ref(), &persistence)?;
+        let Striped { mut shared, db, .. } = store.locks;
+        let Some(alone) = Arc::get_mut(&mut shared) else {
+            unreachable!("what has read the directory keeps no handle")
+        };
+        alone.sinks = sinks;
+        alone.directory = Some(Arc::clone(open.directory()));
+        open.keep_small(&shared)?;
+        Ok(Store::on(Striped { shared, db, open: Some(Arc::new(open)) }))
+    }
+
+    fn into_shared(self) -> Shared {
         /// How many stores this process has built, and one.
         static STORES: AtomicU64 = AtomicU64::new(1);
         let stripes = (0..1usize << self.stripe_bits)
@@ -153,7 +191,7 @@ impl StoreBuilder {
         });
         // What a fresh hasher makes of any number is as random as its keys.
         let seed = self.random_seed.unwrap_or_else(|| RandomState::new().hash_one(0));
-        let shared = Shared {
+        Shared {
             id: STORES.fetch_add(1, Ordering::Relaxed),
             stripes,
             stripe_bits: self.stripe_bits,
@@ -161,15 +199,17 @@ impl StoreBuilder {
             settings: Settings::new(self.limits, self.remembered),
             profile: self.profile,
             databases: self.databases,
-            clock: self.clock,
+            time: TimeSource::new(self.clock),
             random: Random::new(seed),
             sinks: self.sinks,
             swept: Mutex::default(),
             saved: AtomicU64::new(0),
             active_expire: AtomicBool::new(true),
             extras: RwLock::default(),
-        };
-        Store::on(Striped { shared: Arc::new(shared), db: 0 })
+            snapshot: Mutex::default(),
+            disk: self.persistence.disk,
+            directory: None,
+        }
     }
 }
 

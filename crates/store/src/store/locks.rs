@@ -8,8 +8,10 @@ use std::sync::Arc;
 use super::Shared;
 use super::locked::LockedStripe;
 use super::scope::{Scope, View};
+use super::shared::Logged;
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
+use crate::persist::OpenDirectory;
 use crate::to_key::KeyRef;
 
 /// How a [`Store`](super::Store) gets at its keys: this is what a plain handle, a transaction and a session differ in.
@@ -142,6 +144,9 @@ pub(super) fn locked() -> Error {
 pub struct Striped {
     pub(super) shared: Arc<Shared>,
     pub(super) db: u32,
+    /// Closes the store's directory with the last handle.
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    pub(super) open: Option<Arc<OpenDirectory>>,
 }
 
 impl Striped {
@@ -214,12 +219,18 @@ impl Access for Striped {
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        check_free(&self.shared)?;
-        self.shared.lock(
+        let shared = &*self.shared;
+        check_free(shared)?;
+        shared.check_writable()?;
+        let done = shared.lock(
             keys,
             |_| false,
-            |locked| operation(&mut Scope::new(&self.shared, self.db, locked.stripes)),
-        )
+            |locked| {
+                let mut scope = Scope::new(shared, self.db, locked.stripes);
+                (operation(&mut scope), scope.commit())
+            },
+        );
+        shared.acknowledge(done)
     }
 
     fn read_stripes<R>(
@@ -238,9 +249,14 @@ impl Access for Striped {
         &self,
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        check_free(&self.shared)?;
-        self.shared
-            .lock_all(|locked| operation(&mut Scope::new(&self.shared, self.db, locked.stripes)))
+        let shared = &*self.shared;
+        check_free(shared)?;
+        shared.check_writable()?;
+        let done = shared.lock_all(|locked| {
+            let mut scope = Scope::new(shared, self.db, locked.stripes);
+            (operation(&mut scope), scope.commit())
+        });
+        shared.acknowledge(done)
     }
 }
 
@@ -278,6 +294,12 @@ impl<'t> Held<'t> {
         let reads_some =
             matches!(allowed, Allowed::Named(named) if named.iter().any(|key| key.reads));
         Self { shared, scope, allowed, reads_some, next: Cell::new(0) }
+    }
+
+    /// Hands what was done to the sinks and to the log.
+    #[inline]
+    pub(super) fn commit(&self) -> Logged {
+        self.scope.borrow_mut().commit()
     }
 
     /// The hash of a key that is not the one that is expected next, or not in the place where it was named.

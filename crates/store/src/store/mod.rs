@@ -1,6 +1,8 @@
 //! The store: a keyspace cut into lock stripes, and the handles on it.
 
 mod builder;
+pub(crate) mod handover;
+pub(crate) mod keyspace;
 mod locked;
 pub(crate) mod locks;
 mod random;
@@ -17,6 +19,7 @@ mod transaction;
 mod watch;
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -76,6 +79,52 @@ impl Store {
         Self::builder().build()
     }
 
+    /// The store that a directory holds, and that is kept there: Redis's append-only log, with the defaults of
+    /// [`Persistence`](crate::Persistence). A directory that is empty, or not there, is an empty store.
+    ///
+    /// Every change is added to the log before the command returns, and is on the disk a second later;
+    /// [`Fsync`](crate::Fsync) chooses another time. Dropping the last handle, sessions and sweepers included, puts all of
+    /// it on the disk and releases the directory.
+    ///
+    /// The directory is one of Redis 7: a `redis-server` can be started on it, and what one has left there can be opened. The
+    /// log is read if there is one, in `appendonlydir`; otherwise the log of an older server, `appendonly.aof`, or else
+    /// the snapshot `dump.rdb`, either of which becomes the base of a new log and is not read again. A process that is
+    /// killed may leave a last command that is not whole: it is cut off, and [`open_report`](Self::open_report) tells so. One
+    /// process at a time holds a directory, by a lock on the file `tallis.lock` that ends with the process.
+    ///
+    /// # Errors
+    ///
+    /// In each case nothing in the directory has been changed.
+    ///
+    /// * [`ErrorKind::Io`](crate::ErrorKind::Io) if the directory cannot be read or written, or is open already.
+    /// * [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if a file is damaged other than at the end of the log, with
+    ///   the file and the offset.
+    /// * [`ErrorKind::UnknownCommand`](crate::ErrorKind::UnknownCommand) or
+    ///   [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the log has a command that the store does not know or
+    ///   works on a type that it does not work on, with the command, its key and the offset.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Store::open(folder.path())?;
+    /// store.sadd("seen", ["alice", "bob"])?;
+    /// drop(store);
+    ///
+    /// let store = Store::open(folder.path())?;
+    /// assert_eq!(store.scard("seen")?, 2);
+    ///
+    /// let second = Store::open(folder.path()).unwrap_err();
+    /// assert!(second.to_string().contains("is open already"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::builder().open(directory)
+    }
+
     /// A store that is to be built with other limits, another clock, or sinks.
     #[must_use]
     pub fn builder() -> StoreBuilder {
@@ -100,7 +149,19 @@ impl Store {
     /// ```
     #[must_use]
     pub fn db(&self, number: u32) -> Self {
-        Self::on(Striped { shared: Arc::clone(&self.locks.shared), db: number })
+        Self::on(Striped { db: number, ..self.locks.clone() })
+    }
+}
+
+impl Store {
+    /// A handle on a store that has none, in memory only.
+    pub(crate) fn of(shared: Shared) -> Self {
+        Self::on(Striped { shared: Arc::new(shared), db: 0, open: None })
+    }
+
+    /// What the store holds; `None` if there are other handles.
+    pub(crate) fn into_shared(self) -> Option<Shared> {
+        Arc::into_inner(self.locks.shared)
     }
 }
 

@@ -1,14 +1,16 @@
 //! The keys of a running command: what it may read, and what it may write.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::keyspace::Keyspace;
 use super::locked::{self, LockedStripe};
-use super::shared::Shared;
+use super::shared::{Logged, Shared};
 use super::sink::Effect;
 use super::slot::{self, Entry, Kind, Running, Slot};
-use super::stripe::{Found, Keyspace, Stripe};
+use super::stripe::{Found, Stripe};
 use super::time::CommandTime;
 use crate::error::Error;
 use crate::key::HashedKey;
@@ -30,7 +32,7 @@ pub struct View<'v> {
 impl<'v> View<'v> {
     #[inline]
     pub(super) fn new(shared: &'v Shared, db: u32, stripes: &'v mut [LockedStripe<'v>]) -> Self {
-        Self { shared, db, stripes, time: CommandTime::new(shared.clock()) }
+        Self { shared, db, stripes, time: CommandTime::new(shared.time()) }
     }
 
     /// The value at a key that has not expired.
@@ -52,7 +54,7 @@ impl<'v> View<'v> {
 
     /// The seconds since a command last touched a key, if the key exists.
     pub(crate) fn idle_secs(&self, key: HashedKey<'_>) -> Option<u32> {
-        Some(self.time.coarse_secs().saturating_sub(self.find(key)?.accessed()))
+        Some(self.find(key)?.idle_secs(self.time.coarse_secs()))
     }
 
     pub(crate) const fn shared(&self) -> &'v Shared {
@@ -89,7 +91,8 @@ impl<'v> View<'v> {
 
     /// Every key of this database in the stripes that are locked, expired ones aside.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &KeyEntry> {
-        let entries = self.keyspaces().flat_map(Keyspace::buckets).flat_map(KeyBucket::iter);
+        let entries =
+            self.keyspaces().flat_map(|keyspace| keyspace.buckets()).flat_map(KeyBucket::iter);
         entries.filter(|(_, expires)| !self.expired(*expires)).map(|(entry, _)| entry)
     }
 
@@ -110,8 +113,8 @@ impl<'v> View<'v> {
     }
 }
 
-/// The keys of a writing operation, which can be read too. What it did reaches the sinks when it is dropped, before the
-/// locks are released.
+/// The keys of a writing operation, which can be read too. What it did reaches the sinks and the log when it is
+/// committed, or dropped, before the locks are released.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
 pub struct Scope<'s> {
@@ -132,6 +135,17 @@ impl<'s> Scope<'s> {
     #[inline]
     pub(super) fn new(shared: &'s Shared, db: u32, stripes: &'s mut [LockedStripe<'s>]) -> Self {
         Self { view: View::new(shared, db, stripes), effects: Vec::new() }
+    }
+
+    /// Hands what was done to the sinks and to the log.
+    #[inline]
+    pub(super) fn commit(&mut self) -> Logged {
+        if self.effects.is_empty() {
+            return Logged::NOTHING;
+        }
+        let logged = self.shared.commit(&self.effects);
+        self.effects.clear();
+        logged
     }
 
     /// Goes on with another database.
@@ -215,7 +229,7 @@ impl<'s> Scope<'s> {
             locked.as_mut().replace_all(stripe, shared.stripe_bits());
         }
         shared.count_changes(0, 1);
-        *shared.extras().write() = extras;
+        *shared.extras().write() = Arc::new(extras);
     }
 
     /// Exchanges two databases.
@@ -237,8 +251,6 @@ impl<'s> Scope<'s> {
 impl Drop for Scope<'_> {
     #[inline]
     fn drop(&mut self) {
-        if !self.effects.is_empty() {
-            self.shared.commit(&self.effects);
-        }
+        self.commit();
     }
 }

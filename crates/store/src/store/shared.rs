@@ -7,16 +7,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::locks::Holding;
+use super::locks::{Holding, check_free};
 use super::random::Random;
 use super::scope::Scope;
 use super::sink::{Effect, Sink};
 use super::stripe::Stripe;
 use super::sweep;
+use super::time::TimeSource;
 use crate::clock::Clock;
+use crate::error::Result;
 use crate::key::HashedKey;
 use crate::limits::Settings;
-use crate::persist::Extras;
+use crate::persist::disk::Disk;
+use crate::persist::{Directory, Extras};
 use crate::policy::EncodingPolicy;
 use crate::profile::Profile;
 use crate::to_key::KeyRef;
@@ -46,6 +49,15 @@ impl Deref for Padded {
     }
 }
 
+/// Where the effects of a command end in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Logged(u64);
+
+impl Logged {
+    /// There were none, or there is no log.
+    pub(super) const NOTHING: Self = Self(0);
+}
+
 /// What all handles on a store share.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
 #[derive(Debug)]
@@ -58,7 +70,7 @@ pub struct Shared {
     pub(super) settings: Settings,
     pub(super) profile: Profile,
     pub(super) databases: u32,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(super) time: TimeSource,
     pub(super) random: Random,
     pub(super) sinks: Vec<Arc<dyn Sink>>,
     pub(super) swept: Mutex<sweep::Place>,
@@ -66,7 +78,13 @@ pub struct Shared {
     pub(super) saved: AtomicU64,
     /// Whether sweepers sweep.
     pub(super) active_expire: AtomicBool,
-    pub(super) extras: RwLock<Extras>,
+    pub(super) extras: RwLock<Arc<Extras>>,
+    /// Held while a snapshot runs beside writers.
+    pub(super) snapshot: Mutex<()>,
+    /// What the files of the store are on.
+    pub(super) disk: Arc<dyn Disk>,
+    /// The directory that the store is kept in, if it was opened from one.
+    pub(super) directory: Option<Arc<Directory>>,
 }
 
 impl Shared {
@@ -136,7 +154,22 @@ impl Shared {
     }
 
     pub(crate) const fn clock(&self) -> &Arc<dyn Clock> {
-        &self.clock
+        &self.time.clock
+    }
+
+    /// What commands take the time from.
+    #[inline]
+    pub(super) const fn time(&self) -> &TimeSource {
+        &self.time
+    }
+
+    pub(crate) fn is_replaying(&self) -> bool {
+        self.time.replaying.load(Ordering::Relaxed)
+    }
+
+    /// Lets keys stay beyond their expiry while a log is replayed, or expire.
+    pub(crate) fn set_replaying(&self, replaying: bool) {
+        self.time.replaying.store(replaying, Ordering::Relaxed);
     }
 
     pub(crate) const fn random(&self) -> &Random {
@@ -145,16 +178,55 @@ impl Shared {
 
     #[inline]
     pub(crate) fn has_sinks(&self) -> bool {
-        !self.sinks.is_empty()
+        !self.sinks.is_empty() || self.directory.is_some()
     }
 
+    /// Hands effects to the sinks and adds them to the log, while the locks of their keys are held; returns their place
+    /// in the log.
     #[cold]
-    pub(super) fn commit(&self, effects: &[Effect]) {
-        // A sink that calls the store gets an error: the store would wait for its own locks.
-        let _holding = Holding::new(self);
-        for sink in &self.sinks {
-            sink.commit(effects);
+    pub(super) fn commit(&self, effects: &[Effect]) -> Logged {
+        if !self.sinks.is_empty() {
+            // A sink that calls the store gets an error: the store would wait for its own locks.
+            let _holding = Holding::new(self);
+            for sink in &self.sinks {
+                sink.commit(effects);
+            }
         }
+        Logged(self.directory.as_ref().map_or(0, |directory| directory.log().append(effects)))
+    }
+
+    /// An error if commands that write are refused, since the log cannot be written.
+    #[inline]
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        self.directory.as_ref().map_or(Ok(()), |directory| directory.log().check())
+    }
+
+    /// What a command returns: once its effects are where its store promises them to be. No lock may be held.
+    #[inline]
+    pub(super) fn acknowledge<R>(&self, (result, logged): (Result<R>, Logged)) -> Result<R> {
+        if logged == Logged::NOTHING { result } else { self.wait_for(logged).and(result) }
+    }
+
+    fn wait_for(&self, logged: Logged) -> Result<()> {
+        self.directory.as_ref().map_or(Ok(()), |directory| directory.log().wait(logged.0))
+    }
+
+    /// The directory that the store is kept in.
+    pub(crate) const fn directory(&self) -> Option<&Arc<Directory>> {
+        self.directory.as_ref()
+    }
+
+    /// An error if this thread holds locks of the store.
+    pub(crate) fn check_free(&self) -> Result<()> {
+        check_free(self)
+    }
+
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        &*self.disk
+    }
+
+    pub(crate) const fn disk_arc(&self) -> &Arc<dyn Disk> {
+        &self.disk
     }
 
     /// Counts changes for the stripe of a hash, whose lock is held.
@@ -184,6 +256,36 @@ impl Shared {
         self.stripes.iter().map(|_| Stripe::new(self.stripe_bits)).collect()
     }
 
+    /// An empty store of its own, whose stripes can be put in the place of this one's.
+    pub(crate) fn scratch(&self) -> Self {
+        let (limits, remembered) = self.settings.all();
+        Self {
+            id: self.id,
+            stripes: self.empty_stripes().into_iter().map(Padded::new).collect(),
+            stripe_bits: self.stripe_bits,
+            hasher: self.hasher.clone(),
+            settings: Settings::new(limits, remembered),
+            profile: self.profile,
+            databases: self.databases,
+            time: TimeSource::new(Arc::clone(&self.time.clock)),
+            random: Random::new(self.hash(&[])),
+            sinks: Vec::new(),
+            swept: Mutex::default(),
+            saved: AtomicU64::new(0),
+            active_expire: AtomicBool::new(true),
+            extras: RwLock::default(),
+            snapshot: Mutex::default(),
+            disk: Arc::clone(&self.disk),
+            directory: None,
+        }
+    }
+
+    /// What a store holds that nobody uses any more.
+    pub(crate) fn into_contents(self) -> (Vec<Stripe>, Extras) {
+        let stripes = self.stripes.into_iter().map(|padded| padded.stripe.into_inner());
+        (stripes.collect(), Arc::unwrap_or_clone(self.extras.into_inner()))
+    }
+
     /// Locks every stripe for reading.
     pub(crate) fn read_all(&self) -> Vec<RwLockReadGuard<'_, Stripe>> {
         self.stripes.iter().map(|stripe| stripe.read()).collect()
@@ -195,7 +297,7 @@ impl Shared {
     }
 
     /// What files hold beside keys, as the last one that was loaded had it.
-    pub(crate) const fn extras(&self) -> &RwLock<Extras> {
+    pub(crate) const fn extras(&self) -> &RwLock<Arc<Extras>> {
         &self.extras
     }
 
@@ -206,8 +308,11 @@ impl Shared {
         for (guard, stripe) in guards.iter_mut().zip(stripes) {
             guard.replace_all(stripe, self.stripe_bits);
         }
+        if let Some(directory) = &self.directory {
+            directory.log().cut_short("the log was not rewritten after a file had been loaded");
+        }
         self.count_changes(0, 1);
-        *self.extras.write() = extras;
+        *self.extras.write() = Arc::new(extras);
     }
 
     /// Begins to watch a key for a session; returns its version. A key that has expired is dropped first: it is not

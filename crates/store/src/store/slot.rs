@@ -5,19 +5,23 @@
 //! are still held.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use bytes::Bytes;
 
+use super::handover::{Change, Large};
+use super::keyspace::Keyspace;
 use super::shared::Shared;
 use super::sink::Effect;
-use super::stripe::{Keyspace, Stripe};
+use super::stripe::Stripe;
 use super::time::CommandTime;
 use super::watch::Watches;
 use crate::error::Error;
 use crate::key::{HashedKey, Key};
+use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, Position};
-use crate::value::Value;
+use crate::value::{Direction, Value};
 use extendible::BucketId;
 
 /// What a running command or transaction has at hand.
@@ -64,6 +68,8 @@ pub struct Entry<'a, K = Any> {
     changes: u64,
     /// Whether the value has the type.
     fits: bool,
+    /// Whether it was said what will change of the value, and a snapshot has kept that.
+    announced: bool,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -95,6 +101,15 @@ impl Kind for Any {
 pub(crate) struct Taken {
     pub(crate) value: Value,
     pub(crate) expires_at: Option<i64>,
+    /// What a snapshot has of it, if that is begun.
+    pub(crate) large: Option<Box<Large>>,
+}
+
+impl Taken {
+    /// A value that no key has had.
+    pub(crate) const fn new(value: Value, expires_at: Option<i64>) -> Self {
+        Self { value, expires_at, large: None }
+    }
 }
 
 /// What an edit made of a value.
@@ -168,7 +183,19 @@ impl<'a, K: Kind> Entry<'a, K> {
                 place = Some(found);
             }
         }
-        Self { keyspace, watches, running, db, key, at, place, changes, fits, kind: PhantomData }
+        Self {
+            keyspace,
+            watches,
+            running,
+            db,
+            key,
+            at,
+            place,
+            changes,
+            fits,
+            announced: false,
+            kind: PhantomData,
+        }
     }
 
     /// An error if the key holds a value of another type.
@@ -204,12 +231,57 @@ impl<'a, K> Entry<'a, K> {
         self.keyspace.get(self.at)?.expires_at(self.place?)
     }
 
-    /// The value, which is about to be changed. Every change of a value that is there passes here, once: a snapshot
-    /// that runs beside writers keeps the old value here, before its first change.
+    /// The value, which is about to be changed.
     #[inline]
     fn value_to_change(&mut self) -> Option<&mut Value> {
-        let place = self.place?;
-        self.keyspace.get_mut(self.at).map(|bucket| bucket.value_mut(place))
+        if self.keyspace.is_in_snapshot() && !std::mem::take(&mut self.announced) {
+            self.keep(Change::Any);
+        }
+        self.keyspace.value_mut(self.at, self.place?)
+    }
+
+    /// Keeps what is about to change for a snapshot that runs.
+    #[cold]
+    fn keep(&mut self, change: Change<'_, '_>) {
+        if let Some(place) = self.place {
+            self.keyspace.keep(self.running.shared, self.at, place, change);
+        }
+    }
+
+    /// Whether the next edit is to be announced, for a snapshot that runs. One that is not makes the snapshot copy all
+    /// of a large value.
+    #[inline]
+    pub(crate) fn is_in_snapshot(&self) -> bool {
+        self.keyspace.is_in_snapshot()
+    }
+
+    /// The next edit changes these members of a set or sorted set, or fields of a hash, and nothing else.
+    #[inline]
+    pub(crate) fn announce_members<'m>(&mut self, members: impl IntoIterator<Item = Member<'m>>) {
+        if self.is_in_snapshot() {
+            self.announce(Change::Members(&mut members.into_iter()));
+        }
+    }
+
+    /// The next edit changes these bytes of a string, or lies beyond its end.
+    #[inline]
+    pub(crate) fn announce_bytes(&mut self, range: Range<usize>) {
+        if self.is_in_snapshot() {
+            self.announce(Change::Bytes(range));
+        }
+    }
+
+    /// The next edit takes so many elements from an end of a list, or puts others there.
+    #[inline]
+    pub(crate) fn announce_end(&mut self, end: Direction, elements: usize) {
+        if self.is_in_snapshot() {
+            self.announce(Change::End(end, elements));
+        }
+    }
+
+    fn announce(&mut self, change: Change<'_, '_>) {
+        self.keep(change);
+        self.announced = true;
     }
 
     /// Counts a change, and notes by which command after the key the same change could be made again.
@@ -249,9 +321,22 @@ impl<'a, K> Entry<'a, K> {
 
     #[inline]
     fn fill(&mut self, value: Value) {
+        if self.keyspace.is_in_snapshot() {
+            return self.fill_in_snapshot(value);
+        }
         match self.value_to_change() {
             Some(old) => *old = value,
             None => self.make(value),
+        }
+    }
+
+    #[cold]
+    fn fill_in_snapshot(&mut self, value: Value) {
+        self.keep(Change::Gone);
+        let Some(place) = self.place else { return self.make(value) };
+        if let Some(old) = self.keyspace.value_mut(self.at, place) {
+            let old = std::mem::replace(old, value);
+            self.keyspace.left(self.key.bytes, old);
         }
     }
 
@@ -261,16 +346,17 @@ impl<'a, K> Entry<'a, K> {
         let now = self.running.time.coarse_secs();
         let (hash, rehash) = (self.key.hash, |key: &[u8]| shared.hash(key));
         let entry = KeyEntry { key: Key::new(self.key.bytes), value };
-        let (at, place) =
-            self.keyspace.insert(hash, &rehash, |bucket| bucket.insert(hash, entry, now));
+        let (at, place) = self.keyspace.insert(hash, entry, now, &rehash);
         (self.at, self.place) = (at, Some(place));
     }
 
     #[inline]
     fn put_expiry(&mut self, at_ms: Option<i64>) {
-        if let (Some(place), Some(bucket)) = (self.place, self.keyspace.get_mut(self.at)) {
-            bucket.set_expiry(place, at_ms);
+        let Some(place) = self.place else { return };
+        if self.keyspace.is_in_snapshot() {
+            self.keep(Change::Expiry);
         }
+        self.keyspace.set_expiry(self.at, place, at_ms);
     }
 
     /// Lets `edit` change the value, if the key exists; returns what it returned.
@@ -310,14 +396,14 @@ impl<'a, K> Entry<'a, K> {
         match outcome {
             Outcome::Same => return result,
             Outcome::Unmade => {
-                self.unlink();
+                self.drop_key();
                 return result;
             }
             Outcome::Reformed => {}
             Outcome::Changed => self.changes += 1,
             Outcome::Emptied => {
                 self.changes += 1;
-                self.unlink();
+                self.drop_key();
             }
         }
         if self.running.shared.has_sinks() {
@@ -338,28 +424,43 @@ impl<'a, K> Entry<'a, K> {
         Some(taken)
     }
 
+    /// Puts a value that was taken from another key.
+    pub(crate) fn arrive(&mut self, taken: Taken) {
+        self.put(taken.value, taken.expires_at, BY_COMMAND);
+        if let Some(large) = taken.large {
+            self.keyspace.adopt(self.key.bytes, large);
+        }
+    }
+
     /// DEL: deletes the key; `false` if it does not exist.
     pub fn delete(&mut self) -> bool {
-        self.take(("DEL", Vec::new)).is_some()
+        let taken = self.take(("DEL", Vec::new));
+        taken.map(Taken::dispose).is_some()
+    }
+
+    fn drop_key(&mut self) {
+        if let Some(taken) = self.unlink() {
+            taken.dispose();
+        }
     }
 
     fn unlink(&mut self) -> Option<Taken> {
         let expires_at = self.expires_at_ms();
-        // A snapshot keeps the old value of a key that goes, too.
-        self.value_to_change()?;
+        if self.keyspace.is_in_snapshot() {
+            self.keep(Change::Gone);
+        }
         let place = self.place.take()?;
         let shared = self.running.shared;
-        let bucket = self.keyspace.get_mut(self.at)?;
-        let value = bucket.remove(place, &|key| shared.hash(key));
-        self.keyspace.removed();
-        Some(Taken { value, expires_at })
+        let value = self.keyspace.remove(self.at, place, &|key| shared.hash(key))?;
+        let large = self.keyspace.take_large(self.key.bytes);
+        Some(Taken { value, expires_at, large })
     }
 
     /// PEXPIREAT: lets the key expire at a time in milliseconds since the epoch, if it exists; a time that has come
     /// deletes it.
     #[inline]
     pub fn expire_at_ms(&mut self, at_ms: i64) {
-        if at_ms <= self.now_ms() {
+        if self.has_come(at_ms) {
             self.delete();
         } else if self.exists() {
             self.put_expiry(Some(at_ms));
@@ -390,6 +491,11 @@ impl<'a, K> Entry<'a, K> {
     #[must_use]
     pub fn now_ms(&self) -> i64 {
         self.running.time.now_ms()
+    }
+
+    /// Whether a key with that expiry would have expired, in milliseconds since the epoch.
+    pub(crate) fn has_come(&self, at_ms: i64) -> bool {
+        self.running.time.has_come(at_ms)
     }
 
     /// The time of the command or transaction, in microseconds since the epoch.
@@ -440,9 +546,11 @@ fn drop_expired(
     key: HashedKey<'_>,
 ) {
     let shared = running.shared;
-    if let Some(bucket) = keyspace.get_mut(at) {
-        bucket.remove(place, &|key| shared.hash(key));
-        keyspace.removed();
+    if keyspace.is_in_snapshot() {
+        keyspace.keep(shared, at, place, Change::Gone);
+    }
+    if let Some(value) = keyspace.remove(at, place, &|key| shared.hash(key)) {
+        keyspace.left(key.bytes, value);
     }
     running.note(db, || vec!["DEL".into(), Bytes::copy_from_slice(key.bytes)]);
 }

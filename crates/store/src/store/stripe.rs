@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::Shared;
+use super::keyspace::Keyspace;
 use super::slot::{Running, Slot};
 use super::time::CommandTime;
 use super::watch::Watches;
 use crate::key::{HashedKey, Key};
 use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
-use extendible::Extendible;
-
-/// The keys of one database in one stripe.
-pub(crate) type Keyspace = Extendible<KeyBucket>;
 
 /// A share of every database: the keys whose hash begins with the stripe's number.
 #[derive(Debug)]
@@ -26,7 +23,7 @@ pub(crate) struct Stripe {
 impl Stripe {
     /// An empty stripe; the first `bits` bits of all its hashes are the same.
     pub(crate) fn new(bits: u8) -> Self {
-        Self { first: Extendible::new(bits), others: BTreeMap::new(), watches: Watches::default() }
+        Self { first: Keyspace::new(bits), others: BTreeMap::new(), watches: Watches::default() }
     }
 
     #[inline]
@@ -49,20 +46,15 @@ impl Stripe {
         if db == 0 {
             return first;
         }
-        others.entry(db).or_insert_with(|| Extendible::new(bits))
+        others.entry(db).or_insert_with(|| Keyspace::new(bits))
     }
 
     /// Makes buckets for so many keys of a database that are to come, if it holds none yet.
     pub(crate) fn reserve(&mut self, db: u32, keys: usize, bits: u8) {
         let keyspace = self.keyspace_mut(db, bits);
-        if !keyspace.is_empty() || keys == 0 {
-            return;
+        if keyspace.is_empty() && keys > 0 {
+            *keyspace = Keyspace::with_room(bits, keys);
         }
-        *keyspace = Extendible::with_room(bits, keys);
-        let average = keys / keyspace.bucket_count();
-        // Hardly a bucket gets fewer.
-        let least = average.saturating_sub(average.isqrt());
-        keyspace.buckets_mut().for_each(|bucket| bucket.reserve(least));
     }
 
     /// The numbers of the databases that hold anything here.
@@ -98,17 +90,23 @@ impl Stripe {
     /// What the stripe holds on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let keyspaces = || std::iter::once(&self.first).chain(self.others.values());
-        let entries = keyspaces().flat_map(Extendible::buckets).flat_map(KeyBucket::iter);
-        keyspaces().map(Extendible::heap_bytes).sum::<usize>()
+        let entries = keyspaces().flat_map(|keyspace| keyspace.buckets()).flat_map(KeyBucket::iter);
+        keyspaces().map(|keyspace| keyspace.heap_bytes()).sum::<usize>()
             + entries.map(|(entry, _)| entry.heap_bytes()).sum::<usize>()
     }
 
     /// Puts a keyspace in the place of a database's, which it returns. Where keys do not change one by one, they change
-    /// here: a snapshot that runs beside writers keeps the old keyspace here.
+    /// here.
     fn exchange(&mut self, db: u32, keyspace: Keyspace, bits: u8) -> Keyspace {
         let old = std::mem::replace(self.keyspace_mut(db, bits), keyspace);
-        self.others.retain(|_, keys| !keys.is_empty());
+        self.others.retain(|_, keys| !keys.is_empty() || keys.is_in_snapshot());
         old
+    }
+
+    /// Every keyspace, those without keys too.
+    pub(crate) fn keyspaces_mut(&mut self) -> impl Iterator<Item = (u32, &mut Keyspace)> {
+        let others = self.others.iter_mut().map(|(&db, keyspace)| (db, keyspace));
+        std::iter::once((0, &mut self.first)).chain(others)
     }
 
     /// Drops every key of a database, or of all of them; returns how many there were.
@@ -119,7 +117,9 @@ impl Stripe {
         for db in databases {
             self.touch_watched(shared, |watched| (watched == db).then_some(db));
             let bits = shared.stripe_bits();
-            dropped += self.exchange(db, Extendible::new(bits), bits).len();
+            let old = self.exchange(db, Keyspace::new(bits), bits);
+            dropped += old.len();
+            old.dispose();
         }
         dropped
     }
@@ -145,7 +145,7 @@ impl Stripe {
         }
         self.touch_watched(shared, other);
         let bits = shared.stripe_bits();
-        let of_a = self.exchange(a, Extendible::new(bits), bits);
+        let of_a = self.exchange(a, Keyspace::new(bits), bits);
         let of_b = self.exchange(b, of_a, bits);
         self.exchange(a, of_b, bits);
     }
@@ -184,8 +184,8 @@ impl Stripe {
         databases.sort_unstable();
         databases.dedup();
         for db in databases {
-            let keyspace = new.exchange(db, Extendible::new(bits), bits);
-            self.exchange(db, keyspace, bits);
+            let keyspace = new.exchange(db, Keyspace::new(bits), bits);
+            self.exchange(db, keyspace, bits).dispose();
         }
         self.watches.changed_all(|_, _| true);
     }
@@ -198,11 +198,8 @@ impl Stripe {
         if keyspace.bucket(hash).is_some_and(|bucket| bucket.find(key).is_some()) {
             return Err(entry.key);
         }
-        let rehash = |key: &[u8]| shared.hash(key);
-        keyspace.insert(hash, &rehash, |bucket| {
-            let place = bucket.insert(hash, entry, accessed);
-            bucket.set_expiry(place, expires);
-        });
+        let (at, place) = keyspace.insert(hash, entry, accessed, &|key| shared.hash(key));
+        keyspace.set_expiry(at, place, expires);
         Ok(())
     }
 
@@ -249,9 +246,14 @@ impl<'a> Found<'a> {
         self.bucket.expires_at(self.place)
     }
 
-    /// When it was last touched, in seconds since the epoch.
+    /// When it was last touched, in seconds modulo 2^31.
     pub(crate) fn accessed(self) -> u32 {
         self.bucket.accessed(self.place)
+    }
+
+    /// How many seconds before `now` it was last touched.
+    pub(crate) fn idle_secs(self, now: u32) -> u32 {
+        self.bucket.idle_secs(self.place, now)
     }
 
     /// What it takes: its value, a long name, and its part of the tables.

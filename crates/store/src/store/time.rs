@@ -2,8 +2,24 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::clock::Clock;
+
+/// What commands take the time from.
+#[derive(Debug)]
+pub(crate) struct TimeSource {
+    pub(super) clock: Arc<dyn Clock>,
+    /// Whether a log is being replayed. No key expires then, as on servers: a command of the log that comes later may
+    /// need it, and the log has a command for each that had expired.
+    pub(super) replaying: AtomicBool,
+}
+
+impl TimeSource {
+    pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, replaying: AtomicBool::new(false) }
+    }
+}
 
 /// The time of one command or transaction: read when it is first needed, and then kept.
 ///
@@ -11,16 +27,16 @@ use crate::clock::Clock;
 #[derive(Clone, Debug)]
 pub(crate) struct CommandTime<'s> {
     // One word, which is made at no cost.
-    clock: &'s Arc<dyn Clock>,
+    source: &'s TimeSource,
     now_us: Cell<Option<i64>>,
     coarse_secs: Cell<Option<u32>>,
     found_expired: Cell<bool>,
 }
 
 impl<'s> CommandTime<'s> {
-    pub(crate) const fn new(clock: &'s Arc<dyn Clock>) -> Self {
+    pub(crate) const fn new(source: &'s TimeSource) -> Self {
         Self {
-            clock,
+            source,
             now_us: Cell::new(None),
             coarse_secs: Cell::new(None),
             found_expired: Cell::new(false),
@@ -31,7 +47,7 @@ impl<'s> CommandTime<'s> {
     #[inline]
     pub(crate) fn now_us(&self) -> i64 {
         self.now_us.get().unwrap_or_else(|| {
-            let now = self.clock.now_us();
+            let now = self.source.clock.now_us();
             self.now_us.set(Some(now));
             now
         })
@@ -42,7 +58,7 @@ impl<'s> CommandTime<'s> {
     pub(crate) fn now_ms(&self) -> i64 {
         match self.now_us() {
             // A clock of milliseconds shows a time for which microseconds have no number.
-            i64::MIN | i64::MAX => self.clock.now_ms(),
+            i64::MIN | i64::MAX => self.source.clock.now_ms(),
             now => now.div_euclid(1000),
         }
     }
@@ -66,7 +82,7 @@ impl<'s> CommandTime<'s> {
         let coarse = self.coarse_secs();
         // It lags by milliseconds; the greatest stands for what lies beyond its range.
         let far = coarse < u32::MAX && at_ms > (i64::from(coarse) + 2) * 1000;
-        !far && at_ms <= self.now_ms()
+        !far && !self.source.replaying.load(Ordering::Relaxed) && at_ms <= self.now_ms()
     }
 
     /// Whether a key that has expired was found.
@@ -82,7 +98,7 @@ impl<'s> CommandTime<'s> {
             // The exact time does as well, and here it is at hand.
             let now = match self.now_us.get() {
                 Some(now) => u32::try_from(now / 1_000_000).unwrap_or(u32::MAX),
-                None => self.clock.coarse_secs(),
+                None => self.source.clock.coarse_secs(),
             };
             self.coarse_secs.set(Some(now));
             now
@@ -112,7 +128,7 @@ mod tests {
     fn a_time_comes_in_its_millisecond_whatever_the_coarse_time_says() {
         let last = i64::from(u32::MAX) * 1000;
         for now in [-5, 0, 5, 999, 1000, 1_569_697_890_000, last, last + 10, last * 10] {
-            let clock: Arc<dyn Clock> = Arc::new(Lagging(now));
+            let source = TimeSource::new(Arc::new(Lagging(now)));
             for (at, come) in [
                 (now - 1_000_000, true),
                 (now - 1, true),
@@ -124,12 +140,20 @@ mod tests {
                 (i64::MAX, false),
                 (i64::MIN, true),
             ] {
-                let time = CommandTime::new(&clock);
+                let time = CommandTime::new(&source);
                 assert_eq!(time.has_come(at), come, "{at} at {now}");
                 assert_eq!(time.has_passed(Some(at)), come);
                 assert_eq!(time.found_expired(), come);
             }
         }
-        assert!(!CommandTime::new(&(Arc::new(Lagging(5)) as _)).has_passed(None));
+        assert!(!CommandTime::new(&TimeSource::new(Arc::new(Lagging(5)))).has_passed(None));
+    }
+    #[test]
+    fn no_time_comes_while_a_log_is_replayed() {
+        let source = TimeSource::new(Arc::new(Lagging(5000)));
+        source.replaying.store(true, Ordering::Relaxed);
+        assert!(!CommandTime::new(&source).has_come(1));
+        source.replaying.store(false, Ordering::Relaxed);
+        assert!(CommandTime::new(&source).has_come(1));
     }
 }

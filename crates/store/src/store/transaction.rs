@@ -2,6 +2,7 @@
 
 use super::locked::LockedStripe;
 use super::locks::{Allowed, Held, Holding, Striped, check_free};
+use super::shared::Logged;
 use super::{Shared, Store};
 use crate::error::Error;
 use crate::to_keys::ToKeys;
@@ -48,16 +49,19 @@ impl Store {
         keys: impl ToKeys,
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let Striped { shared, db } = &self.locks;
+        let Striped { shared, db, .. } = &self.locks;
         keys.located(
             |key| Ok(shared.hash_of(key)),
             |keys| {
                 check_free(shared)?;
-                shared.lock(
+                if !keys.iter().all(|key| key.reads) {
+                    shared.check_writable()?;
+                }
+                shared.acknowledge(shared.lock(
                     keys,
                     |key| key.reads,
                     |locked| hold(shared, *db, locked.stripes, Allowed::Named(keys), work),
-                )
+                ))
             },
         )
     }
@@ -71,28 +75,36 @@ impl Store {
         &self,
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let Striped { shared, db } = &self.locks;
-        check_free(shared)?;
-        shared.lock_all(|locked| hold(shared, *db, locked.stripes, Allowed::Locked, work))
+        self.locks.shared.check_writable()?;
+        self.all_locked(work)
     }
 
-    /// Runs commands with the stripes of these keys locked, or with all of them.
+    fn all_locked<R>(&self, work: impl FnOnce(&Tx<'_>) -> Result<R, Error>) -> Result<R, Error> {
+        let Striped { shared, db, .. } = &self.locks;
+        check_free(shared)?;
+        let done =
+            shared.lock_all(|locked| hold(shared, *db, locked.stripes, Allowed::Locked, work));
+        shared.acknowledge(done)
+    }
+
+    /// Runs commands with the stripes of these keys locked, or with all of them. The caller has asked whether what
+    /// writes is refused.
     pub(crate) fn with_locks<R>(
         &self,
         keys: Option<&[&[u8]]>,
         work: impl FnOnce(&Tx<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let Some(keys) = keys else { return self.transaction_all(work) };
-        let Striped { shared, db } = &self.locks;
+        let Some(keys) = keys else { return self.all_locked(work) };
+        let Striped { shared, db, .. } = &self.locks;
         keys.located(
             |key| Ok(shared.hash_of(key)),
             |keys| {
                 check_free(shared)?;
-                shared.lock(
+                shared.acknowledge(shared.lock(
                     keys,
                     |_| false,
                     |locked| hold(shared, *db, locked.stripes, Allowed::Locked, work),
-                )
+                ))
             },
         )
     }
@@ -106,11 +118,11 @@ fn hold<'t, R>(
     stripes: &'t mut [LockedStripe<'t>],
     allowed: Allowed<'t>,
     work: impl FnOnce(&Tx<'t>) -> Result<R, Error>,
-) -> Result<R, Error> {
+) -> (Result<R, Error>, Logged) {
     // Released after what is held, since that calls the sinks.
     let _holding = Holding::new(shared);
     let tx = Store::on(Held::new(shared, db, stripes, allowed));
-    work(&tx)
+    (work(&tx), tx.locks.commit())
 }
 
 /// # The time of a transaction

@@ -77,14 +77,36 @@ impl KeyBucket {
         self.metadata.set_expiry(position.at(), at_ms);
     }
 
+    /// The time of an access that many seconds before `now`.
+    pub(crate) fn accessed_before(now: u32, idle: u64) -> u32 {
+        Metadata::accessed_before(now, idle)
+    }
+
     /// Notes the time of an access.
     #[inline]
     pub(crate) fn stamp(&self, position: Position, secs: u32) {
         self.metadata.stamp(position.at(), secs);
     }
 
+    /// When the key was last touched, in seconds modulo 2^31.
     pub(crate) fn accessed(&self, position: Position) -> u32 {
         self.metadata.accessed(position.at())
+    }
+
+    /// How many seconds before `now` it was last touched.
+    pub(crate) fn idle_secs(&self, position: Position, now: u32) -> u32 {
+        self.metadata.idle_secs(position.at(), now)
+    }
+
+    /// The mark of a key (see [`Keyspace`](crate::store::keyspace::Keyspace)).
+    #[inline]
+    pub(crate) fn mark(&self, position: Position) -> bool {
+        self.metadata.mark(position.at())
+    }
+
+    /// Sets the mark of a key.
+    pub(crate) fn set_mark(&mut self, position: Position, mark: bool) {
+        self.metadata.set_mark(position.at(), mark);
     }
 
     /// Reads what the insertion of a key with this hash will need; a number that says nothing.
@@ -102,14 +124,20 @@ impl KeyBucket {
     }
 
     /// Adds a key that is not there.
-    pub(crate) fn insert(&mut self, hash: u64, entry: Entry, accessed: u32) -> Position {
+    pub(crate) fn insert(
+        &mut self,
+        hash: u64,
+        entry: Entry,
+        accessed: u32,
+        mark: bool,
+    ) -> Position {
         let position = Position::new(self.entries.len());
         if self.entries.len() == self.entries.capacity() {
             self.entries.reserve_exact(step(self.entries.len()));
         }
         self.tags.push(hash);
         self.entries.push(entry);
-        self.metadata.push(accessed);
+        self.metadata.push(accessed, mark);
         position
     }
 
@@ -188,7 +216,8 @@ impl Bucket for KeyBucket {
         for (at, entry) in old.entries.into_iter().enumerate() {
             let hash = rehash.hash(entry.key.as_bytes());
             let to = if hash & bit == 0 { &mut *self } else { &mut new };
-            let position = to.insert(hash, entry, old.metadata.accessed(at));
+            let (accessed, mark) = (old.metadata.accessed(at), old.metadata.mark(at));
+            let position = to.insert(hash, entry, accessed, mark);
             to.set_expiry(position, old.metadata.expires_at(at));
         }
         new

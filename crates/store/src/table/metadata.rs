@@ -1,9 +1,11 @@
-//! What the store knows of the entries of a bucket beside their values: when each was last touched, and when it
-//! expires.
+//! What the store knows of the entries of a bucket beside their values: when each was last touched, whether a snapshot
+//! has it, and when it expires.
 //!
 //! ```text
 //! no entry expires     | accessed | accessed | ...
 //! any entry expires    | accessed | expiry, low | expiry, high | accessed | ...
+//!
+//! accessed             | mark: 1 bit | seconds: 31 bits |
 //! ```
 //!
 //! A command on a key that expires needs both, and has one cache miss if they lie together. Few buckets hold keys of
@@ -17,9 +19,12 @@ const NEVER: i64 = i64::MIN;
 /// Words of a row with an expiry.
 const WIDE: usize = 3;
 
+/// The mark of a row: the rest of the word is the time of the last access, modulo 2^31 seconds.
+const MARK: u32 = 1 << 31;
+
 /// A row for each entry, in the entries' order.
 #[derive(Debug, Default)]
-pub(super) struct Metadata {
+pub(crate) struct Metadata {
     /// Atomic, because readers stamp accesses too.
     words: Vec<AtomicU32>,
     /// How many rows have an expiry; the rows are wide if any has.
@@ -57,16 +62,44 @@ impl Metadata {
     #[inline]
     pub(super) fn stamp(&self, at: usize, secs: u32) {
         let accessed = &self.words[at * self.width()];
+        let word = accessed.load(Ordering::Relaxed);
         // A key that is in use has this second's stamp already. If it were written again, the release of the lock would
         // wait for the line, where a read goes beside that of the entry.
-        if accessed.load(Ordering::Relaxed) != secs {
-            accessed.store(secs, Ordering::Relaxed);
+        if (word ^ secs) & !MARK != 0 {
+            // Readers do so at the same time, and none of them changes the mark.
+            accessed.store(word & MARK | secs & !MARK, Ordering::Relaxed);
         }
     }
 
-    /// The time of the last access, in seconds.
+    /// The time of the last access, in seconds modulo 2^31.
     pub(super) fn accessed(&self, at: usize) -> u32 {
-        self.words[at * self.width()].load(Ordering::Relaxed)
+        self.words[at * self.width()].load(Ordering::Relaxed) & !MARK
+    }
+
+    /// The time of an access that many seconds before `now`, 34 years at most.
+    pub(crate) fn accessed_before(now: u32, idle: u64) -> u32 {
+        let most = MARK / 2 - 1;
+        now.wrapping_sub(u32::try_from(idle).map_or(most, |idle| idle.min(most)))
+    }
+
+    /// How many seconds before `now` the last access was; 0 if it was later.
+    pub(super) fn idle_secs(&self, at: usize, now: u32) -> u32 {
+        let idle = now.wrapping_sub(self.accessed(at)) & !MARK;
+        // More than half of what the word counts: the clock was set back.
+        if idle >= MARK / 2 { 0 } else { idle }
+    }
+
+    /// The mark of an entry.
+    #[inline]
+    pub(super) fn mark(&self, at: usize) -> bool {
+        self.words[at * self.width()].load(Ordering::Relaxed) & MARK != 0
+    }
+
+    /// Sets the mark of an entry.
+    pub(super) fn set_mark(&mut self, at: usize, mark: bool) {
+        let width = self.width();
+        let word = self.words[at * width].get_mut();
+        *word = *word & !MARK | u32::from(mark) * MARK;
     }
 
     /// When the entry expires, in milliseconds.
@@ -128,12 +161,12 @@ impl Metadata {
     }
 
     /// Adds a row without an expiry.
-    pub(super) fn push(&mut self, accessed: u32) {
+    pub(super) fn push(&mut self, accessed: u32, mark: bool) {
         let width = self.width();
         if self.words.capacity() - self.words.len() < width {
             self.words.reserve_exact(super::keys::step(self.rows()) * width);
         }
-        self.words.push(AtomicU32::new(accessed));
+        self.words.push(AtomicU32::new(accessed & !MARK | u32::from(mark) * MARK));
         if width == WIDE {
             let (low, high) = parted(NEVER);
             self.words.extend([AtomicU32::new(low), AtomicU32::new(high)]);
@@ -192,12 +225,13 @@ mod tests {
     fn rows_are_what_was_put_in() {
         let mut rng = Rng::new(5);
         for round in 0..60 {
-            let (mut metadata, mut plain) = (Metadata::default(), Vec::<(u32, Option<i64>)>::new());
+            let (mut metadata, mut plain) =
+                (Metadata::default(), Vec::<(u32, bool, Option<i64>)>::new());
             // How often an expiry is set, from hardly ever to always.
             let often = [1, 20, 50, 100][round % 4];
             for secs in 0..400 {
                 let at = rng.index(plain.len().max(1));
-                match rng.below(5) {
+                match rng.below(6) {
                     0 if !plain.is_empty() => {
                         metadata.swap_remove(at);
                         plain.swap_remove(at);
@@ -211,16 +245,21 @@ mod tests {
                         let expires = (rng.below(100) < often).then(|| *rng.pick(&ends).unwrap());
                         metadata.set_expiry(at, expires);
                         // The time that stands for none is the next one.
-                        plain[at].1 = expires.map(|at| at.max(i64::MIN + 1));
+                        plain[at].2 = expires.map(|at| at.max(i64::MIN + 1));
+                    }
+                    4 if !plain.is_empty() => {
+                        plain[at].1 = rng.below(2) == 0;
+                        metadata.set_mark(at, plain[at].1);
                     }
                     _ => {
-                        metadata.push(secs);
-                        plain.push((secs, None));
+                        let mark = rng.below(2) == 0;
+                        metadata.push(secs, mark);
+                        plain.push((secs, mark, None));
                     }
                 }
-                let rows = |at| (metadata.accessed(at), metadata.expires_at(at));
+                let rows = |at| (metadata.accessed(at), metadata.mark(at), metadata.expires_at(at));
                 assert_eq!((0..plain.len()).map(rows).collect::<Vec<_>>(), plain);
-                let expiring = plain.iter().filter(|row| row.1.is_some()).count();
+                let expiring = plain.iter().filter(|row| row.2.is_some()).count();
                 assert_eq!(metadata.expiring(), expiring);
                 assert_eq!(metadata.words.len(), plain.len() * if expiring > 0 { 3 } else { 1 });
             }
@@ -230,16 +269,35 @@ mod tests {
     }
 
     #[test]
+    fn seconds_are_counted_beyond_31_bits() {
+        let mut metadata = Metadata::default();
+        metadata.push(0x8000_0005, true);
+        assert_eq!((metadata.accessed(0), metadata.mark(0)), (5, true));
+        assert_eq!(metadata.idle_secs(0, 0x8000_0007), 2);
+        // The clock was set back.
+        assert_eq!(metadata.idle_secs(0, 0x8000_0004), 0);
+        metadata.stamp(0, 0x7fff_ffff);
+        assert_eq!((metadata.accessed(0), metadata.mark(0)), (0x7fff_ffff, true));
+        assert_eq!(metadata.idle_secs(0, 0x8000_0001), 2);
+        assert_eq!(metadata.idle_secs(0, 0x7fff_ffff + (1 << 30) - 1), (1 << 30) - 1);
+        assert_eq!(metadata.idle_secs(0, 0x7fff_ffff + (1 << 30)), 0);
+        for (idle, counted) in [(7, 7), (1 << 29, 1 << 29), (u64::MAX, (1 << 30) - 1)] {
+            metadata.stamp(0, Metadata::accessed_before(5, idle));
+            assert_eq!(metadata.idle_secs(0, 5), counted);
+        }
+    }
+
+    #[test]
     fn room_is_made_for_rows_of_the_same_width() {
         let mut metadata = Metadata::default();
-        metadata.push(1);
+        metadata.push(1, false);
         assert_eq!(Metadata::like(&metadata, 10).heap_bytes(), 40);
         metadata.set_expiry(0, Some(1));
         let mut like = Metadata::like(&metadata, 10);
         assert_eq!(like.heap_bytes(), 120);
         // Filled with rows that expire, it needs no more.
         for at in 0..10 {
-            like.push(at);
+            like.push(at, true);
             like.set_expiry(at as usize, Some(5));
         }
         assert_eq!(like.heap_bytes(), 120);

@@ -81,7 +81,9 @@ fn drive_keys(seed: u64, skip: u8, keys: u64, steps: usize) {
             None if add => {
                 let number = i64::try_from(step).unwrap();
                 let entry = Entry { key: Key::new(&key), value: Value::Int(number) };
-                table.insert(hashed.hash, &hash, |bucket| bucket.insert(hashed.hash, entry, 0));
+                table.insert(hashed.hash, &hash, |bucket| {
+                    bucket.insert(hashed.hash, entry, 0, false)
+                });
                 model.insert(key, (number, None));
             }
             None => {}
@@ -108,7 +110,7 @@ fn a_table_that_is_emptied_holds_nothing() {
     for key in &keys {
         let hashed = hash(key.as_bytes());
         let entry = Entry { key: Key::new(key.as_bytes()), value: Value::Int(0) };
-        table.insert(hashed, &hash, |bucket| bucket.insert(hashed, entry, 0));
+        table.insert(hashed, &hash, |bucket| bucket.insert(hashed, entry, 0, false));
     }
     assert!(table.heap_bytes() > 2000 * size_of::<Entry>());
     for key in &keys {
@@ -130,7 +132,7 @@ fn keys_that_crowd_into_one_prefix_do_not_blow_up_the_directory() {
         let key = format!("key:{i}");
         let hashed = crowded(key.as_bytes());
         let entry = Entry { key: Key::new(key.as_bytes()), value: Value::Int(i) };
-        table.insert(hashed, &crowded, |bucket| bucket.insert(hashed, entry, 0));
+        table.insert(hashed, &crowded, |bucket| bucket.insert(hashed, entry, 0, false));
     }
     assert!(table.depth() <= 8, "{}", table.depth());
     for i in 0..3000 {

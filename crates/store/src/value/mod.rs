@@ -20,7 +20,7 @@ use rdb::RawValue;
 use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
-pub(crate) use hash::{Hash, Pair};
+pub(crate) use hash::{Fields, Hash, Pair};
 pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;

@@ -134,15 +134,28 @@ impl Server {
     ///
     /// If the checker cannot be run.
     pub fn check_rdb(&self, file: impl AsRef<OsStr>) -> Result<String, String> {
-        // The server's program is the checker too, when it is called by that name.
-        let run = Command::new(&self.program)
-            .arg0("redis-check-rdb")
-            .arg(file)
-            .stdin(Stdio::null())
-            .output();
+        self.check("redis-check-rdb", file.as_ref())
+    }
+
+    /// Runs `redis-check-aof`, of the same build as the server, on `file`: a manifest, or a log.
+    ///
+    /// # Errors
+    ///
+    /// What the checker printed, if it found the file wrong.
+    ///
+    /// # Panics
+    ///
+    /// If the checker cannot be run.
+    pub fn check_aof(&self, file: impl AsRef<OsStr>) -> Result<String, String> {
+        self.check("redis-check-aof", file.as_ref())
+    }
+
+    /// The server's program is a checker too, when it is called by its name.
+    fn check(&self, checker: &str, file: &OsStr) -> Result<String, String> {
+        let run = Command::new(&self.program).arg0(checker).arg(file).stdin(Stdio::null()).output();
         let Output { status, stdout, stderr } = match run {
             Ok(output) => output,
-            Err(error) => panic!("cannot run redis-check-rdb: {error}"),
+            Err(error) => panic!("cannot run {checker}: {error}"),
         };
         let mut text = String::from_utf8_lossy(&stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&stderr));
@@ -158,9 +171,9 @@ impl Server {
             if let Some(status) = self.supervisor.try_wait()? {
                 return Err(io::Error::other(format!("it ended ({status})\n{}", self.log())));
             }
-            // A server that still reads its file accepts connections and answers LOADING.
+            // A server that still reads its file accepts connections and answers LOADING. It ends if the file is wrong.
             if let Ok(mut connection) = self.try_connect()
-                && command(&mut connection, &["PING"]).is_ok()
+                && redis::cmd("PING").exec(&mut connection).is_ok()
             {
                 return ask_version(&mut connection);
             }

@@ -71,8 +71,10 @@ impl StringEntry<'_> {
         let reach = |operation: &BitFieldOp| operation.field.bytes_for(operation.offset);
         let writes = || operations.iter().filter(|operation| operation.writes());
         let least = writes().filter_map(reach).max().unwrap_or(0);
+        let first =
+            writes().filter_map(|operation| usize::try_from(operation.offset / 8).ok()).min();
         self.edit_bits(
-            least,
+            first.unwrap_or(least)..least,
             |bytes, grown| {
                 let mut changed = false;
                 for operation in operations {

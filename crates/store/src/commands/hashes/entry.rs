@@ -83,6 +83,7 @@ impl HashEntry<'_> {
     #[inline]
     fn put_all(&mut self, pairs: &[Pair<'_>], expect: bool) -> usize {
         let policy = &self.policy();
+        self.announce_members(pairs.iter().map(|&(field, _)| field));
         let added = self.edit_or_make(
             || Value::Hash(Hash::new()),
             |value| {
@@ -134,6 +135,7 @@ impl HashEntry<'_> {
     #[inline]
     pub(super) fn remove_all(&mut self, fields: &[Member<'_>]) -> usize {
         let policy = self.policy();
+        self.announce_members(fields.iter().copied());
         let removed = self.edit(
             |value| {
                 let Some(hash) = value.as_hash_mut() else { return (0, Outcome::Same) };

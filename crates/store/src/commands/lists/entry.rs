@@ -68,6 +68,7 @@ impl ListEntry<'_> {
             return self.len();
         }
         let policy = &self.policy();
+        self.announce_end(end, 0);
         let len = self.edit_or_make(
             || Value::List(List::new(policy)),
             |value| {
@@ -86,6 +87,7 @@ impl ListEntry<'_> {
     /// Takes an element out at an end. O(1).
     pub fn pop(&mut self, end: Direction) -> Option<Bytes> {
         let policy = &self.policy();
+        self.announce_end(end, 1);
         let popped = self.edit(
             |value| {
                 let Some(list) = value.as_list_mut() else { return (None, Outcome::Same) };
@@ -102,6 +104,7 @@ impl ListEntry<'_> {
     /// Takes so many elements out at an end, or all, one after the other. O(elements).
     pub fn pop_many(&mut self, end: Direction, count: usize) -> Vec<Bytes> {
         let policy = &self.policy();
+        self.announce_end(end, count);
         let popped = self.edit(
             |value| {
                 let Some(list) = value.as_list_mut().filter(|_| count > 0) else {

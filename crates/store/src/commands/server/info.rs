@@ -73,7 +73,18 @@ fn persistence(view: &View<'_>, text: &mut String) {
     line(text, "loading", 0);
     line(text, "rdb_changes_since_last_save", view.shared().unsaved_changes());
     line(text, "rdb_bgsave_in_progress", 0);
-    line(text, "aof_enabled", 0);
+    let Some(directory) = view.shared().directory() else {
+        return line(text, "aof_enabled", 0);
+    };
+    let status = |failed: bool| if failed { "err" } else { "ok" };
+    let [size, buffered] = directory.log().sizes();
+    line(text, "aof_enabled", 1);
+    line(text, "aof_rewrite_in_progress", u8::from(directory.is_rewriting()));
+    line(text, "aof_last_bgrewrite_status", status(directory.rewrite_failed()));
+    line(text, "aof_last_write_status", status(directory.log().error().is_some()));
+    line(text, "aof_current_size", size);
+    line(text, "aof_base_size", directory.base_size().unwrap_or(0));
+    line(text, "aof_buffer_length", buffered);
 }
 
 fn keyspace(view: &View<'_>, text: &mut String) {

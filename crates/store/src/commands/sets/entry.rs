@@ -70,6 +70,7 @@ impl SetEntry<'_> {
     pub(crate) fn add_all(&mut self, members: &[Member<'_>]) -> usize {
         let Some(&first) = members.first() else { return 0 };
         let policy = &self.policy();
+        self.announce_members(members.iter().copied());
         let added = self.edit_or_make(
             || Value::set_for(first, members.len(), policy),
             |value| {
@@ -92,6 +93,7 @@ impl SetEntry<'_> {
     #[inline]
     pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
         let policy = self.policy();
+        self.announce_members(members.iter().copied());
         let removed = self.edit(
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
@@ -165,28 +167,30 @@ impl SetEntry<'_> {
     pub(crate) fn pop(&mut self, count: usize) -> Vec<Bytes> {
         let policy = self.policy();
         let random = self.shared().random();
-        let popped = self.edit(
+        let Some(set) = self.value_ref().filter(|_| count > 0) else { return Vec::new() };
+        let len = set.len();
+        let drawn: Vec<Bytes> =
+            set.sample(count, random).into_iter().map(Member::to_bytes).collect();
+        let left = len - drawn.len();
+        let rebuilt = left > 0 && left * REBUILD <= count;
+        if !rebuilt {
+            self.announce_members(drawn.iter().map(Member::from));
+        }
+        self.edit(
             |value| {
-                let Some(mut set) = value.as_set_mut().filter(|_| count > 0) else {
-                    return (Vec::new(), Outcome::Same);
-                };
-                let len = set.as_ref().len();
-                let drawn: Vec<Bytes> =
-                    set.as_ref().sample(count, random).into_iter().map(Member::to_bytes).collect();
-                let left = len - drawn.len();
-                if left > 0 && left * REBUILD <= count {
+                let Some(mut set) = value.as_set_mut() else { return ((), Outcome::Same) };
+                if rebuilt {
                     *value = rest(set.as_ref(), &drawn, random, &policy);
                 } else {
                     for member in &drawn {
                         set.remove(Member::from(member), &policy);
                     }
                 }
-                let removed = drawn.len();
-                (drawn, outcome(removed, left))
+                ((), outcome(drawn.len(), left))
             },
-            |drawn| ("SREM", drawn.clone()),
+            |()| ("SREM", drawn.clone()),
         );
-        popped.unwrap_or_default()
+        drawn
     }
 }
 

@@ -139,7 +139,8 @@ impl StringEntry<'_> {
         value: Member<'_>,
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
     ) -> Result<usize> {
-        end_of(offset, value)?;
+        let end = end_of(offset, value)?;
+        self.announce_bytes(offset..end);
         let written = self.edit(
             |old| (value.with_bytes(|new| old.write_at(offset, new)), Outcome::Changed),
             |_| effect(),

@@ -118,6 +118,7 @@ impl ZSetEntry<'_> {
             let policy = self.policy();
             checked(member)?;
             let free = |old: Option<f64>| old.is_none().then_some(score);
+            self.announce_members([member]);
             let added = self.edit_or_make(
                 || Value::ZSet(ZSet::new()),
                 |value| {
@@ -148,6 +149,7 @@ impl ZSetEntry<'_> {
             return Ok(Added::default());
         }
         let policy = &self.policy();
+        self.announce_members(pairs.iter().map(|&(_, member)| member));
         let done = self.edit_or_make(
             || Value::ZSet(ZSet::new()),
             |value| {
@@ -177,6 +179,7 @@ impl ZSetEntry<'_> {
 
     /// Removes members; returns how many were there.
     pub(crate) fn remove_all(&mut self, members: &[Member<'_>]) -> usize {
+        self.announce_members(members.iter().copied());
         let removed = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (0, Outcome::Same) };
@@ -211,16 +214,29 @@ impl ZSetEntry<'_> {
         ranks: impl FnOnce(&ZSet) -> Range<usize>,
         effect: impl FnOnce(&Range<usize>) -> (&'static str, Vec<Bytes>),
     ) -> usize {
+        let Some(ranks) = self.value().and_then(Value::as_zset).map(ranks) else { return 0 };
+        self.announce_ranks(ranks.clone());
         let removed = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (0..0, Outcome::Same) };
-                let ranks = ranks(set);
                 let removed = set.remove_range(ranks.clone());
                 (ranks, outcome(set, removed > 0))
             },
             effect,
         );
         removed.map_or(0, |ranks| ranks.len())
+    }
+
+    /// The next edit removes the members at these ranks.
+    #[inline]
+    fn announce_ranks(&mut self, ranks: Range<usize>) {
+        if self.is_in_snapshot()
+            && let Some(set) = self.value().and_then(Value::as_zset)
+        {
+            let members: Vec<Bytes> =
+                set.range(ranks).map(|(member, _)| Member::from(member).to_bytes()).collect();
+            self.announce_members(members.iter().map(Member::from));
+        }
     }
 
     /// ZREMRANGEBYSCORE from the lowest score to `max`: removes its members; returns how many there were. O(log members
@@ -235,14 +251,16 @@ impl ZSetEntry<'_> {
 
     /// Takes out `count` members, or all, outermost first.
     pub(crate) fn pop(&mut self, side: Side, count: usize) -> Vec<(Bytes, f64)> {
+        let len = self.value().and_then(Value::as_zset).map_or(0, ZSet::len);
+        let count = count.min(len);
+        let ranks = match side {
+            Side::Min => 0..count,
+            Side::Max => len - count..len,
+        };
+        self.announce_ranks(ranks.clone());
         let popped = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (Vec::new(), Outcome::Same) };
-                let count = count.min(set.len());
-                let ranks = match side {
-                    Side::Min => 0..count,
-                    Side::Max => set.len() - count..set.len(),
-                };
                 let popped = match side {
                     Side::Min => gather(set.range(ranks.clone())),
                     Side::Max => gather(set.range(ranks.clone()).rev()),

@@ -12,7 +12,7 @@ use crate::persist::Extras;
 use crate::persist::value::{self, Fault, Loaded};
 use crate::store::Shared;
 use crate::store::stripe::{LoadedKey, Stripe};
-use crate::table::keys::Entry;
+use crate::table::keys::{Entry, KeyBucket};
 use crate::value::Value;
 
 /// Bytes of a file for which room for a key is made at most: what a file only promises takes no more than a few times
@@ -28,6 +28,8 @@ pub(super) struct Stripes<'s> {
     shared: &'s Shared,
     locks: Vec<Mutex<Stripe>>,
     now_ms: i64,
+    /// Whether keys that have expired are read too.
+    keeps_expired: bool,
     /// How many keys wait for a stripe at most.
     waiting: usize,
 }
@@ -57,11 +59,13 @@ impl Tally {
 }
 
 impl<'s> Stripes<'s> {
-    /// Empty ones; `in_order` if keys are to be put there as they are read, none later.
+    /// Empty ones; `in_order` if keys are to be put there as they are read, none later. Where a log is replayed behind
+    /// the file, keys that have expired are kept for it.
     pub(super) fn new(shared: &'s Shared, in_order: bool) -> Self {
+        let keeps_expired = shared.is_replaying();
         let locks = shared.empty_stripes().into_iter().map(Mutex::new).collect();
         let waiting = if in_order { 1 } else { WAITING };
-        Self { shared, locks, now_ms: shared.clock().now_ms(), waiting }
+        Self { shared, locks, now_ms: shared.clock().now_ms(), keeps_expired, waiting }
     }
 
     /// Nothing read yet.
@@ -138,12 +142,12 @@ impl<'s> Stripes<'s> {
             Err(fault) => return Err(LoadError::at(key, offset, fault)),
         };
         let expires = attributes.expire_at_ms;
-        if expires.is_some_and(|at| at <= self.now_ms) {
+        if !self.keeps_expired && expires.is_some_and(|at| at <= self.now_ms) {
             tally.report.expired += 1;
             return Ok(());
         }
-        let idle = attributes.idle_s.and_then(|idle| i64::try_from(idle).ok()).unwrap_or(0);
-        let accessed = u32::try_from((self.now_ms / 1000).saturating_sub(idle)).unwrap_or(0);
+        let now = u32::try_from(self.now_ms / 1000).unwrap_or(0);
+        let accessed = KeyBucket::accessed_before(now, attributes.idle_s.unwrap_or(0));
         let hash = self.shared.hash(key);
         if let Value::Opaque(value) = &value {
             tally.extras.take_kind(value.kind());

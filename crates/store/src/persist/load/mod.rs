@@ -5,7 +5,6 @@ mod keys;
 mod options;
 mod threads;
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use rdb::{ReadOptions, Reader};
 use self::error::LoadError;
 use self::keys::{Stripes, Tally};
 use super::save::{SaveOptions, write_rdb};
+use super::{Extras, directory};
 use crate::error::{Error, ErrorKind, Result};
 use crate::store::scope::Scope;
 use crate::store::stripe::Stripe;
@@ -25,7 +25,7 @@ impl Store {
     /// whatever version up to 13, and newer ones and those of Valkey as far as their types are known.
     ///
     /// The file is not trusted: whatever is wrong with it ends in an error that says where, and then the store is as it
-    /// was. Values of types that the store does not work on, functions, what modules and clusters store beside the keys
+    /// was. The folder of an append-only log, `appendonlydir`, does as well. Values of types that the store does not work on, functions, what modules and clusters store beside the keys
     /// and how often keys were used are kept as they are, to be saved again. Keys that have expired are left out, and
     /// so are those without members. Sinks receive nothing of it: what they keep begins anew with the state after.
     ///
@@ -41,8 +41,9 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As [`load`](Self::load). Where the file is to be salvaged, only if it cannot be opened or its first 9 bytes are
-    /// not those of a known version.
+    /// As [`load`](Self::load); of a log also a command that is not known, or works on a type that the store does not
+    /// work on, with its key and offset. Where a file is to be salvaged, only if it cannot be opened or its first 9 bytes
+    /// are not those of a known version; where a log is, if there is no manifest or it is damaged.
     ///
     /// # Examples
     ///
@@ -66,11 +67,27 @@ impl Store {
         let path = path.as_ref();
         let what = format!("cannot load {}", path.display());
         let failed = |error| Error::caused(ErrorKind::Io, format!("{what}: {error}"), error);
-        let file = File::open(path).map_err(failed)?;
-        let found = file.metadata().map_err(failed)?;
+        let disk = self.shared().disk();
+        if disk.list(path).is_ok() {
+            return self.load_log(path, options);
+        }
+        let file = disk.open(path).map_err(failed)?;
         // A pipe has no length; the reader then finds the end when it gets there.
-        let length = found.is_file().then_some(found.len());
+        let length = Some(file.size().map_err(failed)?).filter(|&size| size > 0);
         self.load_input(file, length, options, &what)
+    }
+
+    /// Replaces all that the store holds by what the log in a folder holds.
+    fn load_log(&self, folder: &Path, options: LoadOptions) -> Result<LoadReport> {
+        let shared = self.shared();
+        let scratch = Self::of(shared.scratch());
+        let report = directory::load(&scratch, folder, options)?;
+        let Some(scratch) = scratch.into_shared() else {
+            unreachable!("what has read the log keeps no handle")
+        };
+        let (stripes, extras) = scratch.into_contents();
+        replace(shared, stripes, extras)?;
+        Ok(report)
     }
 
     /// Replaces all that the store holds by what the bytes of a file hold, from anything that has them.
@@ -91,11 +108,27 @@ impl Store {
         options: LoadOptions,
         what: &str,
     ) -> Result<LoadReport> {
-        let shared = self.shared();
-        let (stripes, tally) = read_all(input, length, options, shared, what)?;
-        shared.replace_all(stripes, tally.extras);
-        Ok(tally.report)
+        load_into(self.shared(), input, length, options, what).map(|(report, _)| report)
     }
+}
+
+/// Replaces all that a store holds by what a file holds; returns where in the input the file ends, too.
+pub(super) fn load_into(
+    shared: &Shared,
+    input: impl Read,
+    length: Option<u64>,
+    options: LoadOptions,
+    what: &str,
+) -> Result<(LoadReport, u64)> {
+    let (stripes, tally, end) = read_all(input, length, options, shared, what)?;
+    replace(shared, stripes, tally.extras)?;
+    Ok((tally.report, end))
+}
+
+/// Puts what was loaded in the place of what a store holds, and on its disk.
+fn replace(shared: &Shared, stripes: Vec<Stripe>, extras: Extras) -> Result<()> {
+    shared.replace_all(stripes, extras);
+    shared.directory().map_or(Ok(()), |directory| directory.rewrite(shared))
 }
 
 /// Writes every key as a snapshot has it, and reads them again from there.
@@ -111,7 +144,7 @@ pub(crate) fn reload(scope: &mut Scope<'_>) -> Result<()> {
     let file = write_rdb(shared, &stripes, Vec::new(), options)
         .map_err(|error| Error::new(ErrorKind::Corrupt, format!("ERR cannot reload: {error}")))?;
     let length = u64::try_from(file.len()).ok();
-    let (stripes, tally) =
+    let (stripes, tally, _) =
         read_all(&file[..], length, LoadOptions::default(), shared, "ERR cannot reload")?;
     scope.replace_all(stripes, tally.extras);
     Ok(())
@@ -124,7 +157,7 @@ fn read_all(
     options: LoadOptions,
     shared: &Shared,
     what: &str,
-) -> Result<(Vec<Stripe>, Tally)> {
+) -> Result<(Vec<Stripe>, Tally, u64)> {
     let LoadOptions { salvage, checksum, threads } = options;
     let reader = Reader::with_options(input, ReadOptions { length, checksum });
     let mut reader = reader.map_err(|error| LoadError::from(error).into_error(what))?;
@@ -140,7 +173,7 @@ fn read_all(
         Err(error) if salvage => tally.report.damage = Some(error),
         read => read?,
     }
-    Ok((stripes.into_inner(), tally))
+    Ok((stripes.into_inner(), tally, reader.offset()))
 }
 
 fn read_in_order(

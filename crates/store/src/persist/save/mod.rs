@@ -1,24 +1,46 @@
 //! Writing a snapshot.
 
+mod background;
+mod beside;
 mod error;
+mod large;
 mod options;
+mod records;
 mod snapshot;
 mod threads;
 mod version;
 
-use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
+pub use background::{BackgroundSave, SaveProgress};
+pub(crate) use error::SaveError;
 pub use options::SaveOptions;
 pub(super) use options::default_threads;
+pub(crate) use records::Records;
 pub(super) use snapshot::write_rdb;
 
-use self::error::SaveError;
-use super::replace::replace_file;
+use self::beside::{Control, write_beside};
+use super::disk::DiskFile;
+use super::replace::replace_on;
 use crate::error::{Error, ErrorKind, Result};
-use crate::store::Store;
 use crate::store::stripe::Stripe;
+use crate::store::{Shared, Store};
+
+/// Writes the base of a log: every database, as it is when `at_cut` is called, while no command runs.
+pub(super) fn write_base(
+    shared: &Shared,
+    output: impl Write,
+    at_cut: impl FnOnce(),
+) -> io::Result<()> {
+    let (options, control) = (SaveOptions::default(), Control::default());
+    let at_cut = || {
+        at_cut();
+        Ok(())
+    };
+    let written = write_beside(shared, output, options, true, &control, at_cut);
+    written.map(drop).map_err(SaveError::into_io)
+}
 
 impl Store {
     /// Saves every database to a file that Redis 7.0 and later, and every Valkey, can load.
@@ -60,17 +82,79 @@ impl Store {
         let path = path.as_ref();
         let shared = self.shared();
         let mut changes = 0;
-        let write = |file: &File| {
+        let write = |file: &mut Box<dyn DiskFile>| {
             let stripes = shared.read_all();
             changes = shared.changes();
             let stripes: Vec<&Stripe> = stripes.iter().map(|stripe| &**stripe).collect();
             write_rdb(shared, &stripes, file, options).map(drop).map_err(SaveError::into_io)
         };
-        replace_file(path, write).map_err(|error| {
+        replace_on(shared.disk(), path, write).map_err(|error| {
             Error::caused(ErrorKind::Io, format!("cannot save {}: {error}", path.display()), error)
         })?;
         shared.saved(changes);
         Ok(())
+    }
+
+    /// Saves every database as it is now to a file that Redis 7.0 and later, and every Valkey, can load, while other
+    /// threads go on writing: they wait for the copy of a small value or of a part of a large one at most.
+    ///
+    /// What is written meanwhile is kept as it was, in memory, until it is in the file. Snapshots of one store run one
+    /// after the other. The file takes its name as with [`save`](Self::save). O(keys and bytes).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if the file cannot be written, or if it is not a file; [`ErrorKind::Locked`] inside a
+    /// transaction of the store.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let file = folder.path().join("dump.rdb");
+    /// let store = Store::new();
+    /// store.sadd("s", [1, 2, 3])?;
+    /// store.snapshot(&file)?;
+    ///
+    /// let again = Store::new();
+    /// again.load(&file)?;
+    /// assert_eq!(again.scard("s")?, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.snapshot_with(path, SaveOptions::default())
+    }
+
+    /// As [`snapshot`](Self::snapshot), with another version of the format, without compression or without checksum. One
+    /// thread writes it, whatever [`SaveOptions::threads`] is.
+    ///
+    /// Where no version is named, it is one that has every type of value that a file or a payload has brought, even if
+    /// all of its values are gone.
+    ///
+    /// # Errors
+    ///
+    /// As [`snapshot`](Self::snapshot); also a value of a type that the version does not have.
+    pub fn snapshot_with(&self, path: impl AsRef<Path>, options: SaveOptions) -> Result<()> {
+        self.shared().check_free()?;
+        snapshot_to_file(self.shared(), path.as_ref(), options, &Control::default())
+    }
+
+    /// Writes every database as it is now, as [`snapshot_with`](Self::snapshot_with) does, to anything that takes bytes, and
+    /// gives that back.
+    ///
+    /// # Errors
+    ///
+    /// As [`save_to`](Self::save_to); [`ErrorKind::Locked`] inside a transaction of the store.
+    pub fn snapshot_to<W: Write>(&self, output: W, options: SaveOptions) -> Result<W> {
+        let shared = self.shared();
+        shared.check_free()?;
+        let written = write_beside(shared, output, options, false, &Control::default(), || Ok(()));
+        match written {
+            Ok((output, _)) => Ok(output),
+            Err(error) => Err(Error::caused(ErrorKind::Io, format!("cannot save: {error}"), error)),
+        }
     }
 
     /// Writes every database as [`save_with`](Self::save_with) does, to anything that takes bytes, and gives that back.
@@ -102,4 +186,24 @@ impl Store {
         write_rdb(shared, &stripes, output, options)
             .map_err(|error| Error::caused(ErrorKind::Io, format!("cannot save: {error}"), error))
     }
+}
+
+/// Saves a snapshot of the time at which it is called to a file.
+fn snapshot_to_file(
+    shared: &Shared,
+    path: &Path,
+    options: SaveOptions,
+    control: &Control,
+) -> Result<()> {
+    let mut changes = 0;
+    let write = |file: &mut Box<dyn DiskFile>| {
+        let written = write_beside(shared, file, options, false, control, || Ok(()));
+        changes = written.map_err(SaveError::into_io)?.1;
+        Ok(())
+    };
+    replace_on(shared.disk(), path, write).map_err(|error| {
+        Error::caused(ErrorKind::Io, format!("cannot save {}: {error}", path.display()), error)
+    })?;
+    shared.saved(changes);
+    Ok(())
 }

@@ -1,0 +1,421 @@
+//! The append-only log: from the effects of commands to bytes on the disk.
+//!
+//! Effects are added to a buffer while the locks of their keys are held, so that they stand in the log in the order in
+//! which each key changed. The buffer is written by one thread at a time, which takes the file out of the state: the
+//! log's own thread, or a command that waits for its bytes to be synced. Whoever waits while another writes finds the
+//! bytes of all who wait in the buffer afterwards, and syncs them at once.
+
+use std::io;
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+use aof::LogWriter;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+
+use super::cut::Cut;
+use super::settings::{Fsync, OnLogError};
+use super::tail::Tail;
+use crate::error::{Error, ErrorKind, Result};
+use crate::store::Effect;
+
+/// How long a command stays in the buffer before the log's thread writes it.
+const DELAY: Duration = Duration::from_millis(20);
+
+/// How often what was written is synced, and how often it is tried again to write what could not be written, or to
+/// rewrite a log that was cut short.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Bytes in the buffer for which the thread does not wait any longer.
+const MUCH: usize = 256 << 10;
+
+/// Bytes in the buffer for which commands wait until it is written, and bytes in the file that are synced before the
+/// second is over.
+const TOO_MUCH: usize = 64 << 20;
+
+/// The append-only log.
+#[derive(Debug)]
+pub(crate) struct Log {
+    state: Mutex<State>,
+    /// There is something to write, or the end.
+    work: Condvar,
+    /// Something was written, or could not be.
+    done: Condvar,
+    /// The log has grown so much that it is to be rewritten, or the end.
+    grown: Condvar,
+    fsync: AtomicU8,
+    on_error: OnLogError,
+    /// Whether commands that write are refused.
+    refuses: AtomicBool,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What is not written yet.
+    buffer: Vec<u8>,
+    /// The buffer before, empty.
+    spare: Vec<u8>,
+    writer: LogWriter,
+    /// How many bytes were added to the log since it was opened.
+    end: u64,
+    /// How many of them have been written, and how many have been synced.
+    written: u64,
+    synced: u64,
+    /// The file, unless a thread writes to it.
+    tail: Option<Tail>,
+    /// Where another file begins, if it is not written yet.
+    cut: Option<Cut>,
+    /// Bytes of all files of the log, and those from which on it is to be rewritten.
+    size: u64,
+    rewrite_at: u64,
+    /// Why the last try to write or sync failed.
+    error: Option<Arc<io::Error>>,
+    /// Whether effects were left out since the buffer got too large: the log ends before them, with an error that stays.
+    is_cut_short: bool,
+    /// The file that goes on behind a base which is being written and will have what was left out.
+    held: Option<Tail>,
+    /// Whether the thread waits for something to write.
+    is_idle: bool,
+    closing: bool,
+}
+
+impl Log {
+    pub(super) fn new(tail: Tail, fsync: Fsync, on_error: OnLogError) -> Self {
+        let state = State {
+            buffer: Vec::new(),
+            spare: Vec::new(),
+            writer: LogWriter::new(),
+            end: 0,
+            written: 0,
+            synced: 0,
+            tail: Some(tail),
+            cut: None,
+            size: 0,
+            rewrite_at: u64::MAX,
+            error: None,
+            is_cut_short: false,
+            held: None,
+            is_idle: false,
+            closing: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            work: Condvar::new(),
+            done: Condvar::new(),
+            grown: Condvar::new(),
+            fsync: AtomicU8::new(fsync as u8),
+            on_error,
+            refuses: AtomicBool::new(false),
+        }
+    }
+
+    fn fsync(&self) -> Fsync {
+        match self.fsync.load(Ordering::Relaxed) {
+            0 => Fsync::Always,
+            1 => Fsync::EverySecond,
+            _ => Fsync::No,
+        }
+    }
+
+    /// An error if commands that write are refused.
+    #[inline]
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.refuses.load(Ordering::Relaxed) { Err(self.refused()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refused(&self) -> Error {
+        let error = self.error().map(|error| reason(&error)).unwrap_or_default();
+        Error::new(ErrorKind::Io, format!("MISCONF Errors writing to the AOF file: {error}"))
+    }
+
+    /// Why the log cannot be written at the moment.
+    pub(crate) fn error(&self) -> Option<Arc<io::Error>> {
+        self.state.lock().error.clone()
+    }
+
+    /// Adds the effects of a command or transaction; returns a place in the log to [`wait`](Self::wait) for,
+    /// 0 if there is nothing to wait for.
+    pub(crate) fn append(&self, effects: &[Effect]) -> u64 {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        if state.error.is_some() && state.buffer.len() > TOO_MUCH && !state.is_cut_short {
+            state.is_cut_short = true;
+            self.grown.notify_one();
+        }
+        if state.is_cut_short {
+            return state.end;
+        }
+        let before = state.buffer.len();
+        let commands = effects.iter().map(|effect| (effect.db, &effect.args[..]));
+        state.writer.append(commands, &mut state.buffer);
+        let added = (state.buffer.len() - before) as u64;
+        state.end += added;
+        state.size += added;
+        // Where nobody waits for the disk, there is a place to wait for only if there is too much to write.
+        let waits = self.fsync() == Fsync::Always || state.buffer.len() > TOO_MUCH;
+        let place = if waits { state.end } else { 0 };
+        if mem::take(&mut state.is_idle) || (before < MUCH && state.buffer.len() >= MUCH) {
+            self.work.notify_one();
+        }
+        place
+    }
+
+    /// Waits until a command may return whose effects end at that place. No lock of the store may be held.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Io`] if commands are to wait for the disk, and it refused to write or to sync: the change has been
+    /// made in memory and is not on the disk.
+    pub(crate) fn wait(&self, place: u64) -> Result<()> {
+        if self.fsync() == Fsync::Always {
+            return self.sync_to(place);
+        }
+        let mut state = self.state.lock();
+        while state.buffer.len() > TOO_MUCH && state.error.is_none() {
+            self.done.wait(&mut state);
+        }
+        Ok(())
+    }
+
+    /// Puts everything on the disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`wait`](Self::wait).
+    pub(super) fn sync(&self) -> Result<()> {
+        let end = self.state.lock().end;
+        self.sync_to(end)
+    }
+
+    fn sync_to(&self, place: u64) -> Result<()> {
+        let mut state = self.state.lock();
+        while state.synced < place || state.is_cut_short {
+            if let Some(error) = &state.error {
+                return Err(not_on_disk(error));
+            }
+            if state.tail.is_some() {
+                self.flush(&mut state, true);
+            } else {
+                self.done.wait(&mut state);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets what comes from here on go into another file, which `list` names in the manifest. Every stripe of the store
+    /// is locked.
+    pub(super) fn cut(&self, tail: Tail, list: impl FnMut() -> io::Result<()> + Send + 'static) {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        // The new file begins on no database.
+        state.writer = LogWriter::new();
+        if mem::take(&mut state.is_cut_short) {
+            // The base will have what is in the buffer, and what was left out.
+            state.buffer.clear();
+            state.held = Some(tail);
+        } else {
+            state.cut = Some(Cut::new(state.buffer.len(), tail, Box::new(list)));
+        }
+    }
+
+    /// Ends the log before a change that is not in it: until it has been rewritten it cannot be written.
+    pub(crate) fn cut_short(&self, why: &'static str) {
+        let mut state = self.state.lock();
+        state.is_cut_short = true;
+        state.error = Some(Arc::new(io::Error::other(why)));
+        self.refuses.store(self.on_error == OnLogError::RefuseWrites, Ordering::Relaxed);
+        self.grown.notify_one();
+    }
+
+    /// Notes that a base is in the manifest, how large it is, and when the log is to be rewritten next. A log that was
+    /// cut short goes on behind it.
+    pub(super) fn has_base(&self, size: u64, rewrite_at: u64) {
+        let mut state = self.state.lock();
+        let mut tail = loop {
+            if let Some(tail) = state.tail.take() {
+                break tail;
+            }
+            self.done.wait(&mut state);
+        };
+        if let Some(held) = state.held.take() {
+            tail = held;
+            if !state.is_cut_short {
+                state.error = None;
+                self.refuses.store(false, Ordering::Relaxed);
+            }
+        }
+        state.size = size + tail.len() + state.buffer.len() as u64;
+        state.rewrite_at = rewrite_at;
+        state.tail = Some(tail);
+        self.done.notify_all();
+    }
+
+    /// Notes that no base came: a log that was cut short still is.
+    pub(super) fn has_no_base(&self) {
+        let mut state = self.state.lock();
+        if state.held.take().is_some() {
+            state.is_cut_short = true;
+            state.buffer.clear();
+        }
+    }
+
+    /// Waits until the log is to be rewritten; `false` once it is closed.
+    pub(super) fn wait_for_growth(&self) -> bool {
+        let mut state = self.state.lock();
+        while !state.closing && state.size < state.rewrite_at {
+            if state.is_cut_short {
+                self.grown.wait_for(&mut state, SECOND);
+                return !state.closing;
+            }
+            self.grown.wait(&mut state);
+        }
+        !state.closing
+    }
+
+    /// Lets the log grow to twice its size before it is to be rewritten: it could not be.
+    pub(super) fn put_off(&self) {
+        let mut state = self.state.lock();
+        state.rewrite_at = state.size.saturating_mul(2);
+    }
+
+    /// Bytes of all files of the log, and of what is not written yet.
+    pub(crate) fn sizes(&self) -> [u64; 2] {
+        let state = self.state.lock();
+        [state.size, state.buffer.len() as u64]
+    }
+
+    /// Goes on to the file that a cut has begun.
+    pub(super) fn pass_cut(&self) -> io::Result<()> {
+        let mut state = self.state.lock();
+        let mut tried = false;
+        while state.cut.is_some() || state.tail.is_none() {
+            if state.tail.is_none() {
+                self.done.wait(&mut state);
+                continue;
+            }
+            if tried && let Some(error) = &state.error {
+                return Err(io::Error::new(error.kind(), Arc::clone(error)));
+            }
+            tried = true;
+            self.flush(&mut state, true);
+        }
+        Ok(())
+    }
+
+    /// Writes the buffer, and syncs the file if `sync`. The state is not locked meanwhile.
+    fn flush(&self, state: &mut MutexGuard<'_, State>, sync: bool) {
+        if state.held.is_some() {
+            return;
+        }
+        let Some(mut tail) = state.tail.take() else { return };
+        let spare = mem::take(&mut state.spare);
+        let bytes = mem::replace(&mut state.buffer, spare);
+        let (end, mut cut) = (state.end, state.cut.take());
+        // What is never synced need not be kept for that.
+        let keep = self.fsync() != Fsync::No;
+        let result = MutexGuard::unlocked(state, || {
+            let bytes = Cut::pass(&mut cut, &mut tail, bytes)?;
+            if !bytes.is_empty() {
+                tail.write(bytes, keep)?;
+            }
+            if sync { tail.sync() } else { Ok(()) }
+        });
+        match result {
+            Ok(()) => {
+                state.written = end;
+                if sync {
+                    state.synced = end;
+                }
+                if !state.is_cut_short {
+                    state.error = None;
+                    self.refuses.store(false, Ordering::Relaxed);
+                }
+            }
+            Err((error, mut bytes)) => {
+                // In front of what has come meanwhile.
+                match &mut state.cut {
+                    Some(later) => later.shift(bytes.len()),
+                    None => state.cut = cut,
+                }
+                bytes.append(&mut state.buffer);
+                state.buffer = bytes;
+                state.written = state.end - state.buffer.len() as u64;
+                state.error = Some(Arc::new(error));
+                let refuses = self.on_error == OnLogError::RefuseWrites;
+                self.refuses.store(refuses, Ordering::Relaxed);
+            }
+        }
+        state.tail = Some(tail);
+        if state.size >= state.rewrite_at {
+            self.grown.notify_one();
+        }
+        self.done.notify_all();
+    }
+
+    /// Writes and syncs what comes until the log is closed: what the log's thread does.
+    pub(super) fn run(&self) {
+        let mut last_sync = now();
+        let mut last_try = now();
+        let mut state = self.state.lock();
+        while !state.closing {
+            let unsynced = state.tail.as_ref().map_or(0, Tail::unsynced);
+            if state.buffer.is_empty() && (unsynced == 0 || self.fsync() == Fsync::No) {
+                state.is_idle = true;
+                self.work.wait(&mut state);
+                state.is_idle = false;
+                continue;
+            }
+            if state.buffer.len() < MUCH || state.error.is_some() {
+                self.work.wait_for(&mut state, DELAY);
+            }
+            if state.error.is_some() && last_try.elapsed() < SECOND {
+                continue;
+            }
+            let sync = match self.fsync() {
+                Fsync::Always => true,
+                Fsync::EverySecond => unsynced >= TOO_MUCH as u64 || last_sync.elapsed() >= SECOND,
+                Fsync::No => false,
+            };
+            if sync || !state.buffer.is_empty() {
+                self.flush(&mut state, sync);
+                last_try = now();
+            }
+            if sync {
+                last_sync = now();
+            }
+        }
+        while state.tail.is_none() {
+            self.done.wait(&mut state);
+        }
+        self.flush(&mut state, true);
+    }
+
+    /// Lets [`run`](Self::run) end, once everything is on the disk or has failed to be.
+    pub(super) fn close(&self) {
+        self.state.lock().closing = true;
+        self.work.notify_one();
+        self.grown.notify_one();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "it is about the disk, not about the times of keys")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cold]
+fn not_on_disk(error: &Arc<io::Error>) -> Error {
+    let text = format!(
+        "MISCONF Errors writing to the AOF file: {}; the change is in memory and not on disk",
+        reason(error)
+    );
+    Error::caused(ErrorKind::Io, text, Arc::clone(error))
+}
+
+/// What the system says, without its number.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned()
+}

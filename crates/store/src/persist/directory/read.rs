@@ -1,0 +1,204 @@
+//! Reading a directory: a snapshot, the commands of a log, or both.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use aof::{LogError, LogReader, Manifest, Record};
+
+use super::files::{Files, Unread};
+use super::replay::Replay;
+use super::report::{CutTail, OpenReport};
+use crate::error::{Error, ErrorKind, Result};
+use crate::persist::load::{LoadOptions, LoadReport, load_into};
+use crate::store::Store;
+
+/// Reads what a directory holds into an empty store; returns the manifest, if there is one. Nothing in the directory is
+/// changed: `report.cut` says what is to be cut off.
+pub(super) fn read(
+    store: &Store,
+    files: &Files,
+    load_truncated: bool,
+) -> Result<(Option<Manifest>, OpenReport)> {
+    let path = files.manifest();
+    let manifest = read_manifest(files)?;
+    let mut reading = Reading::new(store, files, LoadOptions::default());
+    let sources = match &manifest {
+        Some(manifest) => manifest.files().map(|file| files.of_log(file.name())).collect(),
+        None if is_there(files, &files.old_log)? => vec![files.old_log.clone()],
+        None => Vec::new(),
+    };
+    if sources.is_empty() && manifest.is_none() {
+        if let Some(file) = files.stray_increment().map_err(|error| unreadable(&path, error))? {
+            return Err(damaged(
+                &path,
+                &format_args!("it is not there, but {} is", file.display()),
+            ));
+        }
+        if is_there(files, &files.dump)? {
+            reading.read_snapshot(&files.dump)?;
+        }
+        return Ok((manifest, reading.report));
+    }
+    reading.read_log(&sources, load_truncated)?;
+    Ok((manifest, reading.report))
+}
+
+/// Loads the log in a folder into an empty store. One that is to be salvaged ends where it is wrong; the error is in the
+/// report.
+pub(in crate::persist) fn load(
+    store: &Store,
+    folder: &Path,
+    options: LoadOptions,
+) -> Result<LoadReport> {
+    let files = Files::of_folder(store.shared().disk_arc(), folder);
+    let files = files.map_err(|error| unreadable(folder, error))?;
+    let Some(files) = files else {
+        return Err(damaged(folder, &"the folder has no manifest of a log"));
+    };
+    let manifest = read_manifest(&files)?.unwrap_or_default();
+    let sources: Vec<PathBuf> = manifest.files().map(|file| files.of_log(file.name())).collect();
+    let mut reading = Reading::new(store, &files, options);
+    let damage = match reading.read_log(&sources, false) {
+        Err(error) if options.salvage => Some(error),
+        read => read.map(|()| reading.damage.take())?,
+    };
+    let keys = store.databases()?.iter().map(|database| database.keys as u64).sum();
+    Ok(LoadReport { keys, damage, ..LoadReport::default() })
+}
+
+struct Reading<'r> {
+    files: &'r Files,
+    store: &'r Store,
+    options: LoadOptions,
+    replay: Replay,
+    report: OpenReport,
+    /// What is wrong with a base that was salvaged.
+    damage: Option<Error>,
+}
+
+impl<'r> Reading<'r> {
+    fn new(store: &'r Store, files: &'r Files, options: LoadOptions) -> Self {
+        let (replay, report) = (Replay::new(store.clone()), OpenReport::default());
+        Self { files, store, options, replay, report, damage: None }
+    }
+
+    /// Reads the base and the increments.
+    fn read_log(&mut self, sources: &[PathBuf], load_truncated: bool) -> Result<()> {
+        // A log may hold keys that have expired, until it says that they are gone.
+        self.store.shared().set_replaying(true);
+        let read = self.read_files(sources, load_truncated);
+        self.store.shared().set_replaying(false);
+        self.report.commands = self.replay.commands();
+        read
+    }
+
+    fn read_files(&mut self, sources: &[PathBuf], load_truncated: bool) -> Result<()> {
+        for (number, path) in sources.iter().enumerate() {
+            let cut = self.read_file(path)?;
+            if self.damage.is_some() {
+                return Ok(());
+            }
+            let Some((cut, error)) = cut else { continue };
+            // A process that was killed before it wrote to the file that it had begun leaves it empty.
+            let rest = sources.get(number + 1..).unwrap_or_default();
+            if !load_truncated
+                || !rest.iter().all(|path| self.size(path).is_ok_and(|size| size == 0))
+            {
+                return Err(error);
+            }
+            self.report.cut = Some(cut);
+        }
+        Ok(())
+    }
+
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        self.files.disk.open(path)?.size()
+    }
+
+    /// Reads a snapshot alone.
+    fn read_snapshot(&mut self, path: &Path) -> Result<()> {
+        let file = self.files.disk.open(path).map_err(|error| unreadable(path, error))?;
+        let length = file.size().map_err(|error| unreadable(path, error))?;
+        self.report.files.push(path.to_path_buf());
+        self.load(path, file, length).map(drop)
+    }
+
+    /// Loads the RDB file that a file begins with; returns where it ends.
+    fn load(&mut self, path: &Path, input: impl Read, length: u64) -> Result<u64> {
+        let what = format!("cannot load {}", path.display());
+        let shared = self.store.shared();
+        let (report, end) = load_into(shared, input, Some(length), self.options, &what)?;
+        self.report.snapshot_keys += report.keys;
+        self.damage = report.damage;
+        Ok(end)
+    }
+
+    /// Reads a file of the log; returns what is to be cut off its end, and the error that it is otherwise.
+    fn read_file(&mut self, path: &Path) -> Result<Option<(CutTail, Error)>> {
+        let failed = |error| unreadable(path, error);
+        let disk = &self.files.disk;
+        let mut file = disk.open(path).map_err(failed)?;
+        let length = file.size().map_err(failed)?;
+        self.report.files.push(path.to_path_buf());
+        let mut head = Vec::new();
+        (&mut file).take(6).read_to_end(&mut head).map_err(failed)?;
+        let mut start = 0;
+        if aof::starts_with_rdb(&head) {
+            start = self.load(path, head.chain(file), length)?;
+            if start >= length || self.damage.is_some() {
+                return Ok(None);
+            }
+            // Commands stand behind it in the log of an older server.
+            file = disk.open(path).map_err(failed)?;
+            io::copy(&mut (&mut file).take(start), &mut io::sink()).map_err(failed)?;
+            head = Vec::new();
+        }
+        self.replay.begin_file();
+        let mut reader = LogReader::new_at(head.chain(file), start);
+        let torn = loop {
+            match reader.next_record() {
+                Ok(Some(Record::Command(command))) => {
+                    let run = self.replay.command(command.words(), command.offset());
+                    run.map_err(|error| not_run(path, &error))?;
+                }
+                Ok(Some(Record::Annotation(_))) => {}
+                Ok(None) => return Ok(None),
+                Err(LogError::Io(error)) => return Err(failed(error)),
+                Err(error @ LogError::Torn { .. }) => break damaged(path, &error),
+                Err(error) => return Err(damaged(path, &error)),
+            }
+        };
+        let offset = reader.valid_up_to();
+        Ok(Some((CutTail { file: path.to_path_buf(), offset, bytes: length - offset }, torn)))
+    }
+}
+
+fn read_manifest(files: &Files) -> Result<Option<Manifest>> {
+    files.read_manifest().map_err(|error| match error {
+        Unread::Io(error) => unreadable(&files.manifest(), error),
+        Unread::Format(error) => damaged(&files.manifest(), &error),
+    })
+}
+
+fn is_there(files: &Files, path: &Path) -> Result<bool> {
+    match files.disk.open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(unreadable(path, error)),
+    }
+}
+
+#[cold]
+fn unreadable(path: &Path, error: io::Error) -> Error {
+    Error::caused(ErrorKind::Io, format!("cannot load {}: {error}", path.display()), error)
+}
+
+#[cold]
+fn damaged(path: &Path, error: &impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Corrupt, format!("cannot load {}: {error}", path.display()))
+}
+
+#[cold]
+fn not_run(path: &Path, error: &Error) -> Error {
+    Error::new(error.kind(), format!("cannot load {}: {error}", path.display()))
+}

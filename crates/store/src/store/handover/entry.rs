@@ -1,0 +1,85 @@
+//! What a writer does before it changes a key.
+
+use std::ops::Range;
+
+use extendible::BucketId;
+
+use super::{Handover, Large};
+use crate::member::Member;
+use crate::store::Shared;
+use crate::store::keyspace::Keyspace;
+use crate::store::slot::Taken;
+use crate::table::keys::Position;
+use crate::value::{Direction, Value};
+
+/// What is about to change of a key.
+pub(crate) enum Change<'c, 'm> {
+    /// Its expiry alone.
+    Expiry,
+    /// The value goes, or another one takes its place: the old one is handed over as it is.
+    Gone,
+    /// Anything in the value.
+    Any,
+    /// These members of a set or sorted set, or fields of a hash.
+    Members(&'c mut dyn Iterator<Item = Member<'m>>),
+    /// These bytes of a string; and beyond its end.
+    Bytes(Range<usize>),
+    /// So many elements at an end of a list, or others before them.
+    End(Direction, usize),
+}
+
+impl Keyspace {
+    /// Keeps the old form of what is about to change, if the snapshot does not have it yet.
+    #[cold]
+    pub(in crate::store) fn keep(
+        &mut self,
+        shared: &Shared,
+        at: BucketId,
+        place: Position,
+        change: Change<'_, '_>,
+    ) {
+        let (table, mark, handover) = self.parts();
+        let (Some(handover), Some(bucket)) = (handover, table.get_mut(at)) else { return };
+        if bucket.mark(place) != mark {
+            bucket.set_mark(place, mark);
+            handover.keep_first(shared, bucket, place);
+        }
+        let entry = bucket.entry(place);
+        let key = entry.key.as_bytes();
+        let Some(large) = handover.large.get_mut(key) else { return };
+        if !large.keep(&entry.value, change, &shared.policy())
+            && let Some(large) = handover.large.remove(key)
+        {
+            large.own(entry.value.clone());
+        }
+    }
+
+    /// Hands a value over that was at a key, if it is large and begun.
+    pub(in crate::store) fn left(&mut self, key: &[u8], value: Value) {
+        if let Some(large) = self.take_large(key) {
+            large.own(value);
+        }
+    }
+
+    /// What is known of a large value that is leaving its key.
+    pub(in crate::store) fn take_large(&mut self, key: &[u8]) -> Option<Box<Large>> {
+        self.handover.as_mut()?.large.remove(key).map(Box::new)
+    }
+
+    /// Takes on a large value that came from another key.
+    pub(in crate::store) fn adopt(&mut self, key: &[u8], large: Box<Large>) {
+        if !large.run().has_ended() {
+            let handover = self.handover.get_or_insert_with(|| Handover::new(large.run(), None));
+            handover.large.insert(key.into(), *large);
+        }
+    }
+}
+
+impl Taken {
+    /// The value is dropped.
+    pub(in crate::store) fn dispose(self) {
+        if let Some(large) = self.large {
+            large.own(self.value);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A large value that is handed over in chunks.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rdb::{Attributes, Target, ValueType};
+
+use super::{BytesPart, CHUNK, Change, MemberKind, MembersPart, NodesPart, Run};
+use crate::key::Key;
+use crate::policy::EncodingPolicy;
+use crate::value::{Hash, List, Value};
+
+/// Members up to which a table is written at once, unless they take more than [`CHUNK`].
+const FEW_MEMBERS: usize = 256;
+
+/// Nodes up to which a list is written at once, unless they take more than [`CHUNK`].
+const FEW_NODES: usize = 4;
+
+/// A large value that is handed over in chunks: what it was when the snapshot began, and which part is done.
+pub(crate) struct Large {
+    run: Arc<Run>,
+    /// No other large value of the snapshot has it.
+    id: u64,
+    /// Shared, as the snapshot needs it too while it has no lock.
+    origin: Arc<Origin>,
+    part: Part,
+}
+
+/// Where a value was when the snapshot began.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) db: u32,
+    pub(crate) key: Key,
+    pub(crate) attributes: Attributes,
+}
+
+/// The part of a value that is yet to be handed over.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// Bytes of a string.
+    Bytes(BytesPart),
+    /// Members of a table.
+    Members(MembersPart),
+    /// Nodes of a list.
+    Nodes(NodesPart),
+    /// All of a value that is copied as a whole by whoever comes to it first.
+    Whole,
+}
+
+impl Part {
+    /// All of a value; `None` if it is small.
+    pub(super) fn of(value: &Value, target: Target) -> Option<Self> {
+        let is_large = |bytes: usize| bytes > CHUNK;
+        let members = |kind, count: usize| Self::Members(MembersPart::new(kind, count));
+        match value {
+            Value::Int(_) | Value::Short(_) => None,
+            Value::Str { len, .. } => {
+                let len = *len as usize;
+                is_large(len).then(|| Self::Bytes(BytesPart::new(len)))
+            }
+            Value::HashTable(table) => {
+                let large = table.len() > FEW_MEMBERS || is_large(table.heap_bytes());
+                large.then(|| members(MemberKind::Set, table.len()))
+            }
+            Value::Hash(Hash::Table(table)) => {
+                let large = table.len() > FEW_MEMBERS || is_large(table.heap_bytes());
+                large.then(|| members(MemberKind::Hash, table.len()))
+            }
+            Value::ZSet(set) if set.as_listpack().is_none() => {
+                let large = set.len() > FEW_MEMBERS || is_large(set.heap_bytes());
+                large.then(|| members(MemberKind::ZSet, set.len()))
+            }
+            Value::List(List::Quick(list)) => {
+                let large = list.node_count() > FEW_NODES || is_large(list.heap_bytes());
+                let part = || match target.has(ValueType::ListQuicklist2) {
+                    true => Self::Nodes(NodesPart::new(list.node_count())),
+                    false => Self::Whole,
+                };
+                large.then(part)
+            }
+            Value::IntSet(_)
+            | Value::Compact(_)
+            | Value::ListPack(_)
+            | Value::Hash(Hash::ListPack(_))
+            | Value::ZSet(_)
+            | Value::List(List::ListPack(_))
+            | Value::Bloom(_)
+            | Value::Opaque(_) => is_large(value.heap_bytes()).then_some(Self::Whole),
+        }
+    }
+}
+
+impl Large {
+    pub(super) fn new(run: &Arc<Run>, origin: Origin, part: Part) -> Self {
+        run.large.fetch_add(1, Ordering::Relaxed);
+        let id = run.next_id.fetch_add(1, Ordering::Relaxed);
+        Self { run: Arc::clone(run), id, origin: Arc::new(origin), part }
+    }
+
+    pub(crate) const fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(super) const fn run(&self) -> &Arc<Run> {
+        &self.run
+    }
+
+    pub(crate) const fn origin(&self) -> &Arc<Origin> {
+        &self.origin
+    }
+
+    pub(crate) const fn part(&mut self) -> &mut Part {
+        &mut self.part
+    }
+
+    pub(crate) fn into_part(self) -> Part {
+        self.part
+    }
+
+    /// Hands the value over, which no key has any more.
+    pub(super) fn own(self, value: Value) {
+        let run = Arc::clone(&self.run);
+        run.own(self, value);
+    }
+
+    /// Keeps what is about to change of the value; `false` if all of it is to be kept.
+    pub(super) fn keep(
+        &mut self,
+        value: &Value,
+        change: Change<'_, '_>,
+        policy: &EncodingPolicy<'_>,
+    ) -> bool {
+        match (&mut self.part, change) {
+            (_, Change::Expiry | Change::Gone) => {}
+            (Part::Members(part), Change::Members(members)) => members.for_each(|member| {
+                member.with_bytes(|member| part.keep(value, member, policy));
+            }),
+            (Part::Bytes(part), Change::Bytes(range)) => part.keep(value, range),
+            (Part::Nodes(part), Change::End(end, elements)) => part.keep(value, end, elements),
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl fmt::Debug for Large {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Large").field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,227 @@
+//! The members of a large table.
+
+use std::ops::ControlFlow;
+
+use extendible::Extendible;
+
+use super::CHUNK;
+use crate::policy::EncodingPolicy;
+use crate::value::{Fields, Hash, Value};
+
+/// What stands before the old value of a member that was there.
+const THERE: u8 = 1;
+
+/// The kind of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemberKind {
+    Set,
+    Hash,
+    ZSet,
+}
+
+/// Which members of a table are yet to be handed over.
+#[derive(Debug)]
+pub(crate) struct MembersPart {
+    kind: MemberKind,
+    /// How many there were.
+    count: usize,
+    /// The hash to go on at; `None` once all are done.
+    position: Option<u64>,
+    /// The members beyond it that have changed since: nothing for one that was not there, else [`THERE`] and what it
+    /// was.
+    kept: Fields,
+}
+
+/// Members that are handed over.
+#[derive(Debug, Default)]
+pub(crate) struct MemberChunk {
+    bytes: Vec<u8>,
+    /// Where each string ends: a member, or a field and its value.
+    ends: Vec<usize>,
+    scores: Vec<f64>,
+}
+
+impl MemberChunk {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.scores.clear();
+    }
+
+    fn push(&mut self, string: &[u8]) {
+        self.bytes.extend_from_slice(string);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn len(&self) -> usize {
+        self.bytes.len() + 16 * self.ends.len()
+    }
+
+    /// The members of a set, or the fields of a hash and their values in turn.
+    pub(crate) fn strings(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
+    }
+
+    /// The members of a sorted set with their scores.
+    pub(crate) fn scores(&self) -> impl Iterator<Item = (&[u8], f64)> {
+        self.strings().zip(self.scores.iter().copied())
+    }
+}
+
+impl MembersPart {
+    pub(super) fn new(kind: MemberKind, count: usize) -> Self {
+        Self { kind, count, position: Some(0), kept: Extendible::new(0) }
+    }
+
+    pub(crate) const fn kind(&self) -> MemberKind {
+        self.kind
+    }
+
+    pub(crate) const fn count(&self) -> u64 {
+        self.count as u64
+    }
+
+    /// Keeps a member that is about to change.
+    pub(super) fn keep(&mut self, value: &Value, member: &[u8], policy: &EncodingPolicy<'_>) {
+        let hash = policy.hash(member);
+        if self.position.is_none_or(|position| hash < position) || self.has_kept(hash, member) {
+            return;
+        }
+        let rehash = |member: &[u8]| policy.hash(member);
+        let old = old_form(value, hash, member);
+        self.kept.insert(hash, &rehash, |bucket| bucket.insert(hash, member, &old));
+    }
+
+    fn has_kept(&self, hash: u64, member: &[u8]) -> bool {
+        self.kept.bucket(hash).is_some_and(|bucket| bucket.get(hash, member).is_some())
+    }
+
+    /// Hands over the next members; `false` once none of the table is left, and [`rest`](Self::rest) is to be asked for.
+    pub(crate) fn next(
+        &mut self,
+        value: &Value,
+        policy: &EncodingPolicy<'_>,
+        out: &mut MemberChunk,
+    ) -> bool {
+        out.clear();
+        while let Some(position) = self.position
+            && out.len() < CHUNK
+        {
+            self.position = self.hand_over(value, policy, position, out);
+        }
+        self.position.is_some()
+    }
+
+    /// Hands over the members of one bucket; returns where the next one begins.
+    fn hand_over(
+        &self,
+        value: &Value,
+        policy: &EncodingPolicy<'_>,
+        position: u64,
+        out: &mut MemberChunk,
+    ) -> Option<u64> {
+        let is_new = |hash: u64, member: &[u8]| hash >= position && !self.has_kept(hash, member);
+        match value {
+            Value::HashTable(table) => {
+                let step = table.step(position, usize::MAX);
+                let _: Option<ControlFlow<()>> = step.bucket.map(|bucket| {
+                    bucket.try_for_each(&mut |member| {
+                        if is_new(policy.hash(member), member) {
+                            out.push(member);
+                        }
+                        ControlFlow::Continue(())
+                    })
+                });
+                step.next()
+            }
+            Value::Hash(Hash::Table(table)) => {
+                let step = table.step(position, usize::MAX);
+                let _: Option<ControlFlow<()>> = step.bucket.map(|bucket| {
+                    bucket.try_for_each(&mut |field, value| {
+                        if is_new(policy.hash(field), field) {
+                            out.push(field);
+                            out.push(value);
+                        }
+                        ControlFlow::Continue(())
+                    })
+                });
+                step.next()
+            }
+            Value::ZSet(set) => {
+                let bucket = set.bucket(position)?;
+                bucket.for_each(|hash, member, score| {
+                    if is_new(hash, member) {
+                        out.push(member);
+                        out.scores.push(score);
+                    }
+                });
+                bucket.next()
+            }
+            Value::Int(_)
+            | Value::Short(_)
+            | Value::Str { .. }
+            | Value::IntSet(_)
+            | Value::Compact(_)
+            | Value::ListPack(_)
+            | Value::List(_)
+            | Value::Hash(_)
+            | Value::Bloom(_)
+            | Value::Opaque(_) => None,
+        }
+    }
+
+    /// Hands over what was kept.
+    pub(crate) fn rest<E>(
+        &self,
+        mut hand_over: impl FnMut(&MemberChunk) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut chunk = MemberChunk::default();
+        for bucket in self.kept.buckets() {
+            chunk.clear();
+            let _: ControlFlow<()> = bucket.try_for_each(&mut |member, old| {
+                if let Some((&THERE, old)) = old.split_first() {
+                    chunk.push(member);
+                    match self.kind {
+                        MemberKind::Set => {}
+                        MemberKind::Hash => chunk.push(old),
+                        MemberKind::ZSet => {
+                            chunk.scores.extend(old.try_into().map(f64::from_le_bytes));
+                        }
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            hand_over(&chunk)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a member was, for [`MembersPart::kept`].
+fn old_form(value: &Value, hash: u64, member: &[u8]) -> Vec<u8> {
+    let there = |old: &[u8]| [&[THERE], old].concat();
+    match value {
+        Value::HashTable(table) => {
+            let bucket = table.bucket(hash).filter(|bucket| bucket.contains(hash, member));
+            bucket.map_or_else(Vec::new, |_| there(&[]))
+        }
+        Value::Hash(Hash::Table(table)) => {
+            let old = table.bucket(hash).and_then(|bucket| bucket.get(hash, member));
+            old.map_or_else(Vec::new, there)
+        }
+        Value::ZSet(set) => {
+            set.score(member).map_or_else(Vec::new, |score| there(&score.to_le_bytes()))
+        }
+        Value::Int(_)
+        | Value::Short(_)
+        | Value::Str { .. }
+        | Value::IntSet(_)
+        | Value::Compact(_)
+        | Value::ListPack(_)
+        | Value::List(_)
+        | Value::Hash(_)
+        | Value::Bloom(_)
+        | Value::Opaque(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,195 @@
+//! A snapshot beside writers: what a keyspace hands over, and what a writer keeps for it.
+//!
+//! # Idea
+//!
+//! At the point in time of the snapshot every keyspace takes the other mark (see [`Keyspace`](super::keyspace::Keyspace)). From
+//! then on each key that does not have it is handed over exactly once:
+//!
+//! * by the snapshot, which goes over the tables in the order of the hashes, a part at a time under the lock of the
+//!   stripe;
+//! * or by the first writer that is about to change it, which writes its old form aside, for the snapshot to fetch.
+//!
+//! A value that is large is handed over in chunks, whoever comes to it first. Its [`Large`] notes which part of the
+//! value is done. A writer keeps the old form of what it changes in the part that is not.
+//!
+//! The order of keys in a file, and of members in a set, a sorted set or a hash, is free, so what was kept can come at
+//! any place.
+
+mod bytes;
+mod entry;
+mod large;
+mod members;
+mod nodes;
+mod shared;
+mod walk;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use ahash::RandomState;
+use parking_lot::Mutex;
+use rdb::{BatchWriter, WriteOptions};
+
+pub(crate) use bytes::BytesPart;
+pub(crate) use entry::Change;
+pub(crate) use large::{Large, Origin, Part};
+pub(crate) use members::{MemberChunk, MemberKind, MembersPart};
+pub(crate) use nodes::{KeptNode, NodesPart};
+pub(crate) use shared::Begun;
+pub(crate) use walk::{Ended, Step};
+
+use super::keyspace::Keyspace;
+use crate::persist::{Records, SaveError};
+use crate::value::Value;
+
+/// Bytes that are handed over under one hold of a lock, about.
+pub(crate) const CHUNK: usize = 32 << 10;
+
+/// What all keyspaces share while a snapshot runs.
+#[derive(Debug)]
+pub(crate) struct Run {
+    /// How keys are written.
+    pub(crate) records: Records,
+    /// How writers write them: without compression, which takes longer than anything else.
+    kept: WriteOptions,
+    /// Large values that are in no keyspace any more.
+    owned: Mutex<Vec<Owned>>,
+    /// Keyspaces that were dropped before all of their keys were handed over.
+    dropped: Mutex<Vec<Keyspace>>,
+    /// Why a writer could not keep a value.
+    failed: Mutex<Option<SaveError>>,
+    /// How many large values are begun and not yet handed over.
+    large: AtomicUsize,
+    next_id: AtomicU64,
+    /// How many keys are handed over, or begun.
+    keys: AtomicU64,
+    /// Nothing is handed over any more.
+    ended: AtomicBool,
+}
+
+/// A large value that the snapshot has to itself.
+#[derive(Debug)]
+pub(crate) struct Owned {
+    pub(crate) large: Large,
+    pub(crate) value: Value,
+}
+
+impl Run {
+    pub(crate) fn new(records: Records, options: WriteOptions) -> Self {
+        Self {
+            records,
+            kept: WriteOptions { compression: false, ..options },
+            owned: Mutex::default(),
+            dropped: Mutex::default(),
+            failed: Mutex::default(),
+            large: AtomicUsize::new(0),
+            next_id: AtomicU64::new(0),
+            keys: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    /// How many keys are handed over, or begun.
+    pub(crate) fn keys(&self) -> u64 {
+        self.keys.load(Ordering::Relaxed)
+    }
+
+    fn count_key(&self) {
+        self.keys.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Nothing is handed over any more. What was is dropped: it would keep this alive.
+    fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        self.owned.lock().clear();
+        self.dropped.lock().clear();
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    /// How many large values are begun and not yet handed over.
+    pub(crate) fn large_left(&self) -> usize {
+        self.large.load(Ordering::Acquire)
+    }
+
+    /// Notes that a large value is handed over.
+    pub(crate) fn large_done(&self) {
+        self.large.fetch_sub(1, Ordering::Release);
+    }
+
+    /// A large value that is in no keyspace any more, that one or any.
+    pub(crate) fn take_owned(&self, id: Option<u64>) -> Option<Owned> {
+        let mut owned = self.owned.lock();
+        let at = owned.iter().position(|owned| id.is_none_or(|id| owned.large.id() == id))?;
+        Some(owned.swap_remove(at))
+    }
+
+    /// A keyspace that was dropped.
+    pub(crate) fn take_dropped(&self) -> Option<Keyspace> {
+        self.dropped.lock().pop()
+    }
+
+    /// Why a writer could not keep a value.
+    pub(crate) fn take_failure(&self) -> Option<SaveError> {
+        self.failed.lock().take()
+    }
+
+    fn own(&self, large: Large, value: Value) {
+        let mut owned = self.owned.lock();
+        if !self.has_ended() {
+            owned.push(Owned { large, value });
+        }
+    }
+
+    fn fail(&self, error: SaveError) {
+        self.failed.lock().get_or_insert(error);
+    }
+}
+
+/// What a keyspace has yet to hand over.
+#[derive(Debug)]
+pub(crate) struct Handover {
+    run: Arc<Run>,
+    /// None once all of its keys are handed over or [large](Self::large).
+    walk: Option<Walk>,
+    /// Large values that are begun, by the names that they have now.
+    large: HashMap<Box<[u8]>, Large, RandomState>,
+}
+
+/// How far the keys of a keyspace are handed over.
+#[derive(Debug)]
+struct Walk {
+    /// The number that the database had.
+    db: u32,
+    /// The hash to go on at.
+    position: u64,
+    /// What writers have kept.
+    kept: BatchWriter,
+}
+
+impl Handover {
+    fn new(run: &Arc<Run>, walk: Option<Walk>) -> Box<Self> {
+        Box::new(Self { run: Arc::clone(run), walk, large: HashMap::default() })
+    }
+}
+
+impl Keyspace {
+    /// Whether a snapshot that runs may be waiting for something here.
+    #[inline]
+    pub(crate) const fn is_in_snapshot(&self) -> bool {
+        self.handover.is_some()
+    }
+
+    /// The keyspace is dropped: what it has yet to hand over goes to the snapshot.
+    pub(super) fn dispose(self) {
+        if let Some(run) = self.handover.as_ref().map(|handover| Arc::clone(&handover.run)) {
+            let mut dropped = run.dropped.lock();
+            if !run.has_ended() {
+                dropped.push(self);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Random commands of every family between the parts of a snapshot.
+
+use std::sync::Arc;
+
+use tallis::{Clock as _, Limits, ManualClock, SaveOptions, Store, Target};
+use testkit::rng::Rng;
+
+use crate::actions::{Sizes, command, fill};
+use crate::output::{digest, snapshot};
+
+const SIZES: Sizes = Sizes { keys: 3000, members: 3000 };
+
+fn run(seed: u64, at_each: u64, options: SaveOptions, limits: Limits) {
+    let mut rng = Rng::new(seed);
+    let clock = Arc::new(ManualClock::new(1_700_000_000_000));
+    let store = Store::builder()
+        .clock(clock.clone())
+        .hash_seed(seed)
+        .stripes(1 << (seed % 5))
+        .limits(limits)
+        .build();
+    fill(&store, SIZES, &mut |most| rng.below(most));
+    // Each snapshot begins with the marks that the one before has left.
+    for round in 0..4 {
+        // A load drops what has expired.
+        while store.sweep(1000).unwrap() > 0 {}
+        let before = digest(&store);
+        let keys = store.dbsize().unwrap();
+        let mut session = store.session();
+        let now_ms = clock.now_ms();
+        let loaded = snapshot(&store, options, now_ms, || {
+            // What has not come in the first part is all written over by the other parts.
+            for _ in 0..rng.below(at_each) {
+                let words = command(SIZES, &mut |most| rng.below(most));
+                let _ = session.execute(&words);
+            }
+            clock.advance(rng.range(0..=50));
+        });
+        assert_eq!(digest(&loaded), before, "seed {seed}, round {round}, {keys} keys");
+    }
+}
+
+#[test]
+fn a_snapshot_has_what_was_there_when_it_began() {
+    let plain = SaveOptions { compression: false, ..SaveOptions::default() };
+    for seed in 0..40 {
+        let options = if seed % 3 == 0 { plain } else { SaveOptions::default() };
+        run(seed, [3, 40, 400, 3000][seed as usize % 4], options, Limits::default());
+    }
+}
+
+#[test]
+fn a_snapshot_in_an_older_version_has_it_too() {
+    let old = SaveOptions { version: Some(Target::V9), ..SaveOptions::default() };
+    // No large value is a blob, and then all are.
+    let tables = Limits { set_max_intset_entries: 0, ..Limits::default() };
+    let mut blobs = Limits::default();
+    blobs.set_max_intset_entries = 10_000;
+    blobs.set_max_listpack_entries = 10_000;
+    blobs.hash_max_listpack_entries = 10_000;
+    blobs.zset_max_listpack_entries = 10_000;
+    for seed in 0..6 {
+        run(1000 + seed, 300, old, tables.clone());
+        run(2000 + seed, 300, SaveOptions::default(), blobs.clone());
+    }
+}

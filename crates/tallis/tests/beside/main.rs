@@ -1,0 +1,9 @@
+//! Snapshots beside writers: each is the state of one point in time, whatever is written meanwhile.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+mod actions;
+mod commands;
+mod model;
+mod output;
+mod sums;
