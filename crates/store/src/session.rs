@@ -163,6 +163,10 @@ impl Client {
         }
         match called.command.run {
             Run::AtOnce(run) => run(self, called.words()),
+            _ if self.queue.is_some() && called.command.has_flag("no_multi") => {
+                let error = refused("ERR Command not allowed inside a transaction");
+                Err(self.refuse(args, error))
+            }
             _ if self.queue.is_some() => Ok(self.enqueue(args)),
             Run::Session(run) => run(self, called.words()),
             Run::Words { store: run, .. } => called.run(run, &self.store),
@@ -172,7 +176,7 @@ impl Client {
     /// Whether a command writes, or is an EXEC of one that does.
     #[cold]
     fn would_write(&self, called: &Called<'_, '_>) -> bool {
-        let writes = |command: &Command| command.flags.split(' ').any(|flag| flag == "write");
+        let writes = |command: &Command| command.has_flag("write");
         let queued = self.queue.iter().flat_map(|queue| &queue.commands);
         let mut queued = queued.filter_map(|words| find(words.first()?));
         writes(called.command) || (called.command.name == "exec" && queued.any(writes))

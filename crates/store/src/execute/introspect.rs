@@ -223,7 +223,7 @@ impl Command {
         self.has_flag("module").then_some("bf")
     }
 
-    fn has_flag(&self, flag: &str) -> bool {
+    pub(crate) fn has_flag(&self, flag: &str) -> bool {
         words_of(self.flags).any(|one| one == flag)
     }
 

@@ -10,7 +10,7 @@ mod replace;
 mod save;
 mod value;
 
-pub(crate) use directory::{Directory, OpenDirectory, open};
+pub(crate) use directory::{Asked, Directory, Log, OpenDirectory, Task, open};
 pub(crate) use extras::Extras;
 pub(crate) use load::reload;
 pub(crate) use payload::{body_len, dump, restore};

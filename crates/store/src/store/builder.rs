@@ -2,9 +2,9 @@
 
 use std::mem;
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{self, Path};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::thread;
 
 use ahash::RandomState;
@@ -18,7 +18,7 @@ use super::time::TimeSource;
 use super::{Shared, Sink, Store};
 use crate::clock::{Clock, SystemClock};
 use crate::commands::begin_with;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limits, Remembered, Settings};
 use crate::persist::{Persistence, open};
 use crate::profile::Profile;
@@ -78,8 +78,9 @@ impl StoreBuilder {
         self
     }
 
-    /// A setting as a line of Redis's configuration file has it, one that CONFIG SET refuses too. `databases` and the
-    /// limits are in effect, the others are what CONFIG GET shows.
+    /// A setting as a line of Redis's configuration file has it, one that CONFIG SET refuses too. `databases`, the
+    /// limits, and for a store that is [opened](Self::open) those of [`Persistence`] are in effect, the others are what
+    /// CONFIG GET shows.
     ///
     /// # Errors
     ///
@@ -101,8 +102,11 @@ impl StoreBuilder {
     /// ```
     pub fn setting(mut self, name: &str, value: impl AsRef<[u8]>) -> Result<Self> {
         let (limits, remembered) = (&mut self.limits, &mut self.remembered);
-        let databases = begin_with(self.profile, name, value.as_ref(), limits, remembered)?;
+        let (name, databases) = begin_with(self.profile, name, value.as_ref(), limits, remembered)?;
         self.databases = databases.unwrap_or(self.databases);
+        if let Some(value) = self.remembered.get(name) {
+            self.persistence.set(name, &String::from_utf8_lossy(value));
+        }
         Ok(self)
     }
 
@@ -167,16 +171,24 @@ impl StoreBuilder {
     pub fn open(mut self, directory: impl AsRef<Path>) -> Result<Store> {
         // What is read from the directory is no change.
         let sinks = mem::take(&mut self.sinks);
+        let path = path::absolute(directory).map_err(|error| {
+            Error::caused(ErrorKind::Io, format!("cannot open the directory: {error}"), error)
+        })?;
         let persistence = self.persistence.clone();
+        let settings = persistence.settings().into_iter();
+        let dir = ("dir", path.to_string_lossy().into_owned());
+        for (name, value) in settings.chain([dir]) {
+            self.remembered.insert(name, value.into_bytes().into());
+        }
         let store = self.build();
-        let mut open = open(&store, directory.as_ref(), &persistence)?;
+        let mut open = open(&store, &path, &persistence)?;
         let Striped { mut shared, db, .. } = store.locks;
         let Some(alone) = Arc::get_mut(&mut shared) else {
             unreachable!("what has read the directory keeps no handle")
         };
         alone.sinks = sinks;
         alone.directory = Some(Arc::clone(open.directory()));
-        open.keep_small(&shared)?;
+        open.start(&shared)?;
         Ok(Store::on(Striped { shared, db, open: Some(Arc::new(open)) }))
     }
 
@@ -204,6 +216,7 @@ impl StoreBuilder {
             sinks: self.sinks,
             swept: Mutex::default(),
             saved: AtomicU64::new(0),
+            last_save: AtomicI64::new(0),
             active_expire: AtomicBool::new(true),
             extras: RwLock::default(),
             snapshot: Mutex::default(),

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::key::HashedKey;
 use crate::limits::Settings;
 use crate::persist::disk::Disk;
-use crate::persist::{Directory, Extras};
+use crate::persist::{Directory, Extras, Log};
 use crate::policy::EncodingPolicy;
 use crate::profile::Profile;
 use crate::to_key::KeyRef;
@@ -76,6 +76,7 @@ pub struct Shared {
     pub(super) swept: Mutex<sweep::Place>,
     /// How many changes there were when the last snapshot was taken.
     pub(super) saved: AtomicU64,
+    pub(super) last_save: AtomicI64,
     /// Whether sweepers sweep.
     pub(super) active_expire: AtomicBool,
     pub(super) extras: RwLock<Arc<Extras>>,
@@ -178,7 +179,7 @@ impl Shared {
 
     #[inline]
     pub(crate) fn has_sinks(&self) -> bool {
-        !self.sinks.is_empty() || self.directory.is_some()
+        !self.sinks.is_empty() || self.log().is_some()
     }
 
     /// Hands effects to the sinks and adds them to the log, while the locks of their keys are held; returns their place
@@ -192,13 +193,13 @@ impl Shared {
                 sink.commit(effects);
             }
         }
-        Logged(self.directory.as_ref().map_or(0, |directory| directory.log().append(effects)))
+        Logged(self.log().map_or(0, |log| log.append(effects)))
     }
 
     /// An error if commands that write are refused, since the log cannot be written.
     #[inline]
     pub(crate) fn check_writable(&self) -> Result<()> {
-        self.directory.as_ref().map_or(Ok(()), |directory| directory.log().check())
+        self.log().map_or(Ok(()), Log::check)
     }
 
     /// What a command returns: once its effects are where its store promises them to be. No lock may be held.
@@ -208,7 +209,13 @@ impl Shared {
     }
 
     fn wait_for(&self, logged: Logged) -> Result<()> {
-        self.directory.as_ref().map_or(Ok(()), |directory| directory.log().wait(logged.0))
+        self.log().map_or(Ok(()), |log| log.wait(logged.0))
+    }
+
+    /// The log that commands are added to.
+    #[inline]
+    pub(crate) fn log(&self) -> Option<&Log> {
+        self.directory.as_ref()?.log()
     }
 
     /// The directory that the store is kept in.
@@ -249,6 +256,17 @@ impl Shared {
     /// Notes that a snapshot has the first `changes` of them.
     pub(crate) fn saved(&self, changes: u64) {
         self.saved.store(changes, Ordering::Relaxed);
+        self.last_save.store(self.now_secs(), Ordering::Relaxed);
+    }
+
+    /// When that was, or when the store was made, in seconds since the epoch.
+    pub(crate) fn last_save(&self) -> i64 {
+        self.last_save.load(Ordering::Relaxed)
+    }
+
+    /// The time of the store's clock, in seconds since the epoch.
+    pub(crate) fn now_secs(&self) -> i64 {
+        self.clock().now_ms().div_euclid(1000)
     }
 
     /// As many stripes as there are, empty, for a snapshot to be loaded into.
@@ -272,6 +290,7 @@ impl Shared {
             sinks: Vec::new(),
             swept: Mutex::default(),
             saved: AtomicU64::new(0),
+            last_save: AtomicI64::new(0),
             active_expire: AtomicBool::new(true),
             extras: RwLock::default(),
             snapshot: Mutex::default(),
@@ -308,8 +327,8 @@ impl Shared {
         for (guard, stripe) in guards.iter_mut().zip(stripes) {
             guard.replace_all(stripe, self.stripe_bits);
         }
-        if let Some(directory) = &self.directory {
-            directory.log().cut_short("the log was not rewritten after a file had been loaded");
+        if let Some(log) = self.log() {
+            log.cut_short("the log was not rewritten after a file had been loaded");
         }
         self.count_changes(0, 1);
         *self.extras.write() = Arc::new(extras);

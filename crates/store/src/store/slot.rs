@@ -428,7 +428,7 @@ impl<'a, K> Entry<'a, K> {
     pub(crate) fn arrive(&mut self, taken: Taken) {
         self.put(taken.value, taken.expires_at, BY_COMMAND);
         if let Some(large) = taken.large {
-            self.keyspace.adopt(self.key.bytes, large);
+            self.keyspace.adopt(self.key.bytes, *large);
         }
     }
 

@@ -99,7 +99,7 @@ impl Metadata {
     pub(super) fn set_mark(&mut self, at: usize, mark: bool) {
         let width = self.width();
         let word = self.words[at * width].get_mut();
-        *word = *word & !MARK | u32::from(mark) * MARK;
+        *word = (*word & !MARK) | (u32::from(mark) * MARK);
     }
 
     /// When the entry expires, in milliseconds.
@@ -166,7 +166,7 @@ impl Metadata {
         if self.words.capacity() - self.words.len() < width {
             self.words.reserve_exact(super::keys::step(self.rows()) * width);
         }
-        self.words.push(AtomicU32::new(accessed & !MARK | u32::from(mark) * MARK));
+        self.words.push(AtomicU32::new((accessed & !MARK) | (u32::from(mark) * MARK)));
         if width == WIDE {
             let (low, high) = parted(NEVER);
             self.words.extend([AtomicU32::new(low), AtomicU32::new(high)]);

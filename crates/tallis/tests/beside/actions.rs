@@ -22,7 +22,7 @@ pub(crate) fn fill(store: &Store, sizes: Sizes, below: Below<'_>) {
         let mut state = below(u64::MAX);
         let next = |_| {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            state.to_be_bytes()[0]
+            state.to_le_bytes()[7]
         };
         (0..len).map(next).collect()
     };
@@ -64,15 +64,19 @@ fn line(sizes: Sizes, below: Below<'_>) -> String {
         43 => format!("BF.ADD bloom {}", member(sizes, below)),
         44..56 => on_key(sizes, below),
         56 => format!("SUNIONSTORE {} set ints", any(sizes, below)),
-        57 => format!("ZUNIONSTORE {} 2 zset set", LARGE[below(8) as usize]),
+        57 => format!("ZUNIONSTORE {} 2 zset set", large(below)),
         58 => match below(200) {
             0 => "FLUSHDB".to_owned(),
             1 => "FLUSHALL".to_owned(),
             2..12 => format!("SWAPDB {} {}", below(4), below(4)),
-            _ => format!("DEL {}", LARGE[below(8) as usize]),
+            _ => format!("DEL {}", large(below)),
         },
         _ => format!("SET {} {}", any(sizes, below), member(sizes, below)),
     }
+}
+
+fn large(below: Below<'_>) -> &'static str {
+    LARGE[usize::try_from(below(LARGE.len() as u64)).unwrap()]
 }
 
 fn small(sizes: Sizes, below: Below<'_>) -> String {
@@ -84,7 +88,7 @@ fn member(sizes: Sizes, below: Below<'_>) -> String {
 }
 
 fn any(sizes: Sizes, below: Below<'_>) -> String {
-    if below(8) == 0 { LARGE[below(8) as usize].to_owned() } else { small(sizes, below) }
+    if below(8) == 0 { large(below).to_owned() } else { small(sizes, below) }
 }
 
 fn on_bytes(below: Below<'_>) -> String {

@@ -43,9 +43,9 @@ fn run(seed: u64, at_each: u64, options: SaveOptions, limits: Limits) {
 #[test]
 fn a_snapshot_has_what_was_there_when_it_began() {
     let plain = SaveOptions { compression: false, ..SaveOptions::default() };
-    for seed in 0..40 {
+    for (seed, at_each) in (0..40).zip([3, 40, 400, 3000].into_iter().cycle()) {
         let options = if seed % 3 == 0 { plain } else { SaveOptions::default() };
-        run(seed, [3, 40, 400, 3000][seed as usize % 4], options, Limits::default());
+        run(seed, at_each, options, Limits::default());
     }
 }
 
@@ -54,13 +54,15 @@ fn a_snapshot_in_an_older_version_has_it_too() {
     let old = SaveOptions { version: Some(Target::V9), ..SaveOptions::default() };
     // No large value is a blob, and then all are.
     let tables = Limits { set_max_intset_entries: 0, ..Limits::default() };
-    let mut blobs = Limits::default();
-    blobs.set_max_intset_entries = 10_000;
-    blobs.set_max_listpack_entries = 10_000;
-    blobs.hash_max_listpack_entries = 10_000;
-    blobs.zset_max_listpack_entries = 10_000;
+    let blobs = Limits {
+        set_max_intset_entries: 10_000,
+        set_max_listpack_entries: 10_000,
+        hash_max_listpack_entries: 10_000,
+        zset_max_listpack_entries: 10_000,
+        ..Limits::default()
+    };
     for seed in 0..6 {
-        run(1000 + seed, 300, old, tables.clone());
-        run(2000 + seed, 300, SaveOptions::default(), blobs.clone());
+        run(1000 + seed, 300, old, tables);
+        run(2000 + seed, 300, SaveOptions::default(), blobs);
     }
 }

@@ -244,7 +244,9 @@ fn scenario() {
         let saved = store.snapshot();
         assert_eq!(saved.values().sum::<i64>(), TOTAL, "{saved:?}");
     }
-    writers.into_iter().for_each(|writer| writer.join().unwrap());
+    for writer in writers {
+        writer.join().unwrap();
+    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Stores on a disk that forgets, fails or fills.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tallis::{
     ErrorKind, Fsync, LoadOptions, OnLogError, Persistence, SaveOptions, Store, StoreBuilder,
@@ -9,6 +8,7 @@ use tallis::{
 use testkit::rng::Rng;
 
 use crate::memory_disk::{Fault, MemoryDisk};
+use crate::wait_until;
 
 const DIR: &str = "/dir";
 
@@ -119,17 +119,6 @@ fn what_was_synced_is_there_whenever_the_machine_stops() {
         let store = on(&after, Fsync::EverySecond).open(DIR).unwrap();
         assert!(steps(&store) >= synced);
     }
-}
-
-/// Waits until something is so.
-fn wait_until(what: impl Fn() -> bool) {
-    for _ in 0..4000 {
-        if what() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("it takes too long");
 }
 
 #[test]

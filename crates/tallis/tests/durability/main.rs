@@ -12,8 +12,30 @@ mod golden;
 mod live;
 mod memory_disk;
 mod reopen;
+mod saving;
+mod settings;
+
+use std::time::Duration;
 
 use tallis::{Reply, Store};
+
+/// Waits until something is so.
+fn wait_until(what: impl Fn() -> bool) {
+    for _ in 0..4000 {
+        if what() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("it takes too long");
+}
+
+/// A line of INFO persistence, behind the colon.
+fn info(store: &Store, name: &str) -> String {
+    let text: String = store.execute(&["INFO", "persistence"]).convert().unwrap();
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    lines.find(|(other, _)| *other == name).unwrap().1.to_owned()
+}
 
 /// DEBUG DIGEST of a store.
 fn digest(store: &Store) -> String {

@@ -54,6 +54,11 @@ impl MemoryDisk {
         (state.fault, state.calls, state.failed) = (fault, 0, 0);
     }
 
+    /// Lets every call wait until what this returns is dropped.
+    pub(crate) fn hold(&self) -> impl Drop + '_ {
+        self.state()
+    }
+
     /// How many calls have failed.
     pub(crate) fn failed(&self) -> usize {
         self.state().failed

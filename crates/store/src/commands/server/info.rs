@@ -1,9 +1,11 @@
 //! INFO: what is true of a store inside a process.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use crate::error::Error;
 use crate::execute::{Answer, is};
+use crate::persist::Task;
 use crate::reply::Reply;
 use crate::store::scope::View;
 use crate::store::{Locks, Store};
@@ -69,22 +71,47 @@ fn memory(view: &View<'_>, text: &mut String) {
     line(text, "maxmemory_policy", "noeviction");
 }
 
+/// What Redis shows, but for what is about processes that it forks.
 fn persistence(view: &View<'_>, text: &mut String) {
-    line(text, "loading", 0);
-    line(text, "rdb_changes_since_last_save", view.shared().unsaved_changes());
-    line(text, "rdb_bgsave_in_progress", 0);
-    let Some(directory) = view.shared().directory() else {
-        return line(text, "aof_enabled", 0);
+    let shared = view.shared();
+    let directory = shared.directory();
+    let job =
+        |task| directory.map(|directory| directory.background().job(task)).unwrap_or_default();
+    let (save, rewrite) = (job(Task::Save), job(Task::Rewrite));
+    let seconds = |time: Option<Duration>| {
+        time.map_or(-1, |time| i64::try_from(time.as_secs()).unwrap_or(i64::MAX))
     };
-    let status = |failed: bool| if failed { "err" } else { "ok" };
-    let [size, buffered] = directory.log().sizes();
-    line(text, "aof_enabled", 1);
-    line(text, "aof_rewrite_in_progress", u8::from(directory.is_rewriting()));
-    line(text, "aof_last_bgrewrite_status", status(directory.rewrite_failed()));
-    line(text, "aof_last_write_status", status(directory.log().error().is_some()));
-    line(text, "aof_current_size", size);
-    line(text, "aof_base_size", directory.base_size().unwrap_or(0));
-    line(text, "aof_buffer_length", buffered);
+    let status = |ok: bool| if ok { "ok" } else { "err" };
+    let progress = [&save, &rewrite].into_iter().find(|job| job.is_running());
+    let progress = progress.map(|job| job.control.progress());
+    line(text, "loading", 0);
+    line(text, "async_loading", 0);
+    line(text, "current_save_keys_processed", progress.map_or(0, |progress| progress.saved));
+    line(text, "current_save_keys_total", progress.map_or(0, |progress| progress.keys));
+    line(text, "rdb_changes_since_last_save", shared.unsaved_changes());
+    line(text, "rdb_bgsave_in_progress", u8::from(save.is_running()));
+    line(text, "rdb_last_save_time", shared.last_save());
+    line(text, "rdb_last_bgsave_status", status(save.failed == 0));
+    line(text, "rdb_last_bgsave_time_sec", seconds(save.took));
+    line(text, "rdb_current_bgsave_time_sec", seconds(save.running()));
+    line(text, "rdb_saves", save.done);
+    line(text, "rdb_last_load_keys_loaded", directory.map_or(0, |own| own.report().snapshot_keys));
+    line(text, "aof_enabled", u8::from(shared.log().is_some()));
+    line(text, "aof_rewrite_in_progress", u8::from(rewrite.is_running()));
+    line(text, "aof_rewrite_scheduled", u8::from(rewrite.is_scheduled()));
+    line(text, "aof_last_rewrite_time_sec", seconds(rewrite.took));
+    line(text, "aof_current_rewrite_time_sec", seconds(rewrite.running()));
+    line(text, "aof_last_bgrewrite_status", status(rewrite.failed == 0));
+    line(text, "aof_rewrites", rewrite.done);
+    line(text, "aof_rewrites_consecutive_failures", rewrite.failed);
+    let log = shared.log();
+    line(text, "aof_last_write_status", status(log.is_none_or(|log| log.error().is_none())));
+    if let Some(log) = log {
+        let [size, base, buffered] = log.sizes();
+        line(text, "aof_current_size", size);
+        line(text, "aof_base_size", base);
+        line(text, "aof_buffer_length", buffered);
+    }
 }
 
 fn keyspace(view: &View<'_>, text: &mut String) {

@@ -3,6 +3,7 @@
 mod config;
 mod debug;
 mod info;
+mod persistence;
 
 use bytes::Bytes;
 pub(crate) use config::begin_with;
@@ -15,6 +16,12 @@ use crate::reply::Reply;
 use crate::store::{Locks, Store};
 
 pub(super) const SERVER: &[Command] = &family("server", "").of([
+    command!("bgrewriteaof", "", persistence::bgrewriteaof)
+        .info("1.0.0", "admin noscript no_async_loading", [])
+        .docs("Rewrites the log of the store's directory, by a thread of its own.", "O(1)"),
+    command!("bgsave", "[SCHEDULE]", persistence::bgsave)
+        .info("1.0.0", "admin noscript no_async_loading", [])
+        .docs("Saves the store to the snapshot of its directory, by a thread of its own.", "O(1)"),
     container("config", CONFIG)
         .info("2.0.0", "", [])
         .docs("Shows and changes settings.", "O(settings)"),
@@ -35,9 +42,17 @@ pub(super) const SERVER: &[Command] = &family("server", "").of([
             "Returns information on the store, in sections.",
             "O(keys) for memory, otherwise O(databases)",
         ),
+    command!("lastsave", "", |store, _| Ok(Reply::Int(store.shared().last_save())))
+        .info("1.0.0", "loading stale fast", [])
+        .acl("admin dangerous")
+        .tips("nondeterministic_output")
+        .docs("Returns the time of the last save, in seconds since the epoch.", "O(1)"),
     container("memory", MEMORY)
         .info("4.0.0", "", [])
         .docs("Shows how much memory values take.", "O(samples)"),
+    command!("save", "", persistence::save)
+        .info("1.0.0", "admin noscript no_async_loading no_multi", [])
+        .docs("Saves the store to the snapshot of its directory.", "O(keys and bytes)"),
     command!("time", "", |store, _| {
         let now_ms = store.shared().clock().now_ms();
         let part = |number: i64| Reply::Bulk(number.to_string().into());

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use aof::LogWriter;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::background::Background;
 use super::cut::Cut;
 use super::settings::{Fsync, OnLogError};
 use super::tail::Tail;
@@ -42,8 +43,8 @@ pub(crate) struct Log {
     work: Condvar,
     /// Something was written, or could not be.
     done: Condvar,
-    /// The log has grown so much that it is to be rewritten, or the end.
-    grown: Condvar,
+    /// Woken when the log is to be rewritten.
+    background: Arc<Background>,
     fsync: AtomicU8,
     on_error: OnLogError,
     /// Whether commands that write are refused.
@@ -69,6 +70,10 @@ struct State {
     /// Bytes of all files of the log, and those from which on it is to be rewritten.
     size: u64,
     rewrite_at: u64,
+    /// Bytes of the base.
+    base: u64,
+    /// When it could not be rewritten.
+    not_rewritten: Option<Instant>,
     /// Why the last try to write or sync failed.
     error: Option<Arc<io::Error>>,
     /// Whether effects were left out since the buffer got too large: the log ends before them, with an error that stays.
@@ -81,7 +86,12 @@ struct State {
 }
 
 impl Log {
-    pub(super) fn new(tail: Tail, fsync: Fsync, on_error: OnLogError) -> Self {
+    pub(super) fn new(
+        tail: Tail,
+        fsync: Fsync,
+        on_error: OnLogError,
+        background: Arc<Background>,
+    ) -> Self {
         let state = State {
             buffer: Vec::new(),
             spare: Vec::new(),
@@ -92,7 +102,9 @@ impl Log {
             tail: Some(tail),
             cut: None,
             size: 0,
+            base: 0,
             rewrite_at: u64::MAX,
+            not_rewritten: None,
             error: None,
             is_cut_short: false,
             held: None,
@@ -103,7 +115,7 @@ impl Log {
             state: Mutex::new(state),
             work: Condvar::new(),
             done: Condvar::new(),
-            grown: Condvar::new(),
+            background,
             fsync: AtomicU8::new(fsync as u8),
             on_error,
             refuses: AtomicBool::new(false),
@@ -142,7 +154,7 @@ impl Log {
         let state = &mut *guard;
         if state.error.is_some() && state.buffer.len() > TOO_MUCH && !state.is_cut_short {
             state.is_cut_short = true;
-            self.grown.notify_one();
+            self.background.wake();
         }
         if state.is_cut_short {
             return state.end;
@@ -226,7 +238,7 @@ impl Log {
         state.is_cut_short = true;
         state.error = Some(Arc::new(io::Error::other(why)));
         self.refuses.store(self.on_error == OnLogError::RefuseWrites, Ordering::Relaxed);
-        self.grown.notify_one();
+        self.background.wake();
     }
 
     /// Notes that a base is in the manifest, how large it is, and when the log is to be rewritten next. A log that was
@@ -246,6 +258,7 @@ impl Log {
                 self.refuses.store(false, Ordering::Relaxed);
             }
         }
+        state.base = size;
         state.size = size + tail.len() + state.buffer.len() as u64;
         state.rewrite_at = rewrite_at;
         state.tail = Some(tail);
@@ -261,29 +274,44 @@ impl Log {
         }
     }
 
-    /// Waits until the log is to be rewritten; `false` once it is closed.
-    pub(super) fn wait_for_growth(&self) -> bool {
-        let mut state = self.state.lock();
-        while !state.closing && state.size < state.rewrite_at {
-            if state.is_cut_short {
-                self.grown.wait_for(&mut state, SECOND);
-                return !state.closing;
-            }
-            self.grown.wait(&mut state);
+    /// Whether the log ends before what the store holds, until it is rewritten.
+    pub(super) fn is_cut_short(&self) -> bool {
+        self.state.lock().is_cut_short
+    }
+
+    /// Whether the log has grown so much that it is to be rewritten, or goes on only if it is.
+    pub(super) fn is_to_be_rewritten(&self) -> bool {
+        let state = self.state.lock();
+        if state.is_cut_short {
+            state.not_rewritten.is_none_or(|at| at.elapsed() >= SECOND)
+        } else {
+            state.size >= state.rewrite_at
         }
-        !state.closing
     }
 
     /// Lets the log grow to twice its size before it is to be rewritten: it could not be.
     pub(super) fn put_off(&self) {
         let mut state = self.state.lock();
+        state.not_rewritten = Some(now());
         state.rewrite_at = state.size.saturating_mul(2);
     }
 
-    /// Bytes of all files of the log, and of what is not written yet.
-    pub(crate) fn sizes(&self) -> [u64; 2] {
+    /// Says anew from how many bytes on it is to be rewritten.
+    pub(super) fn set_rewrite_at(&self, rewrite_at: u64) {
+        self.state.lock().rewrite_at = rewrite_at;
+        self.background.wake();
+    }
+
+    /// Says anew when what was written is synced.
+    pub(super) fn set_fsync(&self, fsync: Fsync) {
+        self.fsync.store(fsync as u8, Ordering::Relaxed);
+        self.work.notify_one();
+    }
+
+    /// Bytes of all files of the log, of its base, and of what is not written yet.
+    pub(crate) fn sizes(&self) -> [u64; 3] {
         let state = self.state.lock();
-        [state.size, state.buffer.len() as u64]
+        [state.size, state.base, state.buffer.len() as u64]
     }
 
     /// Goes on to the file that a cut has begun.
@@ -349,7 +377,7 @@ impl Log {
         }
         state.tail = Some(tail);
         if state.size >= state.rewrite_at {
-            self.grown.notify_one();
+            self.background.wake();
         }
         self.done.notify_all();
     }
@@ -396,12 +424,11 @@ impl Log {
     pub(super) fn close(&self) {
         self.state.lock().closing = true;
         self.work.notify_one();
-        self.grown.notify_one();
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "it is about the disk, not about the times of keys")]
-fn now() -> Instant {
+pub(super) fn now() -> Instant {
     Instant::now()
 }
 

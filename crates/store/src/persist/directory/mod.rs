@@ -3,6 +3,7 @@
 //! [`open`] reads the directory, [`replay`] runs the commands of a log, [`log`] takes the effects of new ones, and
 //! [`tail`] adds them to the last file.
 
+mod background;
 mod cut;
 mod files;
 mod log;
@@ -11,12 +12,12 @@ mod read;
 mod replay;
 mod report;
 mod rewrite;
+mod save;
 mod settings;
 mod tail;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::{fmt, io};
 
@@ -26,6 +27,7 @@ use parking_lot::Mutex;
 pub use report::{CutTail, OpenReport};
 pub use settings::{Fsync, OnLogError, Persistence};
 
+pub(crate) use self::background::{Asked, Background, Task};
 pub(crate) use self::log::Log;
 pub(crate) use open::open;
 pub(super) use read::load;
@@ -42,31 +44,45 @@ pub(crate) struct Directory {
     files: Arc<Files>,
     /// The manifest, as it was written last.
     manifest: Arc<Mutex<Manifest>>,
+    /// As they were when it was opened, and as CONFIG SET has left them.
+    settings: Mutex<Persistence>,
     /// Held while the log is rewritten.
     rewriting: Mutex<()>,
-    /// Whether the last rewrite failed.
-    rewrite_failed: AtomicBool,
-    rewrite_percentage: AtomicU32,
-    rewrite_min_size: AtomicU64,
-    log: Log,
+    background: Arc<Background>,
+    /// None if the store is kept by snapshots alone.
+    log: Option<Log>,
     report: OpenReport,
 }
 
 impl Directory {
-    /// Whether the log is being rewritten.
-    pub(crate) fn is_rewriting(&self) -> bool {
-        self.rewriting.is_locked()
-    }
-
-    /// Whether the last rewrite failed.
-    pub(crate) fn rewrite_failed(&self) -> bool {
-        self.rewrite_failed.load(Ordering::Relaxed)
-    }
-
     /// The log that commands are added to.
     #[inline]
-    pub(crate) const fn log(&self) -> &Log {
-        &self.log
+    pub(crate) const fn log(&self) -> Option<&Log> {
+        self.log.as_ref()
+    }
+
+    /// What saves and rewrites by a thread of its own.
+    pub(crate) fn background(&self) -> &Background {
+        &self.background
+    }
+
+    /// What was found when it was opened.
+    pub(crate) const fn report(&self) -> &OpenReport {
+        &self.report
+    }
+
+    /// Takes over a setting as CONFIG SET has left it.
+    pub(crate) fn set(&self, name: &str, value: &str) {
+        let mut settings = self.settings.lock();
+        settings.set(name, value);
+        let fsync = settings.fsync;
+        drop(settings);
+        if let Some(log) = &self.log {
+            log.set_fsync(fsync);
+            let [_, base, _] = log.sizes();
+            log.set_rewrite_at(self.rewrite_at(base));
+        }
+        self.background.wake();
     }
 }
 
@@ -83,21 +99,23 @@ impl OpenDirectory {
         &self.directory
     }
 
-    fn start(directory: &Arc<Directory>, lock: Box<dyn DiskLock>) -> io::Result<Self> {
-        let of_thread = Arc::clone(directory);
-        let thread = thread::Builder::new().name("tallis-log".to_owned());
-        let thread = thread.spawn(move || of_thread.log.run())?;
-        Ok(Self { directory: Arc::clone(directory), threads: vec![thread], _lock: lock })
+    const fn new(directory: Arc<Directory>, lock: Box<dyn DiskLock>) -> Self {
+        Self { directory, threads: Vec::new(), _lock: lock }
     }
 
-    /// Lets the log be rewritten when it has grown.
-    pub(crate) fn keep_small(&mut self, shared: &Arc<Shared>) -> Result<()> {
+    /// Begins to write the log, and to save and rewrite when that is due.
+    pub(crate) fn start(&mut self, shared: &Arc<Shared>) -> Result<()> {
         let (directory, shared) = (Arc::clone(&self.directory), Arc::clone(shared));
-        let thread = thread::Builder::new().name("tallis-rewrite".to_owned());
-        let thread = thread.spawn(move || directory.keep_small(&shared)).map_err(|error| {
-            Error::caused(ErrorKind::Io, "cannot start a thread for the log", error)
-        })?;
-        self.threads.push(thread);
+        self.spawn("tallis-keeper", move || directory.work(&shared))?;
+        let directory = Arc::clone(&self.directory);
+        self.spawn("tallis-log", move || directory.log.iter().for_each(Log::run))
+    }
+
+    fn spawn(&mut self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+        let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
+        self.threads.push(thread.map_err(|error| {
+            Error::caused(ErrorKind::Io, format!("cannot start a thread: {error}"), error)
+        })?);
         Ok(())
     }
 }
@@ -110,10 +128,12 @@ impl fmt::Debug for OpenDirectory {
 
 impl Drop for OpenDirectory {
     fn drop(&mut self) {
-        self.directory.log.close();
+        // The first of the threads may still have something for the log, which is the second.
+        self.directory.background.close();
         for thread in self.threads.drain(..) {
             // If it has panicked, then that has been told on the error output.
             let _ = thread.join();
+            self.directory.log.iter().for_each(Log::close);
         }
     }
 }
@@ -145,7 +165,7 @@ impl<L: Locks> Store<L> {
     /// Why the log cannot be written at the moment; `None` if it can, or if there is none.
     #[must_use]
     pub fn log_error(&self) -> Option<Arc<io::Error>> {
-        self.shared().directory()?.log.error()
+        self.shared().directory()?.log.as_ref()?.error()
     }
 
     /// Writes the log and syncs it, whatever [`Fsync`] says: what was done before is on the disk when this returns.
@@ -155,6 +175,6 @@ impl<L: Locks> Store<L> {
     ///
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the disk refuses.
     pub fn sync_log(&self) -> Result<()> {
-        self.shared().directory().map_or(Ok(()), |directory| directory.log.sync())
+        self.shared().log().map_or(Ok(()), Log::sync)
     }
 }

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use aof::{BaseFormat, Manifest};
 use parking_lot::Mutex;
@@ -14,10 +13,10 @@ use super::read;
 use super::report::OpenReport;
 use super::settings::Persistence;
 use super::tail::Tail;
-use super::{Directory, OpenDirectory};
+use super::{Background, Directory, OpenDirectory};
 use crate::error::{Error, ErrorKind, Result};
 use crate::persist::replace::replace_on;
-use crate::persist::save::write_base;
+use crate::persist::save::{Control, write_base};
 use crate::store::Store;
 
 /// The file whose lock says that a process holds the directory.
@@ -39,25 +38,33 @@ pub(crate) fn open(store: &Store, path: &Path, persistence: &Persistence) -> Res
         }
         failed(error)
     })?;
-    let (manifest, report) = read::read(store, &files, persistence.load_truncated)?;
-    let (manifest, tail) = begin(store, &files, manifest, &report).map_err(failed)?;
+    let (manifest, report) = read::read(store, &files, persistence)?;
     let shared = store.shared();
     shared.saved(shared.changes());
-    let log = Log::new(tail, persistence.fsync, persistence.on_log_error);
+    let background = Arc::<Background>::default();
+    let (manifest, log) = if persistence.appendonly {
+        let (manifest, tail) = begin(store, &files, manifest, &report).map_err(failed)?;
+        let (fsync, on_error) = (persistence.fsync, persistence.on_log_error);
+        (manifest, Some(Log::new(tail, fsync, on_error, Arc::clone(&background))))
+    } else {
+        files.clean_up(&mut Manifest::new());
+        (Manifest::new(), None)
+    };
     let directory = Directory {
         path: path.to_path_buf(),
         files: Arc::new(files),
         manifest: Arc::new(Mutex::new(manifest)),
+        settings: Mutex::new(persistence.clone()),
         rewriting: Mutex::new(()),
-        rewrite_failed: AtomicBool::new(false),
-        rewrite_percentage: AtomicU32::new(persistence.rewrite_percentage),
-        rewrite_min_size: AtomicU64::new(persistence.rewrite_min_size),
+        background,
         log,
         report,
     };
-    let base = directory.base_size().map_err(failed)?;
-    directory.log.has_base(base, directory.rewrite_at(base));
-    OpenDirectory::start(&Arc::new(directory), lock).map_err(failed)
+    if let Some(log) = &directory.log {
+        let base = directory.base_size().map_err(failed)?;
+        log.has_base(base, directory.rewrite_at(base));
+    }
+    Ok(OpenDirectory::new(Arc::new(directory), lock))
 }
 
 /// Makes the directory ready for new commands, as the store is now: cuts off what is not whole, makes what is not there,
@@ -81,7 +88,9 @@ fn begin(
         let mut manifest = Manifest::new();
         let base = manifest.add_base(name, BaseFormat::Rdb).map_err(io::Error::other)?;
         let base = files.of_log(base.name());
-        replace_on(&*files.disk, &base, |file| write_base(store.shared(), file, || ()))?;
+        replace_on(&*files.disk, &base, |file| {
+            write_base(store.shared(), file, &Control::default(), || ())
+        })?;
         manifest
     };
     let tail = if let Some(last) = manifest.increments().last() {

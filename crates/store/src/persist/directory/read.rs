@@ -8,6 +8,7 @@ use aof::{LogError, LogReader, Manifest, Record};
 use super::files::{Files, Unread};
 use super::replay::Replay;
 use super::report::{CutTail, OpenReport};
+use super::settings::Persistence;
 use crate::error::{Error, ErrorKind, Result};
 use crate::persist::load::{LoadOptions, LoadReport, load_into};
 use crate::store::Store;
@@ -17,7 +18,7 @@ use crate::store::Store;
 pub(super) fn read(
     store: &Store,
     files: &Files,
-    load_truncated: bool,
+    persistence: &Persistence,
 ) -> Result<(Option<Manifest>, OpenReport)> {
     let path = files.manifest();
     let manifest = read_manifest(files)?;
@@ -39,7 +40,11 @@ pub(super) fn read(
         }
         return Ok((manifest, reading.report));
     }
-    reading.read_log(&sources, load_truncated)?;
+    if !persistence.appendonly {
+        let text = format!("cannot load {}: the store is to be kept without a log", path.display());
+        return Err(Error::new(ErrorKind::InvalidArgument, text));
+    }
+    reading.read_log(&sources, persistence.load_truncated)?;
     Ok((manifest, reading.report))
 }
 

@@ -10,15 +10,16 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use aof::{BaseFormat, Manifest};
 
 use super::Directory;
+use super::background::Task;
+use super::log::Log;
 use super::tail::Tail;
 use crate::error::{Error, ErrorKind, Result};
 use crate::persist::replace::replace_on;
-use crate::persist::save::write_base;
+use crate::persist::save::{Control, write_base};
 use crate::store::{Locks, Shared, Store};
 
 /// # Rewriting the log
@@ -62,17 +63,23 @@ impl<L: Locks> Store<L> {
 impl Directory {
     /// Rewrites the log of a store whose locks this thread does not hold; waits while another thread does so.
     pub(crate) fn rewrite(&self, shared: &Shared) -> Result<()> {
+        if self.log.is_none() {
+            return Ok(());
+        }
         let _rewriting = self.rewriting.lock();
-        let rewritten = self.try_rewrite(shared);
-        self.rewrite_failed.store(rewritten.is_err(), Ordering::Relaxed);
-        rewritten.map_err(|error| {
-            self.log.has_no_base();
+        self.background.run(Task::Rewrite, |control| self.try_rewrite(shared, control))
+    }
+
+    pub(super) fn try_rewrite(&self, shared: &Shared, control: &Control) -> Result<()> {
+        let Some(log) = &self.log else { return Ok(()) };
+        self.write_anew(log, shared, control).map_err(|error| {
+            log.has_no_base();
             let text = format!("cannot rewrite the log in {}: {error}", self.path.display());
             Error::caused(ErrorKind::Io, text, error)
         })
     }
 
-    fn try_rewrite(&self, shared: &Shared) -> io::Result<()> {
+    fn write_anew(&self, log: &Log, shared: &Shared, control: &Control) -> io::Result<()> {
         let (files, name) = (&self.files, self.files.log_name());
         let mut next = self.manifest.lock().clone();
         let increment = next.add_increment(name).map_err(io::Error::other)?;
@@ -88,10 +95,10 @@ impl Directory {
         let base = files.of_log(base.name());
         let mut begin = Some((Tail::new(file, 0), listed));
         replace_on(&*files.disk, &base, |output| {
-            write_base(shared, output, || {
+            write_base(shared, output, control, || {
                 if let Some((tail, listed)) = begin.take() {
                     let (files, manifest) = (Arc::clone(&self.files), Arc::clone(&self.manifest));
-                    self.log.cut(tail, move || {
+                    log.cut(tail, move || {
                         files.write_manifest(&listed)?;
                         manifest.lock().clone_from(&listed);
                         Ok(())
@@ -99,13 +106,13 @@ impl Directory {
                 }
             })
         })?;
-        self.log.pass_cut()?;
+        log.pass_cut()?;
         next.retire_increments(1);
-        self.finish(next, &base)
+        self.finish(log, next, &base)
     }
 
     /// Replaces the manifest by one with a new base, and removes what it does not name.
-    fn finish(&self, mut next: Manifest, base: &std::path::Path) -> io::Result<()> {
+    fn finish(&self, log: &Log, mut next: Manifest, base: &std::path::Path) -> io::Result<()> {
         let files = &self.files;
         let written = files.write_manifest(&next);
         // After an error the disk may have either manifest. The files of both are there, and their names are not used
@@ -113,14 +120,14 @@ impl Directory {
         self.manifest.lock().clone_from(&next);
         written?;
         let size = files.disk.open(base)?.size()?;
-        self.log.has_base(size, self.rewrite_at(size));
+        log.has_base(size, self.rewrite_at(size));
         files.clean_up(&mut next);
         *self.manifest.lock() = next;
         Ok(())
     }
 
     /// How large the base is.
-    pub(crate) fn base_size(&self) -> io::Result<u64> {
+    pub(super) fn base_size(&self) -> io::Result<u64> {
         let manifest = self.manifest.lock();
         let Some(base) = manifest.base() else { return Ok(0) };
         self.files.disk.open(&self.files.of_log(base.name()))?.size()
@@ -128,21 +135,13 @@ impl Directory {
 
     /// From how many bytes on a log is to be rewritten whose base has so many.
     pub(super) fn rewrite_at(&self, base: u64) -> u64 {
-        let percentage = self.rewrite_percentage.load(Ordering::Relaxed);
+        let settings = self.settings.lock();
+        let (percentage, least) = (settings.rewrite_percentage, settings.rewrite_min_size);
         if percentage == 0 {
             return u64::MAX;
         }
         let grown = u128::from(base) * (100 + u128::from(percentage)) / 100;
         let grown = u64::try_from(grown).unwrap_or(u64::MAX);
-        grown.max(self.rewrite_min_size.load(Ordering::Relaxed))
-    }
-
-    /// Rewrites the log whenever it has grown, until it is closed.
-    pub(super) fn keep_small(&self, shared: &Shared) {
-        while self.log.wait_for_growth() {
-            if self.rewrite(shared).is_err() {
-                self.log.put_off();
-            }
-        }
+        grown.max(least)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::persist::disk::{Disk, RealDisk};
@@ -38,6 +39,30 @@ pub enum OnLogError {
     GoOn,
 }
 
+impl Fsync {
+    const NAMES: [(Self, &str); 3] =
+        [(Self::Always, "always"), (Self::EverySecond, "everysec"), (Self::No, "no")];
+
+    /// Redis's name of it, as `appendfsync` has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(fsync, _)| *fsync == self).map_or("", |(_, name)| name)
+    }
+
+    /// The one that has this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, other)| *other == name).map(|(fsync, _)| *fsync)
+    }
+}
+
+/// When a store saves by itself: after so many seconds, if there were so many changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SavePoint {
+    pub(super) seconds: u64,
+    pub(super) changes: u64,
+}
+
 /// How a store is kept on disk: see [`Store::open`](crate::Store::open).
 ///
 /// The names of the settings of Redis are given with each. The defaults are the append-only log with a sync every second.
@@ -61,6 +86,8 @@ pub enum OnLogError {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Persistence {
+    pub(super) appendonly: bool,
+    pub(super) save_points: Vec<SavePoint>,
     pub(super) fsync: Fsync,
     pub(super) on_log_error: OnLogError,
     pub(super) load_truncated: bool,
@@ -75,6 +102,8 @@ pub struct Persistence {
 impl Default for Persistence {
     fn default() -> Self {
         Self {
+            appendonly: true,
+            save_points: Vec::new(),
             fsync: Fsync::default(),
             on_log_error: OnLogError::default(),
             load_truncated: true,
@@ -92,6 +121,41 @@ impl Persistence {
     /// The defaults.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// `appendonly`: whether there is a log. Without one the store is what the last snapshot has: `save_after` says when
+    /// they are taken, and dropping the last handle takes one. A directory that has a log is then not opened. Default:
+    /// there is one.
+    pub fn appendonly(mut self, log: bool) -> Self {
+        self.appendonly = log;
+        self
+    }
+
+    /// `save`: saves to `dump.rdb`, while writers go on, when that time has passed since the last save and there were at
+    /// least so many changes. Several of them may be given; whichever is due saves. Default: none, since the log has
+    /// everything; Redis's are an hour and 1, five minutes and 100, a minute and 10,000.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use std::time::Duration;
+    /// use tallis::{Persistence, Store};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let persistence = Persistence::new()
+    ///     .appendonly(false)
+    ///     .save_after(Duration::from_secs(3600), 1)
+    ///     .save_after(Duration::from_secs(300), 100);
+    /// let store = Store::builder().persistence(persistence).open(folder.path())?;
+    /// store.set("k", "v")?;
+    /// drop(store);
+    /// assert!(folder.path().join("dump.rdb").exists());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save_after(mut self, time: Duration, changes: u64) -> Self {
+        self.save_points.push(SavePoint { seconds: time.as_secs().max(1), changes });
+        self
     }
 
     /// `appendfsync`: when what was written to the log is put on the disk. Default: every second.
@@ -149,6 +213,50 @@ impl Persistence {
     pub fn disk(mut self, disk: Arc<dyn Disk>) -> Self {
         self.disk = disk;
         self
+    }
+
+    /// The settings of Redis that it has, each as CONFIG GET shows it.
+    pub(crate) fn settings(&self) -> [(&'static str, String); 9] {
+        let flag = |flag: bool| if flag { "yes" } else { "no" }.to_owned();
+        let points =
+            self.save_points.iter().map(|point| format!("{} {}", point.seconds, point.changes));
+        [
+            ("aof-load-truncated", flag(self.load_truncated)),
+            ("appenddirname", self.log_folder.clone()),
+            ("appendfilename", self.log_name.clone()),
+            ("appendfsync", self.fsync.name().to_owned()),
+            ("appendonly", flag(self.appendonly)),
+            ("auto-aof-rewrite-min-size", self.rewrite_min_size.to_string()),
+            ("auto-aof-rewrite-percentage", self.rewrite_percentage.to_string()),
+            ("dbfilename", self.dump_name.clone()),
+            ("save", points.collect::<Vec<_>>().join(" ")),
+        ]
+    }
+
+    /// Takes over a setting of Redis, as CONFIG GET shows it, if it is one of them.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        match name {
+            "aof-load-truncated" => self.load_truncated = value == "yes",
+            "appenddirname" => value.clone_into(&mut self.log_folder),
+            "appendfilename" => value.clone_into(&mut self.log_name),
+            "appendfsync" => self.fsync = Fsync::from_name(value).unwrap_or(self.fsync),
+            "appendonly" => self.appendonly = value == "yes",
+            "auto-aof-rewrite-min-size" => {
+                self.rewrite_min_size = value.parse().unwrap_or(self.rewrite_min_size);
+            }
+            "auto-aof-rewrite-percentage" => {
+                self.rewrite_percentage = value.parse().unwrap_or(self.rewrite_percentage);
+            }
+            "dbfilename" => value.clone_into(&mut self.dump_name),
+            "save" => {
+                let numbers: Vec<u64> =
+                    value.split(' ').filter_map(|number| number.parse().ok()).collect();
+                let (pairs, _) = numbers.as_chunks::<2>();
+                let points = pairs.iter().map(|&[seconds, changes]| SavePoint { seconds, changes });
+                self.save_points = points.collect();
+            }
+            _ => {}
+        }
     }
 
     /// An error if a name is none of a file in the directory.

@@ -3,7 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 
 use super::beside::Control;
@@ -38,15 +37,13 @@ impl BackgroundSave {
     /// How far it is.
     #[must_use]
     pub fn progress(&self) -> SaveProgress {
-        let load = |number: &std::sync::atomic::AtomicU64| number.load(Ordering::Relaxed);
-        let Control { keys, done, bytes, .. } = &*self.control;
-        SaveProgress { keys: load(keys), saved: load(done), bytes: load(bytes) }
+        self.control.progress()
     }
 
     /// Gives it up as soon as may be: an older file of its name stays, and [`wait`](Self::wait) returns an error, unless
     /// the snapshot is already done.
     pub fn cancel(&self) {
-        self.control.cancelled.store(true, Ordering::Relaxed);
+        self.control.cancel();
     }
 
     /// Whether it has ended, well or not.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rdb::{Batch, BatchWriter, Target, WriteError, WriteOptions, Writer};
 
+use super::background::SaveProgress;
 use super::error::SaveError;
 use super::large::{Place, write_large};
 use super::options::SaveOptions;
@@ -18,14 +19,25 @@ use crate::store::keyspace::Keyspace;
 
 /// How far a snapshot is, and whether it is to be given up.
 #[derive(Debug, Default)]
-pub(in crate::persist) struct Control {
-    pub(super) keys: AtomicU64,
-    pub(super) done: AtomicU64,
-    pub(super) bytes: AtomicU64,
-    pub(super) cancelled: AtomicBool,
+pub(crate) struct Control {
+    keys: AtomicU64,
+    done: AtomicU64,
+    bytes: AtomicU64,
+    cancelled: AtomicBool,
 }
 
 impl Control {
+    /// How far it is.
+    pub(crate) fn progress(&self) -> SaveProgress {
+        let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
+        SaveProgress { keys: load(&self.keys), saved: load(&self.done), bytes: load(&self.bytes) }
+    }
+
+    /// Lets it be given up.
+    pub(in crate::persist) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
     /// An error if the snapshot is to be given up.
     pub(super) fn check(&self) -> Result<(), SaveError> {
         if self.cancelled.load(Ordering::Relaxed) {

@@ -173,10 +173,8 @@ pub(super) fn write_large<W: Write>(
             scores.finish().map_err(at)
         }
         Shape::Bytes { len, chunks } => {
-            let compressed = match options.compression {
-                true => compress(source, place, id, len, chunks)?,
-                false => None,
-            };
+            let compressed =
+                if options.compression { compress(source, place, id, len, chunks)? } else { None };
             if let Some(stream) = compressed {
                 source.with(place, id, |_, _| ((), Ended(true)))?;
                 return writer.compressed_string(&stream, len as u64).map_err(at);
@@ -187,7 +185,7 @@ pub(super) fn write_large<W: Write>(
             let mut nodes = writer.list_nodes(count).map_err(at)?;
             let mut chunk: Vec<KeptNode> = Vec::new();
             loop {
-                let (_, ended) = source.with(place, id, |large, value| {
+                let ((), ended) = source.with(place, id, |large, value| {
                     let Part::Nodes(part) = large.part() else { return ((), Ended(true)) };
                     ((), Ended(!part.next(value, &mut chunk)))
                 })?;
@@ -211,7 +209,7 @@ fn take_whole(source: &mut Source<'_>, place: &mut Place, id: u64) -> Result<Val
             source.run.large_done();
             Ok(owned.value)
         }
-        other => {
+        other @ (Place::Stripe(..) | Place::Dropped(..) | Place::Nowhere) => {
             *place = other;
             let copy = |_: &mut Large, value: &Value| (value.clone(), Ended(true));
             Ok(source.with(place, id, copy)?.0)
@@ -282,7 +280,7 @@ fn write_members(
     let shared = source.shared;
     let mut chunk = MemberChunk::default();
     loop {
-        let (_, ended) = source.with(place, id, |large, value| {
+        let ((), ended) = source.with(place, id, |large, value| {
             let Part::Members(part) = large.part() else { return ((), Ended(true)) };
             ((), Ended(!part.next(value, &shared.policy(), &mut chunk)))
         })?;

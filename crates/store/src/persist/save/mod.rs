@@ -20,7 +20,8 @@ pub(super) use options::default_threads;
 pub(crate) use records::Records;
 pub(super) use snapshot::write_rdb;
 
-use self::beside::{Control, write_beside};
+pub(crate) use self::beside::Control;
+use self::beside::write_beside;
 use super::disk::DiskFile;
 use super::replace::replace_on;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,14 +32,15 @@ use crate::store::{Shared, Store};
 pub(super) fn write_base(
     shared: &Shared,
     output: impl Write,
+    control: &Control,
     at_cut: impl FnOnce(),
 ) -> io::Result<()> {
-    let (options, control) = (SaveOptions::default(), Control::default());
+    let options = SaveOptions::default();
     let at_cut = || {
         at_cut();
         Ok(())
     };
-    let written = write_beside(shared, output, options, true, &control, at_cut);
+    let written = write_beside(shared, output, options, true, control, at_cut);
     written.map(drop).map_err(SaveError::into_io)
 }
 
@@ -189,7 +191,7 @@ impl Store {
 }
 
 /// Saves a snapshot of the time at which it is called to a file.
-fn snapshot_to_file(
+pub(super) fn snapshot_to_file(
     shared: &Shared,
     path: &Path,
     options: SaveOptions,

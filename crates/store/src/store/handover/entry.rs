@@ -67,10 +67,10 @@ impl Keyspace {
     }
 
     /// Takes on a large value that came from another key.
-    pub(in crate::store) fn adopt(&mut self, key: &[u8], large: Box<Large>) {
+    pub(in crate::store) fn adopt(&mut self, key: &[u8], large: Large) {
         if !large.run().has_ended() {
             let handover = self.handover.get_or_insert_with(|| Handover::new(large.run(), None));
-            handover.large.insert(key.into(), *large);
+            handover.large.insert(key.into(), large);
         }
     }
 }

@@ -73,9 +73,12 @@ impl Part {
             }
             Value::List(List::Quick(list)) => {
                 let large = list.node_count() > FEW_NODES || is_large(list.heap_bytes());
-                let part = || match target.has(ValueType::ListQuicklist2) {
-                    true => Self::Nodes(NodesPart::new(list.node_count())),
-                    false => Self::Whole,
+                let part = || {
+                    if target.has(ValueType::ListQuicklist2) {
+                        Self::Nodes(NodesPart::new(list.node_count()))
+                    } else {
+                        Self::Whole
+                    }
                 };
                 large.then(part)
             }

@@ -15,6 +15,9 @@ use crate::store::Shared;
 use crate::text::glob;
 use table::{Place, SETTINGS, Setting};
 
+/// Settings of a store that is kept in a directory which are what they were when it was opened.
+const AS_OPENED: [&str; 3] = ["appendonly", "dbfilename", "dir"];
+
 /// A setting under one of its names.
 #[derive(Clone, Copy)]
 struct Named {
@@ -77,29 +80,47 @@ pub(super) fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
             changes.push((named, value));
         }
         let (mut new_limits, mut new) = (*limits, remembered.clone());
-        for (named, value) in changes {
+        for &(named, value) in &changes {
             named.change(value, &mut new_limits, &mut new)?;
+            let name = named.setting.name;
+            if shared.directory().is_some()
+                && AS_OPENED.contains(&name)
+                && remembered.get(name) != new.get(name)
+            {
+                return Err(failed(
+                    name.as_bytes(),
+                    "can't be changed while the directory is open",
+                ));
+            }
         }
         (*limits, *remembered) = (new_limits, new);
+        if let Some(directory) = shared.directory() {
+            for (named, _) in changes {
+                if let Some(value) = remembered.get(named.setting.name) {
+                    directory.set(named.setting.name, &String::from_utf8_lossy(value));
+                }
+            }
+        }
         Ok(Reply::OK)
     })
 }
 
-/// Sets a setting before a store is made, fixed and protected ones too; says how many databases there are, if it is
-/// that.
+/// Sets a setting before a store is made, fixed and protected ones too; returns its name, and how many databases there
+/// are, if it is that.
 pub(crate) fn begin_with(
     profile: Profile,
     name: &str,
     value: &[u8],
     limits: &mut Limits,
     remembered: &mut Remembered,
-) -> Result<Option<u32>> {
+) -> Result<(&'static str, Option<u32>)> {
     let Some(named) = find(profile, name.as_bytes()) else {
         let text = format!("ERR no setting has the name '{name}'");
         return Err(Error::new(ErrorKind::Syntax, text));
     };
     let databases = named.change(value, limits, remembered)?;
-    Ok(databases.filter(|_| named.name == "databases").and_then(|count| u32::try_from(count).ok()))
+    let databases = databases.filter(|_| named.name == "databases");
+    Ok((named.setting.name, databases.and_then(|count| u32::try_from(count).ok())))
 }
 
 fn protected_may_change(remembered: &Remembered) -> bool {
@@ -184,6 +205,7 @@ mod tests {
 
     use super::form::{Form, Kind};
     use super::*;
+    use crate::persist::Persistence;
 
     #[test]
     fn names_are_sorted_and_defaults_are_what_they_may_be() {
@@ -235,13 +257,22 @@ mod tests {
              not edit.\n\n\
              CONFIG GET and CONFIG SET know every setting of Redis 7.2, by its old name too.\n",
         );
-        let (effective, others): (Vec<&Setting>, Vec<&Setting>) =
-            SETTINGS.iter().partition(|setting| {
-                matches!(setting.place, Place::Limit(_) | Place::Signed(_) | Place::Fixed(_))
-            });
+        let of_store = |setting: &Setting| {
+            matches!(setting.place, Place::Limit(_) | Place::Signed(_) | Place::Fixed(_))
+        };
+        let kept = Persistence::new().settings().map(|(name, _)| name);
+        let of_directory =
+            |setting: &Setting| setting.name == "dir" || kept.contains(&setting.name);
+        let of = |which: &dyn Fn(&Setting) -> bool| {
+            SETTINGS.iter().filter(|setting| which(setting)).collect::<Vec<_>>()
+        };
         for (title, settings) in [
-            ("Settings of the store", effective),
-            ("Settings that are accepted and remembered, and have no effect", others),
+            ("Settings of the store", of(&of_store)),
+            ("Settings of a store that is kept in a directory", of(&of_directory)),
+            (
+                "Settings that are accepted and remembered, and have no effect",
+                of(&|setting| !of_store(setting) && !of_directory(setting)),
+            ),
         ] {
             let _ = write!(
                 page,
