@@ -13,6 +13,7 @@ use rdb_rs::RdbDecoder;
 use rdb_rs::filter::Simple;
 use tallis::{LoadOptions, SaveOptions, Store};
 use tallis_cli::{Args, Command, inspect};
+use tempfile::TempDir;
 use testkit::live::Options;
 use testkit::rng::Rng;
 
@@ -32,9 +33,7 @@ const MEMORY: &str = "/dev/shm";
 pub(super) fn measure(bench: &Bench) -> Section {
     let scale = if bench.effort().is_quick() { 200 } else { 1 };
     let store = mixed(scale);
-    let memory = Path::new(MEMORY);
-    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
-    let folder = folder.unwrap();
+    let folder = folder_in_memory();
     let plain = SaveOptions { compression: false, ..SaveOptions::default() };
     let file = folder.path().join("dump.rdb");
     store.save_with(&file, plain).unwrap();
@@ -67,7 +66,15 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(save(bench, &store, &folder.path().join("saved.rdb"), true, live.as_mut()))
 }
 
-fn mixed(scale: usize) -> Store {
+/// A folder in memory, where the machine has one.
+pub(super) fn folder_in_memory() -> TempDir {
+    let memory = Path::new(MEMORY);
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    folder.unwrap()
+}
+
+/// A store of values of every kind, smaller by that factor.
+pub(super) fn mixed(scale: usize) -> Store {
     let mut rng = Rng::new(1);
     let mut next = move || rng.u64();
     let store = Store::new();

@@ -14,9 +14,11 @@ mod limits;
 mod lists;
 mod live;
 mod locations;
+mod log;
 mod sets;
 mod shards;
 mod sketches;
+mod snapshots;
 mod strings;
 mod threads;
 mod transactions;
@@ -49,6 +51,8 @@ pub const ALL: &[(&str, Measure)] = &[
     ("zsets", zsets::measure),
     ("geo", geo::measure),
     ("files", files::measure),
+    ("snapshots", snapshots::measure),
+    ("log", log::measure),
     ("limits", limits::measure),
     ("bloom", bloom::measure),
     ("sketches", sketches::measure),

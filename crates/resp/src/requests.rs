@@ -252,6 +252,8 @@ fn header(bytes: &[u8], too_long: ProtocolError) -> Result<Option<&[u8]>, Protoc
 /// assert_eq!(out, b"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
 /// ```
 pub fn write_request<W: AsRef<[u8]>>(words: &[W], out: &mut Vec<u8>) {
+    // A word has two line ends, and a length of three digits or few more.
+    out.reserve(words.iter().map(|word| word.as_ref().len() + 8).sum::<usize>() + 8);
     push_length(out, b'*', words.len());
     for word in words {
         let word = word.as_ref();

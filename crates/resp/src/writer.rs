@@ -163,7 +163,16 @@ impl<'o> Writer<'o> {
 
 /// A line with a length.
 pub(crate) fn push_length(out: &mut Vec<u8>, kind: u8, len: usize) {
-    out.push(kind);
-    out.extend_from_slice(itoa::Buffer::new().format(len).as_bytes());
-    out.extend_from_slice(b"\r\n");
+    match u8::try_from(len) {
+        // Of almost every word.
+        Ok(len @ 0..10) => out.extend_from_slice(&[kind, b'0' + len, b'\r', b'\n']),
+        Ok(len @ 10..100) => {
+            out.extend_from_slice(&[kind, b'0' + len / 10, b'0' + len % 10, b'\r', b'\n']);
+        }
+        _ => {
+            out.push(kind);
+            out.extend_from_slice(itoa::Buffer::new().format(len).as_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::keyspace::Keyspace;
 use super::locked::{self, LockedStripe};
 use super::shared::{Logged, Shared};
-use super::sink::Effect;
+use super::sink::Effects;
 use super::slot::{self, Entry, Kind, Running, Slot};
 use super::stripe::{Found, Stripe};
 use super::time::CommandTime;
@@ -119,7 +119,7 @@ impl<'v> View<'v> {
 #[derive(Debug)]
 pub struct Scope<'s> {
     view: View<'s>,
-    effects: Vec<Effect>,
+    effects: Effects,
 }
 
 impl<'s> Deref for Scope<'s> {
@@ -134,7 +134,7 @@ impl<'s> Deref for Scope<'s> {
 impl<'s> Scope<'s> {
     #[inline]
     pub(super) fn new(shared: &'s Shared, db: u32, stripes: &'s mut [LockedStripe<'s>]) -> Self {
-        Self { view: View::new(shared, db, stripes), effects: Vec::new() }
+        Self { view: View::new(shared, db, stripes), effects: Effects::new() }
     }
 
     /// Hands what was done to the sinks and to the log.

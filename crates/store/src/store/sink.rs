@@ -3,6 +3,10 @@
 use std::fmt;
 
 use bytes::Bytes;
+use smallvec::SmallVec;
+
+/// The effects of a command or transaction: of most commands there is one.
+pub(super) type Effects = SmallVec<[Effect; 1]>;
 
 /// One change that a command made, as a command that makes it again.
 ///

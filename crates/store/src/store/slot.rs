@@ -12,7 +12,7 @@ use bytes::Bytes;
 use super::handover::{Change, Large};
 use super::keyspace::Keyspace;
 use super::shared::Shared;
-use super::sink::Effect;
+use super::sink::{Effect, Effects};
 use super::stripe::Stripe;
 use super::time::CommandTime;
 use super::watch::Watches;
@@ -29,7 +29,7 @@ use extendible::BucketId;
 pub(crate) struct Running<'a> {
     pub(super) shared: &'a Shared,
     pub(super) time: &'a CommandTime<'a>,
-    pub(super) effects: &'a mut Vec<Effect>,
+    pub(super) effects: &'a mut Effects,
 }
 
 impl Running<'_> {
@@ -155,6 +155,16 @@ impl From<Option<i64>> for Expires {
 /// The effect of a change that the command notes once for all of its keys (see
 /// [`Scope::effect`](super::scope::Scope::effect)).
 pub(crate) const BY_COMMAND: (&str, fn() -> Vec<Bytes>) = ("", Vec::new);
+
+/// How many words of an effect come before its arguments: the command and the key.
+const BEFORE_ARGS: usize = 2;
+
+/// The arguments of an effect, with room for what comes before them.
+pub(crate) fn args_of(args: impl Iterator<Item = Bytes>) -> Vec<Bytes> {
+    let mut words = Vec::with_capacity(BEFORE_ARGS + args.size_hint().0);
+    words.extend(args);
+    words
+}
 
 impl<'a, K: Kind> Entry<'a, K> {
     /// The entry of a key. A key that has expired is dropped first.
@@ -292,11 +302,16 @@ impl<'a, K> Entry<'a, K> {
             if command.is_empty() {
                 return Vec::new();
             }
-            // The command may be of two words: PFDEBUG TODENSE.
-            let mut words: Vec<Bytes> =
-                command.split(' ').map(|word| Bytes::from_static(word.as_bytes())).collect();
-            words.push(Bytes::copy_from_slice(key));
-            words.extend(args());
+            let mut words = args();
+            words.reserve(BEFORE_ARGS);
+            words.insert(0, Bytes::copy_from_slice(key));
+            if command.bytes().any(|byte| byte == b' ') {
+                // PFDEBUG TODENSE.
+                let both = command.split(' ').map(|word| Bytes::from_static(word.as_bytes()));
+                words.splice(0..0, both);
+            } else {
+                words.insert(0, Bytes::from_static(command.as_bytes()));
+            }
             words
         });
     }

@@ -137,6 +137,8 @@ fn the_fields_of_info_are_those_of_a_server() {
     both.run("SET k v");
     both.run("SAVE");
     both.run("SET l w");
+    // A server writes its buffer before it replies.
+    both.store.sync_log().unwrap();
     let [ours, theirs] = both.info();
     let names = |fields: &[(String, String)]| -> Vec<String> {
         fields.iter().map(|(name, _)| name.clone()).collect()

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use crate::commands::{checked, entry_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
-use crate::store::slot::{Entry, Outcome};
+use crate::store::slot::{Entry, Outcome, args_of};
 use crate::text::extended::{Extended, NOT_FINITE};
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{Hash, Pair, Value};
@@ -150,5 +150,5 @@ impl HashEntry<'_> {
 }
 
 fn words<'a>(members: impl Iterator<Item = Member<'a>>) -> Vec<Bytes> {
-    members.map(Member::to_bytes).collect()
+    args_of(members.map(Member::to_bytes))
 }

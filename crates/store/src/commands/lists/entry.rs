@@ -6,7 +6,7 @@ use crate::commands::byte_strings::ByteStrings;
 use crate::commands::{checked, entry_of};
 use crate::error::{Error, Result};
 use crate::member::Member;
-use crate::store::slot::{Entry, Outcome};
+use crate::store::slot::{Entry, Outcome, args_of};
 use crate::text::range;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{Direction, List, Value};
@@ -264,5 +264,5 @@ const fn outcome(removed: usize, left: usize) -> Outcome {
 }
 
 fn words(elements: &[Member<'_>]) -> Vec<Bytes> {
-    elements.iter().map(|element| element.to_bytes()).collect()
+    args_of(elements.iter().map(|element| element.to_bytes()))
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::Random;
-use crate::store::slot::{Entry, Expires, Outcome};
+use crate::store::slot::{Entry, Expires, Outcome, args_of};
 use crate::to_member::ToMember;
 use crate::value::{Extracted, SetRef, Value};
 
@@ -195,7 +195,7 @@ impl SetEntry<'_> {
 }
 
 fn words(members: &[Member<'_>]) -> Vec<Bytes> {
-    members.iter().map(|member| member.to_bytes()).collect()
+    args_of(members.iter().map(|member| member.to_bytes()))
 }
 
 /// What removing that many members made of a set that has so many left.

@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::background::Background;
 use super::cut::Cut;
+use super::group::Group;
 use super::settings::{Fsync, OnLogError};
 use super::tail::Tail;
 use crate::error::{Error, ErrorKind, Result};
@@ -43,6 +44,8 @@ pub(crate) struct Log {
     work: Condvar,
     /// Something was written, or could not be.
     done: Condvar,
+    /// As many threads wait for the next sync as are expected.
+    gathered: Condvar,
     /// Woken when the log is to be rewritten.
     background: Arc<Background>,
     fsync: AtomicU8,
@@ -55,8 +58,6 @@ pub(crate) struct Log {
 struct State {
     /// What is not written yet.
     buffer: Vec<u8>,
-    /// The buffer before, empty.
-    spare: Vec<u8>,
     writer: LogWriter,
     /// How many bytes were added to the log since it was opened.
     end: u64,
@@ -82,6 +83,8 @@ struct State {
     held: Option<Tail>,
     /// Whether the thread waits for something to write.
     is_idle: bool,
+    /// Threads that wait for a sync of what is in the buffer.
+    group: Group,
     closing: bool,
 }
 
@@ -94,7 +97,6 @@ impl Log {
     ) -> Self {
         let state = State {
             buffer: Vec::new(),
-            spare: Vec::new(),
             writer: LogWriter::new(),
             end: 0,
             written: 0,
@@ -109,12 +111,14 @@ impl Log {
             is_cut_short: false,
             held: None,
             is_idle: false,
+            group: Group::default(),
             closing: false,
         };
         Self {
             state: Mutex::new(state),
             work: Condvar::new(),
             done: Condvar::new(),
+            gathered: Condvar::new(),
             background,
             fsync: AtomicU8::new(fsync as u8),
             on_error,
@@ -203,17 +207,40 @@ impl Log {
 
     fn sync_to(&self, place: u64) -> Result<()> {
         let mut state = self.state.lock();
+        if state.synced < place && state.group.join() {
+            self.gathered.notify_one();
+        }
         while state.synced < place || state.is_cut_short {
             if let Some(error) = &state.error {
                 return Err(not_on_disk(error));
             }
-            if state.tail.is_some() {
+            if state.group.gathers() || state.tail.is_none() {
+                self.done.wait(&mut state);
+                continue;
+            }
+            self.gather(&mut state);
+            if state.tail.is_some() && state.synced < place && state.error.is_none() {
                 self.flush(&mut state, true);
             } else {
-                self.done.wait(&mut state);
+                // Another has done it, of which those who wait for this thread have not heard.
+                self.done.notify_all();
             }
         }
         Ok(())
+    }
+
+    /// Waits for the others of the group.
+    fn gather(&self, state: &mut MutexGuard<'_, State>) {
+        if state.group.is_complete() {
+            return;
+        }
+        let until = now() + state.group.begin();
+        while !state.group.is_complete() {
+            if self.gathered.wait_until(state, until).timed_out() {
+                break;
+            }
+        }
+        state.group.end();
     }
 
     /// Lets what comes from here on go into another file, which `list` names in the manifest. Every stripe of the store
@@ -338,9 +365,12 @@ impl Log {
             return;
         }
         let Some(mut tail) = state.tail.take() else { return };
-        let spare = mem::take(&mut state.spare);
-        let bytes = mem::replace(&mut state.buffer, spare);
+        // The next one is likely to get as long.
+        let next = Vec::with_capacity(state.buffer.len().min(2 * MUCH));
+        let bytes = mem::replace(&mut state.buffer, next);
         let (end, mut cut) = (state.end, state.cut.take());
+        let released = state.group.leave();
+        let begun = now();
         // What is never synced need not be kept for that.
         let keep = self.fsync() != Fsync::No;
         let result = MutexGuard::unlocked(state, || {
@@ -355,6 +385,7 @@ impl Log {
                 state.written = end;
                 if sync {
                     state.synced = end;
+                    state.group.release(released, begun.elapsed());
                 }
                 if !state.is_cut_short {
                     state.error = None;

@@ -6,6 +6,7 @@
 mod background;
 mod cut;
 mod files;
+mod group;
 mod log;
 mod open;
 mod read;
