@@ -67,6 +67,11 @@ impl Files {
         Ok(None)
     }
 
+    /// The folder of the log.
+    pub(super) fn log_folder(&self) -> &Path {
+        &self.log_folder
+    }
+
     /// What the names of the log's files begin with.
     pub(super) const fn log_name(&self) -> &[u8] {
         self.log_name.as_bytes()

@@ -5,6 +5,7 @@
 
 mod cut;
 mod files;
+mod folder;
 mod log;
 mod open;
 mod read;
@@ -23,12 +24,13 @@ use std::{fmt, io};
 use aof::Manifest;
 use parking_lot::Mutex;
 
+pub use folder::LogFolder;
 pub use report::{CutTail, OpenReport};
 pub use settings::{Fsync, OnLogError, Persistence};
 
 pub(crate) use self::log::Log;
 pub(crate) use open::open;
-pub(super) use read::load;
+pub(super) use read::{is_log, load};
 
 use self::files::Files;
 use super::disk::DiskLock;
