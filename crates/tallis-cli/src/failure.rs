@@ -40,6 +40,21 @@ impl Failure {
         Self::Trouble(format!("{}: {what}", path.display()))
     }
 
+    /// Trouble of the store with a file that it loads, or with the folder of a log.
+    #[must_use]
+    pub fn of_load(path: &Path, error: &tallis::Error) -> Self {
+        // Of a log the error names the file in the folder.
+        if path.is_dir() { Self::of_directory(error) } else { Self::of_store(path, error) }
+    }
+
+    /// Trouble with a directory that a store is kept in: the error names the file.
+    #[must_use]
+    pub fn of_directory(error: &tallis::Error) -> Self {
+        let text = without_number(error);
+        let named = text.strip_prefix("cannot load ").or_else(|| text.strip_prefix("cannot open "));
+        Self::Trouble(named.unwrap_or(&text).to_owned())
+    }
+
     /// Trouble with a file of which so many lines could be read.
     #[must_use]
     pub fn after(path: &Path, lines: u64, error: &io::Error) -> Self {

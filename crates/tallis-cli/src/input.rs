@@ -33,6 +33,14 @@ pub(crate) fn standard_input() -> io::Result<impl Read + Send> {
     unbuffered().map(Interruptible::new)
 }
 
+/// Whether standard input is a file, whose writer does not wait for an answer. Elsewhere there is no telling.
+pub(crate) fn is_file_on_standard_input() -> bool {
+    #[cfg(unix)]
+    return unbuffered().and_then(|file| file.metadata()).is_ok_and(|found| found.is_file());
+    #[cfg(not(unix))]
+    return false;
+}
+
 /// What the buffer of the library held, an interrupt that waits for more would not see.
 #[cfg(unix)]
 fn unbuffered() -> io::Result<fs::File> {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tallis::{Profile, Target};
 
+use super::directory::DirectoryArgs;
+
 const CLI_EXAMPLES: &str = "\
 Examples:
   tallis cli PFADD uv alice bob
@@ -47,6 +49,10 @@ pub struct CliArgs {
     /// Write the store to this file at the end
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// The version of the file that is saved: by default 10, or the lowest later one that its values need; 80 is
     /// Valkey's

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::directory::DirectoryArgs;
 use crate::number::{count_to, share};
 
 const DEDUP_EXAMPLES: &str = "\
@@ -51,6 +52,10 @@ pub struct DedupArgs {
     /// Write the filter to this file at the end
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// Report one JSON object on standard error, --quiet or not, instead of the text
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::directory::DirectoryArgs;
 use crate::columns::Columns;
 use crate::geo::{Around, FIELDS, Nearest, Within};
 use crate::number::count;
@@ -76,6 +77,10 @@ pub struct GeoArgs {
     /// Write the places to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// Print JSON instead of the table
     #[arg(long)]

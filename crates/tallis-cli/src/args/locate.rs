@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::directory::DirectoryArgs;
 use crate::columns::Columns;
 use crate::locate::FIELDS;
 
@@ -61,6 +62,10 @@ pub struct LocateArgs {
     /// Write the locations to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// Print one JSON object instead of the table
     #[arg(long)]

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use super::directory::DirectoryArgs;
 use crate::number::{count, count_to};
 use crate::uv::{By, Every, Form, Format, JsonPath, WindowEnd, WindowLength};
 
@@ -94,6 +95,10 @@ pub struct UvArgs {
     /// Write what was counted to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// Read by so many threads
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]

@@ -8,6 +8,7 @@ mod cli;
 mod cli_json;
 mod convert;
 mod dedup;
+mod directory;
 mod errors;
 mod geo;
 mod inspect;
