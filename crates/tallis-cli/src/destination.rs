@@ -56,7 +56,7 @@ impl Destination {
         let Some(directory) = &self.directory else { return Ok(builder.build()) };
         let persistence = Persistence::new().fsync(self.fsync);
         let store = builder.persistence(persistence).open(directory);
-        let store = store.map_err(|error| Failure::of_directory(&error))?;
+        let store = store.map_err(|error| Failure::of_log(&error))?;
         if let Some(cut) = store.open_report().and_then(|report| report.cut.as_ref()) {
             cut_off(cut).report();
         }

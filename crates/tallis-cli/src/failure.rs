@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use crate::files::is_log;
+
 /// An end that is not a success, with what to say of it.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -44,12 +46,12 @@ impl Failure {
     #[must_use]
     pub fn of_load(path: &Path, error: &tallis::Error) -> Self {
         // Of a log the error names the file in the folder.
-        if path.is_dir() { Self::of_directory(error) } else { Self::of_store(path, error) }
+        if is_log(path) { Self::of_log(error) } else { Self::of_store(path, error) }
     }
 
-    /// Trouble with a directory that a store is kept in: the error names the file.
+    /// Trouble of the store with a log: the error names the file that is wrong.
     #[must_use]
-    pub fn of_directory(error: &tallis::Error) -> Self {
+    pub fn of_log(error: &tallis::Error) -> Self {
         let text = without_number(error);
         let named = text.strip_prefix("cannot load ").or_else(|| text.strip_prefix("cannot open "));
         Self::Trouble(named.unwrap_or(&text).to_owned())

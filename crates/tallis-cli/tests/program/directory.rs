@@ -91,6 +91,7 @@ fn what_was_answered_is_on_the_disk() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a reply comes at once or after a sleep")]
 fn lines_that_come_at_once_are_answered_one_by_one() {
     let mut client = Client::start(&[]);
     client.input.write_all(b"echo first\ndebug sleep 3\necho last\n").unwrap();
@@ -107,8 +108,9 @@ fn whatever_the_policy_the_end_of_the_program_puts_everything_on_the_disk() {
     for fsync in ["always", "everysec", "no"] {
         let dir = folder.path().join(fsync);
         let dir = dir.to_str().unwrap();
-        let lines: String = (0..1000).map(|n| format!("rpush l {n}\n")).collect();
-        assert_eq!(run_with(&["cli", "--dir", dir, "--fsync", fsync], lines.as_bytes()).status, 0);
+        let lines: Vec<_> = (0..1000).map(|n| format!("rpush l {n}\n")).collect();
+        let ran = run_with(&["cli", "--dir", dir, "--fsync", fsync], lines.concat().as_bytes());
+        assert_eq!(ran.status, 0);
         let saved = folder.path().join("copy.rdb");
         let saved = saved.to_str().unwrap();
         // A snapshot may be left beside.
@@ -162,7 +164,8 @@ fn a_directory_is_counted_on_as_a_file_is() {
     }
     compare(&["uv", "--every", "hour", "--window", "24h", "--json", "-"], &logs);
     compare(&["dedup", "--capacity", "10"], &["a\nb\na\n", "b\nc\nd\n", &"long\n".repeat(1000)]);
-    let many: String = (0..5000).map(|n| format!("line {n}\n")).collect();
+    let many: Vec<_> = (0..5000).map(|n| format!("line {n}\n")).collect();
+    let many = many.concat();
     compare(&["dedup", "--capacity", "100"], &[&many[..20_000], &many]);
     compare(&["dedup", "--rotate", "100"], &[&many, "x\nline 4999\n", &many[..20_000]]);
     compare(
@@ -217,7 +220,7 @@ fn a_torn_end_is_cut_off_and_reported() {
 }
 
 /// The files of a directory, with their bytes.
-fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+pub(crate) fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .flat_map(|entry| {

@@ -16,6 +16,7 @@ mod inspect;
 mod interrupts;
 mod live;
 mod locate;
+mod logs;
 mod manual;
 mod merge;
 #[cfg(unix)]
