@@ -4,10 +4,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::uv::json;
+use crate::uv::{counts, json};
 use crate::uv_load::{days, values};
 use crate::{Ran, run, run_with, tallis};
 
@@ -196,9 +198,74 @@ fn what_uv_counted_before_a_bad_line_is_kept() {
     assert_eq!((&report["loaded"], &report["saved"]), (&dir.into(), &dir.into()));
 }
 
+/// A visit is there whole or not at all, so what a killed process has left can be counted on.
+#[test]
+fn what_a_killed_uv_has_counted_is_counted_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |visitor: u32| {
+        let day = visitor / 20_000 + 1;
+        format!("v{visitor} - - [{day:02}/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 512\n")
+    };
+    let log: Vec<_> = (0..60_000).map(line).collect();
+    let log = log.concat();
+    let expected = ["--expected", "20000"];
+    let want = json(&[&expected[..], &["-"]].concat(), log.as_bytes());
+    let mut found = 0;
+    for (round, fsync) in ["everysec", "no", "everysec", "no"].iter().enumerate() {
+        let dir = folder.path().join(round.to_string());
+        let dir = dir.to_str().unwrap();
+        let mut command = tallis();
+        command.args(["uv", "--dir", dir, "--fsync", fsync]).args(expected).arg("-");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(&log.as_bytes()[..log.len() * (round + 2) / 6]).unwrap();
+        sleep(Duration::from_millis(30));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left = run(&["cli", "--load", dir, "--salvage", "DBSIZE"]);
+        found += u32::from(left.out != "0\n");
+        let ran = run_with(
+            &[&["uv", "--json", "--dir", dir], &expected[..], &["-"]].concat(),
+            log.as_bytes(),
+        );
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        let report: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(counts(&report), counts(&want));
+        assert_eq!(report["total"]["approx"], want["total"]["approx"]);
+    }
+    assert!(found > 0);
+}
+
+/// Wherever a log ends, it can be counted on.
+#[test]
+fn uv_counts_on_from_any_beginning_of_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("d");
+    let name = dir.to_str().unwrap();
+    let days = days();
+    let lines: Vec<&str> = days[..2].iter().flat_map(|day| day.lines().take(2)).collect();
+    let input = lines.join("\n");
+    for form in ["book", "split", "compact"] {
+        let args = ["--form", form, "--dir", name, "-"];
+        let want = json(&args, input.as_bytes());
+        let file = last_increment(name);
+        let log = fs::read(&file).unwrap();
+        for len in (0..log.len()).step_by(9) {
+            fs::write(&file, &log[..len]).unwrap();
+            let Ran { status, out, err } =
+                run_with(&[&["uv", "--json"], &args[..]].concat(), input.as_bytes());
+            assert_eq!(status, 0, "{form} {len}: {err}");
+            let report: Value = serde_json::from_str(&out).unwrap();
+            assert_eq!(counts(&report), counts(&want), "{form} {len}");
+            assert_eq!(report["total"]["approx"], want["total"]["approx"], "{form} {len}");
+        }
+        fs::remove_dir_all(&dir).unwrap();
+    }
+}
+
 /// What a killed process leaves is reported, and goes.
 #[test]
-fn a_torn_end_is_cut_off_and_reported() {
+fn a_torn_end_is_found_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("d");
     let dir = dir.to_str().unwrap();
