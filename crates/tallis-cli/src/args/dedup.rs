@@ -11,6 +11,7 @@ Examples:
   tallis dedup --capacity 50000000 --error 0.0001 part-*.gz > once.txt
   tail -f events.log | tallis dedup --rotate 100000
   tallis dedup --load seen.rdb --save seen.rdb today.txt > new.txt
+  tallis dedup --dir seen today.txt > new.txt
 
 What was seen is kept in a Bloom filter, so no line is written twice, and of new lines the share
 given by --error is dropped by mistake; the report at the end, on standard error, shows how many were
@@ -18,7 +19,8 @@ dropped and how many would be by mistake now. The filter takes about 2 bytes a l
 its capacity.
 
 With --load, lines are counted on from a file that was saved, which may be the file to save to. With
---save, an interrupt or SIGTERM saves the filter before the program ends.
+--save, an interrupt or SIGTERM saves the filter before the program ends. With --dir the filter is kept
+in a directory, and has each line before that is written.
 
 With --rotate N at least the last N/2 different lines are known, and at most about N; two filters
 of N/2 lines take turns, whatever the capacity.

@@ -20,6 +20,7 @@ Examples:
   tallis uv --emit part1 access.log.1 && tallis merge visitors.rdb visitors.rdb part1
   tallis uv access.log --save visitors.rdb && tallis cli --rdb visitors.rdb GET unique:2015-05-17
   tallis uv today.log --load visitors.rdb --save visitors.rdb
+  tallis uv today.log --dir visitors
 
 A path such as .request.remote_ip is the member remote_ip of the member request, or the member
 request.remote_ip. A visitor in JSON is a text or a number; a time is RFC 3339, that of the Common
@@ -34,6 +35,10 @@ Valkey server loads it, and the program of Redis in Action counts on in the form
 With --load, buckets that are in the file are counted on, and the count of a bucket is the forecast
 of the next. The report has the buckets that this run read lines of: events are those lines, the
 visitors are all of the bucket's, those of the file too. Windows are of this run alone.
+
+With --dir, visitors are counted on in the directory, and each visit is there as it is counted,
+whatever ends the program; one that is counted again changes nothing. --fsync always waits for the disk
+at each new visitor.
 
 Without --expected, the size of the logs says how many visitors to expect of a bucket when the one
 before it was not counted, up to 1000000: one for each 400 bytes, or 40 of a packed log; of a
