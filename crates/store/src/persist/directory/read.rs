@@ -152,10 +152,10 @@ impl<'r> Reading<'r> {
 
     /// Reads a file of the log; returns what is to be cut off its end, and the error that it is otherwise.
     fn read_file(&mut self, path: &Path) -> Result<Option<(CutTail, Error)>> {
+        self.report.files.push(path.to_path_buf());
         let failed = |error| unreadable(path, error);
         let mut file = self.disk.open(path).map_err(failed)?;
         let length = file.size().map_err(failed)?;
-        self.report.files.push(path.to_path_buf());
         let mut head = Vec::new();
         (&mut file).take(6).read_to_end(&mut head).map_err(failed)?;
         let mut start = 0;
