@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tallis::file::LogFolder;
 use tallis::{CutTail, Fsync, Persistence, SaveOptions, Store, StoreBuilder};
 
 use crate::args::DirectoryArgs;
@@ -54,7 +55,12 @@ impl Destination {
     /// was cut off, then that is reported.
     pub(crate) fn open(&self, builder: StoreBuilder) -> Result<Store, Failure> {
         let Some(directory) = &self.directory else { return Ok(builder.build()) };
-        let persistence = Persistence::new().fsync(self.fsync);
+        let mut persistence = Persistence::new().fsync(self.fsync);
+        // A server may have given the log another name.
+        let log = LogFolder::find(directory).map_err(|error| Failure::of_log(&error))?;
+        if let Some(log) = log {
+            persistence = persistence.log_name(log.name());
+        }
         let store = builder.persistence(persistence).open(directory);
         let store = store.map_err(|error| Failure::of_log(&error))?;
         if let Some(cut) = store.open_report().and_then(|report| report.cut.as_ref()) {

@@ -265,7 +265,7 @@ fn uv_counts_on_from_any_beginning_of_its_log() {
 
 /// What a killed process leaves is reported, and goes.
 #[test]
-fn a_torn_end_is_found_and_reported() {
+fn a_torn_end_is_cut_off_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("d");
     let dir = dir.to_str().unwrap();

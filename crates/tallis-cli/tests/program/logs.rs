@@ -145,6 +145,35 @@ fn a_directory_of_the_program_is_opened_by_a_server() {
     server.check_aof(Path::new(dir).join("appendonlydir/appendonly.aof.manifest")).unwrap();
 }
 
+/// As `appendfilename` says.
+#[test]
+fn a_log_of_another_name_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let options =
+        live::Options::new().config("appendonly", "yes").config("appendfilename", "other");
+    let Some(server) = live::server_with(&options) else { return };
+    redis_cli(&server, &[], b"set k v\nconfig set appendfsync always\nrpush l 1 2\n");
+    let log = folder.path().join("d/appendonlydir");
+    fs::create_dir_all(&log).unwrap();
+    for file in fs::read_dir(server.folder().join("appendonlydir")).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), log.join(file.file_name())).unwrap();
+    }
+    let dir = folder.path().join("d");
+    let dir = dir.to_str().unwrap();
+    assert_eq!(run(&["cli", "--load", dir, "GET", "k"]).out, "v\n");
+    assert_eq!(run(&["cli", "--dir", dir, "RPUSH", "l", "3"]).out, "3\n");
+    assert_eq!(run(&["cli", "--dir", dir, "DBSIZE"]).out, "2\n");
+    let names: Vec<_> = contents(&log).into_iter().map(|(path, _)| path).collect();
+    let names: Vec<_> =
+        names.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(names, ["other.1.base.rdb", "other.1.incr.aof", "other.manifest"]);
+    fs::write(log.join("other.manifest"), "x\n").unwrap();
+    let ran = run(&["cli", "--dir", dir, "DBSIZE"]);
+    let says = format!("tallis: {}: ", log.join("other.manifest").display());
+    assert!(ran.status == 1 && ran.err.starts_with(&says), "{}", ran.err);
+}
+
 #[test]
 fn every_file_of_a_log_is_checked() {
     let folder = tempfile::tempdir().unwrap();

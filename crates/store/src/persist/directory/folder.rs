@@ -62,6 +62,13 @@ impl LogFolder {
         self.files.log_folder()
     }
 
+    /// What the names of its files begin with: `appendfilename` of the server, by default `appendonly.aof`. It is
+    /// [`Persistence::log_name`](crate::Persistence::log_name) of a store that is to be opened there.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.files.name()
+    }
+
     /// What the manifest says.
     #[must_use]
     pub const fn manifest(&self) -> &Manifest {
