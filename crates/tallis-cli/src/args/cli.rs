@@ -24,8 +24,8 @@ Tab completes names, quit leaves. Its history is in ~/.tallis_history, or in the
 TALLIS_HISTFILE names; /dev/null keeps none.
 
 With --dir, what commands do goes into the append-only log of a directory as they do it, in Redis's
-format: it is there when the program is killed, and redis-server starts on it. One program at a time
-has a directory. Of a log whose last command is not whole, the end is cut off and reported; another
+format; redis-server starts on it. A program that is killed loses what it did in the last hundredths
+of a second, and with --fsync always nothing that was answered. One program at a time has a directory. Of a log whose last command is not whole, the end is cut off and reported; another
 one that is damaged, or has a command that is not known here, is an error, and nothing is changed.
 
 Each line of a pipe is answered before the next one is run. With --fsync always, what was answered is

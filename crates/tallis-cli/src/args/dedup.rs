@@ -20,7 +20,7 @@ its capacity.
 
 With --load, lines are counted on from a file that was saved, which may be the file to save to. With
 --save, an interrupt or SIGTERM saves the filter before the program ends. With --dir the filter is kept
-in a directory, and has each line before that is written.
+in a directory, and with --fsync always it has each line on the disk before that is written.
 
 With --rotate N at least the last N/2 different lines are known, and at most about N; two filters
 of N/2 lines take turns, whatever the capacity.

@@ -36,9 +36,9 @@ With --load, buckets that are in the file are counted on, and the count of a buc
 of the next. The report has the buckets that this run read lines of: events are those lines, the
 visitors are all of the bucket's, those of the file too. Windows are of this run alone.
 
-With --dir, visitors are counted on in the directory, and each visit is there as it is counted,
-whatever ends the program; one that is counted again changes nothing. --fsync always waits for the disk
-at each new visitor.
+With --dir, visitors are counted on in the directory. Whatever ends the program, what it counted before
+is there, but for the last hundredths of a second if it is killed; a visit that is counted again changes
+nothing. --fsync always waits for the disk at each new visitor.
 
 Without --expected, the size of the logs says how many visitors to expect of a bucket when the one
 before it was not counted, up to 1000000: one for each 400 bytes, or 40 of a packed log; of a
