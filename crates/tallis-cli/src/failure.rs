@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use crate::files::is_log;
+
 /// An end that is not a success, with what to say of it.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -38,6 +40,21 @@ impl Failure {
             None => without_number(error),
         };
         Self::Trouble(format!("{}: {what}", path.display()))
+    }
+
+    /// Trouble of the store with a file that it loads, or with the folder of a log.
+    #[must_use]
+    pub fn of_load(path: &Path, error: &tallis::Error) -> Self {
+        // Of a log the error names the file in the folder.
+        if is_log(path) { Self::of_log(error) } else { Self::of_store(path, error) }
+    }
+
+    /// Trouble of the store with a log: the error names the file that is wrong.
+    #[must_use]
+    pub fn of_log(error: &tallis::Error) -> Self {
+        let text = without_number(error);
+        let named = text.strip_prefix("cannot load ").or_else(|| text.strip_prefix("cannot open "));
+        Self::Trouble(named.unwrap_or(&text).to_owned())
     }
 
     /// Trouble with a file of which so many lines could be read.

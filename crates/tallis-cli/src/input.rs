@@ -33,6 +33,18 @@ pub(crate) fn standard_input() -> io::Result<impl Read + Send> {
     unbuffered().map(Interruptible::new)
 }
 
+/// Whether standard input is a file, whose writer does not wait for an answer.
+#[cfg(unix)]
+pub(crate) fn is_file_on_standard_input() -> bool {
+    unbuffered().and_then(|file| file.metadata()).is_ok_and(|found| found.is_file())
+}
+
+/// Elsewhere there is no telling.
+#[cfg(not(unix))]
+pub(crate) const fn is_file_on_standard_input() -> bool {
+    false
+}
+
 /// What the buffer of the library held, an interrupt that waits for more would not see.
 #[cfg(unix)]
 fn unbuffered() -> io::Result<fs::File> {

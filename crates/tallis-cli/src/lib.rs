@@ -10,6 +10,7 @@ mod color;
 mod columns;
 pub mod convert;
 pub mod dedup;
+mod destination;
 mod failure;
 mod files;
 pub mod geo;
@@ -31,8 +32,8 @@ pub mod uv;
 
 pub use args::{
     Args, BloomArgs, BloomCommand, CheckArgs, CliArgs, Command, CompletionsArgs, ConvertArgs,
-    DedupArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs, MergeArgs, PlanArgs,
-    UvArgs,
+    DedupArgs, DirectoryArgs, FilterArgs, Form, GeoArgs, InspectArgs, LocateArgs, ManArgs,
+    MergeArgs, PlanArgs, UvArgs,
 };
 pub use columns::Columns;
 pub use failure::Failure;

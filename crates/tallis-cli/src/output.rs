@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use tallis::Store;
 
+use crate::destination::Destination;
 use crate::failure::Failure;
-use crate::snapshot;
 
 /// What a subcommand has found, as one line of JSON or as it shows itself.
 pub(crate) trait Report: Serialize + Display {
@@ -16,14 +16,20 @@ pub(crate) trait Report: Serialize + Display {
     fn saved_to(&mut self, file: String);
 }
 
-/// Saves the store, if that is asked for, and prints the report, which is shown even if the store cannot be saved.
+/// Leaves the store where it is to be, and prints the report, which is shown even if the store cannot be saved.
 pub(crate) fn deliver(
     report: &mut impl Report,
     store: &Store,
-    save: Option<&PathBuf>,
+    destination: &Destination,
     json: bool,
 ) -> Result<(), Failure> {
-    deliver_as(report, save.map(PathBuf::as_path), |file| snapshot::save(store, file), json)
+    let saved = destination.save(store).map(|place| {
+        if let Some(place) = place {
+            report.saved_to(place.display().to_string());
+        }
+    });
+    print(report, json).map_err(|error| Failure::output(&error))?;
+    saved
 }
 
 /// Saves something by `write`, if that is asked for, and prints the report, which is shown even if nothing can be

@@ -1,25 +1,24 @@
-//! Files of a store: what is counted on from, and what is left for the next time.
+//! Files that are loaded and saved.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tallis::{LoadOptions, SaveOptions, Store};
 
 use crate::failure::Failure;
-use crate::interrupt::{interrupted, watch};
 use crate::progress::note;
 
-/// Loads a file into a store.
+/// Loads a file, or the folder of a log, into a store.
 pub(crate) fn load(store: &Store, file: &Path) -> Result<(), Failure> {
-    store.load(file).map_err(|error| Failure::of_store(file, &error))
+    store.load(file).map_err(|error| Failure::of_load(file, &error))
 }
 
 /// Loads as much of a file as can be read. What ends it is reported, and no failure.
 pub(crate) fn salvage(store: &Store, file: &Path) -> Result<(), Failure> {
     let options = LoadOptions { salvage: true, ..LoadOptions::default() };
     let report = store.load_with(file, options);
-    let report = report.map_err(|error| Failure::of_store(file, &error))?;
+    let report = report.map_err(|error| Failure::of_load(file, &error))?;
     if let Some(damage) = &report.damage {
-        Failure::of_store(file, damage).report();
+        Failure::of_load(file, damage).report();
         let (keys, word) = (report.keys, if report.keys == 1 { "key" } else { "keys" });
         note(format_args!("{}: loaded {keys} {word} from before it", file.display()));
     }
@@ -44,30 +43,4 @@ pub(crate) fn unfit(file: &Path, what: &str) -> Failure {
 /// The file has not the key that was asked for.
 pub(crate) fn missing(file: &Path, key: &str) -> Failure {
     unfit(file, &format!("there is no key {key}"))
-}
-
-/// Watches for interrupts where there is something to be saved when one comes.
-pub(crate) fn watch_to_save(save: Option<&PathBuf>) -> Result<(), Failure> {
-    save.map_or(Ok(()), |_| watch())
-}
-
-/// Saves what there is, and ends the work, if an interrupt has come.
-pub(crate) fn save_if_interrupted(store: &Store, file: Option<&PathBuf>) -> Result<(), Failure> {
-    if !interrupted() {
-        return Ok(());
-    }
-    Err(save_interrupted(store, file.map(PathBuf::as_path), SaveOptions::default()))
-}
-
-/// Saves what there is at an interrupt.
-pub(crate) fn save_interrupted(
-    store: &Store,
-    file: Option<&Path>,
-    options: SaveOptions,
-) -> Failure {
-    let Some(file) = file else { return Failure::Interrupted("interrupted".to_owned()) };
-    match save_with(store, file, options) {
-        Ok(()) => Failure::Interrupted(format!("interrupted; saved to {}", file.display())),
-        Err(failure) => failure,
-    }
 }

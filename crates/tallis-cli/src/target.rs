@@ -4,6 +4,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tallis::file::LogFolder;
+
 use crate::failure::Failure;
 
 /// Refuses a file that cannot be saved, before the work begins and not after.
@@ -40,6 +42,27 @@ pub(crate) fn check_targets<'p>(
         places.push(place);
     }
     Ok(())
+}
+
+/// Refuses what cannot be the directory of a store. One that is not there will be made.
+pub(crate) fn check_directory(directory: &Path) -> Result<(), Failure> {
+    match fs::metadata(directory) {
+        Ok(found) if !found.is_dir() => {
+            Err(Failure::at(directory, &io::ErrorKind::NotADirectory.into()))
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::at(directory, &error))
+        }
+        Err(_) => Ok(()),
+        Ok(_) => match LogFolder::find(directory) {
+            Ok(Some(log)) if log.path() == directory => {
+                let what = "this is the folder of a log; --dir takes the one around it";
+                Err(Failure::Usage(format!("{}: {what}", directory.display())))
+            }
+            // What is wrong with its log is told when it is opened.
+            Ok(_) | Err(_) => Ok(()),
+        },
+    }
 }
 
 fn folder_of(file: &Path) -> &Path {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tallis::{Profile, Target};
 
+use super::directory::DirectoryArgs;
+
 const CLI_EXAMPLES: &str = "\
 Examples:
   tallis cli PFADD uv alice bob
@@ -13,6 +15,7 @@ Examples:
   tallis cli --load visitors.rdb --no-raw PFCOUNT uv:2015-05-17 uv:2015-05-18
   tallis cli --load users.rdb --json HGETALL user:1 | jq .name
   printf 'SET k v\\nGET k\\n' | tallis cli --save dump.rdb
+  tallis cli --dir data --fsync always INCR visits
   tallis cli
 
 Without a command, commands are read from standard input, one a line, with redis-cli's quotes:
@@ -20,13 +23,21 @@ Without a command, commands are read from standard input, one a line, with redis
 Tab completes names, quit leaves. Its history is in ~/.tallis_history, or in the file that
 TALLIS_HISTFILE names; /dev/null keeps none.
 
+With --dir, what commands do goes into the append-only log of a directory as they do it, in Redis's
+format; redis-server starts on it. A program that is killed loses what it did in the last hundredths
+of a second, and with --fsync always nothing that was answered. One program at a time has a directory. Of a log whose last command is not whole, the end is cut off and reported; another
+one that is damaged, or has a command that is not known here, is an error, and nothing is changed.
+
+Each line of a pipe is answered before the next one is run. With --fsync always, what was answered is
+on the disk.
+
 --json prints what redis-cli --json prints, which is no JSON in three cases: an error is error:\"...\",
 an infinite score is inf or -inf, and bytes that are not UTF-8 stay as they are. With --quoted-json
 the backslash before a quote is doubled, as each one is, so a reader of JSON takes the first quote in
 a string for its end. The replies to INFO and help are shown as text in every style.
 
-With --save, an interrupt or SIGTERM saves what the commands did before the program ends; at the prompt,
-Ctrl-C drops the line.
+With --save or --dir, an interrupt or SIGTERM saves what the commands did before the program ends; at the
+prompt, Ctrl-C drops the line.
 
 Exit status: 0, even where a command replies with an error; 1 if a file cannot be read or written, 2 for
 a wrong command line, 130 after an interrupt.";
@@ -36,7 +47,7 @@ a wrong command line, 130 after an interrupt.";
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = CLI_EXAMPLES)]
 pub struct CliArgs {
-    /// Load this file first
+    /// Load this file first: an RDB file, or the folder or a file (.aof) of an append-only log
     #[arg(long, visible_alias = "rdb", value_name = "FILE.rdb")]
     pub load: Option<PathBuf>,
 
@@ -47,6 +58,10 @@ pub struct CliArgs {
     /// Write the store to this file at the end
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// The version of the file that is saved: by default 10, or the lowest later one that its values need; 80 is
     /// Valkey's

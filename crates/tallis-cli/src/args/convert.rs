@@ -14,6 +14,7 @@ Examples:
   tallis convert --to json dump.rdb - | jq -c 'select(.type == \"zset\")'
   tallis convert --to commands dump.rdb - | redis-cli
   tallis convert --salvage damaged.rdb whole.rdb
+  tallis convert /var/lib/redis/appendonlydir dump.rdb --rdb-version 10
 
 Values go over as they came where the version has their type, else in an older form that loses
 nothing; a value of a type that the version has no form for is an error that names its key. Without
@@ -21,6 +22,11 @@ nothing; a value of a type that the version has no form for is an error that nam
 
 With --to commands the lines are for a server that holds none of these keys. What Tallis does not
 work on (streams, values of modules) is restored by RESTORE.
+
+IN may be the folder of an append-only log, the folder around it, or a file of one whose name ends in
+.aof. Its commands are run, in the memory of what they make. One that Tallis does not know, or that
+works on a value of a type it keeps as it came, is an error with its key and offset; with --salvage
+what comes before it is converted.
 
 OUT is replaced as a whole, at the end. From standard input the file is first copied to a temporary
 one where it has to be read twice: with --salvage, or for RDB without --rdb-version.
@@ -51,7 +57,7 @@ pub struct ConvertArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
 
-    /// The RDB file to read; - is standard input
+    /// The RDB file or append-only log to read; - is standard input
     #[arg(value_name = "IN")]
     pub input: PathBuf,
 

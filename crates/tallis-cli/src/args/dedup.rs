@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::directory::DirectoryArgs;
 use crate::number::{count_to, share};
 
 const DEDUP_EXAMPLES: &str = "\
@@ -10,6 +11,7 @@ Examples:
   tallis dedup --capacity 50000000 --error 0.0001 part-*.gz > once.txt
   tail -f events.log | tallis dedup --rotate 100000
   tallis dedup --load seen.rdb --save seen.rdb today.txt > new.txt
+  tallis dedup --dir seen today.txt > new.txt
 
 What was seen is kept in a Bloom filter, so no line is written twice, and of new lines the share
 given by --error is dropped by mistake; the report at the end, on standard error, shows how many were
@@ -17,7 +19,8 @@ dropped and how many would be by mistake now. The filter takes about 2 bytes a l
 its capacity.
 
 With --load, lines are counted on from a file that was saved, which may be the file to save to. With
---save, an interrupt or SIGTERM saves the filter before the program ends.
+--save, an interrupt or SIGTERM saves the filter before the program ends. With --dir the filter is kept
+in a directory, and with --fsync always it has each line on the disk before that is written.
 
 With --rotate N at least the last N/2 different lines are known, and at most about N; two filters
 of N/2 lines take turns, whatever the capacity.
@@ -51,6 +54,10 @@ pub struct DedupArgs {
     /// Write the filter to this file at the end
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// Report one JSON object on standard error, --quiet or not, instead of the text
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::directory::DirectoryArgs;
 use crate::columns::Columns;
 use crate::geo::{Around, FIELDS, Nearest, Within};
 use crate::number::count;
@@ -13,6 +14,7 @@ Examples:
   tallis geo towns.csv --nearest -73.99,40.75,5 --json
   zcat -f towns*.csv | tallis geo --nearest 0,51.5,1 --save places.rdb
   tallis geo --load places.rdb --nearest 0,51.5,10 /dev/null
+  tallis geo --dir places --nearest 0,51.5,10 more-towns.csv
   tallis geo worldcities.csv --columns id=city,lon=lng --radius 15,37,200km
 
 A row is id,lon,lat: any text, and degrees. A first row of just these three words is skipped, and
@@ -27,7 +29,7 @@ name.
 Places are kept as GEOADD keeps them, in the sorted set places, to about 30 cm; a Redis or Valkey
 server loads the saved file. With --load they are added to those of a file, which may be the file to
 save to; /dev/null as FILE adds none. With --save, an interrupt or SIGTERM saves what was read before
-the program ends.
+the program ends. With --dir they are kept in a directory, those of rows before a bad one too.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a bad row or a wrong command line, 130
 after an interrupt.";
@@ -76,6 +78,10 @@ pub struct GeoArgs {
     /// Write the places to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// Print JSON instead of the table
     #[arg(long)]

@@ -11,6 +11,7 @@ Examples:
   tallis inspect --json dump.rdb | jq '.biggest[0]'
   tallis inspect --keys dump.rdb | jq -r 'select(.bytes_memory > 1000000) | .key'
   tallis inspect --keys --csv dump.rdb > keys.csv
+  tallis inspect /var/lib/redis/appendonlydir
 
 Bytes in memory are what Tallis would take for a key, its name and its share of the table included:
 exact for a collection of up to 16,384 members, reckoned from a part of it for a larger one. Keys
@@ -18,6 +19,10 @@ that have expired count as well, though a load leaves them out.
 
 A prefix ends with a separator; keys without one are shown together. Of very many prefixes those
 that take the most memory are kept.
+
+FILE may be the folder of an append-only log, the folder around it, or a file of one whose name ends in
+.aof. Its commands are run, in the memory of what they make, and the RDB file that this would be saved
+to is shown.
 
 Exit status: 0, 1 if the file is damaged or cannot be read, 2 for a wrong command line.";
 
@@ -58,7 +63,7 @@ pub struct InspectArgs {
     #[command(flatten)]
     pub filter: FilterArgs,
 
-    /// An RDB file; - is standard input
+    /// An RDB file, or an append-only log; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 }

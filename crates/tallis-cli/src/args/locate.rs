@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::directory::DirectoryArgs;
 use crate::columns::Columns;
 use crate::locate::FIELDS;
 
@@ -11,6 +12,7 @@ Examples:
   tallis locate --users list.txt --json users.csv
   zcat -f users*.csv | tallis locate --lenient --save locations.rdb
   tallis locate --load locations.rdb --save locations.rdb today.csv
+  tallis locate --dir locations today.csv
   tallis locate --columns user=id,country=alpha3,region= accounts.csv
   tallis locate --zip zip_codes.csv
 
@@ -28,7 +30,7 @@ Locations are kept as Redis in Action does, two bytes a user in the strings loca
 Redis or Valkey server loads the saved file. A user far from all others takes up to 2 MiB. With --load
 the users of a file are counted too, which may be the file to save to; lines of --zip are numbered on
 from its largest user. With --save, an interrupt or SIGTERM saves what was read before the program
-ends.
+ends. With --dir they are kept in a directory, those of rows before a bad one too.
 
 Exit status: 0, 1 if a file cannot be read or written, 2 for a bad row or a wrong command line, 130
 after an interrupt.";
@@ -61,6 +63,10 @@ pub struct LocateArgs {
     /// Write the locations to this file, for a Redis server to load
     #[arg(long, value_name = "FILE.rdb")]
     pub save: Option<PathBuf>,
+
+    /// Where the store is kept.
+    #[command(flatten)]
+    pub directory: DirectoryArgs,
 
     /// Print one JSON object instead of the table
     #[arg(long)]

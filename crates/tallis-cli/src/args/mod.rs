@@ -5,6 +5,7 @@ mod check;
 mod cli;
 mod convert;
 mod dedup;
+mod directory;
 mod filter;
 mod geo;
 mod help;
@@ -21,6 +22,7 @@ pub use check::CheckArgs;
 pub use cli::CliArgs;
 pub use convert::{ConvertArgs, Form};
 pub use dedup::DedupArgs;
+pub use directory::DirectoryArgs;
 pub use filter::FilterArgs;
 pub use geo::GeoArgs;
 pub use inspect::InspectArgs;
@@ -63,11 +65,11 @@ pub enum Command {
     Merge(MergeArgs),
     /// Run Redis commands on a store in the process, in and out as redis-cli does
     Cli(CliArgs),
-    /// Verify RDB files without loading them
+    /// Verify RDB files and append-only logs
     Check(CheckArgs),
-    /// Show what is in an RDB file: types, encodings, prefixes, expiries, biggest keys
+    /// Show what is in an RDB file or an append-only log: types, encodings, prefixes, expiries, biggest keys
     Inspect(InspectArgs),
-    /// Rewrite an RDB file for another version, or as JSON lines or commands
+    /// Rewrite an RDB file or an append-only log for another version, or as JSON lines or commands
     Convert(ConvertArgs),
     /// Print the completions of a shell for this program
     Completions(CompletionsArgs),

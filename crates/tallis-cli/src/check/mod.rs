@@ -1,5 +1,6 @@
 //! `tallis check`: are these files whole?
 
+mod log;
 mod report;
 mod run;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use tallis::aof::Kind;
 use tallis::rdb::{Dialect, Version};
 
 use crate::files::Damage;
@@ -16,12 +17,47 @@ pub(super) struct Report {
     magic: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<u16>,
+    /// What it is to a log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<LogFile>,
     #[serde(flatten)]
     pub(super) counts: Counts,
+    /// Of a file of a log that has commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) commands: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
+}
+
+/// What a file is to a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum LogFile {
+    Base,
+    Increment,
+    /// One that was asked for by its name.
+    #[serde(rename = "log")]
+    Single,
+}
+
+impl LogFile {
+    pub(super) const fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Base => Self::Base,
+            Kind::Increment => Self::Increment,
+            Kind::History => Self::Single,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Increment => "increment",
+            Self::Single => "log",
+        }
+    }
 }
 
 /// How much was read.
@@ -49,7 +85,33 @@ pub(crate) const fn magic(version: Version) -> &'static str {
 impl Report {
     pub(super) fn new(file: String, version: Option<Version>, counts: Counts) -> Self {
         let (magic, version) = (version.map(magic), version.map(Version::number));
-        Self { file, ok: true, magic, version, counts, error: None, offset: None }
+        Self {
+            file,
+            ok: true,
+            magic,
+            version,
+            kind: None,
+            counts,
+            commands: None,
+            error: None,
+            offset: None,
+        }
+    }
+
+    /// Of a file of a log, of which nothing is known yet.
+    pub(super) fn of_log(file: String, kind: LogFile) -> Self {
+        Self { kind: Some(kind), ..Self::new(file, None, Counts::default()) }
+    }
+
+    /// It begins with an RDB file.
+    pub(super) const fn is_rdb(&mut self, version: Version) {
+        self.magic = Some(magic(version));
+        self.version = Some(version.number());
+    }
+
+    /// A command in it cannot be run, whose name, key and offset are in the text.
+    pub(super) fn refused(self, error: String) -> Self {
+        Self { ok: false, error: Some(error), ..self }
     }
 
     pub(super) fn damaged(self, damage: Damage) -> Self {
@@ -64,9 +126,18 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { keys, empty_keys, expires, bytes, bytes_after, .. } = self.counts;
-        let name = if self.magic == Some("VALKEY") { "RDB of Valkey" } else { "RDB" };
-        write!(f, "{}: ok, {name} {}, ", self.file, self.version.unwrap_or(0))?;
-        write!(f, "{}, {bytes} bytes", counted(keys, "key"))?;
+        write!(f, "{}: ok, ", self.file)?;
+        if let Some(kind) = self.kind {
+            write!(f, "{}, ", kind.name())?;
+        }
+        if let Some(version) = self.version {
+            let name = if self.magic == Some("VALKEY") { "RDB of Valkey" } else { "RDB" };
+            write!(f, "{name} {version}, {}, ", counted(keys, "key"))?;
+        }
+        if let Some(commands) = self.commands {
+            write!(f, "{}, ", counted(commands, "command"))?;
+        }
+        write!(f, "{bytes} bytes")?;
         if expires > 0 {
             write!(f, ", {expires} with an expiry")?;
         }

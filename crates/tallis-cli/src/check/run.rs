@@ -6,10 +6,11 @@ use std::path::Path;
 use tallis::file::Meter;
 use tallis::rdb::Record;
 
+use super::log::check_log;
 use super::report::{Counts, Report};
 use crate::args::CheckArgs;
 use crate::failure::Failure;
-use crate::files::{Damage, Scan, Step};
+use crate::files::{Damage, Scan, Step, is_log};
 
 /// Runs `tallis check`.
 ///
@@ -20,18 +21,18 @@ pub fn run(args: &CheckArgs) -> Result<(), Failure> {
     let meter = Meter::new();
     let mut failed = None;
     for path in &args.files {
-        let (report, failure) = match check(path, &meter) {
-            Ok(found) => found,
-            Err(failure) => (None, Some(failure)),
-        };
-        if let Some(report) = report {
-            print(&report, args.json).map_err(|error| Failure::output(&error))?;
-        }
-        // The last one is what the program ends with.
-        if failure.is_some()
-            && let Some(Failure::Trouble(earlier)) = std::mem::replace(&mut failed, failure)
-        {
-            eprintln!("tallis: {earlier}");
+        let found = if is_log(path) { check_log(path, &meter) } else { check(path, &meter) };
+        let unreadable = |failure| vec![Found { report: None, failure: Some(failure) }];
+        for Found { report, failure } in found.unwrap_or_else(unreadable) {
+            if let Some(report) = report {
+                print(&report, args.json).map_err(|error| Failure::output(&error))?;
+            }
+            // The last one is what the program ends with.
+            if failure.is_some()
+                && let Some(earlier) = std::mem::replace(&mut failed, failure)
+            {
+                earlier.report();
+            }
         }
     }
     failed.map_or(Ok(()), Err)
@@ -49,7 +50,12 @@ fn print(report: &Report, json: bool) -> io::Result<()> {
 }
 
 /// What is found of a file, and what is wrong with it.
-fn check(path: &Path, meter: &Meter) -> Result<(Option<Report>, Option<Failure>), Failure> {
+pub(super) struct Found {
+    pub(super) report: Option<Report>,
+    pub(super) failure: Option<Failure>,
+}
+
+fn check(path: &Path, meter: &Meter) -> Result<Vec<Found>, Failure> {
     let file = path.display().to_string();
     let mut counts = Counts::default();
     let (version, read) = match Scan::open(path, !io::stdout().is_terminal())? {
@@ -64,16 +70,17 @@ fn check(path: &Path, meter: &Meter) -> Result<(Option<Report>, Option<Failure>)
         }
     };
     let report = Report::new(file, version, counts);
-    Ok(match read {
-        Ok(()) => (Some(report), None),
+    Ok(vec![match read {
+        Ok(()) => Found { report: Some(report), failure: None },
         Err(damage) => {
             let failure = damage.of_file(path);
-            (Some(report.damaged(damage)), Some(failure))
+            Found { report: Some(report.damaged(damage)), failure: Some(failure) }
         }
-    })
+    }])
 }
 
-fn read(scan: &mut Scan, meter: &Meter, counts: &mut Counts) -> Result<(), Damage> {
+/// Reads an RDB file to its end.
+pub(super) fn read(scan: &mut Scan, meter: &Meter, counts: &mut Counts) -> Result<(), Damage> {
     while let Some(step) = scan.next()? {
         match step {
             Step::Key(key) => {

@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
-use std::path::PathBuf;
 use std::rc::Rc;
 
 use tallis::resp::split_words;
@@ -15,11 +14,11 @@ use super::prompt::run_prompt;
 use super::terminal::Mode;
 use crate::args::CliArgs;
 use crate::color::has_color;
+use crate::destination::Destination;
 use crate::failure::Failure;
-use crate::input::standard_input;
+use crate::input::{is_file_on_standard_input, standard_input};
 use crate::interrupt::{interrupted, watch_and};
-use crate::snapshot::{self, save_interrupted, watch_to_save};
-use crate::target::check_targets;
+use crate::snapshot;
 
 /// Runs `tallis cli`.
 ///
@@ -30,8 +29,9 @@ use crate::target::check_targets;
 /// A file that cannot be loaded or saved; then nothing was run, or everything was. An interrupt: what the commands did
 /// until then is saved.
 pub fn run(args: &CliArgs) -> Result<(), Failure> {
-    check_targets(&args.save)?;
-    let store = Store::builder().profile(args.profile).build();
+    let options = SaveOptions { version: args.rdb_version, ..SaveOptions::default() };
+    let destination = Destination::new(&args.directory, args.save.as_ref())?.options(options);
+    let store = destination.open(Store::builder().profile(args.profile))?;
     if let Some(file) = &args.load {
         if args.salvage {
             snapshot::salvage(&store, file)?;
@@ -39,7 +39,6 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
             snapshot::load(&store, file)?;
         }
     }
-    let options = SaveOptions { version: args.rdb_version, ..SaveOptions::default() };
     let prompt = args.command.is_empty() && io::stdin().is_terminal();
     let lines = args.command.is_empty() && !prompt;
     let style = if args.json {
@@ -56,37 +55,33 @@ pub fn run(args: &CliArgs) -> Result<(), Failure> {
         client.session.execute(&["HELLO", "3"]);
     }
     let ran = if prompt {
-        save_when_killed(&store, args.save.as_ref(), options)?;
+        save_when_killed(&store, &destination)?;
         run_prompt(&mut client)
     } else if lines {
-        watch_to_save(args.save.as_ref())?;
+        destination.watch()?;
         let input = standard_input().map_err(|error| Failure::input(&error))?;
-        run_lines(&mut client, input)
+        run_lines(&mut client, input, !is_file_on_standard_input())
     } else {
         let words: Vec<_> = args.command.iter().map(|word| word.as_encoded_bytes()).collect();
         client.one(&words).and_then(|()| client.send())
     };
     // What the commands did is kept even if their replies could not be written.
     if interrupted() {
-        return Err(save_interrupted(&store, args.save.as_deref(), options));
+        return Err(destination.save_interrupted(&store));
     }
-    if let Some(file) = &args.save {
-        snapshot::save_with(&store, file, options)?;
-    }
+    destination.save(&store)?;
     ran
 }
 
 /// The prompt waits inside the line editor, so a signal is handled in its own thread.
-fn save_when_killed(
-    store: &Store,
-    file: Option<&PathBuf>,
-    options: SaveOptions,
-) -> Result<(), Failure> {
-    let Some(file) = file.cloned() else { return Ok(()) };
-    let (store, mode) = (store.clone(), Mode::now());
+fn save_when_killed(store: &Store, destination: &Destination) -> Result<(), Failure> {
+    if destination.is_none() {
+        return Ok(());
+    }
+    let (store, destination, mode) = (store.clone(), destination.clone(), Mode::now());
     watch_and(move || {
         mode.restore();
-        save_interrupted(&store, Some(&file), options)
+        destination.save_interrupted(&store)
     })
 }
 
@@ -181,6 +176,9 @@ impl<W: Write> Client<W> {
     }
 
     pub(super) fn send(&mut self) -> Result<(), Failure> {
+        if self.replies.is_empty() {
+            return Ok(());
+        }
         let sent = self.output.write_all(&self.replies).and_then(|()| self.output.flush());
         self.replies.clear();
         sent.map_err(|error| Failure::output(&error))
@@ -199,8 +197,9 @@ fn parse_count(word: &[u8]) -> Option<u64> {
     u64::try_from(number).ok().filter(|&times| times > 0)
 }
 
-/// Runs every line of the input, up to an interrupt.
-fn run_lines(client: &mut Client<impl Write>, input: impl Read) -> Result<(), Failure> {
+/// Runs every line of the input, up to an interrupt. `each` is whether each line is answered before the next one is run:
+/// whoever writes to a pipe may wait for that, and takes what was answered for done.
+fn run_lines(client: &mut Client<impl Write>, input: impl Read, each: bool) -> Result<(), Failure> {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
     loop {
@@ -211,8 +210,7 @@ fn run_lines(client: &mut Client<impl Write>, input: impl Read) -> Result<(), Fa
             Err(error) => return Err(Failure::input(&error)),
         };
         let next = if ended { Next::Leave } else { client.line(&line)? };
-        // A client that waits for a reply before the next command, or before the rest of it, must get it.
-        if next == Next::Leave || !input.buffer().contains(&b'\n') {
+        if each || next == Next::Leave || !input.buffer().contains(&b'\n') {
             client.send()?;
         }
         if next == Next::Leave {
@@ -228,7 +226,7 @@ mod tests {
     fn shown(style: Style, input: &[u8]) -> String {
         let mut output = Vec::new();
         let mut client = Client::new(&Store::new(), style, &mut output);
-        run_lines(&mut client, input).unwrap();
+        run_lines(&mut client, input, false).unwrap();
         String::from_utf8(output).unwrap()
     }
 
@@ -244,6 +242,33 @@ mod tests {
             shown(Style::Formatted, input),
             format!("OK\nInvalid argument(s)\n\"1\"\n(error) {unknown}\n\"1\"\n")
         );
+    }
+
+    #[test]
+    fn each_line_of_a_pipe_is_answered_by_itself() {
+        /// Counts what is written at once.
+        #[derive(Default)]
+        struct Pieces(Vec<Vec<u8>>);
+
+        impl Write for Pieces {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.push(bytes.to_vec());
+                Ok(bytes.len())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+
+        for (each, want) in [(true, &["OK\n", "1\n2\n", "2\n"][..]), (false, &["OK\n1\n2\n2\n"])] {
+            let mut pieces = Pieces::default();
+            let mut client = Client::new(&Store::new(), Style::Raw, &mut pieces);
+            run_lines(&mut client, &b"set a 0\n2 incr a\n\nget a\n"[..], each).unwrap();
+            let written: Vec<_> =
+                pieces.0.iter().map(|piece| String::from_utf8_lossy(piece)).collect();
+            assert_eq!(written, want);
+        }
     }
 
     #[test]

@@ -5,19 +5,25 @@ use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
-use crate::files::{Damage, Scan};
+use crate::files::{Damage, Scan, file_of_log, is_log};
 use crate::input::{is_standard_input, standard_input};
 
-/// A file that may have to be read several times: standard input is copied to a temporary file then.
+/// A file that may have to be read several times: standard input is copied to a temporary file then. A log is read once,
+/// and what it makes is in such a file.
 #[derive(Debug)]
 pub(super) struct Input {
     path: PathBuf,
     copy: Option<File>,
+    damage: Option<Failure>,
 }
 
 impl Input {
-    /// `again` is whether it will be read more than once.
-    pub(super) fn new(path: &Path, again: bool) -> Result<Self, Failure> {
+    /// `again` is whether it will be read more than once, `salvage` whether damage ends a log and is no failure.
+    pub(super) fn new(path: &Path, again: bool, salvage: bool) -> Result<Self, Failure> {
+        if is_log(path) {
+            let (file, damage) = file_of_log(path, salvage)?;
+            return Ok(Self { path: path.to_owned(), copy: Some(file), damage });
+        }
         let copy = if again && is_standard_input(path) {
             let copied = tempfile::tempfile().and_then(|mut file| {
                 io::copy(&mut standard_input()?, &mut file)?;
@@ -27,11 +33,16 @@ impl Input {
         } else {
             None
         };
-        Ok(Self { path: path.to_owned(), copy })
+        Ok(Self { path: path.to_owned(), copy, damage: None })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What ended a log that was salvaged.
+    pub(super) fn into_damage(self) -> Option<Failure> {
+        self.damage
     }
 
     /// Begins to read it from the start.

@@ -34,7 +34,7 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
         interrupt::watch()?;
     }
     let search = args.to == Form::Rdb && args.rdb_version.is_none();
-    let input = Input::new(&args.input, args.salvage || search)?;
+    let input = Input::new(&args.input, args.salvage || search, args.salvage)?;
     let mut plan = Plan { target: args.rdb_version.unwrap_or_default(), most: u64::MAX };
     let mut damage = None;
     if search {
@@ -52,7 +52,8 @@ pub fn run(args: &ConvertArgs) -> Result<(), Failure> {
     } else {
         write_file(&input, args, plan, &mut damage)?;
     }
-    damage.map_or(Ok(()), |damage: Damage| Err(damage.of_file(input.path())))
+    let damage = damage.map(|damage: Damage| damage.of_file(input.path()));
+    damage.or(input.into_damage()).map_or(Ok(()), Err)
 }
 
 /// What is known of the work before it begins.

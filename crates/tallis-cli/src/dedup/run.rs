@@ -8,13 +8,13 @@ use tallis::{Dedup, ErrorKind, Store};
 use super::lines::Sieve;
 use super::report::Report;
 use crate::args::DedupArgs;
+use crate::destination::Destination;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
 use crate::interrupt::interrupted;
 use crate::progress::{Progress, note};
 use crate::reading::TOO_LONG;
-use crate::snapshot::{self, watch_to_save};
-use crate::target::check_targets;
+use crate::snapshot;
 use crate::uv::TooLong;
 
 /// The key of the filter.
@@ -34,12 +34,16 @@ const PIECE: usize = 256 << 10;
 /// beyond the memory. An interrupt: the filter is saved then.
 pub fn run(args: &DedupArgs) -> Result<(), Failure> {
     let total = size_of_files(&args.files)?;
-    check_targets(&args.save)?;
-    watch_to_save(args.save.as_ref())?;
-    let store = Store::new();
+    let destination = Destination::new(&args.directory, args.save.as_ref())?;
+    destination.watch()?;
+    let store = destination.open(Store::builder())?;
     if let Some(file) = &args.load {
         snapshot::load(&store, file)?;
-        check_loaded(&store, file, args.rotate.is_some())?;
+        if !has_filter(&store, file, args.rotate.is_some())? {
+            return Err(snapshot::missing(file, KEY));
+        }
+    } else if let Some(directory) = destination.directory() {
+        has_filter(&store, directory, args.rotate.is_some())?;
     }
     let seen = match args.rotate {
         Some(count) => Dedup::last(store.clone(), KEY, count, args.error),
@@ -59,11 +63,10 @@ pub fn run(args: &DedupArgs) -> Result<(), Failure> {
         saved: None,
     };
     drop(sieve);
-    let saved = args.save.as_ref().map_or(Ok(()), |file| {
-        let saved = snapshot::save(&store, file);
-        report.saved = saved.is_ok().then(|| file.display().to_string());
-        saved
-    });
+    let saved = destination.save(&store);
+    if let Ok(Some(place)) = saved {
+        report.saved = Some(place.display().to_string());
+    }
     if args.json {
         let json =
             serde_json::to_string(&report).map_err(|error| Failure::output(&error.into()))?;
@@ -106,8 +109,8 @@ fn read<W: std::io::Write>(
     Ok(())
 }
 
-/// Refuses a file without a filter, or whose keys are something else than this run would make of them.
-fn check_loaded(store: &Store, file: &Path, rotating: bool) -> Result<(), Failure> {
+/// Whether what was loaded has a filter. It is refused if its keys are something else than this run would make of them.
+fn has_filter(store: &Store, file: &Path, rotating: bool) -> Result<bool, Failure> {
     for key in [KEY, OLDER] {
         match store.bf_info(key) {
             Err(error) if error.kind() == ErrorKind::NoSuchKey => {}
@@ -123,5 +126,5 @@ fn check_loaded(store: &Store, file: &Path, rotating: bool) -> Result<(), Failur
         let what = "its filters were saved with --rotate, which is to be given again";
         return Err(snapshot::unfit(file, what));
     }
-    if store.exists(KEY)? || is_rotated { Ok(()) } else { Err(snapshot::missing(file, KEY)) }
+    Ok(is_rotated || store.exists(KEY)?)
 }

@@ -1,11 +1,13 @@
-//! RDB files as `check`, `inspect` and `convert` read them: key by key.
+//! RDB files and logs as `check`, `inspect` and `convert` read them: key by key.
 
 mod damage;
 mod filter;
+mod log;
 mod scan;
 mod text;
 
 pub(crate) use damage::Damage;
 pub(crate) use filter::Filter;
+pub(crate) use log::{file_of_log, is_log};
 pub(crate) use scan::{Key, Scan, Step};
 pub(crate) use text::{encode, lossy};

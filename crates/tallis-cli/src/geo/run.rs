@@ -8,12 +8,12 @@ use tallis::{GeoHit, GeoOrder, GeoSearch, Store};
 use super::load::{KEY, Loader};
 use super::report::Report;
 use crate::args::GeoArgs;
+use crate::destination::Destination;
 use crate::failure::Failure;
 use crate::input::size_of_files;
 use crate::output::deliver;
 use crate::reading::{BadRow, Reading, TOO_LONG};
-use crate::snapshot::{self, save_if_interrupted, watch_to_save};
-use crate::target::check_targets;
+use crate::snapshot;
 use crate::uv::TooLong;
 
 /// Runs `tallis geo`.
@@ -24,12 +24,16 @@ use crate::uv::TooLong;
 /// interrupt: what was read is saved then.
 pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     let total = size_of_files(&args.files)?;
-    check_targets(&args.save)?;
-    watch_to_save(args.save.as_ref())?;
-    let store = Store::new();
+    let destination = Destination::new(&args.directory, args.save.as_ref())?;
+    destination.watch()?;
+    let store = destination.open(Store::builder())?;
     if let Some(file) = &args.load {
         snapshot::load(&store, file)?;
-        check_loaded(&store, file)?;
+        if !has_places(&store, file)? {
+            return Err(snapshot::missing(file, KEY));
+        }
+    } else if let Some(directory) = destination.directory() {
+        has_places(&store, directory)?;
     }
     let mut loader = Loader::new(&store).columns(args.columns.clone());
     let mut reading = Reading::new(total, args.lenient);
@@ -42,19 +46,19 @@ pub fn run(args: &GeoArgs) -> Result<(), Failure> {
     }
     loader.finish()?;
     reading.finish();
-    save_if_interrupted(&store, args.save.as_ref())?;
+    destination.save_if_interrupted(&store)?;
 
     let (hits, unit) = find(&store, args)?;
     let mut report = Report::new(hits, unit);
-    deliver(&mut report, &store, args.save.as_ref(), args.json)
+    deliver(&mut report, &store, &destination, args.json)
 }
 
-/// Refuses a file without places.
-fn check_loaded(store: &Store, file: &Path) -> Result<(), Failure> {
+/// Whether what was loaded has places. It is refused if it has something else in their key.
+fn has_places(store: &Store, file: &Path) -> Result<bool, Failure> {
     match store.key_type(KEY)? {
-        Some(found) if found == "zset" => Ok(()),
+        Some(found) if found == "zset" => Ok(true),
         Some(_) => Err(snapshot::unfit(file, &format!("the key {KEY} holds no places"))),
-        None => Err(snapshot::missing(file, KEY)),
+        None => Ok(false),
     }
 }
 

@@ -12,7 +12,7 @@ use super::row::{Bytes, Row};
 use super::tally::Tally;
 use crate::args::InspectArgs;
 use crate::failure::Failure;
-use crate::files::{Damage, Filter, Scan, Step};
+use crate::files::{Damage, Filter, Scan, Step, file_of_log, is_log};
 
 /// Bytes that go out at once.
 const PIECE: usize = 64 << 10;
@@ -34,7 +34,14 @@ pub fn run(args: &InspectArgs) -> Result<(), Failure> {
 ///
 /// See [`run`].
 pub fn write(args: &InspectArgs, bar: bool, out: &mut impl Write) -> Result<(), Failure> {
-    let mut scan = Scan::open(&args.file, bar)?.map_err(|damage| damage.of_file(&args.file))?;
+    let (scan, damaged) = if is_log(&args.file) {
+        let (file, damaged) = file_of_log(&args.file, args.salvage)?;
+        let scan = Scan::of_file(file, bar).map_err(|error| Failure::at(&args.file, &error))?;
+        (scan, damaged)
+    } else {
+        (Scan::open(&args.file, bar)?, None)
+    };
+    let mut scan = scan.map_err(|damage| damage.of_file(&args.file))?;
     let mut tally = Tally::new(args, SystemClock.now_ms());
     let read = read(&mut scan, args, &mut tally, out);
     let (version, bytes) = (scan.reader().version(), scan.offset());
@@ -52,7 +59,8 @@ pub fn write(args: &InspectArgs, bar: bool, out: &mut impl Write) -> Result<(), 
     read.map_err(|stop| match stop {
         Stop::Damage(damage) => damage.of_file(&args.file),
         Stop::Output(error) => Failure::output(&error),
-    })
+    })?;
+    damaged.map_or(Ok(()), Err)
 }
 
 /// Why the reading ends early.

@@ -7,12 +7,12 @@ use tallis::{Locations, Store};
 use super::load::{Format, Loader, not_a_user, user_id};
 use super::report::Report;
 use crate::args::LocateArgs;
+use crate::destination::Destination;
 use crate::failure::Failure;
 use crate::input::size_of_files;
 use crate::output::deliver;
 use crate::reading::{BadRow, Reading, TOO_LONG};
-use crate::snapshot::{self, save_if_interrupted, watch_to_save};
-use crate::target::check_targets;
+use crate::snapshot;
 use crate::uv::TooLong;
 
 /// Where the largest user is, as [`Locations`] has it.
@@ -28,14 +28,23 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
     let mut all = args.files.clone();
     all.extend(args.users.clone());
     let total = size_of_files(&all)?;
-    check_targets(&args.save)?;
-    watch_to_save(args.save.as_ref())?;
-    let store = Store::new();
+    let destination = Destination::new(&args.directory, args.save.as_ref())?;
+    destination.watch()?;
+    let store = destination.open(Store::builder())?;
     let locations = Locations::new(store.clone());
     let format = if args.zip { Format::Zip } else { Format::Users };
     let mut loader = Loader::new(&locations, format, args.lenient).columns(args.columns.clone());
-    if let Some(file) = &args.load {
-        loader = loader.behind(load(&store, &locations, file)?);
+    let largest = if let Some(file) = &args.load {
+        snapshot::load(&store, file)?;
+        let largest = largest(&locations, file)?;
+        Some(largest.ok_or_else(|| snapshot::missing(file, LARGEST))?)
+    } else if let Some(directory) = destination.directory() {
+        largest(&locations, directory)?
+    } else {
+        None
+    };
+    if let Some(user) = largest {
+        loader = loader.behind(user);
     }
     let mut reading = Reading::new(total, args.lenient);
     for file in &args.files {
@@ -56,13 +65,13 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
         })?;
     }
     reading.finish();
-    save_if_interrupted(&store, args.save.as_ref())?;
+    destination.save_if_interrupted(&store)?;
 
     let mut report = if args.users.is_some() {
         let counts = locations.aggregate_list(list)?;
         Report::new(counts.users(), &counts)
-    } else if args.load.is_some() {
-        // Of the users of the file those are known that have a place there.
+    } else if largest.is_some() {
+        // Of the users that were there those are known that have a place there.
         let counts = locations.aggregate()?;
         let known: u64 = counts.countries().map(|(_, users)| users).sum();
         let unknown = locations.aggregate_list(loader.loaded())?.unknown();
@@ -70,15 +79,11 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
     } else {
         Report::new(loader.users(), &locations.aggregate()?)
     };
-    deliver(&mut report, &store, args.save.as_ref(), args.json)
+    deliver(&mut report, &store, &destination, args.json)
 }
 
-/// Loads the locations of a file and gives its largest user.
-fn load(store: &Store, locations: &Locations, file: &Path) -> Result<u64, Failure> {
-    snapshot::load(store, file)?;
-    match locations.largest_user() {
-        Ok(Some(user)) => Ok(user),
-        Ok(None) => Err(snapshot::missing(file, LARGEST)),
-        Err(_) => Err(snapshot::unfit(file, &format!("the key {LARGEST} holds no largest user"))),
-    }
+/// The largest user of what was loaded, if it has any.
+fn largest(locations: &Locations, file: &Path) -> Result<Option<u64>, Failure> {
+    let what = format!("the key {LARGEST} holds no largest user");
+    locations.largest_user().map_err(|_| snapshot::unfit(file, &what))
 }

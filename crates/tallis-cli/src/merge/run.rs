@@ -8,7 +8,8 @@ use super::file::read;
 use super::report::{Report, Row};
 use crate::args::MergeArgs;
 use crate::failure::Failure;
-use crate::output::deliver;
+use crate::output::deliver_as;
+use crate::snapshot;
 use crate::target::check_target;
 
 /// How many of the keys that cannot be merged are named.
@@ -45,7 +46,7 @@ pub fn run(args: &MergeArgs) -> Result<(), Failure> {
     }
     let store = all.unwrap_or_default();
     report.keys = keys(&store)?;
-    deliver(&mut report, &store, Some(&args.out), args.json)
+    deliver_as(&mut report, Some(&args.out), |file| snapshot::save(&store, file), args.json)
 }
 
 /// How many keys there are, of all databases.

@@ -6,6 +6,7 @@ use tallis::Store;
 
 use super::form::Form;
 use crate::failure::Failure;
+use crate::snapshot;
 
 /// The keys beside a bucket's shards, and the form that each is of.
 const FORMS: [(&[u8], Option<Form>); 4] = [
@@ -17,8 +18,15 @@ const FORMS: [(&[u8], Option<Form>); 4] = [
 
 /// Loads a file, whose buckets are to be of that form.
 pub(super) fn load(store: &Store, file: &Path, form: Form) -> Result<(), Failure> {
-    store.load(file)?;
-    let refused = |what: String| Err(Failure::Trouble(format!("{}: {what}", file.display())));
+    snapshot::load(store, file)?;
+    if has_buckets(store, file, form)? {
+        return Ok(());
+    }
+    Err(snapshot::unfit(file, "no visitors in it: it has no unique:BUCKET"))
+}
+
+/// Whether there are buckets in what was loaded. It is refused if one is of another form.
+pub(super) fn has_buckets(store: &Store, file: &Path, form: Form) -> Result<bool, Failure> {
     let mut found = false;
     for key in store.scan_match("unique:*") {
         let key = key?;
@@ -31,13 +39,14 @@ pub(super) fn load(store: &Store, file: &Path, form: Form) -> Result<(), Failure
         };
         if other != Some(form) {
             let bucket = String::from_utf8_lossy(bucket);
-            return refused(match other {
+            let what = match other {
                 Some(other) => format!("{bucket} was counted with --form {other}"),
                 None => format!("{bucket} was counted in a bitmap, which uv has no form for"),
-            });
+            };
+            return Err(snapshot::unfit(file, &what));
         }
     }
-    if found { Ok(()) } else { refused("no visitors in it: it has no unique:BUCKET".to_owned()) }
+    Ok(found)
 }
 
 /// The counter of a bucket and its form, of a key that tells it.

@@ -12,13 +12,14 @@ use super::counting::Counting;
 use super::follow::Growing;
 use super::form::Form;
 use super::layout::Layout;
-use super::load::load;
+use super::load::{has_buckets, load};
 use super::pool;
 use super::report::{Report, lines};
 use super::scan::{Batch, Scanner};
 use super::tally::Tally;
 use super::window::Window;
 use crate::args::UvArgs;
+use crate::destination::Destination;
 use crate::failure::Failure;
 use crate::input::{open, size_of_files};
 use crate::interrupt;
@@ -51,16 +52,17 @@ const MOST_EXPECTED: u64 = 1_000_000;
 /// printed and saved.
 pub fn run(args: &UvArgs) -> Result<(), Failure> {
     check_targets(args.save.iter().chain(&args.plot).chain(&args.emit))?;
+    let destination = Destination::new(&args.directory, args.save.as_ref())?;
     interrupt::watch()?;
 
-    let store = Store::new();
+    let store = destination.open(Store::builder())?;
     let mut report = count(args, &store)?;
     report.columns = columns();
     // What cannot be drawn does not keep the rest from being printed and saved.
     let drawn = args.plot.as_ref();
     let drawn = drawn.map_or(Ok(()), |file| plot::write(file, &chart(&report, args.every)));
     let emitted = args.emit.as_ref().map_or(Ok(()), |file| emit(&store, file));
-    deliver(&mut report, &store, args.save.as_ref(), args.json)?;
+    deliver(&mut report, &store, &destination, args.json)?;
     drawn.and(emitted)?;
     if interrupt::interrupted() {
         Err(Failure::Interrupted("interrupted".to_owned()))
@@ -69,7 +71,8 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
     }
 }
 
-/// Counts the logs into a store that is empty, and neither prints nor saves the result. With `follow`, figures are
+/// Counts the logs into a store that is empty, or the one that is kept in the directory of the command line, and neither
+/// prints nor saves the result. With `follow`, figures are
 /// printed as they come.
 ///
 /// # Errors
@@ -83,8 +86,11 @@ pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
         return Err(Failure::Usage("--expected is for --form book alone".to_owned()));
     }
     let total = size_of_files(&args.logs)?;
-    if let Some(file) = &args.load {
+    let mut loaded = args.load.as_ref();
+    if let Some(file) = loaded {
         load(store, file, args.form)?;
+    } else if let Some(directory) = &args.directory.dir {
+        loaded = has_buckets(store, directory, args.form)?.then_some(directory);
     }
     let expected = match args.expected {
         Some(expected) => expected,
@@ -115,7 +121,7 @@ pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
     }
     let mut report = tally.report()?;
     report.skipped = skipped;
-    report.loaded = args.load.as_ref().map(|file| file.display().to_string());
+    report.loaded = loaded.map(|file| file.display().to_string());
     Ok(report)
 }
 

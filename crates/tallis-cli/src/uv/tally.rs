@@ -100,8 +100,9 @@ impl<'v> Tally<'v> {
             };
             self.found[visit.bucket] = slot;
             let slot = &mut self.slots[slot];
-            slot.exact.count_id(visit.id.number())?;
+            // In this order: a process that is killed between the two leaves a bucket that can be counted on.
             self.store.pfadd(&slot.approx_key, [visit.id.as_bytes()])?;
+            slot.exact.count_id(visit.id.number())?;
         }
         for events in &batch.buckets {
             let slot = self.place(events.bucket)?;

@@ -122,6 +122,34 @@ fn lines_of_cli_save_what_they_did() {
     assert!(rounds.try_wait().unwrap().is_some_and(|status| status.success()));
 }
 
+/// What was done until then is in the directory, and the next program opens it.
+#[test]
+fn a_directory_has_what_was_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("d");
+    let dir = dir.to_str().unwrap();
+    for (args, rows, asked, want) in [
+        (&["locate"][..], "1,USA,CA\n2,FRA,\n3,", "zscore location:max max\n", "2\n"),
+        (&["geo", "--nearest", "0,0,1"], "a,1,1\nb,2,2\nc,3", "zcard places\n", "2\n"),
+        (&["dedup"], "a\nb\nc", "bf.exists dedup b\nbf.exists dedup c\n", "1\n0\n"),
+        (&["cli", "--fsync", "no"], "set k v\nset other w", "mget k other\n", "v\n\n"),
+    ] {
+        let (child, mut input) = start(&[args, &["--dir", dir]].concat());
+        input.write_all(rows.as_bytes()).unwrap();
+        pause();
+        let Ran { status, err, .. } = end(child, "-TERM", input);
+        assert_eq!(status, 130);
+        let want_err = if args[0] == "dedup" {
+            "tallis: interrupted\n".to_owned()
+        } else {
+            format!("tallis: interrupted; saved to {dir}\n")
+        };
+        assert!(err.ends_with(&want_err), "{args:?}: {err}");
+        let Ran { out, err, .. } = run_with(&["cli", "--dir", dir], asked.as_bytes());
+        assert_eq!((out.as_str(), err.as_str()), (want, ""), "{args:?}");
+    }
+}
+
 /// What cannot be saved is told, and costs another exit status.
 #[test]
 fn an_interrupt_that_cannot_save_is_an_error() {

@@ -8,6 +8,7 @@ mod cli;
 mod cli_json;
 mod convert;
 mod dedup;
+mod directory;
 mod errors;
 mod geo;
 mod inspect;
@@ -15,6 +16,7 @@ mod inspect;
 mod interrupts;
 mod live;
 mod locate;
+mod logs;
 mod manual;
 mod merge;
 #[cfg(unix)]

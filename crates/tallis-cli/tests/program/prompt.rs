@@ -203,6 +203,32 @@ fn a_prompt_that_is_ended_saves() {
     assert_eq!(run(&["cli", "--load", name, "GET", "k"]).out, "v\n");
 }
 
+/// What was done is in the directory, whichever way the prompt ends.
+#[test]
+fn a_prompt_keeps_its_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("d");
+    let name = dir.to_str().unwrap();
+    for (value, keys) in [("left", "quit\r"), ("ended", "\x04"), ("killed", "")] {
+        let mut terminal = Terminal::start(&["cli", "--dir", name], Path::new("/dev/null"), &[]);
+        terminal.expect("tallis> ");
+        terminal.press(&format!("rpush l {value}\r"));
+        terminal.expect("(integer)");
+        terminal.expect("tallis> ");
+        let status = if value == "killed" {
+            let pid = terminal.child.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+            terminal.expect(&format!("tallis: interrupted; saved to {name}"));
+            130
+        } else {
+            terminal.press(keys);
+            0
+        };
+        assert_eq!(terminal.status(), status, "{value}");
+    }
+    assert_eq!(run(&["cli", "--dir", name, "LRANGE", "l", "0", "-1"]).out, "left\nended\nkilled\n");
+}
+
 #[test]
 fn who_waits_on_a_terminal_says_so() {
     for (args, quiet) in [

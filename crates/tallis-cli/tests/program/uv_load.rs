@@ -140,7 +140,9 @@ fn an_interrupted_run_ends_with_what_it_has() {
             .args(["uv", "--json", "--threads", threads, "--save"])
             .arg(&saved)
             .arg("--plot")
-            .arg(&plot);
+            .arg(&plot)
+            .arg("--dir")
+            .arg(folder.path().join("d"));
         command.arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
@@ -160,6 +162,8 @@ fn an_interrupted_run_ends_with_what_it_has() {
         assert!((1..=12_000).contains(&events), "{report}");
         assert_eq!(report["saved"], Value::from(saved.to_str().unwrap()));
         assert!(plot.exists());
+        let dir = folder.path().join("d");
+        assert_eq!(values(dir.to_str().unwrap()), values(saved.to_str().unwrap()));
         let first = report["buckets"][0]["bucket"].as_str().unwrap();
         let exact =
             run(&["cli", "--rdb", saved.to_str().unwrap(), "get", &format!("unique:{first}")]);

@@ -68,6 +68,8 @@ fn salvage(log: &Path, error: &Error) {
     let options = LoadOptions { salvage: true, ..LoadOptions::default() };
     let report = store.load_with(log, options).unwrap();
     assert_eq!(report.damage.as_ref(), Some(error));
+    let file = report.damaged_file.unwrap();
+    assert!(error.to_string().starts_with(&format!("cannot load {}: ", file.display())));
     let found: usize = store.databases().unwrap().iter().map(|db| db.keys).sum();
     assert_eq!(found as u64, report.keys);
     assert!(!store.exists("old").unwrap());

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tallis::{ErrorKind, Store};
+use tallis::{ErrorKind, LoadOptions, SaveOptions, Store};
 
 use crate::digest;
 
@@ -45,4 +45,48 @@ fn a_second_opener_is_told() {
     assert!(error.to_string().ends_with("is open already"), "{error}");
     drop(other);
     Store::open(dir.path()).unwrap();
+}
+
+/// A log of a server before Redis 7, or a file of a newer one.
+#[test]
+fn a_single_file_of_a_log_is_loaded_with_its_commands() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("appendonly.aof");
+    let commands = b"*2\r\n$4\r\nINCR\r\n$1\r\nn\r\n*2\r\n$4\r\nINCR\r\n$1\r\nn\r\n";
+    let before = Store::new();
+    before.set("n", "40").unwrap();
+    let rdb = before.save_to(Vec::new(), SaveOptions::default()).unwrap();
+    for (head, n) in [(&rdb[..], 42), (b"", 2)] {
+        fs::write(&file, [head, commands].concat()).unwrap();
+        let store = Store::new();
+        store.set("old", "1").unwrap();
+        let report = store.load_with(&file, LoadOptions::default()).unwrap();
+        assert_eq!((report.keys, report.commands), (1, 2));
+        assert_eq!(store.incr("n", 0).unwrap(), n);
+        assert!(!store.exists("old").unwrap());
+
+        fs::write(&file, [head, commands, b"*2\r\n$4\r\nINCR"].concat()).unwrap();
+        let error = store.load(&file).unwrap_err();
+        let offset = format!("valid up to offset {}", head.len() + commands.len());
+        assert!(error.to_string().ends_with(&offset), "{error}");
+        let salvage = LoadOptions { salvage: true, ..LoadOptions::default() };
+        let report = store.load_with(&file, salvage).unwrap();
+        assert_eq!((report.keys, report.commands, report.damage), (1, 2, Some(error)));
+        assert_eq!(report.damaged_file, Some(file.clone()));
+    }
+}
+
+#[test]
+fn a_file_of_the_manifest_that_is_not_there_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    Store::open(dir.path()).unwrap().set("k", "v").unwrap();
+    let log = dir.path().join("appendonlydir/appendonly.aof.1.incr.aof");
+    fs::remove_file(&log).unwrap();
+    let store = Store::new();
+    let error = store.load(dir.path()).unwrap_err();
+    assert!(error.to_string().starts_with(&format!("cannot load {}: ", log.display())), "{error}");
+    let salvage = LoadOptions { salvage: true, ..LoadOptions::default() };
+    let report = store.load_with(dir.path(), salvage).unwrap();
+    assert_eq!((report.keys, report.damaged_file), (0, Some(log)));
+    assert!(Store::open(dir.path()).is_err());
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use aof::{Manifest, ManifestError};
 
-use super::settings::{DUMP, LOG_FOLDER, Persistence};
+use super::settings::{DUMP, LOG_FOLDER, LOG_NAME, Persistence};
 use crate::persist::disk::{self, Disk};
 use crate::persist::replace::{is_temporary, replace_on};
 
@@ -49,12 +49,12 @@ impl Files {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 names => names?,
             };
-            let mut names = names.iter().filter_map(|name| name.to_str());
-            let log = names.find_map(|name| {
+            let logs = names.iter().filter_map(|name| {
                 // One that a server was about to put in the place of the other.
-                name.strip_suffix(".manifest").filter(|name| !name.starts_with("temp-"))
+                name.to_str()?.strip_suffix(".manifest").filter(|name| !name.starts_with("temp-"))
             });
-            if let Some(log) = log {
+            // Of several that of the usual name.
+            if let Some(log) = logs.min_by_key(|&name| (name != LOG_NAME, name)) {
                 return Ok(Some(Self {
                     disk: Arc::clone(disk),
                     dump: folder.join(DUMP),
@@ -65,6 +65,16 @@ impl Files {
             }
         }
         Ok(None)
+    }
+
+    /// The folder of the log.
+    pub(super) fn log_folder(&self) -> &Path {
+        &self.log_folder
+    }
+
+    /// The name of the log.
+    pub(super) fn name(&self) -> &str {
+        &self.log_name
     }
 
     /// What the names of the log's files begin with.

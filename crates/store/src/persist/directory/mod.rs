@@ -6,6 +6,7 @@
 mod background;
 mod cut;
 mod files;
+mod folder;
 mod group;
 mod log;
 mod open;
@@ -25,13 +26,14 @@ use std::{fmt, io};
 use aof::Manifest;
 use parking_lot::Mutex;
 
+pub use folder::LogFolder;
 pub use report::{CutTail, OpenReport};
 pub use settings::{Fsync, OnLogError, Persistence};
 
 pub(crate) use self::background::{Asked, Background, Task};
 pub(crate) use self::log::Log;
 pub(crate) use open::open;
-pub(super) use read::load;
+pub(super) use read::{is_log, load};
 
 use self::files::Files;
 use super::disk::DiskLock;

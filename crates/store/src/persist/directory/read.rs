@@ -2,14 +2,17 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aof::{LogError, LogReader, Manifest, Record};
 
 use super::files::{Files, Unread};
+use super::folder::LogFolder;
 use super::replay::Replay;
 use super::report::{CutTail, OpenReport};
 use super::settings::Persistence;
 use crate::error::{Error, ErrorKind, Result};
+use crate::persist::disk::Disk;
 use crate::persist::load::{LoadOptions, LoadReport, load_into};
 use crate::store::Store;
 
@@ -22,7 +25,7 @@ pub(super) fn read(
 ) -> Result<(Option<Manifest>, OpenReport)> {
     let path = files.manifest();
     let manifest = read_manifest(files)?;
-    let mut reading = Reading::new(store, files, LoadOptions::default());
+    let mut reading = Reading::new(store, &files.disk, LoadOptions::default());
     let sources = match &manifest {
         Some(manifest) => manifest.files().map(|file| files.of_log(file.name())).collect(),
         None if is_there(files, &files.old_log)? => vec![files.old_log.clone()],
@@ -48,31 +51,45 @@ pub(super) fn read(
     Ok((manifest, reading.report))
 }
 
-/// Loads the log in a folder into an empty store. One that is to be salvaged ends where it is wrong; the error is in the
-/// report.
+/// Whether a path is that of a log: a folder, or a file whose name ends in `.aof`.
+pub(in crate::persist) fn is_log(disk: &dyn Disk, path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "aof") || disk.list(path).is_ok()
+}
+
+/// Loads the log in a folder, or a single file of one, into an empty store. One that is to be salvaged ends where it is
+/// wrong; the error is in the report.
 pub(in crate::persist) fn load(
     store: &Store,
-    folder: &Path,
+    path: &Path,
     options: LoadOptions,
 ) -> Result<LoadReport> {
-    let files = Files::of_folder(store.shared().disk_arc(), folder);
-    let files = files.map_err(|error| unreadable(folder, error))?;
-    let Some(files) = files else {
-        return Err(damaged(folder, &"the folder has no manifest of a log"));
+    let disk = store.shared().disk_arc();
+    let sources = if disk.list(path).is_err() {
+        vec![path.to_path_buf()]
+    } else if let Some(folder) = LogFolder::find_on(disk, path)? {
+        folder.sources()
+    } else {
+        return Err(damaged(path, &"the folder has no manifest of a log"));
     };
-    let manifest = read_manifest(&files)?.unwrap_or_default();
-    let sources: Vec<PathBuf> = manifest.files().map(|file| files.of_log(file.name())).collect();
-    let mut reading = Reading::new(store, &files, options);
+    let mut reading = Reading::new(store, disk, options);
     let damage = match reading.read_log(&sources, false) {
         Err(error) if options.salvage => Some(error),
         read => read.map(|()| reading.damage.take())?,
     };
     let keys = store.databases()?.iter().map(|database| database.keys as u64).sum();
-    Ok(LoadReport { keys, damage, ..LoadReport::default() })
+    let report = reading.report;
+    let damaged_file = damage.is_some().then(|| report.files.last().cloned()).flatten();
+    Ok(LoadReport {
+        keys,
+        commands: report.commands,
+        damage,
+        damaged_file,
+        ..LoadReport::default()
+    })
 }
 
 struct Reading<'r> {
-    files: &'r Files,
+    disk: &'r Arc<dyn Disk>,
     store: &'r Store,
     options: LoadOptions,
     replay: Replay,
@@ -82,9 +99,9 @@ struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
-    fn new(store: &'r Store, files: &'r Files, options: LoadOptions) -> Self {
+    fn new(store: &'r Store, disk: &'r Arc<dyn Disk>, options: LoadOptions) -> Self {
         let (replay, report) = (Replay::new(store.clone()), OpenReport::default());
-        Self { files, store, options, replay, report, damage: None }
+        Self { disk, store, options, replay, report, damage: None }
     }
 
     /// Reads the base and the increments.
@@ -117,12 +134,12 @@ impl<'r> Reading<'r> {
     }
 
     fn size(&self, path: &Path) -> io::Result<u64> {
-        self.files.disk.open(path)?.size()
+        self.disk.open(path)?.size()
     }
 
     /// Reads a snapshot alone.
     fn read_snapshot(&mut self, path: &Path) -> Result<()> {
-        let file = self.files.disk.open(path).map_err(|error| unreadable(path, error))?;
+        let file = self.disk.open(path).map_err(|error| unreadable(path, error))?;
         let length = file.size().map_err(|error| unreadable(path, error))?;
         self.report.files.push(path.to_path_buf());
         self.load(path, file, length).map(drop)
@@ -140,11 +157,10 @@ impl<'r> Reading<'r> {
 
     /// Reads a file of the log; returns what is to be cut off its end, and the error that it is otherwise.
     fn read_file(&mut self, path: &Path) -> Result<Option<(CutTail, Error)>> {
-        let failed = |error| unreadable(path, error);
-        let disk = &self.files.disk;
-        let mut file = disk.open(path).map_err(failed)?;
-        let length = file.size().map_err(failed)?;
         self.report.files.push(path.to_path_buf());
+        let failed = |error| unreadable(path, error);
+        let mut file = self.disk.open(path).map_err(failed)?;
+        let length = file.size().map_err(failed)?;
         let mut head = Vec::new();
         (&mut file).take(6).read_to_end(&mut head).map_err(failed)?;
         let mut start = 0;
@@ -154,7 +170,7 @@ impl<'r> Reading<'r> {
                 return Ok(None);
             }
             // Commands stand behind it in the log of an older server.
-            file = disk.open(path).map_err(failed)?;
+            file = self.disk.open(path).map_err(failed)?;
             io::copy(&mut (&mut file).take(start), &mut io::sink()).map_err(failed)?;
             head = Vec::new();
         }
@@ -178,7 +194,7 @@ impl<'r> Reading<'r> {
     }
 }
 
-fn read_manifest(files: &Files) -> Result<Option<Manifest>> {
+pub(super) fn read_manifest(files: &Files) -> Result<Option<Manifest>> {
     files.read_manifest().map_err(|error| match error {
         Unread::Io(error) => unreadable(&files.manifest(), error),
         Unread::Format(error) => damaged(&files.manifest(), &error),
@@ -194,7 +210,7 @@ fn is_there(files: &Files, path: &Path) -> Result<bool> {
 }
 
 #[cold]
-fn unreadable(path: &Path, error: io::Error) -> Error {
+pub(super) fn unreadable(path: &Path, error: io::Error) -> Error {
     Error::caused(ErrorKind::Io, format!("cannot load {}: {error}", path.display()), error)
 }
 

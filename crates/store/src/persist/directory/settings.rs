@@ -10,6 +10,9 @@ use crate::persist::disk::{Disk, RealDisk};
 /// The folder of the log in a directory, unless it has another name.
 pub(super) const LOG_FOLDER: &str = "appendonlydir";
 
+/// What the names of the log's files begin with, unless they have another name.
+pub(super) const LOG_NAME: &str = "appendonly.aof";
+
 /// The snapshot in a directory, unless it has another name.
 pub(super) const DUMP: &str = "dump.rdb";
 
@@ -110,7 +113,7 @@ impl Default for Persistence {
             rewrite_percentage: 100,
             rewrite_min_size: 64 << 20,
             log_folder: LOG_FOLDER.to_owned(),
-            log_name: "appendonly.aof".to_owned(),
+            log_name: LOG_NAME.to_owned(),
             dump_name: DUMP.to_owned(),
             disk: Arc::new(RealDisk),
         }

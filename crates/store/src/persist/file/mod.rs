@@ -1,5 +1,5 @@
 //! Values of files, one at a time and without a store: what each would take in one, what it holds, and how it is written
-//! for another version.
+//! for another version. [`LogFolder`] finds the files of an append-only log.
 //!
 //! A [`Reader`](rdb::Reader) goes through a file key by key; these take the value that is next. All but the values that
 //! they say are held whole are read in constant memory, however large they are.
@@ -35,4 +35,5 @@ pub use error::{RewriteError, ValueError};
 pub use measure::{Measured, Meter};
 pub use rewrite::{Rewrite, has_form};
 
+pub use super::directory::LogFolder;
 pub use super::value::write_bloom;

@@ -25,9 +25,13 @@ impl Store {
     /// whatever version up to 13, and newer ones and those of Valkey as far as their types are known.
     ///
     /// The file is not trusted: whatever is wrong with it ends in an error that says where, and then the store is as it
-    /// was. The folder of an append-only log, `appendonlydir`, does as well. Values of types that the store does not work on, functions, what modules and clusters store beside the keys
+    /// was. Values of types that the store does not work on, functions, what modules and clusters store beside the keys
     /// and how often keys were used are kept as they are, to be saved again. Keys that have expired are left out, and
     /// so are those without members. Sinks receive nothing of it: what they keep begins anew with the state after.
+    ///
+    /// An append-only log does as well: its folder, the folder that its `appendonlydir` lies in, or a single file, whose
+    /// name ends in `.aof`, such as the log of a server before Redis 7. Nothing is cut off a log whose last command is not
+    /// whole: that is damage.
     ///
     /// # Errors
     ///
@@ -68,7 +72,7 @@ impl Store {
         let what = format!("cannot load {}", path.display());
         let failed = |error| Error::caused(ErrorKind::Io, format!("{what}: {error}"), error);
         let disk = self.shared().disk();
-        if disk.list(path).is_ok() {
+        if directory::is_log(disk, path) {
             return self.load_log(path, options);
         }
         let file = disk.open(path).map_err(failed)?;
@@ -77,11 +81,11 @@ impl Store {
         self.load_input(file, length, options, &what)
     }
 
-    /// Replaces all that the store holds by what the log in a folder holds.
-    fn load_log(&self, folder: &Path, options: LoadOptions) -> Result<LoadReport> {
+    /// Replaces all that the store holds by what a log makes.
+    fn load_log(&self, path: &Path, options: LoadOptions) -> Result<LoadReport> {
         let shared = self.shared();
         let scratch = Self::of(shared.scratch());
-        let report = directory::load(&scratch, folder, options)?;
+        let report = directory::load(&scratch, path, options)?;
         let Some(scratch) = scratch.into_shared() else {
             unreachable!("what has read the log keeps no handle")
         };

@@ -1,5 +1,7 @@
 //! How a file is read, and what came of it.
 
+use std::path::PathBuf;
+
 use super::super::save::default_threads;
 use crate::error::Error;
 
@@ -33,8 +35,12 @@ pub struct LoadReport {
     pub expired: u64,
     /// Keys that were left out because they have no members: servers write none, and skip those that others wrote.
     pub empty: u64,
+    /// Commands of a log that were run.
+    pub commands: u64,
     /// What ended the reading of a file that was salvaged before its end, with its offset.
     pub damage: Option<Error>,
+    /// The file of a log that the damage is in.
+    pub damaged_file: Option<PathBuf>,
 }
 
 impl LoadReport {
