@@ -59,7 +59,7 @@ fn sadd(bench: &Bench) -> Row {
         .run();
     let more = results[0].sample.median - results[1].sample.median;
     Row::new("SADD of a new member, a sync every second", Unit::Nanos, results)
-        .beside(WITHOUT, [450.0, 300.0])
+        .beside(WITHOUT, [380.0, 230.0])
         .note(&format!("{more:.0} ns more than without"))
 }
 

@@ -90,7 +90,7 @@ impl Store {
     /// log is read if there is one, in `appendonlydir`; otherwise the log of an older server, `appendonly.aof`, or else
     /// the snapshot `dump.rdb`, either of which becomes the base of a new log and is not read again. A process that is
     /// killed may leave a last command that is not whole: it is cut off, and [`open_report`](Self::open_report) tells so. One
-    /// process at a time holds a directory, by a lock on the file `tallis.lock` that ends with the process.
+    /// process at a time holds a directory, by a lock of the system that ends with the process.
     ///
     /// # Errors
     ///

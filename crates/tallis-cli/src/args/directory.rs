@@ -26,11 +26,9 @@ pub struct DirectoryArgs {
 }
 
 fn policies() -> impl TypedValueParser<Value = Fsync> {
-    PossibleValuesParser::new(["always", "everysec", "no"]).map(|name| match &*name {
-        "always" => Fsync::Always,
-        "no" => Fsync::No,
-        _ => Fsync::EverySecond,
-    })
+    let all = [Fsync::Always, Fsync::EverySecond, Fsync::No];
+    PossibleValuesParser::new(all.map(Fsync::name))
+        .map(|name| Fsync::from_name(&name).unwrap_or_default())
 }
 
 #[cfg(test)]

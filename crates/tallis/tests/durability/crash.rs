@@ -48,6 +48,9 @@ fn steps(store: &Store, thread: usize) -> i64 {
 #[ignore = "the process that the other tests start and kill"]
 fn child() {
     let dir = env::var("TALLIS_CRASH_DIR").unwrap();
+    if env::var("TALLIS_CRASH_SNAPSHOT").is_ok() {
+        save_over_and_over(&Path::new(&dir).join(SNAPSHOT));
+    }
     let fsync =
         if env::var("TALLIS_CRASH_ALWAYS").is_ok() { Fsync::Always } else { Fsync::EverySecond };
     let store = open(Path::new(&dir), fsync);
@@ -70,12 +73,36 @@ fn child() {
     });
 }
 
-/// Starts a process on a folder, kills it after a while, and returns its acknowledged steps, each with its time.
-fn killed(dir: &Path, fsync: Fsync, after: Duration) -> Vec<(usize, i64, i64)> {
+/// The file that is saved over and over.
+const SNAPSHOT: &str = "dump.rdb";
+
+/// Saves a store that has the number of the file, in each of many keys, while they change.
+fn save_over_and_over(file: &Path) -> ! {
+    let store = Store::new();
+    // Where the process before has ended.
+    let first = if file.exists() {
+        store.load(file).unwrap();
+        store.get_as::<i64>("key:0").unwrap() + 1
+    } else {
+        0
+    };
+    for number in first.. {
+        let keys: Vec<String> = (0..500).map(|key| format!("key:{key}")).collect();
+        let pairs: Vec<(&str, i64)> = keys.iter().map(|key| (key.as_str(), number)).collect();
+        store.mset(&pairs).unwrap();
+        store.snapshot(file).unwrap();
+        io::stdout().write_all(format!("step 0 {number} 0\n").as_bytes()).unwrap();
+    }
+    unreachable!("there are numbers enough")
+}
+
+/// Starts a process on a folder, with a variable that says what it does there, kills it after a while, and returns its
+/// acknowledged steps, each with its time.
+fn killed(dir: &Path, variable: Option<&str>, after: Duration) -> Vec<(usize, i64, i64)> {
     let mut run = Command::new(env::current_exe().unwrap());
     run.args(["--exact", "crash::child", "--ignored", "--nocapture"]).env("TALLIS_CRASH_DIR", dir);
-    if fsync == Fsync::Always {
-        run.env("TALLIS_CRASH_ALWAYS", "1");
+    if let Some(variable) = variable {
+        run.env(variable, "1");
     }
     let mut child = run.stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -104,7 +131,8 @@ fn crash(fsync: Fsync, seed: u64, lost_ms: i64) {
     let mut steps_seen = 0;
     for round in 0..rounds() {
         let after = Duration::from_millis(20 + rng.below(180));
-        let acknowledged = killed(dir.path(), fsync, after);
+        let always = (fsync == Fsync::Always).then_some("TALLIS_CRASH_ALWAYS");
+        let acknowledged = killed(dir.path(), always, after);
         let now = now_ms();
         let store = open(dir.path(), fsync);
         for thread in 0..THREADS {
@@ -126,4 +154,27 @@ fn nothing_acknowledged_is_lost_with_always() {
 #[test]
 fn at_most_a_second_is_lost_with_every_second() {
     crash(Fsync::EverySecond, 2, 1000);
+}
+
+#[test]
+fn a_snapshot_is_the_old_one_or_the_new_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut rng = Rng::new(3);
+    let mut last = None;
+    for round in 0..rounds() {
+        let after = Duration::from_millis(20 + rng.below(100));
+        let acknowledged = killed(dir.path(), Some("TALLIS_CRASH_SNAPSHOT"), after);
+        last = acknowledged.last().map(|&(_, number, _)| number).or(last);
+        let file = dir.path().join(SNAPSHOT);
+        let Some(least) = last else { continue };
+        let store = Store::new();
+        store.load(&file).unwrap();
+        assert_eq!(store.dbsize().unwrap(), 500);
+        let number = store.get_as::<i64>("key:0").unwrap();
+        assert!(number >= least, "round {round}: {number} of {least}");
+        for key in 0..500 {
+            assert_eq!(store.get_as::<i64>(format!("key:{key}")).unwrap(), number);
+        }
+    }
+    assert!(last.is_some(), "the processes have saved");
 }

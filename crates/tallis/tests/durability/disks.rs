@@ -218,3 +218,46 @@ fn a_log_that_has_grown_is_rewritten() {
     drop(store);
     assert_eq!(steps(&on(&disk, Fsync::EverySecond).open(DIR).unwrap()), 150);
 }
+
+#[test]
+fn a_snapshot_that_fails_leaves_the_one_before() {
+    let mut rng = Rng::new(13);
+    let path = "/dir/dump.rdb";
+    let faults = (1..40).flat_map(|call| [Fault::Once(call), Fault::From(call)]);
+    let full = (0..4000).step_by(37).map(Fault::FullAt);
+    let mut failures = 0;
+    for fault in faults.chain(full) {
+        let disk = MemoryDisk::default();
+        disk.put("/dir/other", Vec::new());
+        let store = on(&disk, Fsync::No).build();
+        for number in 0..50 {
+            store.set(format!("key:{number}"), "old").unwrap();
+        }
+        store.snapshot(path).unwrap();
+        for number in 0..50 {
+            store.set(format!("key:{number}"), "new").unwrap();
+        }
+        disk.set_fault(Some(fault));
+        let saved = store.snapshot(path);
+        disk.set_fault(None);
+        failures += usize::from(saved.is_err());
+        if let Err(error) = &saved {
+            assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+        }
+        for disk in [disk.after_a_crash(&mut rng), disk] {
+            let found = on(&disk, Fsync::No).build();
+            found.load(path).unwrap();
+            assert_eq!(found.dbsize().unwrap(), 50);
+            let value = found.get("key:0").unwrap();
+            for number in 0..50 {
+                assert_eq!(found.get(format!("key:{number}")).unwrap(), value);
+            }
+            if saved.is_ok() {
+                assert_eq!(value.as_deref(), Some(&b"new"[..]), "{fault:?}");
+            }
+        }
+        // The store goes on, and its next snapshot is as good as any.
+        store.snapshot(path).unwrap();
+    }
+    assert!(failures > 10, "{failures}");
+}

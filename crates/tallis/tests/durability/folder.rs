@@ -18,7 +18,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Every file of a folder but the lock, with its bytes.
+/// Every file of a folder, with its bytes.
 pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -27,7 +27,7 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if !path.ends_with("tallis.lock") {
+            } else {
                 found.insert(path.clone(), fs::read(path).unwrap());
             }
         }

@@ -86,7 +86,11 @@ fn compare(store: &Store, name: &str, keys: &[Vec<&str>]) {
         let store = store.db(db.parse().unwrap());
         let key = decoded(key);
         let text = format!("{name}: {}", key.escape_ascii());
-        assert_eq!(store.expire_time(&key).unwrap().millis(), expires.parse().unwrap(), "{text}");
+        assert_eq!(
+            store.expire_time(&key).unwrap().millis(),
+            expires.parse::<i64>().unwrap(),
+            "{text}"
+        );
         if store.key_type(&key).unwrap().as_deref() == Some("stream") {
             // Kept as it came; DUMP ends with the version and a checksum, which differ.
             let (ours, theirs) = (store.dump(&key).unwrap().unwrap(), decoded(dump));

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use tallis::{ErrorKind, LoadOptions, SaveOptions, Store};
+use tallis::{ErrorKind, LoadOptions, Persistence, SaveOptions, Store};
 
 use crate::digest;
+use crate::folder::files;
 
 #[test]
 fn what_was_done_is_there_again() {
@@ -32,6 +33,23 @@ fn what_was_done_is_there_again() {
     let log = fs::read(dir.path().join("appendonlydir/appendonly.aof.1.incr.aof")).unwrap();
     let lines = log.split(|&byte| byte == b'\n').count();
     assert!(lines > 10, "{}", log.escape_ascii());
+}
+
+#[test]
+fn a_log_of_another_name_is_not_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = |name: &str| Store::builder().persistence(Persistence::new().log_name(name));
+    named("own.aof").open(dir.path()).unwrap().set("k", "v").unwrap();
+    let before = files(dir.path());
+    let error = Store::open(dir.path()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    let text = error.to_string();
+    assert!(text.ends_with("own.aof.manifest is"), "{text}");
+    // Nor is one that has lost its manifest.
+    fs::remove_file(dir.path().join("appendonlydir/own.aof.manifest")).unwrap();
+    let error = named("own.aof").open(dir.path()).unwrap_err();
+    assert!(error.to_string().ends_with("own.aof.1.incr.aof is"), "{error}");
+    assert_eq!(files(dir.path()).len(), before.len() - 1, "nothing was made");
 }
 
 #[test]

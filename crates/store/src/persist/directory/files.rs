@@ -11,6 +11,14 @@ use super::settings::{DUMP, LOG_FOLDER, LOG_NAME, Persistence};
 use crate::persist::disk::{self, Disk};
 use crate::persist::replace::{is_temporary, replace_on};
 
+/// What the name of a manifest ends with.
+const MANIFEST: &str = ".manifest";
+
+/// Whether a name is that of a manifest, and not of one that a server was about to put in its place.
+fn is_manifest(name: &str) -> bool {
+    name.ends_with(MANIFEST) && !name.starts_with("temp-")
+}
+
 /// Where the files of a directory are.
 #[derive(Debug)]
 pub(super) struct Files {
@@ -50,8 +58,7 @@ impl Files {
                 names => names?,
             };
             let logs = names.iter().filter_map(|name| {
-                // One that a server was about to put in the place of the other.
-                name.to_str()?.strip_suffix(".manifest").filter(|name| !name.starts_with("temp-"))
+                name.to_str().filter(|name| is_manifest(name))?.strip_suffix(MANIFEST)
             });
             // Of several that of the usual name.
             if let Some(log) = logs.min_by_key(|&name| (name != LOG_NAME, name)) {
@@ -107,17 +114,20 @@ impl Files {
         replace_on(&*self.disk, &self.manifest(), |file| file.write_all(&text))
     }
 
-    /// A file with commands, for a log without a manifest: there is one only if the manifest was lost.
-    pub(super) fn stray_increment(&self) -> io::Result<Option<PathBuf>> {
+    /// A file of a log whose manifest is not there: it was lost, or the log has another name.
+    pub(super) fn stray(&self) -> io::Result<Option<PathBuf>> {
         let names = match self.disk.list(&self.log_folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             names => names?,
         };
-        for name in names {
-            let text = name.to_string_lossy();
-            let is_increment = text.starts_with(&self.log_name) && text.ends_with(".incr.aof");
-            let path = self.log_folder.join(&name);
-            if is_increment && self.disk.open(&path)?.size()? > 0 {
+        let names: Vec<_> = names.iter().filter_map(|name| name.to_str()).collect();
+        if let Some(name) = names.iter().find(|name| is_manifest(name)) {
+            return Ok(Some(self.log_folder.join(name)));
+        }
+        for name in names.iter().filter(|name| name.ends_with(".incr.aof")) {
+            let path = self.log_folder.join(name);
+            // One is empty until the manifest has it.
+            if self.disk.open(&path)?.size()? > 0 {
                 return Ok(Some(path));
             }
         }

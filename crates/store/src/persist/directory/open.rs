@@ -19,9 +19,6 @@ use crate::persist::replace::replace_on;
 use crate::persist::save::{Control, write_base};
 use crate::store::Store;
 
-/// The file whose lock says that a process holds the directory.
-const LOCK: &str = "tallis.lock";
-
 /// Reads a directory into an empty store, and begins to log there. The store keeps no handle on what this returns.
 pub(crate) fn open(store: &Store, path: &Path, persistence: &Persistence) -> Result<OpenDirectory> {
     let failed = |error: io::Error| {
@@ -31,7 +28,7 @@ pub(crate) fn open(store: &Store, path: &Path, persistence: &Persistence) -> Res
     persistence.check()?;
     let files = Files::new(path, persistence);
     files.disk.create_folder(path).map_err(failed)?;
-    let lock = files.disk.lock(&path.join(LOCK)).map_err(|error| {
+    let lock = files.disk.lock(path).map_err(|error| {
         if error.kind() == io::ErrorKind::WouldBlock {
             let text = format!("cannot open {}: it is open already", path.display());
             return Error::caused(ErrorKind::Io, text, error);

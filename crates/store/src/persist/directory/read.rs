@@ -32,7 +32,7 @@ pub(super) fn read(
         None => Vec::new(),
     };
     if sources.is_empty() && manifest.is_none() {
-        if let Some(file) = files.stray_increment().map_err(|error| unreadable(&path, error))? {
+        if let Some(file) = files.stray().map_err(|error| unreadable(&path, error))? {
             return Err(damaged(
                 &path,
                 &format_args!("it is not there, but {} is", file.display()),

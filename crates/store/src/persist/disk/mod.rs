@@ -73,7 +73,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// [`io::ErrorKind::NotFound`] if it is not there.
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>>;
 
-    /// Locks a file, which is made if it is not there, until what this returns is dropped or the process ends.
+    /// Locks a folder that is there, until what this returns is dropped or the process ends.
     ///
     /// # Errors
     ///

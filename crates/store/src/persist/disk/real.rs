@@ -58,13 +58,17 @@ impl Disk for RealDisk {
         fs::read_dir(path)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
+    /// By a lock on the folder itself, which leaves nothing behind.
+    #[cfg(unix)]
     fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Box::new(FileLock { file })),
-            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        lock(File::open(path)?)
+    }
+
+    /// Elsewhere a folder cannot be opened: by a lock on a file in it, which stays.
+    #[cfg(not(unix))]
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn DiskLock>> {
+        let path = path.join("tallis.lock");
+        lock(OpenOptions::new().write(true).create(true).truncate(false).open(path)?)
     }
 
     fn target(&self, path: &Path) -> io::Result<PathBuf> {
@@ -91,7 +95,15 @@ impl DiskFile for File {
     }
 }
 
-/// A file whose lock ends when it is closed, by the system too.
+fn lock(file: File) -> io::Result<Box<dyn DiskLock>> {
+    match file.try_lock() {
+        Ok(()) => Ok(Box::new(FileLock { file })),
+        Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// A file or folder whose lock ends when it is closed, by the system too.
 #[derive(Debug)]
 struct FileLock {
     file: File,
