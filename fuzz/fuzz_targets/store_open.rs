@@ -4,6 +4,7 @@
 //! cannot be opened is left as it was; what can be is there again, with what came later, when it is opened once more.
 #![no_main]
 
+#[expect(dead_code, reason = "tests use all of it")]
 #[path = "../../crates/tallis/tests/durability/memory_disk.rs"]
 mod memory_disk;
 
@@ -15,7 +16,8 @@ use tallis::{Error, Persistence, Store};
 /// Between two files.
 const SEPARATOR: &[u8] = b"\n--\n";
 
-const NAMES: [&str; 3] = ["appendonly.aof.1.base.rdb", "appendonly.aof.1.incr.aof", "appendonly.aof.2.incr.aof"];
+const NAMES: [&str; 3] =
+    ["appendonly.aof.1.base.rdb", "appendonly.aof.1.incr.aof", "appendonly.aof.2.incr.aof"];
 
 const MANIFEST: &str = "file appendonly.aof.1.base.rdb seq 1 type b\n\
     file appendonly.aof.1.incr.aof seq 1 type i\n\
