@@ -289,6 +289,7 @@ impl<'a, K> Entry<'a, K> {
         }
     }
 
+    #[cold]
     fn announce(&mut self, change: Change<'_, '_>) {
         self.keep(change);
         self.announced = true;

@@ -10,6 +10,7 @@ mod disks;
 mod folder;
 mod golden;
 mod live;
+mod meanwhile;
 mod memory_disk;
 mod reopen;
 mod saving;

@@ -53,6 +53,26 @@ fn a_log_of_another_name_is_not_passed_over() {
 }
 
 #[test]
+fn each_file_of_a_log_begins_on_no_database() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    store.db(3).set("before", "1").unwrap();
+    store.rewrite_log().unwrap();
+    store.db(3).set("after", "2").unwrap();
+    let before = digest(&store);
+    drop(store);
+    let store = Store::open(dir.path()).unwrap();
+    assert_eq!(digest(&store), before);
+    assert_eq!(store.db(3).dbsize().unwrap(), 2);
+    // Nor does what is added to a file that was there.
+    store.set("first", "1").unwrap();
+    store.db(3).set("third", "1").unwrap();
+    drop(store);
+    let store = Store::open(dir.path()).unwrap();
+    assert_eq!([store.dbsize().unwrap(), store.db(3).dbsize().unwrap()], [1, 3]);
+}
+
+#[test]
 fn a_second_opener_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path()).unwrap();

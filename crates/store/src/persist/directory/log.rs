@@ -61,8 +61,7 @@ struct State {
     writer: LogWriter,
     /// How many bytes were added to the log since it was opened.
     end: u64,
-    /// How many of them have been written, and how many have been synced.
-    written: u64,
+    /// How many of them have been synced.
     synced: u64,
     /// The file, unless a thread writes to it.
     tail: Option<Tail>,
@@ -79,13 +78,29 @@ struct State {
     error: Option<Arc<io::Error>>,
     /// Whether effects were left out since the buffer got too large: the log ends before them, with an error that stays.
     is_cut_short: bool,
-    /// The file that goes on behind a base which is being written and will have what was left out.
-    held: Option<Tail>,
+    /// What comes when the log goes on behind a base that has what was left out.
+    held: Option<Held>,
     /// Whether the thread waits for something to write.
     is_idle: bool,
     /// Threads that wait for a sync of what is in the buffer.
     group: Group,
     closing: bool,
+}
+
+/// What waits for a base that is being written.
+#[derive(Debug)]
+struct Held {
+    /// The file that goes on behind the base.
+    tail: Tail,
+    /// What was in the buffer when the base began, and is in the base.
+    before: Vec<u8>,
+}
+
+impl State {
+    /// Whether the disk lacks what was left out, be it that a base which has it is being written.
+    const fn ends_early(&self) -> bool {
+        self.is_cut_short || self.held.is_some()
+    }
 }
 
 impl Log {
@@ -99,7 +114,6 @@ impl Log {
             buffer: Vec::new(),
             writer: LogWriter::new(),
             end: 0,
-            written: 0,
             synced: 0,
             tail: Some(tail),
             cut: None,
@@ -210,7 +224,7 @@ impl Log {
         if state.synced < place && state.group.join() {
             self.gathered.notify_one();
         }
-        while state.synced < place || state.is_cut_short {
+        while state.synced < place || state.ends_early() {
             if let Some(error) = &state.error {
                 return Err(not_on_disk(error));
             }
@@ -251,9 +265,7 @@ impl Log {
         // The new file begins on no database.
         state.writer = LogWriter::new();
         if mem::take(&mut state.is_cut_short) {
-            // The base will have what is in the buffer, and what was left out.
-            state.buffer.clear();
-            state.held = Some(tail);
+            state.held = Some(Held { tail, before: mem::take(&mut state.buffer) });
         } else {
             state.cut = Some(Cut::new(state.buffer.len(), tail, Box::new(list)));
         }
@@ -279,7 +291,7 @@ impl Log {
             self.done.wait(&mut state);
         };
         if let Some(held) = state.held.take() {
-            tail = held;
+            tail = held.tail;
             if !state.is_cut_short {
                 state.error = None;
                 self.refuses.store(false, Ordering::Relaxed);
@@ -295,9 +307,10 @@ impl Log {
     /// Notes that no base came: a log that was cut short still is.
     pub(super) fn has_no_base(&self) {
         let mut state = self.state.lock();
-        if state.held.take().is_some() {
+        if let Some(held) = state.held.take() {
             state.is_cut_short = true;
-            state.buffer.clear();
+            state.buffer = held.before;
+            self.background.wake();
         }
     }
 
@@ -341,6 +354,21 @@ impl Log {
         [state.size, state.base, state.buffer.len() as u64]
     }
 
+    /// Ends what an earlier rewrite has left: goes on to the file that it has begun, or forgets it if the log ends
+    /// before.
+    pub(super) fn end_cut(&self) -> io::Result<()> {
+        let mut state = self.state.lock();
+        while state.tail.is_none() {
+            self.done.wait(&mut state);
+        }
+        if state.is_cut_short {
+            state.cut = None;
+            return Ok(());
+        }
+        drop(state);
+        self.pass_cut()
+    }
+
     /// Goes on to the file that a cut has begun.
     pub(super) fn pass_cut(&self) -> io::Result<()> {
         let mut state = self.state.lock();
@@ -382,25 +410,29 @@ impl Log {
         });
         match result {
             Ok(()) => {
-                state.written = end;
                 if sync {
                     state.synced = end;
                     state.group.release(released, begun.elapsed());
                 }
-                if !state.is_cut_short {
+                if !state.ends_early() {
                     state.error = None;
                     self.refuses.store(false, Ordering::Relaxed);
                 }
             }
             Err((error, mut bytes)) => {
-                // In front of what has come meanwhile.
-                match &mut state.cut {
-                    Some(later) => later.shift(bytes.len()),
-                    None => state.cut = cut,
+                if let Some(held) = &mut state.held {
+                    // The base has it.
+                    bytes.append(&mut held.before);
+                    held.before = bytes;
+                } else {
+                    // In front of what has come meanwhile.
+                    match &mut state.cut {
+                        Some(later) => later.shift(bytes.len()),
+                        None => state.cut = cut,
+                    }
+                    bytes.append(&mut state.buffer);
+                    state.buffer = bytes;
                 }
-                bytes.append(&mut state.buffer);
-                state.buffer = bytes;
-                state.written = state.end - state.buffer.len() as u64;
                 state.error = Some(Arc::new(error));
                 let refuses = self.on_error == OnLogError::RefuseWrites;
                 self.refuses.store(refuses, Ordering::Relaxed);

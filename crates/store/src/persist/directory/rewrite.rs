@@ -80,6 +80,7 @@ impl Directory {
     }
 
     fn write_anew(&self, log: &Log, shared: &Shared, control: &Control) -> io::Result<()> {
+        log.end_cut()?;
         let (files, name) = (&self.files, self.files.log_name());
         let mut next = self.manifest.lock().clone();
         let increment = next.add_increment(name).map_err(io::Error::other)?;
