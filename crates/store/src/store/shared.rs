@@ -259,7 +259,7 @@ impl Shared {
         self.last_save.store(self.now_secs(), Ordering::Relaxed);
     }
 
-    /// When that was, or when the store was made, in seconds since the epoch.
+    /// When that was, or when the store was opened, in seconds since the epoch; 0 before.
     pub(crate) fn last_save(&self) -> i64 {
         self.last_save.load(Ordering::Relaxed)
     }
