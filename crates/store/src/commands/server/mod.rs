@@ -19,7 +19,7 @@ pub(super) const SERVER: &[Command] = &family("server", "").of([
     command!("bgrewriteaof", "", persistence::bgrewriteaof)
         .info("1.0.0", "admin noscript no_async_loading", [])
         .docs("Rewrites the log of the store's directory, by a thread of its own.", "O(1)"),
-    command!("bgsave", "[SCHEDULE]", persistence::bgsave)
+    command!("bgsave", "[SCHEDULE@3.2.2]", persistence::bgsave)
         .info("1.0.0", "admin noscript no_async_loading", [])
         .docs("Saves the store to the snapshot of its directory, by a thread of its own.", "O(1)"),
     container("config", CONFIG)

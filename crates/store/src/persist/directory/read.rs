@@ -69,7 +69,8 @@ pub(in crate::persist) fn load(
     } else if let Some(folder) = LogFolder::find_on(disk, path)? {
         folder.sources()
     } else {
-        return Err(damaged(path, &"the folder has no manifest of a log"));
+        let text = format!("cannot load {}: the folder has no manifest of a log", path.display());
+        return Err(Error::new(ErrorKind::Io, text));
     };
     let mut reading = Reading::new(store, disk, options);
     let damage = match reading.read_log(&sources, false) {
