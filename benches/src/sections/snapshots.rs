@@ -35,7 +35,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let folder = folder_in_memory();
     let file = folder.path().join("dump.rdb");
     let sizes =
-        Sizes { million: 1_000_000 / scale, small: 4_000_000 / scale, bitmaps: 200 / scale };
+        Sizes { million: 1_000_000 / scale, small: 2_500_000 / scale, bitmaps: 200 / scale };
     let store = filled(scale, sizes);
     let bytes = store.used_memory().unwrap();
     let text = format!(
