@@ -17,6 +17,8 @@ mod rewrite;
 mod save;
 mod settings;
 mod tail;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
