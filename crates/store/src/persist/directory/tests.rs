@@ -152,6 +152,10 @@ fn what_is_in_a_base_does_not_come_back_behind_it() {
     });
     failed.expect_err("the disk fails");
     assert!(log.error().is_some() && log.sync().is_err(), "the base is not there yet");
+    // What the log's thread does at its end, and at each try before.
+    log.close();
+    log.run();
+    assert_eq!(old.commands(), [""; 0]);
     log.has_base(0, u64::MAX);
     assert!(log.error().is_none());
     append(&log, "fourth");
