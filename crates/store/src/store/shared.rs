@@ -299,7 +299,7 @@ impl Shared {
         }
     }
 
-    /// What a store holds that nobody uses any more.
+    /// What a store holds that has no handle any more.
     pub(crate) fn into_contents(self) -> (Vec<Stripe>, Extras) {
         let stripes = self.stripes.into_iter().map(|padded| padded.stripe.into_inner());
         (stripes.collect(), Arc::unwrap_or_clone(self.extras.into_inner()))

@@ -4,12 +4,16 @@
 //! counted, sessions that watch the key see it, and the access is stamped; the effects go to the sinks while the locks
 //! are still held.
 
+mod announce;
+mod outcome;
+
 use std::marker::PhantomData;
-use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::handover::{Change, Large};
+pub(crate) use outcome::{Expires, Outcome, Taken};
+
+use super::handover::Change;
 use super::keyspace::Keyspace;
 use super::shared::Shared;
 use super::sink::{Effect, Effects};
@@ -18,10 +22,9 @@ use super::time::CommandTime;
 use super::watch::Watches;
 use crate::error::Error;
 use crate::key::{HashedKey, Key};
-use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, Position};
-use crate::value::{Direction, Value};
+use crate::value::Value;
 use extendible::BucketId;
 
 /// What a running command or transaction has at hand.
@@ -93,62 +96,6 @@ impl Kind for Any {
     #[expect(private_interfaces, reason = "only this crate calls it")]
     fn is_kind_of(_: &Value) -> bool {
         true
-    }
-}
-
-/// A value on its way from one key to another.
-#[derive(Debug)]
-pub(crate) struct Taken {
-    pub(crate) value: Value,
-    pub(crate) expires_at: Option<i64>,
-    /// What a snapshot has of it, if that is begun.
-    pub(crate) large: Option<Box<Large>>,
-}
-
-impl Taken {
-    /// A value that no key has had.
-    pub(crate) const fn new(value: Value, expires_at: Option<i64>) -> Self {
-        Self { value, expires_at, large: None }
-    }
-}
-
-/// What an edit made of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// The value is what it was.
-    Same,
-    /// It has changed.
-    Changed,
-    /// It holds the same in another form, or a command failed half-way: sinks need the effect, and sessions that watch
-    /// the key see nothing, as in Redis.
-    Reformed,
-    /// It has changed and has no members any more, so that the key goes.
-    Emptied,
-    /// It was made for the edit, which put nothing into it, so that there is still no key.
-    Unmade,
-}
-
-impl Outcome {
-    /// The outcome of an edit that may have changed the value.
-    pub(crate) const fn changed(changed: bool) -> Self {
-        if changed { Self::Changed } else { Self::Same }
-    }
-}
-
-/// What happens to the expiry when a value is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expires {
-    /// It stays as it is.
-    Keep,
-    /// The key never expires.
-    Never,
-    /// It expires at that many milliseconds since the epoch.
-    At(i64),
-}
-
-impl From<Option<i64>> for Expires {
-    fn from(at_ms: Option<i64>) -> Self {
-        at_ms.map_or(Self::Never, Self::At)
     }
 }
 
@@ -248,51 +195,6 @@ impl<'a, K> Entry<'a, K> {
             self.keep(Change::Any);
         }
         self.keyspace.value_mut(self.at, self.place?)
-    }
-
-    /// Keeps what is about to change for a snapshot that runs.
-    #[cold]
-    fn keep(&mut self, change: Change<'_, '_>) {
-        if let Some(place) = self.place {
-            self.keyspace.keep(self.running.shared, self.at, place, change);
-        }
-    }
-
-    /// Whether the next edit is to be announced, for a snapshot that runs. One that is not makes the snapshot copy all
-    /// of a large value.
-    #[inline]
-    pub(crate) fn is_in_snapshot(&self) -> bool {
-        self.keyspace.is_in_snapshot()
-    }
-
-    /// The next edit changes these members of a set or sorted set, or fields of a hash, and nothing else.
-    #[inline]
-    pub(crate) fn announce_members<'m>(&mut self, members: impl IntoIterator<Item = Member<'m>>) {
-        if self.is_in_snapshot() {
-            self.announce(Change::Members(&mut members.into_iter()));
-        }
-    }
-
-    /// The next edit changes these bytes of a string, or lies beyond its end.
-    #[inline]
-    pub(crate) fn announce_bytes(&mut self, range: Range<usize>) {
-        if self.is_in_snapshot() {
-            self.announce(Change::Bytes(range));
-        }
-    }
-
-    /// The next edit takes so many elements from an end of a list, or puts others there.
-    #[inline]
-    pub(crate) fn announce_end(&mut self, end: Direction, elements: usize) {
-        if self.is_in_snapshot() {
-            self.announce(Change::End(end, elements));
-        }
-    }
-
-    #[cold]
-    fn announce(&mut self, change: Change<'_, '_>) {
-        self.keep(change);
-        self.announced = true;
     }
 
     /// Counts a change, and notes by which command after the key the same change could be made again.

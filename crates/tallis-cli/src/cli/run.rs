@@ -198,7 +198,7 @@ fn parse_count(word: &[u8]) -> Option<u64> {
 }
 
 /// Runs every line of the input, up to an interrupt. `each` is whether each line is answered before the next one is run:
-/// whoever writes to a pipe may wait for that, and takes what was answered for done.
+/// a program that writes to a pipe may wait for that, and takes what was answered for done.
 fn run_lines(client: &mut Client<impl Write>, input: impl Read, each: bool) -> Result<(), Failure> {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();

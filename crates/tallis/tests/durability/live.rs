@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use redis::Value;
-use tallis::{Limits, Profile, Session, Store};
+use tallis::{Profile, Session, Store};
 use testkit::differential::{Differential, Reply as Answer, Settings, Subject};
 use testkit::live::{Options, Protocol, Server, Wire, as_bytes, command, server_with};
 
 use crate::answer::answer;
+use crate::store_limits::limits;
 use crate::{digest, folder};
 
 /// The sessions of a store that is kept on disk.
@@ -22,18 +23,7 @@ impl Subject for Kept {
 }
 
 fn open(dir: &Path, settings: &Settings) -> Store {
-    let limits = Limits {
-        set_max_intset_entries: settings.limits.set_max_intset_entries,
-        hll_sparse_max_bytes: settings.limits.hll_sparse_max_bytes,
-        zset_max_listpack_entries: settings.limits.zset_max_listpack[0],
-        zset_max_listpack_value: settings.limits.zset_max_listpack[1],
-        hash_max_listpack_entries: settings.limits.hash_max_listpack[0],
-        hash_max_listpack_value: settings.limits.hash_max_listpack[1],
-        list_max_listpack_size: settings.limits.lists.0,
-        list_compress_depth: settings.limits.lists.1,
-        ..Limits::default()
-    };
-    Store::builder().limits(limits).profile(Profile::Redis70).open(dir).unwrap()
+    Store::builder().limits(limits(settings)).profile(Profile::Redis70).open(dir).unwrap()
 }
 
 fn with_log(options: Options) -> Options {

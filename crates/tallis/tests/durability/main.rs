@@ -15,6 +15,8 @@ mod memory_disk;
 mod reopen;
 mod saving;
 mod settings;
+#[path = "../answer/limits.rs"]
+mod store_limits;
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use std::env;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tallis::{Limits, Profile, Session, Store};
+use tallis::{Profile, Session, Store};
 use testkit::differential::{
     Differential, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject, family_names,
 };
@@ -12,6 +12,7 @@ use testkit::live::{Protocol, Server, Version, redisbloom, server_with};
 
 use crate::answer::answer;
 use crate::nulls::with_one_null;
+use crate::store_limits::limits;
 
 /// What is there only for its errors.
 const WRONG: [&str; 7] =
@@ -26,18 +27,7 @@ struct Tallis {
 impl Tallis {
     /// An empty store with the limits of the settings and the ways of the server that it is compared with.
     fn new(settings: &Settings, profile: Profile) -> Self {
-        let limits = Limits {
-            set_max_intset_entries: settings.limits.set_max_intset_entries,
-            hll_sparse_max_bytes: settings.limits.hll_sparse_max_bytes,
-            zset_max_listpack_entries: settings.limits.zset_max_listpack[0],
-            zset_max_listpack_value: settings.limits.zset_max_listpack[1],
-            hash_max_listpack_entries: settings.limits.hash_max_listpack[0],
-            hash_max_listpack_value: settings.limits.hash_max_listpack[1],
-            list_max_listpack_size: settings.limits.lists.0,
-            list_compress_depth: settings.limits.lists.1,
-            ..Limits::default()
-        };
-        let store = Store::builder().limits(limits).profile(profile).build();
+        let store = Store::builder().limits(limits(settings)).profile(profile).build();
         let mut sessions: Vec<Session> = (0..3).map(|_| store.session()).collect();
         if settings.protocol == Protocol::Resp3 {
             for session in &mut sessions {
@@ -75,11 +65,11 @@ fn compare(settings: Settings) -> Option<Report> {
 /// The settings of a seed: the seed also decides about limits, protocol and compression, so that a row of seeds tries
 /// them all.
 fn settings(seed: u64, commands: usize) -> Settings {
-    let limits = testkit::differential::Limits::low();
+    let low = testkit::differential::Limits::low();
     Settings {
         seed,
         commands,
-        limits: if seed % 2 == 1 { limits } else { testkit::differential::Limits::default() },
+        limits: if seed % 2 == 1 { low } else { testkit::differential::Limits::default() },
         protocol: if seed % 4 >= 2 { Protocol::Resp3 } else { Protocol::Resp2 },
         ..Settings::default()
     }

@@ -31,6 +31,8 @@ mod settings;
 mod sockets;
 mod sort;
 mod splitting;
+#[path = "../answer/limits.rs"]
+mod store_limits;
 mod strings;
 mod swaps;
 mod windows;

@@ -9,7 +9,7 @@ use crate::execute::{Called, Run, checked, find};
 use crate::store::Store;
 use crate::value::{Value, parse_int};
 
-/// Runs the commands of a log on a store that nobody else sees.
+/// Runs the commands of a log on a store that has no other handle.
 ///
 /// What a server would answer is not looked at, but for what says that the store does not know a command, one of its
 /// options, or the type that it works on: then the state after it would be another than the server's.

@@ -6,7 +6,7 @@ use crate::persist::disk::DiskFile;
 
 /// The file that commands are added to.
 ///
-/// A file whose last write or sync has failed holds nobody knows what behind the bytes that were synced before. It is cut
+/// What a file holds behind the bytes that were synced is not known after a write or sync that failed. It is cut
 /// off there before anything else is written, and what came behind is written again.
 #[derive(Debug)]
 pub(super) struct Tail {

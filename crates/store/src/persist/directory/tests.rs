@@ -111,6 +111,19 @@ fn failing(log: &Log, file: &File, meanwhile: impl FnOnce()) -> Result<()> {
     })
 }
 
+/// Cuts a log short and begins a base while the first of its commands is on its way to a disk that fails.
+fn cut_short_while_it_fails(log: &Log, old: &File, new: &File) {
+    append(log, "first");
+    let failed = failing(log, old, || {
+        append(log, "second");
+        log.cut_short("it is left out");
+        append(log, "left out");
+        log.cut(new.tail(), || Ok(()));
+        append(log, "third");
+    });
+    failed.expect_err("the disk fails");
+}
+
 #[test]
 fn a_cut_keeps_its_place_behind_bytes_that_come_back() {
     let (old, new) = (File::default(), File::default());
@@ -142,15 +155,7 @@ fn bytes_that_come_back_are_in_front_of_what_came_meanwhile() {
 fn what_is_in_a_base_does_not_come_back_behind_it() {
     let (old, new) = (File::default(), File::default());
     let log = log(&old);
-    append(&log, "first");
-    let failed = failing(&log, &old, || {
-        append(&log, "second");
-        log.cut_short("it is left out");
-        append(&log, "left out");
-        log.cut(new.tail(), || Ok(()));
-        append(&log, "third");
-    });
-    failed.expect_err("the disk fails");
+    cut_short_while_it_fails(&log, &old, &new);
     assert!(log.error().is_some() && log.sync().is_err(), "the base is not there yet");
     // What the log's thread does at its end, and at each try before.
     log.close();
@@ -168,14 +173,7 @@ fn what_is_in_a_base_does_not_come_back_behind_it() {
 fn a_base_that_does_not_come_leaves_the_log_where_it_ended() {
     let (old, new) = (File::default(), File::default());
     let log = log(&old);
-    append(&log, "first");
-    let failed = failing(&log, &old, || {
-        append(&log, "second");
-        log.cut_short("it is left out");
-        log.cut(new.tail(), || Ok(()));
-        append(&log, "third");
-    });
-    failed.expect_err("the disk fails");
+    cut_short_while_it_fails(&log, &old, &new);
     log.has_no_base();
     assert!(log.is_cut_short() && log.sync().is_err());
     append(&log, "fourth");

@@ -99,7 +99,7 @@ pub trait DiskFile: Read + Write + Send + fmt::Debug {
     /// Those of the system.
     fn size(&self) -> io::Result<u64>;
 
-    /// Puts what was written on the disk. After an error nobody knows what is there of what was not synced before.
+    /// Puts what was written on the disk. After an error it is not known what the disk has of what was not synced before.
     ///
     /// # Errors
     ///

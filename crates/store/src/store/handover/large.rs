@@ -44,7 +44,7 @@ pub(crate) enum Part {
     Members(MembersPart),
     /// Nodes of a list.
     Nodes(NodesPart),
-    /// All of a value that is copied as a whole by whoever comes to it first.
+    /// All of a value that is copied as a whole by the snapshot or the writer that comes to it first.
     Whole,
 }
 

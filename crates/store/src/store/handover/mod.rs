@@ -9,7 +9,7 @@
 //!   stripe;
 //! * or by the first writer that is about to change it, which writes its old form aside, for the snapshot to fetch.
 //!
-//! A value that is large is handed over in chunks, whoever comes to it first. Its [`Large`] notes which part of the
+//! A value that is large is handed over in chunks, by the snapshot or a writer. Its [`Large`] notes which part of the
 //! value is done. A writer keeps the old form of what it changes in the part that is not.
 //!
 //! The order of keys in a file, and of members in a set, a sorted set or a hash, is free, so what was kept can come at
