@@ -16,6 +16,9 @@ use testkit::rng::Rng;
 use super::files::{folder_in_memory, mixed};
 use crate::report::{Bench, Result, Row, Sample, Section, Unit};
 
+/// From one element of the list to the next that is written: a prime, so that all come.
+const STRIDE: usize = 7919;
+
 /// How the page calls us, and the snapshot that holds all writers.
 const OURS: &str = "tallis";
 const LONGEST: &str = "the longest";
@@ -26,6 +29,9 @@ const WRITTEN: &str = "what was written over, and 64 MB";
 /// Rounds of a snapshot, of which each takes seconds.
 const ROUNDS: usize = 5;
 
+/// Items of the Bloom filter, for each of those that are added.
+const FILTER: usize = 8;
+
 /// Bytes of each of the small values that are added to the mixed store.
 const SMALL: usize = 100;
 
@@ -35,15 +41,16 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let folder = folder_in_memory();
     let file = folder.path().join("dump.rdb");
     let sizes =
-        Sizes { million: 1_000_000 / scale, small: 2_500_000 / scale, bitmaps: 200 / scale };
+        Sizes { million: 1_000_000 / scale, small: 4_000_000 / scale, bitmaps: 200 / scale };
     let store = filled(scale, sizes);
     let bytes = store.used_memory().unwrap();
     let text = format!(
-        "The store of the section on files with {} more small strings, {} MB, saved to a file in memory while a thread writes and another reads. \
+        "The store of the section on files with {} more small strings and a Bloom filter of {} items, {} MB, saved to a file in memory while a thread writes and another reads. \
          *Written over*: the writer goes through all of it once, each value by a command that leaves it as large as it was. A wait is the \
          time of one command. *{HELD}* is `Store::save` of the same store. The aims are 1 ms for what all but one in a thousand commands wait, \
          and 20 ms for the longest; on two cores that three threads share, the system's own pauses are among them.",
         sizes.small,
+        FILTER * sizes.million,
         bytes / 1_000_000,
     );
     let save = held(&store, &file, rounds);
@@ -87,6 +94,7 @@ fn filled(scale: usize, sizes: Sizes) -> Store {
     for number in 0..sizes.small {
         store.set(small(number), [b'v'; SMALL]).unwrap();
     }
+    store.bf_reserve("filter", 0.01, (FILTER * sizes.million) as u64).unwrap();
     store
 }
 
@@ -136,7 +144,7 @@ impl Waits {
 fn beside(bench: &Bench, store: &Store, file: &Path, seed: u64, sizes: Sizes) -> Seen {
     let done = AtomicBool::new(false);
     // As many as there may be in a round, so that the memory of the figures is there before.
-    let many = 8 * (sizes.million + sizes.small);
+    let many = 9 * (sizes.million + sizes.small);
     let mut waits = [Vec::with_capacity(many), Vec::with_capacity(many)];
     let [writes, reads] = &mut waits;
     let run = || {
@@ -188,10 +196,10 @@ fn write_over(store: &Store, number: usize, sizes: Sizes, waits: &mut Vec<u32>) 
     timed(waits, || store.zadd("board", member, as_f64(number)).unwrap());
     let (key, field) = (format!("user:{}", number / 10), format!("field:{}", number % 10));
     timed(waits, || store.hset(key, field, format!("{number:016x}")).unwrap());
-    let index = i64::try_from(number).unwrap();
-    // From both ends of the list, where an element is found at once.
-    let index = if number.is_multiple_of(2) { index / 2 % 1000 } else { -1 - index / 2 % 1000 };
+    // All over the list, from one node to another.
+    let index = i64::try_from(number * STRIDE % sizes.million).unwrap();
     timed(waits, || store.lset("list", index, format!("another:{number:08}")).unwrap());
+    timed(waits, || store.bf_add("filter", format!("member:{number:07}")).unwrap());
     // The bitmaps, each of a mebibyte, in parts of 256 bytes.
     let (bitmap, part) = (number % sizes.bitmaps, number / sizes.bitmaps);
     let offset = part * 256 % (1 << 20);

@@ -192,6 +192,30 @@ impl BloomFilter {
         self.older.iter().rev().any(|link| link.contains_hash(hash))
     }
 
+    /// The bytes that adding an item may change, for whoever keeps them as they were: offsets into all bit arrays one
+    /// behind the other, as of the cursors of a [dump](Self::chunk_at). A link that is made for the item is not there
+    /// yet. O(links + hashes).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bloom::{BloomFilter, ItemHash};
+    ///
+    /// let mut filter = BloomFilter::default();
+    /// let bits = |filter: &BloomFilter| filter.chunk_at(1).unwrap().bytes.into_owned();
+    /// let before = bits(&filter);
+    /// let touched: Vec<usize> = filter.touched(ItemHash::of(b"user1")).collect();
+    /// filter.add(b"user1")?;
+    /// let after = bits(&filter);
+    /// assert!((0..144).all(|at| before[at] == after[at] || touched.contains(&at)));
+    /// # Ok::<(), bloom::AddError>(())
+    /// ```
+    pub fn touched(&self, hash: ItemHash) -> impl Iterator<Item = usize> {
+        let start: usize = self.older.iter().map(|link| link.as_bytes().len()).sum();
+        let mut places = self.newest.places(hash);
+        (0..self.newest.hashes()).map(move |_| start + places.take().byte)
+    }
+
     /// Items that were new when they were added: BF.CARD.
     #[must_use]
     pub const fn len(&self) -> u64 {

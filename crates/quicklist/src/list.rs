@@ -251,7 +251,26 @@ impl QuickList {
         }
     }
 
-    /// The bytes held on the heap: nodes, slack and index, without what the allocator adds. O(nodes).
+    /// A copy of the list, for which no node is copied yet: both lists have them, and each copies a node when it first
+    /// changes it. O(nodes), whatever is in them.
+    ///
+    /// ```
+    /// use quicklist::{Limits, QuickList};
+    ///
+    /// let mut list = QuickList::new(Limits::default());
+    /// list.push_back("a")?;
+    /// let before = list.share();
+    /// list.push_back("b")?;
+    /// assert_eq!((list.len(), before.len()), (2, 1));
+    /// # Ok::<(), quicklist::Refused>(())
+    /// ```
+    #[must_use]
+    pub fn share(&mut self) -> Self {
+        Self { nodes: self.nodes.share(), limits: self.limits }
+    }
+
+    /// The bytes held on the heap: nodes, slack and index, without what the allocator adds. Nodes that are
+    /// [shared](Self::share) count in both lists. O(nodes).
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.nodes.heap_bytes()

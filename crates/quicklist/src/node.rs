@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use listpack::{Entry, ListPack, Validation};
 use lzf::Compressor;
@@ -30,9 +31,54 @@ pub(crate) struct Node {
 
 #[derive(Clone)]
 enum Form {
+    Own(Held),
+    /// Another list has it too, so it must not change.
+    Shared(Arc<Held>),
+}
+
+#[derive(Clone)]
+enum Held {
     Packed(ListPack),
     Plain(Box<[u8]>),
     Compressed(Box<Compressed>),
+}
+
+impl Form {
+    #[inline]
+    fn held(&self) -> &Held {
+        match self {
+            Self::Own(held) => held,
+            Self::Shared(held) => held,
+        }
+    }
+
+    /// What was held, copied if another list has it too.
+    fn into_held(self) -> Held {
+        match self {
+            Self::Own(held) => held,
+            Self::Shared(held) => Arc::unwrap_or_clone(held),
+        }
+    }
+
+    /// Shares what is held with nobody.
+    #[cold]
+    fn part(&mut self) {
+        *self = Self::Own(self.take().into_held());
+    }
+
+    /// Another form of what is held, which is shared from now on.
+    fn share(&mut self) -> Self {
+        let held = match self.take() {
+            Self::Own(held) => Arc::new(held),
+            Self::Shared(held) => held,
+        };
+        *self = Self::Shared(Arc::clone(&held));
+        Self::Shared(held)
+    }
+
+    fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::Own(Held::Plain(Box::default())))
+    }
 }
 
 /// An LZF stream.
@@ -64,16 +110,21 @@ const _: () = assert!(size_of::<Node>() <= 32);
 impl Node {
     /// A node of the listpack, which has `count` elements.
     pub(crate) fn packed(list: ListPack, count: usize) -> Self {
-        Self::of(Form::Packed(list), count)
+        Self::of(Held::Packed(list), count)
     }
 
     pub(crate) fn plain(element: Box<[u8]>) -> Self {
-        Self::of(Form::Plain(element), 1)
+        Self::of(Held::Plain(element), 1)
     }
 
-    fn of(form: Form, count: usize) -> Self {
+    fn of(held: Held, count: usize) -> Self {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
-        Self { form, count, recompress: false, held: false }
+        Self { form: Form::Own(held), count, recompress: false, held: false }
+    }
+
+    /// Another node that holds the same, which neither copies before it changes.
+    pub(crate) fn share(&mut self) -> Self {
+        Self { form: self.form.share(), ..*self }
     }
 
     /// The number of elements.
@@ -90,67 +141,72 @@ impl Node {
     /// The bytes of the listpack or of the element, uncompressed.
     #[inline]
     pub(crate) fn size(&self) -> usize {
-        match &self.form {
-            Form::Packed(list) => list.as_bytes().len(),
-            Form::Plain(element) => element.len(),
-            Form::Compressed(compressed) => compressed.len as usize,
+        match self.form.held() {
+            Held::Packed(list) => list.as_bytes().len(),
+            Held::Plain(element) => element.len(),
+            Held::Compressed(compressed) => compressed.len as usize,
         }
     }
 
     /// Whether the node is one plain element.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        match &self.form {
-            Form::Packed(_) => false,
-            Form::Plain(_) => true,
-            Form::Compressed(compressed) => !compressed.packed,
+        match self.form.held() {
+            Held::Packed(_) => false,
+            Held::Plain(_) => true,
+            Held::Compressed(compressed) => !compressed.packed,
         }
     }
 
     #[inline]
     pub(crate) fn is_compressed(&self) -> bool {
-        matches!(self.form, Form::Compressed(_))
+        matches!(self.form.held(), Held::Compressed(_))
     }
 
     /// The stream, if the node is compressed.
     pub(crate) fn stream(&self) -> Option<&[u8]> {
-        match &self.form {
-            Form::Compressed(compressed) => Some(&compressed.stream),
-            Form::Packed(_) | Form::Plain(_) => None,
+        match self.form.held() {
+            Held::Compressed(compressed) => Some(&compressed.stream),
+            Held::Packed(_) | Held::Plain(_) => None,
         }
     }
 
     /// The listpack or the element; a copy of it if the node is compressed.
     pub(crate) fn content(&self) -> Content<'_> {
-        match &self.form {
-            Form::Packed(list) => Content::Packed(Cow::Borrowed(list)),
-            Form::Plain(element) => Content::Plain(Cow::Borrowed(element)),
-            Form::Compressed(compressed) if compressed.packed => {
+        match self.form.held() {
+            Held::Packed(list) => Content::Packed(Cow::Borrowed(list)),
+            Held::Plain(element) => Content::Plain(Cow::Borrowed(element)),
+            Held::Compressed(compressed) if compressed.packed => {
                 Content::Packed(Cow::Owned(to_list(compressed.expand())))
             }
-            Form::Compressed(compressed) => Content::Plain(Cow::Owned(compressed.expand())),
+            Held::Compressed(compressed) => Content::Plain(Cow::Owned(compressed.expand())),
         }
     }
 
     /// The listpack, if the node is one and is not compressed.
     #[inline]
     pub(crate) fn list(&self) -> Option<&ListPack> {
-        if let Form::Packed(list) = &self.form { Some(list) } else { None }
+        if let Held::Packed(list) = self.form.held() { Some(list) } else { None }
     }
 
     /// The listpack, if the node is one and is not compressed.
     #[inline]
     pub(crate) fn list_mut(&mut self) -> Option<&mut ListPack> {
-        if let Form::Packed(list) = &mut self.form { Some(list) } else { None }
+        if let Form::Shared(held) = &self.form
+            && matches!(**held, Held::Packed(_))
+        {
+            self.form.part();
+        }
+        if let Form::Own(Held::Packed(list)) = &mut self.form { Some(list) } else { None }
     }
 
     /// The listpack, or the element that has no listpack.
     pub(crate) fn into_content(mut self) -> Result<ListPack, Box<[u8]>> {
         self.decompress();
-        match self.form {
-            Form::Packed(list) => Ok(list),
-            Form::Plain(element) => Err(element),
-            Form::Compressed(compressed) => Err(compressed.expand().into()),
+        match self.form.into_held() {
+            Held::Packed(list) => Ok(list),
+            Held::Plain(element) => Err(element),
+            Held::Compressed(compressed) => Err(compressed.expand().into()),
         }
     }
 
@@ -168,10 +224,10 @@ impl Node {
             return;
         }
         self.recompress = false;
-        let (plain, packed) = match &self.form {
-            Form::Packed(list) => (list.as_bytes(), true),
-            Form::Plain(element) => (&**element, false),
-            Form::Compressed(_) => return,
+        let (plain, packed) = match self.form.held() {
+            Held::Packed(list) => (list.as_bytes(), true),
+            Held::Plain(element) => (&**element, false),
+            Held::Compressed(_) => return,
         };
         let Ok(len) = u32::try_from(plain.len()) else { return };
         if plain.len() < LEAST_COMPRESSED {
@@ -185,19 +241,20 @@ impl Node {
         });
         // A thread that ends has no compressor any more.
         if let Ok(Some(stream)) = stream {
-            self.form = Form::Compressed(Box::new(Compressed { stream, len, packed }));
+            let compressed = Compressed { stream, len, packed };
+            self.form = Form::Own(Held::Compressed(Box::new(compressed)));
         }
     }
 
     /// Expands the node if it is compressed, for good.
     pub(crate) fn decompress(&mut self) {
-        if let Form::Compressed(compressed) = &self.form {
+        if let Held::Compressed(compressed) = self.form.held() {
             let plain = compressed.expand();
-            self.form = if compressed.packed {
-                Form::Packed(to_list(plain))
+            self.form = Form::Own(if compressed.packed {
+                Held::Packed(to_list(plain))
             } else {
-                Form::Plain(plain.into())
-            };
+                Held::Plain(plain.into())
+            });
             self.recompress = false;
         }
     }
@@ -244,17 +301,18 @@ impl Node {
         self.recompress || self.held
     }
 
-    /// The bytes on the heap, slack included.
+    /// The bytes on the heap, slack included. What two lists share both of them count.
     pub(crate) fn heap_bytes(&self) -> usize {
-        match &self.form {
-            Form::Packed(list) => list.heap_bytes(),
-            Form::Plain(element) => element.len(),
-            Form::Compressed(compressed) => size_of::<Compressed>() + compressed.stream.len(),
+        match self.form.held() {
+            Held::Packed(list) => list.heap_bytes(),
+            Held::Plain(element) => element.len(),
+            Held::Compressed(compressed) => size_of::<Compressed>() + compressed.stream.len(),
         }
     }
 
+    /// Releases slack, but for that of a node that another list has too.
     pub(crate) fn shrink_to_fit(&mut self) {
-        if let Form::Packed(list) = &mut self.form {
+        if let Form::Own(Held::Packed(list)) = &mut self.form {
             list.shrink_to_fit();
         }
     }

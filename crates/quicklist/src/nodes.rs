@@ -257,6 +257,15 @@ impl Nodes {
         }
     }
 
+    /// The same nodes, which are shared from now on.
+    pub(crate) fn share(&mut self) -> Self {
+        let share = |run: &mut Run| Run {
+            nodes: run.nodes.iter_mut().map(Node::share).collect(),
+            len: run.len,
+        };
+        Self { runs: self.runs.iter_mut().map(share).collect(), ..*self }
+    }
+
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Node> + Clone {
         self.runs.iter().flat_map(|run| &run.nodes)
     }

@@ -17,7 +17,7 @@ proptest! {
 
 #[test]
 fn long_sequences_agree_with_the_oracle() {
-    let (mut plain, mut compressed, mut most_nodes) = (0, 0, 0);
+    let (mut plain, mut compressed, mut most_nodes, mut shared) = (0, 0, 0, 0);
     for settings in 0..72 {
         let mut bytes = Rng::new(settings.into()).bytes(12_000);
         bytes[0] = settings;
@@ -26,9 +26,10 @@ fn long_sequences_agree_with_the_oracle() {
         plain += seen.plain;
         compressed += seen.compressed;
         most_nodes = most_nodes.max(seen.most_nodes);
+        shared += seen.shared;
     }
     assert!(
-        plain > 1000 && compressed > 1000 && most_nodes > 128,
-        "{plain} {compressed} {most_nodes}"
+        plain > 1000 && compressed > 1000 && most_nodes > 128 && shared > 1000,
+        "{plain} {compressed} {most_nodes} {shared}"
     );
 }

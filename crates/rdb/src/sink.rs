@@ -106,8 +106,13 @@ impl<W: Write> Sink<W> {
 
     /// An error if the value before this point lacks members.
     pub(crate) fn check_complete(&mut self) -> Result<(), WriteError> {
+        self.check_owed(0)
+    }
+
+    /// An error if more is owed than what belongs behind this point.
+    pub(crate) fn check_owed(&mut self, behind: u64) -> Result<(), WriteError> {
         self.check()?;
-        match self.owed {
+        match self.owed.saturating_sub(behind) {
             0 => Ok(()),
             missing => Err(self.fail(WriteError::MissingMembers { missing })),
         }

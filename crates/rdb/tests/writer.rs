@@ -205,6 +205,60 @@ fn parts_of_a_module_have_one_form_each() {
 }
 
 #[test]
+fn a_string_of_a_module_may_come_in_parts_or_as_its_stream() {
+    let id = ModuleId::new(*b"MBbloom--", 4).unwrap();
+    let text = [b'a'; 100];
+    let mut stream = Vec::new();
+    assert!(rdb::lzf::Compressor::new().compress(&text, text.len(), &mut stream));
+    let mut one = writer(Target::V10);
+    let mut value = one.key(b"m", PLAIN).module(id).unwrap();
+    let mut parts = value.bytes_in_parts(3).unwrap();
+    parts.part(b"ab").unwrap();
+    // One byte is left, and the end tag is none.
+    assert!(matches!(parts.part(b"cd"), Err(WriteError::TooManyMembers)));
+    parts.part(b"c").unwrap();
+    parts.finish().unwrap();
+    value.compressed_bytes(&stream, 100).unwrap();
+    let wrong = value.compressed_bytes(&stream, 99);
+    assert!(matches!(wrong, Err(WriteError::Malformed(_))));
+    value.part(ModulePart::Unsigned(7)).unwrap();
+    value.finish().unwrap();
+    let items = read_bytes(&one.finish().unwrap(), false).unwrap();
+    let [Item::Key { value: Kept::Raw(raw), .. }] = &items[..] else { panic!("{items:?}") };
+    let (read, parts) = raw.module_parts().unwrap();
+    let parts: Vec<_> = parts.map(Result::unwrap).collect();
+    let expected = [
+        ModulePart::Bytes(b"abc".to_vec()),
+        ModulePart::Bytes(text.to_vec()),
+        ModulePart::Unsigned(7),
+    ];
+    assert_eq!((read, &parts[..]), (id, &expected[..]));
+
+    // Whatever comes behind a string that lacks a byte finds it.
+    let missing = |result| matches!(result, Err(WriteError::MissingMembers { missing: 1 }));
+    let begin = |writer: &mut Writer<Vec<u8>>, next: u8| {
+        let mut value = writer.key(b"m", PLAIN).module(id).unwrap();
+        let mut parts = value.bytes_in_parts(3).unwrap();
+        parts.part(b"ab").unwrap();
+        if next == 0 {
+            return parts.finish();
+        }
+        drop(parts);
+        match next {
+            1 => value.part(ModulePart::Unsigned(7)),
+            2 => value.bytes_in_parts(1).map(drop),
+            3 => value.compressed_bytes(&stream, 100),
+            _ => value.finish(),
+        }
+    };
+    for next in 0..=4 {
+        let mut under = writer(Target::V10);
+        assert!(missing(begin(&mut under, next)), "{next}");
+        assert!(matches!(under.finish(), Err(WriteError::Failed)));
+    }
+}
+
+#[test]
 fn module_aux_must_follow_its_grammar() {
     let mut writer = writer(Target::V10);
     let body = b"\x81\x30\x16\xe5\xa2\x89\xbe\xf8\x04\x02\x02\x05\x01x\x00";

@@ -39,6 +39,7 @@ pub struct Counting {
     live: AtomicUsize,
     peak: AtomicUsize,
     allocations: AtomicU64,
+    requested: AtomicU64,
     largest: AtomicUsize,
 }
 
@@ -61,6 +62,7 @@ impl Counting {
             live: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             allocations: AtomicU64::new(0),
+            requested: AtomicU64::new(0),
             largest: AtomicUsize::new(0),
         }
     }
@@ -102,6 +104,12 @@ impl Counting {
         self.allocations.load(Relaxed)
     }
 
+    /// The bytes that were ever asked for; a block that grows counts again, as a whole.
+    #[must_use]
+    pub fn requested(&self) -> u64 {
+        self.requested.load(Relaxed)
+    }
+
     /// Lets the peak start anew from what is held now, and the largest request from nothing.
     pub fn reset_peak(&self) {
         self.peak.store(self.live(), Relaxed);
@@ -120,6 +128,7 @@ impl Counting {
             return;
         }
         self.allocations.fetch_add(1, Relaxed);
+        self.requested.fetch_add(layout.size() as u64, Relaxed);
         self.largest.fetch_max(layout.size(), Relaxed);
         if !block.is_null() {
             // SAFETY: only the methods below call this, with a block that `System` has just made.

@@ -10,6 +10,7 @@ static ALLOCATOR: Counting = Counting::new();
 #[test]
 fn counts_what_the_allocator_holds() {
     let (live, count) = (ALLOCATOR.live(), ALLOCATOR.allocations());
+    let requested = ALLOCATOR.requested();
     ALLOCATOR.reset_peak();
 
     let mut bytes: Vec<u8> = black_box(Vec::with_capacity(1000));
@@ -22,6 +23,7 @@ fn counts_what_the_allocator_holds() {
     bytes.push(1);
     let held = ALLOCATOR.live() - live;
     assert!((5000..5100).contains(&held), "{held}");
+    assert_eq!(ALLOCATOR.requested() - requested, 6000);
     bytes.shrink_to(100);
     assert!(ALLOCATOR.live() - live < 200);
     drop(black_box(bytes));

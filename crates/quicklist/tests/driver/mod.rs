@@ -19,6 +19,7 @@ pub(crate) struct Seen {
     pub(crate) plain: usize,
     pub(crate) compressed: usize,
     pub(crate) most_nodes: usize,
+    pub(crate) shared: usize,
 }
 
 /// Takes limits from the first byte, and operations from the others; checks every answer, and after each step the whole
@@ -36,15 +37,59 @@ pub(crate) fn run(bytes: &[u8]) -> Seen {
     let mut list = QuickList::new(limits);
     let mut oracle = Oracle::new();
     let mut seen = Seen::default();
+    let mut shared = None;
     for op in QuickListOp::sequence(bytes) {
-        step(&mut list, &mut oracle, &op);
+        if let QuickListOp::Share(other) = op {
+            shared.into_iter().for_each(Frozen::check);
+            shared = Some(Frozen::of(&mut list, &oracle, other));
+            seen.shared += 1;
+        } else {
+            step(&mut list, &mut oracle, &op);
+        }
         check(&list, &oracle);
         seen.steps += 1;
         seen.most_nodes = seen.most_nodes.max(list.node_count());
         seen.plain += usize::from(list.nodes().any(NodeRef::is_plain));
         seen.compressed += usize::from(list.nodes().any(|node| node.stream().is_some()));
     }
+    shared.into_iter().for_each(Frozen::check);
     seen
+}
+
+/// A list that shares nodes with one that goes on, and what it was.
+struct Frozen {
+    list: QuickList,
+    oracle: Oracle,
+    nodes: Vec<Vec<u8>>,
+}
+
+impl Frozen {
+    /// One of two lists; the other one is left in `list`.
+    fn of(list: &mut QuickList, oracle: &Oracle, other: bool) -> Self {
+        let nodes = node_bytes(list);
+        let mut shared = list.share();
+        assert_eq!(&shared, list);
+        for (ours, theirs) in shared.nodes().zip(list.nodes()) {
+            let start = |node: NodeRef<'_>| node.stream().map(<[u8]>::as_ptr);
+            assert_eq!(start(ours), start(theirs), "a stream is copied");
+            if ours.stream().is_none() {
+                assert_eq!(ours.bytes().as_ptr(), theirs.bytes().as_ptr(), "a node is copied");
+            }
+        }
+        if other {
+            std::mem::swap(&mut shared, list);
+        }
+        Self { list: shared, oracle: oracle.clone(), nodes }
+    }
+
+    fn check(self) {
+        check(&self.list, &self.oracle);
+        assert_eq!(node_bytes(&self.list), self.nodes);
+    }
+}
+
+fn node_bytes(list: &QuickList) -> Vec<Vec<u8>> {
+    list.nodes().map(|node| node.bytes().into_owned()).collect()
 }
 
 fn step(list: &mut QuickList, oracle: &mut Oracle, op: &QuickListOp) {
@@ -127,6 +172,7 @@ fn step(list: &mut QuickList, oracle: &mut Oracle, op: &QuickListOp) {
         }
         QuickListOp::Reload => reload(list),
         QuickListOp::Convert => convert(list),
+        QuickListOp::Share(_) => {}
         QuickListOp::ShrinkToFit => list.shrink_to_fit(),
         QuickListOp::Clear => {
             list.clear();
@@ -147,9 +193,7 @@ fn reload(list: &mut QuickList) {
             again.append_listpack(node);
         }
     }
-    let bytes =
-        |list: &QuickList| list.nodes().map(|node| node.bytes().into_owned()).collect::<Vec<_>>();
-    assert_eq!(bytes(&again), bytes(list));
+    assert_eq!(node_bytes(&again), node_bytes(list));
     assert_eq!(again, *list);
     *list = again;
 }

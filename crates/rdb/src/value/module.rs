@@ -197,10 +197,15 @@ pub(super) fn write_part<W: Write>(
             sink.put(&number.to_le_bytes())
         }
         ModulePart::Bytes(bytes) => {
-            length::write(sink, STRING)?;
+            write_string_tag(sink)?;
             string::write(sink, bytes)
         }
     }
+}
+
+/// Writes what stands before a string.
+pub(super) fn write_string_tag<W: Write>(sink: &mut Sink<W>) -> Result<(), WriteError> {
+    length::write(sink, STRING)
 }
 
 /// Writes what stands behind the last part.

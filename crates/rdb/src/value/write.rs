@@ -18,6 +18,9 @@ use crate::{
     writer::WriteError,
 };
 
+/// What is owed of a module's value until it is finished.
+const END_TAG: u64 = 1;
+
 /// What stands before a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Head<'a> {
@@ -126,10 +129,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     /// # Ok::<(), rdb::WriteError>(())
     /// ```
     pub fn string_in_parts(self, len: u64) -> Result<PartsWriter<'a, W>, WriteError> {
-        let sink = self.begin(ValueType::String)?;
-        length::write(sink, len)?;
-        sink.owed = len;
-        Ok(PartsWriter { sink })
+        PartsWriter::new(self.begin(ValueType::String)?, len)
     }
 
     /// A string of so many bytes whose LZF stream is this.
@@ -137,8 +137,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     /// # Errors
     /// [`WriteError`]; a stream that gives another number of bytes is refused.
     pub fn compressed_string(self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
-        lzf::check(stream, plain_len)
-            .map_err(|error| WriteError::Malformed(Error::new(0, ErrorKind::Lzf(error))))?;
+        check_stream(stream, plain_len)?;
         string::write_stream(self.begin(ValueType::String)?, stream, plain_len)
     }
 
@@ -225,8 +224,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     pub fn module(self, id: ModuleId) -> Result<ModuleWriter<'a, W>, WriteError> {
         let sink = self.begin(ValueType::Module)?;
         length::write(sink, id.bits())?;
-        // The end tag.
-        sink.owed = 1;
+        sink.owed = END_TAG;
         Ok(ModuleWriter { sink })
     }
 
@@ -237,6 +235,12 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     pub fn raw(self, value: &RawValue) -> Result<(), WriteError> {
         self.begin(value.kind())?.put(value.body())
     }
+}
+
+/// An error unless the stream gives so many bytes.
+fn check_stream(stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
+    lzf::check(stream, plain_len)
+        .map_err(|error| WriteError::Malformed(Error::new(0, ErrorKind::Lzf(error))))
 }
 
 impl<W> fmt::Debug for ValueWriter<'_, W> {
@@ -251,16 +255,25 @@ impl<W> fmt::Debug for ValueWriter<'_, W> {
 #[must_use = "the bytes are still to be written"]
 pub struct PartsWriter<'a, W> {
     sink: &'a mut Sink<W>,
+    /// What is owed behind the string.
+    behind: u64,
 }
 
-impl<W: Write> PartsWriter<'_, W> {
+impl<'a, W: Write> PartsWriter<'a, W> {
+    fn new(sink: &'a mut Sink<W>, len: u64) -> Result<Self, WriteError> {
+        length::write(sink, len)?;
+        let behind = sink.owed;
+        sink.owed = behind.saturating_add(len);
+        Ok(Self { sink, behind })
+    }
+
     /// The next bytes.
     ///
     /// # Errors
     /// [`WriteError`]; more bytes than announced are refused, and leave the file as it was.
     pub fn part(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let left = self.sink.owed.checked_sub(bytes.len() as u64);
-        let left = left.ok_or(WriteError::TooManyMembers)?;
+        let left = left.filter(|&left| left >= self.behind).ok_or(WriteError::TooManyMembers)?;
         self.sink.put(bytes)?;
         self.sink.owed = left;
         Ok(())
@@ -271,7 +284,7 @@ impl<W: Write> PartsWriter<'_, W> {
     /// # Errors
     /// [`WriteError`], if bytes are missing; then the file cannot be finished.
     pub fn finish(self) -> Result<(), WriteError> {
-        self.sink.check_complete()
+        self.sink.check_owed(self.behind)
     }
 }
 
@@ -414,14 +427,59 @@ impl<W: Write> ModuleWriter<'_, W> {
     /// # Errors
     /// [`WriteError`].
     pub fn part(&mut self, part: ModulePart<&[u8]>) -> Result<(), WriteError> {
+        self.sink.check_owed(END_TAG)?;
         module::write_part(self.sink, part)
+    }
+
+    /// A string of so many bytes that come in parts, written as they are.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    ///
+    /// ```
+    /// use rdb::{ModuleId, ModulePart, WriteOptions, dump};
+    ///
+    /// let options = WriteOptions::default();
+    /// let id = ModuleId::new(*b"MBbloom--", 4).unwrap();
+    /// let whole = dump::encode(options, |value| {
+    ///     let mut value = value.module(id)?;
+    ///     value.part(ModulePart::Bytes(b"hello"))?;
+    ///     value.finish()
+    /// })?;
+    /// let in_parts = dump::encode(options, |value| {
+    ///     let mut value = value.module(id)?;
+    ///     let mut parts = value.bytes_in_parts(5)?;
+    ///     parts.part(b"he")?;
+    ///     parts.part(b"llo")?;
+    ///     parts.finish()?;
+    ///     value.finish()
+    /// })?;
+    /// assert_eq!(in_parts, whole);
+    /// # Ok::<(), rdb::WriteError>(())
+    /// ```
+    pub fn bytes_in_parts(&mut self, len: u64) -> Result<PartsWriter<'_, W>, WriteError> {
+        self.sink.check_owed(END_TAG)?;
+        module::write_string_tag(self.sink)?;
+        PartsWriter::new(self.sink, len)
+    }
+
+    /// A string of so many bytes whose LZF stream is this.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a stream that gives another number of bytes is refused.
+    pub fn compressed_bytes(&mut self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
+        check_stream(stream, plain_len)?;
+        self.sink.check_owed(END_TAG)?;
+        module::write_string_tag(self.sink)?;
+        string::write_stream(self.sink, stream, plain_len)
     }
 
     /// Ends the value.
     ///
     /// # Errors
-    /// [`WriteError`].
+    /// [`WriteError`], if bytes of a string are missing; then the file cannot be finished.
     pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_owed(END_TAG)?;
         module::write_end(self.sink)?;
         self.sink.owed = 0;
         Ok(())

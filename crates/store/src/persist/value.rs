@@ -3,13 +3,14 @@
 use std::fmt;
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use bloom::{BloomFilter, Field};
 use intset::{IntSet, Validation};
 use listpack::{Entry, ListPack};
 use rdb::{
-    Blob, ModuleId, ModulePart, Node, RawValue, StringValue, ValueType, ValueWriter, WriteError,
-    ziplist, zipmap,
+    Blob, ModuleId, ModulePart, ModuleWriter, Node, RawValue, StringValue, ValueType, ValueWriter,
+    WriteError, ziplist, zipmap,
 };
 
 use crate::member::Member;
@@ -137,8 +138,7 @@ pub fn write_bloom<W: Write>(
     filter: &BloomFilter,
     writer: ValueWriter<'_, W>,
 ) -> Result<(), WriteError> {
-    let id = ModuleId::new(BLOOM_TYPE, bloom::ENCODING_VERSION).ok_or(WriteError::NotOneValue)?;
-    let mut value = writer.module(id)?;
+    let mut value = begin_bloom(writer)?;
     for field in filter.fields() {
         value.part(match field {
             Field::Unsigned(number) => ModulePart::Unsigned(number),
@@ -147,6 +147,14 @@ pub fn write_bloom<W: Write>(
         })?;
     }
     value.finish()
+}
+
+/// Begins a Bloom filter: its fields are to follow.
+pub(super) fn begin_bloom<W: Write>(
+    writer: ValueWriter<'_, W>,
+) -> Result<ModuleWriter<'_, W>, WriteError> {
+    let id = ModuleId::new(BLOOM_TYPE, bloom::ENCODING_VERSION).ok_or(WriteError::NotOneValue)?;
+    writer.module(id)
 }
 
 /// What a value in a file turns out to be.
@@ -224,7 +232,7 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
         rdb::Value::Raw(raw) => match load_bloom(&raw)? {
             Some(filter) => Value::Bloom(Box::new(filter)),
             // Types that the store does not work on are kept as they came.
-            None => Value::Opaque(Box::new(raw)),
+            None => Value::Opaque(Arc::new(raw)),
         },
     };
     Ok(Loaded::Value(value))

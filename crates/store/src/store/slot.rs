@@ -350,10 +350,17 @@ impl<'a, K> Entry<'a, K> {
         }
     }
 
+    /// Removes the key, all of whose value goes; `false` if it does not exist.
+    pub(crate) fn remove_key(
+        &mut self,
+        effect: (&'static str, impl FnOnce() -> Vec<Bytes>),
+    ) -> bool {
+        self.take(effect).map(Taken::dispose).is_some()
+    }
+
     /// DEL: deletes the key; `false` if it does not exist.
     pub fn delete(&mut self) -> bool {
-        let taken = self.take(("DEL", Vec::new));
-        taken.map(Taken::dispose).is_some()
+        self.remove_key(("DEL", Vec::new))
     }
 
     fn drop_key(&mut self) {

@@ -10,6 +10,7 @@ mod string;
 mod zset;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use ::bloom::BloomFilter;
 use extendible::{Extendible, MemberBucket};
@@ -68,7 +69,7 @@ pub(crate) enum Value {
     Bloom(Box<BloomFilter>),
     /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
     /// deleted, dumped and saved.
-    Opaque(Box<RawValue>),
+    Opaque(Arc<RawValue>),
 }
 
 impl Value {
@@ -101,6 +102,14 @@ impl Value {
             // As of every value of a module.
             Self::Bloom(_) => "raw",
             Self::Opaque(value) => opaque::encoding(value),
+        }
+    }
+
+    /// A copy, for which the nodes of a list are not copied until they change.
+    pub(crate) fn share(&mut self) -> Self {
+        match self {
+            Self::List(list) => Self::List(list.share()),
+            other => other.clone(),
         }
     }
 

@@ -36,6 +36,9 @@ pub(crate) fn fill(store: &Store, sizes: Sizes, below: Below<'_>) {
     store.db(3).mset([("a", "1"), ("b", "2")]).unwrap();
     store.setrange("bitmap", 400_000, "end").unwrap();
     store.set("text", bytes(300_000)).unwrap();
+    // It grows while it is filled, and soon again.
+    let capacity = (sizes.members / 3).to_string();
+    store.execute(&["BF.RESERVE", "bloom", "0.000000000000001", &capacity]);
     for number in 0..i64::try_from(sizes.members).unwrap() {
         let member = format!("member:{number}");
         store.sadd("set", [&member]).unwrap();
@@ -61,7 +64,8 @@ fn line(sizes: Sizes, below: Below<'_>) -> String {
         28..34 => on_zset(sizes, below),
         34..42 => on_list(sizes, below),
         42 => format!("SADD ints {}", below(5000)),
-        43 => format!("BF.ADD bloom {}", member(sizes, below)),
+        43 if below(8) == 0 => format!("BF.LOADCHUNK bloom {} hello", 1 + below(40_000)),
+        43 => format!("BF.MADD bloom {} {}", member(sizes, below), member(sizes, below)),
         44..56 => on_key(sizes, below),
         56 => format!("SUNIONSTORE {} set ints", any(sizes, below)),
         57 => format!("ZUNIONSTORE {} 2 zset set", large(below)),
@@ -92,10 +96,14 @@ fn any(sizes: Sizes, below: Below<'_>) -> String {
 }
 
 fn on_bytes(below: Below<'_>) -> String {
-    match below(8) {
+    match below(9) {
         0..3 => format!("SETBIT bitmap {} {}", below(3_400_000), below(2)),
         3..5 => format!("SETRANGE text {} hello", below(310_000)),
         5 => "APPEND text more".to_owned(),
+        6 => {
+            let source = ["bitmap", "text"][usize::from(below(2) == 0)];
+            format!("BITOP NOT {source} bitmap")
+        }
         _ => {
             let (first, second) = (below(3_000_000), below(3_000_000));
             format!("BITFIELD bitmap INCRBY u13 {first} 5 SET i64 {second} -2")
@@ -108,6 +116,7 @@ fn on_table(sizes: Sizes, below: Below<'_>) -> String {
     match below(12) {
         0..3 => format!("SADD set {a} {b}"),
         3..6 => format!("SREM set {a} {b}"),
+        6 if below(20) == 0 => format!("SPOP set {}", below(sizes.members)),
         6 => format!("SPOP set {}", below(4)),
         7..10 => format!("HSET hash {a} x {b} y"),
         10 => format!("HDEL hash {a} {b}"),
@@ -133,9 +142,14 @@ fn on_list(sizes: Sizes, below: Below<'_>) -> String {
         6..12 => format!("RPUSH list {a}"),
         12..14 => format!("LPOP list {}", below(200)),
         14..16 => format!("RPOP list {}", below(200)),
-        16 => format!("LSET list {} changed", below(50)),
+        16 => format!(
+            "LSET list {} {}",
+            below(sizes.members),
+            "changed".repeat(usize::try_from(below(30)).unwrap())
+        ),
         17 => "LMOVE list list LEFT RIGHT".to_owned(),
         18 => format!("LINSERT list BEFORE {a} new"),
+        _ if below(20) == 0 => format!("LTRIM list {} {}", below(sizes.members), sizes.members),
         _ if below(4) == 0 => "LTRIM list 5 -5".to_owned(),
         _ => format!("LREM list 1 {a}"),
     }

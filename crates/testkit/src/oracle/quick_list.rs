@@ -41,6 +41,8 @@ pub enum QuickListOp {
     Reload,
     /// Make a listpack of the list, and a list of that again.
     Convert,
+    /// Make a second list of the same nodes, and go on with that one, or with the first.
+    Share(bool),
     /// Release the slack.
     ShrinkToFit,
     /// Take everything out.

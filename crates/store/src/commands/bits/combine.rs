@@ -39,13 +39,19 @@ pub(crate) fn combine(
             return Ok(0);
         }
         // The memory of what is there serves for the result, which takes its place.
-        let old = scope.slot(target).edit(
-            |old| {
-                let fits = old.has_room_for(len);
-                (fits.then(|| std::mem::replace(old, Value::Int(0))), Outcome::Same)
-            },
-            |_| ("", Vec::new()),
-        );
+        let mut slot = scope.slot(target);
+        let old = if slot.is_in_snapshot() {
+            None
+        } else {
+            slot.edit(
+                |old| {
+                    let fits = old.has_room_for(len);
+                    (fits.then(|| std::mem::replace(old, Value::Int(0))), Outcome::Same)
+                },
+                |_| ("", Vec::new()),
+            )
+        };
+        drop(slot);
         let old = old.flatten();
         let result = made(scope, op, target, sources, old, len)?;
         report(scope, op, target, sources, &result);

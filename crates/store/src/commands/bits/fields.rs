@@ -71,10 +71,13 @@ impl StringEntry<'_> {
         let reach = |operation: &BitFieldOp| operation.field.bytes_for(operation.offset);
         let writes = || operations.iter().filter(|operation| operation.writes());
         let least = writes().filter_map(reach).max().unwrap_or(0);
-        let first =
-            writes().filter_map(|operation| usize::try_from(operation.offset / 8).ok()).min();
+        let ranges = writes().filter_map(|operation| {
+            let start = usize::try_from(operation.offset / 8).ok()?;
+            Some(start..reach(operation)?)
+        });
         self.edit_bits(
-            first.unwrap_or(least)..least,
+            least,
+            ranges,
             |bytes, grown| {
                 let mut changed = false;
                 for operation in operations {

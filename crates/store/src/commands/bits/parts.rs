@@ -60,17 +60,17 @@ impl Grown {
 }
 
 impl StringEntry<'_> {
-    /// Lets `edit` change the bytes of the string from one number up to another, and makes the string, or makes it longer,
-    /// to be at least so long.
+    /// Lets `edit` change these bytes of the string, and makes the string, or makes it longer, to be at least so long.
     #[inline]
     pub(super) fn edit_bits<R>(
         &mut self,
-        Range { start, end: least }: Range<usize>,
+        least: usize,
+        ranges: impl IntoIterator<Item = Range<usize>>,
         edit: impl FnOnce(&mut [u8], Grown) -> (R, Outcome),
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
     ) -> Result<R> {
         let created = !self.exists();
-        self.announce_bytes(start..least);
+        self.announce_bytes(ranges);
         let edited = self.edit_or_make(
             || Value::raw_string(vec![0; least]),
             |value| {
@@ -100,7 +100,8 @@ impl StringEntry<'_> {
         check_offset(offset)?;
         let least = bits::bytes_for(offset).ok_or_else(Error::bit_out_of_range)?;
         self.edit_bits(
-            least - 1..least,
+            least,
+            [least - 1..least],
             |bytes, grown| {
                 let old = bits::set(bytes, offset, on);
                 (old, grown.outcome(grown.grew || old != on))

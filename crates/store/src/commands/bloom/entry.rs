@@ -52,6 +52,7 @@ impl BloomEntry<'_> {
     ) -> Result<bool> {
         item.with_member(|item| {
             let limit = self.limit() as u64;
+            self.announce_items(&[hash]);
             let added = self.edit(
                 |value| {
                     let Some(filter) = value.as_bloom_mut() else {
@@ -170,6 +171,18 @@ impl BloomEntry<'_> {
         Ok(())
     }
 
+    /// The next edit adds these items.
+    #[inline]
+    fn announce_items(&mut self, hashes: &[ItemHash]) {
+        if self.is_in_snapshot()
+            && let Some(filter) = self.filter()
+        {
+            let touched = hashes.iter().flat_map(|&hash| filter.touched(hash));
+            let touched: Vec<usize> = touched.collect();
+            self.announce_bytes(touched.into_iter().map(|byte| byte..byte + 1));
+        }
+    }
+
     /// BF.RESERVE: makes an empty filter.
     pub(super) fn reserve(&mut self, settings: &bloom::Settings) -> Result<()> {
         if self.exists() {
@@ -198,6 +211,7 @@ impl BloomEntry<'_> {
         options: &BloomInsertOptions,
     ) -> Result<Insertion> {
         let limit = self.limit() as u64;
+        self.announce_items(hashes);
         let inserted = self.edit(
             |value| {
                 let Some(filter) = value.as_bloom_mut() else {
@@ -232,6 +246,8 @@ impl BloomEntry<'_> {
     /// BF.LOADCHUNK.
     pub(super) fn load_chunk(&mut self, cursor: u64, chunk: &[u8]) -> Result<()> {
         let words = || vec![Bytes::from(cursor.to_string()), Bytes::copy_from_slice(chunk)];
+        let end = usize::try_from(cursor.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.announce_bytes([end.saturating_sub(chunk.len())..end]);
         let loaded = self.edit(
             |value| {
                 let Some(filter) = value.as_bloom_mut() else {

@@ -138,12 +138,18 @@ impl SetEntry<'_> {
     /// Removes the members that `chosen` is true of and returns them.
     pub(super) fn extract_if(&mut self, chosen: impl FnMut(Member<'_>) -> bool) -> Extracted {
         let policy = self.policy();
+        let extraction = self.value().and_then(|value| value.to_extract(chosen));
+        let Some(extraction) = extraction.filter(|extraction| extraction.extracted.len() > 0)
+        else {
+            return Extracted::default();
+        };
+        if extraction.left == 0 {
+            self.remove_key(("SREM", || words(&extraction.extracted.members())));
+            return extraction.extracted;
+        }
+        self.announce_members(extraction.extracted.members());
         let extracted = self.edit(
-            |value| {
-                let (extracted, left) = value.extract_if(chosen, &policy);
-                let outcome = outcome(extracted.len(), left);
-                (extracted, outcome)
-            },
+            |value| (value.extract(extraction, &policy), Outcome::Changed),
             |extracted| ("SREM", words(&extracted.members())),
         );
         extracted.unwrap_or_default()
@@ -172,24 +178,24 @@ impl SetEntry<'_> {
         let drawn: Vec<Bytes> =
             set.sample(count, random).into_iter().map(Member::to_bytes).collect();
         let left = len - drawn.len();
-        let rebuilt = left > 0 && left * REBUILD <= count;
-        if !rebuilt {
+        if left == 0 {
+            self.remove_key(("SREM", || drawn.clone()));
+        } else if left * REBUILD <= count {
+            let rest = rest(set, &drawn, random, &policy);
+            self.put(rest, Expires::Keep, ("SREM", || drawn.clone()));
+        } else {
             self.announce_members(drawn.iter().map(Member::from));
-        }
-        self.edit(
-            |value| {
-                let Some(mut set) = value.as_set_mut() else { return ((), Outcome::Same) };
-                if rebuilt {
-                    *value = rest(set.as_ref(), &drawn, random, &policy);
-                } else {
+            self.edit(
+                |value| {
+                    let Some(mut set) = value.as_set_mut() else { return ((), Outcome::Same) };
                     for member in &drawn {
                         set.remove(Member::from(member), &policy);
                     }
-                }
-                ((), outcome(drawn.len(), left))
-            },
-            |()| ("SREM", drawn.clone()),
-        );
+                    ((), Outcome::Changed)
+                },
+                |()| ("SREM", drawn.clone()),
+            );
+        }
         drawn
     }
 }

@@ -140,7 +140,7 @@ impl StringEntry<'_> {
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
     ) -> Result<usize> {
         let end = end_of(offset, value)?;
-        self.announce_bytes(offset..end);
+        self.announce_bytes([offset..end]);
         let written = self.edit(
             |old| (value.with_bytes(|new| old.write_at(offset, new)), Outcome::Changed),
             |_| effect(),

@@ -214,7 +214,13 @@ impl ZSetEntry<'_> {
         ranks: impl FnOnce(&ZSet) -> Range<usize>,
         effect: impl FnOnce(&Range<usize>) -> (&'static str, Vec<Bytes>),
     ) -> usize {
-        let Some(ranks) = self.value().and_then(Value::as_zset).map(ranks) else { return 0 };
+        let Some(set) = self.value().and_then(Value::as_zset) else { return 0 };
+        let (len, ranks) = (set.len(), ranks(set));
+        if ranks.len() == len {
+            let (command, args) = effect(&ranks);
+            self.remove_key((command, || args));
+            return len;
+        }
         self.announce_ranks(ranks.clone());
         let removed = self.edit(
             |value| {
@@ -251,32 +257,24 @@ impl ZSetEntry<'_> {
 
     /// Takes out `count` members, or all, outermost first.
     pub(crate) fn pop(&mut self, side: Side, count: usize) -> Vec<(Bytes, f64)> {
-        let len = self.value().and_then(Value::as_zset).map_or(0, ZSet::len);
+        let Some(set) = self.value().and_then(Value::as_zset) else { return Vec::new() };
+        let len = set.len();
         let count = count.min(len);
-        let ranks = match side {
-            Side::Min => 0..count,
-            Side::Max => len - count..len,
+        let (ranks, popped) = match side {
+            Side::Min => (0..count, gather(set.range(0..count))),
+            Side::Max => (len - count..len, gather(set.range(len - count..len).rev())),
         };
-        self.announce_ranks(ranks.clone());
-        let popped = self.edit(
-            |value| {
-                let Some(set) = value.as_zset_mut() else { return (Vec::new(), Outcome::Same) };
-                let popped = match side {
-                    Side::Min => gather(set.range(ranks.clone())),
-                    Side::Max => gather(set.range(ranks.clone()).rev()),
-                };
-                set.remove_range(ranks);
-                (popped, outcome(set, count > 0))
-            },
-            |popped| {
+        self.remove_ranks(
+            |_| ranks,
+            |_| {
                 let command = match side {
                     Side::Min => "ZPOPMIN",
                     Side::Max => "ZPOPMAX",
                 };
-                (command, vec![popped.len().to_string().into()])
+                (command, vec![count.to_string().into()])
             },
         );
-        popped.unwrap_or_default()
+        popped
     }
 }
 

@@ -4,23 +4,17 @@ use std::io::Write;
 use std::sync::Arc;
 use std::thread;
 
-use rdb::lzf::{self, Compressor};
-use rdb::{ValueWriter, WriteOptions, Writer};
+use bloom::Field;
+use rdb::{ModulePart, WriteOptions, Writer};
 
 use super::beside::Source;
+use super::bytes::Stretch;
 use super::error::SaveError;
 use crate::persist::value;
 use crate::store::handover::{
     Ended, KeptNode, Large, MemberChunk, MemberKind, Origin, Owned, Part,
 };
 use crate::value::Value;
-
-/// Bytes of a compressed string that are held in memory at most: of one that does not compress as far, the plain bytes
-/// are written.
-const COMPRESSED: usize = 16 << 20;
-
-/// A compressed string is kept if it is shorter by so many bytes, as servers do it.
-const SAVING: usize = 4;
 
 /// Where a large value is, as far as is known.
 pub(super) enum Place {
@@ -44,11 +38,11 @@ impl Source<'_> {
 
     /// Lets `work` go on with a large value, wherever it is now, and the value itself. Where `work` has ended it, the rest of
     /// it is returned.
-    fn with<R>(
+    pub(super) fn with<R>(
         &mut self,
         place: &mut Place,
         id: u64,
-        mut work: impl FnMut(&mut Large, &Value) -> (R, Ended),
+        mut work: impl FnMut(&mut Large, &mut Value) -> (R, Ended),
     ) -> Result<(R, Option<Large>), SaveError> {
         loop {
             self.control.check()?;
@@ -64,7 +58,7 @@ impl Source<'_> {
                     .get_mut(*at)
                     .and_then(|keyspace| keyspace.with_large(shared, key, id, &mut work)),
                 Place::Owned(owned) => {
-                    let (result, ended) = work(&mut owned.large, &owned.value);
+                    let (result, ended) = work(&mut owned.large, &mut owned.value);
                     if ended == Ended(false) {
                         return Ok((result, None));
                     }
@@ -113,15 +107,22 @@ impl Source<'_> {
 
     /// Where a large value was when the snapshot began.
     pub(super) fn origin(&mut self, place: &mut Place, id: u64) -> Result<Arc<Origin>, SaveError> {
-        let origin = |large: &mut Large, _: &Value| (Arc::clone(large.origin()), Ended(false));
+        let origin = |large: &mut Large, _: &mut Value| (Arc::clone(large.origin()), Ended(false));
         Ok(self.with(place, id, origin)?.0)
+    }
+
+    /// Ends a large value, of which nothing is left to be handed over.
+    fn end(&mut self, place: &mut Place, id: u64) -> Result<(), SaveError> {
+        self.with(place, id, |_, _| ((), Ended(true)))?;
+        Ok(())
     }
 }
 
 /// The form in which a large value is written.
 enum Shape {
     Members(MemberKind, u64),
-    Bytes { len: usize, chunks: usize },
+    Bytes(usize),
+    Bloom(Vec<Field<usize>>),
     Nodes(u64),
     Whole,
 }
@@ -138,7 +139,8 @@ pub(super) fn write_large<W: Write>(
     let ((origin, shape), _) = source.with(place, id, |large, _| {
         let shape = match large.part() {
             Part::Members(part) => Shape::Members(part.kind(), part.count()),
-            Part::Bytes(part) => Shape::Bytes { len: part.len(), chunks: part.chunks() },
+            Part::Bytes(part) => Shape::Bytes(part.len()),
+            Part::Bloom(part) => Shape::Bloom(part.fields().to_vec()),
             Part::Nodes(part) => Shape::Nodes(part.count()),
             Part::Whole => Shape::Whole,
         };
@@ -172,14 +174,35 @@ pub(super) fn write_large<W: Write>(
             })?;
             scores.finish().map_err(at)
         }
-        Shape::Bytes { len, chunks } => {
-            let compressed =
-                if options.compression { compress(source, place, id, len, chunks)? } else { None };
-            if let Some(stream) = compressed {
-                source.with(place, id, |_, _| ((), Ended(true)))?;
-                return writer.compressed_string(&stream, len as u64).map_err(at);
+        Shape::Bytes(len) => {
+            let mut bytes = Stretch { source, place, id, start: 0, len };
+            if let Some(stream) = bytes.compressed(options)? {
+                writer.compressed_string(&stream, len as u64).map_err(at)?;
+            } else {
+                bytes.write_to(writer.string_in_parts(len as u64)?)?;
             }
-            write_bytes(source, place, id, (len, chunks), writer)
+            source.end(place, id)
+        }
+        Shape::Bloom(fields) => {
+            let mut filter = value::begin_bloom(writer).map_err(at)?;
+            let mut start = 0;
+            for field in fields {
+                match field {
+                    Field::Unsigned(number) => filter.part(ModulePart::Unsigned(number))?,
+                    Field::Double(number) => filter.part(ModulePart::Double(number))?,
+                    Field::Bytes(len) => {
+                        let mut bits = Stretch { source, place, id, start, len };
+                        if let Some(stream) = bits.compressed(options)? {
+                            filter.compressed_bytes(&stream, len as u64).map_err(at)?;
+                        } else {
+                            bits.write_to(filter.bytes_in_parts(len as u64)?)?;
+                        }
+                        start += len;
+                    }
+                }
+            }
+            filter.finish()?;
+            source.end(place, id)
         }
         Shape::Nodes(count) => {
             let mut nodes = writer.list_nodes(count).map_err(at)?;
@@ -202,7 +225,7 @@ pub(super) fn write_large<W: Write>(
     }
 }
 
-/// The value itself, copied unless the snapshot has it to itself.
+/// The value itself, copied or shared unless the snapshot has it to itself.
 fn take_whole(source: &mut Source<'_>, place: &mut Place, id: u64) -> Result<Value, SaveError> {
     match std::mem::replace(place, Place::Nowhere) {
         Place::Owned(owned) => {
@@ -211,63 +234,10 @@ fn take_whole(source: &mut Source<'_>, place: &mut Place, id: u64) -> Result<Val
         }
         other @ (Place::Stripe(..) | Place::Dropped(..) | Place::Nowhere) => {
             *place = other;
-            let copy = |_: &mut Large, value: &Value| (value.clone(), Ended(true));
+            let copy = |_: &mut Large, value: &mut Value| (value.share(), Ended(true));
             Ok(source.with(place, id, copy)?.0)
         }
     }
-}
-
-/// The stream of a string, each chunk compressed by itself; `None` if that is not worth it.
-fn compress(
-    source: &mut Source<'_>,
-    place: &mut Place,
-    id: u64,
-    len: usize,
-    chunks: usize,
-) -> Result<Option<Vec<u8>>, SaveError> {
-    let most = COMPRESSED.min(len.saturating_sub(SAVING));
-    let mut compressor = Compressor::new();
-    let (mut stream, mut plain, mut part) = (Vec::new(), Vec::new(), Vec::new());
-    for number in 0..chunks {
-        source.with(place, id, |large, value| {
-            if let Part::Bytes(bytes) = large.part() {
-                bytes.chunk(value, number, &mut plain);
-            }
-            ((), Ended(false))
-        })?;
-        if compressor.compress(&plain, plain.len(), &mut part) {
-            stream.extend_from_slice(&part);
-        } else {
-            lzf::push_literals(&plain, &mut stream);
-        }
-        if stream.len() > most {
-            return Ok(None);
-        }
-    }
-    Ok(Some(stream))
-}
-
-/// Writes a string as it is.
-fn write_bytes<W: Write>(
-    source: &mut Source<'_>,
-    place: &mut Place,
-    id: u64,
-    (len, chunks): (usize, usize),
-    writer: ValueWriter<'_, W>,
-) -> Result<(), SaveError> {
-    let mut parts = writer.string_in_parts(len as u64)?;
-    let mut plain = Vec::new();
-    for number in 0..chunks {
-        source.with(place, id, |large, value| {
-            if let Part::Bytes(bytes) = large.part() {
-                bytes.chunk(value, number, &mut plain);
-                bytes.done(number);
-            }
-            ((), Ended(number + 1 == chunks))
-        })?;
-        parts.part(&plain)?;
-    }
-    Ok(parts.finish()?)
 }
 
 /// Hands over all members of a table to `write`, each as it was.

@@ -2,6 +2,7 @@
 
 mod background;
 mod beside;
+mod bytes;
 mod error;
 mod large;
 mod options;

@@ -1,18 +1,19 @@
-//! The bytes of a large string.
+//! The bytes of a large string, or of the bit arrays of a Bloom filter.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::CHUNK;
+use bloom::BloomFilter;
+
 use crate::value::Value;
 
 /// Bytes that are kept where any of them changes.
 const BLOCK: usize = 1 << 10;
 
-/// Which bytes of a string are yet to be handed over.
+/// Which bytes of a value are yet to be handed over. Those of a Bloom filter are its bit arrays, one behind the other.
 #[derive(Debug)]
 pub(crate) struct BytesPart {
-    /// How long the string was.
+    /// How many there were.
     len: usize,
     /// The number of the first byte that is not handed over.
     next: usize,
@@ -29,43 +30,56 @@ impl BytesPart {
         self.len
     }
 
-    /// How many chunks there are.
-    pub(crate) const fn chunks(&self) -> usize {
-        self.len.div_ceil(CHUNK)
-    }
-
     /// Keeps the blocks of a range that is about to change.
     pub(super) fn keep(&mut self, value: &Value, range: Range<usize>) {
         let last = range.end.min(self.len).div_ceil(BLOCK);
         for number in range.start.max(self.next) / BLOCK..last {
             if !self.kept.contains_key(&number) {
-                let block = self.live(value, number * BLOCK, BLOCK).into();
-                self.kept.insert(number, block);
+                let start = number * BLOCK;
+                let mut block = Vec::with_capacity(BLOCK);
+                live(value, start..self.len.min(start + BLOCK), &mut block);
+                self.kept.insert(number, block.into());
             }
         }
     }
 
-    /// A chunk as it was.
-    pub(crate) fn chunk(&self, value: &Value, number: usize, out: &mut Vec<u8>) {
-        let start = number * CHUNK;
+    /// Bytes as they were.
+    pub(crate) fn read(&self, value: &Value, range: Range<usize>, out: &mut Vec<u8>) {
         out.clear();
-        out.extend_from_slice(self.live(value, start, CHUNK));
-        for (&number, block) in self.kept.range(start / BLOCK..(start + CHUNK) / BLOCK) {
-            let at = number * BLOCK - start;
-            if let Some(changed) = out.get_mut(at..at + block.len()) {
+        live(value, range.clone(), out);
+        for (&number, block) in self.kept.range(range.start / BLOCK..range.end.div_ceil(BLOCK)) {
+            let at = number * BLOCK;
+            let (start, end) = (range.start.max(at), range.end.min(at + block.len()));
+            let changed = out.get_mut(start - range.start..end - range.start);
+            if let (Some(changed), Some(block)) = (changed, block.get(start - at..end - at)) {
                 changed.copy_from_slice(block);
             }
         }
     }
 
-    /// Notes that a chunk and those before it are handed over.
-    pub(crate) fn done(&mut self, number: usize) {
-        self.next = (number + 1) * CHUNK;
-        self.kept = self.kept.split_off(&(self.next / BLOCK));
+    /// Notes that the bytes before one are handed over.
+    pub(crate) fn done(&mut self, end: usize) {
+        self.next = end;
+        self.kept = self.kept.split_off(&(end / BLOCK));
     }
+}
 
-    fn live<'v>(&self, value: &'v Value, start: usize, len: usize) -> &'v [u8] {
-        let Value::Str { buffer, .. } = value else { return &[] };
-        buffer.get(start..(start + len).min(self.len)).unwrap_or_default()
+/// Bytes as they are.
+fn live(value: &Value, range: Range<usize>, out: &mut Vec<u8>) {
+    if let Value::Str { buffer, .. } = value {
+        out.extend_from_slice(buffer.get(range).unwrap_or_default());
+    } else if let Some(filter) = value.as_bloom() {
+        live_bits(filter, range, out);
+    }
+}
+
+fn live_bits(filter: &BloomFilter, mut range: Range<usize>, out: &mut Vec<u8>) {
+    // The cursor of a byte is its number and one more.
+    while !range.is_empty()
+        && let Some(chunk) = filter.chunk_at(range.start as u64 + 1)
+    {
+        let bytes = chunk.bytes.get(..range.len()).unwrap_or(&chunk.bytes);
+        out.extend_from_slice(bytes);
+        range.start += bytes.len();
     }
 }

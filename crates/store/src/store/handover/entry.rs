@@ -22,8 +22,8 @@ pub(crate) enum Change<'c, 'm> {
     Any,
     /// These members of a set or sorted set, or fields of a hash.
     Members(&'c mut dyn Iterator<Item = Member<'m>>),
-    /// These bytes of a string; and beyond its end.
-    Bytes(Range<usize>),
+    /// These bytes of a string, or of the bit arrays of a Bloom filter; and beyond their end.
+    Bytes(&'c mut dyn Iterator<Item = Range<usize>>),
     /// So many elements at an end of a list, or others before them.
     End(Direction, usize),
 }
@@ -50,7 +50,7 @@ impl Keyspace {
         if !large.keep(&entry.value, change, &shared.policy())
             && let Some(large) = handover.large.remove(key)
         {
-            large.own(entry.value.clone());
+            large.own(bucket.value_mut(place).share());
         }
     }
 

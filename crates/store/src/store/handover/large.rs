@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use rdb::{Attributes, Target, ValueType};
 
-use super::{BytesPart, CHUNK, Change, MemberKind, MembersPart, NodesPart, Run};
+use super::{BloomPart, BytesPart, CHUNK, Change, MemberKind, MembersPart, NodesPart, Run};
 use crate::key::Key;
 use crate::policy::EncodingPolicy;
 use crate::value::{Hash, List, Value};
@@ -40,6 +40,8 @@ pub(crate) struct Origin {
 pub(crate) enum Part {
     /// Bytes of a string.
     Bytes(BytesPart),
+    /// Bits of a Bloom filter.
+    Bloom(BloomPart),
     /// Members of a table.
     Members(MembersPart),
     /// Nodes of a list.
@@ -82,14 +84,25 @@ impl Part {
                 };
                 large.then(part)
             }
+            Value::Bloom(filter) => {
+                is_large(filter.heap_bytes()).then(|| Self::Bloom(BloomPart::new(filter)))
+            }
             Value::IntSet(_)
             | Value::Compact(_)
             | Value::ListPack(_)
             | Value::Hash(Hash::ListPack(_))
             | Value::ZSet(_)
             | Value::List(List::ListPack(_))
-            | Value::Bloom(_)
             | Value::Opaque(_) => is_large(value.heap_bytes()).then_some(Self::Whole),
+        }
+    }
+
+    /// The part of the bytes, if the value is made of bytes.
+    pub(crate) fn bytes(&mut self) -> Option<&mut BytesPart> {
+        match self {
+            Self::Bytes(part) => Some(part),
+            Self::Bloom(part) => Some(&mut part.bits),
+            Self::Members(_) | Self::Nodes(_) | Self::Whole => None,
         }
     }
 }
@@ -139,8 +152,13 @@ impl Large {
             (Part::Members(part), Change::Members(members)) => members.for_each(|member| {
                 member.with_bytes(|member| part.keep(value, member, policy));
             }),
-            (Part::Bytes(part), Change::Bytes(range)) => part.keep(value, range),
-            (Part::Nodes(part), Change::End(end, elements)) => part.keep(value, end, elements),
+            (part, Change::Bytes(ranges)) => {
+                let Some(part) = part.bytes() else { return false };
+                ranges.for_each(|range| part.keep(value, range));
+            }
+            (Part::Nodes(part), Change::End(end, elements)) => {
+                return part.keep(value, end, elements);
+            }
             _ => return false,
         }
         true

@@ -15,6 +15,7 @@
 //! The order of keys in a file, and of members in a set, a sorted set or a hash, is free, so what was kept can come at
 //! any place.
 
+mod bloom;
 mod bytes;
 mod entry;
 mod large;
@@ -31,6 +32,7 @@ use ahash::RandomState;
 use parking_lot::Mutex;
 use rdb::{BatchWriter, WriteOptions};
 
+pub(crate) use bloom::BloomPart;
 pub(crate) use bytes::BytesPart;
 pub(crate) use entry::Change;
 pub(crate) use large::{Large, Origin, Part};

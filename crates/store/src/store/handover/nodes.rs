@@ -8,6 +8,9 @@ use quicklist::{NodeRef, QuickList};
 use super::CHUNK;
 use crate::value::{Direction, List, Value};
 
+/// The most nodes that are copied at once. Where more change, the list is shared.
+const MOST_COPIED: usize = 4;
+
 /// Which nodes of a list are yet to be handed over: those that were kept from its front on, those of the list that are
 /// as they were, and those that were kept from its back on.
 #[derive(Debug)]
@@ -53,18 +56,23 @@ impl NodesPart {
         self.count as u64
     }
 
-    /// Keeps the nodes at an end that is about to lose so many elements, or to get others.
-    pub(super) fn keep(&mut self, value: &Value, end: Direction, elements: usize) {
+    /// Keeps the nodes at an end that is about to lose so many elements, or to get others; `false` if that are too many
+    /// to be copied.
+    pub(super) fn keep(&mut self, value: &Value, end: Direction, elements: usize) -> bool {
         self.settle(value);
-        let Some(list) = quick(value) else { return };
+        let Some(list) = quick(value) else { return true };
         self.changing = Some(end);
+        let touched = match end {
+            Direction::Left => covering(list.nodes(), elements),
+            Direction::Right => covering(list.nodes().rev(), elements),
+        };
+        if touched > MOST_COPIED {
+            return false;
+        }
         match end {
-            Direction::Left => {
-                let touched = covering(list.nodes(), elements);
-                self.keep_front(list, touched.saturating_sub(self.live.start));
-            }
+            Direction::Left => self.keep_front(list, touched.saturating_sub(self.live.start)),
             Direction::Right => {
-                let untouched = self.seen.saturating_sub(covering(list.nodes().rev(), elements));
+                let untouched = self.seen.saturating_sub(touched);
                 self.keep_back(list, self.live.end.saturating_sub(untouched));
             }
         }
@@ -72,6 +80,7 @@ impl NodesPart {
         if self.live.len() <= 2 {
             self.keep_front(list, self.live.len());
         }
+        true
     }
 
     fn keep_front(&mut self, list: &QuickList, nodes: usize) {
@@ -133,7 +142,7 @@ fn quick(value: &Value) -> Option<&QuickList> {
 /// How many nodes from an end on hold so many elements, and one more.
 fn covering<'l>(nodes: impl Iterator<Item = NodeRef<'l>>, elements: usize) -> usize {
     let mut before = 0;
-    let covering = nodes.take_while(|node| {
+    let covering = nodes.take(MOST_COPIED).take_while(|node| {
         let covered = before <= elements;
         before += node.count();
         covered

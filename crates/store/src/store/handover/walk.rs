@@ -137,15 +137,15 @@ impl Keyspace {
         shared: &Shared,
         key: &[u8],
         id: u64,
-        work: impl FnOnce(&mut Large, &Value) -> (R, Ended),
+        work: impl FnOnce(&mut Large, &mut Value) -> (R, Ended),
     ) -> Option<(R, Option<Large>)> {
         let (table, _, handover) = self.parts();
         let large = &mut handover.as_deref_mut()?.large;
         let begun = large.get_mut(key).filter(|begun| begun.id() == id)?;
         let hash = shared.hash(key);
-        let bucket = table.bucket(hash)?;
-        let value = &bucket.entry(bucket.find(HashedKey::new(hash, key))?).value;
-        let (result, ended) = work(begun, value);
+        let bucket = table.bucket_mut(hash)?;
+        let place = bucket.find(HashedKey::new(hash, key))?;
+        let (result, ended) = work(begun, bucket.value_mut(place));
         let ended = if ended.0 { large.remove(key) } else { None };
         Some((result, ended))
     }

@@ -31,11 +31,11 @@ impl<K> Entry<'_, K> {
         }
     }
 
-    /// The next edit changes these bytes of a string, or lies beyond its end.
+    /// The next edit changes these bytes of a string, or of the bit arrays of a Bloom filter, or lies beyond their end.
     #[inline]
-    pub(crate) fn announce_bytes(&mut self, range: Range<usize>) {
+    pub(crate) fn announce_bytes(&mut self, ranges: impl IntoIterator<Item = Range<usize>>) {
         if self.is_in_snapshot() {
-            self.announce(Change::Bytes(range));
+            self.announce(Change::Bytes(&mut ranges.into_iter()));
         }
     }
 

@@ -88,6 +88,14 @@ impl List {
         Self::Quick(Box::new(QuickList::new(policy.list_limits())))
     }
 
+    /// A copy, for which no node is copied until it changes.
+    pub(super) fn share(&mut self) -> Self {
+        match self {
+            Self::ListPack(list) => Self::ListPack(list.clone()),
+            Self::Quick(list) => Self::Quick(Box::new(list.share())),
+        }
+    }
+
     /// How many elements there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {

@@ -39,16 +39,23 @@ impl Extracted {
     }
 }
 
+/// Members that are to be taken out of a set.
+#[derive(Debug)]
+pub(crate) struct Extraction {
+    pub(crate) extracted: Extracted,
+    /// How many members are left.
+    pub(crate) left: usize,
+    /// The set without them, if it is made as a whole.
+    rest: Option<Value>,
+}
+
 impl Value {
-    /// Takes the members that `chosen` is true of out of a set; returns them, and how many are left. The encoding is
-    /// the one that removing them one by one leaves.
-    pub(crate) fn extract_if(
-        &mut self,
+    /// The members of a set that `chosen` is true of, for [`extract`](Self::extract).
+    pub(crate) fn to_extract(
+        &self,
         mut chosen: impl FnMut(Member<'_>) -> bool,
-        policy: &EncodingPolicy<'_>,
-    ) -> (Extracted, usize) {
-        let Some(set) = self.as_set() else { return (Extracted::default(), 0) };
-        let len = set.len();
+    ) -> Option<Extraction> {
+        let set = self.as_set()?;
         let (extracted, rest) = match set {
             SetRef::IntSet(set) => {
                 let (numbers, rest) = halves(set.iter(), chosen);
@@ -72,21 +79,24 @@ impl Value {
                 (Extracted::Members(members), None)
             }
         };
-        let left = len - extracted.len();
-        if left == 0 || left == len {
-            // The key goes, or nothing changes.
-            return (extracted, left);
-        }
-        match (rest, self.as_set_mut()) {
-            (Some(rest), _) => *self = rest,
-            (None, Some(mut set)) => {
-                for member in extracted.members() {
-                    set.remove(member, policy);
-                }
+        let left = set.len() - extracted.len();
+        Some(Extraction { extracted, left, rest })
+    }
+
+    /// Takes members out of a set of which some are left. The encoding is the one that removing them one by one leaves.
+    pub(crate) fn extract(
+        &mut self,
+        Extraction { extracted, rest, .. }: Extraction,
+        policy: &EncodingPolicy<'_>,
+    ) -> Extracted {
+        if let Some(rest) = rest {
+            *self = rest;
+        } else if let Some(mut set) = self.as_set_mut() {
+            for member in extracted.members() {
+                set.remove(member, policy);
             }
-            (None, None) => {}
         }
-        (extracted, left)
+        extracted
     }
 }
 

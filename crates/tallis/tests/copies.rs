@@ -1,0 +1,152 @@
+//! What a command allocates more while a snapshot runs than without one: the old form of what it changes, never that of
+//! a whole large value. And the snapshot has the state before the command, node by node.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+#[path = "beside/output.rs"]
+mod output;
+
+use output::{Output, digest};
+use tallis::{LoadOptions, SaveOptions, Store};
+use testkit::alloc::Counting;
+use testkit::rng::Rng;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new();
+
+/// Bytes of each large value, about.
+const LARGE: usize = 600_000;
+
+/// Members of each.
+const MEMBERS: u64 = 10_000;
+
+/// Bytes that may be allocated more: chunks and nodes that change, and what is noted of the others.
+const MORE: u64 = 64 << 10;
+
+/// Commands, none of which changes much of a large value, or else one that takes it away as a whole.
+const COMMANDS: [&str; 43] = [
+    "SETBIT bitmap 2000000 1",
+    "SETBIT bitmap 9000000 1",
+    "BITFIELD bitmap SET u8 0 1 SET u8 4700000 2",
+    "SETRANGE text 300000 hello",
+    "APPEND text more",
+    "DEL text",
+    "SET text short",
+    "EXPIRE text 100",
+    "RENAME text other",
+    "RENAME text bitmap",
+    "GETDEL text",
+    "SADD set one two",
+    "SREM set member:1",
+    "SPOP set 3",
+    "SPOP set 9500",
+    "SPOP set 10000",
+    "SORT set ALPHA STORE set",
+    "SINTERSTORE set set",
+    "HSET hash member:7 x",
+    "HDEL hash member:8",
+    "ZADD zset 7 member:7",
+    "ZREMRANGEBYRANK zset 0 2",
+    "ZREMRANGEBYRANK zset 0 -1",
+    "ZREMRANGEBYSCORE zset -inf +inf",
+    "ZPOPMIN zset 20000",
+    "LPUSH list one two",
+    "RPUSH list one two",
+    "LPOP list",
+    "RPOP list 3",
+    "LPOP list 9000",
+    "LMOVE list list LEFT RIGHT",
+    "RPOPLPUSH list text2",
+    "LSET list 5000 other",
+    "LINSERT list BEFORE member:5000 other",
+    "LREM list 0 member:5000",
+    "LTRIM list 0 99",
+    "LTRIM list 5000 5099",
+    "LTRIM list 1 0",
+    "BF.ADD bloom new",
+    "BF.MADD bloom new newer newest",
+    "BF.LOADCHUNK bloom 30006 hello",
+    "BF.LOADCHUNK bloom 3 x",
+    "FLUSHALL",
+];
+
+fn filled() -> Vec<u8> {
+    let store = Store::builder().hash_seed(1).build();
+    let mut rng = Rng::new(7);
+    store.set("bitmap", rng.bytes(LARGE)).unwrap();
+    store.set("text", rng.bytes(LARGE)).unwrap();
+    // Two links, and room left in the second.
+    store.execute(&["BF.RESERVE", "bloom", "0.0001", "8000"]);
+    for number in 0..MEMBERS {
+        let member = format!("member:{number}");
+        let long = format!("{member}:{}", "x".repeat(50));
+        store.sadd("set", [&long]).unwrap();
+        store.hset("hash", &member, &long).unwrap();
+        store.zadd("zset", &long, number / 3).unwrap();
+        store.rpush("list", [if number == 5000 { &member } else { &long }]).unwrap();
+        store.bf_add("bloom", &member).unwrap();
+    }
+    store.save_to(Vec::new(), SaveOptions::default()).unwrap()
+}
+
+fn load(file: &[u8]) -> Store {
+    let store = Store::builder().hash_seed(1).build();
+    store.load_from(file, LoadOptions::default()).unwrap();
+    store
+}
+
+/// The bytes that `work` allocates.
+fn allocated(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATOR.requested();
+    work();
+    ALLOCATOR.requested() - before
+}
+
+/// Everything that DUMP shows of the large values: the nodes of a list, too.
+fn dumps(store: &Store) -> [Option<bytes::Bytes>; 4] {
+    ["bitmap", "text", "list", "bloom"].map(|key| store.dump(key).unwrap())
+}
+
+fn check(file: &[u8], name: &str, command: &dyn Fn(&Store)) {
+    let alone = {
+        let store = load(file);
+        allocated(|| command(&store))
+    };
+    // Before anything is handed over, in between, and near the end.
+    for at in [1, 12, 50] {
+        let store = load(file);
+        let before = (digest(&store), dumps(&store));
+        let (mut writes, mut bytes) = (0, 0);
+        let output = Output::new(|| {
+            writes += 1;
+            if writes == at {
+                bytes = allocated(|| command(&store));
+            }
+        });
+        let options = SaveOptions { compression: at == 12, ..SaveOptions::default() };
+        let written = store.snapshot_to(output, options).unwrap().into_bytes();
+        assert!(writes >= at, "{name} at {at}: only {writes} writes");
+        assert!(bytes <= alone + MORE, "{name} at {at}: {bytes} bytes, {alone} without a snapshot");
+        let loaded = load(&written);
+        assert_eq!((digest(&loaded), dumps(&loaded)), before, "{name} at {at}");
+    }
+}
+
+/// One test, because the counts are of the whole process.
+#[test]
+fn a_writer_copies_what_it_changes_and_no_more() {
+    let file = filled();
+    for line in COMMANDS {
+        let words: Vec<&str> = line.split(' ').collect();
+        check(&file, line, &|store| drop(store.execute(&words)));
+    }
+    check(&file, "smove_if", &|store| {
+        let some = |member: tallis::Member<'_>| {
+            member.with_bytes(|member| member.starts_with(b"member:77"))
+        };
+        assert!(store.smove_if("set", "other", some).unwrap() > 10);
+    });
+    check(&file, "smove_if of all", &|store| {
+        assert_eq!(store.smove_if("set", "other", |_| true).unwrap(), 10_000);
+    });
+}
