@@ -94,7 +94,8 @@ fn filled(scale: usize, sizes: Sizes) -> Store {
     for number in 0..sizes.small {
         store.set(small(number), [b'v'; SMALL]).unwrap();
     }
-    store.bf_reserve("filter", 0.01, (FILTER * sizes.million) as u64).unwrap();
+    let items = (FILTER * sizes.million) as u64;
+    store.bf_reserve("filter", &tallis::bloom::Settings::new(items, 0.01)).unwrap();
     store
 }
 

@@ -4,6 +4,7 @@
 //! [`tail`] adds them to the last file.
 
 mod background;
+mod batch;
 mod cut;
 mod files;
 mod folder;

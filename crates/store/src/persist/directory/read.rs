@@ -3,9 +3,11 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
-use aof::{LogError, LogReader, Manifest, Record};
+use aof::{LogError, LogReader, Manifest};
 
+use super::batch::Batches;
 use super::files::{Files, Unread};
 use super::folder::LogFolder;
 use super::replay::Replay;
@@ -176,22 +178,22 @@ impl<'r> Reading<'r> {
             head = Vec::new();
         }
         self.replay.begin_file();
-        let mut reader = LogReader::new_at(head.chain(file), start);
-        let torn = loop {
-            match reader.next_record() {
-                Ok(Some(Record::Command(command))) => {
-                    let run = self.replay.command(command.words(), command.offset());
-                    run.map_err(|error| not_run(path, &error))?;
-                }
-                Ok(Some(Record::Annotation(_))) => {}
-                Ok(None) => return Ok(None),
-                Err(LogError::Io(error)) => return Err(failed(error)),
-                Err(error @ LogError::Torn { .. }) => break damaged(path, &error),
-                Err(error) => return Err(damaged(path, &error)),
+        let reader = LogReader::new_at(head.chain(file), start);
+        let replay = &mut self.replay;
+        let ended = thread::scope(|scope| {
+            Batches::decode(scope, reader)
+                .run(|batch| batch.run(|words, offset| replay.command(words, offset)))
+        });
+        let (offset, ended) = ended.map_err(|error| not_run(path, &error))?;
+        match ended {
+            Ok(()) => Ok(None),
+            Err(error @ LogError::Torn { .. }) => {
+                let cut = CutTail { file: path.to_path_buf(), offset, bytes: length - offset };
+                Ok(Some((cut, damaged(path, &error))))
             }
-        };
-        let offset = reader.valid_up_to();
-        Ok(Some((CutTail { file: path.to_path_buf(), offset, bytes: length - offset }, torn)))
+            Err(LogError::Io(error)) => Err(failed(error)),
+            Err(error) => Err(damaged(path, &error)),
+        }
     }
 }
 

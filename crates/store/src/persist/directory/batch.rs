@@ -1,0 +1,128 @@
+//! Commands of a log that are decoded by one thread and run by another.
+
+use std::io::Read;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
+
+use aof::{Command, LogError, LogReader, Record};
+use smallvec::SmallVec;
+
+/// Bytes after which a batch is full.
+const FULL: usize = 64 << 10;
+
+/// Batches that wait to be run.
+const WAITING: usize = 4;
+
+/// Commands that stand one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    bytes: Vec<u8>,
+    /// Where each word ends.
+    ends: Vec<usize>,
+    /// Where each command begins in the log, and where its words end among all.
+    commands: Vec<(u64, usize)>,
+}
+
+impl Batch {
+    fn push(&mut self, command: &Command<'_>) {
+        for word in command.words() {
+            self.bytes.extend_from_slice(word);
+            self.ends.push(self.bytes.len());
+        }
+        self.commands.push((command.offset(), self.ends.len()));
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() + size_of_val(&*self.ends) >= FULL
+    }
+
+    fn clear(&mut self) {
+        // A long command is not to be held any longer.
+        self.bytes.clear();
+        self.bytes.shrink_to(2 * FULL);
+        self.ends.clear();
+        self.commands.clear();
+    }
+
+    /// Hands each command to `run`, with where it begins.
+    pub(super) fn run<E>(
+        &self,
+        mut run: impl FnMut(&[&[u8]], u64) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (mut word, mut start) = (0, 0);
+        for &(offset, last) in &self.commands {
+            let mut words: SmallVec<[&[u8]; 8]> = SmallVec::new();
+            for &end in self.ends.get(word..last).unwrap_or_default() {
+                words.push(self.bytes.get(start..end).unwrap_or_default());
+                start = end;
+            }
+            word = last;
+            run(&words, offset)?;
+        }
+        Ok(())
+    }
+}
+
+/// The batches of a log, in their order.
+pub(super) struct Batches<'scope> {
+    full: Receiver<Batch>,
+    /// Batches that were run, to be filled again.
+    empty: Sender<Batch>,
+    decoding: ScopedJoinHandle<'scope, Ended>,
+}
+
+/// How a log ended: up to where it is whole, and why no further.
+pub(super) type Ended = (u64, Result<(), LogError>);
+
+impl<'scope> Batches<'scope> {
+    /// Lets another thread decode a log. It ends when the log does, or when nobody takes its batches any more.
+    pub(super) fn decode<'env, R: Read + Send + 'scope>(
+        scope: &'scope Scope<'scope, 'env>,
+        reader: LogReader<R>,
+    ) -> Self {
+        let (give, full) = sync_channel(WAITING);
+        let (empty, take) = channel();
+        let decoding = scope.spawn(move || decode(reader, &give, &take));
+        Self { full, empty, decoding }
+    }
+
+    /// Hands each batch to `run`, in turn; returns how the log ended.
+    pub(super) fn run<E>(self, mut run: impl FnMut(&Batch) -> Result<(), E>) -> Result<Ended, E> {
+        for mut batch in &self.full {
+            run(&batch)?;
+            batch.clear();
+            // Nobody fills it where the log has ended.
+            let _ = self.empty.send(batch);
+        }
+        drop(self.full);
+        match self.decoding.join() {
+            Ok(ended) => Ok(ended),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+fn decode<R: Read>(
+    mut reader: LogReader<R>,
+    full: &SyncSender<Batch>,
+    empty: &Receiver<Batch>,
+) -> Ended {
+    let mut batch = Batch::default();
+    let ended = loop {
+        match reader.next_record() {
+            Ok(Some(Record::Command(command))) => batch.push(&command),
+            Ok(Some(Record::Annotation(_))) => {}
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+        if batch.is_full() {
+            let next = empty.try_recv().unwrap_or_default();
+            if full.send(std::mem::replace(&mut batch, next)).is_err() {
+                break Ok(());
+            }
+        }
+    };
+    // If it is not taken, nobody asks for the end either.
+    let _ = full.send(batch);
+    (reader.valid_up_to(), ended)
+}
