@@ -6,7 +6,7 @@
 #[path = "beside/output.rs"]
 mod output;
 
-use output::{Output, digest};
+use output::{digest, snapshot};
 use tallis::{LoadOptions, SaveOptions, Store};
 use testkit::alloc::Counting;
 use testkit::rng::Rng;
@@ -117,17 +117,15 @@ fn check(file: &[u8], name: &str, command: &dyn Fn(&Store)) {
         let store = load(file);
         let before = (digest(&store), dumps(&store));
         let (mut writes, mut bytes) = (0, 0);
-        let output = Output::new(|| {
+        let options = SaveOptions { compression: at == 12, ..SaveOptions::default() };
+        let loaded = snapshot(&store, options, 0, || {
             writes += 1;
             if writes == at {
                 bytes = allocated(|| command(&store));
             }
         });
-        let options = SaveOptions { compression: at == 12, ..SaveOptions::default() };
-        let written = store.snapshot_to(output, options).unwrap().into_bytes();
         assert!(writes >= at, "{name} at {at}: only {writes} writes");
         assert!(bytes <= alone + MORE, "{name} at {at}: {bytes} bytes, {alone} without a snapshot");
-        let loaded = load(&written);
         assert_eq!((digest(&loaded), dumps(&loaded)), before, "{name} at {at}");
     }
 }

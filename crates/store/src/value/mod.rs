@@ -107,10 +107,7 @@ impl Value {
 
     /// A copy, for which the nodes of a list are not copied until they change.
     pub(crate) fn share(&mut self) -> Self {
-        match self {
-            Self::List(list) => Self::List(list.share()),
-            other => other.clone(),
-        }
+        if let Self::List(list) = self { Self::List(list.share()) } else { self.clone() }
     }
 
     /// What the allocator holds for the value beyond its part of the table (see [`allocated`]).

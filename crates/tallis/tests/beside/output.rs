@@ -16,10 +16,6 @@ impl<F: FnMut()> Output<F> {
     pub(crate) fn new(before: F) -> Self {
         Self { bytes: Vec::new(), before }
     }
-
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
-    }
 }
 
 impl<F: FnMut()> Write for Output<F> {
@@ -48,6 +44,6 @@ pub(crate) fn snapshot(
 ) -> Store {
     let output = store.snapshot_to(Output::new(meanwhile), options).unwrap();
     let loaded = Store::builder().clock(Arc::new(ManualClock::new(now_ms))).build();
-    loaded.load_from(&output.into_bytes()[..], LoadOptions::default()).unwrap();
+    loaded.load_from(&output.bytes[..], LoadOptions::default()).unwrap();
     loaded
 }

@@ -1,5 +1,6 @@
 //! What the commands on bits are made of.
 
+use std::iter;
 use std::ops::Range;
 
 use bitpack::bits;
@@ -101,7 +102,7 @@ impl StringEntry<'_> {
         let least = bits::bytes_for(offset).ok_or_else(Error::bit_out_of_range)?;
         self.edit_bits(
             least,
-            [least - 1..least],
+            iter::once(least - 1..least),
             |bytes, grown| {
                 let old = bits::set(bytes, offset, on);
                 (old, grown.outcome(grown.grew || old != on))

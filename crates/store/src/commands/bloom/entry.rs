@@ -1,5 +1,7 @@
 //! The Bloom filter at a key.
 
+use std::iter;
+
 use bloom::{AddError, BloomFilter, ItemHash, MergeError, SettingsError, SizeError};
 use bytes::Bytes;
 
@@ -247,7 +249,7 @@ impl BloomEntry<'_> {
     pub(super) fn load_chunk(&mut self, cursor: u64, chunk: &[u8]) -> Result<()> {
         let words = || vec![Bytes::from(cursor.to_string()), Bytes::copy_from_slice(chunk)];
         let end = usize::try_from(cursor.saturating_sub(1)).unwrap_or(usize::MAX);
-        self.announce_bytes([end.saturating_sub(chunk.len())..end]);
+        self.announce_bytes(iter::once(end.saturating_sub(chunk.len())..end));
         let loaded = self.edit(
             |value| {
                 let Some(filter) = value.as_bloom_mut() else {

@@ -1,5 +1,7 @@
 //! The string at a key.
 
+use std::iter;
+
 use bytes::Bytes;
 
 use crate::commands::{STRING_MAX, checked, entry_of};
@@ -140,7 +142,7 @@ impl StringEntry<'_> {
         effect: impl FnOnce() -> (&'static str, Vec<Bytes>),
     ) -> Result<usize> {
         let end = end_of(offset, value)?;
-        self.announce_bytes([offset..end]);
+        self.announce_bytes(iter::once(offset..end));
         let written = self.edit(
             |old| (value.with_bytes(|new| old.write_at(offset, new)), Outcome::Changed),
             |_| effect(),

@@ -19,6 +19,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::background::Background;
 use super::cut::Cut;
 use super::group::Group;
+use super::rounds::Rounds;
 use super::settings::{Fsync, OnLogError};
 use super::tail::Tail;
 use crate::error::{Error, ErrorKind, Result};
@@ -45,7 +46,7 @@ pub(crate) struct Log {
     /// There is something to write, or the end.
     work: Condvar,
     /// Something was written, or could not be.
-    done: Condvar,
+    done: Rounds,
     /// As many threads wait for the next sync as are expected.
     gathered: Condvar,
     /// Woken when the log is to be rewritten.
@@ -133,7 +134,7 @@ impl Log {
         Self {
             state: Mutex::new(state),
             work: Condvar::new(),
-            done: Condvar::new(),
+            done: Rounds::default(),
             gathered: Condvar::new(),
             background,
             fsync: AtomicU8::new(fsync as u8),
@@ -239,7 +240,7 @@ impl Log {
                 self.flush(&mut state, true);
             } else {
                 // Another has done it, of which those who wait for this thread have not heard.
-                self.done.notify_all();
+                self.done.end(&state);
             }
         }
         Ok(())
@@ -326,7 +327,7 @@ impl Log {
         if state.size >= state.rewrite_at {
             self.background.wake();
         }
-        self.done.notify_all();
+        self.done.end(state);
     }
 
     /// Writes and syncs what comes until the log is closed: what the log's thread does.

@@ -15,6 +15,7 @@ mod read;
 mod replay;
 mod report;
 mod rewrite;
+mod rounds;
 mod save;
 mod settings;
 mod tail;

@@ -61,7 +61,7 @@ impl Log {
         state.size = size + tail.len() + state.buffer.len() as u64;
         state.rewrite_at = rewrite_at;
         state.tail = Some(tail);
-        self.done.notify_all();
+        self.done.end(&state);
     }
 
     /// Notes that no base came: a log that was cut short still is.
