@@ -1,12 +1,14 @@
-//! `cargo xtask fuzz-live`: random commands here and on a live `redis-server`, for as long as asked.
+//! `cargo xtask fuzz-live`: random commands here and on a live server, for as long as asked.
 //!
 //! The work is a test of `tallis`, ignored in ordinary runs; this builds it, sets its options, and passes on its
 //! output. A release build makes ten times as many commands, but takes minutes to build; a run of an hour is worth it.
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use testkit::servers::INSTALLED;
 
 use crate::run::{Outcome, cargo, step, succeed_watched};
-use crate::setup;
+use crate::servers;
 
 /// What `cargo xtask fuzz-live` takes.
 #[derive(Debug, Args)]
@@ -20,13 +22,19 @@ pub(crate) struct Arguments {
     /// Commands of each seed.
     #[arg(long, default_value_t = 20_000)]
     commands: u32,
-    /// Families of commands, with commas between; without this all.
-    #[arg(long)]
-    families: Option<String>,
+    /// Families of commands, with commas between, or `all`.
+    #[arg(long, default_value = ALL)]
+    families: String,
+    /// The server to compare with, whose profile is taken.
+    #[arg(long, default_value = INSTALLED, value_parser = PossibleValuesParser::new(servers::names()))]
+    server: String,
     /// Builds with optimisation.
     #[arg(long)]
     release: bool,
 }
+
+/// What stands for every family.
+const ALL: &str = "all";
 
 /// The test, as an argument of `cargo test`.
 const TEST: [&str; 9] = [
@@ -43,9 +51,12 @@ const TEST: [&str; 9] = [
 
 /// Runs seeds until the time is over or the sides differ.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    step("Set-up", || Ok(setup::redis_server()))?;
-    let Arguments { minutes, seed, commands, families, release } = arguments;
-    step(&format!("{minutes} min from seed {seed}"), || {
+    let Arguments { minutes, seed, commands, families, server, release } = arguments;
+    step("Set-up", || {
+        servers::set_up_one(server);
+        Ok(())
+    })?;
+    step(&format!("{minutes} min beside {server}, from seed {seed}"), || {
         let mut command = cargo(["test", "--locked"]);
         if *release {
             command.arg("--release");
@@ -54,34 +65,40 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         command.env("TALLIS_FUZZ_MINUTES", minutes.to_string());
         command.env("TALLIS_FUZZ_SEED", seed.to_string());
         command.env("TALLIS_FUZZ_COMMANDS", commands.to_string());
-        if let Some(families) = families {
+        if families != ALL {
             command.env("TALLIS_FUZZ_FAMILIES", families);
+        }
+        // Without the name, TALLIS_REDIS_SERVER may name any server.
+        if server != INSTALLED {
+            command.env("TALLIS_FUZZ_SERVER", server);
         }
         let mut seeds = 0;
         let success = succeed_watched(&mut command, |line| {
             seeds += usize::from(line.contains(": no difference; "));
         })?;
         match (success, seeds) {
-            (true, 0) => Err("not one seed was run; is there a redis-server?".to_owned()),
+            (true, 0) => Err("not one seed was run; is there the server?".to_owned()),
             (true, _) => Ok(()),
-            (false, _) => Err(again(*seed, seeds, *commands, families.as_deref())),
+            (false, _) => Err(again(arguments, seeds)),
         }
     })
     .inspect_err(|why| println!("{why}"))
 }
 
 /// What to type to see the failure again: seeds are tried one by one.
-fn again(first: u64, clean: usize, commands: u32, families: Option<&str>) -> String {
-    let seed = first.saturating_add(clean as u64);
-    let families = families.map(|families| format!(" --families {families}")).unwrap_or_default();
-    format!(
-        "Again: cargo xtask fuzz-live --minutes 0 --seed {seed} --commands {commands}{families}"
-    )
+fn again(arguments: &Arguments, clean: usize) -> String {
+    let Arguments { seed, commands, families, server, .. } = arguments;
+    let seed = seed.saturating_add(clean as u64);
+    let options = [("families", families, ALL), ("server", server, INSTALLED)];
+    let options = options.into_iter().filter(|(_, value, default)| value != default);
+    let options: String =
+        options.map(|(name, value, _)| [" --", name, " ", value].concat()).collect();
+    format!("Again: cargo xtask fuzz-live --minutes 0 --seed {seed} --commands {commands}{options}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TEST, again};
+    use super::{ALL, Arguments, INSTALLED, TEST, again};
     use crate::tree;
 
     #[test]
@@ -90,15 +107,24 @@ mod tests {
         let text = tree::read(&file).expect("the file of the test");
         let name = TEST[4].rsplit("::").next().expect("a name");
         assert!(text.contains(&format!("fn {name}()")), "{name}");
-        for what in ["MINUTES", "SEED", "COMMANDS", "FAMILIES"] {
+        for what in ["MINUTES", "SEED", "COMMANDS", "FAMILIES", "SERVER"] {
             assert!(text.contains(&format!("\"TALLIS_FUZZ_{what}\"")), "{what}");
         }
     }
 
     #[test]
     fn the_seed_that_failed_is_named() {
+        let of = |families: &str, server: &str| Arguments {
+            minutes: 1,
+            seed: 1_000,
+            commands: 500,
+            families: families.to_owned(),
+            server: server.to_owned(),
+            release: false,
+        };
         let seed = "--minutes 0 --seed 1003 --commands 500";
-        assert!(again(1_000, 3, 500, None).ends_with(seed));
-        assert!(again(1_000, 3, 500, Some("a,b")).ends_with(&format!("{seed} --families a,b")));
+        assert!(again(&of(ALL, INSTALLED), 3).ends_with(seed));
+        let named = again(&of("a,b", "redis-8.2.3"), 3);
+        assert!(named.ends_with(&format!("{seed} --families a,b --server redis-8.2.3")));
     }
 }

@@ -1,4 +1,4 @@
-//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | tcl | report | lines | access-log`.
+//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | servers | tcl | report | lines | access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
 //! builds.
@@ -14,6 +14,7 @@ mod metadata;
 mod package;
 mod report;
 mod run;
+mod servers;
 mod setup;
 mod tcl;
 mod test;
@@ -37,6 +38,8 @@ enum Chore {
     Fuzz(fuzz::Arguments),
     /// Runs random commands here and on a live redis-server, and compares.
     FuzzLive(fuzz_live::Arguments),
+    /// Brings the servers that tests compare with, and shows which are there.
+    Servers,
     /// Runs units of Redis's own test suite on a store behind a socket.
     Tcl(tcl::Arguments),
     /// Measures, and writes docs/benchmarks.md.
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Chore::Package => package::run(),
         Chore::Fuzz(arguments) => fuzz::run(&arguments),
         Chore::FuzzLive(arguments) => fuzz_live::run(&arguments),
+        Chore::Servers => servers::run(),
         Chore::Tcl(arguments) => tcl::run(&arguments),
         Chore::Report(arguments) => report::run(&arguments),
         Chore::Lines => lines::run(),

@@ -5,38 +5,38 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::run::succeed;
+use crate::servers::version;
 
 /// What a reader can do about a missing server.
-pub(crate) const ADVICE: &str = "apt-get install redis-server";
+const ADVICE: &str = "apt-get install redis-server";
 
-/// Finds `redis-server`, or installs Debian's package where that is possible; returns whether there is one now.
+/// Finds `redis-server`, or installs Debian's package where that is possible.
 ///
 /// Nothing here fails: without a server the tests of a live one are left out, and under `CI=true` they fail themselves.
-pub(crate) fn redis_server() -> bool {
+pub(crate) fn redis_server() {
     if let Some(named) = env::var_os("TALLIS_REDIS_SERVER").filter(|value| !value.is_empty()) {
         let named = PathBuf::from(named);
         let exists = named.is_file();
-        let verdict = if exists { "as TALLIS_REDIS_SERVER says" } else { "no such file" };
-        println!("redis-server: {}, {verdict}", named.display());
-        return exists;
+        let verdict = if exists { version(&named) } else { "no such file".to_owned() };
+        println!("redis-server: {verdict}, {}, as TALLIS_REDIS_SERVER says", named.display());
+        return;
     }
     if found() {
-        return true;
+        return;
     }
     install();
     if found() {
-        return true;
+        return;
     }
     println!("redis-server: none, and it could not be installed here. Install it with: {ADVICE}");
     println!(
         "or name a program in TALLIS_REDIS_SERVER. The tests against a live server are left out."
     );
-    false
 }
 
 fn found() -> bool {
     let Some(program) = on_path("redis-server") else { return false };
-    println!("redis-server: {}", program.display());
+    println!("redis-server: {}, {}", version(&program), program.display());
     true
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::features::FEATURES;
 use crate::run::{Outcome, bold, cargo, step, succeed_watched};
-use crate::{fuzz, package, setup, tree};
+use crate::{fuzz, package, servers, tree};
 
 /// What `cargo xtask test` takes.
 #[derive(Debug, Args)]
@@ -63,7 +63,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let _ = fs::remove_file(&log);
     let mut total = Count::default();
 
-    step("Set-up", || Ok(setup::redis_server()))?;
+    step("Set-up", || {
+        servers::set_up();
+        Ok(())
+    })?;
     let mut tests = |title: &str, targets: &[&str]| {
         let mut command = cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
         command.args(FEATURES).args(targets).env("TALLIS_SKIPPED_LOG", &log);
@@ -128,8 +131,7 @@ fn summary(total: Count, left_out: usize) -> Outcome {
     println!();
     if left_out > 0 {
         let line = format!(
-            "{left_out} live tests were left out: no redis-server; install it with {}",
-            setup::ADVICE
+            "{left_out} live tests were left out: a server is not there; cargo xtask servers says which"
         );
         println!("{}", bold(&line));
     }

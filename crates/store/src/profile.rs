@@ -3,23 +3,47 @@
 use rdb::Target;
 use skiplist_zset::ScoreText;
 
+use crate::text::double::Weights;
+
 /// The release series of servers whose bytes and replies a store gives.
 ///
-/// | | [`Redis70`](Self::Redis70) | [`Redis72`](Self::Redis72) |
-/// |---|---|---|
-/// | small sets with text | hash tables | listpacks |
-/// | small lists | quicklists | listpacks |
-/// | LPOS RANK -9223372036854775808 | as -1, whatever COUNT says | refused |
-/// | SADD of many members at once | chooses an encoding by the first member | also by their number |
-/// | HSET of many fields at once | chooses an encoding field by field | also by their number |
-/// | ZADD of many members at once | chooses an encoding by the first member | also by their number |
-/// | scores in replies and listpacks | 17 digits: `0.10000000000000001` | few digits: `0.1` |
-/// | ZRANK, ZREVRANK WITHSCORE | unknown | known |
-/// | CONFIG `set-max-listpack-*`, `locale-collate`, `cluster-announce-human-nodename`, `cluster-ping-interval` | unknown | known |
-/// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 |
-/// | GEOSEARCH BYPOLYGON | unknown | known, as in Valkey 9 |
-/// | fourth digit of a distance | the nearest | that of the distance by 10,000 |
-/// | version of DUMP, and the newest that RESTORE takes | 10 | 11, and later ones and those of Valkey as far as their types are known |
+/// | | [`Redis70`](Self::Redis70) | [`Redis72`](Self::Redis72) | [`Redis82`](Self::Redis82) | [`Valkey91`](Self::Valkey91) |
+/// |---|---|---|---|---|
+/// | small sets with text | hash tables | listpacks | listpacks | listpacks |
+/// | small lists | quicklists | listpacks | listpacks | listpacks |
+/// | strings that are `embstr` | up to 44 bytes | up to 44 bytes | up to 41 with their key, 33 if they expire | up to 113 with their key |
+/// | LPOS RANK -9223372036854775808 | as -1, whatever COUNT says | refused | refused | refused |
+/// | SADD of many members at once | chooses an encoding by the first member | also by their number | also by their number | also by their number |
+/// | HSET of many fields at once | chooses an encoding field by field | also by their number | also by their number | also by their number |
+/// | ZADD of many members at once | chooses an encoding by the first member | also by their number | also by their number | also by their number |
+/// | scores in replies and listpacks | 17 digits: `0.10000000000000001` | few digits: `0.1` | few digits | few digits |
+/// | coordinates | 17 digits behind the point | 17 digits behind the point | as scores | 17 digits behind the point |
+/// | hexadecimal numbers | scores, weights, positions, ends of ranges | the same | scores, weights, positions | none |
+/// | ends of ranges of scores with white space before them | taken | taken | refused | refused |
+/// | weights of SORT | as C reads them | as C reads them | no hexadecimal numbers, nor white space; what is too great is infinite | the same, but none that is empty or too great |
+/// | nodes of a list that SORT stores | as large as they are by default | as large as they are by default | as the settings say | as the settings say |
+/// | ZRANK, ZREVRANK WITHSCORE | unknown | known | known | known |
+/// | CONFIG `set-max-listpack-*`, `locale-collate`, `cluster-announce-human-nodename`, `cluster-ping-interval` | unknown | known | known | known |
+/// | CONFIG SET of a limit that is too great | names both ends of the range | names both ends | names the lower end | names both ends |
+/// | BITCOUNT, BITPOS without a key | 0 or -1, whatever the range says | 0 or -1, whatever the range says | refuse a wrong range | refuse a wrong range |
+/// | BITCOUNT with a start alone | refused | refused | refused | known |
+/// | BITOP DIFF, DIFF1, ANDOR, ONE | unknown | known, as in Redis 8.2 | known | unknown |
+/// | type of a bit field with a NUL in it | read up to the NUL | read up to the NUL | read up to the NUL | refused |
+/// | GEOSEARCH BYPOLYGON | unknown | known, as in Valkey 9 | unknown | known |
+/// | the centre of a search is no member | could not decode | could not decode | could not decode | names the member |
+/// | fourth digit of a distance | the nearest | that of the distance by 10,000 | that of the distance by 10,000 | that of the distance by 10,000 |
+/// | cursor of a scan | may be empty or negative | may be empty or negative | is an unsigned number | is an unsigned number |
+/// | SCAN TYPE of a type that there is not | finds nothing | finds nothing | finds nothing | refused |
+/// | GETEX without a key | nil, whatever the expiry is | nil, whatever the expiry is | nil, whatever the expiry is | refuses a wrong expiry |
+/// | COMMAND GETKEYS of a name alone | a wrong number of arguments | a wrong number of arguments | says what is wrong with that command | says what is wrong with that command |
+/// | COMMAND INFO of EXEC | `skip_slowlog` | `skip_slowlog` | `skip_slowlog` | `skip_commandlog` |
+/// | MULTI, WATCH in a transaction | refused | refused | refused | refused, and EXEC fails |
+/// | DEBUG OBJECT key fast | unknown | unknown | unknown | known |
+/// | version of DUMP | 10 | 11 | 12 | 80 |
+/// | versions that RESTORE takes | up to 10 | any, as far as its types are known | up to 12 | 1 to 11, and 80 |
+/// | LIMIT with a negative offset, of a skip list | nothing | nothing | nothing | counts from the end of the range |
+/// | ZADD of several members, of which one is too long for a listpack | adds those in front of it to a listpack | adds those in front of it to a listpack | adds those in front of it to a listpack | makes a skip list first |
+/// | SET with an expiry that is over | leaves a key that has expired | leaves a key that has expired | leaves a key that has expired | deletes the key |
 ///
 /// The version of a snapshot is chosen apart from it (see [`SaveOptions`](crate::SaveOptions)).
 ///
@@ -46,12 +70,16 @@ pub enum Profile {
     /// Redis 7.2, and Valkey 7.2 and 8.
     #[default]
     Redis72,
+    /// Redis 8.2.
+    Redis82,
+    /// Valkey 9.1.
+    Valkey91,
 }
 
 /// Everything in which release series differ: a method for each switch and format, and what it is in each profile. A
 /// new profile is a new column; no command asks for a release.
 macro_rules! table {
-    ($($(#[$doc:meta])* $name:ident: $type:ty = $redis_70:expr, $redis_72:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $redis_70:expr, $redis_72:expr, $redis_82:expr, $valkey_91:expr;)*) => {
         impl Profile {
             $($(#[$doc])*
             #[inline]
@@ -59,6 +87,8 @@ macro_rules! table {
                 match self {
                     Self::Redis70 => $redis_70,
                     Self::Redis72 => $redis_72,
+                    Self::Redis82 => $redis_82,
+                    Self::Valkey91 => $valkey_91,
                 }
             })*
         }
@@ -66,41 +96,155 @@ macro_rules! table {
 }
 
 table! {
-    /// What INFO shows as `redis_version`.
-    server_version: &'static str = "7.0.0", "7.2.0";
+    /// What it is called where it is chosen by name.
+    label: &'static str = "7.0", "7.2", "8.2", "valkey-9.1";
+    /// The first release that goes by it, and whether that is one of Valkey.
+    first_release: ([u32; 2], bool) = ([0, 0], false), ([7, 2], false), ([8, 2], false), ([9, 0], true);
+    /// What INFO shows as `redis_version`; Valkey shows the Redis that it is compatible with.
+    server_version: &'static str = "7.0.0", "7.2.0", "8.2.0", "7.2.4";
     /// The digits of the newest release whose commands and arguments are known: 99 is all that is declared.
-    newest_release: [u8; 2] = *b"70", *b"99";
+    newest_release: [u8; 2] = *b"70", *b"99", *b"82", *b"91";
     /// Whether small sets with text are listpacks. Settings for them are known then.
-    set_listpacks: bool = false, true;
+    set_listpacks: bool = false, true, true, true;
     /// Whether CONFIG knows the settings that came with 7.2.
-    settings_of_72: bool = false, true;
+    settings_of_72: bool = false, true, true, true;
     /// Whether a command that adds many members chooses the encoding by their number too.
-    sizes_ahead: bool = false, true;
+    sizes_ahead: bool = false, true, true, true;
     /// Whether LPOS refuses the one rank that is less than all others, which once was as good as -1.
-    lpos_ranks: bool = false, true;
+    lpos_ranks: bool = false, true, true, true;
     /// Whether a list of one packed node is a listpack.
-    list_listpacks: bool = false, true;
+    list_listpacks: bool = false, true, true, true;
     /// Whether nodes of a list are merged if their bytes fit into one: before, 4 bytes more had room.
-    list_merges_exactly: bool = false, true;
+    list_merges_exactly: bool = false, true, true, true;
     /// Whether nodes of a list are merged about an element of its own node that took the place of a smaller one.
-    list_merges_replaced: bool = false, true;
+    list_merges_replaced: bool = false, true, true, true;
+    /// Which strings are `embstr` to OBJECT ENCODING.
+    embedding: Embedding = Embedding::ALONE, Embedding::ALONE, Embedding::REDIS_82, Embedding::VALKEY_91;
     /// How scores and distances are written.
-    score_text: ScoreText = ScoreText::Digits17, ScoreText::Shortest;
+    score_text: ScoreText = ScoreText::Digits17, ScoreText::Shortest, ScoreText::Shortest, ScoreText::Shortest;
+    /// Whether coordinates are written as scores are, or with up to 17 digits behind the point.
+    coordinates_as_scores: bool = false, false, true, false;
+    /// Whether a score, a weight or a position may be a hexadecimal number.
+    hexadecimal_scores: bool = true, true, true, false;
+    /// Whether the end of a range of scores may be a hexadecimal number, or have white space before it.
+    range_ends_of_c: bool = true, true, false, false;
+    /// Which texts are weights of SORT.
+    sort_weights: Weights = Weights::OfC, Weights::OfC, Weights::Rounded, Weights::Plain;
+    /// Whether a list that SORT stores has nodes as the settings say, or as large as they are by default.
+    sort_keeps_to_settings: bool = false, false, true, true;
     /// Whether a distance is rounded by way of its ten thousandths.
-    rounds_ten_thousandths: bool = false, true;
+    rounds_ten_thousandths: bool = false, true, true, true;
+    /// Whether BITCOUNT and BITPOS look at all of their words before they look at the key.
+    bits_read_words_first: bool = false, false, true, true;
+    /// Whether BITCOUNT takes a start without an end.
+    bitcount_without_end: bool = false, false, false, true;
+    /// Whether what stands behind a NUL in the type of a bit field is looked at.
+    field_types_are_whole: bool = false, false, false, true;
     /// Whether BITOP knows DIFF, DIFF1, ANDOR and ONE.
-    bitop_differences: bool = false, true;
+    bitop_differences: bool = false, true, true, false;
     /// Whether GEOSEARCH knows BYPOLYGON.
-    geo_polygons: bool = false, true;
+    geo_polygons: bool = false, true, false, true;
+    /// Whether the error of a search around a member that is not there names it.
+    geo_names_member: bool = false, false, false, true;
+    /// Whether GEOSEARCH without an area is told of polygons too.
+    geo_tells_of_polygons: bool = false, false, false, true;
+    /// Whether GETEX looks at the expiry before it looks at the key.
+    getex_reads_expiry_first: bool = false, false, false, true;
+    /// Whether a negative offset counts from the end of a range of a skip list, or is beyond it.
+    offsets_from_end: bool = false, false, false, true;
+    /// Whether ZADD chooses an encoding by its longest member.
+    zadd_looks_ahead: bool = false, false, false, true;
+    /// Whether SET with an expiry that is over deletes the key, or leaves one that has expired.
+    set_deletes: bool = false, false, false, true;
+    /// Whether SCAN refuses a TYPE that no key can have.
+    scan_refuses_types: bool = false, false, false, true;
+    /// Whether the cursor of a scan may have white space before it, and may not be empty or negative.
+    cursors_are_unsigned: bool = false, false, true, true;
+    /// The arity of COMMAND GETKEYS and COMMAND GETKEYSANDFLAGS.
+    getkeys_arity: i8 = -4, -4, -3, -3;
+    /// Whether WATCH and MULTI inside of a transaction make EXEC fail.
+    transactions_refuse: bool = false, false, false, true;
+    /// The flag of a command whose arguments are not for logs.
+    unlogged_flag: &'static str = "skip_slowlog", "skip_slowlog", "skip_slowlog", "skip_commandlog";
+    /// Whether DEBUG OBJECT takes a second word.
+    debug_object_option: bool = false, false, false, true;
+    /// Whether CONFIG SET leaves the greatest number that there is out of the error of a limit.
+    config_open_limits: bool = false, false, true, false;
     /// The version of DUMP.
-    dump_version: Target = Target::V10, Target::V11;
-    /// The newest version that RESTORE takes, of those whose types are known.
-    restore_version: u16 = 10, u16::MAX;
+    dump_version: Target = Target::V10, Target::V11, Target::V12, Target::Valkey80;
+    /// The first and the last versions that RESTORE takes, of those whose types are known.
+    restored_versions: [[u16; 2]; 2] = [[0, 10]; 2], [[0, u16::MAX]; 2], [[0, 12]; 2], [[1, 11], [80, 80]];
+}
+
+/// Which strings are in one block with what holds them, as OBJECT ENCODING tells by `embstr`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Embedding {
+    /// The greatest length of the string; of string and key together where the key is in the block too.
+    most: usize,
+    with_key: bool,
+    /// The room that an expiry takes.
+    expiry: usize,
+    /// The room that a key of 32 bytes and more takes beyond its length.
+    long_key: usize,
+}
+
+impl Embedding {
+    const ALONE: Self = Self { most: 44, with_key: false, expiry: 0, long_key: 0 };
+    const REDIS_82: Self = Self { most: 41, with_key: true, expiry: 8, long_key: 0 };
+    const VALKEY_91: Self = Self { most: 113, with_key: true, expiry: 0, long_key: 2 };
+
+    /// Whether it depends on the key.
+    pub(crate) const fn goes_by_key(self) -> bool {
+        self.with_key
+    }
+
+    /// Whether a string of `len` bytes that was set as a whole is `embstr`.
+    pub(crate) const fn holds(self, len: usize, key: usize, expires: bool) -> bool {
+        let expiry = if expires { self.expiry } else { 0 };
+        let key = key + if key >= 32 { self.long_key } else { 0 };
+        len + expiry + if self.with_key { key } else { 0 } <= self.most
+    }
 }
 
 impl Profile {
-    /// Every profile, in the order of their numbers.
-    pub(crate) const ALL: [Self; 2] = [Self::Redis70, Self::Redis72];
+    /// Every profile, the oldest first and those of Valkey last.
+    pub const ALL: [Self; 4] = [Self::Redis70, Self::Redis72, Self::Redis82, Self::Valkey91];
+
+    /// The name of the release series: `7.0`, `7.2`, `8.2` or `valkey-9.1`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.label()
+    }
+
+    /// The profile of the server that says this of itself in `INFO server`, or `None` if it says no version.
+    ///
+    /// A server between two release series has the older profile, a server that is older than all of them has the
+    /// oldest one. Valkey before 9 has that of the Redis that it is compatible with.
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Profile;
+    ///
+    /// assert_eq!(Profile::of("# Server\r\nredis_version:8.2.3\r\n"), Some(Profile::Redis82));
+    /// assert_eq!(Profile::of("redis_version:7.4.1"), Some(Profile::Redis72));
+    /// assert_eq!(Profile::of("redis_version:7.2.4\nserver_name:valkey\nvalkey_version:9.1.2"), Some(Profile::Valkey91));
+    /// assert_eq!(Profile::of("redis_version:7.2.4\nserver_name:valkey\nvalkey_version:8.0.1"), Some(Profile::Redis72));
+    /// assert_eq!(Profile::of(""), None);
+    /// ```
+    #[must_use]
+    pub fn of(info: &str) -> Option<Self> {
+        let version = |name: &str| {
+            let text = info.lines().find_map(|line| line.strip_prefix(name))?;
+            let mut numbers = text.trim().split('.').map(str::parse);
+            Some([numbers.next()?.ok()?, numbers.next()?.ok()?])
+        };
+        let (redis, valkey) = (version("redis_version:")?, version("valkey_version:"));
+        Self::ALL.into_iter().rfind(|profile| {
+            let (first, is_valkey) = profile.first_release();
+            let own = if is_valkey { valkey } else { Some(redis) };
+            own.is_some_and(|version| version >= first)
+        })
+    }
 
     /// Whether servers of this series have what came with that release.
     pub(crate) const fn knows(self, since: &str) -> bool {
@@ -123,5 +267,44 @@ impl Profile {
         self.score_text().push(number, &mut text);
         // All of it is ASCII.
         String::from_utf8_lossy(&text).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengths of keys and strings as OBJECT ENCODING of a Redis 8.2.3 and a Valkey 9.1.2 tells them apart.
+    #[test]
+    fn a_string_is_embedded_as_far_as_its_block_has_room() {
+        let most = |embedding: Embedding, key, expires| {
+            (0..200).rfind(|&len| embedding.holds(len, key, expires))
+        };
+        for expires in [false, true] {
+            assert_eq!(most(Embedding::ALONE, 100, expires), Some(44));
+        }
+        for (key, redis, expiring, valkey) in [
+            (0, Some(41), Some(33), Some(113)),
+            (10, Some(31), Some(23), Some(103)),
+            (31, Some(10), Some(2), Some(82)),
+            (40, Some(1), None, Some(71)),
+            (100, None, None, Some(11)),
+            (127, None, None, None),
+        ] {
+            assert_eq!(most(Embedding::REDIS_82, key, false), redis, "{key}");
+            assert_eq!(most(Embedding::REDIS_82, key, true), expiring, "{key}");
+            assert_eq!(most(Embedding::VALKEY_91, key, false), valkey, "{key}");
+            assert_eq!(most(Embedding::VALKEY_91, key, true), valkey, "{key}");
+        }
+    }
+
+    #[test]
+    fn each_profile_is_that_of_the_server_that_it_shows() {
+        for profile in [Profile::Redis70, Profile::Redis72, Profile::Redis82] {
+            let info = format!("redis_version:{}\r\n", profile.server_version());
+            assert_eq!(Profile::of(&info), Some(profile));
+        }
+        assert_eq!(Profile::of("redis_version:6.2.5"), Some(Profile::Redis70));
+        assert_eq!(Profile::of("redis_version:255.255.255"), Some(Profile::Redis82));
     }
 }

@@ -201,11 +201,18 @@ impl Client {
     }
 
     fn multi(&mut self) -> Answer {
-        if self.queue.is_some() {
-            return Err(refused("ERR MULTI calls can not be nested"));
-        }
+        self.outside("multi", "ERR MULTI calls can not be nested")?;
         self.queue = Some(Queue::default());
         Ok(Reply::OK)
+    }
+
+    /// What a command that is none of a transaction replies inside of one.
+    fn outside(&mut self, name: &str, error: &'static str) -> Result<(), Error> {
+        let refuses = self.store.shared().profile().transactions_refuse();
+        let Some(queue) = &mut self.queue else { return Ok(()) };
+        queue.refused |= refuses;
+        let text = || format!("ERR Command '{name}' not allowed inside a transaction");
+        Err(if refuses { refused(text()) } else { refused(error) })
     }
 
     fn enqueue(&mut self, args: &[&[u8]]) -> Reply {
@@ -271,9 +278,7 @@ impl Client {
     }
 
     fn watch(&mut self, keys: &[&[u8]]) -> Answer {
-        if self.queue.is_some() {
-            return Err(refused("ERR WATCH inside MULTI is not allowed"));
-        }
+        self.outside("watch", "ERR WATCH inside MULTI is not allowed")?;
         let db = self.store.db_number();
         for key in keys {
             self.watches.add(db, key);

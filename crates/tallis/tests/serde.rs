@@ -185,7 +185,7 @@ fn options_come_back() {
     let place = Point::new(8.54, 47.37).unwrap();
     all_come_back![
         Limits { set_max_intset_entries: 7, ..Limits::default() },
-        [Profile::Redis70, Profile::Redis72],
+        Profile::ALL,
         ScanOptions::default().with_pattern("a*").with_count(7).with_type("set"),
         SetOptions::default().conditional_set(ExistenceCheck::NX).get(true),
         SetOptions::default().with_expiration(SetExpiry::PXAT(1 << 41)),

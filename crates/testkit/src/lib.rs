@@ -6,6 +6,7 @@
 //! | `differential` (with it) | the same random commands on a server and on a subject: the same replies, the same bytes |
 //! | [`kept`] | values and files, read whole and written again |
 //! | [`oracle`] | plain, slow and right: what each structure is tested against, with generated operations |
+//! | [`servers`] | where the servers lie that tests ask for by name |
 //! | [`rng`] | a small seeded generator, so that each test can be run again as it was |
 //! | [`alloc`] | an allocator that counts what the system's allocator really holds |
 
@@ -17,3 +18,4 @@ pub mod kept;
 pub mod live;
 pub mod oracle;
 pub mod rng;
+pub mod servers;

@@ -10,7 +10,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use redis::Value;
-use testkit::live::{Options, Server, Version, as_bytes, command, locate, server, server_with};
+use testkit::live::{
+    Options, Product, Server, Version, as_bytes, command, locate, named_with, redisbloom, server,
+    server_with,
+};
 
 #[test]
 fn a_server_answers_binary_arguments_and_ends_with_its_handle() {
@@ -122,4 +125,47 @@ fn a_server_that_cannot_start_says_why() {
     fs::write(&file, b"REDIS0010 and nothing that it could read").expect("written");
     let error = Server::start(&program, &Options::new().rdb(&file)).expect_err("a broken file");
     assert!(error.to_string().contains("RDB"), "{error}");
+}
+
+#[test]
+fn servers_are_what_their_names_say() {
+    for (name, product, version, dumps) in [
+        ("redis-7.0.15", Product::Redis, Version::new(7, 0, 15), 10),
+        ("redis-8.2.3", Product::Redis, Version::new(8, 2, 3), 12),
+        ("valkey-9.1.2", Product::Valkey, Version::new(9, 1, 2), 80),
+        ("redis-6.2", Product::Redis, Version::new(6, 2, 5), 9),
+    ] {
+        // Not all of them know all of these settings by these names.
+        let options = Options::new()
+            .config("enable-debug-command", "yes")
+            .config("zset-max-listpack-entries", "2");
+        let Some(server) = named_with(name, &options) else { continue };
+        assert_eq!((server.product(), server.version()), (product, version), "{name}");
+        let mut connection = server.connect();
+        for add in [["1", "a"], ["2", "b"], ["3", "c"]] {
+            command(&mut connection, &[&["ZADD", "key"], &add[..]].concat()).expect("added");
+        }
+        let encoding = command(&mut connection, &["OBJECT", "ENCODING", "key"]).expect("a key");
+        assert_eq!(as_bytes(&encoding), Some(&b"skiplist"[..]), "{name}");
+        let dump = command(&mut connection, &["DUMP", "key"]).expect("a payload");
+        let dump = as_bytes(&dump).expect("bytes");
+        assert_eq!(dump[dump.len() - 10..dump.len() - 8], [dumps, 0], "{name}");
+        assert_eq!(command(&mut connection, &["DEBUG", "SLEEP", "0"]), Ok(Value::Okay), "{name}");
+        assert_eq!(command(&mut connection, &["SAVE"]), Ok(Value::Okay), "{name}");
+        assert!(
+            server.check_rdb(server.rdb_file()).expect("sound").contains("looks OK!"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn redisbloom_is_what_its_name_says() {
+    let Some(module) = redisbloom() else { return };
+    let Some(server) = server_with(&Options::new().module(module)) else { return };
+    let list = command(&mut server.connect(), &["MODULE", "LIST"]).expect("a list");
+    // TALLIS_REDISBLOOM may name another one.
+    if env::var_os("TALLIS_REDISBLOOM").is_none() {
+        assert!(format!("{list:?}").contains("int(20802)"), "{list:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The program: `tallis-testserver [--series 7.0|7.2] [FILE] [--name value ...]`, as `redis-server` takes them.
+//! The program: `tallis-testserver [--series 7.0|7.2|8.2|valkey-9.1] [FILE] [--name value ...]`, as `redis-server` takes them.
 
 use std::process::ExitCode;
 use std::{env, fs, process};
@@ -20,13 +20,11 @@ fn run() -> Result<(), String> {
     let mut words: Vec<String> = env::args().skip(1).collect();
     let mut config = Config::default();
     if words.first().is_some_and(|word| word == "--series") {
-        config.profile = match words.get(1).map(String::as_str) {
-            Some("7.0") => Profile::Redis70,
-            Some("7.2") => Profile::Redis72,
-            other => {
-                return Err(format!("--series {}: there are 7.0 and 7.2", other.unwrap_or("")));
-            }
-        };
+        let asked = words.get(1).map_or("", String::as_str);
+        let found = Profile::ALL.into_iter().find(|profile| profile.name() == asked);
+        config.profile = found.ok_or_else(|| {
+            format!("--series {asked}: there are {}", Profile::ALL.map(Profile::name).join(", "))
+        })?;
         words.drain(..2);
     }
     if words.first().is_some_and(|word| !word.starts_with("--")) {

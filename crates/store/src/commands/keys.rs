@@ -6,6 +6,8 @@ use bytes::Bytes;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
+use crate::member::Member;
+use crate::profile::Profile;
 use crate::store::scope::Scope;
 use crate::store::slot::{Slot, Taken};
 use crate::store::stripe::Found;
@@ -13,6 +15,14 @@ use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
 use crate::value::Value;
+
+/// What OBJECT ENCODING answers of the value at a key of that length.
+pub(crate) fn encoding(found: &Found<'_>, key: usize, profile: Profile) -> &'static str {
+    let value = found.peek();
+    let Some(Member::Bytes(bytes)) = value.as_str() else { return value.encoding() };
+    let embeds = profile.embedding().holds(bytes.len(), key, found.expires_at().is_some());
+    if embeds && !value.is_raw() { "embstr" } else { "raw" }
+}
 
 /// Commands on keys of any type: whether they exist, what they are called, what they hold.
 ///
@@ -172,7 +182,10 @@ impl<L: Locks> Store<L> {
     /// # Ok::<(), tallis::Error>(())
     /// ```
     pub fn object_encoding(&self, key: impl ToKey) -> Result<Option<&'static str>> {
-        self.read(key, |view, keys| Ok(view.peek(keys[0]).map(Value::encoding)))
+        self.read(key, |view, keys| {
+            let found = view.find(keys[0]);
+            Ok(found.map(|found| encoding(&found, keys[0].bytes.len(), view.shared().profile())))
+        })
     }
 
     /// OBJECT IDLETIME: the seconds since a command last touched the key, without counting as a touch. `None` if there
@@ -265,6 +278,7 @@ pub(crate) fn rename(
     if !scope.slot(key).exists() {
         return Err(Error::no_such_key());
     }
+    let profile = scope.policy().profile;
     if key.bytes == to.bytes {
         return Ok(!only_free);
     }
@@ -274,9 +288,29 @@ pub(crate) fn rename(
         return Ok(false);
     }
     let words = || vec![Bytes::copy_from_slice(to.bytes)];
-    let taken = scope.slot(key).take(("RENAME", words));
+    let mut slot = scope.slot(key);
+    let detached =
+        slot.value().and_then(|value| detached(value, key, slot.expires_at_ms(), profile));
+    let mut taken = slot.take(("RENAME", words));
+    if let (Some(taken), Some(value)) = (&mut taken, detached) {
+        taken.value = value;
+    }
+    drop(slot);
     arrive(scope.slot(to), taken);
     Ok(true)
+}
+
+/// The string of a key with which it does not fit into one block, as it goes on to another key: `raw`, however short
+/// that key is. `None` for any other value.
+fn detached(
+    value: &Value,
+    key: HashedKey<'_>,
+    expires_at: Option<i64>,
+    profile: Profile,
+) -> Option<Value> {
+    let Member::Bytes(bytes) = value.as_str()? else { return None };
+    let embeds = profile.embedding().holds(bytes.len(), key.bytes.len(), expires_at.is_some());
+    (!embeds && profile.embedding().goes_by_key()).then(|| Value::raw_string(bytes.to_vec()))
 }
 
 /// Puts a value with its expiry where it is to be.
@@ -296,9 +330,11 @@ fn copy(
     if db == scope.db() && from.bytes == to.bytes {
         return Err(Error::same_object());
     }
+    let profile = scope.policy().profile;
     let source = scope.slot(from);
     let expires_at = source.expires_at_ms();
-    let Some(value) = source.value().cloned() else { return Ok(false) };
+    let Some(value) = source.value() else { return Ok(false) };
+    let value = detached(value, from, expires_at, profile).unwrap_or_else(|| value.clone());
     drop(source);
     let target = scope.slot_in(db, to);
     if target.exists() && !options.replace {

@@ -8,6 +8,7 @@ use crate::execute::{
     Answer, Command, command, container, family, flags, help, int, int32, is, plain, refused,
     shown, take, take_with,
 };
+use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
 use crate::text::number;
@@ -298,18 +299,21 @@ fn restore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 }
 
 fn scan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    let cursor = cursor(args[0])?;
-    let (next, keys) = store.scan_cursor(cursor, &scan_options(&args[1..], true)?)?;
+    let profile = store.shared().profile();
+    let cursor = cursor(args[0], profile)?;
+    let (next, keys) = store.scan_cursor(cursor, &scan_options(&args[1..], Some(profile))?)?;
     Ok(scan_reply(next, keys))
 }
 
 /// The cursor of a scan.
-pub(super) fn cursor(word: &[u8]) -> Result<u64> {
-    number::cursor(word).ok_or_else(|| Error::new(ErrorKind::Syntax, number::INVALID_CURSOR))
+pub(super) fn cursor(word: &[u8], profile: Profile) -> Result<u64> {
+    let unsigned = profile.cursors_are_unsigned();
+    let read = if unsigned { number::unsigned_cursor } else { number::cursor };
+    read(word).ok_or_else(|| Error::new(ErrorKind::Syntax, number::INVALID_CURSOR))
 }
 
-/// COUNT, MATCH and, if there are keys to have types, TYPE.
-pub(super) fn scan_options(words: &[&[u8]], of_keys: bool) -> Result<ScanOptions> {
+/// COUNT, MATCH and, if there are keys to have types, TYPE as it is in a profile.
+pub(super) fn scan_options(words: &[&[u8]], of_keys: Option<Profile>) -> Result<ScanOptions> {
     let mut options = ScanOptions::default();
     let mut words = words;
     while !words.is_empty() {
@@ -318,7 +322,14 @@ pub(super) fn scan_options(words: &[&[u8]], of_keys: bool) -> Result<ScanOptions
             options = options.with_count(count.ok_or_else(Error::syntax)?);
         } else if let Some([pattern]) = take_with(&mut words, "match") {
             options = options.with_pattern(pattern);
-        } else if of_keys && let Some([name]) = take_with(&mut words, "type") {
+        } else if let Some(profile) = of_keys
+            && let Some([name]) = take_with(&mut words, "type")
+        {
+            let known = || TYPES.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
+            if profile.scan_refuses_types() && !known() {
+                let parts: [&[u8]; 3] = [b"ERR unknown type name '", name, b"'"];
+                return Err(Error::showing(ErrorKind::Syntax, &parts));
+            }
             options = options.with_type(name);
         } else {
             return Err(Error::syntax());
@@ -326,6 +337,9 @@ pub(super) fn scan_options(words: &[&[u8]], of_keys: bool) -> Result<ScanOptions
     }
     Ok(options)
 }
+
+/// The types that SCAN knows.
+const TYPES: [&str; 6] = ["string", "list", "set", "zset", "hash", "stream"];
 
 pub(super) fn scan_reply(next: u64, found: Vec<Bytes>) -> Reply {
     let found = found.into_iter().map(Reply::Bulk).collect();

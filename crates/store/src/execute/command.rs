@@ -17,7 +17,7 @@ pub(crate) struct Command {
     /// The arguments, in the notation that [`notation`] explains.
     arguments: &'static str,
     /// How many words it takes, all names included; at least so many if negative. For each profile.
-    arity: [i8; 2],
+    arity: [i8; Profile::ALL.len()],
     /// Redis's command flags.
     pub(crate) flags: &'static str,
     /// The group of its documentation.
@@ -204,7 +204,13 @@ impl Command {
 
     /// An arity that does not follow from the arguments, as Redis documents them.
     pub(crate) const fn arity(mut self, arity: i8) -> Self {
-        self.arity = [arity, arity];
+        self.arity = [arity; Profile::ALL.len()];
+        self
+    }
+
+    /// The same where profiles differ.
+    pub(crate) const fn arities(mut self, arities: [i8; Profile::ALL.len()]) -> Self {
+        self.arity = arities;
         self
     }
 

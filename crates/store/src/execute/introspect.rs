@@ -27,7 +27,7 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
         let keys = keys(words, store.shared().profile())?;
         Ok(Reply::Array(keys.into_iter().map(|(key, _)| bulk(key)).collect()))
     })
-    .arity(-4)
+    .arities(GETKEYS)
     .info("2.8.13", FLAGS, [])
     .docs("Returns the keys among the words of a full command.", "O(words)"),
     command!("command|getkeysandflags", "", |store, words| {
@@ -35,7 +35,7 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
         let pair = |(key, flags)| Reply::Array(vec![bulk(key), statuses(words_of(flags))]);
         Ok(Reply::Array(keys.into_iter().map(pair).collect()))
     })
-    .arity(-4)
+    .arities(GETKEYS)
     .info("7.0.0", FLAGS, [])
     .docs("Returns the keys of a full command and how it accesses each of them.", "O(words)"),
     command!("command|help", "", |_, _| Ok(help("command")))
@@ -56,6 +56,17 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
     .tips("nondeterministic_output_order")
     .docs("Lists the names of commands and subcommands.", "O(commands)"),
 ]);
+
+/// The arity of COMMAND GETKEYS in each profile.
+const GETKEYS: [i8; Profile::ALL.len()] = {
+    let mut arities = [0; Profile::ALL.len()];
+    let mut at = 0;
+    while at < arities.len() {
+        arities[at] = Profile::ALL[at].getkeys_arity();
+        at += 1;
+    }
+    arities
+};
 
 pub(crate) const COMMAND: &[Command] =
     &family("server", "connection").of([command!("command", "", |store, _| {
@@ -181,7 +192,11 @@ impl Command {
         let mut parts = vec![Reply::text(self.name), Reply::Int(self.arity_in(profile).into())];
         // Only `allow_busy` comes behind it, which no command with keys has.
         let movable = self.has_movable_keys().then_some("movablekeys");
-        parts.push(statuses(words_of(self.flags).chain(movable)));
+        let flags = words_of(self.flags).map(|flag| match flag {
+            "skip_slowlog" => profile.unlogged_flag(),
+            flag => flag,
+        });
+        parts.push(statuses(flags.chain(movable)));
         parts.extend(self.legacy_range().map(Reply::Int));
         parts.push(Reply::Set(
             self.categories().map(|name| Reply::Status(format!("@{name}").into())).collect(),

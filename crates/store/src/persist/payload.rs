@@ -41,11 +41,12 @@ pub(crate) fn body_len(value: &Value) -> Result<u64> {
 pub(crate) fn restore(payload: &[u8], shared: &Shared, any_version: bool) -> Result<Value> {
     // What a log has was taken by the server that wrote it.
     let any_version = any_version || shared.is_replaying();
-    let newest = if any_version { u16::MAX } else { shared.profile().restore_version() };
+    let taken = if any_version { [[0, u16::MAX]; 2] } else { shared.profile().restored_versions() };
     // The version and the checksum behind it.
     let version =
         payload.last_chunk::<10>().map(|&[low, high, ..]| u16::from_le_bytes([low, high]));
-    if version.is_none_or(|version| version > newest) {
+    let takes = |version| taken.iter().any(|[first, last]| (*first..=*last).contains(&version));
+    if !version.is_some_and(takes) {
         return Err(Error::wrong_footer());
     }
     let mut payload = rdb::dump::decode(payload).map_err(|error| {
@@ -57,7 +58,7 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared, any_version: bool) -> Res
     })?;
     // A type that came later than the profile's servers, whatever the footer says: they do not know it, and what DUMP
     // would make of it would not come back.
-    if payload.kind().since() > newest {
+    if payload.kind().since() > taken[1][1] {
         return Err(Error::bad_format());
     }
     let read = payload.value().map_err(|_| Error::bad_format())?;

@@ -193,7 +193,7 @@ impl Reply {
             Self::Boolean(yes) => Self::Int(yes.into()),
             Self::Named(_, value) => Self::Array(vec![each(*value)]),
             Self::Double(number) => Self::Bulk(profile.double(number).into()),
-            Self::Coordinate(degrees) => Self::Bulk(human(degrees).into()),
+            Self::Coordinate(degrees) => Self::Bulk(coordinate(degrees, profile).into()),
             Self::Status(_)
             | Self::Error(_)
             | Self::Int(_)
@@ -212,6 +212,11 @@ impl Reply {
     pub(crate) fn count(count: usize) -> Self {
         Self::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
+}
+
+/// A coordinate as the servers of a profile write it.
+fn coordinate(degrees: f64, profile: Profile) -> String {
+    if profile.coordinates_as_scores() { profile.double(degrees) } else { human(degrees) }
 }
 
 /// A number with as many digits behind the point as there are, but 17 at most.

@@ -2,7 +2,7 @@
 
 use resp::{Protocol, Writer};
 
-use super::{Reply, human};
+use super::{Reply, coordinate};
 use crate::profile::Profile;
 
 impl Reply {
@@ -43,7 +43,7 @@ impl Reply {
             Self::Boolean(yes) => writer.boolean(*yes),
             Self::Bulk(bytes) => writer.bulk(bytes),
             Self::Double(number) => writer.double(&profile.double(*number)),
-            Self::Coordinate(degrees) => writer.double(&human(*degrees)),
+            Self::Coordinate(degrees) => writer.double(&coordinate(*degrees, profile)),
             Self::Verbatim(text) => writer.verbatim(*b"txt", text.as_bytes()),
             Self::Nil => writer.null(),
             Self::NullArray => writer.null_array(),

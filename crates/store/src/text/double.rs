@@ -2,12 +2,18 @@
 
 use super::float::{Digits, Format, Magnitude, Rounded, scan};
 use crate::error::{Error, Result};
+use crate::profile::Profile;
 
 const FORMAT: Format = Format { precision: 53, min_exponent: -1074, max_exponent: 971 };
 
 /// A score, a weight, a coordinate: a number as Redis's `string2d` takes it, else "value is not a valid float".
-pub(crate) fn float(text: &[u8]) -> Result<f64> {
-    parse(text).ok_or_else(Error::not_a_float)
+pub(crate) fn float(text: &[u8], profile: Profile) -> Result<f64> {
+    parse_in(text, profile).ok_or_else(Error::not_a_float)
+}
+
+/// As [`parse`], but for numbers that the profile does not take.
+pub(crate) fn parse_in(text: &[u8], profile: Profile) -> Option<f64> {
+    (profile.hexadecimal_scores() || is_plain(text)).then(|| parse(text)).flatten()
 }
 
 /// The whole of a text as a number. What rounds to zero or to infinity without saying so is none, nor is NaN.
@@ -20,13 +26,38 @@ pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     (!lost).then_some(number)
 }
 
+/// Whether a text has no white space before it, and is no hexadecimal number.
+pub(crate) fn is_plain(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    !matches!(digits, [b' ' | b'\t'..=b'\r', ..] | [b'0', b'x' | b'X', ..])
+}
+
 /// The end of a range of scores: a text as C has it, whatever it is rounded to.
 pub(crate) fn parse_end(text: &[u8]) -> Option<f64> {
     read_c(text).map(|(number, _)| number)
 }
 
-/// A weight of SORT: a text as C has it. What is too great for a double, or too small, is none.
-pub(crate) fn parse_weight(text: &[u8]) -> Option<f64> {
+/// Which texts are weights of SORT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weights {
+    /// Those of C, but what is too great for a double, or too small, is none.
+    OfC,
+    /// What is [plain](is_plain), whatever it is rounded to.
+    Rounded,
+    /// What is plain and no empty text, and rounds neither to zero nor to infinity.
+    Plain,
+}
+
+/// A weight of SORT.
+pub(crate) fn parse_weight(text: &[u8], weights: Weights) -> Option<f64> {
+    match weights {
+        Weights::OfC => {}
+        Weights::Rounded => return is_plain(text).then(|| parse_end(text)).flatten(),
+        Weights::Plain => {
+            let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+            return is_plain(text).then(|| parse(text)).flatten();
+        }
+    }
     let (number, digits) = read_c(text)?;
     let lost = digits.is_some_and(|digits| {
         number.is_infinite() || number.is_subnormal() || number == 0.0 && !digits.is_zero()

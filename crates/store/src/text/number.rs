@@ -33,6 +33,17 @@ pub(crate) fn within(text: &[u8], range: RangeInclusive<i64>) -> Result<i64> {
     ))
 }
 
+/// The cursor of SCAN and the like by newer rules: those of `strtoull`, but no text is none, and neither is a number
+/// that is negative in its canonical form.
+pub(crate) fn unsigned_cursor(text: &[u8]) -> Option<u64> {
+    let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    if text.is_empty() || parse_int(text).is_some_and(|number| number < 0) {
+        return None;
+    }
+    let spaces = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+    cursor(&text[spaces..]).filter(|_| spaces < text.len())
+}
+
 /// The cursor of SCAN and the like: an unsigned number of 64 bits, by the rules of C's `strtoul`.
 ///
 /// So it may have a sign (`-1` is the last cursor) and zeros before it, the empty text is 0, and what follows a NUL is
@@ -63,7 +74,27 @@ mod tests {
     use testkit::live::{command, error_text, server};
     use testkit::rng::Rng;
 
-    use super::{INVALID_CURSOR, cursor, integer, positive, within};
+    use super::{INVALID_CURSOR, cursor, integer, positive, unsigned_cursor, within};
+
+    #[test]
+    fn a_cursor_of_newer_servers_is_no_empty_and_no_negative_number() {
+        for (text, number) in [
+            (&b""[..], None),
+            (b"-1", None),
+            (b" 0", Some(0)),
+            (b"+7", Some(7)),
+            (b"-0", Some(0)),
+            (b" -1", Some(u64::MAX)),
+            (b"18446744073709551615", Some(u64::MAX)),
+            (b"18446744073709551616", None),
+            (b"0 ", None),
+            (b"\0", None),
+            (b"5\0x", Some(5)),
+            (b" ", None),
+        ] {
+            assert_eq!(unsigned_cursor(text), number, "{text:?}");
+        }
+    }
 
     /// Texts that are numbers to some readers and not to others.
     const ODD: [&[u8]; 40] = [

@@ -94,8 +94,14 @@ pub struct CliArgs {
     #[arg(short = '3')]
     pub resp3: bool,
 
-    /// The release series of Redis whose bytes and replies to use
-    #[arg(long, value_name = "7.0|7.2", default_value = NEWER, value_parser = profiles())]
+    /// The release series of servers whose bytes and replies to use
+    #[arg(
+        long,
+        value_name = "7.0|7.2|8.2|valkey-9.1",
+        default_value = Profile::default().name(),
+        hide_possible_values = true,
+        value_parser = profiles()
+    )]
     pub profile: Profile,
 
     /// One command and its arguments
@@ -111,12 +117,12 @@ impl CliArgs {
     }
 }
 
-const OLDER: &str = "7.0";
-const NEWER: &str = "7.2";
-
 fn profiles() -> impl TypedValueParser<Value = Profile> {
-    let lines = PossibleValuesParser::new([OLDER, NEWER]);
-    lines.map(|line| if line == OLDER { Profile::Redis70 } else { Profile::Redis72 })
+    let names = PossibleValuesParser::new(Profile::ALL.map(Profile::name));
+    names.try_map(|name| {
+        let profile = Profile::ALL.into_iter().find(|profile| profile.name() == name);
+        profile.ok_or("it is none of the release series that there are")
+    })
 }
 
 fn versions() -> impl TypedValueParser<Value = Target> {
@@ -144,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newer_profile_is_the_default_and_there_are_two() {
+    fn profiles_are_chosen_by_name() {
         let profile = |args: &[&str]| {
             let args = Args::try_parse_from([&["tallis", "cli"], args].concat()).ok()?;
             let Command::Cli(args) = args.command else { panic!("not cli") };
@@ -153,6 +159,8 @@ mod tests {
         assert_eq!(profile(&["GET", "-3"]), Some((Profile::Redis72, false)));
         assert_eq!(profile(&["-3", "--profile", "7.2"]), Some((Profile::Redis72, true)));
         assert_eq!(profile(&["--profile=7.0", "-3", "GET"]), Some((Profile::Redis70, true)));
+        assert_eq!(profile(&["--profile", "8.2"]), Some((Profile::Redis82, false)));
+        assert_eq!(profile(&["--profile", "valkey-9.1"]), Some((Profile::Valkey91, false)));
         assert_eq!(profile(&["--profile", "7.4"]), None);
     }
 

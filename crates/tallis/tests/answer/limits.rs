@@ -5,7 +5,7 @@ use testkit::differential::Settings;
 
 /// The limits that both sides have.
 pub(crate) fn limits(settings: &Settings) -> Limits {
-    let of = &settings.limits;
+    let (of, or) = (&settings.limits, Limits::default());
     Limits {
         set_max_intset_entries: of.set_max_intset_entries,
         hll_sparse_max_bytes: of.hll_sparse_max_bytes,
@@ -15,6 +15,10 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
         hash_max_listpack_value: of.hash_max_listpack[1],
         list_max_listpack_size: of.lists.0,
         list_compress_depth: of.lists.1,
-        ..Limits::default()
+        set_max_listpack_entries: of
+            .set_max_listpack
+            .map_or(or.set_max_listpack_entries, |of| of[0]),
+        set_max_listpack_value: of.set_max_listpack.map_or(or.set_max_listpack_value, |of| of[1]),
+        ..or
     }
 }

@@ -5,6 +5,12 @@ use testkit::differential::Reply as Answer;
 
 /// The reply in the harness's own shape.
 pub(crate) fn answer(reply: Reply) -> Answer {
+    answer_in(reply, Profile::default())
+}
+
+/// The same, with the digits of a profile.
+pub(crate) fn answer_in(reply: Reply, profile: Profile) -> Answer {
+    let answer = |reply| answer_in(reply, profile);
     match reply {
         Reply::Status(text) => Answer::Status(text.into_owned()),
         Reply::Error(error) => Answer::Error(error.to_string()),
@@ -27,7 +33,7 @@ pub(crate) fn answer(reply: Reply) -> Answer {
         Reply::Double(number) => Answer::Double(number),
         // As many digits as go over the wire.
         Reply::Coordinate(degrees) => {
-            let shown = Reply::Coordinate(degrees).into_resp2(Profile::default());
+            let shown = Reply::Coordinate(degrees).into_resp2(profile);
             let Reply::Bulk(text) = shown else { panic!("{shown:?} is no text") };
             Answer::Double(std::str::from_utf8(&text).unwrap().parse().unwrap())
         }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use redis::{Connection, Value};
 use tallis::{Limits, Profile, Reply, Session, Store};
-use testkit::live::{Options, Server, command, redisbloom, server_with};
+use testkit::live::{Options, Server, command, locate_redisbloom, server_with};
+
+use crate::blooms::is_old;
 
 /// A reply of either side. Sets and maps are in an order of their own, since Redis promises none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,7 +112,7 @@ fn map(pairs: impl Iterator<Item = (Tree, Tree)>) -> Tree {
 struct Both {
     session: Session,
     connection: Connection,
-    /// Whether the server has `RedisBloom` too.
+    /// Whether the server has a `RedisBloom` that describes its commands: those before 8 name them alone.
     with_module: bool,
     _server: Server,
 }
@@ -118,11 +120,13 @@ struct Both {
 impl Both {
     fn new() -> Option<Self> {
         let options = Options::new().config("enable-debug-command", "yes");
-        let (options, with_module) = match redisbloom() {
-            Some(module) => (options.module(module), true),
-            None => (options, false),
+        let with_module = locate_redisbloom()
+            .and_then(|module| server_with(&options.clone().module(module)))
+            .filter(|server| !is_old(server));
+        let (server, with_module) = match with_module {
+            Some(server) => (server, true),
+            None => (server_with(&options)?, false),
         };
-        let server = server_with(&options)?;
         let session = Store::builder().profile(Profile::Redis70).build().session();
         Some(Self { session, connection: server.connect(), with_module, _server: server })
     }

@@ -1,6 +1,6 @@
 //! What random commands are made of: keys, members, numbers, times.
 
-use super::script::How;
+use super::script::{Found, How};
 use crate::rng::Rng;
 
 /// A command while it is being made.
@@ -68,15 +68,14 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Gen {
     pub(super) rng: Rng,
-    /// Payloads of types that have no commands here.
-    pub(super) foreign: Vec<Vec<u8>>,
+    pub(super) found: Found,
     /// Steps so far. The roles of the keys move on with it.
     pub(super) step: usize,
 }
 
 impl Gen {
-    pub(super) fn new(seed: u64, foreign: Vec<Vec<u8>>) -> Self {
-        Self { rng: Rng::new(seed), foreign, step: 0 }
+    pub(super) fn new(seed: u64, found: Found) -> Self {
+        Self { rng: Rng::new(seed), found, step: 0 }
     }
 
     pub(super) fn one_in(&mut self, chances: u64) -> bool {

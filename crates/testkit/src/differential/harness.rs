@@ -2,7 +2,7 @@
 
 use super::report::{Difference, Report};
 use super::run::Run;
-use super::script::{Op, script};
+use super::script::{Found, Op, script};
 use super::subject::{AUDITOR, LiveSubject, Subject};
 use super::{Reply, Settings};
 use crate::live::Server;
@@ -52,7 +52,11 @@ impl Differential {
         mut subject: impl FnMut(&Settings) -> S,
     ) -> Result<Report, Box<Difference>> {
         let mut live = LiveSubject::new(server, &self.settings);
-        let ops = script(&self.settings, foreign(&mut live));
+        let found = Found {
+            foreign: foreign(&mut live),
+            old_blooms: server.module_version("bf").is_some_and(|version| version < 80_000),
+        };
+        let ops = script(&self.settings, found);
         let mut run = Run::new(&self.settings, live, subject(&self.settings));
         match run.all(&ops, true) {
             Ok(()) => Ok(run.report),

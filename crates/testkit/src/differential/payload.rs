@@ -1,11 +1,12 @@
 //! The value in a DUMP payload, without what may differ between two right ones.
 
+use listpack::{ListPack, Validation};
 use rdb::{Blob, StringValue, ValueType};
 
 use super::quoted;
 use crate::kept::Kept;
 
-/// A value and its type, with compression undone and the members of a hash table in one order.
+/// A value and its type, with compression undone and the members of a set or a hash table in one order.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Payload {
     kind: ValueType,
@@ -16,6 +17,8 @@ pub struct Payload {
 enum Content {
     /// The value of a module: its id, and its parts, strings apart from numbers.
     Module(String, Vec<Vec<u8>>),
+    /// The members of a listpack, and how many bytes it has. One that was a hash table has them in any order.
+    Members(usize, Vec<Vec<u8>>),
     /// Any other.
     Value(Kept),
 }
@@ -34,6 +37,13 @@ impl Payload {
         {
             let parts: Result<_, _> = parts.map(|part| part.map(flat)).collect();
             Content::Module(format!("{id:?}"), parts?)
+        } else if let Kept::Blob(Blob::SetListpack, blob) = &value
+            && let Ok(list) = ListPack::from_bytes(blob.as_slice(), Validation::Deep)
+        {
+            let mut members: Vec<Vec<u8>> =
+                list.iter().map(|entry| format!("{entry:?}").into()).collect();
+            members.sort_unstable();
+            Content::Members(blob.len(), members)
         } else {
             Content::Value(value)
         };
@@ -52,7 +62,9 @@ impl Payload {
             Content::Value(Kept::Blob(Blob::IntSet, blob)) => {
                 format!("intset-{}", blob.first().unwrap_or(&0) * 8)
             }
-            Content::Value(_) => format!("{}-{encoding}", self.kind.type_name()),
+            Content::Members(..) | Content::Value(_) => {
+                format!("{}-{encoding}", self.kind.type_name())
+            }
         }
     }
 
@@ -81,6 +93,10 @@ impl std::fmt::Debug for Payload {
             Content::Module(id, parts) => {
                 let all: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
                 format!("{id} {}", all.join(" "))
+            }
+            Content::Members(len, members) => {
+                let all: Vec<String> = members.iter().map(|member| quoted(member)).collect();
+                format!("{len} bytes: {}", all.join(" "))
             }
             Content::Value(value) => format!("{value:?}"),
         };

@@ -1,7 +1,7 @@
 //! A script: commands drawn from the families, with now and then something wrong in them.
 
 use super::Settings;
-use super::families::{FAMILIES, Row};
+use super::families::{FAMILIES, MULTI, Row};
 use super::generate::{Gen, Line};
 use crate::live::Protocol;
 
@@ -66,16 +66,27 @@ const RESET_AFTER: usize = 60;
 /// How many databases the commands use.
 pub(super) const DATABASES: u32 = 4;
 
+/// What the commands depend on beside the settings: what the server is.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Payloads of types that have no commands here.
+    pub(super) foreign: Vec<Vec<u8>>,
+    /// Whether the server's `RedisBloom` is one before 8, with other limits on arguments.
+    pub(super) old_blooms: bool,
+}
+
 /// The commands of the settings.
-pub(super) fn script(settings: &Settings, foreign: Vec<Vec<u8>>) -> Vec<Op> {
+pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
     let rows: Vec<&'static Row> = FAMILIES
         .iter()
         .filter(|family| settings.families.contains(&family.name))
+        // A module's wrong number of arguments is found before a transaction since 8.
+        .filter(|family| !found.old_blooms || family.name != MULTI)
         .flat_map(|family| family.rows)
         .filter(|row| !settings.leaves_out(row.name))
         .collect();
     let total: u64 = rows.iter().map(|row| u64::from(row.weight)).sum();
-    let mut generator = Gen::new(settings.seed, foreign);
+    let mut generator = Gen::new(settings.seed, found);
     let mut ops = Vec::with_capacity(settings.commands);
     // Commands since a MULTI that may still be open, by session.
     let mut open: [Option<u32>; 2] = [None; 2];
@@ -177,6 +188,8 @@ fn make(
     if settings.leaves_out("DUMP") && matches!(line.how, How::WithDump { .. }) {
         line.how = How::Plain;
     }
+    // Wrong numbers have other errors there.
+    line.fragile |= generator.found.old_blooms && name.starts_with("BF.");
     if line.how == How::Plain && !line.fragile {
         distort(generator, &mut line.words, !settings.leaves_out("NONESUCH"));
     }

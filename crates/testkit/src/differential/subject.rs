@@ -4,7 +4,7 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe};
 
 use super::{Reply, Settings, command_line};
-use crate::live::{Server, Wire};
+use crate::live::{Server, Wire, name_in};
 
 /// Sessions that the commands come from; a last one looks at what they have left.
 pub(super) const SESSIONS: usize = 2;
@@ -65,6 +65,7 @@ impl LiveSubject {
         let passive = [&b"DEBUG"[..], b"SET-ACTIVE-EXPIRE", b"0"].map(<[u8]>::to_vec);
         let mut first = vec![vec![b"FLUSHALL".to_vec()], passive.to_vec()];
         for [name, value] in settings.limits.pairs() {
+            let Some(name) = name_in(server.version(), &name) else { continue };
             first.push(vec![b"CONFIG".to_vec(), b"SET".to_vec(), name.into(), value.into()]);
         }
         for reply in subject.run_all(AUDITOR, first.iter().map(Vec::as_slice)) {

@@ -1,4 +1,4 @@
-//! Which `redis-server` there is, and what happens when there is none.
+//! Which servers there are, and what happens when there is none.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -6,7 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{process, thread};
 
-use super::{Options, Server};
+use super::{Options, Server, Version};
+use crate::servers;
 
 /// Names the program to start, in place of the first `redis-server` on the `PATH`.
 const PROGRAM_VARIABLE: &str = "TALLIS_REDIS_SERVER";
@@ -37,14 +38,67 @@ pub fn server() -> Option<Server> {
 /// If there is a server but it does not start, or if there is none and `CI` is `true`.
 #[must_use]
 pub fn server_with(options: &Options) -> Option<Server> {
-    if let Some(program) = locate() {
-        match Server::start(&program, options) {
-            Ok(server) => Some(server),
-            Err(error) => panic!("{} does not start: {error}", program.display()),
-        }
+    let Some(program) = locate() else {
+        leave_out(ADVICE);
+        return None;
+    };
+    Some(start(&program, options))
+}
+
+/// The server of that name with the [default options](Options::default), or `None` where it is not there.
+///
+/// # Panics
+///
+/// If there is the server but it does not start, or if there is none and `CI` is `true`.
+///
+/// # Examples
+///
+/// ```
+/// use testkit::live::{Product, named};
+///
+/// # fn main() {
+/// let Some(server) = named("valkey-9.1.2") else { return };
+/// assert_eq!(server.product(), Product::Valkey);
+/// # }
+/// ```
+#[must_use]
+pub fn named(name: &str) -> Option<Server> {
+    named_with(name, &Options::default())
+}
+
+/// The server of that name with `options`, or `None` where it is not there. Settings that the server does not have
+/// are left out, and those that it calls otherwise are called so.
+///
+/// # Panics
+///
+/// If there is the server but it does not start, or if there is none and `CI` is `true`.
+#[must_use]
+pub fn named_with(name: &str, options: &Options) -> Option<Server> {
+    let program = if name == servers::INSTALLED {
+        locate()
     } else {
-        leave_out();
-        None
+        Some(servers::program(name)).filter(|path| path.is_file())
+    };
+    let Some(program) = program else {
+        leave_out(&format!("no {name}; cargo xtask servers brings it where it can"));
+        return None;
+    };
+    let (_, version) = name.split_once('-').unwrap_or_default();
+    let options = Version::parse(version).map(|version| options.known_in(version));
+    let server = start(&program, &options.unwrap_or_default());
+    // The machine's own server may be another one than that of the name.
+    let said = format!("{}-{}", server.product().name(), server.version());
+    if said != name && !said.starts_with(&format!("{name}.")) {
+        leave_out(&format!("no {name}; {} is {said}", program.display()));
+        return None;
+    }
+    Some(server)
+}
+
+fn start(program: &Path, options: &Options) -> Server {
+    match Server::start(program, options) {
+        Ok(server) => server,
+        Err(error) => panic!("{} does not start: {error}", program.display()),
     }
 }
 
@@ -60,34 +114,49 @@ pub fn locate() -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join("redis-server")).find(|file| file.is_file())
 }
 
-/// The module RedisBloom that the variable `TALLIS_REDISBLOOM` names, for [`Options::module`].
+/// The module RedisBloom, for [`Options::module`], or `None` on a machine that has none.
 ///
-/// Unlike a server it is nothing that a machine is expected to have: without the variable a test that asks returns
-/// early and is not counted as left out. What RedisBloom says is recorded for such machines.
+/// # Panics
+///
+/// If there is none and `CI` is `true`, or if the variable `TALLIS_REDISBLOOM` names no file.
+#[must_use]
+pub fn redisbloom() -> Option<PathBuf> {
+    let found = locate_redisbloom();
+    if found.is_none() {
+        leave_out("no RedisBloom; cargo xtask servers brings it, or name it in TALLIS_REDISBLOOM");
+    }
+    found
+}
+
+/// The same for a test that goes on without it: the module that the variable `TALLIS_REDISBLOOM` names, else that of
+/// `cargo xtask servers`.
 ///
 /// # Panics
 ///
 /// If the variable names no file.
 #[must_use]
-pub fn redisbloom() -> Option<PathBuf> {
-    let named = PathBuf::from(env::var_os(REDISBLOOM_VARIABLE).filter(|value| !value.is_empty())?);
+pub fn locate_redisbloom() -> Option<PathBuf> {
+    let Some(named) = env::var_os(REDISBLOOM_VARIABLE).filter(|value| !value.is_empty()) else {
+        return servers::module(servers::REDISBLOOM).canonicalize().ok();
+    };
+    let named = PathBuf::from(named);
     match named.canonicalize() {
         Ok(path) => Some(path),
         Err(error) => panic!("{REDISBLOOM_VARIABLE}: {}: {error}", named.display()),
     }
 }
 
-/// Records that the test of this thread was left out.
-fn leave_out() {
+/// Records that the test of this thread was left out, with what to do about it.
+fn leave_out(advice: &str) {
     let thread = thread::current();
     let program = env::current_exe().unwrap_or_default();
     let program = program.file_stem().unwrap_or_default().to_string_lossy();
     // A doctest is the main thread of a process of its own: the number of the process distinguishes it from the others.
     let test = format!("{program}[{}]: {}", process::id(), thread.name().unwrap_or("a thread"));
-    assert!(env::var_os("CI").is_none_or(|value| value != "true"), "{test}: {ADVICE}");
+    assert!(env::var_os("CI").is_none_or(|value| value != "true"), "{test}: {advice}");
     // The harness captures what the print macros write, not what is written to the handle.
     // A closed standard error is no reason to fail.
-    let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {ADVICE}");
+    let _ = writeln!(std::io::stderr(), "LEFT OUT: {test}: {advice}");
     if let Some(log) = env::var_os(SKIPPED_VARIABLE).filter(|value| !value.is_empty()) {
         append_line(Path::new(&log), &test);
     }

@@ -21,7 +21,13 @@
 //!   a line to the file that `TALLIS_SKIPPED_LOG` names. `cargo xtask test` sets that variable and counts the lines.
 //! * Under `CI=true` a missing server fails the test.
 //! * A server that is there but does not start always fails the test.
-//! * The module [RedisBloom](redisbloom) is asked for by name alone (`TALLIS_REDISBLOOM`), and missed nowhere.
+//! * The same holds of a server that is asked for by [name](named), and of the module [RedisBloom](redisbloom).
+//!
+//! # Servers by name
+//!
+//! `named("redis-8.2.3")` and `named("valkey-9.1.2")` give the servers that `cargo xtask servers` has brought to
+//! `target/servers`, or to the folder that `TALLIS_SERVERS` names; [`servers`](crate::servers) has how the files are
+//! called. `redis-7.0.15` is the `redis-server` of the machine.
 //!
 //! # How a server ends
 //!
@@ -38,11 +44,15 @@ mod locate;
 mod options;
 mod reply;
 mod server;
+mod version;
 mod wire;
 
-pub use locate::{locate, redisbloom, server, server_with};
+pub use locate::{locate, locate_redisbloom, named, named_with, redisbloom, server, server_with};
 pub use options::Options;
+pub(crate) use options::name_in;
 pub use reply::{as_bytes, command, error_text};
 pub use resp::Protocol;
-pub use server::{Server, Version};
+pub use server::Server;
+use version::Identity;
+pub use version::{Product, Version};
 pub use wire::Wire;

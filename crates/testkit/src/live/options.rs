@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Version;
+
 /// How a server is to be started: settings beside the defaults, and a file to open.
 ///
 /// The defaults: a unix socket and no port, nothing saved, no append-only file, everything inside a temporary folder.
@@ -49,5 +51,37 @@ impl Options {
     pub fn module(mut self, file: impl AsRef<Path>) -> Self {
         self.modules.push(file.as_ref().to_owned());
         self
+    }
+
+    /// What of this a server of that version knows.
+    pub(super) fn known_in(&self, version: Version) -> Self {
+        let name = |setting: &[String; 2]| {
+            Some([name_in(version, &setting[0])?.to_owned(), setting[1].clone()])
+        };
+        Self { settings: self.settings.iter().filter_map(name).collect(), ..self.clone() }
+    }
+}
+
+/// Settings that came with a release, and what they were called before, if they were there.
+const SINCE: [(&str, Version, Option<&str>); 8] = {
+    const V7_0: Version = Version::new(7, 0, 0);
+    const V7_2: Version = Version::new(7, 2, 0);
+    [
+        ("enable-debug-command", V7_0, None),
+        ("hash-max-listpack-entries", V7_0, Some("hash-max-ziplist-entries")),
+        ("hash-max-listpack-value", V7_0, Some("hash-max-ziplist-value")),
+        ("list-max-listpack-size", V7_0, Some("list-max-ziplist-size")),
+        ("set-max-listpack-entries", V7_2, None),
+        ("set-max-listpack-value", V7_2, None),
+        ("zset-max-listpack-entries", V7_0, Some("zset-max-ziplist-entries")),
+        ("zset-max-listpack-value", V7_0, Some("zset-max-ziplist-value")),
+    ]
+};
+
+/// What a server of that version calls a setting, or `None` if it has nothing of the kind.
+pub(crate) fn name_in(version: Version, setting: &str) -> Option<&str> {
+    match SINCE.into_iter().find(|(name, since, _)| *name == setting && version < *since) {
+        Some((_, _, before)) => before,
+        None => Some(setting),
     }
 }

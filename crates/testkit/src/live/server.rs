@@ -1,18 +1,18 @@
 //! One server process and the way to it.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
-use std::{fmt, fs};
 
-use redis::{Client, Connection, ConnectionAddr};
+use redis::{Client, Connection, ConnectionAddr, Value};
 use tempfile::TempDir;
 
-use super::{Options, as_bytes, command};
+use super::{Identity, Options, Product, Version, as_bytes, command};
 
 /// Runs the server (`$@`) until it ends or standard input does; then kills it. The exit status is the server's.
 ///
@@ -39,7 +39,7 @@ const LOOKS: usize = 12_000;
 pub struct Server {
     program: PathBuf,
     supervisor: Child,
-    version: Version,
+    identity: Identity,
     folder: TempDir,
 }
 
@@ -73,9 +73,9 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let version = Version { major: 0, minor: 0, patch: 0 };
-        let mut server = Self { program: program.to_owned(), supervisor, version, folder };
-        server.version = server.wait_until_it_answers()?;
+        let identity = Identity::default();
+        let mut server = Self { program: program.to_owned(), supervisor, identity, folder };
+        server.identity = server.wait_until_it_answers()?;
         Ok(server)
     }
 
@@ -92,10 +92,46 @@ impl Server {
         }
     }
 
-    /// What the server says it is (`redis_version` in `INFO`). A build from the development branch says 255.255.255.
+    /// The program that the server says it is.
+    #[must_use]
+    pub fn product(&self) -> Product {
+        self.identity.product
+    }
+
+    /// The version that the server says it is, Valkey its own. A build from the development branch says 255.255.255.
     #[must_use]
     pub fn version(&self) -> Version {
-        self.version
+        self.identity.version
+    }
+
+    /// What the server said to `INFO server` when it had started.
+    #[must_use]
+    pub fn info(&self) -> &str {
+        &self.identity.info
+    }
+
+    /// The version of a module that the server has loaded, as the number that MODULE LIST says: 20802 for 2.8.2.
+    ///
+    /// # Panics
+    ///
+    /// If the connection breaks.
+    #[must_use]
+    pub fn module_version(&self, module: &str) -> Option<i64> {
+        let list = command(&mut self.connect(), &["MODULE", "LIST"]).ok()?;
+        let Value::Array(modules) = list else { return None };
+        modules.iter().find_map(|one| {
+            let Value::Array(fields) = one else { return None };
+            let field = |name: &str| {
+                let mut pairs = fields.chunks_exact(2);
+                pairs.find(|pair| as_bytes(&pair[0]) == Some(name.as_bytes())).map(|pair| &pair[1])
+            };
+            let named = field("name").and_then(as_bytes) == Some(module.as_bytes());
+            if let (true, Some(Value::Int(version))) = (named, field("ver")) {
+                Some(*version)
+            } else {
+                None
+            }
+        })
     }
 
     /// The unix socket that the server listens on.
@@ -124,7 +160,7 @@ impl Server {
             .unwrap_or_default()
     }
 
-    /// Runs `redis-check-rdb`, of the same build as the server, on `file`.
+    /// Runs `redis-check-rdb`, or Valkey's, of the same build as the server, on `file`.
     ///
     /// # Errors
     ///
@@ -134,10 +170,10 @@ impl Server {
     ///
     /// If the checker cannot be run.
     pub fn check_rdb(&self, file: impl AsRef<OsStr>) -> Result<String, String> {
-        self.check("redis-check-rdb", file.as_ref())
+        self.check("check-rdb", file.as_ref())
     }
 
-    /// Runs `redis-check-aof`, of the same build as the server, on `file`: a manifest, or a log.
+    /// Runs `redis-check-aof`, or Valkey's, of the same build as the server, on `file`: a manifest, or a log.
     ///
     /// # Errors
     ///
@@ -147,12 +183,14 @@ impl Server {
     ///
     /// If the checker cannot be run.
     pub fn check_aof(&self, file: impl AsRef<OsStr>) -> Result<String, String> {
-        self.check("redis-check-aof", file.as_ref())
+        self.check("check-aof", file.as_ref())
     }
 
     /// The server's program is a checker too, when it is called by its name.
     fn check(&self, checker: &str, file: &OsStr) -> Result<String, String> {
-        let run = Command::new(&self.program).arg0(checker).arg(file).stdin(Stdio::null()).output();
+        let checker = format!("{}-{checker}", self.product().name());
+        let run =
+            Command::new(&self.program).arg0(&checker).arg(file).stdin(Stdio::null()).output();
         let Output { status, stdout, stderr } = match run {
             Ok(output) => output,
             Err(error) => panic!("cannot run {checker}: {error}"),
@@ -166,7 +204,7 @@ impl Server {
         Client::open(ConnectionAddr::Unix(self.socket()))?.get_connection()
     }
 
-    fn wait_until_it_answers(&mut self) -> io::Result<Version> {
+    fn wait_until_it_answers(&mut self) -> io::Result<Identity> {
         for _ in 0..LOOKS {
             if let Some(status) = self.supervisor.try_wait()? {
                 return Err(io::Error::other(format!("it ended ({status})\n{}", self.log())));
@@ -175,7 +213,7 @@ impl Server {
             if let Ok(mut connection) = self.try_connect()
                 && redis::cmd("PING").exec(&mut connection).is_ok()
             {
-                return ask_version(&mut connection);
+                return ask_identity(&mut connection);
             }
             sleep(PAUSE);
         }
@@ -191,42 +229,12 @@ impl Drop for Server {
     }
 }
 
-fn ask_version(connection: &mut Connection) -> io::Result<Version> {
+fn ask_identity(connection: &mut Connection) -> io::Result<Identity> {
     let info = command(connection, &["INFO", "server"]).map_err(io::Error::other)?;
-    let text = as_bytes(&info).map(String::from_utf8_lossy).unwrap_or_default();
-    text.lines()
-        .find_map(|line| line.strip_prefix("redis_version:"))
-        .and_then(Version::parse)
-        .ok_or_else(|| io::Error::other(format!("no version in INFO\n{text}")))
+    let info = as_bytes(&info).map(|info| String::from_utf8_lossy(info).into_owned());
+    info.and_then(Identity::read).ok_or_else(|| io::Error::other("no version in INFO"))
 }
 
 const SOCKET: &str = "socket";
 const LOG: &str = "log";
 const RDB: &str = "dump.rdb";
-
-/// The version of a server. Ordered, so that a test can ask for `>= Version::new(7, 2, 0)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version {
-    major: u32,
-    minor: u32,
-    patch: u32,
-}
-
-impl Version {
-    /// A version to compare with.
-    #[must_use]
-    pub const fn new(major: u32, minor: u32, patch: u32) -> Self {
-        Self { major, minor, patch }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.trim().split('.').map(|part| part.parse().ok());
-        Some(Self::new(parts.next()??, parts.next()??, parts.next()??))
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
-    }
-}

@@ -9,6 +9,7 @@ use crate::commands::{
 };
 use crate::error::{Error, Result};
 use crate::execute::{Answer, Command, command, family, int, one_of, refused, take_with};
+use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
 use crate::value::parse_int;
@@ -68,20 +69,27 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("bitmap", "bitmap")
 fn bitcount(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     let count = match *args {
         [key] => store.bitcount(key)?,
-        // Redis looks at the range once it has a string.
-        [key, ref range @ ..] => count_with(store, key, || range_to_count(range))?,
+        [key, ref range @ ..] => {
+            let profile = store.shared().profile();
+            let range = || range_to_count(range, profile);
+            let first = profile.bits_read_words_first().then(range).transpose()?;
+            count_with(store, key, || first.map_or_else(range, Ok))?
+        }
         [] => 0,
     };
     Ok(Reply::Int(count.cast_signed()))
 }
 
-fn range_to_count(words: &[&[u8]]) -> Result<BitRange> {
+fn range_to_count(words: &[&[u8]], profile: Profile) -> Result<BitRange> {
+    if profile.bitcount_without_end() {
+        return range_to_search(words);
+    }
     let ([start, end], unit) = words.split_first_chunk().ok_or_else(Error::syntax)?;
     if unit.len() > 1 {
         return Err(Error::syntax());
     }
     let (start, end) = (int(start)?, int(end)?);
-    if start < 0 && end < 0 && start > end {
+    if start < 0 && end < 0 && start > end && !profile.bits_read_words_first() {
         // Nothing is meant, whatever the unit.
         return Ok(BitRange::bytes(start, end));
     }
@@ -94,7 +102,9 @@ fn bitpos(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
         1 => true,
         _ => return Err(refused("ERR The bit argument must be 1 or 0.")),
     };
-    let found = position_with(store, args[0], bit, || range_to_search(&args[2..]))?;
+    let range = || range_to_search(&args[2..]);
+    let first = store.shared().profile().bits_read_words_first().then(range).transpose()?;
+    let found = position_with(store, args[0], bit, || first.map_or_else(range, Ok))?;
     Ok(Reply::Int(found.map_or(-1, u64::cast_signed)))
 }
 
@@ -133,11 +143,11 @@ fn bitop(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 }
 
 fn bitfield(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    run(store, args[0], &operations(&args[1..])?)
+    run(store, args[0], &operations(&args[1..], store.shared().profile())?)
 }
 
 fn bitfield_ro(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    let operations = operations(&args[1..])?;
+    let operations = operations(&args[1..], store.shared().profile())?;
     if operations.iter().any(BitFieldOp::writes) {
         let text = "ERR BITFIELD_RO only supports the GET subcommand";
         return Err(refused(text));
@@ -152,18 +162,18 @@ fn run(store: &Store<impl Locks>, key: &[u8], operations: &[BitFieldOp]) -> Answ
 }
 
 /// The operations of BITFIELD. An OVERFLOW holds for all that follow it.
-fn operations(mut words: &[&[u8]]) -> Result<Operations> {
+fn operations(mut words: &[&[u8]], profile: Profile) -> Result<Operations> {
     let mut operations = Operations::new();
     let mut overflow = Overflow::Wrap;
     while !words.is_empty() {
         let operation = if let Some([field, offset]) = take_with(&mut words, "GET") {
-            let (field, offset) = place(field, offset)?;
+            let (field, offset) = place(field, offset, profile)?;
             BitFieldOp::get(field, offset)
         } else if let Some([field, offset, value]) = take_with(&mut words, "SET") {
-            let (field, offset) = place(field, offset)?;
+            let (field, offset) = place(field, offset, profile)?;
             BitFieldOp::set(field, offset, int(value)?)
         } else if let Some([field, offset, by]) = take_with(&mut words, "INCRBY") {
-            let (field, offset) = place(field, offset)?;
+            let (field, offset) = place(field, offset, profile)?;
             BitFieldOp::incr_by(field, offset, int(by)?)
         } else if let Some([kind]) = take_with(&mut words, "OVERFLOW") {
             let unknown = || refused("ERR Invalid OVERFLOW type specified");
@@ -181,7 +191,10 @@ const OVERFLOWS: [(&str, Overflow); 3] =
     [("WRAP", Overflow::Wrap), ("SAT", Overflow::Sat), ("FAIL", Overflow::Fail)];
 
 /// The type of a field and its offset, which is a number of bits, or of fields behind a `#`.
-fn place(field: &[u8], offset: &[u8]) -> Result<(FieldType, u64)> {
+fn place(field: &[u8], offset: &[u8], profile: Profile) -> Result<(FieldType, u64)> {
+    if profile.field_types_are_whole() && field.contains(&0) {
+        return Err(wrong_type());
+    }
     let field = FieldType::parse(field).map_err(|_| wrong_type())?;
     let offset = match offset {
         // Redis lets the product run over.

@@ -119,12 +119,12 @@ fn hrandfield(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 }
 
 fn hscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    let cursor = cursor(args[1])?;
+    let cursor = cursor(args[1], store.shared().profile())?;
     // Redis looks for the key before it reads the options.
     if store.hlen(args[0])? == 0 {
         return Ok(scan_reply(0, Vec::new()));
     }
-    let (next, found) = store.hscan_cursor(args[0], cursor, &scan_options(&args[2..], false)?)?;
+    let (next, found) = store.hscan_cursor(args[0], cursor, &scan_options(&args[2..], None)?)?;
     let flat = found.into_iter().flat_map(|(field, value)| [field, value]).collect();
     Ok(scan_reply(next, flat))
 }

@@ -122,11 +122,11 @@ fn srandmember(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 }
 
 fn sscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    let cursor = cursor(args[1])?;
+    let cursor = cursor(args[1], store.shared().profile())?;
     // Redis looks for the key before it reads the options.
     if store.scard(args[0])? == 0 {
         return Ok(scan_reply(0, Vec::new()));
     }
-    let (next, members) = store.sscan_cursor(args[0], cursor, &scan_options(&args[2..], false)?)?;
+    let (next, members) = store.sscan_cursor(args[0], cursor, &scan_options(&args[2..], None)?)?;
     Ok(scan_reply(next, members))
 }

@@ -94,7 +94,9 @@ fn store(
     options: &SortOptions,
 ) -> Result<usize> {
     let found = sorted(scope, key, options, true)?;
-    let mut list = Loading::sorted(scope.policy());
+    let policy = scope.policy();
+    let settings = policy.profile.sort_keeps_to_settings();
+    let mut list = if settings { Loading::new(policy) } else { Loading::sorted(policy) };
     for element in &found {
         list.element(element.as_deref().unwrap_or_default());
     }
@@ -155,9 +157,10 @@ fn rows(
             elements(scope, key, Some(options))
         }
         by => {
+            let weights = scope.policy().profile.sort_weights();
             let elements = elements(scope, key, None)?;
             let rows = elements.into_iter().map(|element| {
-                let weigh = |text: &[u8]| order::weight(text, options.alpha);
+                let weigh = |text: &[u8]| order::weight(text, options.alpha, weights);
                 Ok(match &by {
                     None if options.alpha => Row::itself(element),
                     None => Row::new(weigh(&element)?, element),

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::SortOptions;
 use crate::error::{Error, Result};
 use crate::execute::c_string;
-use crate::text::double;
+use crate::text::double::{self, Weights};
 
 /// What an element is sorted by.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,11 +27,11 @@ impl Weight {
 }
 
 /// The weight that a text is, by its bytes or as a number.
-pub(super) fn weight(text: &[u8], alpha: bool) -> Result<Weight> {
+pub(super) fn weight(text: &[u8], alpha: bool, weights: Weights) -> Result<Weight> {
     if alpha {
         return Ok(Weight::Text(Some(Bytes::copy_from_slice(text))));
     }
-    let number = double::parse_weight(text);
+    let number = double::parse_weight(text, weights);
     number.map(Weight::Number).ok_or_else(Error::not_a_weight)
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn set_with(
             ExpiryChange::Clear => Expires::Never,
             ExpiryChange::Keep => Expires::Keep,
         };
+        let (deletes, now_ms) = (store.shared().profile().set_deletes(), scope.now_ms());
         let mut slot = scope.slot(keys[0]);
         let old = if options.get { string_in(&slot)?.map(Member::to_bytes) } else { None };
         let set = match options.condition {
@@ -41,8 +42,11 @@ pub(crate) fn set_with(
         };
         if set {
             // One that is to expire in the past is put too, as in Redis: it is never seen, but DBSIZE counts it until
-            // it is read.
-            put(&mut slot, value, expires);
+            // it is read. Later servers delete the key.
+            match expires {
+                Expires::At(at) if deletes && at <= now_ms => drop(slot.delete()),
+                Expires::Keep | Expires::Never | Expires::At(_) => put(&mut slot, value, expires),
+            }
         }
         Ok(SetOutcome { set, old })
     })
@@ -54,9 +58,20 @@ pub(crate) fn get_with(
     key: impl ToKey,
     ttl: impl FnOnce() -> Result<ExpiryChange>,
 ) -> Result<Option<Bytes>> {
+    let read = || {
+        let ttl = ttl()?;
+        if let ExpiryChange::Until(time) = ttl {
+            time.at_ms(|| store.shared().now_secs() * 1000, "getex")?;
+        }
+        Ok(ttl)
+    };
+    let first = store.shared().profile().getex_reads_expiry_first();
+    let (read_first, ttl) = if first { (Some(read()?), None) } else { (None, Some(read)) };
     store.entry(key, |entry: &mut StringEntry<'_>| {
         let Some(string) = entry.get().map(Member::to_bytes) else { return Ok(None) };
-        match ttl()? {
+        let ttl =
+            ttl.map_or_else(|| Ok(read_first.unwrap_or(ExpiryChange::Keep)), |read| read())?;
+        match ttl {
             ExpiryChange::Keep => {}
             ExpiryChange::Clear => drop(entry.persist()),
             ExpiryChange::Until(time) => {

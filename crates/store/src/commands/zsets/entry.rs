@@ -157,6 +157,13 @@ impl ZSetEntry<'_> {
                     return (Err(Error::wrong_type()), Outcome::Same);
                 };
                 policy.expect_in_zset(set, pairs.len());
+                let most = policy.zset_limits().value;
+                let too_long = |member: &Member<'_>| member.with_bytes(<[u8]>::len) > most;
+                if policy.profile.zadd_looks_ahead()
+                    && pairs.iter().any(|(_, member)| too_long(member))
+                {
+                    policy.make_skip_list(set);
+                }
                 let mut done = Added::default();
                 let result = pairs.iter().try_for_each(|pair| done.add(set, pair, options, policy));
                 let changed = done.new + done.updated > 0;

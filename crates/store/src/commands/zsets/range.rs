@@ -3,9 +3,10 @@
 use std::ops::{Bound, Range, RangeBounds};
 
 use bytes::Bytes;
-use skiplist_zset::ScoreText;
+use skiplist_zset::{Encoding, ScoreText};
 
 use crate::policy::EncodingPolicy;
+use crate::profile::Profile;
 use crate::text::range;
 use crate::value::ZSet;
 
@@ -45,6 +46,9 @@ pub struct ZRange {
     by: By,
     pub(super) rev: bool,
     limit: Option<(i64, i64)>,
+    /// Whether a negative offset counts from the end, in a skip list.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    from_end: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -58,19 +62,19 @@ enum By {
 impl ZRange {
     /// The ranks from `start` to `stop`, both included; negative ones count from the end, -1 being the last.
     pub const fn by_rank(start: i64, stop: i64) -> Self {
-        Self { by: By::Rank(start, stop), rev: false, limit: None }
+        Self { by: By::Rank(start, stop), rev: false, limit: None, from_end: false }
     }
 
     /// BYSCORE: the members with these scores.
     pub fn by_score(scores: impl RangeBounds<f64>) -> Self {
         let by = By::Score(scores.start_bound().cloned(), scores.end_bound().cloned());
-        Self { by, rev: false, limit: None }
+        Self { by, rev: false, limit: None, from_end: false }
     }
 
     /// BYLEX: the members between these, of a sorted set whose scores are all equal. With different scores the answer
     /// is some run of members.
     pub const fn by_lex(min: LexBound, max: LexBound) -> Self {
-        Self { by: By::Lex(min, max), rev: false, limit: None }
+        Self { by: By::Lex(min, max), rev: false, limit: None, from_end: false }
     }
 
     /// REV: the highest score first; ranks count from there too.
@@ -86,6 +90,12 @@ impl ZRange {
         self
     }
 
+    /// LIMIT as the servers of a profile take a negative offset.
+    pub(super) const fn limit_in(mut self, offset: i64, count: i64, profile: Profile) -> Self {
+        self.from_end = profile.offsets_from_end();
+        self.limit(offset, count)
+    }
+
     /// The ranks of the range in a set, lowest score first.
     pub(super) fn ranks(&self, set: &ZSet) -> Range<usize> {
         let len = set.len();
@@ -99,7 +109,15 @@ impl ZRange {
         };
         let Some((offset, count)) = self.limit else { return ranks };
         // An offset before the first member is behind the last, to Redis.
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(ranks.len());
+        let offset = match usize::try_from(offset) {
+            Ok(offset) => offset,
+            Err(_) if self.from_end && set.encoding() == Encoding::SkipList => {
+                let back = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
+                ranks.len().checked_sub(back).unwrap_or(ranks.len())
+            }
+            Err(_) => usize::MAX,
+        };
+        let offset = offset.min(ranks.len());
         let count = usize::try_from(count).unwrap_or(usize::MAX).min(ranks.len() - offset);
         if self.rev {
             let end = ranks.end - offset;

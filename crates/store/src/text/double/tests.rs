@@ -5,7 +5,7 @@ use redis::{ConnectionLike, Value};
 use testkit::live::{error_text, server};
 use testkit::rng::Rng;
 
-use super::{parse, parse_end, parse_weight};
+use super::{Weights, parse, parse_end, parse_weight};
 
 #[test]
 fn texts_are_the_numbers_that_they_say() {
@@ -75,7 +75,19 @@ fn a_weight_is_read_as_c_reads_it_and_within_the_range_of_a_double() {
         ("1 ", None),
         ("nan", None),
     ] {
-        assert_eq!(parse_weight(text.as_bytes()), number, "{text:?}");
+        assert_eq!(parse_weight(text.as_bytes(), Weights::OfC), number, "{text:?}");
+    }
+    for (text, rounded, plain) in [
+        ("", Some(0.0), None),
+        (" 1", None, None),
+        ("0x10", None, None),
+        ("1\0x", Some(1.0), Some(1.0)),
+        ("1e400", Some(f64::INFINITY), None),
+        ("1e-400", Some(0.0), None),
+        ("5e-324", Some(5e-324), Some(5e-324)),
+    ] {
+        assert_eq!(parse_weight(text.as_bytes(), Weights::Rounded), rounded, "{text:?}");
+        assert_eq!(parse_weight(text.as_bytes(), Weights::Plain), plain, "{text:?}");
     }
 }
 

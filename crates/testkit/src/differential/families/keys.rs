@@ -187,9 +187,9 @@ fn restore(g: &mut Gen, line: &mut Line) {
             let payload = made(g);
             line.push(payload);
         }
-        4 if !g.foreign.is_empty() => {
-            let at = g.rng.index(g.foreign.len());
-            line.push(g.foreign[at].clone());
+        4 if !g.found.foreign.is_empty() => {
+            let at = g.rng.index(g.found.foreign.len());
+            line.push(g.found.foreign[at].clone());
         }
         _ => {
             // A flipped bit that the checksum finds; which one matters little.

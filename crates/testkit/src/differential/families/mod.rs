@@ -65,6 +65,9 @@ fn draws(g: &mut Gen) -> &'static str {
 /// The name of the family of RedisBloom.
 pub(super) const BLOOM: &str = bloom::FAMILY.name;
 
+/// The name of the family of transactions.
+pub(super) const MULTI: &str = multi::FAMILY.name;
+
 /// Every family.
 pub(super) static FAMILIES: &[Family] = &[
     keys::FAMILY,

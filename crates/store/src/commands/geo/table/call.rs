@@ -5,7 +5,7 @@ use geo::{Point, Shape};
 use super::{place_of, unit};
 use crate::commands::{Area, GeoOrder, GeoStored, Limits, centre_at};
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{int, int32, refused, take, take_with};
+use crate::execute::{c_string, int, int32, refused, take, take_with};
 use crate::profile::Profile;
 use crate::text::double;
 use crate::value::ZSet;
@@ -91,14 +91,14 @@ impl<'a> Call<'a> {
         let mut options = Options::default();
         let (rest, stores) = match (form, words) {
             (Form::Radius { stores }, [lon, lat, radius, unit, rest @ ..]) => {
-                options.centre = Some(Centre::Place(place_of(lon, lat)?));
-                options.area = Some(circle(radius, unit)?);
+                options.centre = Some(Centre::Place(place_of(lon, lat, profile)?));
+                options.area = Some(circle(radius, unit, profile)?);
                 (rest, stores)
             }
             (Form::RadiusByMember { stores }, [member, radius, unit, rest @ ..]) => {
                 options.centre = Some(Centre::Member(member));
                 self.members.push(member);
-                self.radius = Some(circle(radius, unit));
+                self.radius = Some(circle(radius, unit, profile));
                 (rest, stores)
             }
             (Form::Search | Form::SearchStore, rest) => {
@@ -117,7 +117,7 @@ impl<'a> Call<'a> {
                 return Err(Error::syntax());
             }
         }
-        options.check(form, is_search)?;
+        options.check(form, is_search, profile)?;
         Ok(options)
     }
 
@@ -139,17 +139,17 @@ impl<'a> Call<'a> {
             self.members.push(member);
             options.centre = Some(Centre::Member(member));
         } else if may_be_place && let Some([lon, lat]) = take_with(words, "fromlonlat") {
-            options.centre = Some(Centre::Place(place_of(lon, lat)?));
+            options.centre = Some(Centre::Place(place_of(lon, lat, profile)?));
         } else if may_be_circle && let Some([radius, unit]) = take_with(words, "byradius") {
-            options.area = Some(circle(radius, unit)?);
+            options.area = Some(circle(radius, unit, profile)?);
         } else if may_be_box && let Some([width, height, unit]) = take_with(words, "bybox") {
-            options.area = Some(rectangle(width, height, unit)?);
+            options.area = Some(rectangle(width, height, unit, profile)?);
         } else if may_be_polygon
             && centre.is_none()
             && words.len() > 2
             && let Some([count]) = take_with(words, "bypolygon")
         {
-            options.area = Some(polygon(count, words)?);
+            options.area = Some(polygon(count, words, profile)?);
         } else {
             return Ok(false);
         }
@@ -157,10 +157,14 @@ impl<'a> Call<'a> {
     }
 
     /// The area in a sorted set, if there is one, and the options; or what is wrong first.
-    pub(super) fn prepare(self, set: Option<&ZSet>) -> Result<(Option<Shape>, Options<'a>)> {
+    pub(super) fn prepare(
+        self,
+        set: Option<&ZSet>,
+        profile: Profile,
+    ) -> Result<(Option<Shape>, Options<'a>)> {
         let Some(set) = set else { return Ok((None, self.options?)) };
         for member in self.members {
-            centre_at(set, member)?;
+            centre_at(set, member).map_err(|error| named(error, member, profile))?;
         }
         let radius = self.radius.transpose()?;
         let options = self.options?;
@@ -211,7 +215,7 @@ impl<'a> Options<'a> {
     }
 
     /// What does not go together, or is missing.
-    fn check(&self, form: Form, is_search: bool) -> Result<()> {
+    fn check(&self, form: Form, is_search: bool, profile: Profile) -> Result<()> {
         let refused = |text: &'static str| Err(refused(text));
         if self.store.is_some() && self.with.any() {
             return refused(match form {
@@ -229,8 +233,11 @@ impl<'a> Options<'a> {
             return refused("ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for ");
         }
         if is_search && self.area.is_none() {
-            // As a server says it that knows no polygons.
-            return refused("ERR exactly one of BYRADIUS and BYBOX can be specified for ");
+            return refused(if profile.geo_tells_of_polygons() {
+                "ERR exactly one of BYRADIUS, BYBOX and BYPOLYGON can be specified for "
+            } else {
+                "ERR exactly one of BYRADIUS and BYBOX can be specified for "
+            });
         }
         if self.limits.any && self.limits.count == 0 {
             return refused("ERR the ANY argument requires COUNT argument");
@@ -239,21 +246,30 @@ impl<'a> Options<'a> {
     }
 }
 
-fn length(text: &[u8], refusal: &'static str) -> Result<f64> {
-    double::parse(text).ok_or_else(|| Error::new(ErrorKind::NotInteger, refusal))
+/// The error of a search around a member that is not there.
+fn named(error: Error, member: &[u8], profile: Profile) -> Error {
+    if !profile.geo_names_member() {
+        return error;
+    }
+    let parts: [&[u8]; 3] = [b"ERR member ", c_string(member), b" does not exist"];
+    Error::showing(ErrorKind::InvalidArgument, &parts)
 }
 
-fn circle(radius: &[u8], of: &[u8]) -> Result<Area> {
-    let radius = length(radius, "ERR need numeric radius")?;
+fn length(text: &[u8], refusal: &'static str, profile: Profile) -> Result<f64> {
+    double::parse_in(text, profile).ok_or_else(|| Error::new(ErrorKind::NotInteger, refusal))
+}
+
+fn circle(radius: &[u8], of: &[u8], profile: Profile) -> Result<Area> {
+    let radius = length(radius, "ERR need numeric radius", profile)?;
     if radius < 0.0 {
         return Err(refused("ERR radius cannot be negative"));
     }
     Ok(Area::Circle(radius, unit(of)?))
 }
 
-fn rectangle(width: &[u8], height: &[u8], of: &[u8]) -> Result<Area> {
-    let width = length(width, "ERR need numeric width")?;
-    let height = length(height, "ERR need numeric height")?;
+fn rectangle(width: &[u8], height: &[u8], of: &[u8], profile: Profile) -> Result<Area> {
+    let width = length(width, "ERR need numeric width", profile)?;
+    let height = length(height, "ERR need numeric height", profile)?;
     if width < 0.0 || height < 0.0 {
         return Err(refused("ERR height or width cannot be negative"));
     }
@@ -261,7 +277,7 @@ fn rectangle(width: &[u8], height: &[u8], of: &[u8]) -> Result<Area> {
 }
 
 /// A polygon of so many vertices, which are taken from the words.
-fn polygon(count: &[u8], words: &mut &[&[u8]]) -> Result<Area> {
+fn polygon(count: &[u8], words: &mut &[&[u8]], profile: Profile) -> Result<Area> {
     let count = int32(count).map_err(|_| refused("ERR invalid number of vertices"))?;
     let split = usize::try_from(count)
         .ok()
@@ -271,6 +287,6 @@ fn polygon(count: &[u8], words: &mut &[&[u8]]) -> Result<Area> {
     let (vertices, rest) = split.ok_or_else(few)?;
     *words = rest;
     let (vertices, _) = vertices.as_chunks::<2>();
-    let vertices = vertices.iter().map(|[lon, lat]| place_of(lon, lat));
+    let vertices = vertices.iter().map(|[lon, lat]| place_of(lon, lat, profile));
     Ok(Area::Polygon(vertices.collect::<Result<_>>()?))
 }

@@ -111,8 +111,8 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("geo", "geo").of([
 ]);
 
 /// A longitude and a latitude.
-fn place_of(lon: &[u8], lat: &[u8]) -> Result<Point> {
-    place(double::float(lon)?, double::float(lat)?)
+fn place_of(lon: &[u8], lat: &[u8], profile: Profile) -> Result<Point> {
+    place(double::float(lon, profile)?, double::float(lat, profile)?)
 }
 
 /// A unit of length.
@@ -154,7 +154,7 @@ fn geoadd(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     }
     let mut places = Vec::with_capacity(items.len());
     for &[lon, lat, member] in items {
-        let place = place_of(lon, lat)?;
+        let place = place_of(lon, lat, store.shared().profile())?;
         places.push((place.lon(), place.lat(), member));
     }
     let options = match (nx, xx) {

