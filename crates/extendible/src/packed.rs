@@ -221,6 +221,16 @@ impl FieldBucket {
         self.find(hash, field).map(|position| self.value(position))
     }
 
+    /// The value of a field, to be changed in place; `None` if the field is not there.
+    #[must_use]
+    pub fn get_mut(&mut self, hash: u64, field: &[u8]) -> Option<&mut [u8]> {
+        let position = self.find(hash, field)?;
+        Some(match value_at(&self.bytes, self.key_range(position).end) {
+            Place::Inline(value) => &mut self.bytes[value],
+            Place::Apart { number, .. } => &mut self.apart.0[number],
+        })
+    }
+
     #[inline]
     fn value(&self, position: usize) -> &[u8] {
         self.value_behind(self.key_range(position).end).0

@@ -98,6 +98,8 @@ pub enum ErrorKind {
     Lzf(lzf::Error),
     /// A part of a module's value has an unknown tag.
     BadModulePart(u64),
+    /// A field of a hash expires at a time that is none.
+    FieldExpiry,
     /// A node of a list is in a container of an unknown number.
     BadNode(u64),
     /// The number of a database is out of range.
@@ -140,6 +142,7 @@ impl fmt::Display for ErrorKind {
             Self::BadNode(container) => {
                 write!(f, "node of a list in unknown container {container}")
             }
+            Self::FieldExpiry => f.write_str("a field expires at a time that is none"),
             Self::BadModulePart(tag) => write!(f, "unknown tag {tag} in a module's value"),
             Self::BadDatabase(number) => write!(f, "no database can have number {number}"),
             Self::Checksum { stored, computed } => {

@@ -112,9 +112,9 @@ pub use reader::{ReadOptions, Reader};
 pub use record::{Attributes, Record};
 pub use string::StringValue;
 pub use value::{
-    Blob, CopyError, ModuleId, ModulePart, ModuleParts, ModuleWriter, Node, Nodes, NodesWriter,
-    PartsWriter, RawValue, Scores, Strings, StringsWriter, Value, ValueType, ValueWriter,
-    ZSetWriter,
+    Blob, CopyError, Field, Fields, FieldsWriter, ModuleId, ModulePart, ModuleParts, ModuleWriter,
+    Node, Nodes, NodesWriter, PartsWriter, RawValue, Scores, Strings, StringsWriter, Value,
+    ValueType, ValueWriter, ZSetWriter,
 };
 pub use version::{Dialect, Target, Version};
 pub use writer::{StandardAux, WriteError, WriteOptions, Writer};

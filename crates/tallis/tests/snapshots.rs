@@ -27,8 +27,8 @@ fn a_failed_save_leaves_the_older_file() {
     // A value of a type that the old version of the format does not have cannot be saved in it.
     let options = WriteOptions { target: rdb::Target::V12, ..WriteOptions::default() };
     let mut writer = Writer::new(Vec::new(), options).unwrap();
-    // A hash of one field that does not expire, in the form for fields that do.
-    let body = b"\0\0\0\0\0\0\0\0\x01\0\x01f\x01v".to_vec();
+    // A hash of one field, which expires in the year 2100.
+    let body = [&4_102_444_800_000_i64.to_le_bytes()[..], b"\x01\x01\x01f\x01v"].concat();
     let hash = rdb::RawValue::new(rdb::ValueType::HashTtl, body).unwrap();
     writer.key(b"new", Attributes::default()).raw(&hash).unwrap();
     let newer = folder.path().join("newer.rdb");

@@ -2,6 +2,7 @@
 
 mod copy;
 mod encoding;
+mod expiring;
 mod kind;
 mod module;
 mod raw;
@@ -12,6 +13,7 @@ mod stream;
 mod write;
 
 pub use copy::CopyError;
+pub use expiring::{Field, Fields, FieldsWriter};
 pub use kind::{Blob, ValueType};
 pub use module::{ModuleId, ModulePart, ModuleParts};
 pub use raw::RawValue;

@@ -3,6 +3,7 @@
 use std::{fmt, io::Read};
 
 use super::{
+    expiring::{self, ExpiryForm, Fields},
     kind::{Blob, ValueType},
     raw::RawValue,
     scan::{is_plain, quicklist_node, scan, scan_with},
@@ -28,6 +29,8 @@ pub(crate) enum State {
     Nodes(u64),
     /// Inside a sorted set, before this many members.
     Scores { left: u64, form: ScoreForm },
+    /// Inside a hash whose fields expire, before this many fields.
+    Fields { left: u64, form: ExpiryForm },
     /// Behind the end.
     Ended,
     /// Behind an error.
@@ -42,7 +45,7 @@ pub(crate) enum State {
 pub(crate) struct Body<R> {
     pub(crate) source: Source<R>,
     pub(crate) state: State,
-    string: Vec<u8>,
+    pub(super) string: Vec<u8>,
 }
 
 impl<R: Read> Body<R> {
@@ -63,6 +66,7 @@ impl<R: Read> Body<R> {
             | State::Strings(_)
             | State::Nodes(_)
             | State::Scores { .. }
+            | State::Fields { .. }
             | State::Ended) => {
                 self.state = state; // a misuse, which harms nothing
                 Err(self.source.error(ErrorKind::NoValue))
@@ -89,6 +93,20 @@ impl<R: Read> Body<R> {
                 self.state = State::Nodes(count);
                 return Ok(Value::ListNodes(Nodes { body: self }));
             }
+            ValueType::HashTtlPreRelease => return self.fields(ExpiryForm::Absolute),
+            ValueType::HashTtl => {
+                let earliest = i64::from_le_bytes(self.source.array()?);
+                return self.fields(ExpiryForm::Since(earliest));
+            }
+            ValueType::ValkeyHashTtl => return self.fields(ExpiryForm::Behind),
+            ValueType::HashTtlListpackPreRelease | ValueType::HashTtlListpack => {
+                let earliest_ms = if kind == ValueType::HashTtlListpack {
+                    i64::from_le_bytes(self.source.array()?)
+                } else {
+                    0
+                };
+                Value::HashTtlListpack { listpack: string::read(&mut self.source)?, earliest_ms }
+            }
             ValueType::ZSet => return self.scores(ScoreForm::Double),
             ValueType::ZSetText => return self.scores(ScoreForm::Text),
             other => Value::Raw(self.record(other)?),
@@ -114,6 +132,12 @@ impl<R: Read> Body<R> {
         let left = length::read(&mut self.source)?;
         self.state = State::Scores { left, form };
         Ok(Value::ZSet(Scores { body: self }))
+    }
+
+    fn fields(&mut self, form: ExpiryForm) -> Result<Value<'_, R>, Error> {
+        let left = length::read(&mut self.source)?;
+        self.state = State::Fields { left, form };
+        Ok(Value::HashTtl(Fields::of(self)))
     }
 
     pub(crate) fn raw(&mut self) -> Result<RawValue, Error> {
@@ -172,6 +196,11 @@ impl<R: Read> Body<R> {
                     score::scan(&mut self.source, form)?;
                 }
             }
+            State::Fields { left, form } => {
+                for _ in 0..left {
+                    expiring::scan(&mut self.source, form)?;
+                }
+            }
             State::Between => {}
             state @ State::Ended => {
                 self.state = state;
@@ -203,6 +232,15 @@ pub enum Value<'r, R> {
     Set(Strings<'r, R>),
     /// A hash as its fields, each before its value, still to be read.
     Hash(Strings<'r, R>),
+    /// A hash of which fields expire, still to be read.
+    HashTtl(Fields<'r, R>),
+    /// A hash of which fields expire, as a listpack that is not looked into.
+    HashTtlListpack {
+        /// Each field before its value and the time at which it expires, in milliseconds since the epoch, or 0.
+        listpack: Vec<u8>,
+        /// No field expires before, in milliseconds since the epoch.
+        earliest_ms: i64,
+    },
     /// A list as its elements, still to be read.
     List(Strings<'r, R>),
     /// A list of [ziplist](crate::ziplist) blobs, still to be read.
@@ -247,6 +285,7 @@ impl<R: Read> Strings<'_, R> {
             State::Value(_)
             | State::Nodes(_)
             | State::Scores { .. }
+            | State::Fields { .. }
             | State::Ended
             | State::Failed => Err(self.body.source.error(ErrorKind::Failed)),
         }
@@ -260,6 +299,7 @@ impl<R: Read> Strings<'_, R> {
             State::Value(_)
             | State::Nodes(_)
             | State::Scores { .. }
+            | State::Fields { .. }
             | State::Between
             | State::Ended
             | State::Failed => 0,
@@ -323,6 +363,7 @@ impl<R: Read> Nodes<'_, R> {
             State::Value(_)
             | State::Strings(_)
             | State::Scores { .. }
+            | State::Fields { .. }
             | State::Ended
             | State::Failed => Err(self.body.source.error(ErrorKind::Failed)),
         }
@@ -367,6 +408,7 @@ impl<R: Read> Scores<'_, R> {
             State::Value(_)
             | State::Strings(_)
             | State::Nodes(_)
+            | State::Fields { .. }
             | State::Ended
             | State::Failed => Err(self.body.source.error(ErrorKind::Failed)),
         }
@@ -380,6 +422,7 @@ impl<R: Read> Scores<'_, R> {
             State::Value(_)
             | State::Strings(_)
             | State::Nodes(_)
+            | State::Fields { .. }
             | State::Between
             | State::Ended
             | State::Failed => 0,

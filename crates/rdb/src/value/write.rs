@@ -3,6 +3,7 @@
 use std::{fmt, io::Write};
 
 use super::{
+    expiring::{ExpiryForm, FieldsWriter},
     kind::{Blob, ValueType},
     module::{self, ModuleId, ModulePart},
     raw::RawValue,
@@ -215,6 +216,54 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         length::write(sink, members)?;
         sink.owed = members;
         Ok(ZSetWriter { sink })
+    }
+
+    /// A hash of which fields expire, as its fields, of which there must be exactly as many as announced; no field expires
+    /// before `earliest_ms`, in milliseconds since the epoch.
+    ///
+    /// # Errors
+    /// [`WriteError`]; Redis has such a value since version 12, and Valkey since 80.
+    ///
+    /// ```
+    /// use rdb::{Field, Target, WriteOptions, dump};
+    ///
+    /// let options = WriteOptions { target: Target::V12, ..WriteOptions::default() };
+    /// let payload = dump::encode(options, |value| {
+    ///     let mut hash = value.hash_ttl(1, 5000)?;
+    ///     hash.field(Field { field: b"f", value: b"v", expire_at_ms: Some(5000) })?;
+    ///     hash.finish()
+    /// })?;
+    /// assert_eq!(payload[..15], *b"\x18\x88\x13\0\0\0\0\0\0\x01\x01\x01f\x01v");
+    /// # Ok::<(), rdb::WriteError>(())
+    /// ```
+    pub fn hash_ttl(
+        self,
+        fields: u64,
+        earliest_ms: i64,
+    ) -> Result<FieldsWriter<'a, W>, WriteError> {
+        let (kind, form) = if self.target.has(ValueType::ValkeyHashTtl) {
+            (ValueType::ValkeyHashTtl, ExpiryForm::Behind)
+        } else {
+            (ValueType::HashTtl, ExpiryForm::Since(earliest_ms))
+        };
+        let sink = self.begin(kind)?;
+        if form != ExpiryForm::Behind {
+            sink.put(&earliest_ms.to_le_bytes())?;
+        }
+        length::write(sink, fields)?;
+        sink.owed = fields;
+        Ok(FieldsWriter { sink, form })
+    }
+
+    /// A hash of which fields expire, as a listpack: each field before its value and its time, those that expire first
+    /// before the others, and those that do not, with 0, behind them. `earliest_ms` is the first time.
+    ///
+    /// # Errors
+    /// [`WriteError`]; Redis has such a value since version 12, and Valkey has none.
+    pub fn hash_ttl_listpack(self, listpack: &[u8], earliest_ms: i64) -> Result<(), WriteError> {
+        let sink = self.begin(ValueType::HashTtlListpack)?;
+        sink.put(&earliest_ms.to_le_bytes())?;
+        string::write(sink, listpack)
     }
 
     /// A value of a module, part by part.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bloom::BloomFilter;
 use bytes::Bytes;
 use hll::{Hll, Union};
-use store::{Error, RestoreOptions, SetExpiry, SetOptions, Store};
+use store::{Error, ExpireOption, RestoreOptions, SetExpiry, SetOptions, Store};
 
 use super::conflict::Conflict;
 use super::rule::{MergeRule, Merged};
@@ -155,7 +155,7 @@ impl Pair<'_> {
             "string" => self.string_step(key),
             "set" => Ok(Ok(Step::Set)),
             "zset" => self.scores_step(key),
-            "hash" if !self.is_opaque(key)? => self.hash_step(key),
+            "hash" => self.hash_step(key),
             "list" => Ok(if into.lrange(key, 0, -1)? == from.lrange(key, 0, -1)? {
                 Ok(Step::Equal)
             } else {
@@ -170,16 +170,6 @@ impl Pair<'_> {
                 _ => Ok(Err(DIFFER.to_owned())),
             },
         }
-    }
-
-    /// Whether one of the two is of a type that the store does not work on.
-    fn is_opaque(&self, key: &Bytes) -> Result<bool, Error> {
-        let opaque = |store: &Store| match store.hlen(key) {
-            Ok(_) => Ok(false),
-            Err(error) if error.kind() == store::ErrorKind::WrongType => Ok(true),
-            Err(error) => Err(error),
-        };
-        Ok(opaque(&self.into)? || opaque(&self.from)?)
     }
 
     fn string_step(&self, key: &Bytes) -> Chosen {
@@ -296,11 +286,30 @@ impl Pair<'_> {
             Step::Bitmap => self.change(key, bits::unite)?,
             Step::Hash => {
                 for (field, value) in from.hgetall(key)? {
-                    into.hset(key, field, value)?;
+                    let expires_at = self.field_expiry(key, &field)?;
+                    into.hset(key, &field, value)?;
+                    if let Some(at_ms) = expires_at {
+                        into.hpexpire_at(key, at_ms, ExpireOption::Always, &field)?;
+                    }
                 }
             }
         }
         set_later_expiry(into, key, earlier, later)
+    }
+
+    /// When a field of the later hash is to expire: at the later of the two times; without one of them, never.
+    fn field_expiry(&self, key: &Bytes, field: &Bytes) -> Result<Option<i64>, Error> {
+        let millis = |store: &Store| {
+            let times = store.hexpire_time(key, field)?;
+            Ok(times.first().map_or(-2, |time| time.millis()))
+        };
+        let (earlier, later) = (millis(&self.into)?, millis(&self.from)?);
+        Ok(match earlier {
+            -2 => Some(later),
+            -1 => None,
+            earlier => (later >= 0).then(|| earlier.max(later)),
+        }
+        .filter(|&at_ms| at_ms >= 0))
     }
 
     /// Changes the bytes of a string by those of the later.

@@ -36,7 +36,7 @@ struct Places {
 /// | a set | the members of both |
 /// | a sorted set | the members of both; of a member of both, the score by [`scores`](Self::scores) |
 /// | a Bloom filter | the items of both, if both were made with the same settings |
-/// | a hash | the fields of both, if those of both are equal |
+/// | a hash | the fields of both, if those of both are equal; each expires at the later of its times, or never |
 /// | an integer | by [`counters`](Self::counters) |
 /// | anything else | equal, or a conflict |
 ///

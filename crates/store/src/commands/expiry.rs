@@ -197,7 +197,7 @@ impl<L: Locks> Store<L> {
 }
 
 /// The time of so many milliseconds since the epoch, if the platform can tell it.
-fn system_time(at_ms: i64) -> Option<SystemTime> {
+pub(super) fn system_time(at_ms: i64) -> Option<SystemTime> {
     let since = Duration::from_millis(at_ms.unsigned_abs());
     if at_ms < 0 { UNIX_EPOCH.checked_sub(since) } else { UNIX_EPOCH.checked_add(since) }
 }
@@ -313,7 +313,7 @@ pub enum ExpireOption {
 
 impl ExpireOption {
     /// Whether a key that expires at `old` may expire at `new`.
-    const fn allows(self, old: Option<i64>, new: i64) -> bool {
+    pub(crate) const fn allows(self, old: Option<i64>, new: i64) -> bool {
         match (self, old) {
             (Self::Always, _) | (Self::Nx | Self::Lt, None) | (Self::Xx, Some(_)) => true,
             (Self::Gt, Some(old)) => new > old,

@@ -29,7 +29,10 @@ pub use bloom::{BloomEntry, BloomInfo, BloomInsertOptions, BloomKind};
 pub use dump::RestoreOptions;
 pub use expiry::{ExpireOption, ExpireTime, Ttl};
 pub use geo::{GeoCentre, GeoHit, GeoOrder, GeoSearch, GeoStored};
-pub use hashes::{HashEntry, HashKind};
+pub(crate) use hashes::has_due_fields;
+pub use hashes::{
+    FieldExistenceCheck, FieldExpire, FieldPersist, HashEntry, HashKind, HashSetExOptions,
+};
 pub use hlls::{HllEntry, HllKind};
 pub use keys::CopyOptions;
 pub use keyspace::ScanOptions;
@@ -74,6 +77,7 @@ pub(crate) static FAMILIES: &[&[Command]] = &[
     lists::table::COMMANDS,
     sets::table::COMMANDS,
     hashes::table::COMMANDS,
+    hashes::fields_table::COMMANDS,
     hlls::table::COMMANDS,
     zsets::table::COMMANDS,
     geo::table::COMMANDS,

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::command::{Find, KeySpec};
 use super::table::{all, find};
-use super::{Answer, Command, command, family, is, refused};
+use super::{Answer, Command, command, family, is, known, refused};
 use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
@@ -14,9 +14,11 @@ use crate::text::glob;
 const FLAGS: &str = "loading stale";
 
 const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
-    command!("command|count", "", |_, _| Ok(Reply::count(all().count())))
-        .info("2.8.13", FLAGS, [])
-        .docs("Returns the number of commands.", "O(1)"),
+    command!("command|count", "", |store, _| {
+        Ok(Reply::count(all_in(store.shared().profile()).count()))
+    })
+    .info("2.8.13", FLAGS, [])
+    .docs("Returns the number of commands.", "O(1)"),
     command!("command|docs", "[command-name...]", |store, names| {
         Ok(docs(names, store.shared().profile()))
     })
@@ -103,25 +105,33 @@ const CATEGORIES: [&str; 21] = [
     "scripting",
 ];
 
+/// Every command that servers of the profile have.
+fn all_in(profile: Profile) -> impl Iterator<Item = &'static Command> {
+    all().filter(move |command| profile.knows(command.since))
+}
+
 /// Describes the commands of these names, or all; a name that is none becomes a nil.
 fn describe_all(names: &[&[u8]], profile: Profile) -> Reply {
     let describe = |command: &Command| command.describe(profile);
     if names.is_empty() {
-        return Reply::Array(all().map(describe).collect());
+        return Reply::Array(all_in(profile).map(describe).collect());
     }
-    Reply::Array(names.iter().map(|name| named(name).map_or(Reply::Nil, describe)).collect())
+    Reply::Array(
+        names.iter().map(|name| named(name, profile).map_or(Reply::Nil, describe)).collect(),
+    )
 }
 
 fn docs(names: &[&[u8]], profile: Profile) -> Reply {
     let docs = |command: &Command| command.documentation(profile);
     if names.is_empty() {
-        return Reply::Map(all().map(docs).collect());
+        return Reply::Map(all_in(profile).map(docs).collect());
     }
-    Reply::Map(names.iter().filter_map(|name| named(name)).map(docs).collect())
+    Reply::Map(names.iter().filter_map(|name| named(name, profile)).map(docs).collect())
 }
 
-fn list(_: &Store<impl Locks>, filter: &[&[u8]]) -> Answer {
-    let all = all().flat_map(|command| std::iter::once(command).chain(command.subcommands));
+fn list(store: &Store<impl Locks>, filter: &[&[u8]]) -> Answer {
+    let all = all_in(store.shared().profile())
+        .flat_map(|command| std::iter::once(command).chain(command.subcommands));
     let listed = |chosen: &dyn Fn(&Command) -> bool| {
         all.filter(|command| chosen(command)).map(|command| Reply::text(command.name)).collect()
     };
@@ -143,7 +153,7 @@ fn list(_: &Store<impl Locks>, filter: &[&[u8]]) -> Answer {
 /// The keys of a full command, and what happens to each.
 fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'static str)>> {
     let invalid = || refused("ERR Invalid command specified");
-    let mut command = words.first().and_then(|name| find(name)).ok_or_else(invalid)?;
+    let mut command = words.first().and_then(|name| known(name, profile)).ok_or_else(invalid)?;
     if let ([_, ..], Some(sub)) = (command.subcommands, words.get(1)) {
         command = command.subcommand(sub).ok_or_else(invalid)?;
     }
@@ -158,9 +168,9 @@ fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'sta
 }
 
 /// The command of that name; of a subcommand, `command|subcommand`.
-fn named(name: &[u8]) -> Option<&'static Command> {
+fn named(name: &[u8], profile: Profile) -> Option<&'static Command> {
     let mut parts = name.splitn(2, |&byte| byte == b'|');
-    let command = find(parts.next()?)?;
+    let command = known(parts.next()?, profile)?;
     parts.next().map_or(Some(command), |sub| command.subcommand(sub))
 }
 

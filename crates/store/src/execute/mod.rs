@@ -109,13 +109,19 @@ impl<'w, 'a> Called<'w, 'a> {
     }
 }
 
+/// The command of that name, whatever its case, if servers of the profile have it.
+#[inline]
+pub(crate) fn known(name: &[u8], profile: Profile) -> Option<&'static Command> {
+    find(name).filter(|command| profile.knows(command.since))
+}
+
 /// The command that words call, if they are right in number.
 #[inline]
 pub(crate) fn checked<'w, 'a>(args: &'w [&'a [u8]], profile: Profile) -> Result<Called<'w, 'a>> {
     let Some((name, rest)) = args.split_first() else {
         return Err(Error::new(ErrorKind::Syntax, "ERR empty command"));
     };
-    let command = find(name).ok_or_else(|| unknown(name, rest))?;
+    let command = known(name, profile).ok_or_else(|| unknown(name, rest))?;
     if !command.takes(args.len(), profile) {
         return Err(wrong_arity(command.name));
     }

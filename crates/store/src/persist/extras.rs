@@ -135,7 +135,7 @@ impl Extras {
     }
 
     /// The types of values that there may be, and that the default version does not have.
-    pub(super) fn newer_kinds(&self) -> &[ValueType] {
+    pub(crate) fn newer_kinds(&self) -> &[ValueType] {
         &self.newer
     }
 

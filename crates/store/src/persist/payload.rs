@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rdb::{Target, WriteOptions};
+use rdb::{Target, ValueType, WriteOptions};
 
 use super::value::{self, Loaded};
 use crate::error::{Error, ErrorKind, Result};
@@ -13,16 +13,23 @@ use crate::value::Value;
 /// The payload of a value.
 pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>> {
     let mut target = profile.dump_version();
-    if let Value::Opaque(raw) = value
-        && !target.has(raw.kind())
+    if let Some(kind) = value.newer_kind()
+        && !target.has(kind)
     {
-        // What came from a newer server goes to one.
-        target = Target::ALL.into_iter().find(|target| target.has(raw.kind())).unwrap_or(target);
+        // What only newer servers have goes to one.
+        target = Target::ALL.into_iter().find(|target| target.has(kind)).unwrap_or(target);
     }
     rdb::dump::encode(WriteOptions { target, ..WriteOptions::default() }, |writer| {
         value::write(value, writer)
     })
     .map_err(|error| Error::caused(ErrorKind::Io, format!("ERR cannot dump: {error}"), error))
+}
+
+/// Notes that the store may hold values of a type, for the version of the next file.
+pub(crate) fn note_kind(shared: &Shared, kind: ValueType) {
+    if !Target::default().has(kind) && !shared.extras().read().newer_kinds().contains(&kind) {
+        Arc::make_mut(&mut shared.extras().write()).take_kind(kind);
+    }
 }
 
 /// How many bytes a value takes in a file, its type and key aside.
@@ -64,10 +71,8 @@ pub(crate) fn restore(payload: &[u8], shared: &Shared, any_version: bool) -> Res
     let read = payload.value().map_err(|_| Error::bad_format())?;
     match value::load(read, shared) {
         Ok(Loaded::Value(value)) => {
-            if let Value::Opaque(value) = &value
-                && !Target::default().has(value.kind())
-            {
-                Arc::make_mut(&mut shared.extras().write()).take_kind(value.kind());
+            if let Some(kind) = value.newer_kind() {
+                note_kind(shared, kind);
             }
             Ok(value)
         }

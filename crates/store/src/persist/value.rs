@@ -15,8 +15,10 @@ use rdb::{
 
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
-use crate::store::Shared;
-use crate::value::{BLOOM_TYPE, Direction, Hash, List, Loading, Value, ZSet};
+use crate::store::{CommandTime, Shared};
+use crate::value::{
+    BLOOM_TYPE, Direction, Expiring, FieldExpiry, Hash, List, Loading, NEVER, Value, ZSet,
+};
 
 /// Writes a value in the encoding that it has.
 pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
@@ -68,8 +70,20 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
             writer.blob(Blob::HashListpack, list.as_bytes())
         }
         Value::Hash(hash) => {
-            let mut fields = writer.hash(hash.len() as u64)?;
-            let written = hash.try_for_each(|field, value| {
+            if let Some(hash) = hash.as_expiring() {
+                let earliest = hash.first_expiry();
+                if let Some(packed) = hash.packed()
+                    && writer.target().has(ValueType::HashTtlListpack)
+                {
+                    let earliest = if earliest == NEVER { 0 } else { earliest };
+                    return writer.hash_ttl_listpack(packed.as_bytes(), earliest);
+                }
+                if earliest != NEVER {
+                    return write_expiring(hash, earliest, writer);
+                }
+            }
+            let mut fields = writer.hash(hash.held() as u64)?;
+            let written = hash.try_for_each_held(|field, value, _| {
                 let mut write = |one: Member<'_>| one.with_bytes(|bytes| fields.member(bytes));
                 flow(write(field).and_then(|()| write(value)))
             });
@@ -79,6 +93,25 @@ pub(super) fn write<W: Write>(value: &Value, writer: ValueWriter<'_, W>) -> Resu
         Value::Bloom(filter) => write_bloom(filter, writer),
         Value::Opaque(value) => writer.raw(value),
     }
+}
+
+/// Writes a hash of which fields expire.
+fn write_expiring<W: Write>(
+    hash: &Expiring,
+    earliest: i64,
+    writer: ValueWriter<'_, W>,
+) -> Result<(), WriteError> {
+    let mut fields = writer.hash_ttl(hash.held() as u64, earliest)?;
+    let written = hash.try_for_each(|field| {
+        let expire_at_ms = field.expiry();
+        flow(field.field.with_bytes(|name| {
+            field
+                .value
+                .with_bytes(|value| fields.field(rdb::Field { field: name, value, expire_at_ms }))
+        }))
+    });
+    unless_broken(written)?;
+    fields.finish()
 }
 
 /// Goes on unless something failed.
@@ -194,11 +227,11 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             let mut hash = Hash::to_load(announced, &policy);
             while let Some(field) = strings.next()?.map(<[u8]>::to_vec) {
                 let Some(value) = strings.next()? else { break };
-                if !hash.set((Member::Bytes(&field), Member::Bytes(value)), &policy) {
+                if !hash.set_lasting((Member::Bytes(&field), Member::Bytes(value)), &policy) {
                     return Err(Fault::TwiceInHash);
                 }
             }
-            if hash.len() == 0 {
+            if hash.held() == 0 {
                 return Ok(Loaded::Empty);
             }
             Value::Hash(hash)
@@ -228,6 +261,12 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
             }
             return Ok(loaded(list));
         }
+        rdb::Value::HashTtl(fields) => return hash_from_fields(fields, shared),
+        rdb::Value::HashTtlListpack { listpack: blob, .. } => {
+            let time = CommandTime::new(shared.time());
+            let hash = Expiring::from_listpack(listpack(blob)?, &policy, &time);
+            return Ok(loaded_hash(hash.ok_or(Fault::ExpiringHash)?));
+        }
         rdb::Value::ZSet(scores) => return zset_from_scores(scores, &policy),
         rdb::Value::Raw(raw) => match load_bloom(&raw)? {
             Some(filter) => Value::Bloom(Box::new(filter)),
@@ -236,6 +275,30 @@ pub(super) fn load<R: Read>(value: rdb::Value<'_, R>, shared: &Shared) -> Result
         },
     };
     Ok(Loaded::Value(value))
+}
+
+/// A hash of which fields expire. Those that have are left out.
+fn hash_from_fields<R: Read>(
+    mut fields: rdb::Fields<'_, R>,
+    shared: &Shared,
+) -> Result<Loaded, Fault> {
+    let (policy, time) = (shared.policy(), CommandTime::new(shared.time()));
+    let mut hash = Expiring::to_load(fields.announced(), &policy);
+    while let Some(rdb::Field { field, value, expire_at_ms }) = fields.next()? {
+        let at = expire_at_ms.unwrap_or(NEVER);
+        let pair = (Member::Bytes(field), Member::Bytes(value));
+        if !time.has_come(at) && !hash.set(pair, FieldExpiry::At(at), &policy, &time) {
+            return Err(Fault::TwiceInHash);
+        }
+    }
+    Ok(loaded_hash(hash))
+}
+
+fn loaded_hash(hash: Expiring) -> Loaded {
+    if hash.held() == 0 {
+        return Loaded::Empty;
+    }
+    Loaded::Value(Value::Hash(Hash::of_expiring(hash)))
 }
 
 fn loaded(list: Loading<'_>) -> Loaded {
@@ -278,7 +341,7 @@ fn load_blob(blob: Blob, bytes: Vec<u8>, policy: &EncodingPolicy<'_>) -> Result<
             Value::set_from_listpack(list, policy).ok_or(Fault::TwiceInSet)?
         }
     };
-    let empty = value.as_hash().is_some_and(|hash| hash.len() == 0);
+    let empty = value.as_hash().is_some_and(|hash| hash.held() == 0);
     Ok(if empty { Loaded::Empty } else { Loaded::Value(value) })
 }
 
@@ -393,6 +456,8 @@ pub(super) enum Fault {
     TwiceInSet,
     /// A field that a hash has twice, or one without a value.
     TwiceInHash,
+    /// A hash of which fields expire that has a field twice, or one without a time.
+    ExpiringHash,
     /// A node of a list without an element.
     EmptyNode,
     /// The blob of a zipmap.
@@ -420,6 +485,7 @@ impl fmt::Display for Fault {
             Self::EmptyIntSet => f.write_str("the intset is empty"),
             Self::TwiceInSet => f.write_str("the set has a member twice"),
             Self::TwiceInHash => f.write_str("the hash has a field twice or without a value"),
+            Self::ExpiringHash => f.write_str("a field is there twice or has no sound time"),
             Self::EmptyNode => f.write_str("a node of the list is empty"),
             Self::Zipmap(error) => write!(f, "the zipmap is malformed: {error}"),
             Self::Ziplist(error) => write!(f, "the ziplist is malformed: {error}"),

@@ -33,6 +33,7 @@ pub(crate) use shared::Shared;
 pub use sink::{Effect, Sink};
 pub use slot::Entry;
 pub use sweeper::Sweeper;
+pub(crate) use time::CommandTime;
 pub use transaction::Tx;
 
 use crate::error::Error;

@@ -12,6 +12,7 @@ use super::sink::Effects;
 use super::slot::{self, Entry, Kind, Running, Slot};
 use super::stripe::{Found, Stripe};
 use super::time::CommandTime;
+use crate::commands::HashKind;
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::persist::Extras;
@@ -72,6 +73,12 @@ impl<'v> View<'v> {
 
     pub(crate) fn now_ms(&self) -> i64 {
         self.time.now_ms()
+    }
+
+    /// The time of the command or transaction.
+    #[inline]
+    pub(crate) const fn time(&self) -> &CommandTime<'v> {
+        &self.time
     }
 
     #[inline]
@@ -198,6 +205,16 @@ impl<'s> Scope<'s> {
         let Self { view: View { shared, time, stripes, .. }, effects } = self;
         let stripe = locked::get_mut(shared, stripes, key.hash);
         slot::drop_if_expired(stripe, &mut Running { shared, time, effects }, db, key);
+    }
+
+    /// Removes up to so many fields of a hash that have expired; returns how many.
+    pub(super) fn drop_expired_fields_in(
+        &mut self,
+        db: u32,
+        key: HashedKey<'_>,
+        most: usize,
+    ) -> usize {
+        self.entry_in::<HashKind>(db, key).drop_expired_fields(most)
     }
 
     /// Notes the effect of a change on several keys, or on none in particular.

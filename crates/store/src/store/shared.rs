@@ -154,13 +154,19 @@ impl Shared {
         u32::try_from(number).ok().filter(|&number| number < self.databases)
     }
 
+    /// Whether there may be hashes whose fields expire.
+    pub(crate) fn may_expire_fields(&self) -> bool {
+        let forms = [rdb::ValueType::HashTtl, rdb::ValueType::ValkeyHashTtl];
+        self.extras().read().newer_kinds().iter().any(|kind| forms.contains(kind))
+    }
+
     pub(crate) const fn clock(&self) -> &Arc<dyn Clock> {
         &self.time.clock
     }
 
     /// What commands take the time from.
     #[inline]
-    pub(super) const fn time(&self) -> &TimeSource {
+    pub(crate) const fn time(&self) -> &TimeSource {
         &self.time
     }
 

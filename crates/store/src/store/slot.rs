@@ -430,6 +430,12 @@ impl<'a, K> Entry<'a, K> {
         self.running.time.now_us()
     }
 
+    /// The time of the command or transaction.
+    #[inline]
+    pub(crate) const fn time(&self) -> &'a CommandTime<'a> {
+        self.running.time
+    }
+
     /// What decides how values are encoded, as it is now.
     #[inline]
     pub(crate) fn policy(&self) -> EncodingPolicy<'a> {

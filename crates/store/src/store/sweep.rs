@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use super::Store;
 use super::locks::check_free;
 use super::scope::Scope;
+use super::time::CommandTime;
+use crate::commands::has_due_fields;
 use crate::error::Error;
 use crate::key::{HashedKey, Key};
 use crate::table::keys::KeyBucket;
@@ -84,7 +86,7 @@ impl Scope<'_> {
     /// Goes on at `place`; breaks when the budget is used up, with `place` where to go on.
     fn sweep(&mut self, place: &mut Place, budget: &mut Budget) -> ControlFlow<()> {
         let shared = self.shared;
-        let now_ms = self.now_ms();
+        let (now_ms, time) = (self.now_ms(), self.time().clone());
         let first = shared.first_hash(place.stripe);
         let databases: Vec<u32> =
             self.stripe_mut(first).databases().filter(|&db| db >= place.db).collect();
@@ -105,15 +107,33 @@ impl Scope<'_> {
                     .bucket
                     .map_or_else(Vec::new, |bucket| expired_keys(bucket, now_ms, budget.keys));
                 next = step.next();
+                let bucket = step.bucket.filter(|_| shared.may_expire_fields());
+                let due: Vec<Key> =
+                    bucket.map_or_else(Vec::new, |bucket| due_hashes(bucket, &time));
                 for key in &expired {
                     let hash = shared.hash(key.as_bytes());
                     self.drop_expired_in(db, HashedKey::new(hash, key.as_bytes()));
                 }
                 budget.keys -= expired.len();
+                for key in &due {
+                    let key = HashedKey::new(shared.hash(key.as_bytes()), key.as_bytes());
+                    let dropped = self.drop_expired_fields_in(db, key, budget.keys);
+                    budget.keys -= dropped;
+                    if budget.keys == 0 {
+                        // More of it may be due.
+                        return ControlFlow::Break(());
+                    }
+                }
             }
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The hashes that may hold fields that have expired.
+fn due_hashes(bucket: &KeyBucket, time: &CommandTime<'_>) -> Vec<Key> {
+    let due = bucket.iter().filter(|(entry, _)| has_due_fields(&entry.value, time));
+    due.map(|(entry, _)| entry.key.clone()).collect()
 }
 
 fn expired_keys(bucket: &KeyBucket, now_ms: i64, most: usize) -> Vec<Key> {

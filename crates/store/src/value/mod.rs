@@ -16,12 +16,12 @@ use ::bloom::BloomFilter;
 use extendible::{Extendible, MemberBucket};
 use intset::{Compact, IntSet};
 use listpack::ListPack;
-use rdb::RawValue;
+use rdb::{RawValue, ValueType};
 
 use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
-pub(crate) use hash::{Fields, Hash, Pair};
+pub(crate) use hash::{Expiring, FieldExpiry, Fields, Hash, NEVER, Packed, Pair, split};
 pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
@@ -102,6 +102,19 @@ impl Value {
             // As of every value of a module.
             Self::Bloom(_) => "raw",
             Self::Opaque(value) => opaque::encoding(value),
+        }
+    }
+
+    /// A type that only newer servers have, if it is of one, for files and payloads that have to hold it.
+    pub(crate) fn newer_kind(&self) -> Option<ValueType> {
+        match self {
+            Self::Opaque(value) => Some(value.kind()),
+            Self::Hash(hash) => {
+                let expiring = hash.as_expiring();
+                let kind = |hash: &Expiring| hash.packed().is_some() || hash.earliest() != NEVER;
+                expiring.filter(|&hash| kind(hash)).map(|_| ValueType::HashTtl)
+            }
+            _ => None,
         }
     }
 

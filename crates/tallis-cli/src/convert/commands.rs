@@ -93,7 +93,7 @@ impl<'a, W: Write> Commands<'a, W> {
     fn element(&mut self, element: &Element<'_>) {
         match element {
             Element::One(one) => one.with_bytes(|bytes| self.word(bytes)),
-            Element::Pair(field, value) => {
+            Element::Pair(field, value) | Element::Expiring(field, value, _) => {
                 field.with_bytes(|bytes| self.word(bytes));
                 value.with_bytes(|bytes| self.word(bytes));
             }
@@ -130,6 +130,8 @@ impl<W: Write> Output for Commands<'_, W> {
             value @ (Value::Blob(..)
             | Value::Set(_)
             | Value::Hash(_)
+            | Value::HashTtl(_)
+            | Value::HashTtlListpack { .. }
             | Value::List(_)
             | Value::ListZiplists(_)
             | Value::ListNodes(_)
@@ -137,7 +139,11 @@ impl<W: Write> Output for Commands<'_, W> {
                 self.select(key)?;
                 let name = adding(key.kind.type_name());
                 let (mut here, mut all) = (0, 0);
+                let mut expiring = Vec::new();
                 let written = each_element(value, at, |element| {
+                    if let Element::Expiring(field, _, at_ms) = element {
+                        expiring.push((field.to_bytes(), at_ms));
+                    }
                     if here == 0 {
                         self.begin(&[name, &key.name]);
                     }
@@ -152,6 +158,12 @@ impl<W: Write> Output for Commands<'_, W> {
                 written.map_err(|ended| ended.of(key))?;
                 if here > 0 {
                     self.end()?;
+                }
+                for (field, at_ms) in expiring {
+                    let at_ms = at_ms.to_string();
+                    let words =
+                        [b"HPEXPIREAT", &*key.name, at_ms.as_bytes(), b"FIELDS", b"1", &field];
+                    self.command(&words)?;
                 }
                 any = all > 0;
             }

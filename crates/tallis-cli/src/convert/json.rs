@@ -109,6 +109,13 @@ fn write_element(element: &Element<'_>, out: &mut impl Write) -> io::Result<()> 
             value.with_bytes(|bytes| write_bytes(bytes, out))?;
             out.write_all(b"]")
         }
+        Element::Expiring(field, value, at_ms) => {
+            out.write_all(b"[")?;
+            field.with_bytes(|bytes| write_bytes(bytes, out))?;
+            out.write_all(b",")?;
+            value.with_bytes(|bytes| write_bytes(bytes, out))?;
+            write!(out, ",{at_ms}]")
+        }
         Element::Scored(member, score) => {
             out.write_all(b"[")?;
             member.with_bytes(|bytes| write_bytes(bytes, out))?;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use tallis::Target;
 use tallis::file::{Rewrite, has_form};
-use tallis::rdb::{ModuleId, Record, ValueType, WriteError, WriteOptions, Writer};
+use tallis::rdb::{Dialect, ModuleId, Record, ValueType, WriteError, WriteOptions, Writer};
 
 use super::pass::{Output, Stop, passes};
 use crate::files::{Damage, Filter, Key, Scan};
@@ -128,8 +128,12 @@ impl Output for Lowest {
     fn key(&mut self, key: &Key, scan: &mut Scan) -> Result<(), Stop> {
         let passed = scan.reader().pass_value();
         passed.map_err(|error| Stop::of_value(key, &error.into()))?;
-        let has = |target| {
-            has_form(key.kind, target) && (key.metadata.is_empty() || target.has_key_metadata())
+        let has = |target: Target| {
+            // What Valkey wrote stays in its line of servers.
+            let in_line = key.kind.dialect() == Dialect::Redis || target.has(key.kind);
+            has_form(key.kind, target)
+                && in_line
+                && (key.metadata.is_empty() || target.has_key_metadata())
         };
         if self.candidates.iter().any(|&target| has(target)) {
             self.candidates.retain(|&target| has(target));

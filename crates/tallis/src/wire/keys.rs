@@ -167,8 +167,12 @@ impl Value {
                 }
                 Self::ZSet(members)
             }
-            // The store writes none of these.
-            rdb::Value::List(_) | rdb::Value::ListZiplists(_) | rdb::Value::Raw(_) => {
+            // The format has no time for a field; the store writes none of the others.
+            rdb::Value::HashTtl(_)
+            | rdb::Value::HashTtlListpack { .. }
+            | rdb::Value::List(_)
+            | rdb::Value::ListZiplists(_)
+            | rdb::Value::Raw(_) => {
                 return Ok(None);
             }
         }))

@@ -119,9 +119,15 @@ fn on_table(sizes: Sizes, below: Below<'_>) -> String {
         6 if below(20) == 0 => format!("SPOP set {}", below(sizes.members)),
         6 => format!("SPOP set {}", below(4)),
         7..10 => format!("HSET hash {a} x {b} y"),
+        10 if below(4) == 0 => format!("HPEXPIREAT hash {} FIELDS 2 {a} {b}", expiry(below)),
         10 => format!("HDEL hash {a} {b}"),
         _ => format!("HINCRBY hash n{} 3", below(9)),
     }
+}
+
+/// When a field expires: in a while, or long after.
+fn expiry(below: Below<'_>) -> u64 {
+    if below(2) == 0 { 1_700_000_000_000 + below(3000) } else { 4_000_000_000_000 + below(9) }
 }
 
 fn on_zset(sizes: Sizes, below: Below<'_>) -> String {

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use tallis::{Profile, Session, Store};
 use testkit::differential::{
-    Differential, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject, family_names,
+    Differential, FIELDS_FAMILY, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject,
+    family_names,
 };
 use testkit::live::{Protocol, Server, named, named_with, redisbloom, server_with};
 
@@ -98,7 +99,8 @@ const NOT_RUN: [&str; 6] = ["BGREWRITEAOF", "BGSAVE", "LASTSAVE", "PFSELFTEST", 
 /// The commands that no row of the harness runs: subcommands aside, which are in the row of their command, and those on
 /// Bloom filters, which take a module.
 fn without_row(report: &Report) -> Vec<String> {
-    let names: Vec<String> = Store::new().execute(&["COMMAND", "LIST"]).convert().unwrap();
+    let store = Store::builder().profile(Profile::Redis70).build();
+    let names: Vec<String> = store.execute(&["COMMAND", "LIST"]).convert().unwrap();
     let mut names: Vec<_> = names.iter().map(|name| name.to_ascii_uppercase()).collect();
     names.retain(|name| !name.starts_with("BF.") && !name.contains('|'));
     names.retain(|name| !report.by_command.contains_key(name));
@@ -202,7 +204,8 @@ fn newer_servers_have_profiles_of_their_own() {
     {
         let Some(server) = named(name) else { continue };
         assert_eq!(Profile::of(server.info()), Some(profile));
-        for family in family_names() {
+        let fields = (profile == Profile::Redis82).then_some(FIELDS_FAMILY);
+        for family in family_names().into_iter().chain(fields) {
             let mut sum = Report::default();
             for seed in 60..64 {
                 let settings = Settings { families: vec![family], ..settings(seed, 2_000) };
@@ -241,7 +244,7 @@ fn fuzz_live() {
     let families = match env::var("TALLIS_FUZZ_FAMILIES") {
         Ok(asked) => {
             let mut all = family_names();
-            all.push(MODULE_FAMILY);
+            all.extend([FIELDS_FAMILY, MODULE_FAMILY]);
             let unknown = asked.split(',').find(|name| !all.contains(name));
             assert_eq!(unknown, None, "the families are {all:?}");
             all.retain(|name| asked.split(',').any(|asked| asked == *name));

@@ -54,6 +54,13 @@ pub(super) fn same(rule: Rule, ours: &Reply, theirs: &Reply) -> Result<(), Strin
                 ours == theirs
                     || (*ours >= 0 && *theirs >= 0 && ours.abs_diff(*theirs) <= u64::from(slack))
             }
+            (Reply::Array(ours), Reply::Array(theirs)) => {
+                ours.len() == theirs.len()
+                    && ours
+                        .iter()
+                        .zip(theirs)
+                        .all(|(ours, theirs)| same(rule, ours, theirs).is_ok())
+            }
             _ => ours == theirs,
         },
         Rule::Dump => match (ours, theirs) {

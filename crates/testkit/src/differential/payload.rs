@@ -72,8 +72,9 @@ impl Payload {
     /// list as a listpack.
     pub(super) fn may_be_recoded(&self) -> bool {
         use ValueType as T;
-        [T::Set, T::SetIntset, T::SetListpack, T::ZSet, T::ZSetListpack, T::Hash, T::HashListpack]
-            .contains(&self.kind)
+        let of_sets = [T::Set, T::SetIntset, T::SetListpack, T::ZSet, T::ZSetListpack];
+        let of_hashes = [T::Hash, T::HashListpack, T::HashTtl, T::HashTtlListpack];
+        of_sets.contains(&self.kind) || of_hashes.contains(&self.kind)
     }
 }
 

@@ -133,11 +133,15 @@ impl Settings {
     }
 }
 
+/// The family that servers know since Redis 8 and Valkey 9.
+pub const FIELDS_FAMILY: &str = families::FIELDS;
+
 /// The family that a server knows only with RedisBloom.
 pub const MODULE_FAMILY: &str = families::BLOOM;
 
-/// The names of the families that every server knows: all but [`MODULE_FAMILY`].
+/// The names of the families that every server knows: all but [`MODULE_FAMILY`] and [`FIELDS_FAMILY`].
 #[must_use]
 pub fn family_names() -> Vec<&'static str> {
-    FAMILIES.iter().map(|family| family.name).filter(|name| *name != MODULE_FAMILY).collect()
+    let later = [MODULE_FAMILY, FIELDS_FAMILY];
+    FAMILIES.iter().map(|family| family.name).filter(|name| !later.contains(name)).collect()
 }

@@ -6,10 +6,15 @@ mod used;
 use std::fmt;
 use std::io::{Read, Write};
 
-use rdb::{Blob, Error, Node, RawValue, StringValue, Strings, Value, ValueWriter, WriteError};
+use rdb::{
+    Blob, Error, Field, Node, RawValue, StringValue, Strings, Value, ValueWriter, WriteError,
+};
 
 pub use file::{Item, read_file, write_file};
 pub use used::ON_ANY_VALUE;
+
+/// A field, its value, and when it expires.
+pub type KeptField = (Vec<u8>, Vec<u8>, Option<i64>);
 
 /// A value of a file or a payload, read whole.
 #[derive(Clone, PartialEq, Eq)]
@@ -22,6 +27,11 @@ pub enum Kept {
     Set(Vec<Vec<u8>>),
     /// The fields of a hash table with their values, in the order of the bytes.
     Hash(Vec<[Vec<u8>; 2]>),
+    /// The earliest time of a hash table whose fields expire, and its fields with their values and times, in the order of
+    /// the bytes.
+    HashTtl(i64, Vec<KeptField>),
+    /// A listpack of fields that expire, and the earliest time.
+    HashTtlListpack(Vec<u8>, i64),
     /// The elements of a list.
     List(Vec<Vec<u8>>),
     /// The ziplists of a list.
@@ -48,6 +58,17 @@ impl Kept {
                 let strings = strings(fields)?;
                 let pairs = strings.chunks_exact(2).map(|pair| [pair[0].clone(), pair[1].clone()]);
                 Self::Hash(pairs.collect())
+            }
+            Value::HashTtl(mut fields) => {
+                let earliest = fields.earliest_ms();
+                let mut kept = Vec::new();
+                while let Some(Field { field, value, expire_at_ms }) = fields.next()? {
+                    kept.push((field.to_vec(), value.to_vec(), expire_at_ms));
+                }
+                Self::HashTtl(earliest, kept)
+            }
+            Value::HashTtlListpack { listpack, earliest_ms } => {
+                Self::HashTtlListpack(listpack, earliest_ms)
             }
             Value::List(elements) => Self::List(strings(elements)?),
             Value::ListZiplists(nodes) => Self::ListZiplists(strings(nodes)?),
@@ -88,6 +109,14 @@ impl Kept {
                 fields.iter().flatten().try_for_each(|string| to.member(string))?;
                 to.finish()
             }
+            Self::HashTtl(earliest, fields) => {
+                let mut to = to.hash_ttl(fields.len() as u64, *earliest)?;
+                for (field, value, expire_at_ms) in fields {
+                    to.field(Field { field, value, expire_at_ms: *expire_at_ms })?;
+                }
+                to.finish()
+            }
+            Self::HashTtlListpack(listpack, earliest) => to.hash_ttl_listpack(listpack, *earliest),
             Self::List(elements) => {
                 let mut to = to.list(elements.len() as u64)?;
                 elements.iter().try_for_each(|element| to.member(element))?;
@@ -122,12 +151,15 @@ impl Kept {
         Self::String(StringValue::Bytes(string.into_bytes()))
     }
 
-    /// The value with the members of a hash table in the order of their bytes.
+    /// The value with the members of a hash table in the order of their bytes, and without what servers do not keep right.
     #[must_use]
     pub fn in_order(mut self) -> Self {
         match &mut self {
             Self::Set(members) => members.sort_unstable(),
             Self::Hash(fields) => fields.sort_unstable(),
+            Self::HashTtl(_, fields) => fields.sort_unstable(),
+            // A server does not note when the first one does not expire any more.
+            Self::HashTtlListpack(_, earliest) => *earliest = 0,
             Self::String(_)
             | Self::Blob(..)
             | Self::List(_)
@@ -155,6 +187,13 @@ impl fmt::Debug for Kept {
                 f.write_str("fields")?;
                 fields.iter().flatten().try_for_each(|string| write!(f, " {}", quoted(string)))
             }
+            Self::HashTtl(_, fields) => {
+                f.write_str("fields")?;
+                fields.iter().try_for_each(|(field, value, at)| {
+                    write!(f, " {} {} {at:?}", quoted(field), quoted(value))
+                })
+            }
+            Self::HashTtlListpack(listpack, _) => named("listpackex", listpack),
             Self::List(strings) | Self::ListZiplists(strings) => {
                 f.write_str("list")?;
                 strings.iter().try_for_each(|string| write!(f, " {}", quoted(string)))

@@ -2,13 +2,15 @@
 
 use bytes::Bytes;
 
+use super::expiry::with_fields;
 use crate::commands::{checked, entry_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
+use crate::persist::note_kind;
 use crate::store::slot::{Entry, Outcome, args_of};
 use crate::text::extended::{Extended, NOT_FINITE};
 use crate::to_member::{ToMember, ToMembers};
-use crate::value::{Hash, Pair, Value};
+use crate::value::{FieldExpiry, Hash, NEVER, Pair, Value};
 
 /// The hash at a key, found once and checked once: see [`Store::with_hash`](crate::Store::with_hash).
 ///
@@ -19,14 +21,20 @@ entry_of!(HashEntry, HashKind, with_hash, "hash", |value| value.as_hash().is_som
 
 impl HashEntry<'_> {
     #[inline]
-    fn value_ref(&self) -> Option<&Hash> {
+    pub(super) fn value_ref(&self) -> Option<&Hash> {
         self.value().and_then(Value::as_hash)
     }
 
-    /// How many fields there are. O(1).
+    /// Whether times stand beside the fields.
+    #[inline]
+    fn has_times(&self) -> bool {
+        self.value_ref().is_some_and(|hash| hash.as_expiring().is_some())
+    }
+
+    /// How many fields there are. O(1), unless some have expired and were not swept yet.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.value_ref().map_or(0, Hash::len)
+        self.value_ref().map_or(0, |hash| hash.len(self.time()))
     }
 
     /// Whether there is none. O(1).
@@ -39,13 +47,13 @@ impl HashEntry<'_> {
     #[must_use]
     #[inline]
     pub fn get(&self, field: impl ToMember) -> Option<Member<'_>> {
-        field.with_member(|field| self.value_ref()?.get(field, &self.policy()))
+        field.with_member(|field| self.value_ref()?.get(field, &self.policy(), self.time()))
     }
 
     /// Calls `visit` with each field and its value. O(fields).
     pub fn for_each(&self, visit: impl FnMut(Member<'_>, Member<'_>)) {
         if let Some(hash) = self.value_ref() {
-            hash.for_each(visit);
+            hash.for_each(self.time(), visit);
         }
     }
 
@@ -76,14 +84,33 @@ impl HashEntry<'_> {
         if pairs.is_empty() {
             return 0;
         }
-        self.put_all(pairs, true)
+        self.put_all(pairs, FieldExpiry::At(NEVER), true)
     }
 
-    /// As [`set_all`](Self::set_all). A counter's sum does not choose the encoding before it is set.
+    /// As [`set_all`](Self::set_all), with another time at which the fields expire. A counter's sum does not choose the
+    /// encoding before it is set.
     #[inline]
-    fn put_all(&mut self, pairs: &[Pair<'_>], expect: bool) -> usize {
-        let policy = &self.policy();
-        self.announce_members(pairs.iter().map(|&(field, _)| field));
+    pub(super) fn put_all(
+        &mut self,
+        pairs: &[Pair<'_>],
+        expiry: FieldExpiry,
+        expect: bool,
+    ) -> usize {
+        let (policy, time) = (&self.policy(), self.time());
+        let timed = expiry != FieldExpiry::At(NEVER);
+        if !timed || self.has_times() {
+            self.announce_members(pairs.iter().map(|&(field, _)| field));
+        }
+        let at_ms = match expiry {
+            FieldExpiry::At(at_ms) if timed => Some(at_ms),
+            FieldExpiry::At(_) | FieldExpiry::Keep => None,
+        };
+        if at_ms.is_some() {
+            note_kind(self.shared(), rdb::ValueType::HashTtl);
+        }
+        let words = || pairs.iter().flat_map(|&(field, value)| [field, value]);
+        // What keeps a time is said so only where there is one, for the readers that do not know the command.
+        let keeps = timed && at_ms.is_none() && self.has_times();
         let added = self.edit_or_make(
             || Value::Hash(Hash::new()),
             |value| {
@@ -91,10 +118,23 @@ impl HashEntry<'_> {
                 if expect {
                     hash.expect(pairs, policy);
                 }
-                let added = pairs.iter().filter(|&&pair| hash.set(pair, policy)).count();
+                if at_ms.is_some() {
+                    hash.make_expiring(policy);
+                }
+                let set = |&&pair: &&Pair<'_>| hash.set(pair, expiry, policy, time);
+                let added = pairs.iter().filter(set).count();
                 (added, Outcome::Changed)
             },
-            |_| ("HSET", words(pairs.iter().flat_map(|&(field, value)| [field, value]))),
+            |_| match at_ms {
+                Some(at_ms) => {
+                    let before = ["PXAT".to_owned(), at_ms.to_string()];
+                    ("HSETEX", with_fields(&before, pairs.len(), words()))
+                }
+                None if keeps => {
+                    ("HSETEX", with_fields(&["KEEPTTL".to_owned()], pairs.len(), words()))
+                }
+                None => ("HSET", self::words(words())),
+            },
         );
         added.unwrap_or(0)
     }
@@ -112,7 +152,7 @@ impl HashEntry<'_> {
                 Some(value) => value.as_int().ok_or_else(Error::hash_not_integer)?,
             };
             let sum = old.checked_add(delta).ok_or_else(Error::overflow)?;
-            self.put_all(&[(field, Member::Int(sum))], false);
+            self.put_all(&[(field, Member::Int(sum))], FieldExpiry::Keep, false);
             Ok(sum)
         })
     }
@@ -123,7 +163,7 @@ impl HashEntry<'_> {
         let old = old.with_bytes(Extended::parse).ok_or_else(Error::hash_not_a_float)?;
         let sum = old.add(delta).ok_or_else(|| Error::new(ErrorKind::NotInteger, NOT_FINITE))?;
         let text = Bytes::from(sum.to_text());
-        self.put_all(&[(field, Member::Bytes(&text))], false);
+        self.put_all(&[(field, Member::Bytes(&text))], FieldExpiry::Keep, false);
         Ok(text)
     }
 
@@ -134,14 +174,18 @@ impl HashEntry<'_> {
 
     #[inline]
     pub(super) fn remove_all(&mut self, fields: &[Member<'_>]) -> usize {
-        let policy = self.policy();
+        let (policy, time) = (self.policy(), self.time());
         self.announce_members(fields.iter().copied());
         let removed = self.edit(
             |value| {
                 let Some(hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
-                let removed = fields.iter().filter(|&&field| hash.remove(field, &policy)).count();
-                let left = hash.len();
-                (removed, if left == 0 { Outcome::Emptied } else { Outcome::changed(removed > 0) })
+                let held = hash.held();
+                let remove = |&&field: &&Member<'_>| hash.remove(field, &policy, time);
+                let removed = fields.iter().filter(remove).count();
+                // Fields that had expired count for nothing, but they go, too.
+                let changed = hash.held() < held;
+                let emptied = changed && hash.len(time) == 0;
+                (removed, if emptied { Outcome::Emptied } else { Outcome::changed(changed) })
             },
             |_| ("HDEL", words(fields.iter().copied())),
         );
@@ -149,6 +193,6 @@ impl HashEntry<'_> {
     }
 }
 
-fn words<'a>(members: impl Iterator<Item = Member<'a>>) -> Vec<Bytes> {
+pub(super) fn words<'a>(members: impl Iterator<Item = Member<'a>>) -> Vec<Bytes> {
     args_of(members.map(Member::to_bytes))
 }

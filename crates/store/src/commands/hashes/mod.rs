@@ -1,6 +1,9 @@
 //! Commands on hashes.
 
 mod entry;
+mod expiry;
+mod fields;
+pub(super) mod fields_table;
 #[cfg(feature = "serde")]
 mod structs;
 pub(super) mod table;
@@ -23,6 +26,9 @@ use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{Hash, Pair, Value};
 pub use entry::{HashEntry, HashKind};
+pub(crate) use expiry::has_due_fields;
+pub use expiry::{FieldExistenceCheck, FieldExpire, FieldPersist};
+pub use fields::HashSetExOptions;
 
 /// Commands on hashes.
 ///
@@ -108,7 +114,7 @@ impl<L: Locks> Store<L> {
         field.with_member(|field| {
             self.read(key, |view, keys| {
                 let hash = hash_at(view, keys[0])?;
-                let value = hash.and_then(|hash| hash.get(field, &view.policy()));
+                let value = hash.and_then(|hash| hash.get(field, &view.policy(), view.time()));
                 Ok(value.map(|value| value.with_bytes(read)))
             })
         })
@@ -142,7 +148,8 @@ impl<L: Locks> Store<L> {
             self.read(key, |view, keys| {
                 let hash = hash_at(view, keys[0])?;
                 let get = |field: &Member<'_>| {
-                    hash.and_then(|hash| hash.get(*field, &view.policy())).map(Member::to_bytes)
+                    hash.and_then(|hash| hash.get(*field, &view.policy(), view.time()))
+                        .map(Member::to_bytes)
                 };
                 Ok(fields.iter().map(get).collect())
             })
@@ -172,8 +179,8 @@ impl<L: Locks> Store<L> {
     pub fn hgetall(&self, key: impl ToKey) -> Result<Vec<(Bytes, Bytes)>> {
         self.read(key, |view, keys| {
             let Some(hash) = hash_at(view, keys[0])? else { return Ok(Vec::new()) };
-            let mut all = ByteStrings::with_capacity(hash.len() * 2);
-            hash.for_each(|field, value| {
+            let mut all = ByteStrings::with_capacity(hash.held() * 2);
+            hash.for_each(view.time(), |field, value| {
                 all.push(field);
                 all.push(value);
             });
@@ -195,10 +202,10 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| {
             let Some(hash) = hash_at(view, keys[0])? else { return Ok(0) };
             let _holding = self.holding();
-            hash.for_each(|field, value| {
+            hash.for_each(view.time(), |field, value| {
                 field.with_bytes(|field| value.with_bytes(|value| visit(field, value)));
             });
-            Ok(hash.len())
+            Ok(hash.len(view.time()))
         })
     }
 
@@ -227,8 +234,8 @@ impl<L: Locks> Store<L> {
     ) -> Result<Vec<Bytes>> {
         self.read(key, |view, keys| {
             let Some(hash) = hash_at(view, keys[0])? else { return Ok(Vec::new()) };
-            let mut all = ByteStrings::with_capacity(hash.len());
-            hash.for_each(|field, value| all.push(choose(field, value)));
+            let mut all = ByteStrings::with_capacity(hash.held());
+            hash.for_each(view.time(), |field, value| all.push(choose(field, value)));
             Ok(all.finish())
         })
     }
@@ -239,7 +246,9 @@ impl<L: Locks> Store<L> {
     ///
     /// As [`hget`](Self::hget).
     pub fn hlen(&self, key: impl ToKey) -> Result<usize> {
-        self.read(key, |view, keys| Ok(hash_at(view, keys[0])?.map_or(0, Hash::len)))
+        self.read(key, |view, keys| {
+            Ok(hash_at(view, keys[0])?.map_or(0, |hash| hash.len(view.time())))
+        })
     }
 
     /// HEXISTS: whether the hash has this field. O as [`hget`](Self::hget).
@@ -327,7 +336,7 @@ impl<L: Locks> Store<L> {
     pub fn hrandfield(&self, key: impl ToKey) -> Result<Option<Bytes>> {
         self.read(key, |view, keys| {
             let Some(hash) = hash_at(view, keys[0])? else { return Ok(None) };
-            Ok(hash.random(view.shared().random()).map(|(field, _)| field.to_bytes()))
+            Ok(hash.random(view.shared().random(), view.time()).map(|(field, _)| field.to_bytes()))
         })
     }
 
@@ -367,12 +376,16 @@ impl<L: Locks> Store<L> {
             let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
             let make = |(field, value): Pair<'_>| make(field, value);
             if count >= 0 {
-                return Ok(hash.sample(wanted, random).into_iter().map(make).collect());
+                return Ok(hash
+                    .sample(wanted, random, view.time())
+                    .into_iter()
+                    .map(make)
+                    .collect());
             }
             if wanted > MOST_DRAWS {
                 return Err(Error::out_of_range());
             }
-            Ok((0..wanted).map_while(|_| hash.random(random)).map(make).collect())
+            Ok((0..wanted).map_while(|_| hash.random(random, view.time())).map(make).collect())
         })
     }
 
@@ -393,11 +406,12 @@ impl<L: Locks> Store<L> {
         self.read(key, |view, keys| {
             let Some(hash) = hash_at(view, keys[0])? else { return Ok((0, Vec::new())) };
             let mut found = Vec::new();
-            let next = hash.scan(cursor, options.count(), &view.policy(), |field, value| {
-                if glob.is_none_or(|glob| field.with_bytes(|field| glob.matches(field))) {
-                    found.push((field.to_bytes(), value.to_bytes()));
-                }
-            });
+            let next =
+                hash.scan(cursor, options.count(), &view.policy(), view.time(), |field, value| {
+                    if glob.is_none_or(|glob| field.with_bytes(|field| glob.matches(field))) {
+                        found.push((field.to_bytes(), value.to_bytes()));
+                    }
+                });
             Ok((next, found))
         })
     }

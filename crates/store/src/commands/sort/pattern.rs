@@ -62,7 +62,11 @@ impl<'p> Pattern<'p> {
             // A value of another type is none.
             None => string_at(scope, key).ok()?.map(|string| string.with_bytes(read)),
             Some(field) => {
-                let value = scope.get(key)?.as_hash()?.get(Member::from(field), &scope.policy())?;
+                let value = scope.get(key)?.as_hash()?.get(
+                    Member::from(field),
+                    &scope.policy(),
+                    scope.time(),
+                )?;
                 Some(value.with_bytes(read))
             }
         }

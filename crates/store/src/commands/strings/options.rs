@@ -135,15 +135,7 @@ impl SetOptions {
     /// What happens to the expiry; without this it is removed.
     #[must_use]
     pub fn with_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
-        self.ttl(match expiration.into() {
-            SetExpiry::EX(seconds) => ExpiryChange::Until(Time::new(Unit::Seconds, false, seconds)),
-            SetExpiry::PX(ms) => ExpiryChange::Until(Time::new(Unit::Milliseconds, false, ms)),
-            SetExpiry::EXAT(seconds) => {
-                ExpiryChange::Until(Time::new(Unit::Seconds, true, seconds))
-            }
-            SetExpiry::PXAT(ms) => ExpiryChange::Until(Time::new(Unit::Milliseconds, true, ms)),
-            SetExpiry::KEEPTTL => ExpiryChange::Keep,
-        })
+        self.ttl(expiration.into().into())
     }
 
     pub(crate) const fn ttl(mut self, ttl: ExpiryChange) -> Self {
@@ -195,6 +187,18 @@ pub(crate) enum ExpiryChange {
     Until(Time),
 }
 
+impl From<SetExpiry> for ExpiryChange {
+    fn from(expiry: SetExpiry) -> Self {
+        match expiry {
+            SetExpiry::EX(seconds) => Self::Until(Time::new(Unit::Seconds, false, seconds)),
+            SetExpiry::PX(ms) => Self::Until(Time::new(Unit::Milliseconds, false, ms)),
+            SetExpiry::EXAT(seconds) => Self::Until(Time::new(Unit::Seconds, true, seconds)),
+            SetExpiry::PXAT(ms) => Self::Until(Time::new(Unit::Milliseconds, true, ms)),
+            SetExpiry::KEEPTTL => Self::Keep,
+        }
+    }
+}
+
 impl From<Expiry> for ExpiryChange {
     fn from(expiry: Expiry) -> Self {
         match expiry {
@@ -225,8 +229,14 @@ pub(crate) struct Time {
 
 impl Time {
     pub(super) fn new(unit: Unit, absolute: bool, amount: u64) -> Self {
-        // What does not fit is refused like zero.
-        Self { unit, absolute, amount: i64::try_from(amount).unwrap_or(0) }
+        // What does not fit is refused like what is below zero.
+        Self { unit, absolute, amount: i64::try_from(amount).unwrap_or(-1) }
+    }
+
+    /// The milliseconds, as far as there is a number for them.
+    pub(crate) const fn in_ms(self) -> i64 {
+        let scale = if matches!(self.unit, Unit::Seconds) { 1000 } else { 1 };
+        self.amount.saturating_mul(scale)
     }
 
     /// The time in milliseconds since the epoch, or what `command` says to one that is none.

@@ -8,7 +8,7 @@ use rdb::{Blob, Node, Value, zipmap};
 use super::error::ValueError;
 use crate::member::Member;
 use crate::persist::value::{Fault, listpack, listpack_of};
-use crate::value::ZSet;
+use crate::value::{Packed, ZSet};
 
 /// An element of a value.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub enum Element<'a> {
     One(Member<'a>),
     /// A field of a hash and its value.
     Pair(Member<'a>, Member<'a>),
+    /// A field of a hash that expires, its value, and when, in milliseconds since the epoch.
+    Expiring(Member<'a>, Member<'a>, i64),
     /// A member of a sorted set and its score.
     Scored(Member<'a>, f64),
 }
@@ -73,6 +75,25 @@ pub fn each_element<R: Read, E: From<ValueError>>(
                 let Some(value) = strings.next().map_err(bytes)? else { break };
                 visit(Element::Pair(Member::Bytes(&field), Member::Bytes(value)))?;
             }
+        }
+        Value::HashTtl(mut fields) => {
+            while let Some(rdb::Field { field, value, expire_at_ms }) =
+                fields.next().map_err(bytes)?
+            {
+                let (field, value) = (Member::Bytes(field), Member::Bytes(value));
+                visit(expire_at_ms.map_or(Element::Pair(field, value), |at| {
+                    Element::Expiring(field, value, at)
+                }))?;
+            }
+        }
+        Value::HashTtlListpack { listpack: blob, .. } => {
+            let list = listpack(blob).map_err(here)?;
+            let packed = Packed::from_listpack(list).ok_or(here(Fault::ExpiringHash))?;
+            packed.iter().try_for_each(|field| {
+                visit(field.expiry().map_or(Element::Pair(field.field, field.value), |at| {
+                    Element::Expiring(field.field, field.value, at)
+                }))
+            })?;
         }
         Value::ZSet(mut scores) => {
             while let Some((member, score)) = scores.next().map_err(bytes)? {

@@ -154,22 +154,9 @@ fn pass<R: Read>(reader: &mut Reader<R>, kind: ValueType) -> Result<Option<Measu
             (len, if bytes <= SHORT_MAX { 0 } else { allocated(bytes) })
         }
         // Kept as they came.
-        T::Stream1
-        | T::Stream2
-        | T::Stream3
-        | T::Stream4
-        | T::HashTtl
-        | T::HashTtlPreRelease
-        | T::ValkeyHashTtl => {
+        T::Stream1 | T::Stream2 | T::Stream3 | T::Stream4 => {
             let len = reader.pass_value()?;
             (len, opaque(reader.offset() - from))
-        }
-        T::HashTtlListpack | T::HashTtlListpackPreRelease => {
-            let raw = reader.raw_value()?;
-            let fields = raw.expiring_fields().unwrap_or_default();
-            let list = value::listpack(fields).map_err(|fault| ValueError::new(from, fault))?;
-            // A field, its value, its expiry.
-            (list.len() as u64 / 3, opaque(raw.body().len() as u64))
         }
         _ => return Ok(None),
     };
@@ -190,7 +177,7 @@ fn len(value: &Value) -> u64 {
         }
         Value::ZSet(set) => Some(set.len()),
         Value::List(list) => Some(list.len()),
-        Value::Hash(hash) => Some(hash.len()),
+        Value::Hash(hash) => Some(hash.held()),
         Value::Opaque(_) => None,
     };
     len.unwrap_or(0) as u64

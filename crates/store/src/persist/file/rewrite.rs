@@ -23,7 +23,25 @@ use crate::persist::value::{listpack, listpack_of};
 /// ```
 #[must_use]
 pub fn has_form(kind: ValueType, target: Target) -> bool {
-    is_open(kind) || target.has(kind)
+    is_open(kind)
+        || target.has(kind)
+        || is_timed(kind) && TIMED.into_iter().any(|kind| target.has(kind))
+}
+
+/// The forms of hashes whose fields expire, one for each line of servers.
+const TIMED: [ValueType; 2] = [ValueType::HashTtl, ValueType::ValkeyHashTtl];
+
+/// Whether a type is that of a hash whose fields expire.
+const fn is_timed(kind: ValueType) -> bool {
+    use ValueType as T;
+    matches!(
+        kind,
+        T::HashTtl
+            | T::HashTtlListpack
+            | T::HashTtlPreRelease
+            | T::HashTtlListpackPreRelease
+            | T::ValkeyHashTtl
+    )
 }
 
 /// Whether values of this type can be taken apart, and written element by element in every version.
@@ -87,7 +105,7 @@ impl Rewrite {
         if target.has(kind) && !(self.reencode && is_open(kind)) {
             return Ok(reader.copy_value(writer)?);
         }
-        if !is_open(kind) {
+        if !has_form(kind, target) {
             return Err(RewriteError::NoForm { kind, target });
         }
         let at = reader.offset();
@@ -145,8 +163,12 @@ fn write_open<R: Read, W: Write>(
             }
             nodes.finish()?;
         }
-        other
-        @ (Value::Blob(..) | Value::ListZiplists(_) | Value::ListNodes(_) | Value::Raw(_)) => {
+        other @ (Value::Blob(..)
+        | Value::HashTtl(_)
+        | Value::HashTtlListpack { .. }
+        | Value::ListZiplists(_)
+        | Value::ListNodes(_)
+        | Value::Raw(_)) => {
             write_elements(other, kind, at, writer)?;
         }
     }
@@ -170,11 +192,16 @@ fn write_elements<R: Read, W: Write>(
     at: u64,
     writer: ValueWriter<'_, W>,
 ) -> Result<(), RewriteError> {
-    let (mut strings, mut scores) = (Vec::new(), Vec::new());
+    let (mut strings, mut scores, mut times) = (Vec::new(), Vec::new(), Vec::new());
     each_element(value, at, |element| {
+        if is_timed(kind) {
+            times.push(if let Element::Expiring(.., at_ms) = element { Some(at_ms) } else { None });
+        }
         match element {
             Element::One(one) => strings.push(one.to_bytes()),
-            Element::Pair(field, value) => strings.extend([field.to_bytes(), value.to_bytes()]),
+            Element::Pair(field, value) | Element::Expiring(field, value, _) => {
+                strings.extend([field.to_bytes(), value.to_bytes()]);
+            }
             Element::Scored(member, score) => scores.push((member.to_bytes(), score)),
         }
         Ok::<(), ValueError>(())
@@ -186,6 +213,14 @@ fn write_elements<R: Read, W: Write>(
             // As servers do: the highest score first.
             scores.iter().rev().try_for_each(|(member, score)| members.member(member, *score))?;
             return Ok(members.finish()?);
+        }
+        "hash" if times.iter().any(Option::is_some) => {
+            let earliest = times.iter().flatten().min().copied().unwrap_or_default();
+            let mut fields = writer.hash_ttl(count / 2, earliest)?;
+            for (pair, &expire_at_ms) in strings.chunks_exact(2).zip(&times) {
+                fields.field(rdb::Field { field: &pair[0], value: &pair[1], expire_at_ms })?;
+            }
+            return Ok(fields.finish()?);
         }
         "hash" => writer.hash(count / 2)?,
         "list" => writer.list(count)?,

@@ -68,7 +68,7 @@ pub(super) fn measure<'r, R: Read>(
                 field.extend_from_slice(string);
                 let Some(value) = strings.next()? else { break };
                 let pair = (Member::Bytes(&field), Member::Bytes(value));
-                if samples.are_built() && !sample.set(pair, policy) {
+                if samples.are_built() && !sample.set_lasting(pair, policy) {
                     return Err(Fault::TwiceInHash);
                 }
                 if samples.add(1, (field.len() + value.len()) as u64) {
@@ -131,7 +131,11 @@ pub(super) fn measure<'r, R: Read>(
             }
             lists.finish()
         }
-        other @ (InFile::String(_) | InFile::Blob(..) | InFile::Raw(_)) => return Ok(Err(other)),
+        other @ (InFile::String(_)
+        | InFile::Blob(..)
+        | InFile::HashTtl(_)
+        | InFile::HashTtlListpack { .. }
+        | InFile::Raw(_)) => return Ok(Err(other)),
     }))
 }
 

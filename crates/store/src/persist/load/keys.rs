@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use parking_lot::Mutex;
-use rdb::{Attributes, Reader, Record};
+use rdb::{Attributes, Reader, Record, ValueType};
 
 use super::error::LoadError;
 use super::options::LoadReport;
@@ -13,7 +13,6 @@ use crate::persist::value::{self, Fault, Loaded};
 use crate::store::Shared;
 use crate::store::stripe::{LoadedKey, Stripe};
 use crate::table::keys::{Entry, KeyBucket};
-use crate::value::Value;
 
 /// Bytes of a file for which room for a key is made at most: what a file only promises takes no more than a few times
 /// its length.
@@ -48,6 +47,14 @@ pub(super) struct Tally {
     pub(super) extras: Extras,
     /// Keys that are yet to be put into a stripe, by stripe.
     pending: Vec<Vec<Pending>>,
+}
+
+/// What stands before a value.
+struct Head {
+    key: Vec<u8>,
+    kind: ValueType,
+    attributes: Attributes,
+    metadata: Vec<u8>,
 }
 
 impl Tally {
@@ -86,8 +93,9 @@ impl<'s> Stripes<'s> {
         tally: &mut Tally,
     ) -> Result<(), LoadError> {
         while let Some(record) = batch.next_record()? {
-            if let Record::Key { key, attributes, metadata, .. } = record {
-                self.read_key(db, &key, attributes, metadata, &mut batch, tally)?;
+            if let Record::Key { key, attributes, metadata, kind } = record {
+                let head = Head { key, kind, attributes, metadata };
+                self.read_key(db, head, &mut batch, tally)?;
             }
         }
         Ok(())
@@ -104,8 +112,9 @@ impl<'s> Stripes<'s> {
         if let Record::SelectDb(number) = record {
             *db = number;
         }
-        if let Record::Key { key, attributes, metadata, .. } = record {
-            return self.read_key(*db, &key, attributes, metadata, reader, tally);
+        if let Record::Key { key, attributes, metadata, kind } = record {
+            let head = Head { key, kind, attributes, metadata };
+            return self.read_key(*db, head, reader, tally);
         }
         if let Record::ResizeDb { keys, .. } = record {
             self.reserve(*db, reader.plausible(keys.saturating_mul(BYTES as u64)));
@@ -125,13 +134,11 @@ impl<'s> Stripes<'s> {
     fn read_key(
         &self,
         db: u32,
-        key: &[u8],
-        attributes: Attributes,
-        metadata: Vec<u8>,
+        Head { key, kind, attributes, metadata }: Head,
         reader: &mut Reader<impl Read>,
         tally: &mut Tally,
     ) -> Result<(), LoadError> {
-        let offset = reader.offset();
+        let (key, offset) = (&key[..], reader.offset());
         let read = reader.value().map_err(Fault::Bytes);
         let value = match read.and_then(|read| value::load(read, self.shared)) {
             Ok(Loaded::Value(value)) => value,
@@ -149,8 +156,9 @@ impl<'s> Stripes<'s> {
         let now = u32::try_from(self.now_ms / 1000).unwrap_or(0);
         let accessed = KeyBucket::accessed_before(now, attributes.idle_s.unwrap_or(0));
         let hash = self.shared.hash(key);
-        if let Value::Opaque(value) = &value {
-            tally.extras.take_kind(value.kind());
+        // The form that a file of Valkey has is noted as it is: what is saved stays in that line of servers.
+        if let Some(newer) = value.newer_kind() {
+            tally.extras.take_kind(if kind == ValueType::ValkeyHashTtl { kind } else { newer });
         }
         tally.extras.take_use(db, hash, attributes);
         tally.extras.take_metadata(db, key, metadata);

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::thread;
 
-use bloom::Field;
-use rdb::{ModulePart, WriteOptions, Writer};
+use bloom::Field as BloomField;
+use rdb::{Field, ModulePart, WriteOptions, Writer};
 
 use super::beside::Source;
 use super::bytes::Stretch;
@@ -14,7 +14,7 @@ use crate::persist::value;
 use crate::store::handover::{
     Ended, KeptNode, Large, MemberChunk, MemberKind, Origin, Owned, Part,
 };
-use crate::value::Value;
+use crate::value::{NEVER, Value, split};
 
 /// Where a large value is, as far as is known.
 pub(super) enum Place {
@@ -122,7 +122,7 @@ impl Source<'_> {
 enum Shape {
     Members(MemberKind, u64),
     Bytes(usize),
-    Bloom(Vec<Field<usize>>),
+    Bloom(Vec<BloomField<usize>>),
     Nodes(u64),
     Whole,
 }
@@ -166,6 +166,19 @@ pub(super) fn write_large<W: Write>(
             })?;
             fields.finish().map_err(at)
         }
+        Shape::Members(MemberKind::ExpiringHash(earliest), count) => {
+            let mut fields = writer.hash_ttl(count, earliest).map_err(at)?;
+            write_members(source, place, id, |chunk| {
+                let mut strings = chunk.strings();
+                while let (Some(field), Some(record)) = (strings.next(), strings.next()) {
+                    let (value, expires_at) = split(record).unwrap_or((record, NEVER));
+                    let expire_at_ms = (expires_at != NEVER).then_some(expires_at);
+                    fields.field(Field { field, value, expire_at_ms }).map_err(at)?;
+                }
+                Ok(())
+            })?;
+            fields.finish().map_err(at)
+        }
         Shape::Members(MemberKind::ZSet, count) => {
             let mut scores = writer.zset(count).map_err(at)?;
             write_members(source, place, id, |chunk| {
@@ -188,9 +201,9 @@ pub(super) fn write_large<W: Write>(
             let mut start = 0;
             for field in fields {
                 match field {
-                    Field::Unsigned(number) => filter.part(ModulePart::Unsigned(number))?,
-                    Field::Double(number) => filter.part(ModulePart::Double(number))?,
-                    Field::Bytes(len) => {
+                    BloomField::Unsigned(number) => filter.part(ModulePart::Unsigned(number))?,
+                    BloomField::Double(number) => filter.part(ModulePart::Double(number))?,
+                    BloomField::Bytes(len) => {
                         let mut bits = Stretch { source, place, id, start, len };
                         if let Some(stream) = bits.compressed(options)? {
                             filter.compressed_bytes(&stream, len as u64).map_err(at)?;

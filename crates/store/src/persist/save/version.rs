@@ -1,12 +1,11 @@
 //! The version that a snapshot needs.
 
-use rdb::{KEY_METADATA, Target};
+use rdb::{KEY_METADATA, Target, ValueType};
 
 use super::error::SaveError;
 use crate::persist::Extras;
 use crate::store::stripe::Stripe;
 use crate::table::keys::Entry;
-use crate::value::Value;
 
 /// The lowest version from 10 on that has all that is kept as it came; other values have a form in each.
 pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Target, SaveError> {
@@ -18,7 +17,8 @@ pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Tar
                     stripe.keyspace(db).into_iter().flat_map(|keyspace| keyspace.buckets())
                 {
                     for entry in bucket.positions().map(|at| bucket.entry(at)) {
-                        candidates.keep_for(entry, extras.metadata(db, entry.key.as_bytes()))?;
+                        let metadata = extras.metadata(db, entry.key.as_bytes());
+                        candidates.keep_for(entry, extras.newer_kinds(), metadata)?;
                     }
                 }
             }
@@ -32,12 +32,17 @@ pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Tar
 pub(super) fn lowest_for(extras: &Extras) -> Result<Target, SaveError> {
     let mut candidates = Candidates::new();
     for &kind in extras.newer_kinds() {
-        candidates.retain(&[], kind.byte(), |target| target.has(kind))?;
+        candidates.retain(&[], kind.byte(), |target| has(target, kind))?;
     }
     if extras.has_metadata() {
         candidates.retain(&[], KEY_METADATA, Target::has_key_metadata)?;
     }
     Ok(candidates.lowest())
+}
+
+/// Whether a version can hold values of a type. A hash whose fields expire has a form in the later versions of both lines.
+fn has(target: Target, kind: ValueType) -> bool {
+    target.has(kind) || kind == ValueType::HashTtl && target.has(ValueType::ValkeyHashTtl)
 }
 
 /// The versions that have all that was seen so far, the lowest first.
@@ -52,10 +57,17 @@ impl Candidates {
         self.0.first().copied().unwrap_or_default()
     }
 
-    fn keep_for(&mut self, entry: &Entry, metadata: &[u8]) -> Result<(), SaveError> {
-        if let Value::Opaque(value) = &entry.value {
-            let key = entry.key.as_bytes();
-            self.retain(key, value.kind().byte(), |target| target.has(value.kind()))?;
+    fn keep_for(
+        &mut self,
+        entry: &Entry,
+        noted: &[ValueType],
+        metadata: &[u8],
+    ) -> Result<(), SaveError> {
+        if let Some(kind) = entry.value.newer_kind() {
+            // Where some came from Valkey, all go back there.
+            let of_valkey = kind == ValueType::HashTtl && noted.contains(&ValueType::ValkeyHashTtl);
+            let kind = if of_valkey { ValueType::ValkeyHashTtl } else { kind };
+            self.retain(entry.key.as_bytes(), kind.byte(), |target| has(target, kind))?;
         }
         if !metadata.is_empty() {
             self.retain(entry.key.as_bytes(), KEY_METADATA, Target::has_key_metadata)?;

@@ -9,7 +9,7 @@ use rdb::{Attributes, Target, ValueType};
 use super::{BloomPart, BytesPart, CHUNK, Change, MemberKind, MembersPart, NodesPart, Run};
 use crate::key::Key;
 use crate::policy::EncodingPolicy;
-use crate::value::{Hash, List, Value};
+use crate::value::{Expiring, List, Value};
 
 /// Members up to which a table is written at once, unless they take more than [`CHUNK`].
 const FEW_MEMBERS: usize = 256;
@@ -65,9 +65,11 @@ impl Part {
                 let large = table.len() > FEW_MEMBERS || is_large(table.heap_bytes());
                 large.then(|| members(MemberKind::Set, table.len()))
             }
-            Value::Hash(Hash::Table(table)) => {
-                let large = table.len() > FEW_MEMBERS || is_large(table.heap_bytes());
-                large.then(|| members(MemberKind::Hash, table.len()))
+            Value::Hash(hash) if hash.fields().is_some() => {
+                let large = hash.held() > FEW_MEMBERS || is_large(value.heap_bytes());
+                let expiring = |hash: &Expiring| MemberKind::ExpiringHash(hash.earliest());
+                let kind = hash.as_expiring().map_or(MemberKind::Hash, expiring);
+                large.then(|| members(kind, hash.held()))
             }
             Value::ZSet(set) if set.as_listpack().is_none() => {
                 let large = set.len() > FEW_MEMBERS || is_large(set.heap_bytes());
@@ -90,7 +92,7 @@ impl Part {
             Value::IntSet(_)
             | Value::Compact(_)
             | Value::ListPack(_)
-            | Value::Hash(Hash::ListPack(_))
+            | Value::Hash(_)
             | Value::ZSet(_)
             | Value::List(List::ListPack(_))
             | Value::Opaque(_) => is_large(value.heap_bytes()).then_some(Self::Whole),

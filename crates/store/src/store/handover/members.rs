@@ -6,7 +6,7 @@ use extendible::Extendible;
 
 use super::CHUNK;
 use crate::policy::EncodingPolicy;
-use crate::value::{Fields, Hash, Value};
+use crate::value::{Fields, Value};
 
 /// What stands before the old value of a member that was there.
 const THERE: u8 = 1;
@@ -16,6 +16,8 @@ const THERE: u8 = 1;
 pub(crate) enum MemberKind {
     Set,
     Hash,
+    /// No field of it expires before that time. A time stands before each value.
+    ExpiringHash(i64),
     ZSet,
 }
 
@@ -135,7 +137,8 @@ impl MembersPart {
                 });
                 step.next()
             }
-            Value::Hash(Hash::Table(table)) => {
+            Value::Hash(hash) => {
+                let Some(table) = hash.fields() else { return None };
                 let step = table.step(position, usize::MAX);
                 let _: Option<ControlFlow<()>> = step.bucket.map(|bucket| {
                     bucket.try_for_each(&mut |field, value| {
@@ -165,7 +168,6 @@ impl MembersPart {
             | Value::Compact(_)
             | Value::ListPack(_)
             | Value::List(_)
-            | Value::Hash(_)
             | Value::Bloom(_)
             | Value::Opaque(_) => None,
         }
@@ -184,7 +186,7 @@ impl MembersPart {
                     chunk.push(member);
                     match self.kind {
                         MemberKind::Set => {}
-                        MemberKind::Hash => chunk.push(old),
+                        MemberKind::Hash | MemberKind::ExpiringHash(_) => chunk.push(old),
                         MemberKind::ZSet => {
                             chunk.scores.extend(old.try_into().map(f64::from_le_bytes));
                         }
@@ -206,9 +208,9 @@ fn old_form(value: &Value, hash: u64, member: &[u8]) -> Vec<u8> {
             let bucket = table.bucket(hash).filter(|bucket| bucket.contains(hash, member));
             bucket.map_or_else(Vec::new, |_| there(&[]))
         }
-        Value::Hash(Hash::Table(table)) => {
-            let old = table.bucket(hash).and_then(|bucket| bucket.get(hash, member));
-            old.map_or_else(Vec::new, there)
+        Value::Hash(fields) => {
+            let bucket = fields.fields().and_then(|table| table.bucket(hash));
+            bucket.and_then(|bucket| bucket.get(hash, member)).map_or_else(Vec::new, there)
         }
         Value::ZSet(set) => {
             set.score(member).map_or_else(Vec::new, |score| there(&score.to_le_bytes()))
@@ -220,7 +222,6 @@ fn old_form(value: &Value, hash: u64, member: &[u8]) -> Vec<u8> {
         | Value::Compact(_)
         | Value::ListPack(_)
         | Value::List(_)
-        | Value::Hash(_)
         | Value::Bloom(_)
         | Value::Opaque(_) => Vec::new(),
     }

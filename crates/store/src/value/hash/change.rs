@@ -3,19 +3,19 @@
 use extendible::Extendible;
 use listpack::{Entry, ListPack, MAX_BYTES};
 
-use super::{Fields, Hash, Pair, find};
+use super::{Expiring, FieldExpiry, Fields, Form, FormMut, Hash, Large, Pair, find};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
+use crate::store::CommandTime;
 
 impl Hash {
     /// Gets ready for a command that is about to set these fields.
     #[inline]
     pub(crate) fn expect(&mut self, pairs: &[Pair<'_>], policy: &EncodingPolicy<'_>) {
-        let Self::ListPack(list) = self else { return };
+        let Some(mut bytes) = self.listpack_len() else { return };
         let settings = policy.settings;
         let many =
             policy.profile.sizes_ahead() && pairs.len() > settings.hash_max_listpack_entries();
-        let mut bytes = list.as_bytes().len();
         let long = pairs.iter().any(|pair| {
             bytes += text_len(pair.0) + text_len(pair.1);
             is_long(*pair, policy)
@@ -25,9 +25,34 @@ impl Hash {
         }
     }
 
-    /// Sets the value of a field; `true` if the field is new.
+    /// The bytes of the listpack, if it is one.
     #[inline]
-    pub(crate) fn set(&mut self, pair: Pair<'_>, policy: &EncodingPolicy<'_>) -> bool {
+    fn listpack_len(&self) -> Option<usize> {
+        match self.form() {
+            Form::ListPack(list) => Some(list.as_bytes().len()),
+            Form::Table(_) => None,
+            Form::Expiring(hash) => hash.listpack_len(),
+        }
+    }
+
+    /// Sets the value of a field, which does not expire then unless `expiry` says so; `true` if the field is new.
+    #[inline]
+    pub(crate) fn set(
+        &mut self,
+        pair: Pair<'_>,
+        expiry: FieldExpiry,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> bool {
+        if let Some(hash) = self.as_expiring_mut() {
+            return hash.set(pair, expiry, policy, time);
+        }
+        self.set_lasting(pair, policy)
+    }
+
+    /// As [`set`](Self::set), of a hash none of whose fields expires.
+    #[inline]
+    pub(crate) fn set_lasting(&mut self, pair: Pair<'_>, policy: &EncodingPolicy<'_>) -> bool {
         if let Self::ListPack(list) = self {
             if !is_long(pair, policy)
                 && let Some(new) = set_entry(list, pair)
@@ -39,35 +64,54 @@ impl Hash {
             }
             self.make_table(policy);
         }
-        match self {
-            Self::Table(table) => set_in_table(table, pair, policy),
-            Self::ListPack(_) => false,
+        match self.form_mut() {
+            FormMut::Table(table) => set_in_table(table, pair, policy),
+            FormMut::ListPack(_) | FormMut::Expiring(_) => false,
         }
     }
 
+    /// The hash as one whose fields can expire.
+    #[cold]
+    pub(crate) fn make_expiring(&mut self, policy: &EncodingPolicy<'_>) -> Option<&mut Expiring> {
+        if self.as_expiring().is_none() {
+            *self = Self::of_expiring(Expiring::of(self, policy));
+        }
+        self.as_expiring_mut()
+    }
+
     /// Removes a field; `true` if it was there.
-    pub(crate) fn remove(&mut self, field: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
-        match self {
-            Self::ListPack(list) => {
+    pub(crate) fn remove(
+        &mut self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> bool {
+        match self.form_mut() {
+            FormMut::ListPack(list) => {
                 find(list, field).is_some_and(|found| list.delete_run(found, 2) == 2)
             }
-            Self::Table(table) => field.with_bytes(|field| {
+            FormMut::Table(table) => field.with_bytes(|field| {
                 table.remove(policy.hash(field), field, &|field| policy.hash(field))
             }),
+            FormMut::Expiring(hash) => hash.remove(field, policy, time),
         }
     }
 
     /// Makes a hash table of it.
     #[cold]
     pub(super) fn make_table(&mut self, policy: &EncodingPolicy<'_>) {
-        if let Self::Table(_) = self {
-            return;
+        match self.form_mut() {
+            FormMut::Table(_) => {}
+            FormMut::Expiring(hash) => hash.make_table(policy),
+            FormMut::ListPack(list) => {
+                let mut table = Extendible::new(0);
+                let mut entries = list.iter();
+                while let (Some(field), Some(value)) = (entries.next(), entries.next()) {
+                    set_in_table(&mut table, (field.into(), value.into()), policy);
+                }
+                *self = Self::Large(Box::new(Large::Table(table)));
+            }
         }
-        let mut table = Box::new(Extendible::new(0));
-        self.for_each(|field, value| {
-            set_in_table(&mut table, (field, value), policy);
-        });
-        *self = Self::Table(table);
     }
 }
 

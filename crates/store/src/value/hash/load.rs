@@ -40,7 +40,7 @@ impl Hash {
     ) -> Option<Self> {
         let mut hash = Self::to_load(pairs.len(), policy);
         for pair in pairs {
-            if !hash.set(pair, policy) {
+            if !hash.set_lasting(pair, policy) {
                 return None;
             }
         }

@@ -6,77 +6,118 @@ use std::ops::ControlFlow;
 use ahash::RandomState;
 use extendible::FieldBucket;
 
-use super::{Hash, Pair};
+use super::{Expiring, Form, Hash, NEVER, Pair, split};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
-use crate::store::Random;
+use crate::store::{CommandTime, Random};
 use crate::value::scan::scan_table;
 
+/// Draws of fields that may have expired before all fields are looked at.
+const DRAWS: usize = 16;
+
 impl Hash {
-    /// Hands every field and its value to `visit` until it breaks. Those of a listpack come in their order, those of a
-    /// hash table in the order of their hashes.
+    /// Hands every field and its value to `visit` until it breaks, those too that have expired, with the time at which
+    /// each expires, or [`NEVER`]. Those of a listpack come in their order, those of a hash table in the order of their
+    /// hashes.
     #[inline]
-    pub(crate) fn try_for_each<'a, B>(
+    pub(crate) fn try_for_each_held<'a, B>(
         &'a self,
-        mut visit: impl FnMut(Member<'a>, Member<'a>) -> ControlFlow<B>,
+        mut visit: impl FnMut(Member<'a>, Member<'a>, i64) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        match self {
-            Self::ListPack(list) => {
+        match self.form() {
+            Form::ListPack(list) => {
                 let mut entries = list.iter();
                 while let (Some(field), Some(value)) = (entries.next(), entries.next()) {
-                    visit(field.into(), value.into())?;
+                    visit(field.into(), value.into(), NEVER)?;
                 }
                 ControlFlow::Continue(())
             }
-            Self::Table(table) => table.buckets_by_hash().try_for_each(|bucket| {
+            Form::Table(table) => table.buckets_by_hash().try_for_each(|bucket| {
                 bucket.try_for_each(&mut |field, value| {
-                    visit(Member::Bytes(field), Member::Bytes(value))
+                    visit(Member::Bytes(field), Member::Bytes(value), NEVER)
                 })
             }),
+            Form::Expiring(hash) => {
+                hash.try_for_each(|field| visit(field.field, field.value, field.expires_at))
+            }
         }
     }
 
-    /// Hands every field and its value to `visit`.
+    /// Hands every field and its value to `visit`, those too that have expired, with the time at which each expires.
     #[inline]
-    pub(crate) fn for_each<'a>(&'a self, mut visit: impl FnMut(Member<'a>, Member<'a>)) {
-        let whole: ControlFlow<()> = self.try_for_each(|field, value| {
-            visit(field, value);
+    pub(crate) fn for_each_held<'a>(&'a self, mut visit: impl FnMut(Member<'a>, Member<'a>, i64)) {
+        let whole: ControlFlow<()> = self.try_for_each_held(|field, value, expires_at| {
+            visit(field, value, expires_at);
             ControlFlow::Continue(())
         });
         debug_assert!(whole.is_continue());
     }
 
+    /// Hands every field and its value to `visit`.
+    #[inline]
+    pub(crate) fn for_each<'a>(
+        &'a self,
+        time: &CommandTime<'_>,
+        mut visit: impl FnMut(Member<'a>, Member<'a>),
+    ) {
+        self.for_each_held(|field, value, expires_at| {
+            if expires_at == NEVER || !time.has_come(expires_at) {
+                visit(field, value);
+            }
+        });
+    }
+
     /// A field and its value, chosen uniformly at random; `None` if there is none. O(1) on average, O(fields) in a
     /// listpack.
-    pub(crate) fn random(&self, random: &Random) -> Option<Pair<'_>> {
-        match self {
-            Self::ListPack(list) => {
-                let field = list.seek(random.below(self.len()) * 2)?;
+    pub(crate) fn random(&self, random: &Random, time: &CommandTime<'_>) -> Option<Pair<'_>> {
+        match self.form() {
+            Form::ListPack(list) => {
+                let field = list.seek(random.below(self.held()) * 2)?;
                 let value = list.next(field)?;
                 Some((list.entry(field)?.into(), list.entry(value)?.into()))
             }
-            Self::Table(table) => {
+            Form::Table(table) => {
                 let (field, value) = table.random(&mut || random.bits(), FieldBucket::nth)?;
                 Some((Member::Bytes(field), Member::Bytes(value)))
+            }
+            Form::Expiring(hash) => {
+                let draws = std::iter::repeat_with(|| hash.random(random));
+                let mut few = draws.take(DRAWS).map_while(|field| field);
+                let live = few.find(|field| !time.has_come(field.expires_at));
+                live.map(|field| (field.field, field.value))
+                    .or_else(|| self.sample_of_all(1, random, time).pop())
             }
         }
     }
 
     /// `count` different fields with their values, all of them if there are no more; every choice is equally likely.
     /// O(count) on average where count is small beside the hash, else O(fields).
-    pub(crate) fn sample(&self, count: usize, random: &Random) -> Vec<Pair<'_>> {
-        let len = self.len();
+    pub(crate) fn sample(
+        &self,
+        count: usize,
+        random: &Random,
+        time: &CommandTime<'_>,
+    ) -> Vec<Pair<'_>> {
         // Drawing one by one repeats those that were drawn already; up to a third of the hash that is cheap.
-        if matches!(self, Self::Table(_)) && count < len / 3 {
+        if matches!(self.form(), Form::Table(_)) && count < self.len(time) / 3 {
             let mut seen: HashSet<&[u8], RandomState> = HashSet::default();
-            let draws = std::iter::from_fn(|| self.random(random));
+            let draws = std::iter::from_fn(|| self.random(random, time));
             let new =
                 draws.filter(|pair| matches!(pair.0, Member::Bytes(field) if seen.insert(field)));
             return new.take(count).collect();
         }
-        let mut all = Vec::with_capacity(len);
-        self.for_each(|field, value| all.push((field, value)));
-        if count < len {
+        self.sample_of_all(count, random, time)
+    }
+
+    fn sample_of_all(
+        &self,
+        count: usize,
+        random: &Random,
+        time: &CommandTime<'_>,
+    ) -> Vec<Pair<'_>> {
+        let mut all = Vec::with_capacity(self.held());
+        self.for_each(time, |field, value| all.push((field, value)));
+        if count < all.len() {
             random.choose(&mut all, count);
         }
         all
@@ -89,16 +130,20 @@ impl Hash {
         cursor: u64,
         want: usize,
         policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
         mut visit: impl FnMut(Member<'_>, Member<'_>),
     ) -> u64 {
-        let Self::Table(table) = self else {
-            self.for_each(visit);
+        let timed = self.as_expiring().and_then(Expiring::table);
+        let Some(table) = self.fields() else {
+            self.for_each(time, visit);
             return 0;
         };
         scan_table(table, cursor, want, |bucket, step| {
             let mut seen = 0;
-            let _: ControlFlow<()> = bucket.try_for_each(&mut |field, value| {
-                if step.covers(policy.hash(field)) {
+            let _: ControlFlow<()> = bucket.try_for_each(&mut |field, record| {
+                let (value, expires_at) =
+                    timed.and_then(|_| split(record)).unwrap_or((record, NEVER));
+                if step.covers(policy.hash(field)) && !time.has_come(expires_at) {
                     seen += 1;
                     visit(Member::Bytes(field), Member::Bytes(value));
                 }

@@ -51,13 +51,13 @@ const ROWS: &[Row] = &[
     }),
 ];
 
-fn key(g: &mut Gen, line: &mut Line) {
+pub(super) fn key(g: &mut Gen, line: &mut Line) {
     let key = g.key(Kind::Hash);
     line.push(key);
 }
 
 /// Of few, so that most are there; now and then long, a number, or any bytes.
-fn field(g: &mut Gen, line: &mut Line) {
+pub(super) fn field(g: &mut Gen, line: &mut Line) {
     let field = match g.rng.below(12) {
         0 => g.value(),
         1..3 => g.integer(),
@@ -66,7 +66,7 @@ fn field(g: &mut Gen, line: &mut Line) {
     line.push(field);
 }
 
-fn value(g: &mut Gen, line: &mut Line) {
+pub(super) fn value(g: &mut Gen, line: &mut Line) {
     let value = match g.rng.below(4) {
         0 => g.float(),
         1 => g.integer(),
@@ -75,12 +75,12 @@ fn value(g: &mut Gen, line: &mut Line) {
     line.push(value);
 }
 
-fn key_field(g: &mut Gen, line: &mut Line) {
+pub(super) fn key_field(g: &mut Gen, line: &mut Line) {
     key(g, line);
     field(g, line);
 }
 
-fn key_fields(g: &mut Gen, line: &mut Line) {
+pub(super) fn key_fields(g: &mut Gen, line: &mut Line) {
     key(g, line);
     for _ in 0..=g.rng.below(4) {
         field(g, line);
@@ -88,7 +88,7 @@ fn key_fields(g: &mut Gen, line: &mut Line) {
 }
 
 /// Mostly a few; now and then hundreds, so that listpacks end at the default limit too; seldom a field without a value.
-fn put(g: &mut Gen, line: &mut Line) {
+pub(super) fn put(g: &mut Gen, line: &mut Line) {
     key(g, line);
     if g.one_in(50) {
         let (first, count) = (g.rng.range(-300..=300), g.rng.range(50..=600));

@@ -4,6 +4,7 @@
 
 mod bits;
 mod bloom;
+mod fields;
 mod geo;
 mod hashes;
 mod hll;
@@ -68,6 +69,9 @@ pub(super) const BLOOM: &str = bloom::FAMILY.name;
 /// The name of the family of transactions.
 pub(super) const MULTI: &str = multi::FAMILY.name;
 
+/// The name of the family of fields that expire.
+pub(super) const FIELDS: &str = fields::FAMILY.name;
+
 /// Every family.
 pub(super) static FAMILIES: &[Family] = &[
     keys::FAMILY,
@@ -77,6 +81,7 @@ pub(super) static FAMILIES: &[Family] = &[
     sets::FAMILY,
     sort::FAMILY,
     hashes::FAMILY,
+    fields::FAMILY,
     hll::FAMILY,
     zsets::FAMILY,
     geo::FAMILY,

@@ -11,7 +11,7 @@ use sha1::{Digest as _, Sha1};
 use crate::profile::Profile;
 use crate::store::scope::View;
 use crate::table::keys::KeyBucket;
-use crate::value::{Direction, Value};
+use crate::value::{Direction, NEVER, Value};
 
 /// A digest that is being made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,10 +63,13 @@ impl Digest {
                 element.with_bytes(|bytes| self.mix(bytes));
             });
         } else if let Some(hash) = value.as_hash() {
-            hash.for_each(|field, value| {
+            hash.for_each_held(|field, value, expires_at| {
                 let mut one = Self::default();
                 field.with_bytes(|bytes| one.mix(bytes));
                 value.with_bytes(|bytes| one.mix(bytes));
+                if expires_at != NEVER {
+                    one.combine(b"!!hexpire!!");
+                }
                 self.combine(&one.0);
             });
         } else if let Value::Opaque(opaque) = value {

@@ -1,0 +1,195 @@
+//! Hashes of which fields expire.
+
+use std::fmt;
+use std::io::{Read, Write};
+
+use super::read::{Body, State};
+use crate::error::{Error, ErrorKind};
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::writer::WriteError;
+use crate::{length, string};
+
+/// How the expiry of a field is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExpiryForm {
+    /// Before the field: a time, or 0.
+    Absolute,
+    /// Before the field: 1 and the time since the earliest one, or 0.
+    Since(i64),
+    /// Behind the value: 8 bytes, or -1. Valkey's form.
+    Behind,
+}
+
+/// A field of a hash, its value, and when it expires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field<'a> {
+    /// The field.
+    pub field: &'a [u8],
+    /// Its value.
+    pub value: &'a [u8],
+    /// When it expires, in milliseconds since the epoch; `None` if it does not.
+    pub expire_at_ms: Option<i64>,
+}
+
+/// The fields of a hash of which some expire, one after the other.
+///
+/// The file may hold a field twice, and none at all; that is for the caller to judge. Fields that are not read are
+/// skipped.
+pub struct Fields<'r, R> {
+    body: &'r mut Body<R>,
+    value: Vec<u8>,
+}
+
+impl<'r, R> Fields<'r, R> {
+    pub(super) const fn of(body: &'r mut Body<R>) -> Self {
+        Self { body, value: Vec::new() }
+    }
+}
+
+impl<R: Read> Fields<'_, R> {
+    /// The next field, which lasts until the one after is asked for; `None` after the last.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, and where; [`ErrorKind::FieldExpiry`] for a time that is none.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a field is borrowed, which `Iterator` cannot say"
+    )]
+    pub fn next(&mut self) -> Result<Option<Field<'_>>, Error> {
+        match self.body.take_state() {
+            State::Fields { left: left @ 1.., form } => {
+                let source = &mut self.body.source;
+                let before = read_before(source, form)?;
+                string::read_into(source, &mut self.body.string)?;
+                string::read_into(source, &mut self.value)?;
+                let expire_at_ms = if form == ExpiryForm::Behind {
+                    let at = i64::from_le_bytes(source.array()?);
+                    (at != NO_EXPIRY).then_some(at)
+                } else {
+                    before
+                };
+                self.body.state = State::Fields { left: left - 1, form };
+                Ok(Some(Field { field: &self.body.string, value: &self.value, expire_at_ms }))
+            }
+            State::Fields { left: 0, .. } | State::Between => {
+                self.body.state = State::Between;
+                Ok(None)
+            }
+            State::Value(_)
+            | State::Strings(_)
+            | State::Nodes(_)
+            | State::Scores { .. }
+            | State::Ended
+            | State::Failed => Err(self.body.source.error(ErrorKind::Failed)),
+        }
+    }
+
+    /// No field expires before, in milliseconds since the epoch, by the file's own word; 0 if it does not say so.
+    #[must_use]
+    pub fn earliest_ms(&self) -> i64 {
+        if let State::Fields { form: ExpiryForm::Since(earliest), .. } = self.body.state {
+            earliest
+        } else {
+            0
+        }
+    }
+
+    /// How many fields are still to come, by the file's own word.
+    #[must_use]
+    pub fn announced(&self) -> u64 {
+        if let State::Fields { left, .. } = self.body.state { left } else { 0 }
+    }
+}
+
+impl<R> fmt::Debug for Fields<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fields").field("state", &self.body.state).finish_non_exhaustive()
+    }
+}
+
+/// What Valkey writes of a field that does not expire.
+const NO_EXPIRY: i64 = -1;
+
+/// The expiry that stands before a field.
+fn read_before<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Option<i64>, Error> {
+    let start = match form {
+        ExpiryForm::Behind => return Ok(None),
+        ExpiryForm::Absolute => 0,
+        // The earliest one has the number 1.
+        ExpiryForm::Since(earliest) => earliest.checked_sub(1).unwrap_or(earliest),
+    };
+    let at = source.offset();
+    let number = length::read(source)?;
+    if number == 0 {
+        return Ok(None);
+    }
+    let time = i64::try_from(number).ok().and_then(|number| start.checked_add(number));
+    time.filter(|&time| time >= 0).map(Some).ok_or(Error::new(at, ErrorKind::FieldExpiry))
+}
+
+/// Passes over a field.
+pub(super) fn scan<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<(), Error> {
+    if form != ExpiryForm::Behind {
+        length::read(source)?;
+    }
+    string::scan(source)?;
+    string::scan(source)?;
+    if form == ExpiryForm::Behind {
+        source.array::<8>()?;
+    }
+    Ok(())
+}
+
+/// Takes the fields of a hash of which some expire.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the fields are still to be written"]
+pub struct FieldsWriter<'a, W> {
+    pub(super) sink: &'a mut Sink<W>,
+    pub(super) form: ExpiryForm,
+}
+
+impl<W: Write> FieldsWriter<'_, W> {
+    /// One field.
+    ///
+    /// # Errors
+    /// [`WriteError`]; one field more than announced is refused, and so is a time before the earliest; both leave the file
+    /// as it was.
+    pub fn field(&mut self, field: Field<'_>) -> Result<(), WriteError> {
+        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
+        let Field { field, value, expire_at_ms } = field;
+        let since = match (self.form, expire_at_ms) {
+            (ExpiryForm::Since(earliest), Some(at)) => {
+                let since = at.checked_sub(earliest).and_then(|since| u64::try_from(since).ok());
+                let malformed = || WriteError::Malformed(Error::new(0, ErrorKind::FieldExpiry));
+                since.ok_or_else(malformed)? + 1
+            }
+            _ => 0,
+        };
+        if self.form != ExpiryForm::Behind {
+            length::write(self.sink, since)?;
+        }
+        string::write(self.sink, field)?;
+        string::write(self.sink, value)?;
+        if self.form == ExpiryForm::Behind {
+            self.sink.put(&expire_at_ms.unwrap_or(NO_EXPIRY).to_le_bytes())?;
+        }
+        self.sink.owed = left;
+        Ok(())
+    }
+
+    /// Ends the hash.
+    ///
+    /// # Errors
+    /// [`WriteError`], if fields are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for FieldsWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FieldsWriter").field("form", &self.form).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,308 @@
+//! Fields that expire.
+
+use std::collections::HashSet;
+
+use ahash::RandomState;
+use bytes::Bytes;
+
+use super::HashEntry;
+use super::entry::words;
+use crate::commands::expiry::ExpireOption;
+use crate::member::Member;
+use crate::persist::note_kind;
+use crate::store::slot::{Outcome, args_of};
+use crate::value::{Expiring, FieldExpiry, Hash, NEVER, Pair, Value};
+
+/// What became of a field that was to expire: see [`Store::hexpire`](crate::Store::hexpire).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum FieldExpire {
+    /// There is no such field: -2.
+    NoField,
+    /// The option forbids it: 0.
+    NotMet,
+    /// It expires then: 1.
+    Set,
+    /// The time has come, so it was deleted: 2.
+    Deleted,
+}
+
+impl FieldExpire {
+    /// The number that HEXPIRE replies.
+    #[must_use]
+    pub const fn code(self) -> i64 {
+        match self {
+            Self::NoField => -2,
+            Self::NotMet => 0,
+            Self::Set => 1,
+            Self::Deleted => 2,
+        }
+    }
+}
+
+/// What became of a field that was not to expire any more: see [`Store::hpersist`](crate::Store::hpersist).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum FieldPersist {
+    /// There is no such field: -2.
+    NoField,
+    /// It did not expire: -1.
+    NoExpiry,
+    /// It does not expire any more: 1.
+    Persisted,
+}
+
+impl FieldPersist {
+    /// The number that HPERSIST replies.
+    #[must_use]
+    pub const fn code(self) -> i64 {
+        match self {
+            Self::NoField => -2,
+            Self::NoExpiry => -1,
+            Self::Persisted => 1,
+        }
+    }
+}
+
+/// Whether fields that are set with a time have to be there: FNX and FXX of HSETEX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum FieldExistenceCheck {
+    /// Only if none of them is there.
+    FNX,
+    /// Only if all of them are.
+    FXX,
+}
+
+impl HashEntry<'_> {
+    fn expiring(&self) -> Option<&Expiring> {
+        self.value_ref().and_then(Hash::as_expiring)
+    }
+
+    /// When a field expires, in milliseconds since the epoch, if it does; `None` if there is no such field.
+    pub(super) fn expiry_of(&self, field: Member<'_>) -> Option<Option<i64>> {
+        expiry_in(self.value_ref()?, field, &self.policy(), self.time())
+    }
+
+    /// Announces a change of fields. The first one that expires changes the whole hash.
+    fn announce_fields(&mut self, fields: &[Member<'_>], expires: bool) {
+        if !expires || self.expiring().is_some() {
+            self.announce_members(fields.iter().copied());
+        }
+    }
+
+    /// Makes a listpack one with times, or a table if these fields are too long for one, as Redis does before it looks at
+    /// the fields.
+    pub(super) fn take_times(&mut self, pairs: &[Pair<'_>]) {
+        let packed = |hash: &Hash| hash.fields().is_none();
+        if !self.value_ref().is_some_and(packed) {
+            return;
+        }
+        let policy = self.policy();
+        note_kind(self.shared(), rdb::ValueType::HashTtl);
+        // The same fields in another form: no change to report.
+        self.edit(
+            |value| {
+                if let Some(hash) = value.as_hash_mut() {
+                    hash.expect(pairs, &policy);
+                    hash.make_expiring(&policy);
+                }
+                ((), Outcome::Same)
+            },
+            |()| ("", Vec::new()),
+        );
+    }
+
+    /// HPEXPIREAT: lets fields expire at a time, in milliseconds since the epoch, one after the other; one that has come
+    /// deletes them.
+    pub(super) fn expire_fields(
+        &mut self,
+        fields: &[Member<'_>],
+        at_ms: i64,
+        option: ExpireOption,
+    ) -> Vec<FieldExpire> {
+        let (policy, time, shared) = (self.policy(), self.time(), self.shared());
+        let allowed = |old: Option<Option<i64>>| old.is_some_and(|old| option.allows(old, at_ms));
+        self.take_times(&[]);
+        if !fields.iter().any(|&field| allowed(self.expiry_of(field))) {
+            let outcome = |&field: &Member<'_>| match self.expiry_of(field) {
+                None => FieldExpire::NoField,
+                Some(_) => FieldExpire::NotMet,
+            };
+            return fields.iter().map(outcome).collect();
+        }
+        let past = time.has_come(at_ms);
+        self.announce_fields(fields, !past);
+        if !past {
+            note_kind(shared, rdb::ValueType::HashTtl);
+        }
+        let outcomes = self.edit(
+            |value| {
+                let Some(hash) = value.as_hash_mut() else { return (Vec::new(), Outcome::Same) };
+                let mut outcome = |field: Member<'_>| match expiry_in(hash, field, &policy, time) {
+                    None => FieldExpire::NoField,
+                    Some(old) if !option.allows(old, at_ms) => FieldExpire::NotMet,
+                    Some(_) if past => {
+                        hash.remove(field, &policy, time);
+                        FieldExpire::Deleted
+                    }
+                    Some(_) => {
+                        if let Some(hash) = hash.make_expiring(&policy) {
+                            hash.set_expiry(field, at_ms, &policy);
+                        }
+                        FieldExpire::Set
+                    }
+                };
+                let outcomes: Vec<FieldExpire> =
+                    fields.iter().map(|&field| outcome(field)).collect();
+                let emptied = past && hash.len(time) == 0;
+                (outcomes, if emptied { Outcome::Emptied } else { Outcome::Changed })
+            },
+            |outcomes| {
+                let done = if past { FieldExpire::Deleted } else { FieldExpire::Set };
+                let changed = fields.iter().zip(outcomes).filter(|&(_, &outcome)| outcome == done);
+                let changed: Vec<Member<'_>> = changed.map(|(&field, _)| field).collect();
+                if past {
+                    return ("HDEL", words(changed.into_iter()));
+                }
+                (
+                    "HPEXPIREAT",
+                    with_fields(&[at_ms.to_string()], changed.len(), changed.into_iter()),
+                )
+            },
+        );
+        outcomes.unwrap_or_default()
+    }
+
+    /// HPERSIST: lets fields not expire any more.
+    pub(super) fn persist_fields(&mut self, fields: &[Member<'_>]) -> Vec<FieldPersist> {
+        let policy = self.policy();
+        let outcomes: Vec<FieldPersist> = fields
+            .iter()
+            .map(|&field| match self.expiry_of(field) {
+                None => FieldPersist::NoField,
+                Some(None) => FieldPersist::NoExpiry,
+                Some(Some(_)) => FieldPersist::Persisted,
+            })
+            .collect();
+        if !outcomes.contains(&FieldPersist::Persisted) {
+            return outcomes;
+        }
+        self.announce_fields(fields, true);
+        let mut outcomes = outcomes;
+        self.edit(
+            |value| {
+                let Some(hash) = value.as_hash_mut().and_then(Hash::as_expiring_mut) else {
+                    return ((), Outcome::Same);
+                };
+                for (&field, outcome) in fields.iter().zip(&mut outcomes) {
+                    if *outcome == FieldPersist::Persisted && !hash.persist(field, &policy) {
+                        // It was named before.
+                        *outcome = FieldPersist::NoExpiry;
+                    }
+                }
+                ((), Outcome::Changed)
+            },
+            |()| ("HPERSIST", with_fields(&[], fields.len(), fields.iter().copied())),
+        );
+        outcomes
+    }
+
+    /// HGETDEL: removes fields; returns what they were.
+    pub(super) fn take_fields(&mut self, fields: &[Member<'_>]) -> Vec<Option<Bytes>> {
+        let mut seen: HashSet<Bytes, RandomState> = HashSet::default();
+        let values = fields.iter().map(|&field| {
+            // One that is named twice is gone the second time.
+            let found = self.get(field).filter(|_| seen.insert(field.to_bytes()))?;
+            Some(found.to_bytes())
+        });
+        let values: Vec<Option<Bytes>> = values.collect();
+        if !seen.is_empty() {
+            self.remove_all(fields);
+        }
+        values
+    }
+
+    /// HSETEX: sets fields that expire as `expiry` says; `false` if the condition forbids it.
+    pub(super) fn set_expiring(
+        &mut self,
+        pairs: &[Pair<'_>],
+        condition: Option<FieldExistenceCheck>,
+        expiry: FieldExpiry,
+    ) -> bool {
+        let there = |&(field, _): &Pair<'_>| self.get(field).is_some();
+        let allowed = match condition {
+            None => true,
+            Some(FieldExistenceCheck::FNX) => !pairs.iter().any(there),
+            Some(FieldExistenceCheck::FXX) => pairs.iter().all(there),
+        };
+        if !allowed {
+            return false;
+        }
+        if let FieldExpiry::At(at_ms) = expiry
+            && self.time().has_come(at_ms)
+        {
+            self.take_times(pairs);
+            let fields: Vec<Member<'_>> = pairs.iter().map(|&(field, _)| field).collect();
+            self.remove_all(&fields);
+            return true;
+        }
+        self.put_all(pairs, expiry, true);
+        true
+    }
+
+    /// Removes up to so many fields that have expired; returns how many.
+    pub(crate) fn drop_expired_fields(&mut self, most: usize) -> usize {
+        let (policy, time) = (self.policy(), self.time());
+        let Some(hash) = self.expiring() else { return 0 };
+        let due = hash.due(most, time);
+        let fields: Vec<Member<'_>> = due.iter().map(|field| Member::Bytes(field)).collect();
+        self.announce_members(fields.iter().copied());
+        self.edit(
+            |value| {
+                let Some(hash) = value.as_hash_mut().and_then(Hash::as_expiring_mut) else {
+                    return ((), Outcome::Same);
+                };
+                for &field in &fields {
+                    hash.remove(field, &policy, time);
+                }
+                hash.settle(time);
+                let emptied = hash.held() == 0;
+                ((), if emptied { Outcome::Emptied } else { Outcome::changed(!fields.is_empty()) })
+            },
+            |()| ("HDEL", words(fields.iter().copied())),
+        );
+        fields.len()
+    }
+}
+
+/// When a field of a hash expires, if it does; `None` if there is no such field.
+pub(super) fn expiry_in(
+    hash: &Hash,
+    field: Member<'_>,
+    policy: &crate::policy::EncodingPolicy<'_>,
+    time: &crate::store::CommandTime<'_>,
+) -> Option<Option<i64>> {
+    if let Some(hash) = hash.as_expiring() {
+        let (_, at) = hash.get(field, policy, time)?;
+        return Some((at != NEVER).then_some(at));
+    }
+    hash.get(field, policy, time).map(|_| None)
+}
+
+/// The words of an effect that names fields: some, FIELDS, how many, and they.
+pub(super) fn with_fields<'a>(
+    before: &[String],
+    count: usize,
+    fields: impl Iterator<Item = Member<'a>>,
+) -> Vec<Bytes> {
+    let before = before.iter().map(|word| Bytes::copy_from_slice(word.as_bytes()));
+    let named = [Bytes::from_static(b"FIELDS"), count.to_string().into()];
+    args_of(before.chain(named).chain(fields.map(Member::to_bytes)))
+}
+
+/// Whether a value holds fields that have expired, as far as is noted.
+pub(crate) fn has_due_fields(value: &Value, time: &crate::store::CommandTime<'_>) -> bool {
+    let hash = value.as_hash().and_then(Hash::as_expiring);
+    hash.is_some_and(|hash| time.has_come(hash.earliest()))
+}

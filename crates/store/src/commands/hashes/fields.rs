@@ -1,0 +1,334 @@
+//! Commands on fields that expire.
+
+use std::borrow::Borrow;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::expiry::expiry_in;
+use super::{FieldExistenceCheck, FieldExpire, FieldPersist, HashEntry, hash_at, with_pairs};
+use crate::commands::expiry::{ExpireOption, ExpireTime, Ttl, system_time};
+use crate::commands::{Expiry, ExpiryChange, SetExpiry};
+use crate::error::{Error, Result};
+use crate::member::Member;
+use crate::store::{Locks, Store};
+use crate::to_expiry::{ToSpan, ToTime};
+use crate::to_key::ToKey;
+use crate::to_member::{ToMember, ToMembers};
+use crate::value::{FieldExpiry, NEVER};
+
+/// The latest time at which a field may expire, in milliseconds since the epoch: Redis's.
+const LATEST: i64 = (1 << 46) - 1;
+
+/// Commands on fields that expire.
+///
+/// A field that has expired is not seen any more, to the millisecond of the store's [`Clock`](crate::Clock). Its memory is
+/// released when it is written, or by [`sweep`](Self::sweep), and so is the key of a hash all of whose fields have expired:
+/// until then it is an empty hash. The first field of a hash that is to expire makes the hash another one, in O(fields).
+impl<L: Locks> Store<L> {
+    /// HEXPIRE: lets fields expire in `seconds` from now, or in a [`Duration`]; returns what became of each. With 0 they are
+    /// deleted. O(1) each in a hash table, O(fields) in a listpack.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash;
+    /// [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for a negative number, or a time beyond the year 4199.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use std::sync::Arc;
+    ///
+    /// use tallis::{ExpireOption, FieldExpire, ManualClock, Store};
+    ///
+    /// let clock = Arc::new(ManualClock::new(0));
+    /// let store = Store::builder().clock(clock.clone()).build();
+    /// store.hset("session", "token", "f00")?;
+    /// let expire = store.hexpire("session", 60, ExpireOption::Always, ["token", "none"])?;
+    /// assert_eq!(expire, [FieldExpire::Set, FieldExpire::NoField]);
+    /// assert_eq!(store.httl("session", "token")?[0].secs(), 60);
+    /// clock.advance(60_000);
+    /// assert_eq!(store.hget("session", "token")?, None);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn hexpire(
+        &self,
+        key: impl ToKey,
+        seconds: impl ToSpan,
+        option: ExpireOption,
+        fields: impl ToMembers,
+    ) -> Result<Vec<FieldExpire>> {
+        self.expire_fields(key, seconds.to_span_ms(1000), true, option, fields, "hexpire")
+    }
+
+    /// HPEXPIRE: as [`hexpire`](Self::hexpire), in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// As [`hexpire`](Self::hexpire).
+    pub fn hpexpire(
+        &self,
+        key: impl ToKey,
+        milliseconds: impl ToSpan,
+        option: ExpireOption,
+        fields: impl ToMembers,
+    ) -> Result<Vec<FieldExpire>> {
+        self.expire_fields(key, milliseconds.to_span_ms(1), true, option, fields, "hpexpire")
+    }
+
+    /// HEXPIREAT: lets fields expire at that many seconds since the Unix epoch, or at a
+    /// [`SystemTime`](std::time::SystemTime); returns what became of each. At a time that has come they are deleted. O as
+    /// [`hexpire`](Self::hexpire).
+    ///
+    /// # Errors
+    ///
+    /// As [`hexpire`](Self::hexpire).
+    pub fn hexpire_at(
+        &self,
+        key: impl ToKey,
+        seconds: impl ToTime,
+        option: ExpireOption,
+        fields: impl ToMembers,
+    ) -> Result<Vec<FieldExpire>> {
+        self.expire_fields(key, seconds.to_time_ms(1000), false, option, fields, "hexpireat")
+    }
+
+    /// HPEXPIREAT: as [`hexpire_at`](Self::hexpire_at), in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// As [`hexpire`](Self::hexpire).
+    pub fn hpexpire_at(
+        &self,
+        key: impl ToKey,
+        milliseconds: impl ToTime,
+        option: ExpireOption,
+        fields: impl ToMembers,
+    ) -> Result<Vec<FieldExpire>> {
+        self.expire_fields(key, milliseconds.to_time_ms(1), false, option, fields, "hpexpireat")
+    }
+
+    fn expire_fields(
+        &self,
+        key: impl ToKey,
+        ms: Option<i64>,
+        from_now: bool,
+        option: ExpireOption,
+        fields: impl ToMembers,
+        command: &str,
+    ) -> Result<Vec<FieldExpire>> {
+        fields.with_members(|fields| {
+            self.entry(key, |hash: &mut HashEntry<'_>| {
+                let ms = ms.ok_or_else(|| Error::invalid_expire(command))?;
+                let at_ms = field_time(ms, from_now.then(|| hash.now_ms()), command)?;
+                Ok(hash.expire_fields(fields, at_ms, option))
+            })
+        })
+    }
+
+    /// HPERSIST: lets fields not expire any more; returns what became of each. O as [`hexpire`](Self::hexpire).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no hash.
+    pub fn hpersist(&self, key: impl ToKey, fields: impl ToMembers) -> Result<Vec<FieldPersist>> {
+        fields.with_members(|fields| {
+            self.entry(key, |hash: &mut HashEntry<'_>| Ok(hash.persist_fields(fields)))
+        })
+    }
+
+    /// HTTL and HPTTL: how long until each of the fields expires, to the millisecond; [`Ttl::NoKey`] for one that is not
+    /// there. O as [`hexpire`](Self::hexpire).
+    ///
+    /// # Errors
+    ///
+    /// As [`hpersist`](Self::hpersist).
+    pub fn httl(&self, key: impl ToKey, fields: impl ToMembers) -> Result<Vec<Ttl>> {
+        self.expiries(key, fields, |expiry, now_ms| match expiry {
+            None => Ttl::NoKey,
+            Some(None) => Ttl::Never,
+            Some(Some(at)) => {
+                Ttl::In(Duration::from_millis(at.saturating_sub(now_ms).unsigned_abs()))
+            }
+        })
+    }
+
+    /// HEXPIRETIME and HPEXPIRETIME: when each of the fields expires, to the millisecond; [`ExpireTime::NoKey`] for one that
+    /// is not there. O as [`hexpire`](Self::hexpire).
+    ///
+    /// # Errors
+    ///
+    /// As [`hpersist`](Self::hpersist).
+    pub fn hexpire_time(&self, key: impl ToKey, fields: impl ToMembers) -> Result<Vec<ExpireTime>> {
+        self.expiries(key, fields, |expiry, _| match expiry {
+            None => ExpireTime::NoKey,
+            Some(at) => at.and_then(system_time).map_or(ExpireTime::Never, ExpireTime::At),
+        })
+    }
+
+    fn expiries<T>(
+        &self,
+        key: impl ToKey,
+        fields: impl ToMembers,
+        tell: impl Fn(Option<Option<i64>>, i64) -> T,
+    ) -> Result<Vec<T>> {
+        fields.with_members(|fields| {
+            self.read(key, |view, keys| {
+                let hash = hash_at(view, keys[0])?;
+                let expiry =
+                    |&field: &Member<'_>| expiry_in(hash?, field, &view.policy(), view.time());
+                Ok(fields.iter().map(|field| tell(expiry(field), view.now_ms())).collect())
+            })
+        })
+    }
+
+    /// HGETEX: the values of fields, which then expire as `expiry` says, or are deleted if that time has come. O as
+    /// [`hexpire`](Self::hexpire).
+    ///
+    /// # Errors
+    ///
+    /// As [`hexpire`](Self::hexpire).
+    pub fn hget_ex(
+        &self,
+        key: impl ToKey,
+        fields: impl ToMembers,
+        expiry: impl Into<Expiry>,
+    ) -> Result<Vec<Option<Bytes>>> {
+        let change = ExpiryChange::from(expiry.into());
+        fields.with_members(|fields| {
+            self.entry(key, |hash: &mut HashEntry<'_>| {
+                let expiry = hash.time_of(change, "hgetex")?;
+                Ok(hash.get_expiring(fields, expiry))
+            })
+        })
+    }
+
+    /// HSETEX: sets fields as the options say; `false` if they forbid it. Without an expiry the fields do not expire. O as
+    /// [`hexpire`](Self::hexpire).
+    ///
+    /// # Errors
+    ///
+    /// As [`hexpire`](Self::hexpire); a field or a value of more than 512 MiB.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::{FieldExistenceCheck, HashSetExOptions, SetExpiry, Store};
+    ///
+    /// let store = Store::new();
+    /// let options = HashSetExOptions::default()
+    ///     .set_existence_check(FieldExistenceCheck::FNX)
+    ///     .set_expiration(SetExpiry::EX(60));
+    /// assert!(store.hset_ex("session", &options, [("token", "f00")])?);
+    /// assert!(!store.hset_ex("session", &options, [("token", "bar")])?);
+    /// assert_eq!(store.httl("session", "token")?[0].secs(), 60);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn hset_ex<F: ToMember, V: ToMember>(
+        &self,
+        key: impl ToKey,
+        options: &HashSetExOptions,
+        items: impl IntoIterator<Item: Borrow<(F, V)>>,
+    ) -> Result<bool> {
+        with_pairs(items, |pairs| {
+            self.entry(key, |hash: &mut HashEntry<'_>| hash.set_with(pairs, options))
+        })
+    }
+
+    /// HGETDEL: removes fields; returns what their values were. O as [`hdel`](Self::hdel).
+    ///
+    /// # Errors
+    ///
+    /// As [`hpersist`](Self::hpersist).
+    pub fn hget_del(&self, key: impl ToKey, fields: impl ToMembers) -> Result<Vec<Option<Bytes>>> {
+        fields.with_members(|fields| {
+            self.entry(key, |hash: &mut HashEntry<'_>| Ok(hash.take_fields(fields)))
+        })
+    }
+}
+
+/// The options of HSETEX, under the names of the `redis` crate.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HashSetExOptions {
+    pub(super) condition: Option<FieldExistenceCheck>,
+    pub(super) expiry: ExpiryChange,
+}
+
+impl HashSetExOptions {
+    /// Sets the fields only if none of them is there, or only if all are.
+    #[must_use]
+    pub const fn set_existence_check(mut self, check: FieldExistenceCheck) -> Self {
+        self.condition = Some(check);
+        self
+    }
+
+    /// What happens to the expiry of the fields; without this they do not expire.
+    #[must_use]
+    pub fn set_expiration(mut self, expiration: impl Into<SetExpiry>) -> Self {
+        self.expiry = ExpiryChange::from(expiration.into());
+        self
+    }
+}
+
+impl HashEntry<'_> {
+    /// HGETEX.
+    pub(super) fn get_expiring(
+        &mut self,
+        fields: &[Member<'_>],
+        expiry: FieldExpiry,
+    ) -> Vec<Option<Bytes>> {
+        if expiry != FieldExpiry::Keep {
+            self.take_times(&[]);
+        }
+        if let FieldExpiry::At(at_ms) = expiry
+            && self.time().has_come(at_ms)
+        {
+            return self.take_fields(fields);
+        }
+        let values: Vec<Option<Bytes>> =
+            fields.iter().map(|&field| self.get(field).map(Member::to_bytes)).collect();
+        match expiry {
+            FieldExpiry::Keep => {}
+            FieldExpiry::At(NEVER) => {
+                self.persist_fields(fields);
+            }
+            FieldExpiry::At(at_ms) => {
+                self.expire_fields(fields, at_ms, ExpireOption::Always);
+            }
+        }
+        values
+    }
+
+    /// HSETEX.
+    pub(super) fn set_with(
+        &mut self,
+        pairs: &[(Member<'_>, Member<'_>)],
+        options: &HashSetExOptions,
+    ) -> Result<bool> {
+        let expiry = self.time_of(options.expiry, "hsetex")?;
+        Ok(self.set_expiring(pairs, options.condition, expiry))
+    }
+
+    pub(super) fn time_of(&self, change: ExpiryChange, command: &str) -> Result<FieldExpiry> {
+        Ok(match change {
+            ExpiryChange::Keep => FieldExpiry::Keep,
+            ExpiryChange::Clear => FieldExpiry::At(NEVER),
+            ExpiryChange::Until(time) => {
+                let now_ms = (!time.absolute).then(|| self.now_ms());
+                FieldExpiry::At(field_time(time.in_ms(), now_ms, command)?)
+            }
+        })
+    }
+}
+
+/// The time at which a field is to expire, in milliseconds since the epoch.
+pub(super) fn field_time(ms: i64, now_ms: Option<i64>, command: &str) -> Result<i64> {
+    if ms < 0 {
+        return Err(crate::execute::refused("ERR invalid expire time, must be >= 0"));
+    }
+    let at_ms = ms.checked_add(now_ms.unwrap_or(0));
+    at_ms.filter(|&at| at <= LATEST).ok_or_else(|| Error::invalid_expire(command))
+}

@@ -1,0 +1,312 @@
+//! A hash of which fields expire, or have expired: a listpack while it is small, then a table.
+//!
+//! A field that has expired is not seen any more, whether or not it is still held: [`drop_due`](Expiring::drop_due) and
+//! whatever writes the field take it away.
+
+mod packed;
+mod timed;
+
+use std::ops::ControlFlow;
+
+use extendible::FieldBucket;
+use listpack::ListPack;
+pub(crate) use packed::Packed;
+pub(crate) use timed::{Timed, split};
+
+use super::change::is_long;
+use super::{Hash, Pair};
+use crate::member::Member;
+use crate::policy::EncodingPolicy;
+use crate::store::{CommandTime, Random};
+
+/// The time at which a field expires that does not, for what is compared with times.
+pub(crate) const NEVER: i64 = i64::MAX;
+
+/// A field with its value and when it expires, in milliseconds since the epoch, or [`NEVER`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field<'a> {
+    pub(crate) field: Member<'a>,
+    pub(crate) value: Member<'a>,
+    pub(crate) expires_at: i64,
+}
+
+impl Field<'_> {
+    /// When it expires, if it does.
+    pub(crate) fn expiry(&self) -> Option<i64> {
+        (self.expires_at != NEVER).then_some(self.expires_at)
+    }
+}
+
+/// What happens to the expiry of a field that is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldExpiry {
+    /// It stays as it is.
+    Keep,
+    /// The field expires then, or [`NEVER`].
+    At(i64),
+}
+
+/// A hash of which fields expire, or have expired.
+#[derive(Clone, Debug)]
+pub(crate) enum Expiring {
+    /// A few fields, as Redis's own blob.
+    Packed(Packed),
+    /// Any fields.
+    Table(Timed),
+}
+
+impl Expiring {
+    /// The fields of a hash, none of which expires.
+    pub(super) fn of(hash: &Hash, policy: &EncodingPolicy<'_>) -> Self {
+        if let Hash::ListPack(list) = hash
+            && let Some(packed) = Packed::of_pairs(list)
+        {
+            return Self::Packed(packed);
+        }
+        let mut table = Timed::new();
+        hash.for_each_held(|field, value, expires_at| {
+            table.set(Field { field, value, expires_at }, policy);
+        });
+        Self::Table(table)
+    }
+
+    /// A hash of a few fields, as files and payloads hold it; `None` if it is malformed.
+    pub(crate) fn from_listpack(
+        list: ListPack,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> Option<Self> {
+        let mut packed = Packed::from_listpack(list)?;
+        packed.drop_due(time);
+        let mut hash = Self::Packed(packed);
+        if hash.held() > policy.settings.hash_max_listpack_entries() {
+            hash.make_table(policy);
+        }
+        Some(hash)
+    }
+
+    /// The empty hash with which the loading of `count` fields begins.
+    pub(crate) fn to_load(count: u64, policy: &EncodingPolicy<'_>) -> Self {
+        if count > policy.settings.hash_max_listpack_entries() as u64 {
+            return Self::Table(Timed::new());
+        }
+        Self::Packed(Packed::default())
+    }
+
+    /// When the first field expires; [`NEVER`] if none does. O(fields) in a table.
+    pub(crate) fn first_expiry(&self) -> i64 {
+        match self {
+            Self::Packed(packed) => packed.earliest(),
+            Self::Table(table) => table.first_expiry(),
+        }
+    }
+
+    /// How many fields are held, those too that have expired.
+    pub(crate) fn held(&self) -> usize {
+        match self {
+            Self::Packed(packed) => packed.len(),
+            Self::Table(table) => table.len(),
+        }
+    }
+
+    /// How many fields there are. O(1) unless some have expired and are still held.
+    pub(crate) fn len(&self, time: &CommandTime<'_>) -> usize {
+        if !self.has_due(time) {
+            return self.held();
+        }
+        match self {
+            Self::Packed(packed) => packed.len() - packed.count_due(time),
+            Self::Table(table) => table.len() - table.count_due(time),
+        }
+    }
+
+    /// Whether fields may be held that have expired.
+    fn has_due(&self, time: &CommandTime<'_>) -> bool {
+        time.has_come(match self {
+            Self::Packed(packed) => packed.earliest(),
+            Self::Table(table) => table.earliest(),
+        })
+    }
+
+    /// No field expires before. It may be that none does: a table notes nothing when a field does not expire any more.
+    pub(crate) fn earliest(&self) -> i64 {
+        match self {
+            Self::Packed(packed) => packed.earliest(),
+            Self::Table(table) => table.earliest(),
+        }
+    }
+
+    pub(super) const fn encoding(&self) -> &'static str {
+        match self {
+            Self::Packed(_) => "listpackex",
+            Self::Table(_) => "hashtable",
+        }
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Packed(packed) => packed.heap_bytes(),
+            Self::Table(table) => table.heap_bytes(),
+        }
+    }
+
+    /// The value of a field that has not expired, and when it does.
+    pub(crate) fn get(
+        &self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> Option<(Member<'_>, i64)> {
+        let found = match self {
+            Self::Packed(packed) => packed.get(field),
+            Self::Table(table) => table.get(field, policy),
+        };
+        found.filter(|&(_, expires_at)| !time.has_come(expires_at))
+    }
+
+    /// The bytes of the listpack, if it is one.
+    pub(super) fn listpack_len(&self) -> Option<usize> {
+        match self {
+            Self::Packed(packed) => Some(packed.as_bytes().len()),
+            Self::Table(_) => None,
+        }
+    }
+
+    /// Sets the value of a field; `true` if the field is new.
+    pub(crate) fn set(
+        &mut self,
+        pair: Pair<'_>,
+        expiry: FieldExpiry,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> bool {
+        let old = self.get(pair.0, policy, time).map(|(_, expires_at)| expires_at);
+        let expires_at = match expiry {
+            FieldExpiry::Keep => old.unwrap_or(NEVER),
+            FieldExpiry::At(at) => at,
+        };
+        let field = Field { field: pair.0, value: pair.1, expires_at };
+        if let Self::Packed(packed) = self {
+            let most = policy.settings.hash_max_listpack_entries();
+            if !is_long(pair, policy) && packed.set(field) {
+                if packed.len() > most {
+                    self.make_table(policy);
+                }
+                return old.is_none();
+            }
+            self.make_table(policy);
+        }
+        if let Self::Table(table) = self {
+            table.set(field, policy);
+        }
+        old.is_none()
+    }
+
+    /// Lets a field expire then, or [`NEVER`]; `false` if it is not there.
+    pub(crate) fn set_expiry(
+        &mut self,
+        field: Member<'_>,
+        expires_at: i64,
+        policy: &EncodingPolicy<'_>,
+    ) -> bool {
+        match self {
+            Self::Packed(packed) => packed.set_expiry(field, expires_at),
+            Self::Table(table) => table.set_expiry(field, expires_at, policy),
+        }
+    }
+
+    /// Lets a field not expire any more; `false` if it did not.
+    pub(crate) fn persist(&mut self, field: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
+        let expires = match self {
+            Self::Packed(packed) => packed.get(field),
+            Self::Table(table) => table.get(field, policy),
+        };
+        expires.is_some_and(|(_, at)| at != NEVER) && self.set_expiry(field, NEVER, policy)
+    }
+
+    /// Removes a field; `true` if it was there and had not expired.
+    pub(crate) fn remove(
+        &mut self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> bool {
+        let there = self.get(field, policy, time).is_some();
+        match self {
+            Self::Packed(packed) => packed.remove(field),
+            Self::Table(table) => table.remove(field, policy),
+        };
+        there
+    }
+
+    /// Up to `most` fields that have expired and are still held.
+    pub(crate) fn due(&self, most: usize, time: &CommandTime<'_>) -> Vec<Vec<u8>> {
+        if !self.has_due(time) {
+            return Vec::new();
+        }
+        match self {
+            Self::Packed(packed) => packed.due(most, time),
+            Self::Table(table) => table.due(most, time),
+        }
+    }
+
+    /// Notes anew when the first field expires, after fields that had expired were removed.
+    pub(crate) fn settle(&mut self, time: &CommandTime<'_>) {
+        if let Self::Table(table) = self {
+            table.settle(time);
+        }
+    }
+
+    /// The listpack, if it is one.
+    pub(crate) const fn packed(&self) -> Option<&Packed> {
+        if let Self::Packed(packed) = self { Some(packed) } else { None }
+    }
+
+    /// The table, if it is one.
+    pub(crate) const fn table(&self) -> Option<&Timed> {
+        if let Self::Table(table) = self { Some(table) } else { None }
+    }
+
+    /// Hands every field to `visit` until it breaks, those too that have expired.
+    pub(crate) fn try_for_each<'a, B>(
+        &'a self,
+        mut visit: impl FnMut(Field<'a>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        match self {
+            Self::Packed(packed) => packed.iter().try_for_each(visit),
+            Self::Table(table) => table.fields().buckets_by_hash().try_for_each(|bucket| {
+                bucket.try_for_each(&mut |field, record| {
+                    field_of(field, record).map_or(ControlFlow::Continue(()), &mut visit)
+                })
+            }),
+        }
+    }
+
+    /// A field, though it may have expired, chosen uniformly at random.
+    pub(super) fn random(&self, random: &Random) -> Option<Field<'_>> {
+        match self {
+            Self::Packed(packed) => packed.nth(random.below(packed.len())),
+            Self::Table(table) => {
+                let draw = &mut || random.bits();
+                let (field, record) = table.fields().random(draw, FieldBucket::nth)?;
+                field_of(field, record)
+            }
+        }
+    }
+
+    /// Makes a table of it.
+    #[cold]
+    pub(super) fn make_table(&mut self, policy: &EncodingPolicy<'_>) {
+        if let Self::Packed(packed) = self {
+            let mut table = Timed::new();
+            packed.for_each(|field| table.set(field, policy));
+            *self = Self::Table(table);
+        }
+    }
+}
+
+/// A field of a table.
+fn field_of<'a>(field: &'a [u8], record: &'a [u8]) -> Option<Field<'a>> {
+    let (value, expires_at) = split(record)?;
+    Some(Field { field: Member::Bytes(field), value: Member::Bytes(value), expires_at })
+}

@@ -1,0 +1,179 @@
+//! Any number of fields that expire, in a table.
+
+use std::ops::ControlFlow;
+
+use extendible::{Extendible, FieldBucket};
+
+use super::{Field, NEVER};
+use crate::member::Member;
+use crate::policy::EncodingPolicy;
+use crate::store::CommandTime;
+use crate::value::hash::Fields;
+
+/// Bytes of a time.
+const TIME: usize = 8;
+
+/// A table of fields, in which the time at which a field expires stands before its value. For each bucket it is noted
+/// before what time none of its fields expires: so those that are due are found without a look at all the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Timed {
+    fields: Fields,
+    /// Of each bucket, in their order.
+    earliest: Vec<i64>,
+    /// Of all.
+    first: i64,
+}
+
+impl Timed {
+    pub(super) const fn new() -> Self {
+        Self { fields: Extendible::new(0), earliest: Vec::new(), first: NEVER }
+    }
+
+    /// The table, whose values have a time before them.
+    pub(crate) const fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let noted = self.earliest.capacity() * size_of::<i64>();
+        crate::value::allocated(noted) + self.fields.heap_bytes()
+    }
+
+    /// When the first field expires; [`NEVER`] if none does.
+    pub(super) fn first_expiry(&self) -> i64 {
+        self.fields.buckets().flat_map(times).min().unwrap_or(NEVER)
+    }
+
+    /// No field expires before.
+    pub(super) const fn earliest(&self) -> i64 {
+        self.first
+    }
+
+    /// The value of a field, and when it expires.
+    pub(super) fn get(
+        &self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+    ) -> Option<(Member<'_>, i64)> {
+        field.with_bytes(|field| {
+            let hashed = policy.hash(field);
+            let (value, expires_at) = split(self.fields.bucket(hashed)?.get(hashed, field)?)?;
+            Some((Member::Bytes(value), expires_at))
+        })
+    }
+
+    /// Sets the value of a field and its time.
+    pub(super) fn set(&mut self, new: Field<'_>, policy: &EncodingPolicy<'_>) {
+        let mut record = new.expires_at.to_le_bytes().to_vec();
+        new.value.with_bytes(|value| record.extend_from_slice(value));
+        new.field.with_bytes(|field| {
+            let hashed = policy.hash(field);
+            let bucket = self.fields.bucket_mut(hashed);
+            if !bucket.is_some_and(|it| it.replace(hashed, field, &record)) {
+                let rehash = |field: &[u8]| policy.hash(field);
+                self.fields.insert(hashed, &rehash, |it| it.insert(hashed, field, &record));
+                self.note_new_buckets();
+            }
+            self.note(hashed, new.expires_at);
+        });
+    }
+
+    /// Notes the time of a field with that hash.
+    fn note(&mut self, hashed: u64, expires_at: i64) {
+        let bucket = self.fields.locate(hashed).index();
+        if let Some(earliest) = self.earliest.get_mut(bucket) {
+            *earliest = expires_at.min(*earliest);
+        }
+        self.first = self.first.min(expires_at);
+    }
+
+    /// Looks into the buckets that have come by splits.
+    fn note_new_buckets(&mut self) {
+        let known = self.earliest.len();
+        if known < self.fields.bucket_count() {
+            let new = self.fields.buckets().skip(known);
+            self.earliest.extend(new.map(|bucket| times(bucket).min().unwrap_or(NEVER)));
+        }
+    }
+
+    pub(super) fn set_expiry(
+        &mut self,
+        field: Member<'_>,
+        expires_at: i64,
+        policy: &EncodingPolicy<'_>,
+    ) -> bool {
+        field.with_bytes(|field| {
+            let hashed = policy.hash(field);
+            let Some(bucket) = self.fields.bucket_mut(hashed) else { return false };
+            let Some(record) = bucket.get_mut(hashed, field) else { return false };
+            if let Some(time) = record.first_chunk_mut() {
+                *time = expires_at.to_le_bytes();
+            }
+            self.note(hashed, expires_at);
+            true
+        })
+    }
+
+    pub(super) fn remove(&mut self, field: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
+        let removed = field.with_bytes(|field| {
+            self.fields.remove(policy.hash(field), field, &|field| policy.hash(field))
+        });
+        if self.fields.is_empty() {
+            *self = Self::new();
+        }
+        removed
+    }
+
+    /// The buckets in which fields may have expired.
+    fn due_buckets<'a>(&'a self, time: &CommandTime<'_>) -> impl Iterator<Item = &'a FieldBucket> {
+        let noted = self.fields.buckets().zip(&self.earliest);
+        noted.filter(|&(_, &earliest)| time.has_come(earliest)).map(|(bucket, _)| bucket)
+    }
+
+    pub(super) fn count_due(&self, time: &CommandTime<'_>) -> usize {
+        let due = |bucket| times(bucket).filter(|&at| time.has_come(at)).count();
+        self.due_buckets(time).map(due).sum()
+    }
+
+    pub(super) fn due(&self, most: usize, time: &CommandTime<'_>) -> Vec<Vec<u8>> {
+        let mut due = Vec::new();
+        for bucket in self.due_buckets(time) {
+            let _: ControlFlow<()> = bucket.try_for_each(&mut |field, record| {
+                if split(record).is_some_and(|(_, at)| time.has_come(at)) {
+                    due.push(field.to_vec());
+                }
+                if due.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            if due.len() >= most {
+                break;
+            }
+        }
+        due
+    }
+
+    /// Notes anew when the first field of each bucket expires in which some had.
+    pub(super) fn settle(&mut self, time: &CommandTime<'_>) {
+        for (bucket, earliest) in self.fields.buckets().zip(&mut self.earliest) {
+            if time.has_come(*earliest) {
+                *earliest = times(bucket).min().unwrap_or(NEVER);
+            }
+        }
+        self.first = self.earliest.iter().copied().min().unwrap_or(NEVER);
+    }
+}
+
+/// The times of the fields of a bucket.
+fn times(bucket: &FieldBucket) -> impl Iterator<Item = i64> {
+    let all = (0..).map_while(|position| bucket.nth(position));
+    all.map(|(_, record)| split(record).map_or(NEVER, |(_, at)| at))
+}
+
+/// The value of a record, and when its field expires.
+pub(crate) fn split(record: &[u8]) -> Option<(&[u8], i64)> {
+    let (time, value) = record.split_first_chunk::<TIME>()?;
+    Some((value, i64::from_le_bytes(*time)))
+}

@@ -1,0 +1,234 @@
+//! Fields that expire.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tallis::{
+    ErrorKind, ExpireOption, Expiry, FieldExpire, FieldPersist, HashSetExOptions, Limits,
+    LoadOptions, ManualClock, Profile, SaveOptions, SetExpiry, Store, Ttl,
+};
+use testkit::rng::Rng;
+
+const START: i64 = 1_700_000_000_000;
+
+/// A store with a clock that is moved by hand, and hashes that become tables from so many fields on.
+fn store(entries: usize) -> (Store, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new(START));
+    let limits = Limits { hash_max_listpack_entries: entries, ..Limits::default() };
+    (Store::builder().clock(clock.clone()).limits(limits).build(), clock)
+}
+
+#[test]
+fn a_field_is_gone_at_its_millisecond_for_every_command() {
+    for entries in [0, 128] {
+        let (store, clock) = store(entries);
+        store.hset_multiple("h", [("a", 1), ("b", 2), ("c", 3)]).unwrap();
+        let expired = store.hpexpire("h", 10, ExpireOption::Always, ["a", "b", "none"]).unwrap();
+        assert_eq!(expired, [FieldExpire::Set, FieldExpire::Set, FieldExpire::NoField]);
+        clock.advance(9);
+        assert_eq!((store.hlen("h").unwrap(), store.httl("h", "a").unwrap()[0].millis()), (3, 1));
+        clock.advance(1);
+        assert_eq!(store.hlen("h").unwrap(), 1);
+        assert_eq!(store.hgetall("h").unwrap(), [("c".into(), "3".into())]);
+        assert_eq!((store.hkeys("h").unwrap().len(), store.hvals("h").unwrap().len()), (1, 1));
+        assert_eq!(store.hget("h", "a").unwrap(), None);
+        assert!(!store.hexists("h", "b").unwrap());
+        assert_eq!(store.hstrlen("h", "b").unwrap(), 0);
+        assert_eq!(store.hmget("h", ["a", "c"]).unwrap(), [None, Some("3".into())]);
+        assert_eq!(store.httl("h", ["a", "c"]).unwrap(), [Ttl::NoKey, Ttl::Never]);
+        for _ in 0..50 {
+            assert_eq!(store.hrandfield("h").unwrap().unwrap(), "c");
+        }
+        assert_eq!(store.hrandfield_multiple("h", 5).unwrap(), ["c"]);
+        let scanned = store.hscan_cursor("h", 0, &tallis::ScanOptions::default()).unwrap();
+        assert_eq!(scanned, (0, vec![("c".into(), "3".into())]));
+        assert_eq!(store.hdel("h", ["a", "c"]).unwrap(), 1);
+        assert!(!store.exists("h").unwrap(), "the last field took the others along");
+    }
+}
+
+#[test]
+fn a_field_that_is_set_lasts_and_a_counter_keeps_its_time() {
+    for entries in [0, 128] {
+        let (store, clock) = store(entries);
+        store.hset_multiple("h", [("set", 1), ("counted", 1), ("expired", 7)]).unwrap();
+        store.hexpire("h", 60, ExpireOption::Always, ["set", "counted"]).unwrap();
+        store.hpexpire("h", 1, ExpireOption::Always, "expired").unwrap();
+        clock.advance(1);
+        store.hset("h", "set", 2).unwrap();
+        assert_eq!(store.hincr("h", "counted", 1).unwrap(), 2);
+        assert_eq!(store.hincr("h", "expired", 1).unwrap(), 1, "it begins anew");
+        let left: Vec<i64> = store
+            .httl("h", ["set", "counted", "expired"])
+            .unwrap()
+            .into_iter()
+            .map(Ttl::millis)
+            .collect();
+        assert_eq!(left, [-1, 59_999, -1]);
+        let outcomes = store.hpersist("h", ["counted", "set", "none", "counted"]).unwrap();
+        let expected = [
+            FieldPersist::Persisted,
+            FieldPersist::NoExpiry,
+            FieldPersist::NoField,
+            FieldPersist::NoExpiry,
+        ];
+        assert_eq!(outcomes, expected);
+        clock.advance(60_000);
+        assert_eq!(store.hlen("h").unwrap(), 3);
+        let values = store.hget_ex("h", ["set", "none"], Expiry::PX(5)).unwrap();
+        assert_eq!(values, [Some("2".into()), None]);
+        clock.advance(5);
+        assert_eq!(
+            store.hget_del("h", ["set", "expired", "expired"]).unwrap(),
+            [None, Some("1".into()), None]
+        );
+    }
+}
+
+#[test]
+fn times_beyond_the_limit_are_refused() {
+    let (store, _) = store(128);
+    store.hset("h", "f", 1).unwrap();
+    let latest = (1_i64 << 46) - 1;
+    let set = |at: i64| store.hpexpire_at("h", at, ExpireOption::Always, "f");
+    assert_eq!(set(latest).unwrap(), [FieldExpire::Set]);
+    assert_eq!(set(latest + 1).unwrap_err().kind(), ErrorKind::Syntax);
+    assert_eq!(set(-1).unwrap_err().kind(), ErrorKind::Syntax);
+    let options = HashSetExOptions::default().set_expiration(SetExpiry::EX(u64::MAX));
+    assert!(store.hset_ex("h", &options, [("f", 2)]).is_err());
+    assert_eq!(store.hget("h", "f").unwrap().unwrap(), "1");
+}
+
+#[test]
+fn the_sweep_takes_fields_a_part_at_a_time_and_at_last_the_key() {
+    for entries in [0, 1000] {
+        let (store, clock) = store(entries);
+        let mut session = store.session();
+        for number in 0..500 {
+            store.hset("h", number, number).unwrap();
+            let at = START + 10 + i64::from(number % 5);
+            store.hpexpire_at("h", at, ExpireOption::Always, number.to_string()).unwrap();
+        }
+        assert_eq!(store.sweep(1000).unwrap(), 0);
+        clock.advance(12);
+        session.execute(&["WATCH", "h"]);
+        let mut swept = 0;
+        while swept < 300 {
+            let some = store.sweep(40).unwrap();
+            assert!((1..=40).contains(&some), "{some}");
+            swept += some;
+        }
+        assert_eq!((store.sweep(1000).unwrap(), store.hlen("h").unwrap()), (0, 200));
+        session.execute(&["MULTI"]);
+        session.execute(&["PING"]);
+        assert!(session.execute(&["EXEC"]).is_nil(), "the fields went while it was watched");
+        clock.advance(100);
+        assert_eq!((store.hlen("h").unwrap(), store.exists("h").unwrap()), (0, true));
+        assert_eq!(store.sweep(1000).unwrap(), 200);
+        assert!(!store.exists("h").unwrap());
+    }
+}
+
+#[test]
+fn files_and_payloads_keep_the_times() {
+    for (entries, encoding) in [(0, "hashtable"), (1000, "listpackex")] {
+        let (store, clock) = store(entries);
+        for number in 0..300_i64 {
+            store.hset("h", number, "v".repeat(usize::try_from(number % 9).unwrap())).unwrap();
+        }
+        let some: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        store.hpexpire("h", 5, ExpireOption::Always, &some[..50]).unwrap();
+        store.hexpire("h", 50, ExpireOption::Always, &some[50..]).unwrap();
+        assert_eq!(store.object_encoding("h").unwrap(), Some(encoding));
+        let times = |store: &Store| {
+            store.httl("h", &some).unwrap().into_iter().map(Ttl::millis).collect::<Vec<_>>()
+        };
+        let file = store.save_to(Vec::new(), SaveOptions::default()).unwrap();
+        let payload = store.dump("h").unwrap().unwrap();
+        let again = || Store::builder().clock(clock.clone()).build();
+        let (loaded, restored) = (again(), again());
+        loaded.load_from(&file[..], LoadOptions::default()).unwrap();
+        restored.restore("h", &payload, tallis::RestoreOptions::default()).unwrap();
+        for other in [&loaded, &restored] {
+            assert_eq!(times(other), times(&store));
+            assert_eq!(other.hlen("h").unwrap(), 300);
+        }
+        clock.advance(5);
+        let late = again();
+        late.load_from(&file[..], LoadOptions::default()).unwrap();
+        assert_eq!(late.hlen("h").unwrap(), 250, "what has expired is left out");
+        assert_eq!(loaded.hlen("h").unwrap(), 250);
+    }
+}
+
+/// What a field is: its value, and when it expires.
+type Model = BTreeMap<String, (String, Option<i64>)>;
+
+#[test]
+fn random_commands_agree_with_a_map() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(seed);
+        let (store, clock) = store([0, 20, 1000][usize::try_from(seed % 3).unwrap()]);
+        let (mut model, mut now) = (Model::new(), START);
+        for _ in 0..1500 {
+            let field = format!("f{}", rng.below(60));
+            let at = now + rng.range(0..=30);
+            match rng.below(9) {
+                0..3 => {
+                    let value = "x".repeat(usize::try_from(rng.below(40)).unwrap());
+                    store.hset("h", &field, &value).unwrap();
+                    model.insert(field, (value, None));
+                }
+                3..6 => {
+                    store.hpexpire_at("h", at, ExpireOption::Always, &field).unwrap();
+                    if let Some((_, expiry)) = model.get_mut(&field) {
+                        *expiry = Some(at);
+                    }
+                }
+                6 => {
+                    store.hpersist("h", &field).unwrap();
+                    if let Some((_, expiry)) = model.get_mut(&field) {
+                        *expiry = None;
+                    }
+                }
+                7 => {
+                    let removed = store.hdel("h", &field).unwrap();
+                    assert_eq!(removed, usize::from(model.remove(&field).is_some()));
+                }
+                _ => {
+                    if rng.below(4) == 0 {
+                        store.sweep(usize::try_from(rng.below(9)).unwrap()).unwrap();
+                    }
+                    let passed = rng.range(0..=6);
+                    clock.advance(passed);
+                    now += passed;
+                }
+            }
+            model.retain(|_, (_, expiry)| expiry.is_none_or(|at| at > now));
+            assert_eq!(store.hlen("h").unwrap(), model.len(), "seed {seed}");
+        }
+        let mut all = store.hgetall("h").unwrap();
+        all.sort();
+        let expected: Vec<_> = model
+            .iter()
+            .map(|(field, (value, _))| (field.clone().into(), value.clone().into()))
+            .collect();
+        assert_eq!(all, expected, "seed {seed}");
+        let names: Vec<&String> = model.keys().collect();
+        let times = store.hexpire_time("h", &names).unwrap();
+        for (time, (_, (_, expiry))) in times.iter().zip(&model) {
+            assert_eq!(time.millis(), expiry.unwrap_or(-1));
+        }
+    }
+}
+
+#[test]
+fn servers_before_them_do_not_know_the_commands() {
+    let store = Store::builder().profile(Profile::Redis70).build();
+    let reply = store.execute(&["HEXPIRE", "h", "1", "FIELDS", "1", "f"]);
+    assert!(reply.is_error(), "{reply:?}");
+    let known: Vec<String> = store.execute(&["COMMAND", "LIST"]).convert().unwrap();
+    assert!(!known.contains(&"hexpire".to_owned()) && known.contains(&"hset".to_owned()));
+}
