@@ -1,7 +1,5 @@
 //! Fields that expire.
 
-#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

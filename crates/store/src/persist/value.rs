@@ -104,7 +104,7 @@ fn write_expiring<W: Write>(
     let mut fields = writer.hash_ttl(hash.held() as u64, earliest)?;
     let written = hash.try_for_each(|field| {
         let expire_at_ms = field.expiry();
-        flow(field.field.with_bytes(|name| {
+        flow(field.name.with_bytes(|name| {
             field
                 .value
                 .with_bytes(|value| fields.field(rdb::Field { field: name, value, expire_at_ms }))

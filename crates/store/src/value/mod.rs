@@ -107,15 +107,12 @@ impl Value {
 
     /// A type that only newer servers have, if it is of one, for files and payloads that have to hold it.
     pub(crate) fn newer_kind(&self) -> Option<ValueType> {
-        match self {
-            Self::Opaque(value) => Some(value.kind()),
-            Self::Hash(hash) => {
-                let expiring = hash.as_expiring();
-                let kind = |hash: &Expiring| hash.packed().is_some() || hash.earliest() != NEVER;
-                expiring.filter(|&hash| kind(hash)).map(|_| ValueType::HashTtl)
-            }
-            _ => None,
+        if let Self::Opaque(value) = self {
+            return Some(value.kind());
         }
+        let expiring = self.as_hash()?.as_expiring()?;
+        let timed = expiring.packed().is_some() || expiring.earliest() != NEVER;
+        timed.then_some(ValueType::HashTtl)
     }
 
     /// A copy, for which the nodes of a list are not copied until they change.

@@ -79,8 +79,8 @@ impl HashEntry<'_> {
         self.value_ref().and_then(Hash::as_expiring)
     }
 
-    /// When a field expires, in milliseconds since the epoch, if it does; `None` if there is no such field.
-    pub(super) fn expiry_of(&self, field: Member<'_>) -> Option<Option<i64>> {
+    /// When a field expires, in milliseconds since the epoch, or [`NEVER`]; `None` if there is no such field.
+    pub(super) fn expiry_of(&self, field: Member<'_>) -> Option<i64> {
         expiry_in(self.value_ref()?, field, &self.policy(), self.time())
     }
 
@@ -122,9 +122,9 @@ impl HashEntry<'_> {
         option: ExpireOption,
     ) -> Vec<FieldExpire> {
         let (policy, time, shared) = (self.policy(), self.time(), self.shared());
-        let allowed = |old: Option<Option<i64>>| old.is_some_and(|old| option.allows(old, at_ms));
+        let allows = |old: i64| option.allows((old != NEVER).then_some(old), at_ms);
         self.take_times(&[]);
-        if !fields.iter().any(|&field| allowed(self.expiry_of(field))) {
+        if !fields.iter().any(|&field| self.expiry_of(field).is_some_and(allows)) {
             let outcome = |&field: &Member<'_>| match self.expiry_of(field) {
                 None => FieldExpire::NoField,
                 Some(_) => FieldExpire::NotMet,
@@ -141,7 +141,7 @@ impl HashEntry<'_> {
                 let Some(hash) = value.as_hash_mut() else { return (Vec::new(), Outcome::Same) };
                 let mut outcome = |field: Member<'_>| match expiry_in(hash, field, &policy, time) {
                     None => FieldExpire::NoField,
-                    Some(old) if !option.allows(old, at_ms) => FieldExpire::NotMet,
+                    Some(old) if !allows(old) => FieldExpire::NotMet,
                     Some(_) if past => {
                         hash.remove(field, &policy, time);
                         FieldExpire::Deleted
@@ -181,8 +181,8 @@ impl HashEntry<'_> {
             .iter()
             .map(|&field| match self.expiry_of(field) {
                 None => FieldPersist::NoField,
-                Some(None) => FieldPersist::NoExpiry,
-                Some(Some(_)) => FieldPersist::Persisted,
+                Some(NEVER) => FieldPersist::NoExpiry,
+                Some(_) => FieldPersist::Persisted,
             })
             .collect();
         if !outcomes.contains(&FieldPersist::Persisted) {
@@ -276,18 +276,17 @@ impl HashEntry<'_> {
     }
 }
 
-/// When a field of a hash expires, if it does; `None` if there is no such field.
+/// When a field of a hash expires, or [`NEVER`]; `None` if there is no such field.
 pub(super) fn expiry_in(
     hash: &Hash,
     field: Member<'_>,
     policy: &crate::policy::EncodingPolicy<'_>,
     time: &crate::store::CommandTime<'_>,
-) -> Option<Option<i64>> {
+) -> Option<i64> {
     if let Some(hash) = hash.as_expiring() {
-        let (_, at) = hash.get(field, policy, time)?;
-        return Some((at != NEVER).then_some(at));
+        return Some(hash.get(field, policy, time)?.1);
     }
-    hash.get(field, policy, time).map(|_| None)
+    hash.get(field, policy, time).map(|_| NEVER)
 }
 
 /// The words of an effect that names fields: some, FIELDS, how many, and they.

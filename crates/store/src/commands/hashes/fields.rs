@@ -147,10 +147,8 @@ impl<L: Locks> Store<L> {
     pub fn httl(&self, key: impl ToKey, fields: impl ToMembers) -> Result<Vec<Ttl>> {
         self.expiries(key, fields, |expiry, now_ms| match expiry {
             None => Ttl::NoKey,
-            Some(None) => Ttl::Never,
-            Some(Some(at)) => {
-                Ttl::In(Duration::from_millis(at.saturating_sub(now_ms).unsigned_abs()))
-            }
+            Some(NEVER) => Ttl::Never,
+            Some(at) => Ttl::In(Duration::from_millis(at.saturating_sub(now_ms).unsigned_abs())),
         })
     }
 
@@ -163,7 +161,8 @@ impl<L: Locks> Store<L> {
     pub fn hexpire_time(&self, key: impl ToKey, fields: impl ToMembers) -> Result<Vec<ExpireTime>> {
         self.expiries(key, fields, |expiry, _| match expiry {
             None => ExpireTime::NoKey,
-            Some(at) => at.and_then(system_time).map_or(ExpireTime::Never, ExpireTime::At),
+            Some(NEVER) => ExpireTime::Never,
+            Some(at) => system_time(at).map_or(ExpireTime::Never, ExpireTime::At),
         })
     }
 
@@ -171,7 +170,7 @@ impl<L: Locks> Store<L> {
         &self,
         key: impl ToKey,
         fields: impl ToMembers,
-        tell: impl Fn(Option<Option<i64>>, i64) -> T,
+        tell: impl Fn(Option<i64>, i64) -> T,
     ) -> Result<Vec<T>> {
         fields.with_members(|fields| {
             self.read(key, |view, keys| {

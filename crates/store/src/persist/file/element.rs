@@ -90,8 +90,8 @@ pub fn each_element<R: Read, E: From<ValueError>>(
             let list = listpack(blob).map_err(here)?;
             let packed = Packed::from_listpack(list).ok_or(here(Fault::ExpiringHash))?;
             packed.iter().try_for_each(|field| {
-                visit(field.expiry().map_or(Element::Pair(field.field, field.value), |at| {
-                    Element::Expiring(field.field, field.value, at)
+                visit(field.expiry().map_or(Element::Pair(field.name, field.value), |at| {
+                    Element::Expiring(field.name, field.value, at)
                 }))
             })?;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use bloom::Field as BloomField;
-use rdb::{Field, ModulePart, WriteOptions, Writer};
+use rdb::{Field, ModulePart, ModuleWriter, WriteOptions, Writer};
 
 use super::beside::Source;
 use super::bytes::Stretch;
@@ -197,24 +197,8 @@ pub(super) fn write_large<W: Write>(
             source.end(place, id)
         }
         Shape::Bloom(fields) => {
-            let mut filter = value::begin_bloom(writer).map_err(at)?;
-            let mut start = 0;
-            for field in fields {
-                match field {
-                    BloomField::Unsigned(number) => filter.part(ModulePart::Unsigned(number))?,
-                    BloomField::Double(number) => filter.part(ModulePart::Double(number))?,
-                    BloomField::Bytes(len) => {
-                        let mut bits = Stretch { source, place, id, start, len };
-                        if let Some(stream) = bits.compressed(options)? {
-                            filter.compressed_bytes(&stream, len as u64).map_err(at)?;
-                        } else {
-                            bits.write_to(filter.bytes_in_parts(len as u64)?)?;
-                        }
-                        start += len;
-                    }
-                }
-            }
-            filter.finish()?;
+            let filter = value::begin_bloom(writer).map_err(at)?;
+            write_bloom(source, place, id, options, fields, filter)?;
             source.end(place, id)
         }
         Shape::Nodes(count) => {
@@ -236,6 +220,34 @@ pub(super) fn write_large<W: Write>(
         }
         Shape::Whole => value::write(&take_whole(source, place, id)?, writer).map_err(at),
     }
+}
+
+/// Writes the fields of a Bloom filter.
+fn write_bloom<W: Write>(
+    source: &mut Source<'_>,
+    place: &mut Place,
+    id: u64,
+    options: WriteOptions,
+    fields: Vec<BloomField<usize>>,
+    mut filter: ModuleWriter<'_, W>,
+) -> Result<(), SaveError> {
+    let mut start = 0;
+    for field in fields {
+        match field {
+            BloomField::Unsigned(number) => filter.part(ModulePart::Unsigned(number))?,
+            BloomField::Double(number) => filter.part(ModulePart::Double(number))?,
+            BloomField::Bytes(len) => {
+                let mut bits = Stretch { source, place, id, start, len };
+                if let Some(stream) = bits.compressed(options)? {
+                    filter.compressed_bytes(&stream, len as u64)?;
+                } else {
+                    bits.write_to(filter.bytes_in_parts(len as u64)?)?;
+                }
+                start += len;
+            }
+        }
+    }
+    Ok(filter.finish()?)
 }
 
 /// The value itself, copied or shared unless the snapshot has it to itself.

@@ -138,7 +138,7 @@ impl MembersPart {
                 step.next()
             }
             Value::Hash(hash) => {
-                let Some(table) = hash.fields() else { return None };
+                let table = hash.fields()?;
                 let step = table.step(position, usize::MAX);
                 let _: Option<ControlFlow<()>> = step.bucket.map(|bucket| {
                     bucket.try_for_each(&mut |field, value| {

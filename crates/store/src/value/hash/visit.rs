@@ -38,7 +38,7 @@ impl Hash {
                 })
             }),
             Form::Expiring(hash) => {
-                hash.try_for_each(|field| visit(field.field, field.value, field.expires_at))
+                hash.try_for_each(|field| visit(field.name, field.value, field.expires_at))
             }
         }
     }
@@ -84,7 +84,7 @@ impl Hash {
                 let draws = std::iter::repeat_with(|| hash.random(random));
                 let mut few = draws.take(DRAWS).map_while(|field| field);
                 let live = few.find(|field| !time.has_come(field.expires_at));
-                live.map(|field| (field.field, field.value))
+                live.map(|field| (field.name, field.value))
                     .or_else(|| self.sample_of_all(1, random, time).pop())
             }
         }

@@ -25,7 +25,7 @@ pub(crate) const NEVER: i64 = i64::MAX;
 /// A field with its value and when it expires, in milliseconds since the epoch, or [`NEVER`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'a> {
-    pub(crate) field: Member<'a>,
+    pub(crate) name: Member<'a>,
     pub(crate) value: Member<'a>,
     pub(crate) expires_at: i64,
 }
@@ -65,7 +65,7 @@ impl Expiring {
         }
         let mut table = Timed::new();
         hash.for_each_held(|field, value, expires_at| {
-            table.set(Field { field, value, expires_at }, policy);
+            table.set(Field { name: field, value, expires_at }, policy);
         });
         Self::Table(table)
     }
@@ -185,7 +185,7 @@ impl Expiring {
             FieldExpiry::Keep => old.unwrap_or(NEVER),
             FieldExpiry::At(at) => at,
         };
-        let field = Field { field: pair.0, value: pair.1, expires_at };
+        let field = Field { name: pair.0, value: pair.1, expires_at };
         if let Self::Packed(packed) = self {
             let most = policy.settings.hash_max_listpack_entries();
             if !is_long(pair, policy) && packed.set(field) {
@@ -308,5 +308,5 @@ impl Expiring {
 /// A field of a table.
 fn field_of<'a>(field: &'a [u8], record: &'a [u8]) -> Option<Field<'a>> {
     let (value, expires_at) = split(record)?;
-    Some(Field { field: Member::Bytes(field), value: Member::Bytes(value), expires_at })
+    Some(Field { name: Member::Bytes(field), value: Member::Bytes(value), expires_at })
 }

@@ -79,8 +79,8 @@ impl Packed {
         let time = list.next(value)?;
         let Entry::Int(expires_at) = list.entry(time)? else { return None };
         let expires_at = if expires_at == NONE { NEVER } else { expires_at };
-        let (field, value) = (list.entry(at)?.into(), list.entry(value)?.into());
-        Some((Field { field, value, expires_at }, list.next(time)))
+        let (name, value) = (list.entry(at)?.into(), list.entry(value)?.into());
+        Some((Field { name, value, expires_at }, list.next(time)))
     }
 
     /// The value of a field, and when it expires.
@@ -108,15 +108,15 @@ impl Packed {
 
     /// Sets the value of a field and its time; `false` if the listpack would be too large.
     pub(super) fn set(&mut self, new: Field<'_>) -> bool {
-        let Some(at) = self.find(new.field) else { return self.insert(new) };
+        let Some(at) = self.find(new.name) else { return self.insert(new) };
         let moves = self.at(at).is_none_or(|(old, _)| old.expires_at != new.expires_at);
         let value = self.0.next(at);
         let replaced = value.is_some_and(|at| self.0.replace(at, Entry::from(new.value)).is_ok());
-        replaced && (!moves || self.set_expiry(new.field, new.expires_at))
+        replaced && (!moves || self.set_expiry(new.name, new.expires_at))
     }
 
     /// Adds a field, before all that expire then or later.
-    fn insert(&mut self, Field { field, value, expires_at }: Field<'_>) -> bool {
+    fn insert(&mut self, Field { name, value, expires_at }: Field<'_>) -> bool {
         let mut next = self.0.first().filter(|_| expires_at != NEVER);
         let place = loop {
             let Some((at, (field, behind))) = next.and_then(|at| Some((at, self.at(at)?))) else {
@@ -128,7 +128,7 @@ impl Packed {
             next = behind;
         };
         let time = if expires_at == NEVER { NONE } else { expires_at };
-        let entries = [Entry::from(field), Entry::from(value), Entry::Int(time)];
+        let entries = [Entry::from(name), Entry::from(value), Entry::Int(time)];
         self.0.insert_all(place, entries).is_ok()
     }
 
@@ -138,7 +138,7 @@ impl Packed {
         let Some((old, _)) = self.at(at) else { return false };
         let value = old.value.to_bytes();
         self.0.delete_run(at, EACH);
-        self.insert(Field { field, value: Member::from(&value), expires_at })
+        self.insert(Field { name: field, value: Member::from(&value), expires_at })
     }
 
     pub(super) fn remove(&mut self, field: Member<'_>) -> bool {
@@ -156,7 +156,7 @@ impl Packed {
 
     pub(super) fn due(&self, most: usize, time: &CommandTime<'_>) -> Vec<Vec<u8>> {
         let due = self.all_due(time).take(most);
-        due.map(|field| field.field.with_bytes(<[u8]>::to_vec)).collect()
+        due.map(|field| field.name.with_bytes(<[u8]>::to_vec)).collect()
     }
 
     /// Removes the fields that have expired.

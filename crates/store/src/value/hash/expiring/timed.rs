@@ -70,7 +70,7 @@ impl Timed {
     pub(super) fn set(&mut self, new: Field<'_>, policy: &EncodingPolicy<'_>) {
         let mut record = new.expires_at.to_le_bytes().to_vec();
         new.value.with_bytes(|value| record.extend_from_slice(value));
-        new.field.with_bytes(|field| {
+        new.name.with_bytes(|field| {
             let hashed = policy.hash(field);
             let bucket = self.fields.bucket_mut(hashed);
             if !bucket.is_some_and(|it| it.replace(hashed, field, &record)) {
