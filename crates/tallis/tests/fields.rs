@@ -130,6 +130,23 @@ fn the_sweep_takes_fields_a_part_at_a_time_and_at_last_the_key() {
 }
 
 #[test]
+fn keys_and_fields_share_what_a_sweep_may_drop() {
+    for entries in [0, 1000] {
+        let (store, clock) = store(entries);
+        for number in 0..20 {
+            store.pset_ex(format!("key:{number}"), "v", 5).unwrap();
+            store.hset("h", number, number).unwrap();
+            store.hpexpire("h", 5, ExpireOption::Always, number.to_string()).unwrap();
+        }
+        clock.advance(5);
+        for _ in 0..40 {
+            assert_eq!(store.sweep(1).unwrap(), 1);
+        }
+        assert_eq!((store.sweep(1).unwrap(), store.dbsize().unwrap()), (0, 0));
+    }
+}
+
+#[test]
 fn files_and_payloads_keep_the_times() {
     for (entries, encoding) in [(0, "hashtable"), (1000, "listpackex")] {
         let (store, clock) = store(entries);

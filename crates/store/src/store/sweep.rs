@@ -31,7 +31,7 @@ struct Budget {
 }
 
 impl Store {
-    /// Drops up to `most` keys that have expired and returns how many it dropped.
+    /// Drops up to `most` keys, and fields of hashes, that have expired and returns how many it dropped.
     ///
     /// An expired key is never seen by a command, swept or not: sweeping only releases its memory. A caller that lets
     /// keys expire by the thousand calls this now and then, or from a thread of its own. A call's time is bounded: it
@@ -87,6 +87,7 @@ impl Scope<'_> {
     fn sweep(&mut self, place: &mut Place, budget: &mut Budget) -> ControlFlow<()> {
         let shared = self.shared;
         let (now_ms, time) = (self.now_ms(), self.time().clone());
+        let may_expire_fields = shared.may_expire_fields();
         let first = shared.first_hash(place.stripe);
         let databases: Vec<u32> =
             self.stripe_mut(first).databases().filter(|&db| db >= place.db).collect();
@@ -107,7 +108,7 @@ impl Scope<'_> {
                     .bucket
                     .map_or_else(Vec::new, |bucket| expired_keys(bucket, now_ms, budget.keys));
                 next = step.next();
-                let bucket = step.bucket.filter(|_| shared.may_expire_fields());
+                let bucket = step.bucket.filter(|_| may_expire_fields);
                 let due: Vec<Key> =
                     bucket.map_or_else(Vec::new, |bucket| due_hashes(bucket, &time));
                 for key in &expired {
@@ -117,8 +118,7 @@ impl Scope<'_> {
                 budget.keys -= expired.len();
                 for key in &due {
                     let key = HashedKey::new(shared.hash(key.as_bytes()), key.as_bytes());
-                    let dropped = self.drop_expired_fields_in(db, key, budget.keys);
-                    budget.keys -= dropped;
+                    budget.keys -= self.drop_expired_fields_in(db, key, budget.keys);
                     if budget.keys == 0 {
                         // More of it may be due.
                         return ControlFlow::Break(());

@@ -241,7 +241,7 @@ impl Expiring {
 
     /// Up to `most` fields that have expired and are still held.
     pub(crate) fn due(&self, most: usize, time: &CommandTime<'_>) -> Vec<Vec<u8>> {
-        if !self.has_due(time) {
+        if most == 0 || !self.has_due(time) {
             return Vec::new();
         }
         match self {
