@@ -9,7 +9,7 @@ use tallis::{Fsync, LoadOptions, OnLogError, Persistence, SaveOptions, Store};
 use testkit::rng::Rng;
 
 use crate::memory_disk::{Fault, MemoryDisk};
-use crate::{digest, wait_until};
+use crate::{digest, info, wait_until};
 
 const DIR: &str = "/dir";
 
@@ -110,6 +110,22 @@ fn the_log_is_what_the_store_holds_whatever_has_failed_meanwhile() {
             });
         }
     });
+}
+
+#[test]
+fn a_sync_that_failed_is_tried_again_though_nothing_is_written() {
+    for fsync in [Fsync::No, Fsync::EverySecond, Fsync::Always] {
+        let disk = MemoryDisk::default();
+        let store = open(&disk, fsync, OnLogError::RefuseWrites);
+        store.set("k", "1").unwrap();
+        wait_until(|| info(&store, "aof_buffer_length") == "0");
+        disk.set_fault(Some(Fault::From(0)));
+        let failed = store.sync_log().is_err();
+        assert!(failed || fsync == Fsync::Always, "what was written is not synced yet");
+        disk.set_fault(None);
+        wait_until(|| store.sync_log().is_ok());
+        store.set("k", "2").unwrap();
+    }
 }
 
 #[test]

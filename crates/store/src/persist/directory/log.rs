@@ -321,6 +321,8 @@ impl Log {
                 state.error = Some(Arc::new(error));
                 let refuses = self.on_error == OnLogError::RefuseWrites;
                 self.refuses.store(refuses, Ordering::Relaxed);
+                // The thread tries again.
+                self.work.notify_one();
             }
         }
         state.tail = Some(tail);
@@ -337,7 +339,10 @@ impl Log {
         let mut state = self.state.lock();
         while !state.closing {
             let unsynced = state.tail.as_ref().map_or(0, Tail::unsynced);
-            if state.buffer.is_empty() && (unsynced == 0 || self.fsync() == Fsync::No) {
+            // What failed is tried again though nothing else comes: else the error would stay.
+            let failed = state.error.is_some() && !state.ends_early();
+            let nothing = state.buffer.is_empty() && (unsynced == 0 || self.fsync() == Fsync::No);
+            if nothing && !failed {
                 state.is_idle = true;
                 self.work.wait(&mut state);
                 state.is_idle = false;
@@ -350,6 +355,7 @@ impl Log {
                 continue;
             }
             let sync = match self.fsync() {
+                _ if failed => true,
                 Fsync::Always => true,
                 Fsync::EverySecond => unsynced >= TOO_MUCH as u64 || last_sync.elapsed() >= SECOND,
                 Fsync::No => false,
