@@ -3,7 +3,7 @@
 //! By the first byte the payload is read as it is, or with a footer made right.
 #![no_main]
 
-use rdb::{StringValue, Target, WriteError, WriteOptions, crc64, dump};
+use rdb::{StringValue, Target, ValueType, WriteError, WriteOptions, crc64, dump};
 use testkit::kept::Kept;
 
 fn keep(payload: &[u8]) -> Result<Kept, rdb::Error> {
@@ -33,8 +33,12 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Err(WriteError::NotInVersion { .. }) => return,
         Err(error) => panic!("{error}"),
     }
-    let copy = dump::encode(options, |value| value.raw(&raw)).expect("the version has the type");
-    assert_eq!(keep(&copy).expect("what was copied is right"), kept);
+    match dump::encode(options, |value| value.raw(&raw)) {
+        Ok(copy) => assert_eq!(keep(&copy).expect("what was copied is right"), kept),
+        // A hash of which fields expire can be written in the form of either server, but is copied only in its own.
+        Err(WriteError::NotInVersion { .. }) => assert_eq!(raw.kind(), ValueType::ValkeyHashTtl),
+        Err(error) => panic!("{error}"),
+    }
 
     // Text of an integer is written as one, whichever way it came.
     if let Kept::String(StringValue::Bytes(bytes)) = &kept

@@ -192,7 +192,7 @@ impl BloomFilter {
         self.older.iter().rev().any(|link| link.contains_hash(hash))
     }
 
-    /// The bytes that adding an item may change, for whoever keeps them as they were: offsets into all bit arrays one
+    /// The bytes that adding an item may change, so that a snapshot can copy them first: offsets into all bit arrays one
     /// behind the other, as of the cursors of a [dump](Self::chunk_at). A link that is made for the item is not there
     /// yet. O(links + hashes).
     ///

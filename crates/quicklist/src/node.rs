@@ -60,7 +60,7 @@ impl Form {
         }
     }
 
-    /// Shares what is held with nobody.
+    /// Makes what is held owned: copied if it is shared with another list.
     #[cold]
     fn part(&mut self) {
         *self = Self::Own(self.take().into_held());
@@ -218,7 +218,7 @@ impl Node {
         }
     }
 
-    /// Compresses the node if that makes it smaller, and nobody holds it.
+    /// Compresses the node if that makes it smaller, unless it is held open.
     pub(crate) fn compress(&mut self) {
         if self.is_compressed() || self.held {
             return;

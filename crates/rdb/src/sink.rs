@@ -4,7 +4,7 @@ use std::io::Write;
 
 use lzf::Compressor;
 
-use crate::{checksum::Crc64, writer::WriteError};
+use crate::{checksum::Crc64, length, writer::WriteError};
 
 /// Bytes handed to the writer at a time.
 const CHUNK: usize = 64 << 10;
@@ -102,6 +102,24 @@ impl<W: Write> Sink<W> {
     pub(crate) fn fail(&mut self, error: WriteError) -> WriteError {
         self.failed = true;
         error
+    }
+
+    /// Writes how many members follow, each of which is that many parts.
+    pub(crate) fn announce(&mut self, members: u64, each: u64) -> Result<&mut Self, WriteError> {
+        length::write(self, members)?;
+        self.owed = members.saturating_mul(each);
+        Ok(self)
+    }
+
+    /// Writes one of the parts that are still to come.
+    pub(crate) fn one(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
+        let left = self.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
+        write(self)?;
+        self.owed = left;
+        Ok(())
     }
 
     /// An error if the value before this point lacks members.

@@ -233,6 +233,12 @@ fn write_compressed<W: Write>(sink: &mut Sink<W>, bytes: &[u8]) -> Result<bool, 
     Ok(kept)
 }
 
+/// An error unless the stream gives so many bytes.
+pub(crate) fn check_stream(stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
+    lzf::check(stream, plain_len)
+        .map_err(|error| WriteError::Malformed(Error::new(0, ErrorKind::Lzf(error))))
+}
+
 /// Writes a string as its stream.
 pub(crate) fn write_stream<W: Write>(
     sink: &mut Sink<W>,

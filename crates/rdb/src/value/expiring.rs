@@ -141,13 +141,23 @@ pub(super) fn scan<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<
     Ok(())
 }
 
+/// The number that says an expiry: 1 and the time since the earliest one, or 0.
+fn number_of(expire_at_ms: Option<i64>, earliest_ms: i64) -> Result<u64, WriteError> {
+    let Some(at) = expire_at_ms else { return Ok(0) };
+    let since = at.checked_sub(earliest_ms).and_then(|since| u64::try_from(since).ok());
+    since.map_or(Err(WriteError::Malformed(Error::new(0, ErrorKind::FieldExpiry))), |since| {
+        Ok(since + 1)
+    })
+}
+
 /// Takes the fields of a hash of which some expire.
 ///
 /// If it is dropped before the last, whatever comes next on the writer fails.
 #[must_use = "the fields are still to be written"]
 pub struct FieldsWriter<'a, W> {
     pub(super) sink: &'a mut Sink<W>,
-    pub(super) form: ExpiryForm,
+    /// The first expiry, since which the others count; none in Valkey's form.
+    pub(super) earliest_ms: Option<i64>,
 }
 
 impl<W: Write> FieldsWriter<'_, W> {
@@ -157,26 +167,19 @@ impl<W: Write> FieldsWriter<'_, W> {
     /// [`WriteError`]; one field more than announced is refused, and so is a time before the earliest; both leave the file
     /// as it was.
     pub fn field(&mut self, field: Field<'_>) -> Result<(), WriteError> {
-        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
         let Field { field, value, expire_at_ms } = field;
-        let since = match (self.form, expire_at_ms) {
-            (ExpiryForm::Since(earliest), Some(at)) => {
-                let since = at.checked_sub(earliest).and_then(|since| u64::try_from(since).ok());
-                let malformed = || WriteError::Malformed(Error::new(0, ErrorKind::FieldExpiry));
-                since.ok_or_else(malformed)? + 1
+        let earliest_ms = self.earliest_ms;
+        self.sink.one(|sink| {
+            if let Some(earliest) = earliest_ms {
+                length::write(sink, number_of(expire_at_ms, earliest)?)?;
             }
-            _ => 0,
-        };
-        if self.form != ExpiryForm::Behind {
-            length::write(self.sink, since)?;
-        }
-        string::write(self.sink, field)?;
-        string::write(self.sink, value)?;
-        if self.form == ExpiryForm::Behind {
-            self.sink.put(&expire_at_ms.unwrap_or(NO_EXPIRY).to_le_bytes())?;
-        }
-        self.sink.owed = left;
-        Ok(())
+            string::write(sink, field)?;
+            string::write(sink, value)?;
+            if earliest_ms.is_none() {
+                sink.put(&expire_at_ms.unwrap_or(NO_EXPIRY).to_le_bytes())?;
+            }
+            Ok(())
+        })
     }
 
     /// Ends the hash.
@@ -190,6 +193,8 @@ impl<W: Write> FieldsWriter<'_, W> {
 
 impl<W> fmt::Debug for FieldsWriter<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FieldsWriter").field("form", &self.form).finish_non_exhaustive()
+        f.debug_struct("FieldsWriter")
+            .field("earliest_ms", &self.earliest_ms)
+            .finish_non_exhaustive()
     }
 }

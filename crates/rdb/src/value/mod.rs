@@ -3,8 +3,10 @@
 mod copy;
 mod encoding;
 mod expiring;
+mod items;
 mod kind;
 mod module;
+mod parts;
 mod raw;
 mod read;
 mod scan;
@@ -14,11 +16,13 @@ mod write;
 
 pub use copy::CopyError;
 pub use expiring::{Field, Fields, FieldsWriter};
+pub use items::{NodesWriter, StringsWriter, ZSetWriter};
 pub use kind::{Blob, ValueType};
-pub use module::{ModuleId, ModulePart, ModuleParts};
+pub use module::{ModuleId, ModulePart, ModuleParts, ModuleWriter};
+pub use parts::PartsWriter;
 pub use raw::RawValue;
 pub use read::{Node, Nodes, Scores, Strings, Value};
-pub use write::{ModuleWriter, NodesWriter, PartsWriter, StringsWriter, ValueWriter, ZSetWriter};
+pub use write::ValueWriter;
 
 pub(crate) use kind::MODULE_PRE_RELEASE;
 pub(crate) use module::{check_aux, scan_aux, scan_metadata};

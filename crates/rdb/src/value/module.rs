@@ -11,6 +11,7 @@ use std::{
     io::{Read, Write},
 };
 
+use super::parts::PartsWriter;
 use crate::{
     error::{Error, ErrorKind},
     length,
@@ -26,6 +27,9 @@ const UNSIGNED: u64 = 2;
 const FLOAT: u64 = 3;
 const DOUBLE: u64 = 4;
 const STRING: u64 = 5;
+
+/// What is owed of a module's value until it is finished.
+const END_TAG: u64 = 1;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const NAME_LEN: usize = 9;
@@ -271,4 +275,89 @@ pub(crate) fn check_aux(body: &[u8]) -> Result<(), Error> {
     let mut source = Source::new(body, Some(body.len() as u64), false);
     scan_aux(&mut source)?;
     source.check_end()
+}
+
+/// Takes the parts of a module's value.
+///
+/// If it is dropped before [`finish`](Self::finish), whatever comes next on the writer fails.
+#[must_use = "the parts are still to be written"]
+pub struct ModuleWriter<'a, W> {
+    sink: &'a mut Sink<W>,
+}
+
+impl<'a, W: Write> ModuleWriter<'a, W> {
+    pub(super) fn new(sink: &'a mut Sink<W>, id: ModuleId) -> Result<Self, WriteError> {
+        length::write(sink, id.bits())?;
+        sink.owed = END_TAG;
+        Ok(Self { sink })
+    }
+
+    /// One part; a string is compressed where servers do so.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn part(&mut self, part: ModulePart<&[u8]>) -> Result<(), WriteError> {
+        self.sink.check_owed(END_TAG)?;
+        write_part(self.sink, part)
+    }
+
+    /// A string of so many bytes that come in parts, written as they are.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    ///
+    /// ```
+    /// use rdb::{ModuleId, ModulePart, WriteOptions, dump};
+    ///
+    /// let options = WriteOptions::default();
+    /// let id = ModuleId::new(*b"MBbloom--", 4).unwrap();
+    /// let whole = dump::encode(options, |value| {
+    ///     let mut value = value.module(id)?;
+    ///     value.part(ModulePart::Bytes(b"hello"))?;
+    ///     value.finish()
+    /// })?;
+    /// let in_parts = dump::encode(options, |value| {
+    ///     let mut value = value.module(id)?;
+    ///     let mut parts = value.bytes_in_parts(5)?;
+    ///     parts.part(b"he")?;
+    ///     parts.part(b"llo")?;
+    ///     parts.finish()?;
+    ///     value.finish()
+    /// })?;
+    /// assert_eq!(in_parts, whole);
+    /// # Ok::<(), rdb::WriteError>(())
+    /// ```
+    pub fn bytes_in_parts(&mut self, len: u64) -> Result<PartsWriter<'_, W>, WriteError> {
+        self.sink.check_owed(END_TAG)?;
+        write_string_tag(self.sink)?;
+        PartsWriter::new(self.sink, len)
+    }
+
+    /// A string of so many bytes whose LZF stream is this.
+    ///
+    /// # Errors
+    /// [`WriteError`]; a stream that gives another number of bytes is refused.
+    pub fn compressed_bytes(&mut self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
+        string::check_stream(stream, plain_len)?;
+        self.sink.check_owed(END_TAG)?;
+        write_string_tag(self.sink)?;
+        string::write_stream(self.sink, stream, plain_len)
+    }
+
+    /// Ends the value.
+    ///
+    /// # Errors
+    /// [`WriteError`], if bytes of a string are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_owed(END_TAG)?;
+        write_end(self.sink)?;
+        self.sink.owed = 0;
+        Ok(())
+    }
+}
+
+impl<W> fmt::Debug for ModuleWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModuleWriter").finish_non_exhaustive()
+    }
 }

@@ -3,24 +3,16 @@
 use std::{fmt, io::Write};
 
 use super::{
-    expiring::{ExpiryForm, FieldsWriter},
+    expiring::FieldsWriter,
+    items::{NodesWriter, StringsWriter, ZSetWriter},
     kind::{Blob, ValueType},
-    module::{self, ModuleId, ModulePart},
+    module::{self, ModuleId, ModuleWriter},
+    parts::PartsWriter,
     raw::RawValue,
-    scan::{PACKED, PLAIN},
 };
 use crate::{
-    error::{Error, ErrorKind},
-    format, length,
-    record::Attributes,
-    sink::Sink,
-    string,
-    version::Target,
-    writer::WriteError,
+    format, length, record::Attributes, sink::Sink, string, version::Target, writer::WriteError,
 };
-
-/// What is owed of a module's value until it is finished.
-const END_TAG: u64 = 1;
 
 /// What stands before a value.
 #[derive(Clone, Copy)]
@@ -138,7 +130,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     /// # Errors
     /// [`WriteError`]; a stream that gives another number of bytes is refused.
     pub fn compressed_string(self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
-        check_stream(stream, plain_len)?;
+        string::check_stream(stream, plain_len)?;
         string::write_stream(self.begin(ValueType::String)?, stream, plain_len)
     }
 
@@ -187,10 +179,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     /// # Errors
     /// [`WriteError`]; before version 10 there is no such value.
     pub fn list_nodes(self, nodes: u64) -> Result<NodesWriter<'a, W>, WriteError> {
-        let sink = self.begin(ValueType::ListQuicklist2)?;
-        length::write(sink, nodes)?;
-        sink.owed = nodes;
-        Ok(NodesWriter { sink })
+        Ok(NodesWriter { sink: self.begin(ValueType::ListQuicklist2)?.announce(nodes, 1)? })
     }
 
     /// A count of items, each of which is that many strings.
@@ -200,10 +189,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         count: u64,
         each: u64,
     ) -> Result<StringsWriter<'a, W>, WriteError> {
-        let sink = self.begin(kind)?;
-        length::write(sink, count)?;
-        sink.owed = count.saturating_mul(each);
-        Ok(StringsWriter { sink })
+        Ok(StringsWriter { sink: self.begin(kind)?.announce(count, each)? })
     }
 
     /// A sorted set as its members and scores, of which there must be exactly as many as announced. Servers write the
@@ -212,10 +198,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     /// # Errors
     /// [`WriteError`].
     pub fn zset(self, members: u64) -> Result<ZSetWriter<'a, W>, WriteError> {
-        let sink = self.begin(ValueType::ZSet)?;
-        length::write(sink, members)?;
-        sink.owed = members;
-        Ok(ZSetWriter { sink })
+        Ok(ZSetWriter { sink: self.begin(ValueType::ZSet)?.announce(members, 1)? })
     }
 
     /// A hash of which fields expire, as its fields, of which there must be exactly as many as announced; no field expires
@@ -241,18 +224,13 @@ impl<'a, W: Write> ValueWriter<'a, W> {
         fields: u64,
         earliest_ms: i64,
     ) -> Result<FieldsWriter<'a, W>, WriteError> {
-        let (kind, form) = if self.target.has(ValueType::ValkeyHashTtl) {
-            (ValueType::ValkeyHashTtl, ExpiryForm::Behind)
-        } else {
-            (ValueType::HashTtl, ExpiryForm::Since(earliest_ms))
-        };
-        let sink = self.begin(kind)?;
-        if form != ExpiryForm::Behind {
-            sink.put(&earliest_ms.to_le_bytes())?;
+        if self.target.has(ValueType::ValkeyHashTtl) {
+            let sink = self.begin(ValueType::ValkeyHashTtl)?.announce(fields, 1)?;
+            return Ok(FieldsWriter { sink, earliest_ms: None });
         }
-        length::write(sink, fields)?;
-        sink.owed = fields;
-        Ok(FieldsWriter { sink, form })
+        let sink = self.begin(ValueType::HashTtl)?;
+        sink.put(&earliest_ms.to_le_bytes())?;
+        Ok(FieldsWriter { sink: sink.announce(fields, 1)?, earliest_ms: Some(earliest_ms) })
     }
 
     /// A hash of which fields expire, as a listpack: each field before its value and its time, those that expire first
@@ -271,10 +249,7 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     /// # Errors
     /// [`WriteError`].
     pub fn module(self, id: ModuleId) -> Result<ModuleWriter<'a, W>, WriteError> {
-        let sink = self.begin(ValueType::Module)?;
-        length::write(sink, id.bits())?;
-        sink.owed = END_TAG;
-        Ok(ModuleWriter { sink })
+        ModuleWriter::new(self.begin(ValueType::Module)?, id)
     }
 
     /// A value as it came from another file or payload.
@@ -286,257 +261,8 @@ impl<'a, W: Write> ValueWriter<'a, W> {
     }
 }
 
-/// An error unless the stream gives so many bytes.
-fn check_stream(stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
-    lzf::check(stream, plain_len)
-        .map_err(|error| WriteError::Malformed(Error::new(0, ErrorKind::Lzf(error))))
-}
-
 impl<W> fmt::Debug for ValueWriter<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ValueWriter").field("target", &self.target).finish_non_exhaustive()
-    }
-}
-
-/// Takes the bytes of a string.
-///
-/// If it is dropped before the last, whatever comes next on the writer fails.
-#[must_use = "the bytes are still to be written"]
-pub struct PartsWriter<'a, W> {
-    sink: &'a mut Sink<W>,
-    /// What is owed behind the string.
-    behind: u64,
-}
-
-impl<'a, W: Write> PartsWriter<'a, W> {
-    fn new(sink: &'a mut Sink<W>, len: u64) -> Result<Self, WriteError> {
-        length::write(sink, len)?;
-        let behind = sink.owed;
-        sink.owed = behind.saturating_add(len);
-        Ok(Self { sink, behind })
-    }
-
-    /// The next bytes.
-    ///
-    /// # Errors
-    /// [`WriteError`]; more bytes than announced are refused, and leave the file as it was.
-    pub fn part(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        let left = self.sink.owed.checked_sub(bytes.len() as u64);
-        let left = left.filter(|&left| left >= self.behind).ok_or(WriteError::TooManyMembers)?;
-        self.sink.put(bytes)?;
-        self.sink.owed = left;
-        Ok(())
-    }
-
-    /// Ends the string.
-    ///
-    /// # Errors
-    /// [`WriteError`], if bytes are missing; then the file cannot be finished.
-    pub fn finish(self) -> Result<(), WriteError> {
-        self.sink.check_owed(self.behind)
-    }
-}
-
-impl<W> fmt::Debug for PartsWriter<'_, W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PartsWriter").finish_non_exhaustive()
-    }
-}
-
-/// Takes the strings of a collection: the members of a set, the fields and values of a hash.
-///
-/// If it is dropped before the last, whatever comes next on the writer fails.
-#[must_use = "the strings are still to be written"]
-pub struct StringsWriter<'a, W> {
-    sink: &'a mut Sink<W>,
-}
-
-impl<W: Write> StringsWriter<'_, W> {
-    /// One member; one field or value of a hash.
-    ///
-    /// # Errors
-    /// [`WriteError`]; one more than announced is refused, and leaves the file as it was.
-    pub fn member(&mut self, member: &[u8]) -> Result<(), WriteError> {
-        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
-        string::write(self.sink, member)?;
-        self.sink.owed = left;
-        Ok(())
-    }
-
-    /// Ends the collection.
-    ///
-    /// # Errors
-    /// [`WriteError`], if strings are missing; then the file cannot be finished.
-    pub fn finish(self) -> Result<(), WriteError> {
-        self.sink.check_complete()
-    }
-}
-
-impl<W> fmt::Debug for StringsWriter<'_, W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StringsWriter").finish_non_exhaustive()
-    }
-}
-
-/// Takes the nodes of a list.
-///
-/// If it is dropped before the last, whatever comes next on the writer fails.
-#[must_use = "the nodes are still to be written"]
-pub struct NodesWriter<'a, W> {
-    sink: &'a mut Sink<W>,
-}
-
-impl<W: Write> NodesWriter<'_, W> {
-    /// A node of one element.
-    ///
-    /// # Errors
-    /// [`WriteError`]; one node more than announced is refused, and leaves the file as it was.
-    pub fn plain(&mut self, element: &[u8]) -> Result<(), WriteError> {
-        self.node(PLAIN, element)
-    }
-
-    /// A node of several, as a listpack blob.
-    ///
-    /// # Errors
-    /// As [`plain`](Self::plain).
-    pub fn packed(&mut self, blob: &[u8]) -> Result<(), WriteError> {
-        self.node(PACKED, blob)
-    }
-
-    fn node(&mut self, container: u64, bytes: &[u8]) -> Result<(), WriteError> {
-        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
-        length::write(self.sink, container)?;
-        string::write(self.sink, bytes)?;
-        self.sink.owed = left;
-        Ok(())
-    }
-
-    /// Ends the list.
-    ///
-    /// # Errors
-    /// [`WriteError`], if nodes are missing; then the file cannot be finished.
-    pub fn finish(self) -> Result<(), WriteError> {
-        self.sink.check_complete()
-    }
-}
-
-impl<W> fmt::Debug for NodesWriter<'_, W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NodesWriter").finish_non_exhaustive()
-    }
-}
-
-/// Takes the members of a sorted set.
-///
-/// If it is dropped before the last, whatever comes next on the writer fails.
-#[must_use = "the members are still to be written"]
-pub struct ZSetWriter<'a, W> {
-    sink: &'a mut Sink<W>,
-}
-
-impl<W: Write> ZSetWriter<'_, W> {
-    /// One member and its score.
-    ///
-    /// # Errors
-    /// [`WriteError`]; one member more than announced is refused, and leaves the file as it was.
-    pub fn member(&mut self, member: &[u8], score: f64) -> Result<(), WriteError> {
-        let left = self.sink.owed.checked_sub(1).ok_or(WriteError::TooManyMembers)?;
-        string::write(self.sink, member)?;
-        self.sink.put(&score.to_le_bytes())?;
-        self.sink.owed = left;
-        Ok(())
-    }
-
-    /// Ends the set.
-    ///
-    /// # Errors
-    /// [`WriteError`], if members are missing; then the file cannot be finished.
-    pub fn finish(self) -> Result<(), WriteError> {
-        self.sink.check_complete()
-    }
-}
-
-impl<W> fmt::Debug for ZSetWriter<'_, W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ZSetWriter").finish_non_exhaustive()
-    }
-}
-
-/// Takes the parts of a module's value.
-///
-/// If it is dropped before [`finish`](Self::finish), whatever comes next on the writer fails.
-#[must_use = "the parts are still to be written"]
-pub struct ModuleWriter<'a, W> {
-    sink: &'a mut Sink<W>,
-}
-
-impl<W: Write> ModuleWriter<'_, W> {
-    /// One part; a string is compressed where servers do so.
-    ///
-    /// # Errors
-    /// [`WriteError`].
-    pub fn part(&mut self, part: ModulePart<&[u8]>) -> Result<(), WriteError> {
-        self.sink.check_owed(END_TAG)?;
-        module::write_part(self.sink, part)
-    }
-
-    /// A string of so many bytes that come in parts, written as they are.
-    ///
-    /// # Errors
-    /// [`WriteError`].
-    ///
-    /// ```
-    /// use rdb::{ModuleId, ModulePart, WriteOptions, dump};
-    ///
-    /// let options = WriteOptions::default();
-    /// let id = ModuleId::new(*b"MBbloom--", 4).unwrap();
-    /// let whole = dump::encode(options, |value| {
-    ///     let mut value = value.module(id)?;
-    ///     value.part(ModulePart::Bytes(b"hello"))?;
-    ///     value.finish()
-    /// })?;
-    /// let in_parts = dump::encode(options, |value| {
-    ///     let mut value = value.module(id)?;
-    ///     let mut parts = value.bytes_in_parts(5)?;
-    ///     parts.part(b"he")?;
-    ///     parts.part(b"llo")?;
-    ///     parts.finish()?;
-    ///     value.finish()
-    /// })?;
-    /// assert_eq!(in_parts, whole);
-    /// # Ok::<(), rdb::WriteError>(())
-    /// ```
-    pub fn bytes_in_parts(&mut self, len: u64) -> Result<PartsWriter<'_, W>, WriteError> {
-        self.sink.check_owed(END_TAG)?;
-        module::write_string_tag(self.sink)?;
-        PartsWriter::new(self.sink, len)
-    }
-
-    /// A string of so many bytes whose LZF stream is this.
-    ///
-    /// # Errors
-    /// [`WriteError`]; a stream that gives another number of bytes is refused.
-    pub fn compressed_bytes(&mut self, stream: &[u8], plain_len: u64) -> Result<(), WriteError> {
-        check_stream(stream, plain_len)?;
-        self.sink.check_owed(END_TAG)?;
-        module::write_string_tag(self.sink)?;
-        string::write_stream(self.sink, stream, plain_len)
-    }
-
-    /// Ends the value.
-    ///
-    /// # Errors
-    /// [`WriteError`], if bytes of a string are missing; then the file cannot be finished.
-    pub fn finish(self) -> Result<(), WriteError> {
-        self.sink.check_owed(END_TAG)?;
-        module::write_end(self.sink)?;
-        self.sink.owed = 0;
-        Ok(())
-    }
-}
-
-impl<W> fmt::Debug for ModuleWriter<'_, W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ModuleWriter").finish_non_exhaustive()
     }
 }

@@ -309,8 +309,11 @@ fn detached(
     profile: Profile,
 ) -> Option<Value> {
     let Member::Bytes(bytes) = value.as_str()? else { return None };
-    let embeds = profile.embedding().holds(bytes.len(), key.bytes.len(), expires_at.is_some());
-    (!embeds && profile.embedding().goes_by_key()).then(|| Value::raw_string(bytes.to_vec()))
+    let embedding = profile.embedding();
+    // One that fits beside no key is `raw` everywhere, and is not copied.
+    let may_embed = embedding.goes_by_key() && embedding.holds(bytes.len(), 0, false);
+    let embeds = embedding.holds(bytes.len(), key.bytes.len(), expires_at.is_some());
+    (may_embed && !embeds).then(|| Value::raw_string(bytes.to_vec()))
 }
 
 /// Puts a value with its expiry where it is to be.

@@ -22,6 +22,7 @@ mod server;
 mod sets;
 mod sort;
 mod strings;
+mod time;
 mod zsets;
 
 pub use bits::{BitFieldOp, BitRange, BitUnit};
@@ -55,9 +56,9 @@ pub(crate) use geo::{Area, Found, Limits, centre_at, find, place, store as store
 pub(crate) use keys::{encoding, references};
 pub(crate) use server::begin_with;
 pub(crate) use strings::{
-    ExpiryChange, Time, Unit, common, common_len, common_runs, common_text, get_with, put_all,
-    set_with,
+    ExpiryChange, common, common_len, common_runs, common_text, get_with, put_all, set_with,
 };
+pub(crate) use time::{Time, Unit};
 pub(crate) use zsets::{Written, scan_scores, zset_at};
 
 use crate::error::{Error, Result};

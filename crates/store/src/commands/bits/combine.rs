@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::store::scope::{Scope, View};
-use crate::store::slot::{BY_COMMAND, Expires, Outcome};
+use crate::store::slot::{BY_COMMAND, Expires, Outcome, Slot};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::{OneAndMany, ToKeys};
@@ -38,26 +38,25 @@ pub(crate) fn combine(
             scope.slot(target).delete();
             return Ok(0);
         }
-        // The memory of what is there serves for the result, which takes its place.
-        let mut slot = scope.slot(target);
-        let old = if slot.is_in_snapshot() {
-            None
-        } else {
-            slot.edit(
-                |old| {
-                    let fits = old.has_room_for(len);
-                    (fits.then(|| std::mem::replace(old, Value::Int(0))), Outcome::Same)
-                },
-                |_| ("", Vec::new()),
-            )
-        };
-        drop(slot);
-        let old = old.flatten();
+        let old = memory_of(scope.slot(target), len);
         let result = made(scope, op, target, sources, old, len)?;
         report(scope, op, target, sources, &result);
         scope.slot(target).put(result, Expires::Never, BY_COMMAND);
         Ok(len)
     })
+}
+
+/// Takes what is at the target, which the result replaces, if its memory has room for the result. What a snapshot still
+/// has to write stays.
+fn memory_of(mut target: Slot<'_>, len: usize) -> Option<Value> {
+    if target.is_in_snapshot() {
+        return None;
+    }
+    let take = |old: &mut Value| {
+        let fits = old.has_room_for(len);
+        (fits.then(|| std::mem::replace(old, Value::Int(0))), Outcome::Same)
+    };
+    target.edit(take, |_| ("", Vec::new())).flatten()
 }
 
 /// Reports the change to the sinks. What only the newest servers can do is reported as the bytes that it left: the

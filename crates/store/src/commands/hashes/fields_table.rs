@@ -3,9 +3,12 @@
 use super::fields::{HashSetExOptions, field_time};
 use super::{FieldExistenceCheck, FieldExpire, FieldPersist, HashEntry};
 use crate::commands::expiry::{ExpireOption, ExpireTime, Ttl};
+use crate::commands::time::GivenTime;
 use crate::commands::{ExpiryChange, Time, Unit};
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{Answer, Command, command, family, int, refused, size, take, wrong_arity};
+use crate::execute::{
+    Answer, Command, c_string, command, family, int, is, one_of, refused, size, take, wrong_arity,
+};
 use crate::member::Member;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
@@ -134,7 +137,7 @@ fn fields<'a>(
     command: &str,
 ) -> Result<Vec<Member<'a>>> {
     let [name, number, fields @ ..] = words else { return Err(wrong_arity(command)) };
-    if !name.eq_ignore_ascii_case(b"fields") {
+    if !is(name, "fields") {
         let text = "ERR Mandatory argument FIELDS is missing or not at the right position";
         return Err(refused(text));
     }
@@ -148,6 +151,13 @@ fn fields<'a>(
 const NO_NUM_FIELDS: &str = "ERR Parameter `numFields` should be greater than 0";
 const NOT_POSITIVE: &str = "ERR Number of fields must be a positive integer";
 
+const CONDITIONS: [(&str, ExpireOption); 4] = [
+    ("NX", ExpireOption::Nx),
+    ("XX", ExpireOption::Xx),
+    ("GT", ExpireOption::Gt),
+    ("LT", ExpireOption::Lt),
+];
+
 fn expire(
     store: &Store<impl Locks>,
     words: &[&[u8]],
@@ -160,15 +170,10 @@ fn expire(
         let amount = int(words[1])?;
         let ms = Time { unit, absolute, amount }.in_ms();
         let at_ms = field_time(ms, (!absolute).then(|| hash.now_ms()), command)?;
-        let mut rest = &words[2..];
-        let options = [
-            ("NX", ExpireOption::Nx),
-            ("XX", ExpireOption::Xx),
-            ("GT", ExpireOption::Gt),
-            ("LT", ExpireOption::Lt),
-        ];
-        let option = options.into_iter().find(|&(name, _)| take(&mut rest, name));
-        let option = option.map_or(ExpireOption::Always, |(_, option)| option);
+        let (option, rest) = match one_of(words[2], CONDITIONS) {
+            Some(option) => (option, &words[3..]),
+            None => (ExpireOption::Always, &words[2..]),
+        };
         Ok(hash.expire_fields(&fields(rest, NO_NUM_FIELDS, command)?, at_ms, option))
     })?;
     Ok(Reply::Array(
@@ -205,30 +210,13 @@ fn hgetdel(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
     Ok(Reply::Array(values.into_iter().map(Reply::from).collect()))
 }
 
-/// The names of the times, each with its unit and whether it counts from the epoch on.
-const TIMES: [(&str, Unit, bool); 4] = [
-    ("EX", Unit::Seconds, false),
-    ("PX", Unit::Milliseconds, false),
-    ("EXAT", Unit::Seconds, true),
-    ("PXAT", Unit::Milliseconds, true),
-];
-
-/// The time that the next words say, if they say one.
-fn time<'a>(words: &mut &[&'a [u8]]) -> Option<(Unit, bool, &'a [u8])> {
-    let [name, amount, rest @ ..] = *words else { return None };
-    let is = |&(known, ..): &(&str, Unit, bool)| name.eq_ignore_ascii_case(known.as_bytes());
-    let (_, unit, absolute) = TIMES.into_iter().find(is)?;
-    *words = rest;
-    Some((unit, absolute, amount))
-}
-
 fn hgetex(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
     let values = store.entry(words[0], |hash: &mut HashEntry<'_>| {
         let mut rest = &words[1..];
         let change = if take(&mut rest, "PERSIST") {
             ExpiryChange::Clear
-        } else if let Some((unit, absolute, amount)) = time(&mut rest) {
-            ExpiryChange::Until(Time { unit, absolute, amount: int(amount)? })
+        } else if let Some(time) = GivenTime::take(&mut rest) {
+            ExpiryChange::Until(time.read()?)
         } else {
             ExpiryChange::Keep
         };
@@ -250,24 +238,20 @@ fn hsetex(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
             }
             continue;
         }
-        let known = ["KEEPTTL", "EX", "PX", "EXAT", "PXAT"];
-        let is_known =
-            |word: &&[u8]| known.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()));
-        if expiry.is_some() && rest.first().is_some_and(is_known) {
+        let names_expiry = |word: &&[u8]| is(word, "KEEPTTL") || GivenTime::is_name(word);
+        if expiry.is_some() && rest.first().is_some_and(names_expiry) {
             let text = "ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified";
             return Err(refused(text));
         }
         expiry = Some(if take(&mut rest, "KEEPTTL") {
             ExpiryChange::Keep
-        } else if let Some((unit, absolute, amount)) = time(&mut rest) {
-            let time = Time { unit, absolute, amount: int(amount)? };
-            let now_ms = (!absolute).then(|| store.shared().clock().now_ms());
+        } else if let Some(time) = GivenTime::take(&mut rest) {
+            let time = time.read()?;
+            let now_ms = (!time.absolute).then(|| store.shared().clock().now_ms());
             field_time(time.in_ms(), now_ms, "hsetex")?;
             ExpiryChange::Until(time)
         } else {
-            // As a string of C: up to its first NUL.
-            let word = rest.first().copied().unwrap_or_default();
-            let word = word.split(|&byte| byte == 0).next().unwrap_or_default();
+            let word = rest.first().map_or(&[][..], |word| c_string(word));
             let text = format!("ERR unknown argument: {}", String::from_utf8_lossy(word));
             return Err(Error::new(ErrorKind::Syntax, text));
         });

@@ -26,7 +26,7 @@ pub use options::{
 };
 
 pub(crate) use lcs::{common, common_len, common_runs, common_text};
-pub(crate) use options::{ExpiryChange, Time, Unit};
+pub(crate) use options::ExpiryChange;
 pub(crate) use set::{get_with, put_all, set_with};
 
 use crate::error::{Error, Result};

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 
-use crate::error::{Error, Result};
+use crate::commands::{Time, Unit};
 use crate::to_expiry::{ToSpan, ToTime};
 
 /// Whether SET asks for a key that exists, or for one that does not.
@@ -208,44 +208,5 @@ impl From<Expiry> for ExpiryChange {
             Expiry::PXAT(ms) => Self::Until(Time::new(Unit::Milliseconds, true, ms)),
             Expiry::PERSIST => Self::Clear,
         }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Unit {
-    Seconds,
-    Milliseconds,
-}
-
-/// A time as a command gives it: of a unit, from now or from the epoch on.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Time {
-    pub(crate) unit: Unit,
-    pub(crate) absolute: bool,
-    pub(crate) amount: i64,
-}
-
-impl Time {
-    pub(super) fn new(unit: Unit, absolute: bool, amount: u64) -> Self {
-        // What does not fit is refused like what is below zero.
-        Self { unit, absolute, amount: i64::try_from(amount).unwrap_or(-1) }
-    }
-
-    /// The milliseconds, as far as there is a number for them.
-    pub(crate) const fn in_ms(self) -> i64 {
-        let scale = if matches!(self.unit, Unit::Seconds) { 1000 } else { 1 };
-        self.amount.saturating_mul(scale)
-    }
-
-    /// The time in milliseconds since the epoch, or what `command` says to one that is none.
-    #[inline]
-    pub(crate) fn at_ms(self, now_ms: impl FnOnce() -> i64, command: &str) -> Result<i64> {
-        let scale = if self.unit == Unit::Seconds { 1000 } else { 1 };
-        let ms = Some(self.amount).filter(|&amount| amount > 0);
-        let ms = ms.and_then(|amount| amount.checked_mul(scale));
-        let at = ms.and_then(|ms| if self.absolute { Some(ms) } else { ms.checked_add(now_ms()) });
-        at.ok_or_else(|| Error::invalid_expire(command))
     }
 }

@@ -7,10 +7,9 @@ use smallvec::SmallVec;
 
 use super::entry::put;
 use super::{
-    Expiry, ExpiryChange, SetOptions, SetOutcome, StringEntry, Time, Unit, get_with, put_all,
-    set_with,
+    Expiry, ExpiryChange, SetOptions, SetOutcome, StringEntry, get_with, put_all, set_with,
 };
-use crate::commands::checked;
+use crate::commands::{Time, Unit, checked};
 use crate::error::Result;
 use crate::member::Member;
 use crate::store::slot::Expires;

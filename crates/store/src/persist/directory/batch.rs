@@ -75,7 +75,7 @@ pub(super) struct Batches<'scope> {
 pub(super) type Ended = (u64, Result<(), LogError>);
 
 impl<'scope> Batches<'scope> {
-    /// Lets another thread decode a log. It ends when the log does, or when nobody takes its batches any more.
+    /// Lets another thread decode a log. The thread ends when the log does, or when these batches are dropped.
     pub(super) fn decode<'env, R: Read + Send + 'scope>(
         scope: &'scope Scope<'scope, 'env>,
         reader: LogReader<R>,
@@ -91,7 +91,7 @@ impl<'scope> Batches<'scope> {
         for mut batch in &self.full {
             run(&batch)?;
             batch.clear();
-            // Nobody fills it where the log has ended.
+            // Fails when the log has ended: no further batch is needed then.
             let _ = self.empty.send(batch);
         }
         drop(self.full);
@@ -122,7 +122,7 @@ fn decode<R: Read>(
             }
         }
     };
-    // If it is not taken, nobody asks for the end either.
+    // The receiver is dropped only when running a command failed: the error returned is that one.
     let _ = full.send(batch);
     (reader.valid_up_to(), ended)
 }

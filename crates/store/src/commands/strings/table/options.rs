@@ -1,6 +1,7 @@
 //! The options of SET, GETEX and LCS as words.
 
-use crate::commands::{ExistenceCheck, ExpiryChange, LcsMatches, SetOptions, Time, Unit};
+use crate::commands::time::GivenTime;
+use crate::commands::{ExistenceCheck, ExpiryChange, LcsMatches, SetOptions};
 use crate::error::{Error, Result};
 use crate::execute::{int, refused, take, take_with};
 use crate::reply::Reply;
@@ -20,21 +21,13 @@ pub(super) struct Options<'a> {
     pub(super) ttl: Option<GivenTtl<'a>>,
 }
 
-/// An expiry as it was given: its number is read when Redis reads it, which GETEX does late.
+/// An expiry as it was given.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum GivenTtl<'a> {
     Keep,
     Persist,
-    Until { unit: Unit, absolute: bool, amount: &'a [u8] },
+    Until(GivenTime<'a>),
 }
-
-/// The names of the times, each with its unit and whether it counts from the epoch on.
-const TIMES: [(&str, Unit, bool); 4] = [
-    ("EX", Unit::Seconds, false),
-    ("PX", Unit::Milliseconds, false),
-    ("EXAT", Unit::Seconds, true),
-    ("PXAT", Unit::Milliseconds, true),
-];
 
 impl<'a> Options<'a> {
     /// Reads all options. One may come twice, and the last one counts; those that exclude each other may not.
@@ -63,10 +56,7 @@ impl<'a> Options<'a> {
             (None, _)
             | (Some(GivenTtl::Keep), GivenTtl::Keep)
             | (Some(GivenTtl::Persist), GivenTtl::Persist) => true,
-            (
-                Some(GivenTtl::Until { unit, absolute, .. }),
-                GivenTtl::Until { unit: new_unit, absolute: new_absolute, .. },
-            ) => (unit, absolute) == (new_unit, new_absolute),
+            (Some(GivenTtl::Until(old)), GivenTtl::Until(new)) => new.is_named_as(&old),
             (Some(_), _) => false,
         }
     }
@@ -90,10 +80,7 @@ impl<'a> GivenTtl<'a> {
         if of == Of::GetEx && take(words, "PERSIST") {
             return Some(Self::Persist);
         }
-        TIMES.into_iter().find_map(|(name, unit, absolute)| {
-            let [amount] = take_with(words, name)?;
-            Some(Self::Until { unit, absolute, amount })
-        })
+        GivenTime::take(words).map(Self::Until)
     }
 
     /// The expiry, once its number is to be read.
@@ -101,9 +88,7 @@ impl<'a> GivenTtl<'a> {
         Ok(match self {
             Self::Keep => ExpiryChange::Keep,
             Self::Persist => ExpiryChange::Clear,
-            Self::Until { unit, absolute, amount } => {
-                ExpiryChange::Until(Time { unit, absolute, amount: int(amount)? })
-            }
+            Self::Until(time) => ExpiryChange::Until(time.read()?),
         })
     }
 }

@@ -1,0 +1,120 @@
+//! Writing the members of collections.
+
+use std::{fmt, io::Write};
+
+use super::scan::{PACKED, PLAIN};
+use crate::{length, sink::Sink, string, writer::WriteError};
+
+/// Takes the strings of a collection: the members of a set, the fields and values of a hash.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the strings are still to be written"]
+pub struct StringsWriter<'a, W> {
+    pub(super) sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> StringsWriter<'_, W> {
+    /// One member; one field or value of a hash.
+    ///
+    /// # Errors
+    /// [`WriteError`]; one more than announced is refused, and leaves the file as it was.
+    pub fn member(&mut self, member: &[u8]) -> Result<(), WriteError> {
+        self.sink.one(|sink| string::write(sink, member))
+    }
+
+    /// Ends the collection.
+    ///
+    /// # Errors
+    /// [`WriteError`], if strings are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for StringsWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StringsWriter").finish_non_exhaustive()
+    }
+}
+
+/// Takes the nodes of a list.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the nodes are still to be written"]
+pub struct NodesWriter<'a, W> {
+    pub(super) sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> NodesWriter<'_, W> {
+    /// A node of one element.
+    ///
+    /// # Errors
+    /// [`WriteError`]; one node more than announced is refused, and leaves the file as it was.
+    pub fn plain(&mut self, element: &[u8]) -> Result<(), WriteError> {
+        self.node(PLAIN, element)
+    }
+
+    /// A node of several, as a listpack blob.
+    ///
+    /// # Errors
+    /// As [`plain`](Self::plain).
+    pub fn packed(&mut self, blob: &[u8]) -> Result<(), WriteError> {
+        self.node(PACKED, blob)
+    }
+
+    fn node(&mut self, container: u64, bytes: &[u8]) -> Result<(), WriteError> {
+        self.sink.one(|sink| {
+            length::write(sink, container)?;
+            string::write(sink, bytes)
+        })
+    }
+
+    /// Ends the list.
+    ///
+    /// # Errors
+    /// [`WriteError`], if nodes are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for NodesWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NodesWriter").finish_non_exhaustive()
+    }
+}
+
+/// Takes the members of a sorted set.
+///
+/// If it is dropped before the last, whatever comes next on the writer fails.
+#[must_use = "the members are still to be written"]
+pub struct ZSetWriter<'a, W> {
+    pub(super) sink: &'a mut Sink<W>,
+}
+
+impl<W: Write> ZSetWriter<'_, W> {
+    /// One member and its score.
+    ///
+    /// # Errors
+    /// [`WriteError`]; one member more than announced is refused, and leaves the file as it was.
+    pub fn member(&mut self, member: &[u8], score: f64) -> Result<(), WriteError> {
+        self.sink.one(|sink| {
+            string::write(sink, member)?;
+            sink.put(&score.to_le_bytes())
+        })
+    }
+
+    /// Ends the set.
+    ///
+    /// # Errors
+    /// [`WriteError`], if members are missing; then the file cannot be finished.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.sink.check_complete()
+    }
+}
+
+impl<W> fmt::Debug for ZSetWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ZSetWriter").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,10 @@
+//! One value, to and from the form in which files and payloads hold it.
+
+mod fault;
+mod load;
+mod write;
+
+pub(super) use fault::Fault;
+pub(super) use load::{Loaded, listpack, listpack_of, load};
+pub use write::write_bloom;
+pub(super) use write::{begin_bloom, write};
