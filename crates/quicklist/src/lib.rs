@@ -14,7 +14,7 @@
 //! list     runs of up to 64 nodes, each with the number of its elements
 //!
 //! node     packed       a listpack, some 8 KiB of elements: see the crate listpack
-//!          plain        one element by itself, of 1 GiB and more
+//!          plain        one large element by itself
 //!          compressed   an LZF stream of either: see the crate lzf
 //! ```
 //!
@@ -30,13 +30,13 @@
 //!   into one are merged: the two before, the two behind, then the neighbours.
 //! * **Replacing.** In place, however full the node is.
 //! * **Removing.** A node goes with its last element; nodes are not merged.
-//! * **Large elements**, of [`Limits::plain_from`] bytes, get plain nodes, which take no others.
+//! * **Large elements**, as [`Limits::plain_from`] says, get plain nodes, which take no others.
 //! * **Compressing.** All nodes but [`Limits::depth`] at either end, if they have 48 bytes and lose more than 8. An
 //!   operation that changes a compressed node expands it and compresses it again; one that reads does so with a copy.
 //!
 //! Two things differ between 7.0 and 7.2: [`Limits::exact_merge`] and [`Limits::merge_replaced`]. Since 7.2 a small
 //! list is one listpack without a quicklist about it: [`QuickList::from_listpack`], [`QuickList::into_listpack`] and
-//! [`Fill::is_exceeded`] serve whoever decides on that.
+//! [`Fill::is_exceeded`] tell when.
 //!
 //! # Worked example
 //!

@@ -58,10 +58,12 @@ impl Fill {
     /// Where elements are limited, a node of more than 8,192 bytes is too large, too.
     #[must_use]
     pub fn is_exceeded(self, bytes: usize, elements: usize) -> bool {
-        match self.limits() {
-            (Some(most), _) => bytes > most,
-            (None, most) => bytes > SAFE_BYTES || most.is_some_and(|most| elements > most),
-        }
+        bytes > self.most_bytes() || self.limits().1.is_some_and(|most| elements > most)
+    }
+
+    /// The most bytes of a node of several elements.
+    fn most_bytes(self) -> usize {
+        self.limits().0.unwrap_or(SAFE_BYTES)
     }
 
     fn bytes(self) -> Option<usize> {
@@ -103,8 +105,8 @@ pub struct Limits {
     pub fill: Fill,
     /// How many nodes from either end stay uncompressed: `list-compress-depth`. 0 compresses none.
     pub depth: u16,
-    /// Elements of so many bytes, or more, get a plain node each. 1 GiB; on a server, DEBUG QUICKLIST-PACKED-THRESHOLD
-    /// changes it.
+    /// Elements of so many bytes, or more, get a plain node each: 1 GiB before 7.4. 0, as from 7.4 on, stands for elements
+    /// that are larger than a node may be. On a server, DEBUG QUICKLIST-PACKED-THRESHOLD changes it.
     pub plain_from: u32,
     /// Whether two nodes are merged if their bytes fit into one, as from 7.2 on. Before, 4 bytes more had room.
     pub exact_merge: bool,
@@ -129,7 +131,10 @@ impl Default for Limits {
 impl Limits {
     /// Whether an element of `len` bytes gets a plain node.
     pub(crate) fn is_large(&self, len: usize) -> bool {
-        len as u64 >= u64::from(self.plain_from)
+        match self.plain_from {
+            0 => len > self.fill.most_bytes(),
+            from => len as u64 >= u64::from(from),
+        }
     }
 
     /// Whether a listpack of so many bytes and elements takes another element of `len` bytes.

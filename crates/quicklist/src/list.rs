@@ -102,7 +102,7 @@ impl QuickList {
         &self.limits
     }
 
-    /// Lets elements of so many bytes, or more, get plain nodes from now on. Nodes stay as they are.
+    /// Sets [`Limits::plain_from`]. Nodes stay as they are.
     ///
     /// It is the one limit that a server changes in lists that exist: DEBUG QUICKLIST-PACKED-THRESHOLD.
     pub fn set_plain_from(&mut self, bytes: u32) {

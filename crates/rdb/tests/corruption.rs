@@ -167,6 +167,43 @@ fn type_22_is_read_by_the_dialect() {
 }
 
 #[test]
+fn a_field_expires_at_a_time_of_the_epoch_or_never() {
+    let accepted = |version: u16, body: &[u8]| {
+        let mut payload = [body, &version.to_le_bytes()].concat();
+        payload.extend_from_slice(&rdb::crc64(&payload).to_le_bytes());
+        let scanned = dump::decode(&payload).is_ok();
+        let mut file = match version {
+            80 => b"VALKEY080".to_vec(),
+            _ => b"REDIS0012".to_vec(),
+        };
+        file.extend_from_slice(&[body[0], 1, b'h']);
+        file.extend_from_slice(&body[1..]);
+        file.push(0xff);
+        file.extend_from_slice(&[0; 8]);
+        assert_eq!(read_every_way(&file), [scanned; 3], "{body:?}");
+        scanned
+    };
+    let valkey = |time: i64| [b"\x16\x01\x01f\x01v", &time.to_le_bytes()[..]].concat();
+    for (time, right) in [(-1, true), (0, true), (i64::MAX, true), (-2, false), (i64::MIN, false)] {
+        assert_eq!(accepted(80, &valkey(time)), right, "{time}");
+    }
+    let redis = |earliest: i64, number: u8| {
+        [b"\x18", &earliest.to_le_bytes()[..], &[1, number], b"\x01f\x01v"].concat()
+    };
+    for (earliest, number, right) in [
+        (5, 1, true),
+        (i64::MAX, 1, true),
+        (i64::MAX, 0, true),
+        (i64::MAX, 2, false),
+        (-1, 1, false),
+        (-1, 2, true),
+        (i64::MIN, 1, false),
+    ] {
+        assert_eq!(accepted(12, &redis(earliest, number)), right, "{earliest} {number}");
+    }
+}
+
+#[test]
 fn a_checksum_of_zero_is_none() {
     let file = b"REDIS0010\x00\x01k\x01v\xff\0\0\0\0\0\0\0\0";
     assert_eq!(read_bytes(file, false).unwrap().len(), 1);

@@ -56,7 +56,8 @@ macro_rules! limits {
         #[derive(Debug)]
         pub(crate) struct Settings {
             $($name: AtomicUsize,)*
-            /// From how many bytes on an element of a list has a node of its own: DEBUG QUICKLIST-PACKED-THRESHOLD.
+            /// From how many bytes on an element of a list has a node of its own, or 0 for what the profile says: DEBUG
+            /// QUICKLIST-PACKED-THRESHOLD.
             list_plain_from: AtomicU32,
             /// Held by a caller that sets some of them and leaves the others.
             remembered: Mutex<Remembered>,
@@ -66,7 +67,7 @@ macro_rules! limits {
             pub(crate) fn new(limits: Limits, remembered: Remembered) -> Self {
                 Self {
                     $($name: AtomicUsize::new(limits.$name.to_word()),)*
-                    list_plain_from: AtomicU32::new(LIST_PLAIN_FROM),
+                    list_plain_from: AtomicU32::new(0),
                     remembered: Mutex::new(remembered),
                 }
             }
@@ -137,22 +138,18 @@ limits! {
     }
 }
 
-/// From how many bytes on an element of a list has a node of its own, if nobody says otherwise: 1 GiB.
-const LIST_PLAIN_FROM: u32 = 1 << 30;
-
 /// The largest number of bytes that can be said instead: a listpack's 4 GiB with room to spare.
 const LIST_PLAIN_MOST: u32 = u32::MAX - (1 << 20) + 1;
 
 impl Settings {
-    /// From how many bytes on an element of a list has a node of its own.
-    pub(crate) fn list_plain_from(&self) -> u32 {
-        self.list_plain_from.load(Ordering::Relaxed)
+    /// From how many bytes on an element of a list has a node of its own, if that was set.
+    pub(crate) fn list_plain_from(&self) -> Option<u32> {
+        Some(self.list_plain_from.load(Ordering::Relaxed)).filter(|&bytes| bytes > 0)
     }
 
-    /// Lets an element of a list have a node of its own from so many bytes on, or from the default on if it is 0;
-    /// `false` if nodes cannot be so large.
+    /// Lets an element of a list have a node of its own from so many bytes on, or as the profile says if it is 0; `false`
+    /// if nodes cannot be so large.
     pub(crate) fn set_list_plain_from(&self, bytes: u64) -> bool {
-        let bytes = if bytes == 0 { u64::from(LIST_PLAIN_FROM) } else { bytes };
         let Some(bytes) = u32::try_from(bytes).ok().filter(|&bytes| bytes <= LIST_PLAIN_MOST)
         else {
             return false;

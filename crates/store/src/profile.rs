@@ -12,6 +12,7 @@ use crate::text::double::Weights;
 /// | small sets with text | hash tables | listpacks | listpacks | listpacks |
 /// | small lists | quicklists | listpacks | listpacks | listpacks |
 /// | strings that are `embstr` | up to 44 bytes | up to 44 bytes | up to 41 with their key, 33 if they expire | up to 113 with their key |
+/// | elements of a list with a node of their own | of 1 GiB and more | of 1 GiB and more | larger than a node | larger than a node |
 /// | LPOS RANK -9223372036854775808 | as -1, whatever COUNT says | refused | refused | refused |
 /// | SADD of many members at once | chooses an encoding by the first member | also by their number | also by their number | also by their number |
 /// | HSET of many fields at once | chooses an encoding field by field | also by their number | also by their number | also by their number |
@@ -118,6 +119,8 @@ table! {
     list_merges_exactly: bool = false, true, true, true;
     /// Whether nodes of a list are merged about an element of its own node that took the place of a smaller one.
     list_merges_replaced: bool = false, true, true, true;
+    /// From how many bytes on an element of a list has a node of its own; 0 for those that are larger than a node.
+    list_plain_from: u32 = 1 << 30, 1 << 30, 0, 0;
     /// Which strings are `embstr` to OBJECT ENCODING.
     embedding: Embedding = Embedding::ALONE, Embedding::ALONE, Embedding::REDIS_82, Embedding::VALKEY_91;
     /// How scores and distances are written.

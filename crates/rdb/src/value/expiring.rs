@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{Read, Write};
 
+use super::kind::ValueType;
 use super::read::{Body, State};
 use crate::error::{Error, ErrorKind};
 use crate::sink::Sink;
@@ -19,6 +20,16 @@ pub(crate) enum ExpiryForm {
     Since(i64),
     /// Behind the value: 8 bytes, or -1. Valkey's form.
     Behind,
+}
+
+impl ExpiryForm {
+    /// The form of a type, and what stands before the number of its fields.
+    pub(super) fn read<R: Read>(source: &mut Source<R>, kind: ValueType) -> Result<Self, Error> {
+        if kind == ValueType::HashTtl {
+            return Ok(Self::Since(i64::from_le_bytes(source.array()?)));
+        }
+        Ok(if kind == ValueType::ValkeyHashTtl { Self::Behind } else { Self::Absolute })
+    }
 }
 
 /// A field of a hash, its value, and when it expires.
@@ -63,12 +74,7 @@ impl<R: Read> Fields<'_, R> {
                 let before = read_before(source, form)?;
                 string::read_into(source, &mut self.body.string)?;
                 string::read_into(source, &mut self.value)?;
-                let expire_at_ms = if form == ExpiryForm::Behind {
-                    let at = i64::from_le_bytes(source.array()?);
-                    (at != NO_EXPIRY).then_some(at)
-                } else {
-                    before
-                };
+                let expire_at_ms = before.or(read_behind(source, form)?);
                 self.body.state = State::Fields { left: left - 1, form };
                 Ok(Some(Field { field: &self.body.string, value: &self.value, expire_at_ms }))
             }
@@ -128,16 +134,29 @@ fn read_before<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Opti
     time.filter(|&time| time >= 0).map(Some).ok_or(Error::new(at, ErrorKind::FieldExpiry))
 }
 
-/// Passes over a field.
-pub(super) fn scan<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<(), Error> {
+/// The expiry that stands behind a value. Valkey refuses a time before the epoch.
+fn read_behind<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Option<i64>, Error> {
     if form != ExpiryForm::Behind {
-        length::read(source)?;
+        return Ok(None);
     }
-    string::scan(source)?;
-    string::scan(source)?;
-    if form == ExpiryForm::Behind {
-        source.array::<8>()?;
+    let at = source.offset();
+    match i64::from_le_bytes(source.array()?) {
+        NO_EXPIRY => Ok(None),
+        time @ 0.. => Ok(Some(time)),
+        _ => Err(Error::new(at, ErrorKind::FieldExpiry)),
     }
+}
+
+/// Passes over a field, with a pause as in [`scan_with`](super::scan::scan_with).
+pub(super) fn scan_with<R: Read, E: From<Error>>(
+    source: &mut Source<R>,
+    form: ExpiryForm,
+    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
+) -> Result<(), E> {
+    read_before(source, form)?;
+    string::scan_with(source, pause)?;
+    string::scan_with(source, pause)?;
+    read_behind(source, form)?;
     Ok(())
 }
 

@@ -93,12 +93,12 @@ impl<R: Read> Body<R> {
                 self.state = State::Nodes(count);
                 return Ok(Value::ListNodes(Nodes { body: self }));
             }
-            ValueType::HashTtlPreRelease => return self.fields(ExpiryForm::Absolute),
-            ValueType::HashTtl => {
-                let earliest = i64::from_le_bytes(self.source.array()?);
-                return self.fields(ExpiryForm::Since(earliest));
+            ValueType::HashTtlPreRelease | ValueType::HashTtl | ValueType::ValkeyHashTtl => {
+                let form = ExpiryForm::read(&mut self.source, kind)?;
+                let left = length::read(&mut self.source)?;
+                self.state = State::Fields { left, form };
+                return Ok(Value::HashTtl(Fields::of(self)));
             }
-            ValueType::ValkeyHashTtl => return self.fields(ExpiryForm::Behind),
             ValueType::HashTtlListpackPreRelease | ValueType::HashTtlListpack => {
                 let earliest_ms = if kind == ValueType::HashTtlListpack {
                     i64::from_le_bytes(self.source.array()?)
@@ -132,12 +132,6 @@ impl<R: Read> Body<R> {
         let left = length::read(&mut self.source)?;
         self.state = State::Scores { left, form };
         Ok(Value::ZSet(Scores { body: self }))
-    }
-
-    fn fields(&mut self, form: ExpiryForm) -> Result<Value<'_, R>, Error> {
-        let left = length::read(&mut self.source)?;
-        self.state = State::Fields { left, form };
-        Ok(Value::HashTtl(Fields::of(self)))
     }
 
     pub(crate) fn raw(&mut self) -> Result<RawValue, Error> {
@@ -198,7 +192,7 @@ impl<R: Read> Body<R> {
             }
             State::Fields { left, form } => {
                 for _ in 0..left {
-                    expiring::scan(&mut self.source, form)?;
+                    expiring::scan_with(&mut self.source, form, &mut |_| Ok::<_, Error>(()))?;
                 }
             }
             State::Between => {}

@@ -5,6 +5,7 @@
 use std::io::Read;
 
 use super::{
+    expiring::{self, ExpiryForm},
     kind::ValueType,
     module,
     score::{self, ScoreForm},
@@ -52,20 +53,14 @@ pub(crate) fn scan_with<R: Read, E: From<Error>>(
         ValueType::ZSet => {
             repeat(source, |source| member_and_score(source, ScoreForm::Double, pause))
         }
-        ValueType::HashTtlPreRelease => repeat(source, |source| ttl_and_pair(source, pause)),
-        ValueType::HashTtl => {
-            source.array::<8>()?; // earliest expiry
-            repeat(source, |source| ttl_and_pair(source, pause))
+        ValueType::HashTtlPreRelease | ValueType::HashTtl | ValueType::ValkeyHashTtl => {
+            let form = ExpiryForm::read(source, kind)?;
+            repeat(source, |source| expiring::scan_with(source, form, pause))
         }
         ValueType::HashTtlListpack => {
             source.array::<8>()?; // earliest expiry
             string::scan_with(source, pause)
         }
-        ValueType::ValkeyHashTtl => repeat(source, |source| {
-            pair(source, pause)?;
-            source.array::<8>()?; // expiry
-            Ok(())
-        }),
         ValueType::Module => {
             module::read_id(source)?;
             module::scan_parts(source, pause)?;
@@ -125,12 +120,4 @@ fn member_and_score<R: Read, E: From<Error>>(
 ) -> Result<(), E> {
     string::scan_with(source, pause)?;
     Ok(score::scan(source, form)?)
-}
-
-fn ttl_and_pair<R: Read, E: From<Error>>(
-    source: &mut Source<R>,
-    pause: &mut impl FnMut(&mut Source<R>) -> Result<(), E>,
-) -> Result<(), E> {
-    length::read(source)?;
-    pair(source, pause)
 }

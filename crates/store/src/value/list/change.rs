@@ -24,7 +24,7 @@ impl List {
                     *self = Self::Quick(Box::new(QuickList::from_listpack(list, limits)));
                 }
             }
-            Self::Quick(list) => list.set_plain_from(policy.settings.list_plain_from()),
+            Self::Quick(list) => list.set_plain_from(policy.list_plain_from()),
         }
     }
 

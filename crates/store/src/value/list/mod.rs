@@ -62,10 +62,14 @@ impl EncodingPolicy<'_> {
         Limits {
             fill: self.list_fill(),
             depth: u16::try_from(self.settings.list_compress_depth()).unwrap_or(u16::MAX),
-            plain_from: self.settings.list_plain_from(),
+            plain_from: self.list_plain_from(),
             exact_merge: self.profile.list_merges_exactly(),
             merge_replaced: self.profile.list_merges_replaced(),
         }
+    }
+
+    fn list_plain_from(&self) -> u32 {
+        self.settings.list_plain_from().unwrap_or(self.profile.list_plain_from())
     }
 
     fn list_fill(&self) -> Fill {
