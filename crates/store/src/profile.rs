@@ -13,6 +13,8 @@ use crate::text::double::Weights;
 /// | small lists | quicklists | listpacks | listpacks | listpacks |
 /// | strings that are `embstr` | up to 44 bytes | up to 44 bytes | up to 41 with their key, 33 if they expire | up to 113 with their key |
 /// | elements of a list with a node of their own | of 1 GiB and more | of 1 GiB and more | larger than a node | larger than a node |
+/// | LREM with the count -9223372036854775808 | known | known | refused | refused |
+/// | LSET of an index beyond 32 bits | refused | refused | goes by its last 32 bits | goes by its last 32 bits |
 /// | LPOS RANK -9223372036854775808 | as -1, whatever COUNT says | refused | refused | refused |
 /// | SADD of many members at once | chooses an encoding by the first member | also by their number | also by their number | also by their number |
 /// | HSET of many fields at once | chooses an encoding field by field | also by their number | also by their number | also by their number |
@@ -40,6 +42,9 @@ use crate::text::double::Weights;
 /// | COMMAND INFO of EXEC | `skip_slowlog` | `skip_slowlog` | `skip_slowlog` | `skip_commandlog` |
 /// | MULTI, WATCH in a transaction | refused | refused | refused | refused, and EXEC fails |
 /// | DEBUG OBJECT key fast | unknown | unknown | unknown | known |
+/// | commands on fields that expire | unknown | known, as in Redis 8.2 | known | known, with other errors, HSETEX NX and XX, and later times |
+/// | small hashes of which fields expire | - | listpacks | listpacks | hash tables |
+/// | SET IFEQ, DELIFEQ, MSETEX | unknown | known, as in Valkey 9.1 | unknown | known |
 /// | version of DUMP | 10 | 11 | 12 | 80 |
 /// | versions that RESTORE takes | up to 10 | any, as far as its types are known | up to 12 | 1 to 11, and 80 |
 /// | LIMIT with a negative offset, of a skip list | nothing | nothing | nothing | counts from the end of the range |
@@ -121,6 +126,18 @@ table! {
     list_merges_replaced: bool = false, true, true, true;
     /// From how many bytes on an element of a list has a node of its own; 0 for those that are larger than a node.
     list_plain_from: u32 = 1 << 30, 1 << 30, 0, 0;
+    /// Whether commands on fields that expire read their words as Valkey does.
+    reads_fields_as_valkey: bool = false, false, false, true;
+    /// Whether a small hash of which fields expire is a listpack.
+    expiring_listpacks: bool = true, true, true, false;
+    /// Whether DEBUG DIGEST tells a field that expires from one that does not.
+    digests_field_expiry: bool = true, true, true, false;
+    /// The last time at which a field may expire, in milliseconds since the epoch. One later there is no expiry.
+    last_field_expiry: i64 = (1 << 46) - 1, (1 << 46) - 1, (1 << 46) - 1, i64::MAX - 1;
+    /// Whether LREM refuses the one count that is less than all others.
+    lrem_counts: bool = false, false, true, true;
+    /// Whether LSET goes by the last 32 bits of its index.
+    lset_takes_32_bits: bool = false, false, true, true;
     /// Which strings are `embstr` to OBJECT ENCODING.
     embedding: Embedding = Embedding::ALONE, Embedding::ALONE, Embedding::REDIS_82, Embedding::VALKEY_91;
     /// How scores and distances are written.

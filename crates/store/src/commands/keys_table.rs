@@ -222,7 +222,7 @@ fn expire(
 }
 
 /// NX, XX, GT and LT, as far as they go together.
-fn expire_option(words: &[&[u8]]) -> Result<ExpireOption> {
+pub(in crate::commands) fn expire_option(words: &[&[u8]]) -> Result<ExpireOption> {
     let mut words = words;
     let [nx, xx, gt, lt] = flags(&mut words, ["nx", "xx", "gt", "lt"]);
     if let Some(word) = words.first() {

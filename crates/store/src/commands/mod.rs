@@ -10,6 +10,7 @@ mod dump;
 mod entry;
 mod expiry;
 mod geo;
+mod given;
 mod hashes;
 mod hlls;
 mod keys;
@@ -42,8 +43,8 @@ pub use scan::Scan;
 pub use sets::{SetEntry, SetKind};
 pub use sort::SortOptions;
 pub use strings::{
-    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome, StringEntry,
-    StringKind,
+    ExistenceCheck, Expiry, LcsMatch, LcsMatches, MSetOptions, SetExpiry, SetOptions, SetOutcome,
+    StringEntry, StringKind, ValueComparison,
 };
 pub use zsets::{
     Aggregate, LexBound, Popped, SortedSetAddOptions, UpdateCheck, ZRange, ZSetEntry, ZSetKind,

@@ -72,8 +72,8 @@ pub(crate) struct KeySpec {
 pub(crate) enum Find {
     /// Every `step`th word up to the one `last` behind the first, or so many before the end if negative.
     Range { last: i8, step: u8 },
-    /// As many as the first word says, behind it.
-    Counted,
+    /// As many as the first word says, behind it: every `step`th word.
+    Counted { step: u8 },
     /// The word behind this one, which stands at the first word or later, if it does.
     Keyword(&'static str),
     /// The word behind the last such option, wherever it is among the options.
@@ -297,7 +297,7 @@ impl Command {
                 }
                 Find::Option(keyword) => keys.extend(last_option(words, spec.first, keyword)),
                 Find::Unknown => {}
-                Find::Range { .. } | Find::Counted => keys.extend(spec.keys_of(words)),
+                Find::Range { .. } | Find::Counted { .. } => keys.extend(spec.keys_of(words)),
             }
         }
         keys
@@ -356,7 +356,7 @@ impl Command {
     pub(crate) fn has_movable_keys(&self) -> bool {
         let movable = |spec: &KeySpec| match spec.find {
             Find::Range { .. } => false,
-            Find::Counted | Find::Keyword(_) | Find::Option(_) | Find::Unknown => true,
+            Find::Counted { .. } | Find::Keyword(_) | Find::Option(_) | Find::Unknown => true,
         };
         self.keys.iter().flatten().any(movable)
     }
@@ -383,10 +383,11 @@ impl KeySpec {
                 };
                 Some((self.first, last, usize::from(step)))
             }
-            Find::Counted => {
+            Find::Counted { step } => {
                 let count = crate::value::parse_int(words.get(self.first)?)?;
                 let count = usize::try_from(count).ok().filter(|&count| count > 0)?;
-                Some((self.first + 1, self.first.saturating_add(count), 1))
+                let step = usize::from(step);
+                Some((self.first + 1, self.first.saturating_add(count.saturating_mul(step)), step))
             }
             Find::Keyword(_) | Find::Option(_) | Find::Unknown => None,
         }

@@ -282,14 +282,14 @@ fn describe_keys(spec: &KeySpec) -> Reply {
     let index = ("index", pairs([("index", first.clone())]));
     let (begin, find) = match spec.find {
         Find::Range { last, step } => (index, ("range", range(last, step))),
-        Find::Counted => (
+        Find::Counted { step } => (
             index,
             (
                 "keynum",
                 pairs([
                     ("keynumidx", Reply::Int(0)),
                     ("firstkey", Reply::Int(1)),
-                    ("keystep", Reply::Int(1)),
+                    ("keystep", Reply::Int(step.into())),
                 ]),
             ),
         ),

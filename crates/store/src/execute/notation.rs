@@ -54,7 +54,7 @@ impl Shape {
             } else if arguments.begins_with_key(at) {
                 let (first, find) = match argument.token {
                     Some(token) => (shape.least, Find::Keyword(token)),
-                    None if counted => (shape.least - 1, Find::Counted),
+                    None if counted => (shape.least - 1, Find::Counted { step: least }),
                     None => {
                         let last = if open { -1 } else { 0 };
                         (shape.least, Find::Range { last, step: least })
@@ -449,7 +449,10 @@ mod tests {
         assert_eq!(specs("key_value:(key value)..."), [(1, range(-1, 2))]);
         assert_eq!(specs("key1:key key2:key#0 [LEN]"), [(1, range(1, 1))]);
         assert_eq!(specs("operation to:key key..."), [(2, range(0, 1)), (3, range(-1, 1))]);
-        assert_eq!(specs("to:key numkeys:integer key..."), [(1, range(0, 1)), (2, Find::Counted)]);
+        assert_eq!(
+            specs("to:key numkeys:integer key..."),
+            [(1, range(0, 1)), (2, Find::Counted { step: 1 })]
+        );
         assert_eq!(
             specs("key member [ANY] [STORE key]"),
             [(1, range(0, 1)), (3, Find::Keyword("STORE"))]

@@ -13,7 +13,7 @@ mod value;
 pub(crate) use directory::{Asked, Directory, Log, OpenDirectory, Task, open};
 pub(crate) use extras::Extras;
 pub(crate) use load::reload;
-pub(crate) use payload::{body_len, dump, note_kind, restore};
+pub(crate) use payload::{body_len, dump, note_field_expiry, restore};
 pub(crate) use save::{Records, SaveError};
 
 pub use directory::{CutTail, Fsync, OnLogError, OpenReport, Persistence};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rdb::{Target, ValueType, WriteOptions};
 
+use super::save::has;
 use super::value::{self, Loaded};
 use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
@@ -14,10 +15,10 @@ use crate::value::Value;
 pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>> {
     let mut target = profile.dump_version();
     if let Some(kind) = value.newer_kind()
-        && !target.has(kind)
+        && !has(target, kind)
     {
         // What only newer servers have goes to one.
-        target = Target::ALL.into_iter().find(|target| target.has(kind)).unwrap_or(target);
+        target = Target::ALL.into_iter().find(|&target| has(target, kind)).unwrap_or(target);
     }
     rdb::dump::encode(WriteOptions { target, ..WriteOptions::default() }, |writer| {
         value::write(value, writer)
@@ -26,10 +27,16 @@ pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>> {
 }
 
 /// Notes that the store may hold values of a type, for the version of the next file.
-pub(crate) fn note_kind(shared: &Shared, kind: ValueType) {
+fn note_kind(shared: &Shared, kind: ValueType) {
     if !Target::default().has(kind) && !shared.extras().read().newer_kinds().contains(&kind) {
         Arc::make_mut(&mut shared.extras().write()).take_kind(kind);
     }
+}
+
+/// Notes that the store may hold hashes whose fields expire.
+pub(crate) fn note_field_expiry(shared: &Shared) {
+    let of_valkey = shared.profile().dump_version().has(ValueType::ValkeyHashTtl);
+    note_kind(shared, if of_valkey { ValueType::ValkeyHashTtl } else { ValueType::HashTtl });
 }
 
 /// How many bytes a value takes in a file, its type and key aside.

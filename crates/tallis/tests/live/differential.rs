@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tallis::{Profile, Session, Store};
 use testkit::differential::{
-    Differential, FIELDS_FAMILY, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject,
+    Differential, LATER_FAMILIES, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject,
     family_names,
 };
 use testkit::live::{Protocol, Server, named, named_with, redisbloom, server_with};
@@ -52,6 +52,18 @@ impl Subject for Tallis {
 /// The profile that a server goes by.
 pub(crate) fn profile_of(server: &Server) -> Profile {
     Profile::of(server.info()).unwrap()
+}
+
+/// The families that a server knows, as far as its profile tells.
+fn families_of(server: &Server) -> Vec<&'static str> {
+    let store = Store::builder().profile(profile_of(server)).build();
+    let knows = |command: &str| {
+        let info: Vec<Option<tallis::Reply>> =
+            store.execute(&["COMMAND", "INFO", command]).convert().unwrap();
+        info[0].is_some()
+    };
+    let later = LATER_FAMILIES.into_iter().filter(|(_, command)| knows(command));
+    family_names().into_iter().chain(later.map(|(family, _)| family)).collect()
 }
 
 /// Runs one seed, or prints the difference and fails. `None` without a server.
@@ -179,10 +191,7 @@ fn bloom_commands_refuse_what_redisbloom_refuses() {
             // What it refuses in other words or takes is in `tests/data/bloom/older.txt`.
             return;
         }
-        let sweep = Differential::new(settings)
-            .sweep(&server, |settings| Tallis::new(settings, profile_of(&server)));
-        let report = sweep.unwrap_or_else(|difference| panic!("{difference}"));
-        assert!(report.commands > 10_000, "{report}");
+        sweep(&server, settings);
     }
 }
 
@@ -204,8 +213,7 @@ fn newer_servers_have_profiles_of_their_own() {
     {
         let Some(server) = named(name) else { continue };
         assert_eq!(Profile::of(server.info()), Some(profile));
-        let fields = (profile == Profile::Redis82).then_some(FIELDS_FAMILY);
-        for family in family_names().into_iter().chain(fields) {
+        for family in families_of(&server) {
             let mut sum = Report::default();
             for seed in 60..64 {
                 let settings = Settings { families: vec![family], ..settings(seed, 2_000) };
@@ -217,15 +225,30 @@ fn newer_servers_have_profiles_of_their_own() {
     }
 }
 
+/// The words of all commands of some families, wrong in every way that is known.
+fn sweep(server: &Server, settings: Settings) {
+    let sweep = Differential::new(settings)
+        .sweep(server, |settings| Tallis::new(settings, profile_of(server)));
+    let report = sweep.unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(report.commands > 10_000, "{report}");
+}
+
 #[test]
 fn every_command_refuses_what_the_server_refuses() {
     for seed in [0, 2] {
         let settings = settings(seed, 0);
         let Some(server) = server_with(&settings.options()) else { return };
-        let sweep = Differential::new(settings)
-            .sweep(&server, |settings| Tallis::new(settings, profile_of(&server)));
-        let report = sweep.unwrap_or_else(|difference| panic!("{difference}"));
-        assert!(report.commands > 10_000, "{report}");
+        sweep(&server, settings);
+    }
+}
+
+#[test]
+fn every_command_refuses_what_a_newer_server_refuses() {
+    // One in RESP2, the other in RESP3.
+    for (name, seed) in [("redis-8.2.3", 0), ("valkey-9.1.2", 2)] {
+        let settings = settings(seed, 0);
+        let Some(server) = named_with(name, &settings.options()) else { continue };
+        sweep(&server, Settings { families: families_of(&server), ..settings });
     }
 }
 
@@ -241,21 +264,19 @@ fn fuzz_live() {
     let minutes = number("TALLIS_FUZZ_MINUTES", 1);
     let first = number("TALLIS_FUZZ_SEED", 1_000);
     let commands = usize::try_from(number("TALLIS_FUZZ_COMMANDS", 20_000)).unwrap();
-    let families = match env::var("TALLIS_FUZZ_FAMILIES") {
-        Ok(asked) => {
-            let mut all = family_names();
-            all.extend([FIELDS_FAMILY, MODULE_FAMILY]);
-            let unknown = asked.split(',').find(|name| !all.contains(name));
-            assert_eq!(unknown, None, "the families are {all:?}");
-            all.retain(|name| asked.split(',').any(|asked| asked == *name));
-            all
-        }
-        Err(_) => family_names(),
-    };
+    let server = env::var("TALLIS_FUZZ_SERVER").ok();
+    let started = server.as_ref().map_or_else(testkit::live::server, |name| named(name));
+    let Some(started) = started else { return };
+    let mut families = families_of(&started);
+    if let Ok(asked) = env::var("TALLIS_FUZZ_FAMILIES") {
+        families.push(MODULE_FAMILY);
+        let unknown = asked.split(',').find(|name| !families.contains(name));
+        assert_eq!(unknown, None, "the families are {families:?}");
+        families.retain(|name| asked.split(',').any(|asked| asked == *name));
+    }
     let module = families
         .contains(&MODULE_FAMILY)
         .then(|| redisbloom().expect("the family needs RedisBloom: cargo xtask servers brings it"));
-    let server = env::var("TALLIS_FUZZ_SERVER").ok();
     let start = Instant::now();
     let mut sum = Report::default();
     for seed in first.. {

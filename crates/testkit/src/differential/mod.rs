@@ -73,5 +73,5 @@ pub use harness::Differential;
 pub use payload::Payload;
 pub use reply::{Reply, command_line, quoted};
 pub use report::{Count, Difference, Report};
-pub use settings::{FIELDS_FAMILY, Limits, MODULE_FAMILY, Settings, family_names};
+pub use settings::{LATER_FAMILIES, Limits, MODULE_FAMILY, Settings, family_names};
 pub use subject::{LiveSubject, Subject};

@@ -133,15 +133,15 @@ impl Settings {
     }
 }
 
-/// The family that servers know since Redis 8 and Valkey 9.
-pub const FIELDS_FAMILY: &str = families::FIELDS;
+/// The families that only newer servers know, each with a command by which they tell.
+pub const LATER_FAMILIES: [(&str, &str); 2] = families::LATER;
 
 /// The family that a server knows only with RedisBloom.
 pub const MODULE_FAMILY: &str = families::BLOOM;
 
-/// The names of the families that every server knows: all but [`MODULE_FAMILY`] and [`FIELDS_FAMILY`].
+/// The names of the families that every server knows: all but [`MODULE_FAMILY`] and [`LATER_FAMILIES`].
 #[must_use]
 pub fn family_names() -> Vec<&'static str> {
-    let later = [MODULE_FAMILY, FIELDS_FAMILY];
-    FAMILIES.iter().map(|family| family.name).filter(|name| !later.contains(name)).collect()
+    let is_later = |name| name == MODULE_FAMILY || LATER_FAMILIES.iter().any(|it| it.0 == name);
+    FAMILIES.iter().map(|family| family.name).filter(|&name| !is_later(name)).collect()
 }

@@ -6,7 +6,7 @@ use super::expiry::with_fields;
 use crate::commands::{checked, entry_of};
 use crate::error::{Error, ErrorKind, Result};
 use crate::member::Member;
-use crate::persist::note_kind;
+use crate::persist::note_field_expiry;
 use crate::store::slot::{Entry, Outcome, args_of};
 use crate::text::extended::{Extended, NOT_FINITE};
 use crate::to_member::{ToMember, ToMembers};
@@ -106,7 +106,7 @@ impl HashEntry<'_> {
             FieldExpiry::At(_) | FieldExpiry::Keep => None,
         };
         if at_ms.is_some() {
-            note_kind(self.shared(), rdb::ValueType::HashTtl);
+            note_field_expiry(self.shared());
         }
         let words = || pairs.iter().flat_map(|&(field, value)| [field, value]);
         // What keeps a time is said so only where there is one, for the readers that do not know the command.

@@ -9,7 +9,7 @@ use super::HashEntry;
 use super::entry::words;
 use crate::commands::expiry::ExpireOption;
 use crate::member::Member;
-use crate::persist::note_kind;
+use crate::persist::note_field_expiry;
 use crate::store::slot::{Outcome, args_of};
 use crate::value::{Expiring, FieldExpiry, Hash, NEVER, Pair, Value};
 
@@ -94,12 +94,13 @@ impl HashEntry<'_> {
     /// Makes a listpack one with times, or a table if these fields are too long for one, as Redis does before it looks at
     /// the fields.
     pub(super) fn take_times(&mut self, pairs: &[Pair<'_>]) {
+        let policy = self.policy();
         let packed = |hash: &Hash| hash.fields().is_none();
-        if !self.value_ref().is_some_and(packed) {
+        // Valkey has no such listpack: a field that gets a time makes a table.
+        if !policy.profile.expiring_listpacks() || !self.value_ref().is_some_and(packed) {
             return;
         }
-        let policy = self.policy();
-        note_kind(self.shared(), rdb::ValueType::HashTtl);
+        note_field_expiry(self.shared());
         // The same fields in another form: no change to report.
         self.edit(
             |value| {
@@ -134,7 +135,7 @@ impl HashEntry<'_> {
         let past = time.has_come(at_ms);
         self.announce_fields(fields, !past);
         if !past {
-            note_kind(shared, rdb::ValueType::HashTtl);
+            note_field_expiry(shared);
         }
         let outcomes = self.edit(
             |value| {

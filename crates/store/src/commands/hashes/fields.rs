@@ -8,17 +8,16 @@ use bytes::Bytes;
 use super::expiry::expiry_in;
 use super::{FieldExistenceCheck, FieldExpire, FieldPersist, HashEntry, hash_at, with_pairs};
 use crate::commands::expiry::{ExpireOption, ExpireTime, Ttl, system_time};
-use crate::commands::{Expiry, ExpiryChange, SetExpiry};
+use crate::commands::{ExistenceCheck, Expiry, ExpiryChange, SetExpiry, Time, Unit};
 use crate::error::{Error, Result};
+use crate::execute::refused;
 use crate::member::Member;
+use crate::profile::Profile;
 use crate::store::{Locks, Store};
 use crate::to_expiry::{ToSpan, ToTime};
 use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
 use crate::value::{FieldExpiry, NEVER};
-
-/// The latest time at which a field may expire, in milliseconds since the epoch: Redis's.
-const LATEST: i64 = (1 << 46) - 1;
 
 /// Commands on fields that expire.
 ///
@@ -59,7 +58,7 @@ impl<L: Locks> Store<L> {
         option: ExpireOption,
         fields: impl ToMembers,
     ) -> Result<Vec<FieldExpire>> {
-        self.expire_fields(key, seconds.to_span_ms(1000), true, option, fields, "hexpire")
+        self.expire_fields(key, seconds.to_span_ms(1000), false, option, fields, "hexpire")
     }
 
     /// HPEXPIRE: as [`hexpire`](Self::hexpire), in milliseconds.
@@ -74,7 +73,7 @@ impl<L: Locks> Store<L> {
         option: ExpireOption,
         fields: impl ToMembers,
     ) -> Result<Vec<FieldExpire>> {
-        self.expire_fields(key, milliseconds.to_span_ms(1), true, option, fields, "hpexpire")
+        self.expire_fields(key, milliseconds.to_span_ms(1), false, option, fields, "hpexpire")
     }
 
     /// HEXPIREAT: lets fields expire at that many seconds since the Unix epoch, or at a
@@ -91,7 +90,7 @@ impl<L: Locks> Store<L> {
         option: ExpireOption,
         fields: impl ToMembers,
     ) -> Result<Vec<FieldExpire>> {
-        self.expire_fields(key, seconds.to_time_ms(1000), false, option, fields, "hexpireat")
+        self.expire_fields(key, seconds.to_time_ms(1000), true, option, fields, "hexpireat")
     }
 
     /// HPEXPIREAT: as [`hexpire_at`](Self::hexpire_at), in milliseconds.
@@ -106,22 +105,23 @@ impl<L: Locks> Store<L> {
         option: ExpireOption,
         fields: impl ToMembers,
     ) -> Result<Vec<FieldExpire>> {
-        self.expire_fields(key, milliseconds.to_time_ms(1), false, option, fields, "hpexpireat")
+        self.expire_fields(key, milliseconds.to_time_ms(1), true, option, fields, "hpexpireat")
     }
 
     fn expire_fields(
         &self,
         key: impl ToKey,
         ms: Option<i64>,
-        from_now: bool,
+        absolute: bool,
         option: ExpireOption,
         fields: impl ToMembers,
         command: &str,
     ) -> Result<Vec<FieldExpire>> {
         fields.with_members(|fields| {
             self.entry(key, |hash: &mut HashEntry<'_>| {
-                let ms = ms.ok_or_else(|| Error::invalid_expire(command))?;
-                let at_ms = field_time(ms, from_now.then(|| hash.now_ms()), command)?;
+                let amount = ms.ok_or_else(|| Error::invalid_expire(command))?;
+                let time = Time { unit: Unit::Milliseconds, absolute, amount };
+                let at_ms = field_time(time, || hash.now_ms(), hash.shared().profile(), command)?;
                 Ok(hash.expire_fields(fields, at_ms, option))
             })
         })
@@ -252,7 +252,8 @@ impl<L: Locks> Store<L> {
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct HashSetExOptions {
-    pub(super) condition: Option<FieldExistenceCheck>,
+    pub(super) condition: Option<ExistenceCheck>,
+    pub(super) fields: Option<FieldExistenceCheck>,
     pub(super) expiry: ExpiryChange,
 }
 
@@ -260,14 +261,25 @@ impl HashSetExOptions {
     /// Sets the fields only if none of them is there, or only if all are.
     #[must_use]
     pub const fn set_existence_check(mut self, check: FieldExistenceCheck) -> Self {
-        self.condition = Some(check);
+        self.fields = Some(check);
+        self
+    }
+
+    /// Sets the fields only if the key exists, or only if it does not.
+    #[must_use]
+    pub const fn conditional_set(mut self, existence_check: ExistenceCheck) -> Self {
+        self.condition = Some(existence_check);
         self
     }
 
     /// What happens to the expiry of the fields; without this they do not expire.
     #[must_use]
-    pub fn set_expiration(mut self, expiration: impl Into<SetExpiry>) -> Self {
-        self.expiry = ExpiryChange::from(expiration.into());
+    pub fn set_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
+        self.ttl(expiration.into().into())
+    }
+
+    pub(super) const fn ttl(mut self, ttl: ExpiryChange) -> Self {
+        self.expiry = ttl;
         self
     }
 }
@@ -308,26 +320,37 @@ impl HashEntry<'_> {
         options: &HashSetExOptions,
     ) -> Result<bool> {
         let expiry = self.time_of(options.expiry, "hsetex")?;
-        Ok(self.set_expiring(pairs, options.condition, expiry))
+        if options.condition.is_some_and(|check| !check.holds(self.exists())) {
+            return Ok(false);
+        }
+        Ok(self.set_expiring(pairs, options.fields, expiry))
     }
 
     pub(super) fn time_of(&self, change: ExpiryChange, command: &str) -> Result<FieldExpiry> {
         Ok(match change {
             ExpiryChange::Keep => FieldExpiry::Keep,
             ExpiryChange::Clear => FieldExpiry::At(NEVER),
-            ExpiryChange::Until(time) => {
-                let now_ms = (!time.absolute).then(|| self.now_ms());
-                FieldExpiry::At(field_time(time.in_ms(), now_ms, command)?)
-            }
+            ExpiryChange::Until(time) => FieldExpiry::At(field_time(
+                time,
+                || self.now_ms(),
+                self.shared().profile(),
+                command,
+            )?),
         })
     }
 }
 
 /// The time at which a field is to expire, in milliseconds since the epoch.
-pub(super) fn field_time(ms: i64, now_ms: Option<i64>, command: &str) -> Result<i64> {
-    if ms < 0 {
-        return Err(crate::execute::refused("ERR invalid expire time, must be >= 0"));
+pub(super) fn field_time(
+    time: Time,
+    now_ms: impl FnOnce() -> i64,
+    profile: Profile,
+    command: &str,
+) -> Result<i64> {
+    if time.amount < 0 && !profile.reads_fields_as_valkey() {
+        return Err(refused("ERR invalid expire time, must be >= 0"));
     }
-    let at_ms = ms.checked_add(now_ms.unwrap_or(0));
-    at_ms.filter(|&at| at <= LATEST).ok_or_else(|| Error::invalid_expire(command))
+    let at_ms = Some(time).filter(|time| time.amount >= 0).and_then(|it| it.since_epoch(now_ms));
+    let latest = profile.last_field_expiry();
+    at_ms.filter(|&at| at <= latest).ok_or_else(|| Error::invalid_expire(command))
 }

@@ -58,7 +58,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("list", "list").of(
     plain!(lrange(key, start: integer, stop: integer))
         .info("1.0.0", "readonly", ["RO access"])
         .docs("Returns a range of a list.", "O(nodes of the list + elements returned)"),
-    plain!(lrem(key, count: integer, element: string))
+    command!("lrem", "key count:integer element", lrem)
         .info("1.0.0", "write", ["RW delete"])
         .docs("Removes elements that are equal to one.", "O(elements)"),
     command!("lset", "key index:integer element", lset)
@@ -106,12 +106,27 @@ fn lindex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
 }
 
 /// As of LINDEX.
+fn lrem(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    let count = if store.shared().profile().lrem_counts() {
+        number::within(args[1], -i64::MAX..=i64::MAX)?
+    } else {
+        int(args[1])?
+    };
+    Ok(store.lrem(args[0], count, args[2])?.into())
+}
+
 fn lset(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
     store.entry(args[0], |list: &mut ListEntry<'_>| {
         if !list.exists() {
             return Err(Error::no_such_key());
         }
-        list.set(int(args[1])?, args[2])
+        let mut index = int(args[1])?;
+        if list.shared().profile().lset_takes_32_bits() {
+            #[expect(clippy::cast_possible_truncation, reason = "that is what the server does")]
+            let low = index as i32;
+            index = low.into();
+        }
+        list.set(index, args[2])
     })?;
     Ok(Reply::OK)
 }

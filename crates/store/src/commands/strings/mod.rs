@@ -22,7 +22,8 @@ mod whole;
 
 pub use entry::{StringEntry, StringKind};
 pub use options::{
-    ExistenceCheck, Expiry, LcsMatch, LcsMatches, SetExpiry, SetOptions, SetOutcome,
+    ExistenceCheck, Expiry, LcsMatch, LcsMatches, MSetOptions, SetExpiry, SetOptions, SetOutcome,
+    ValueComparison,
 };
 
 pub(crate) use lcs::{common, common_len, common_runs, common_text};

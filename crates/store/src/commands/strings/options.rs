@@ -1,4 +1,4 @@
-//! The options of SET, GETEX and LCS.
+//! The options of SET, GETEX, MSETEX and LCS.
 
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 
 use crate::commands::{Time, Unit};
+use crate::member::Member;
 use crate::to_expiry::{ToSpan, ToTime};
+use crate::to_member::ToMember;
 
 /// Whether SET asks for a key that exists, or for one that does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +18,46 @@ pub enum ExistenceCheck {
     NX,
     /// Only a key that exists.
     XX,
+}
+
+/// What the string at a key has to be for SET and DELIFEQ to change it.
+///
+/// # Examples
+///
+/// ```
+/// # use store as tallis;
+/// use tallis::{SetOptions, Store, ValueComparison};
+///
+/// let store = Store::new();
+/// store.set("lock", "me")?;
+/// let options = SetOptions::default().value_comparison(ValueComparison::ifeq("me"));
+/// assert!(store.set_options("lock", "you", options.clone())?.set);
+/// assert!(!store.set_options("lock", "you", options)?.set);
+/// assert!(store.del_ex("lock", &ValueComparison::ifeq("you"))?);
+/// # Ok::<(), tallis::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum ValueComparison {
+    /// These bytes. Where there is no key it does not hold.
+    IFEQ(Bytes),
+}
+
+impl ValueComparison {
+    /// The string is equal to this one.
+    #[must_use]
+    pub fn ifeq(value: impl ToMember) -> Self {
+        value.with_member(|value| Self::IFEQ(value.to_bytes()))
+    }
+
+    pub(super) fn holds(&self, string: Option<Member<'_>>) -> bool {
+        match self {
+            Self::IFEQ(other) => {
+                string.is_some_and(|string| string.with_bytes(|bytes| bytes == other))
+            }
+        }
+    }
 }
 
 /// What happens to a key's expiry in SET. A [`Duration`] and a [`SystemTime`] are one too.
@@ -68,7 +110,7 @@ pub enum Expiry {
 ///     .conditional_set(ExistenceCheck::NX)
 ///     .get(true)
 ///     .with_expiration(SetExpiry::EX(60));
-/// let first = store.set_options("lock", "me", options)?;
+/// let first = store.set_options("lock", "me", options.clone())?;
 /// assert!(first.set && first.old.is_none());
 /// assert_eq!(store.ttl("lock")?.secs(), 60);
 /// let second = store.set_options("lock", "you", options)?;
@@ -76,10 +118,11 @@ pub enum Expiry {
 /// assert_eq!(second.old.as_deref(), Some(&b"me"[..]));
 /// # Ok::<(), tallis::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SetOptions {
     pub(super) condition: Option<ExistenceCheck>,
+    pub(super) comparison: Option<ValueComparison>,
     pub(super) get: bool,
     pub(super) ttl: ExpiryChange,
 }
@@ -125,6 +168,13 @@ impl SetOptions {
         self
     }
 
+    /// Sets the key only if it holds such a string. Then a key that holds no string is an error.
+    #[must_use]
+    pub fn value_comparison(mut self, value_comparison: ValueComparison) -> Self {
+        self.comparison = Some(value_comparison);
+        self
+    }
+
     /// Whether to give the old string back, set or not. Then a key that holds no string is an error.
     #[must_use]
     pub const fn get(mut self, get: bool) -> Self {
@@ -133,6 +183,34 @@ impl SetOptions {
     }
 
     /// What happens to the expiry; without this it is removed.
+    #[must_use]
+    pub fn with_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
+        self.ttl(expiration.into().into())
+    }
+
+    pub(crate) const fn ttl(mut self, ttl: ExpiryChange) -> Self {
+        self.ttl = ttl;
+        self
+    }
+}
+
+/// The options of MSETEX, under the names of the `redis` crate.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MSetOptions {
+    pub(super) condition: Option<ExistenceCheck>,
+    pub(super) ttl: ExpiryChange,
+}
+
+impl MSetOptions {
+    /// Sets the keys only if all of them exist, or only if none of them does.
+    #[must_use]
+    pub const fn conditional_set(mut self, existence_check: ExistenceCheck) -> Self {
+        self.condition = Some(existence_check);
+        self
+    }
+
+    /// What happens to the expiries; without this they are removed.
     #[must_use]
     pub fn with_expiration(self, expiration: impl Into<SetExpiry>) -> Self {
         self.ttl(expiration.into().into())

@@ -3,12 +3,13 @@
 use bytes::Bytes;
 
 use super::entry::put;
-use super::options::{ExistenceCheck, ExpiryChange, SetOptions, SetOutcome};
+use super::options::{ExistenceCheck, ExpiryChange, MSetOptions, SetOptions, SetOutcome};
 use super::string_in;
 use crate::commands::StringEntry;
 use crate::commands::{check, checked};
 use crate::error::Result;
 use crate::member::Member;
+use crate::store::scope::Scope;
 use crate::store::slot::{BY_COMMAND, Expires};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -27,29 +28,40 @@ pub(crate) fn set_with(
 ) -> Result<SetOutcome> {
     let value = checked(value)?;
     store.write(key, |scope, keys| {
-        let expires = match options.ttl {
-            ExpiryChange::Until(time) => Expires::At(time.at_ms(|| scope.now_ms(), command)?),
-            ExpiryChange::Clear => Expires::Never,
-            ExpiryChange::Keep => Expires::Keep,
-        };
-        let (deletes, now_ms) = (store.shared().profile().set_deletes(), scope.now_ms());
+        let expires = options.ttl.resolve(scope, command)?;
+        let past = matches!(expires, Expires::At(at) if at <= scope.now_ms());
+        let deletes = past && store.shared().profile().set_deletes();
         let mut slot = scope.slot(keys[0]);
-        let old = if options.get { string_in(&slot)?.map(Member::to_bytes) } else { None };
-        let set = match options.condition {
-            None => true,
-            Some(ExistenceCheck::NX) => !slot.exists(),
-            Some(ExistenceCheck::XX) => slot.exists(),
-        };
-        if set {
+        let reads = options.get || options.comparison.is_some();
+        let string = if reads { string_in(&slot)? } else { None };
+        let compares = options.comparison.is_none_or(|comparison| comparison.holds(string));
+        let old = string.filter(|_| options.get).map(Member::to_bytes);
+        let set = compares && options.condition.is_none_or(|check| check.holds(slot.exists()));
+        if set && deletes {
+            slot.delete();
+        } else if set {
             // One that is to expire in the past is put too, as in Redis: it is never seen, but DBSIZE counts it until
             // it is read. Later servers delete the key.
-            match expires {
-                Expires::At(at) if deletes && at <= now_ms => drop(slot.delete()),
-                Expires::Keep | Expires::Never | Expires::At(_) => put(&mut slot, value, expires),
-            }
+            put(&mut slot, value, expires);
         }
         Ok(SetOutcome { set, old })
     })
+}
+
+impl ExistenceCheck {
+    pub(in crate::commands) const fn holds(self, exists: bool) -> bool {
+        exists == matches!(self, Self::XX)
+    }
+}
+
+impl ExpiryChange {
+    fn resolve(self, scope: &Scope<'_>, command: &str) -> Result<Expires> {
+        Ok(match self {
+            Self::Until(time) => Expires::At(time.at_ms(|| scope.now_ms(), command)?),
+            Self::Clear => Expires::Never,
+            Self::Keep => Expires::Keep,
+        })
+    }
 }
 
 /// GETEX. The expiry is asked for only when there is a string at the key: what is wrong with it does not matter before.
@@ -83,20 +95,29 @@ pub(crate) fn get_with(
     })
 }
 
-/// MSET and MSETNX; `false` if one of the keys exists and must not.
+/// MSET, MSETNX and MSETEX; `false` if the condition does not hold.
 pub(crate) fn put_all(
     store: &Store<impl Locks>,
     keys: impl ToKeys,
     values: &[Member<'_>],
-    only_new: bool,
+    options: MSetOptions,
 ) -> Result<bool> {
     check(values)?;
     store.write(keys, |scope, keys| {
+        let expires = options.ttl.resolve(scope, "msetex")?;
         if keys.is_empty() {
             return Ok(true);
         }
-        if only_new && keys.iter().any(|&key| scope.slot(key).exists()) {
+        if let Some(check) = options.condition
+            && !keys.iter().all(|&key| check.holds(scope.slot(key).exists()))
+        {
             return Ok(false);
+        }
+        if expires != Expires::Never {
+            for (&key, &value) in keys.iter().zip(values) {
+                put(&mut scope.slot(key), value, expires);
+            }
+            return Ok(true);
         }
         for (&key, &value) in keys.iter().zip(values) {
             scope.slot(key).put(Value::string(value), Expires::Never, BY_COMMAND);

@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 
 use super::entry::put;
 use super::{
-    Expiry, ExpiryChange, SetOptions, SetOutcome, StringEntry, get_with, put_all, set_with,
+    ExistenceCheck, Expiry, ExpiryChange, MSetOptions, SetOptions, SetOutcome, StringEntry,
+    ValueComparison, get_with, put_all, set_with,
 };
 use crate::commands::{Time, Unit, checked};
 use crate::error::Result;
@@ -152,7 +153,7 @@ impl<L: Locks> Store<L> {
         &self,
         items: impl IntoIterator<Item: Borrow<(K, V)>>,
     ) -> Result<()> {
-        put_pairs(self, items, false).map(drop)
+        put_pairs(self, items, MSetOptions::default()).map(drop)
     }
 
     /// MSETNX: as [`mset`](Self::mset), but sets none and answers `false` if any of the keys exists.
@@ -177,7 +178,38 @@ impl<L: Locks> Store<L> {
         &self,
         items: impl IntoIterator<Item: Borrow<(K, V)>>,
     ) -> Result<bool> {
-        put_pairs(self, items, true)
+        put_pairs(self, items, MSetOptions::default().conditional_set(ExistenceCheck::NX))
+    }
+
+    /// MSETEX: as [`mset`](Self::mset), with a condition on the keys and an expiry for all of them; `false` if the condition
+    /// does not hold. Sinks get it as a SET for each key.
+    ///
+    /// # Errors
+    ///
+    /// As [`mset`](Self::mset); [`ErrorKind::Syntax`](crate::ErrorKind::Syntax) for an expiry of zero or beyond 63 bits of
+    /// milliseconds.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::{ExistenceCheck, MSetOptions, SetExpiry, Store};
+    ///
+    /// let store = Store::new();
+    /// let options = MSetOptions::default()
+    ///     .conditional_set(ExistenceCheck::NX)
+    ///     .with_expiration(SetExpiry::EX(60));
+    /// assert!(store.mset_ex(&[("a", "x"), ("b", "y")], options)?);
+    /// assert!(!store.mset_ex(&[("b", "z"), ("c", "z")], options)?);
+    /// assert_eq!(store.ttl("b")?.secs(), 60);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn mset_ex<K: ToKey, V: ToMember>(
+        &self,
+        items: impl IntoIterator<Item: Borrow<(K, V)>>,
+        options: MSetOptions,
+    ) -> Result<bool> {
+        put_pairs(self, items, options)
     }
 
     /// GETSET: puts a string at the key and gives the old one back. The expiry is taken away. O(length).
@@ -219,6 +251,21 @@ impl<L: Locks> Store<L> {
         })
     }
 
+    /// DELIFEQ: removes the key if the string there compares so; `false` if it does not, or there is no key. O(length).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`](crate::ErrorKind::WrongType) if the key holds no string.
+    ///
+    /// # Examples
+    ///
+    /// See [`ValueComparison`].
+    pub fn del_ex(&self, key: impl ToKey, comparison: &ValueComparison) -> Result<bool> {
+        self.entry(key, |entry: &mut StringEntry<'_>| {
+            Ok(comparison.holds(entry.get()) && entry.delete())
+        })
+    }
+
     /// GETEX: gives the string at the key and changes when it expires. O(length).
     ///
     /// A key whose new expiry is past is gone at once.
@@ -257,10 +304,10 @@ fn expiring(ms: Option<i64>) -> SetOptions {
 fn put_pairs<K: ToKey, V: ToMember, I: Borrow<(K, V)>>(
     store: &Store<impl Locks>,
     items: impl IntoIterator<Item = I>,
-    only_new: bool,
+    options: MSetOptions,
 ) -> Result<bool> {
     let items: SmallVec<[I; 4]> = items.into_iter().collect();
     let keys = KeysOfPairs::new(&items);
     let values = items.iter().map(|item| &item.borrow().1);
-    V::with_each(values, |values| put_all(store, keys, values, only_new))
+    V::with_each(values, |values| put_all(store, keys, values, options))
 }

@@ -41,7 +41,7 @@ pub(super) fn lowest_for(extras: &Extras) -> Result<Target, SaveError> {
 }
 
 /// Whether a version can hold values of a type. A hash whose fields expire has a form in the later versions of both lines.
-fn has(target: Target, kind: ValueType) -> bool {
+pub(in crate::persist) fn has(target: Target, kind: ValueType) -> bool {
     target.has(kind) || kind == ValueType::HashTtl && target.has(ValueType::ValkeyHashTtl)
 }
 

@@ -32,7 +32,11 @@ const ROWS: &[Row] = &[
     row("HSETEX", 14, Rule::Exact, |g, line| {
         hashes::key(g, line);
         if g.one_in(3) {
-            let check = g.pick(&["FNX", "FXX", "fnx", "NX"]);
+            let check = g.pick(&["FNX", "FXX", "fnx", "NX", "XX"]);
+            line.push(check);
+        }
+        if g.one_in(10) {
+            let check = g.pick(&["NX", "XX", "FXX", "KEEPTTL"]);
             line.push(check);
         }
         match g.rng.below(4) {
@@ -64,6 +68,8 @@ const ROWS: &[Row] = &[
     }),
 ];
 
+const LAST: &[u8] = b"9223372036854775807";
+
 /// Far from now on either side, so that both sides agree on what has expired; of few, so that many are equal.
 fn at(g: &mut Gen) -> i64 {
     if g.one_in(6) { g.rng.range(0..=3) } else { 4_000_000_000 + 1000 * g.rng.range(0..=9) }
@@ -73,10 +79,11 @@ fn expire(g: &mut Gen, line: &mut Line, unit: i64, absolute: bool) {
     hashes::key(g, line);
     // A time from now on differs by what the two sides take: only those that are refused, or delete.
     let time = match (absolute, g.rng.below(12)) {
-        (true, 0) => g.integer(),
+        // The very last time that there is a number for is one in Valkey, and none here.
+        (true, 0) => Some(g.integer()).filter(|it| it != LAST).unwrap_or_else(|| "0".into()),
         (true, _) => (at(g) * unit).to_string().into(),
         (false, 0) => "-1".into(),
-        (false, 1) => "99999999999999".into(),
+        (false, 1) => "9223372036854775807".into(),
         (false, 2) => "x".into(),
         (false, _) => "0".into(),
     };

@@ -4,6 +4,7 @@
 
 mod bits;
 mod bloom;
+mod conditions;
 mod fields;
 mod geo;
 mod hashes;
@@ -69,13 +70,15 @@ pub(super) const BLOOM: &str = bloom::FAMILY.name;
 /// The name of the family of transactions.
 pub(super) const MULTI: &str = multi::FAMILY.name;
 
-/// The name of the family of fields that expire.
-pub(super) const FIELDS: &str = fields::FAMILY.name;
+/// The families that not every server knows, each with a command that it knows then.
+pub(super) const LATER: [(&str, &str); 2] =
+    [(fields::FAMILY.name, "HSETEX"), (conditions::FAMILY.name, "MSETEX")];
 
 /// Every family.
 pub(super) static FAMILIES: &[Family] = &[
     keys::FAMILY,
     strings::FAMILY,
+    conditions::FAMILY,
     bits::FAMILY,
     lists::FAMILY,
     sets::FAMILY,

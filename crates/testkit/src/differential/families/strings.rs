@@ -73,7 +73,7 @@ const ROWS: &[Row] = &[
     row("LCS", 6, Rule::Exact, lcs),
 ];
 
-fn key(g: &mut Gen, line: &mut Line) {
+pub(super) fn key(g: &mut Gen, line: &mut Line) {
     let kind = if g.one_in(4) { Kind::Number } else { Kind::String };
     let key = g.key(kind);
     line.push(key);
@@ -101,7 +101,7 @@ fn number_integer(g: &mut Gen, line: &mut Line) {
     line.push(integer);
 }
 
-fn pairs(g: &mut Gen, line: &mut Line) {
+pub(super) fn pairs(g: &mut Gen, line: &mut Line) {
     for _ in 0..=g.rng.below(3) {
         key_value(g, line);
     }
@@ -120,7 +120,7 @@ fn timed(g: &mut Gen, line: &mut Line, unit: i64) {
 }
 
 /// One of the options that give a time.
-fn time(g: &mut Gen, line: &mut Line) {
+pub(super) fn time(g: &mut Gen, line: &mut Line) {
     let option = g.pick(&["EX", "PX", "EXAT", "PXAT"]);
     line.push(option);
     if g.one_in(10) {

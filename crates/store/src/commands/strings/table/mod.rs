@@ -1,20 +1,21 @@
 //! The commands on strings: their declarations, and their words as typed calls.
 
-mod options;
+mod lcs;
 
 use smallvec::SmallVec;
 
+use crate::commands::given::{GivenOptions, GivenTtl, Of};
 use crate::commands::{
-    ExpiryChange, SetOptions, SetOutcome, Time, Unit, common, common_len, common_runs, common_text,
-    get_with, put_all, set_with,
+    ExistenceCheck, ExpiryChange, MSetOptions, SetOptions, SetOutcome, Time, Unit, ValueComparison,
+    common, common_len, common_runs, common_text, get_with, put_all, set_with,
 };
-use crate::error::Result;
-use crate::execute::{Answer, Command, command, family, int, plain, refused, wrong_arity};
+use crate::error::{Error, Result};
+use crate::execute::{Answer, Command, command, family, int, int32, plain, refused, wrong_arity};
 use crate::member::Member;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
 use crate::to_key::KeyRef;
-use options::{LcsOptions, Of, Options, matches};
+use lcs::{LcsOptions, matches};
 
 pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string").of([
     plain!(append(key, value)).info("2.0.0", "write denyoom fast", ["RW insert"]).docs(
@@ -27,6 +28,11 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     plain!("decrby", decr(key, decrement: integer))
         .info("1.0.0", "write denyoom fast", ["RW access update"])
         .docs("Decrements the integer at a key by a number.", "O(1)"),
+    command!("delifeq", "key value", |store, words| {
+        Ok(i64::from(store.del_ex(words[0], &ValueComparison::ifeq(words[1]))?).into())
+    })
+    .info("9.0.0", "write fast", ["RM delete"])
+    .docs("Deletes a key if the string there is equal to another.", "O(length)"),
     plain!(get(key))
         .info("1.0.0", "readonly fast", ["RO access"])
         .docs("Returns the string at a key.", "O(1)"),
@@ -72,13 +78,24 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
         .tips("request_policy:multi_shard")
         .docs("Returns the strings at several keys.", "O(keys)"),
     command!("mset", "key_value:(key value)...", |store, pairs| {
-        put_pairs(store, pairs, "mset", false).map(|_| Reply::OK)
+        put_pairs(store, pairs, "mset", MSetOptions::default()).map(|_| Reply::OK)
     })
     .info("1.0.1", "write denyoom", ["OW update"])
     .tips("request_policy:multi_shard response_policy:all_succeeded")
     .docs("Sets the strings at several keys.", "O(keys)"),
+    command!(
+        "msetex",
+        "numkeys:integer data:(key value)... [condition:<NX | XX>] [expiration:<EX seconds:integer | \
+         PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT \
+         unix-time-milliseconds:unix-time | KEEPTTL>]",
+        msetex,
+    )
+    .info("8.4.0", "write denyoom", ["OW update"])
+    .tips("request_policy:multi_shard response_policy:all_succeeded")
+    .docs("Sets the strings at several keys and their expiration.", "O(keys)"),
     command!("msetnx", "key_value:(key value)...", |store, pairs| {
-        Ok(put_pairs(store, pairs, "msetnx", true)?.into())
+        let options = MSetOptions::default().conditional_set(ExistenceCheck::NX);
+        Ok(put_pairs(store, pairs, "msetnx", options)?.into())
     })
     .info("1.0.1", "write denyoom", ["OW insert"])
     .tips("request_policy:multi_shard response_policy:agg_min")
@@ -90,7 +107,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
     .docs("Sets the string at a key and its time to live in milliseconds.", "O(1)"),
     command!(
         "set",
-        "key value [condition:<NX | XX>@2.6.12] [GET@6.2.0] \
+        "key value [condition:<NX | XX | IFEQ comparison-value@8.4.0>@2.6.12] [GET@6.2.0] \
          [expiration:<EX seconds:integer@2.6.12 | PX milliseconds:integer@2.6.12 | EXAT \
          unix-time-seconds:unix-time@6.2.0 | PXAT unix-time-milliseconds:unix-time@6.2.0 | \
          KEEPTTL@6.0.0>]",
@@ -125,10 +142,10 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("string", "string")
 ]);
 
 fn getex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
-    let Some(ttl) = Options::parse(&args[1..], Of::GetEx)?.ttl else {
+    let Some(ttl) = GivenOptions::parse(&args[1..], Of::GetEx)?.ttl else {
         return Ok(store.get(args[0])?.into());
     };
-    Ok(get_with(store, args[0], || ttl.resolve())?.into())
+    Ok(get_with(store, args[0], || ttl.read())?.into())
 }
 
 fn incrbyfloat(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
@@ -151,12 +168,12 @@ fn put_pairs(
     store: &Store<impl Locks>,
     args: &[&[u8]],
     command: &str,
-    only_new: bool,
+    options: MSetOptions,
 ) -> Result<bool> {
     let (pairs, []) = args.as_chunks() else { return Err(wrong_arity(command)) };
     let pairs = pairs.iter().map(|&[key, value]| (KeyRef::new(key), Member::Bytes(value)));
     let (names, values): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) = pairs.unzip();
-    put_all(store, &names, &values, only_new)
+    put_all(store, &names, &values, options)
 }
 
 fn set(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
@@ -164,14 +181,34 @@ fn set(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
         store.set(key, value)?;
         return Ok(Reply::OK);
     }
-    let options = Options::parse(&args[2..], Of::Set)?;
-    let get = options.get;
-    let options = options.into_set()?;
+    let compares = store.shared().profile().knows("8.4.0");
+    let given = GivenOptions::parse(&args[2..], Of::Set { compares })?;
+    let get = given.get;
+    let mut options = SetOptions::default().get(get).ttl(expiry(given.ttl)?);
+    options.condition = given.condition;
+    options.comparison = given.equal_to.map(ValueComparison::ifeq);
     Ok(match set_with(store, args[0], Member::Bytes(args[1]), options, "set")? {
         SetOutcome { old, .. } if get => old.into(),
         SetOutcome { set: true, .. } => Reply::OK,
         SetOutcome { .. } => Reply::Nil,
     })
+}
+
+fn msetex(store: &Store<impl Locks>, args: &[&[u8]]) -> Answer {
+    let number = int32(args[0]).ok().filter(|&number| number > 0);
+    let number = number.ok_or_else(|| refused("ERR invalid numkeys value or out of range"))?;
+    let words = usize::try_from(number).ok().and_then(|number| number.checked_mul(2));
+    let split = words.and_then(|words| args[1..].split_at_checked(words));
+    let (pairs, options) = split.ok_or_else(Error::syntax)?;
+    let given = GivenOptions::parse(options, Of::MSetEx)?;
+    let mut options = MSetOptions::default().ttl(expiry(given.ttl)?);
+    options.condition = given.condition;
+    Ok(i64::from(put_pairs(store, pairs, "msetex", options)?).into())
+}
+
+/// The expiry of SET and MSETEX: without a word on it the key does not expire any more.
+fn expiry(given: Option<GivenTtl<'_>>) -> Result<ExpiryChange> {
+    given.map_or(Ok(ExpiryChange::Clear), GivenTtl::read)
 }
 
 fn set_for(store: &Store<impl Locks>, args: &[&[u8]], unit: Unit, command: &str) -> Answer {

@@ -58,7 +58,8 @@ pub(crate) enum Expiring {
 impl Expiring {
     /// The fields of a hash, none of which expires.
     pub(super) fn of(hash: &Hash, policy: &EncodingPolicy<'_>) -> Self {
-        if let Hash::ListPack(list) = hash
+        if policy.profile.expiring_listpacks()
+            && let Hash::ListPack(list) = hash
             && let Some(packed) = Packed::of_pairs(list)
         {
             return Self::Packed(packed);
@@ -79,7 +80,7 @@ impl Expiring {
         let mut packed = Packed::from_listpack(list)?;
         packed.drop_due(time);
         let mut hash = Self::Packed(packed);
-        if hash.held() > policy.settings.hash_max_listpack_entries() {
+        if !Self::fits_listpack(hash.held(), policy) {
             hash.make_table(policy);
         }
         Some(hash)
@@ -87,10 +88,13 @@ impl Expiring {
 
     /// The empty hash with which the loading of `count` fields begins.
     pub(crate) fn to_load(count: u64, policy: &EncodingPolicy<'_>) -> Self {
-        if count > policy.settings.hash_max_listpack_entries() as u64 {
-            return Self::Table(Timed::new());
-        }
-        Self::Packed(Packed::default())
+        let fits = usize::try_from(count).is_ok_and(|count| Self::fits_listpack(count, policy));
+        if fits { Self::Packed(Packed::default()) } else { Self::Table(Timed::new()) }
+    }
+
+    /// Whether so many fields are a listpack.
+    fn fits_listpack(count: usize, policy: &EncodingPolicy<'_>) -> bool {
+        policy.profile.expiring_listpacks() && count <= policy.settings.hash_max_listpack_entries()
     }
 
     /// When the first field expires; [`NEVER`] if none does. O(fields) in a table.
@@ -188,7 +192,7 @@ impl Expiring {
         let field = Field { name: pair.0, value: pair.1, expires_at };
         if let Self::Packed(packed) = self {
             let most = policy.settings.hash_max_listpack_entries();
-            if !is_long(pair, policy) && packed.set(field) {
+            if !is_long(pair, policy) && packed.set(field, expiry) {
                 if packed.len() > most {
                     self.make_table(policy);
                 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ahash::RandomState;
 use listpack::{Entry, ListPack, Position};
 
-use super::{Field, NEVER};
+use super::{Field, FieldExpiry, NEVER};
 use crate::member::Member;
 use crate::store::CommandTime;
 
@@ -107,9 +107,11 @@ impl Packed {
     }
 
     /// Sets the value of a field and its time; `false` if the listpack would be too large.
-    pub(super) fn set(&mut self, new: Field<'_>) -> bool {
+    pub(super) fn set(&mut self, new: Field<'_>, expiry: FieldExpiry) -> bool {
         let Some(at) = self.find(new.name) else { return self.insert(new) };
-        let moves = self.at(at).is_none_or(|(old, _)| old.expires_at != new.expires_at);
+        // One that is given the time that it had goes before the others of that time.
+        let given = !matches!(expiry, FieldExpiry::Keep | FieldExpiry::At(NEVER));
+        let moves = given || self.at(at).is_none_or(|(old, _)| old.expires_at != new.expires_at);
         let value = self.0.next(at);
         let replaced = value.is_some_and(|at| self.0.replace(at, Entry::from(new.value)).is_ok());
         replaced && (!moves || self.set_expiry(new.name, new.expires_at))

@@ -1,0 +1,212 @@
+//! The commands on fields that expire: their declarations, and their words as typed calls.
+//!
+//! Redis and Valkey read them in different ways: what comes first and what an error says. Each has a module.
+
+mod redis;
+mod valkey;
+
+use super::{FieldExpire, FieldPersist};
+use crate::commands::Unit;
+use crate::commands::expiry::{ExpireTime, Ttl};
+use crate::error::Result;
+use crate::execute::{Answer, Command, command, family};
+use crate::member::Member;
+use crate::reply::Reply;
+use crate::store::{Locks, Store};
+use crate::value::Pair;
+
+pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of([
+    command!(
+        "hexpire",
+        "key seconds:integer [condition:<NX | XX | GT | LT>] fields:(FIELDS numfields:integer field...)",
+        |store, words| expire(store, words, Unit::Seconds, false, "hexpire"),
+    )
+    .info("7.4.0", "write fast", ["RW update"])
+    .docs("Sets the time to live of fields of a hash in seconds.", "O(fields named)"),
+    command!(
+        "hexpireat",
+        "key unix-time-seconds:unix-time [condition:<NX | XX | GT | LT>] \
+         fields:(FIELDS numfields:integer field...)",
+        |store, words| expire(store, words, Unit::Seconds, true, "hexpireat"),
+    )
+    .info("7.4.0", "write fast", ["RW update"])
+    .docs(
+        "Sets the time at which fields of a hash expire, in seconds since the Unix epoch.",
+        "O(fields named)",
+    ),
+    command!(
+        "hexpiretime",
+        "key fields:(FIELDS numfields:integer field...)",
+        |store, words| times(store, words, "hexpiretime", Unit::Seconds)
+    )
+    .info("7.4.0", "readonly fast", ["RO access"])
+    .docs(
+        "Returns the time at which fields of a hash expire, in seconds since the Unix epoch.",
+        "O(fields named)",
+    ),
+    command!(
+        "hgetdel",
+        "key fields:(FIELDS numfields:integer field...)",
+        hgetdel
+    )
+    .info("8.0.0", "write fast", ["RW access delete"])
+    .docs("Returns the values of fields of a hash and removes the fields.", "O(fields named)"),
+    command!(
+        "hgetex",
+        "key [expiration:<EX seconds:integer | PX milliseconds:integer | EXAT \
+         unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST>] \
+         fields:(FIELDS numfields:integer field...)",
+        hgetex
+    )
+    .info("8.0.0", "write fast", ["RW access update"])
+    .docs(
+        "Returns the values of fields of a hash and sets or removes their expiration.",
+        "O(fields named)",
+    ),
+    command!(
+        "hpersist",
+        "key fields:(FIELDS numfields:integer field...)",
+        hpersist
+    )
+    .info("7.4.0", "write fast", ["RW update"])
+    .docs("Removes the expiration of fields of a hash.", "O(fields named)"),
+    command!(
+        "hpexpire",
+        "key milliseconds:integer [condition:<NX | XX | GT | LT>] \
+         fields:(FIELDS numfields:integer field...)",
+        |store, words| expire(store, words, Unit::Milliseconds, false, "hpexpire"),
+    )
+    .info("7.4.0", "write fast", ["RW update"])
+    .docs("Sets the time to live of fields of a hash in milliseconds.", "O(fields named)"),
+    command!(
+        "hpexpireat",
+        "key unix-time-milliseconds:unix-time [condition:<NX | XX | GT | LT>] \
+         fields:(FIELDS numfields:integer field...)",
+        |store, words| expire(store, words, Unit::Milliseconds, true, "hpexpireat"),
+    )
+    .info("7.4.0", "write fast", ["RW update"])
+    .docs(
+        "Sets the time at which fields of a hash expire, in milliseconds since the Unix epoch.",
+        "O(fields named)",
+    ),
+    command!(
+        "hpexpiretime",
+        "key fields:(FIELDS numfields:integer field...)",
+        |store, words| times(store, words, "hpexpiretime", Unit::Milliseconds)
+    )
+    .info("7.4.0", "readonly fast", ["RO access"])
+    .docs(
+        "Returns the time at which fields of a hash expire, in milliseconds since the Unix epoch.",
+        "O(fields named)",
+    ),
+    command!(
+        "hpttl",
+        "key fields:(FIELDS numfields:integer field...)",
+        |store, words| left(store, words, "hpttl", Unit::Milliseconds)
+    )
+    .info("7.4.0", "readonly fast", ["RO access"])
+    .tips("nondeterministic_output")
+    .docs("Returns the time to live of fields of a hash in milliseconds.", "O(fields named)"),
+    command!(
+        "hsetex",
+        "key [condition:<FNX | FXX>] [expiration:<EX seconds:integer | PX milliseconds:integer | \
+         EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL>] \
+         fields:(FIELDS numfields:integer data:(field value)...)",
+        hsetex
+    )
+    .info("8.0.0", "write denyoom fast", ["RW update"])
+    .docs("Sets the values of fields of a hash, and their expiration.", "O(fields set)"),
+    command!(
+        "httl",
+        "key fields:(FIELDS numfields:integer field...)",
+        |store, words| left(store, words, "httl", Unit::Seconds)
+    )
+    .info("7.4.0", "readonly fast", ["RO access"])
+    .tips("nondeterministic_output")
+    .docs("Returns the time to live of fields of a hash in seconds.", "O(fields named)"),
+]);
+
+/// Times in milliseconds as a reply in a unit; what is no time stays. Redis rounds up, Valkey to the nearest second.
+fn reply_in(unit: Unit, store: &Store<impl Locks>, times: impl Iterator<Item = i64>) -> Reply {
+    let more = if is_valkey(store) { 500 } else { 999 };
+    let tell = |ms: i64| match unit {
+        Unit::Seconds if ms >= 0 => ms.saturating_add(more) / 1000,
+        Unit::Seconds | Unit::Milliseconds => ms,
+    };
+    Reply::Array(times.map(|ms| tell(ms).into()).collect())
+}
+
+/// Whether the words are read as Valkey reads them.
+fn is_valkey(store: &Store<impl Locks>) -> bool {
+    store.shared().profile().reads_fields_as_valkey()
+}
+
+/// The key, and the fields of a command that names nothing else.
+fn fields<'a>(
+    store: &Store<impl Locks>,
+    words: &[&'a [u8]],
+    command: &str,
+) -> Result<Vec<Member<'a>>> {
+    if is_valkey(store) {
+        return valkey::fields(&words[1..], command);
+    }
+    // Redis looks at the type before it reads the fields.
+    store.hlen(words[0])?;
+    redis::fields(&words[1..], redis::NOT_POSITIVE, command)
+}
+
+fn expire(
+    store: &Store<impl Locks>,
+    words: &[&[u8]],
+    unit: Unit,
+    absolute: bool,
+    command: &str,
+) -> Answer {
+    let outcomes = if is_valkey(store) {
+        valkey::expire(store, words, unit, absolute, command)?
+    } else {
+        redis::expire(store, words, unit, absolute, command)?
+    };
+    Ok(Reply::Array(outcomes.into_iter().map(|one| FieldExpire::code(one).into()).collect()))
+}
+
+fn times(store: &Store<impl Locks>, words: &[&[u8]], command: &str, unit: Unit) -> Answer {
+    let times = store.hexpire_time(words[0], fields(store, words, command)?)?;
+    Ok(reply_in(unit, store, times.into_iter().map(ExpireTime::millis)))
+}
+
+fn left(store: &Store<impl Locks>, words: &[&[u8]], command: &str, unit: Unit) -> Answer {
+    let left = store.httl(words[0], fields(store, words, command)?)?;
+    Ok(reply_in(unit, store, left.into_iter().map(Ttl::millis)))
+}
+
+fn hpersist(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
+    let outcomes = store.hpersist(words[0], fields(store, words, "hpersist")?)?;
+    Ok(Reply::Array(outcomes.into_iter().map(|one| FieldPersist::code(one).into()).collect()))
+}
+
+fn hgetdel(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
+    let values = store.hget_del(words[0], fields(store, words, "hgetdel")?)?;
+    Ok(Reply::Array(values.into_iter().map(Reply::from).collect()))
+}
+
+fn hgetex(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
+    let values =
+        if is_valkey(store) { valkey::get_ex(store, words)? } else { redis::get_ex(store, words)? };
+    Ok(Reply::Array(values.into_iter().map(Reply::from).collect()))
+}
+
+fn hsetex(store: &Store<impl Locks>, words: &[&[u8]]) -> Answer {
+    let set =
+        if is_valkey(store) { valkey::set_ex(store, words)? } else { redis::set_ex(store, words)? };
+    Ok(i64::from(set).into())
+}
+
+/// A field and its value, and the next.
+fn pairs<'a>(words: &[[&'a [u8]; 2]]) -> Vec<Pair<'a>> {
+    words.iter().map(|[field, value]| (Member::Bytes(field), Member::Bytes(value))).collect()
+}
+
+fn members<'a>(words: &[&'a [u8]]) -> Vec<Member<'a>> {
+    words.iter().map(|word| Member::Bytes(word)).collect()
+}

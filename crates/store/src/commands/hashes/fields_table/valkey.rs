@@ -1,0 +1,101 @@
+//! The words as Valkey reads them: all of them before it looks at the key.
+
+use bytes::Bytes;
+
+use super::{members, pairs};
+use crate::commands::given::{GivenOptions, GivenTtl, Of};
+use crate::commands::hashes::fields::{HashSetExOptions, field_time};
+use crate::commands::hashes::{FieldExpire, HashEntry};
+use crate::commands::keys_table::expire_option;
+use crate::commands::{ExpiryChange, Time, Unit};
+use crate::error::{Error, Result};
+use crate::execute::{int, is, refused};
+use crate::member::Member;
+use crate::store::{Locks, Store};
+
+/// An error unless so many words follow as the number says, each of so many words.
+fn check_number(number: &[u8], each: usize, words: &[&[u8]]) -> Result<()> {
+    let number = usize::try_from(int(number)?).ok().and_then(|number| number.checked_mul(each));
+    if number == Some(words.len()) && !words.is_empty() { Ok(()) } else { Err(wrong_number()) }
+}
+
+fn wrong_number() -> Error {
+    let text = "ERR numfields should be greater than 0 and match the provided number of fields";
+    refused(text)
+}
+
+/// The fields behind FIELDS and their number.
+pub(super) fn fields<'a>(words: &[&'a [u8]], command: &str) -> Result<Vec<Member<'a>>> {
+    let [name, number, fields @ ..] = words else { return Err(Error::syntax()) };
+    if !is(name, "fields") {
+        return Err(Error::syntax());
+    }
+    let checked = check_number(number, 1, fields);
+    // Those that only look have another word for it.
+    let looks = !matches!(command, "hpersist" | "hgetdel");
+    match int(number) {
+        Ok(_) if looks => checked.map_err(|_| Error::syntax())?,
+        _ => checked?,
+    }
+    Ok(members(fields))
+}
+
+/// The words of a command with options.
+struct Words<'w, 'a> {
+    options: &'w [&'a [u8]],
+    number: &'a [u8],
+    fields: &'w [&'a [u8]],
+}
+
+/// What stands before the first FIELDS, and the number and the words behind it.
+fn split<'w, 'a>(words: &'w [&'a [u8]]) -> Result<Words<'w, 'a>> {
+    let at = words.iter().position(|word| is(word, "fields"));
+    let (options, behind) = words.split_at(at.unwrap_or(words.len()));
+    let [_, number, fields @ ..] = behind else { return Err(wrong_number()) };
+    Ok(Words { options, number, fields })
+}
+
+pub(super) fn expire(
+    store: &Store<impl Locks>,
+    words: &[&[u8]],
+    unit: Unit,
+    absolute: bool,
+    command: &str,
+) -> Result<Vec<FieldExpire>> {
+    let Words { options, number, fields } = split(&words[2..])?;
+    let option = expire_option(options)?;
+    check_number(number, 1, fields)?;
+    let time = Time { unit, absolute, amount: int(words[1])? };
+    let shared = store.shared();
+    let at_ms = field_time(time, || shared.clock().now_ms(), shared.profile(), command)?;
+    store.entry(words[0], |hash: &mut HashEntry<'_>| {
+        Ok(hash.expire_fields(&members(fields), at_ms, option))
+    })
+}
+
+pub(super) fn get_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<Vec<Option<Bytes>>> {
+    let Words { options, number, fields } = split(&words[1..])?;
+    let given = GivenOptions::parse(options, Of::HGetEx)?;
+    check_number(number, 1, fields)?;
+    store.entry(words[0], |hash: &mut HashEntry<'_>| {
+        let change = given.ttl.map_or(Ok(ExpiryChange::Keep), GivenTtl::read)?;
+        let expiry = hash.time_of(change, "hgetex")?;
+        Ok(hash.get_expiring(&members(fields), expiry))
+    })
+}
+
+pub(super) fn set_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<bool> {
+    let Words { options, number, fields } = split(&words[1..])?;
+    let given = GivenOptions::parse(options, Of::HSetEx)?;
+    check_number(number, 2, fields)?;
+    let (chunks, _) = fields.as_chunks();
+    store.entry(words[0], |hash: &mut HashEntry<'_>| {
+        if given.condition.is_some_and(|check| !check.holds(hash.exists())) {
+            return Ok(false);
+        }
+        let expiry = given.ttl.map_or(Ok(ExpiryChange::Clear), GivenTtl::read)?;
+        let mut options = HashSetExOptions::default().ttl(expiry);
+        options.fields = given.fields;
+        hash.set_with(&pairs(chunks), &options)
+    })
+}
