@@ -40,6 +40,7 @@ use crate::text::double::Weights;
 /// | COMMAND INFO of EXEC | `skip_slowlog` | `skip_slowlog` | `skip_slowlog` | `skip_commandlog` |
 /// | MULTI, WATCH in a transaction | refused | refused | refused | refused, and EXEC fails |
 /// | DEBUG OBJECT key fast | unknown | unknown | unknown | known |
+/// | DEBUG DIGEST of a field that expires | tells it from one that does not | tells it from one that does not | tells it from one that does not | is that of one that does not |
 /// | version of DUMP | 10 | 11 | 12 | 80 |
 /// | versions that RESTORE takes | up to 10 | any, as far as its types are known | up to 12 | 1 to 11, and 80 |
 /// | LIMIT with a negative offset, of a skip list | nothing | nothing | nothing | counts from the end of the range |
@@ -171,6 +172,8 @@ table! {
     unlogged_flag: &'static str = "skip_slowlog", "skip_slowlog", "skip_slowlog", "skip_commandlog";
     /// Whether DEBUG OBJECT takes a second word.
     debug_object_option: bool = false, false, false, true;
+    /// Whether DEBUG DIGEST takes in that a field expires.
+    digests_tell_expiring_fields: bool = true, true, true, false;
     /// Whether CONFIG SET leaves the greatest number that there is out of the error of a limit.
     config_open_limits: bool = false, false, true, false;
     /// The version of DUMP.
