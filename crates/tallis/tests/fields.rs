@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tallis::{
     ErrorKind, ExpireOption, Expiry, FieldExpire, FieldPersist, HashSetExOptions, Limits,
-    LoadOptions, ManualClock, Profile, SaveOptions, SetExpiry, Store, Ttl,
+    LoadOptions, ManualClock, Profile, RestoreOptions, SaveOptions, SetExpiry, Store, Ttl,
 };
 use testkit::rng::Rng;
 
@@ -165,7 +165,7 @@ fn files_and_payloads_keep_the_times() {
         let again = || Store::builder().clock(clock.clone()).build();
         let (loaded, restored) = (again(), again());
         loaded.load_from(&file[..], LoadOptions::default()).unwrap();
-        restored.restore("h", &payload, tallis::RestoreOptions::default()).unwrap();
+        restored.restore("h", &payload, RestoreOptions::default()).unwrap();
         for other in [&loaded, &restored] {
             assert_eq!(times(other), times(&store));
             assert_eq!(other.hlen("h").unwrap(), 300);
@@ -175,6 +175,37 @@ fn files_and_payloads_keep_the_times() {
         late.load_from(&file[..], LoadOptions::default()).unwrap();
         assert_eq!(late.hlen("h").unwrap(), 250, "what has expired is left out");
         assert_eq!(loaded.hlen("h").unwrap(), 250);
+    }
+}
+
+#[test]
+fn each_profile_dumps_them_in_the_version_of_its_servers() {
+    for (profile, version) in [(Profile::Redis82, 12), (Profile::Valkey91, 80)] {
+        for entries in [0, 128] {
+            let limits = Limits { hash_max_listpack_entries: entries, ..Limits::default() };
+            let store = Store::builder().profile(profile).limits(limits).build();
+            store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
+            store.hexpire("h", 1000, ExpireOption::Always, "a").unwrap();
+            let payload = store.dump("h").unwrap().unwrap();
+            assert_eq!(payload[payload.len() - 10..payload.len() - 8], [version, 0]);
+            store.restore("again", &payload, RestoreOptions::default()).unwrap();
+            assert_eq!(
+                store.hexpire_time("again", ["a", "b"]),
+                store.hexpire_time("h", ["a", "b"])
+            );
+        }
+    }
+}
+
+#[test]
+fn digests_tell_them_from_others_except_under_the_profile_of_valkey() {
+    for profile in [Profile::Redis72, Profile::Redis82, Profile::Valkey91] {
+        let store = Store::builder().profile(profile).build();
+        store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
+        let before = store.execute(&["DEBUG", "DIGEST"]);
+        store.hexpire("h", 1000, ExpireOption::Always, "a").unwrap();
+        let same = store.execute(&["DEBUG", "DIGEST"]) == before;
+        assert_eq!(same, profile == Profile::Valkey91);
     }
 }
 

@@ -22,6 +22,11 @@ impl Line {
         self.server == servers::INSTALLED
     }
 
+    /// Whether it has functions, and tells when a key expires: since 7.0.
+    pub(crate) fn has_functions(&self) -> bool {
+        self.version != Target::V9
+    }
+
     /// Whether fields of its hashes can expire.
     pub(crate) fn has_expiring_fields(&self) -> bool {
         has_expiring_fields(self.version)

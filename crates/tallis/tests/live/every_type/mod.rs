@@ -3,6 +3,7 @@
 mod seen;
 mod values;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tallis::{Profile, SaveOptions, Store, Target};
@@ -12,9 +13,10 @@ use testkit::live::{Protocol, Server, Wire, locate_redisbloom, named_with, try_n
 use crate::differential::profile_of;
 use crate::lines::{LINES, Line, has_expiring_fields};
 use crate::store_limits::limits;
-use seen::{Comparison, Held, Seen, Side};
-use values::{Kinds, STREAMS_DB, commands, lines};
-pub(crate) use values::{LATER, STREAMS, Words, lines as words_of};
+pub(crate) use seen::Side;
+use seen::{Comparison, Held, Seen};
+use values::{FIELDS_DB, Kinds, STREAMS_DB, commands};
+pub(crate) use values::{LATER, STREAMS, lines};
 
 /// What has come of one way between a server and a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +121,7 @@ impl<'l> Both<'l> {
     fn beside_store(&self) -> Comparison {
         // Before 7.0 what is small is a ziplist.
         let bytes = self.line.has_profile;
-        Comparison { fields: true, streams: true, bytes, same_program: false }
+        Comparison { without: &[], bytes, same_program: false }
     }
 
     fn load_theirs(&self) {
@@ -166,10 +168,15 @@ impl<'l> Both<'l> {
             Err(error) => return Refused(why_it_ended(&error.to_string())),
         };
         server.check_rdb(&file).unwrap();
-        let fields = fields || !self.kinds.fields;
+        let without: &[u32] = match (fields == self.kinds.fields, streams) {
+            (true, true) => &[],
+            (true, false) => &[STREAMS_DB],
+            (false, true) => &[FIELDS_DB],
+            (false, false) => &[FIELDS_DB, STREAMS_DB],
+        };
         // Lists before version 10 have no nodes.
         let bytes = version != Target::V9 || self.line.version == Target::V9;
-        let how = Comparison { fields, streams, bytes, same_program: true };
+        let how = Comparison { without, bytes, same_program: true };
         let mut wire = Wire::open(&server, Protocol::Resp2).unwrap();
         Seen::by(&mut wire).assert_is(&self.theirs, how, &at);
         Equal
@@ -214,10 +221,8 @@ fn shared_limits() -> Limits {
 /// Restores a value under a key that is free, and tells what is there then.
 fn restore(side: &mut impl Side, key: &[u8], held: &Held) -> Result<Held, String> {
     let ttl = held.ttl.max(0).to_string();
-    match side.ask(&[b"RESTORE", key, ttl.as_bytes(), &held.dump, b"REPLACE"]) {
-        Reply::Error(why) => Err(why),
-        _ => Ok(Held::of(side, key)),
-    }
+    let reply = side.ask(&[b"RESTORE", key, ttl.as_bytes(), &held.dump, b"REPLACE"]);
+    if let Reply::Error(why) = reply { Err(why) } else { Ok(Held::of(side, key)) }
 }
 
 fn assert_same(restored: &Held, expected: &Held, db: u32, bytes: bool, at: &str) {
@@ -247,12 +252,48 @@ fn version_of(file: &Path) -> rdb::Version {
 /// The first thing that a server calls wrong in its log.
 fn why_it_ended(log: &str) -> String {
     let wrong = ["Can't handle", "Wrong signature"];
-    let line = log.lines().find_map(|line| wrong.iter().find_map(|wrong| line.find(wrong)).map(|at| &line[at..]));
+    let line = log
+        .lines()
+        .find_map(|line| wrong.iter().find_map(|wrong| line.find(wrong)).map(|at| &line[at..]));
     line.unwrap_or_else(|| panic!("no reason in\n{log}")).to_owned()
 }
 
 fn text(key: &[u8]) -> String {
     String::from_utf8_lossy(key).into_owned()
+}
+
+/// The type that a payload names; a list with an element in a node of its own is told from others.
+fn form(payload: &[u8]) -> String {
+    let mut payload = rdb::dump::decode(payload).unwrap();
+    let kind = payload.kind();
+    let mut plain = false;
+    if let rdb::Value::ListNodes(mut nodes) = payload.value().unwrap() {
+        while let Some(node) = nodes.next().unwrap() {
+            plain |= matches!(node, rdb::Node::Plain(_));
+        }
+    }
+    format!("{kind:?}{}", if plain { "-plain" } else { "" })
+}
+
+/// The types of the values of each server, by [`form`].
+const FORMS: [&str; LINES.len()] = [
+    "Hash HashZiplist ListQuicklist Set SetIntset Stream1 String ZSet ZSetZiplist",
+    "Hash HashListpack ListQuicklist2 ListQuicklist2-plain Set SetIntset Stream2 String ZSet ZSetListpack",
+    "Hash HashListpack HashTtl HashTtlListpack ListQuicklist2 ListQuicklist2-plain Set SetIntset SetListpack Stream3 \
+     String ZSet ZSetListpack",
+    "Hash HashListpack ListQuicklist2 ListQuicklist2-plain Set SetIntset SetListpack Stream3 String ValkeyHashTtl ZSet \
+     ZSetListpack",
+];
+
+#[test]
+fn the_servers_have_a_value_of_every_type() {
+    for (line, expected) in LINES.iter().zip(FORMS) {
+        let Some(both) = Both::new(line) else { continue };
+        let forms = both.theirs.values.values().map(|held| form(&held.dump));
+        let mut forms: BTreeSet<String> = forms.collect();
+        assert_eq!(forms.remove("Module"), both.kinds.bloom, "{}", line.title);
+        assert!(forms.iter().eq(expected.split(' ')), "{}: {forms:?}", line.title);
+    }
 }
 
 #[test]
