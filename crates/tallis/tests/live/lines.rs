@@ -27,6 +27,11 @@ impl Line {
         self.version != Target::V9
     }
 
+    /// Whether it has vector sets.
+    pub(crate) fn has_vector_sets(&self) -> bool {
+        self.version == Target::V12
+    }
+
     /// Whether fields of its hashes can expire.
     pub(crate) fn has_expiring_fields(&self) -> bool {
         has_expiring_fields(self.version)

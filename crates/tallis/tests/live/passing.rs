@@ -20,8 +20,8 @@ fn start(line: &Line, options: Options) -> Option<Server> {
 const FUNCTION: [&str; 3] =
     ["FUNCTION", "LOAD", "#!lua name=lib\nredis.register_function('f', function() return 1 end)"];
 
-/// Streams with groups, values that were used often, and what not every server has: functions, and hashes whose fields
-/// expire.
+/// Streams with groups, values that were used often, and what not every server has: functions, vector sets, and hashes
+/// whose fields expire.
 fn fill(line: &Line, connection: &mut Connection) {
     for words in lines(STREAMS) {
         run(connection, &words);
@@ -39,6 +39,11 @@ fn fill(line: &Line, connection: &mut Connection) {
     }
     if line.has_functions() {
         run(connection, &FUNCTION);
+    }
+    if line.has_vector_sets() {
+        for member in ["a", "b", "c"] {
+            run(connection, &["VADD", "vectors", "VALUES", "2", "0.5", "1", member]);
+        }
     }
     if line.has_expiring_fields() {
         run(connection, &["HPEXPIREAT", "hash", LATER, "FIELDS", "2", "a", "b"]);
@@ -63,6 +68,9 @@ fn seen(line: &Line, connection: &mut Connection) -> Vec<Value> {
     if line.has_functions() {
         asked.push(&["FUNCTION", "LIST", "WITHCODE"]);
         asked.push(&["EXPIRETIME", "often"]);
+    }
+    if line.has_vector_sets() {
+        asked.extend([&["VCARD", "vectors"][..], &["VEMB", "vectors", "b"], &["VINFO", "vectors"]]);
     }
     if line.has_expiring_fields() {
         asked.push(&["HPEXPIRETIME", "hash", "FIELDS", "3", "a", "b", "c"]);

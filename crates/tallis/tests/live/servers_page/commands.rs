@@ -36,8 +36,8 @@ Every command that one of the servers has.
 | left out | the server has it, the store has not, for the reason that [left-out.md](left-out.md) gives for the family |
 MISSING| - | the server does not list it |
 
-Subcommands are named where they differ from their command. Options are not: which of them are known is compared by random commands. Commands of `BF` and the like are those of RedisBloom 2.8.2, \
-which the 7.0.15 has loaded for this table; arities are not compared there.
+Subcommands are named where they differ from their command. Options are not: which of them are known is compared by random commands. Those with a point \
+in their names, as BF.ADD, are of RedisBloom 2.8.2, which the 7.0.15 has loaded for this table; their arities are not compared.
 
 ";
 
@@ -162,14 +162,15 @@ fn differing(ours: &Arities) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for item in page.split("\n* **").skip(1).filter(|item| !item.contains("default profile")) {
         let bold = item.split("**").next().unwrap();
-        let mut words = bold.split(' ').map(|word| word.trim_end_matches(['.', ','])).peekable();
+        let mut words = bold.split(' ').peekable();
+        let is_upper = |word: &str| word.len() > 1 && word == word.to_uppercase();
         while let Some(word) = words.next() {
-            let name = word.to_lowercase();
-            if word != word.to_uppercase() || !ours.contains_key(&name) {
+            let name = word.trim_end_matches([',', '.']).to_lowercase();
+            if !is_upper(word) || !ours.contains_key(&name) {
                 continue;
             }
             // DEBUG has subcommands that COMMAND does not tell of.
-            let sub = words.next_if(|next| next.len() > 1 && **next == next.to_uppercase());
+            let sub = words.next_if(|next| !word.ends_with(',') && is_upper(next));
             let long = sub.map(|sub| format!("{name}|{}", sub.to_lowercase()));
             found.insert(long.filter(|long| ours.contains_key(long)).unwrap_or(name));
         }
