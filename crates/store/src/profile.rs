@@ -37,6 +37,7 @@ use crate::text::double::Weights;
 /// | fourth digit of a distance | the nearest | that of the distance by 10,000 | that of the distance by 10,000 | that of the distance by 10,000 |
 /// | cursor of a scan | may be empty or negative | may be empty or negative | is an unsigned number | is an unsigned number |
 /// | SCAN TYPE of a type that there is not | finds nothing | finds nothing | finds nothing | refused |
+/// | SCAN TYPE that meets a key of another type that has expired | deletes it | deletes it | deletes it | leaves it |
 /// | GETEX without a key | nil, whatever the expiry is | nil, whatever the expiry is | nil, whatever the expiry is | refuses a wrong expiry |
 /// | COMMAND GETKEYS of a name alone | a wrong number of arguments | a wrong number of arguments | says what is wrong with that command | says what is wrong with that command |
 /// | COMMAND INFO of EXEC | `skip_slowlog` | `skip_slowlog` | `skip_slowlog` | `skip_commandlog` |
@@ -45,6 +46,7 @@ use crate::text::double::Weights;
 /// | commands on fields that expire | unknown | known, as in Redis 8.2 | known | known, with other errors, HSETEX NX and XX, and later times |
 /// | small hashes of which fields expire | - | listpacks | listpacks | hash tables |
 /// | SET IFEQ, DELIFEQ, MSETEX | unknown | known, as in Valkey 9.1 | unknown | known |
+/// | DEBUG DIGEST of a field that expires | tells it from one that does not | tells it from one that does not | tells it from one that does not | is that of one that does not |
 /// | version of DUMP | 10 | 11 | 12 | 80 |
 /// | versions that RESTORE takes | up to 10 | any, as far as its types are known | up to 12 | 1 to 11, and 80 |
 /// | LIMIT with a negative offset, of a skip list | nothing | nothing | nothing | counts from the end of the range |
@@ -130,8 +132,6 @@ table! {
     reads_fields_as_valkey: bool = false, false, false, true;
     /// Whether a small hash of which fields expire is a listpack.
     expiring_listpacks: bool = true, true, true, false;
-    /// Whether DEBUG DIGEST tells a field that expires from one that does not.
-    digests_field_expiry: bool = true, true, true, false;
     /// The last time at which a field may expire, in milliseconds since the epoch. One later there is no expiry.
     last_field_expiry: i64 = (1 << 46) - 1, (1 << 46) - 1, (1 << 46) - 1, i64::MAX - 1;
     /// Whether LREM refuses the one count that is less than all others.
@@ -178,6 +178,8 @@ table! {
     set_deletes: bool = false, false, false, true;
     /// Whether SCAN refuses a TYPE that no key can have.
     scan_refuses_types: bool = false, false, false, true;
+    /// Whether SCAN TYPE leaves keys of other types that have expired.
+    scan_keeps_other_types: bool = false, false, false, true;
     /// Whether the cursor of a scan may have white space before it, and may not be empty or negative.
     cursors_are_unsigned: bool = false, false, true, true;
     /// The arity of COMMAND GETKEYS and COMMAND GETKEYSANDFLAGS.
@@ -188,6 +190,8 @@ table! {
     unlogged_flag: &'static str = "skip_slowlog", "skip_slowlog", "skip_slowlog", "skip_commandlog";
     /// Whether DEBUG OBJECT takes a second word.
     debug_object_option: bool = false, false, false, true;
+    /// Whether DEBUG DIGEST takes in that a field expires.
+    digests_tell_expiring_fields: bool = true, true, true, false;
     /// Whether CONFIG SET leaves the greatest number that there is out of the error of a limit.
     config_open_limits: bool = false, false, true, false;
     /// The version of DUMP.

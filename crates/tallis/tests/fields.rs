@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tallis::{
-    ErrorKind, ExpireOption, Expiry, FieldExpire, FieldPersist, HashSetExOptions, Limits,
-    LoadOptions, ManualClock, Profile, SaveOptions, SetExpiry, Store, Ttl,
+    ErrorKind, ExistenceCheck, ExpireOption, Expiry, FieldExpire, FieldPersist, HashSetExOptions,
+    Limits, LoadOptions, ManualClock, Profile, RestoreOptions, SaveOptions, SetExpiry, Store, Ttl,
 };
 use testkit::rng::Rng;
 
@@ -165,7 +165,7 @@ fn files_and_payloads_keep_the_times() {
         let again = || Store::builder().clock(clock.clone()).build();
         let (loaded, restored) = (again(), again());
         loaded.load_from(&file[..], LoadOptions::default()).unwrap();
-        restored.restore("h", &payload, tallis::RestoreOptions::default()).unwrap();
+        restored.restore("h", &payload, RestoreOptions::default()).unwrap();
         for other in [&loaded, &restored] {
             assert_eq!(times(other), times(&store));
             assert_eq!(other.hlen("h").unwrap(), 300);
@@ -175,6 +175,37 @@ fn files_and_payloads_keep_the_times() {
         late.load_from(&file[..], LoadOptions::default()).unwrap();
         assert_eq!(late.hlen("h").unwrap(), 250, "what has expired is left out");
         assert_eq!(loaded.hlen("h").unwrap(), 250);
+    }
+}
+
+#[test]
+fn each_profile_dumps_them_in_the_version_of_its_servers() {
+    for (profile, version) in [(Profile::Redis82, 12), (Profile::Valkey91, 80)] {
+        for entries in [0, 128] {
+            let limits = Limits { hash_max_listpack_entries: entries, ..Limits::default() };
+            let store = Store::builder().profile(profile).limits(limits).build();
+            store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
+            store.hexpire("h", 1000, ExpireOption::Always, "a").unwrap();
+            let payload = store.dump("h").unwrap().unwrap();
+            assert_eq!(payload[payload.len() - 10..payload.len() - 8], [version, 0]);
+            store.restore("again", &payload, RestoreOptions::default()).unwrap();
+            assert_eq!(
+                store.hexpire_time("again", ["a", "b"]),
+                store.hexpire_time("h", ["a", "b"])
+            );
+        }
+    }
+}
+
+#[test]
+fn digests_tell_them_from_others_except_under_the_profile_of_valkey() {
+    for profile in [Profile::Redis72, Profile::Redis82, Profile::Valkey91] {
+        let store = Store::builder().profile(profile).build();
+        store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
+        let before = store.execute(&["DEBUG", "DIGEST"]);
+        store.hexpire("h", 1000, ExpireOption::Always, "a").unwrap();
+        let same = store.execute(&["DEBUG", "DIGEST"]) == before;
+        assert_eq!(same, profile == Profile::Valkey91);
     }
 }
 
@@ -237,6 +268,91 @@ fn random_commands_agree_with_a_map() {
             assert_eq!(time.millis(), expiry.unwrap_or(-1));
         }
     }
+}
+
+/// Each line and what comes of it, in the words of a server.
+fn replies(store: &Store, lines: &[(&str, &str)]) {
+    for (line, expected) in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let reply = format!("{:?}", store.execute(&words));
+        assert!(reply.contains(expected), "{line}: {reply}, not {expected}");
+    }
+}
+
+#[test]
+fn valkey_has_tables_errors_and_conditions_of_its_own() {
+    let store = Store::builder().profile(Profile::Valkey91).build();
+    store.hset("h", "a", 1).unwrap();
+    replies(
+        &store,
+        &[
+            ("HEXPIRE h 100 FIELDS 1 none", "-2"),
+            ("HEXPIRE h 0 FIELDS 1 none", "-2"),
+            ("OBJECT ENCODING h", "listpack"),
+            ("HPEXPIREAT h 4000000000499 XX GT FIELDS 1 a", "0"),
+            ("HPEXPIREAT h 4000000000499 NX FIELDS 1 a", "1"),
+            ("OBJECT ENCODING h", "hashtable"),
+            ("HEXPIRETIME h FIELDS 1 a", "4000000000)"),
+            ("HPEXPIREAT h 9000000000000000000 FIELDS 1 a", "1"),
+            ("HEXPIRE h 100 FOO FIELDS 1 a", "ERR Unsupported option FOO"),
+            ("HEXPIRE h -1 FIELDS 1 a", "ERR invalid expire time in 'hexpire' command"),
+            ("HEXPIRE h x FIELDS 2 a", "ERR numfields should be greater than 0"),
+            ("HTTL h FIELDS 2 a", "ERR syntax error"),
+            ("HTTL h FIELDS x a", "ERR value is not an integer"),
+            ("HPERSIST h FIELDS 2 a", "ERR numfields should be greater than 0"),
+            ("HGETEX h EX FIELDS 1 a", "ERR syntax error"),
+            ("HGETEX h EX 5 PERSIST FIELDS 1 a", "ERR syntax error"),
+            ("HSETEX h NX FIELDS 1 a 5", "0"),
+            ("HSETEX n XX FIELDS 1 a 5", "0"),
+            ("HSETEX n NX FXX FIELDS 1 a 5", "0"),
+            ("HSETEX n NX FNX FIELDS 1 a 5", "1"),
+            ("HSETEX n XX EX x FIELDS 1 a 6", "ERR value is not an integer"),
+            ("HSETEX n NX EX x FIELDS 1 a 6", "0"),
+            ("HGET n a", "5"),
+        ],
+    );
+    assert_eq!(store.hget("h", "a").unwrap().as_deref(), Some(&b"1"[..]));
+}
+
+#[test]
+fn a_field_that_gets_its_time_again_goes_before_the_others_of_that_time() {
+    let (store, _) = store(128);
+    let at = SetExpiry::PXAT(2_000_000_000_000);
+    let options = HashSetExOptions::default().set_expiration(at);
+    let order = || store.hkeys("h").unwrap();
+    store.hset_ex("h", &options, [("a", 1), ("b", 2), ("c", 3)]).unwrap();
+    assert_eq!(order(), ["c", "b", "a"]);
+    store.hset_ex("h", &options, [("a", 4)]).unwrap();
+    assert_eq!(order(), ["a", "c", "b"]);
+    store.hpexpire_at("h", 2_000_000_000_000_i64, ExpireOption::Always, "b").unwrap();
+    assert_eq!(order(), ["b", "a", "c"]);
+    let keep = HashSetExOptions::default().set_expiration(SetExpiry::KEEPTTL);
+    store.hset_ex("h", &keep, [("c", 5)]).unwrap();
+    assert_eq!(order(), ["b", "a", "c"]);
+}
+
+#[test]
+fn a_full_listpack_becomes_a_table_for_a_field_that_has_expired_already() {
+    for (first, encoding) in [("new", "hashtable"), ("a", "listpackex")] {
+        let (store, _) = store(2);
+        store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
+        let past = HashSetExOptions::default().set_expiration(SetExpiry::PXAT(1));
+        store.hset_ex("h", &past, [(first, 1), ("other", 2)]).unwrap();
+        assert_eq!(store.object_encoding("h").unwrap(), Some(encoding), "{first}");
+        assert!(!store.hexists("h", first).unwrap());
+    }
+}
+
+#[test]
+fn fields_are_set_only_if_the_key_is_there_or_is_not() {
+    let (store, _) = store(128);
+    let set = |check, value: i64| {
+        let options = HashSetExOptions::default().conditional_set(check);
+        store.hset_ex("h", &options, [("a", value)]).unwrap()
+    };
+    assert!(!set(ExistenceCheck::XX, 1) && set(ExistenceCheck::NX, 2));
+    assert!(!set(ExistenceCheck::NX, 3) && set(ExistenceCheck::XX, 4));
+    assert_eq!(store.hget("h", "a").unwrap().as_deref(), Some(&b"4"[..]));
 }
 
 #[test]

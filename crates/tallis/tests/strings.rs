@@ -75,6 +75,24 @@ fn effects_are_absolute_and_a_watch_sees_what_changed() {
         ("LCS k b", &[], false),
         ("STRLEN k", &[], false),
         ("GETRANGE k 0 1", &[], false),
+        ("SET k w IFEQ x", &[], false),
+        ("SET k w IFEQ 2 PX 9", &["SET k w PXAT 1700000000009"], true),
+        ("SET none w IFEQ w", &[], false),
+        ("DELIFEQ k x", &[], false),
+        ("DELIFEQ k w", &["DEL k"], true),
+        ("DELIFEQ k w", &[], false),
+        ("MSETEX 2 k 1 d 2 XX", &[], false),
+        (
+            "MSETEX 2 k 1 d 2 NX PX 5",
+            &["SET k 1 PXAT 1700000000005", "SET d 2 PXAT 1700000000005"],
+            true,
+        ),
+        ("MSETEX 2 k 1 e 2 NX", &[], false),
+        ("MSETEX 2 k 1 e 2 XX", &[], false),
+        ("MSETEX 2 k 3 d 4 XX KEEPTTL", &["SET k 3 KEEPTTL", "SET d 4 KEEPTTL"], true),
+        ("MSETEX 1 k 7", &["MSET k 7"], true),
+        ("MSETEX 1 k 7 EX 0", &[], false),
+        ("MSETEX 2 k 7", &[], false),
     ]);
     // Without anything to append or to write.
     let (store, journal, _) = watched();
@@ -140,11 +158,11 @@ fn an_expiry_that_is_no_time_is_refused() {
 fn set_returns_whether_it_set() {
     let (store, _, clock) = watched();
     let only_old = SetOptions::default().conditional_set(ExistenceCheck::XX);
-    assert!(!store.set_options("k", "v", only_old).unwrap().set);
+    assert!(!store.set_options("k", "v", only_old.clone()).unwrap().set);
     let options = SetOptions::default().get(true).with_expiration(SetExpiry::PX(50));
     assert_eq!(store.set_options("k", "v", options).unwrap().old, None);
     let kept = only_old.get(true).with_expiration(SetExpiry::KEEPTTL);
-    let outcome = store.set_options("k", 12, kept).unwrap();
+    let outcome = store.set_options("k", 12, kept.clone()).unwrap();
     assert_eq!((outcome.set, outcome.old), (true, Some(Bytes::from("v"))));
     assert_eq!(store.ttl("k").unwrap().millis(), 50);
     clock.advance(50);

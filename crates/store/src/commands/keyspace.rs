@@ -99,6 +99,7 @@ impl<L: Locks> Store<L> {
     pub fn scan_cursor(&self, cursor: u64, options: &ScanOptions) -> Result<(u64, Vec<Bytes>)> {
         let mut found = Vec::new();
         let glob = options.glob();
+        let keeps_others = self.shared().profile().scan_keeps_other_types();
         let mut next = scan::from_cursor(cursor);
         let mut budget =
             Budget { keys: options.count(), steps: options.count().saturating_mul(10) };
@@ -111,9 +112,11 @@ impl<L: Locks> Store<L> {
             let mut gone = Vec::new();
             next = self.read_stripes(stripe..stripe + 1, |view| {
                 Ok(scan_stripe(view, position, &mut budget, |entry, expired| {
+                    let wanted = options.wants(glob.as_ref(), entry);
                     let names = match expired {
-                        true if is_named(glob.as_ref(), entry) => &mut gone,
-                        false if options.wants(glob.as_ref(), entry) => &mut found,
+                        true if wanted => &mut gone,
+                        true if !keeps_others && is_named(glob.as_ref(), entry) => &mut gone,
+                        false if wanted => &mut found,
                         _ => return,
                     };
                     names.push(Bytes::copy_from_slice(entry.key.as_bytes()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rdb::{Target, ValueType, WriteOptions};
 
-use super::save::has;
+use super::save::has_form;
 use super::value::{self, Loaded};
 use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
@@ -15,10 +15,11 @@ use crate::value::Value;
 pub(crate) fn dump(value: &Value, profile: Profile) -> Result<Vec<u8>> {
     let mut target = profile.dump_version();
     if let Some(kind) = value.newer_kind()
-        && !has(target, kind)
+        && !has_form(target, kind)
     {
         // What only newer servers have goes to one.
-        target = Target::ALL.into_iter().find(|&target| has(target, kind)).unwrap_or(target);
+        let mut others = Target::ALL.into_iter();
+        target = others.find(|&other| has_form(other, kind)).unwrap_or(target);
     }
     rdb::dump::encode(WriteOptions { target, ..WriteOptions::default() }, |writer| {
         value::write(value, writer)

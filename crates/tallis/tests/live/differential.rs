@@ -1,6 +1,7 @@
 //! Tallis as the subject of the differential harness.
 
 use std::env;
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use testkit::differential::{
     family_names,
 };
 use testkit::live::{Protocol, Server, named, named_with, redisbloom, server_with};
+use testkit::servers::INSTALLED;
 
 use crate::answer::answer_in;
 use crate::blooms::is_old;
@@ -54,9 +56,9 @@ pub(crate) fn profile_of(server: &Server) -> Profile {
     Profile::of(server.info()).unwrap()
 }
 
-/// The families that a server knows, as far as its profile tells.
-fn families_of(server: &Server) -> Vec<&'static str> {
-    let store = Store::builder().profile(profile_of(server)).build();
+/// The families that servers of a profile know.
+fn families_of(profile: Profile) -> Vec<&'static str> {
+    let store = Store::builder().profile(profile).build();
     let knows = |command: &str| {
         let info: Vec<Option<tallis::Reply>> =
             store.execute(&["COMMAND", "INFO", command]).convert().unwrap();
@@ -104,6 +106,66 @@ fn settings(seed: u64, commands: usize) -> Settings {
     }
 }
 
+/// Random commands that a test compares in every run, seed after seed.
+pub(crate) struct Runs {
+    pub(crate) server: &'static str,
+    pub(crate) families: fn() -> Vec<&'static str>,
+    /// Whether each family is played by itself.
+    pub(crate) alone: bool,
+    pub(crate) seeds: Range<u64>,
+    /// How many of each seed.
+    pub(crate) commands: usize,
+}
+
+impl Runs {
+    /// All families together.
+    fn together(&self) -> impl Iterator<Item = Settings> {
+        self.of((self.families)())
+    }
+
+    /// These families, seed after seed.
+    fn of(&self, families: Vec<&'static str>) -> impl Iterator<Item = Settings> {
+        let seeds = self.seeds.clone();
+        seeds.map(move |seed| Settings {
+            families: families.clone(),
+            ..settings(seed, self.commands)
+        })
+    }
+}
+
+const ALL: Runs =
+    Runs { server: INSTALLED, families: family_names, alone: false, seeds: 0..4, commands: 30_000 };
+
+const ZSETS: Runs = Runs {
+    server: INSTALLED,
+    families: || vec!["zsets", "geo", "sets"],
+    alone: false,
+    seeds: 20..24,
+    commands: 30_000,
+};
+
+const BLOOMS: Runs = Runs {
+    server: INSTALLED,
+    families: || vec![MODULE_FAMILY, "keys", "multi"],
+    alone: false,
+    seeds: 40..44,
+    commands: 15_000,
+};
+
+const REDIS_82: Runs = Runs {
+    server: "redis-8.2.3",
+    families: || families_of(Profile::Redis82),
+    alone: true,
+    seeds: 60..64,
+    commands: 2_000,
+};
+
+const VALKEY_91: Runs =
+    Runs { server: "valkey-9.1.2", families: || families_of(Profile::Valkey91), ..REDIS_82 };
+
+/// All of them.
+pub(crate) const RUNS: [Runs; 5] = [ALL, ZSETS, BLOOMS, REDIS_82, VALKEY_91];
+
 /// Commands that no random script has: one takes long and looks at no key, one ends the connection, and those on files
 /// have tests of their own (`tests/durability`).
 const NOT_RUN: [&str; 6] = ["BGREWRITEAOF", "BGSAVE", "LASTSAVE", "PFSELFTEST", "QUIT", "SAVE"];
@@ -123,8 +185,8 @@ fn without_row(report: &Report) -> Vec<String> {
 #[test]
 fn random_commands_leave_the_same_replies_and_the_same_bytes() {
     let mut sum = Report::default();
-    for seed in 0..4 {
-        let Some(report) = compare(settings(seed, 30_000)) else { return };
+    for settings in ALL.together() {
+        let Some(report) = compare(settings) else { return };
         sum.add(&report);
     }
     assert!(sum.commands >= 100_000, "{sum}");
@@ -150,9 +212,8 @@ fn random_commands_leave_the_same_replies_and_the_same_bytes() {
 #[test]
 fn sorted_sets_and_places_are_those_of_the_server() {
     let mut sum = Report::default();
-    for seed in 20..24 {
-        let families = vec!["zsets", "geo", "sets"];
-        let Some(report) = compare(Settings { families, ..settings(seed, 30_000) }) else { return };
+    for settings in ZSETS.together() {
+        let Some(report) = compare(settings) else { return };
         sum.add(&report);
     }
     assert!(sum.commands >= 100_000, "{sum}");
@@ -167,8 +228,8 @@ fn sorted_sets_and_places_are_those_of_the_server() {
 fn bloom_filters_are_those_of_redisbloom() {
     let Some(module) = redisbloom() else { return };
     let mut sum = Report::default();
-    for seed in 40..44 {
-        let Some(report) = compare(with_blooms(&module, settings(seed, 15_000))) else { return };
+    for settings in BLOOMS.together() {
+        let Some(report) = compare(with_redisbloom(&module, settings)) else { return };
         sum.add(&report);
     }
     assert!(sum.commands >= 50_000, "{sum}");
@@ -184,8 +245,10 @@ fn bloom_filters_are_those_of_redisbloom() {
 fn bloom_commands_refuse_what_redisbloom_refuses() {
     let Some(module) = redisbloom() else { return };
     for seed in [0, 2] {
-        let settings =
-            Settings { families: vec![MODULE_FAMILY], ..with_blooms(&module, settings(seed, 0)) };
+        let settings = Settings {
+            families: vec![MODULE_FAMILY],
+            ..with_redisbloom(&module, settings(seed, 0))
+        };
         let Some(server) = server_with(&settings.options()) else { return };
         if is_old(&server) {
             // What it refuses in other words or takes is in `tests/data/bloom/older.txt`.
@@ -193,12 +256,6 @@ fn bloom_commands_refuse_what_redisbloom_refuses() {
         }
         sweep(&server, settings);
     }
-}
-
-/// Bloom filters, and what may be done to any key.
-fn with_blooms(module: &Path, settings: Settings) -> Settings {
-    let families = vec![MODULE_FAMILY, "keys", "multi"];
-    with_redisbloom(module, Settings { families, ..settings })
 }
 
 /// `RedisBloom` refuses to have its filters copied.
@@ -209,14 +266,13 @@ fn with_redisbloom(module: &Path, settings: Settings) -> Settings {
 /// Some thousand commands of each family, under the profile of each server that has one beside the default one.
 #[test]
 fn newer_servers_have_profiles_of_their_own() {
-    for (name, profile) in [("redis-8.2.3", Profile::Redis82), ("valkey-9.1.2", Profile::Valkey91)]
-    {
+    for (runs, profile) in [(REDIS_82, Profile::Redis82), (VALKEY_91, Profile::Valkey91)] {
+        let name = runs.server;
         let Some(server) = named(name) else { continue };
         assert_eq!(Profile::of(server.info()), Some(profile));
-        for family in families_of(&server) {
+        for family in (runs.families)() {
             let mut sum = Report::default();
-            for seed in 60..64 {
-                let settings = Settings { families: vec![family], ..settings(seed, 2_000) };
+            for settings in runs.of(vec![family]) {
                 let Some(report) = compare_named(name, settings) else { continue };
                 sum.add(&report);
             }
@@ -248,7 +304,7 @@ fn every_command_refuses_what_a_newer_server_refuses() {
     for (name, seed) in [("redis-8.2.3", 0), ("valkey-9.1.2", 2)] {
         let settings = settings(seed, 0);
         let Some(server) = named_with(name, &settings.options()) else { continue };
-        sweep(&server, Settings { families: families_of(&server), ..settings });
+        sweep(&server, Settings { families: families_of(profile_of(&server)), ..settings });
     }
 }
 
@@ -267,7 +323,7 @@ fn fuzz_live() {
     let server = env::var("TALLIS_FUZZ_SERVER").ok();
     let started = server.as_ref().map_or_else(testkit::live::server, |name| named(name));
     let Some(started) = started else { return };
-    let mut families = families_of(&started);
+    let mut families = families_of(profile_of(&started));
     if let Ok(asked) = env::var("TALLIS_FUZZ_FAMILIES") {
         families.push(MODULE_FAMILY);
         let unknown = asked.split(',').find(|name| !families.contains(name));

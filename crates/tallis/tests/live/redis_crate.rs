@@ -4,8 +4,6 @@
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::ops::Bound;
-use std::path::Path;
-use std::{env, fs};
 
 use bytes::Bytes;
 use redis::{Commands as _, Connection, RedisResult, Value};
@@ -13,7 +11,7 @@ use tallis::geo::{GeohashText, Point};
 use tallis::{Error, ExpireTime, GeoHit, Profile, Reply, SetOutcome, Store, Ttl};
 use testkit::live;
 
-use super::{dumped, same};
+use super::{dumped, pages, same};
 
 /// A call of the `redis` crate beside ours.
 struct Row {
@@ -461,13 +459,5 @@ fn the_page_of_calls_is_up_to_date() {
             writeln!(page, "| `{theirs}` | `{ours}` |").unwrap();
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/redis-crate.md");
-    if env::var_os("TALLIS_WRITE_PAGES").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
-    assert!(
-        fs::read_to_string(&path).unwrap_or_default() == page,
-        "docs/redis-crate.md is not up to date: \
-         TALLIS_WRITE_PAGES=1 cargo test -p tallis --test live page_of_calls"
-    );
+    pages::compare("redis-crate.md", &page, "page_of_calls");
 }

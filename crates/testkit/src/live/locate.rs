@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{process, thread};
 
@@ -74,6 +74,23 @@ pub fn named(name: &str) -> Option<Server> {
 /// If there is the server but it does not start, or if there is none and `CI` is `true`.
 #[must_use]
 pub fn named_with(name: &str, options: &Options) -> Option<Server> {
+    match try_named_with(name, options)? {
+        Ok(server) => Some(server),
+        Err(error) => panic!("{name} does not start: {error}"),
+    }
+}
+
+/// As [`named_with`], for a test in which the server may refuse the options: the file that it is to start on.
+///
+/// # Errors
+///
+/// If there is the server but it does not start.
+///
+/// # Panics
+///
+/// If there is none and `CI` is `true`.
+#[must_use]
+pub fn try_named_with(name: &str, options: &Options) -> Option<io::Result<Server>> {
     let program = if name == servers::INSTALLED {
         locate()
     } else {
@@ -85,14 +102,17 @@ pub fn named_with(name: &str, options: &Options) -> Option<Server> {
     };
     let (_, version) = name.split_once('-').unwrap_or_default();
     let options = Version::parse(version).map(|version| options.known_in(version));
-    let server = start(&program, &options.unwrap_or_default());
+    let server = match Server::start(&program, &options.unwrap_or_default()) {
+        Ok(server) => server,
+        Err(error) => return Some(Err(error)),
+    };
     // The machine's own server may be another one than that of the name.
     let said = format!("{}-{}", server.product().name(), server.version());
     if said != name && !said.starts_with(&format!("{name}.")) {
         leave_out(&format!("no {name}; {} is {said}", program.display()));
         return None;
     }
-    Some(server)
+    Some(Ok(server))
 }
 
 fn start(program: &Path, options: &Options) -> Server {

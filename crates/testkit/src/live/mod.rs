@@ -47,7 +47,9 @@ mod server;
 mod version;
 mod wire;
 
-pub use locate::{locate, locate_redisbloom, named, named_with, redisbloom, server, server_with};
+pub use locate::{
+    locate, locate_redisbloom, named, named_with, redisbloom, server, server_with, try_named_with,
+};
 pub use options::Options;
 pub(crate) use options::name_in;
 pub use reply::{as_bytes, command, error_text};

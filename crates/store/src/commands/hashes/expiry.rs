@@ -114,6 +114,25 @@ impl HashEntry<'_> {
         );
     }
 
+    /// Makes a table of a listpack with times that has no room for one more: Redis adds a field before it deletes it.
+    fn outgrow_listpack(&mut self) {
+        let policy = self.policy();
+        let most = policy.settings.hash_max_listpack_entries();
+        let full = |hash: &Expiring| hash.packed().is_some() && hash.held() >= most;
+        if !self.expiring().is_some_and(full) {
+            return;
+        }
+        self.edit(
+            |value| {
+                if let Some(hash) = value.as_hash_mut().and_then(Hash::as_expiring_mut) {
+                    hash.make_table(&policy);
+                }
+                ((), Outcome::Same)
+            },
+            |()| ("", Vec::new()),
+        );
+    }
+
     /// HPEXPIREAT: lets fields expire at a time, in milliseconds since the epoch, one after the other; one that has come
     /// deletes them.
     pub(super) fn expire_fields(
@@ -244,6 +263,9 @@ impl HashEntry<'_> {
             && self.time().has_come(at_ms)
         {
             self.take_times(pairs);
+            if pairs.first().is_some_and(|&(field, _)| self.get(field).is_none()) {
+                self.outgrow_listpack();
+            }
             let fields: Vec<Member<'_>> = pairs.iter().map(|&(field, _)| field).collect();
             self.remove_all(&fields);
             return true;

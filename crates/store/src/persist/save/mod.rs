@@ -20,7 +20,7 @@ pub use options::SaveOptions;
 pub(super) use options::default_threads;
 pub(crate) use records::Records;
 pub(super) use snapshot::write_rdb;
-pub(super) use version::has;
+pub(super) use version::has_form;
 
 pub(crate) use self::beside::Control;
 use self::beside::write_beside;

@@ -32,7 +32,7 @@ pub(super) fn lowest_version(extras: &Extras, stripes: &[&Stripe]) -> Result<Tar
 pub(super) fn lowest_for(extras: &Extras) -> Result<Target, SaveError> {
     let mut candidates = Candidates::new();
     for &kind in extras.newer_kinds() {
-        candidates.retain(&[], kind.byte(), |target| has(target, kind))?;
+        candidates.retain(&[], kind.byte(), |target| has_form(target, kind))?;
     }
     if extras.has_metadata() {
         candidates.retain(&[], KEY_METADATA, Target::has_key_metadata)?;
@@ -41,7 +41,7 @@ pub(super) fn lowest_for(extras: &Extras) -> Result<Target, SaveError> {
 }
 
 /// Whether a version can hold values of a type. A hash whose fields expire has a form in the later versions of both lines.
-pub(in crate::persist) fn has(target: Target, kind: ValueType) -> bool {
+pub(in crate::persist) fn has_form(target: Target, kind: ValueType) -> bool {
     target.has(kind) || kind == ValueType::HashTtl && target.has(ValueType::ValkeyHashTtl)
 }
 
@@ -67,7 +67,7 @@ impl Candidates {
             // Where some came from Valkey, all go back there.
             let of_valkey = kind == ValueType::HashTtl && noted.contains(&ValueType::ValkeyHashTtl);
             let kind = if of_valkey { ValueType::ValkeyHashTtl } else { kind };
-            self.retain(entry.key.as_bytes(), kind.byte(), |target| has(target, kind))?;
+            self.retain(entry.key.as_bytes(), kind.byte(), |target| has_form(target, kind))?;
         }
         if !metadata.is_empty() {
             self.retain(entry.key.as_bytes(), KEY_METADATA, Target::has_key_metadata)?;

@@ -1,6 +1,7 @@
 //! Replies that differ where Redis is not followed on purpose: see docs/decisions/0006.
 
 mod cut;
+mod errno;
 mod rim;
 mod shared;
 
@@ -22,5 +23,5 @@ pub(super) struct Difference<'d> {
 
 /// Whether a difference is meant. Outside of a transaction both sides are in the same state then.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
-    rim::explains(run, found) || shared::explains(run, found)
+    rim::explains(run, found) || shared::explains(run, found) || errno::explains(run, found)
 }

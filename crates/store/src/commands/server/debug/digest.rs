@@ -67,7 +67,7 @@ impl Digest {
                 let mut one = Self::default();
                 field.with_bytes(|bytes| one.mix(bytes));
                 value.with_bytes(|bytes| one.mix(bytes));
-                if expires_at != NEVER && profile.digests_field_expiry() {
+                if expires_at != NEVER && profile.digests_tell_expiring_fields() {
                     one.combine(b"!!hexpire!!");
                 }
                 self.combine(&one.0);

@@ -300,7 +300,7 @@ impl Expiring {
 
     /// Makes a table of it.
     #[cold]
-    pub(super) fn make_table(&mut self, policy: &EncodingPolicy<'_>) {
+    pub(crate) fn make_table(&mut self, policy: &EncodingPolicy<'_>) {
         if let Self::Packed(packed) = self {
             let mut table = Timed::new();
             packed.for_each(|field| table.set(field, policy));

@@ -1,0 +1,65 @@
+//! The table of files and payloads.
+
+use super::{golden, head, row};
+use crate::every_type::{Outcome, Row, rows};
+use crate::lines::LINES;
+
+const HEAD: &str = "## Files and payloads
+
+A server and a store run the same commands, which make every type in every encoding: lists with compressed and with plain nodes, fields that expire, streams, keys that expire in \
+several databases, and on 7.0.15 the filters of RedisBloom. Then each loads the file of the other, and restores each DUMP of the other.
+
+| sign | means |
+|---|---|
+| equal | all of it is there again: DEBUG DIGEST is the same, and DUMP where both have the same encodings |
+| refused | the server takes nothing of that version, and says this |
+| golden files | how many files of such servers the tests load |
+| - | nobody writes it, or no such server is at hand |
+
+A row is a version of the format. A file has fields that expire from version 12 on and in Valkey's 80, and those streams that its version has a form for. Files are written by \
+`SaveOptions::version`, payloads by the profile whose version it is.
+
+";
+
+/// The section, or `None` where a server is missing.
+pub(super) fn section() -> Option<String> {
+    let mut section = HEAD.to_owned();
+    section.push_str(&head([
+        "server",
+        "version",
+        "its file here",
+        "our file there",
+        "its DUMP here",
+        "our DUMP there",
+    ]));
+    for line in &LINES {
+        let mut seen: Vec<(Vec<String>, [String; 4])> = Vec::new();
+        for Row { version, file_here, file_there, payload_here, payload_there } in rows(line)? {
+            let cells = [file_here, file_there, payload_here, payload_there].map(|outcome| {
+                // The number is that of the row.
+                shown(&outcome).replace(&format!("version {}", version.number()), "version")
+            });
+            match seen.last_mut() {
+                Some((versions, last)) if *last == cells => versions.push(version.to_string()),
+                _ => seen.push((vec![version.to_string()], cells)),
+            }
+        }
+        for (versions, cells) in seen {
+            let head = [line.title.to_owned(), versions.join(", ")];
+            section.push_str(&row(head.into_iter().chain(cells)));
+        }
+    }
+    for (title, versions, files) in golden::series() {
+        let files = if files == 0 { "-".to_owned() } else { format!("golden files: {files}") };
+        section.push_str(&row([&title, &versions, &files, "-", "-", "-"]));
+    }
+    Some(section)
+}
+
+fn shown(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Equal => "equal".to_owned(),
+        Outcome::Refused(why) => format!("refused: `{why}`"),
+        Outcome::NotWritten => "-".to_owned(),
+    }
+}

@@ -1,0 +1,22 @@
+//! Numbers that SORT of a server does not take for ones, since the C library's last error is still an overflow: of a
+//! command long before. A score that is read sets it back.
+
+use super::super::Reply;
+use super::super::run::Run;
+use super::super::subject::Subject;
+use super::Difference;
+
+/// Whether the server sorts the same once that error is set back.
+pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
+    let Difference { session, words, ours, theirs } = found;
+    let sorts = words.first().is_some_and(|name| {
+        name.eq_ignore_ascii_case(b"SORT") || name.eq_ignore_ascii_case(b"SORT_RO")
+    });
+    let refused = matches!(theirs, Reply::Error(text) if text.contains("converted into double"));
+    if !sorts || !refused {
+        return false;
+    }
+    let reads_score = [&b"ZADD"[..], b"nonesuch", b"XX", b"1", b"m"].map(<[u8]>::to_vec);
+    run.live.execute(session, &reads_score);
+    run.live.execute(session, words) == *ours
+}
