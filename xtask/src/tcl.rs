@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     /// Runs the tests of that name alone; a name that begins with a slash is a regular expression.
     #[arg(long)]
     only: Vec<String>,
-    /// The release series that the store takes after, 7.0 or 7.2; without it that of the suite.
+    /// The release series that the store takes after: 7.0, 7.2, 8.2; without it that of the suite.
     #[arg(long)]
     series: Option<String>,
     /// Prints what the suite prints.
@@ -55,6 +55,9 @@ const UNITS: &[&str] = &[
     "expire",
     "multi",
 ];
+
+/// Those of them that suites before 7.4 do not have.
+const LATER_UNITS: &[&str] = &["type/hash-field-expire"];
 
 /// Groups of tests that the suite marks, and that are left out: those of servers that follow another one, and those
 /// that take more memory than a machine may have.
@@ -142,7 +145,10 @@ fn units(suite: &Path, asked: &[String]) -> Outcome<Vec<String>> {
         return Err(format!("{suite}: no tests/test_helper.tcl; name a checkout of Redis"));
     }
     let asked: Vec<&str> = match asked {
-        [] => UNITS.to_vec(),
+        [] => {
+            let there = |unit: &&str| tests.join(format!("unit/{unit}.tcl")).is_file();
+            UNITS.iter().copied().chain(LATER_UNITS.iter().copied().filter(there)).collect()
+        }
         _ => asked.iter().map(String::as_str).collect(),
     };
     let full = |unit: &str| {
@@ -157,8 +163,15 @@ fn units(suite: &Path, asked: &[String]) -> Outcome<Vec<String>> {
 fn series(suite: &Path) -> Outcome<String> {
     let text = tree::read(&suite.join("src/version.h"))
         .map_err(|why| format!("{why}; name the release series by --series"))?;
-    let old = text.split('"').nth(1).is_some_and(|version| version.starts_with("7.0."));
-    Ok(if old { "7.0" } else { "7.2" }.to_owned())
+    let mut numbers = text.split('"').nth(1).unwrap_or_default().split('.').map(str::parse::<u32>);
+    let mut next = || numbers.next().and_then(Result::ok).unwrap_or(0);
+    // The sources under development say 255.
+    let series = match (next(), next()) {
+        (..7, _) | (7, ..2) => "7.0",
+        (7, 2 | 3) => "7.2",
+        _ => "8.2",
+    };
+    Ok(series.to_owned())
 }
 
 #[cfg(test)]
@@ -196,7 +209,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
         suite(&from, "7.0.15");
-        assert_eq!(series(&from), Ok("7.0".to_owned()));
+        let of = |version| {
+            let other = folder.path().join(version);
+            suite(&other, version);
+            series(&other).expect("a version")
+        };
+        let all = ["7.0.15", "7.2.6", "7.4.1", "8.2.3", "255.255.255"].map(of);
+        assert_eq!(all, ["7.0", "7.2", "8.2", "8.2", "8.2"]);
         for _ in 0..2 {
             Farm::make(&to, &from, Path::new("/bin/server"), "7.0").expect("made");
             fs::write(to.join("tests/tmp/new"), "").expect("a folder of its own");

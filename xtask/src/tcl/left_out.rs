@@ -48,6 +48,22 @@ const LEFT_OUT: &[(&str, &[&str])] = &[
         "copies on other servers",
         &["BITFIELD: setup slave", "BITFIELD: write on master, read on slave"],
     ),
+    (
+        "fields that have expired and are counted, found or met until a sweep comes",
+        &[
+            r"/^Lazy Expire - (fields are lazy deleted|HLEN does count|verify various HASH)",
+            r"/^Test HSCAN with mostly expired fields",
+            "Test listpack converts to ht and active expiry works",
+        ],
+    ),
+    (
+        "figures of a server on fields that expire, and its view of a listpack",
+        &[
+            r"/^Test HRANDFIELD deletes all expired fields",
+            r"/^Statistics - Hashes with HFEs",
+            "Test listpack debug listpack",
+        ],
+    ),
     ("the layout of Redis's hash tables", &["/dict containing long chain|HTSTATS|rehashing"]),
     // The first of the last two counts keys, after a test on streams has dropped all; the second goes on from there.
     (
