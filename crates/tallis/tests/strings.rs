@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use journal::Journal;
-use tallis::{ErrorKind, ExistenceCheck, Expiry, ManualClock, Reply, SetExpiry, SetOptions, Store};
+use tallis::{
+    ErrorKind, ExistenceCheck, Expiry, ManualClock, Profile, Reply, SetExpiry, SetOptions, Store,
+};
 use testkit::rng::Rng;
 
 const NOW: i64 = 1_700_000_000_000;
@@ -285,4 +287,21 @@ fn a_pfadd_that_meets_damage_half_way_is_replayed_half_way() {
     again.set("h", &damaged).unwrap();
     assert!(again.pfadd("h", ["x"]).unwrap());
     assert_eq!(store.get("h").unwrap(), again.get("h").unwrap());
+}
+
+/// As in 8.2: a string of 35 bytes has room beside its key, but not with an expiry too.
+#[test]
+fn a_string_that_has_left_its_block_stays_outside_of_it() {
+    let store = Store::builder().profile(Profile::Redis82).build();
+    let encoding = || store.object_encoding("k").unwrap();
+    let string = "x".repeat(35);
+    for persist in [&["PERSIST", "k"][..], &["GETEX", "k", "PERSIST"]] {
+        store.set("k", &string).unwrap();
+        assert_eq!(encoding(), Some("embstr"));
+        store.expire("k", 100).unwrap();
+        assert_eq!(encoding(), Some("raw"));
+        assert!(!store.execute(persist).is_error());
+        assert_eq!(encoding(), Some("raw"), "{persist:?}");
+        assert_eq!(store.get("k").unwrap().unwrap(), string);
+    }
 }

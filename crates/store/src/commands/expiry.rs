@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::commands::persist;
 use crate::error::{Error, Result};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
@@ -145,7 +146,7 @@ impl<L: Locks> Store<L> {
     ///
     /// In a transaction, a key that it did not name.
     pub fn persist(&self, key: impl ToKey) -> Result<bool> {
-        self.write(key, |scope, keys| Ok(scope.slot(keys[0]).persist()))
+        self.write(key, |scope, keys| Ok(persist(&mut scope.slot(keys[0]))))
     }
 
     /// TTL and PTTL: how long until the key expires, to the millisecond. O(1).

@@ -9,7 +9,7 @@ use crate::key::HashedKey;
 use crate::member::Member;
 use crate::profile::Profile;
 use crate::store::scope::Scope;
-use crate::store::slot::{Slot, Taken};
+use crate::store::slot::{Entry, Outcome, Slot, Taken};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
@@ -290,7 +290,7 @@ pub(crate) fn rename(
     let words = || vec![Bytes::copy_from_slice(to.bytes)];
     let mut slot = scope.slot(key);
     let detached =
-        slot.value().and_then(|value| detached(value, key, slot.expires_at_ms(), profile));
+        slot.value().and_then(|value| detached(value, key.bytes, slot.expires_at_ms(), profile));
     let mut taken = slot.take(("RENAME", words));
     if let (Some(taken), Some(value)) = (&mut taken, detached) {
         taken.value = value;
@@ -300,20 +300,36 @@ pub(crate) fn rename(
     Ok(true)
 }
 
-/// The string of a key with which it does not fit into one block, as it goes on to another key: `raw`, however short
-/// that key is. `None` for any other value.
-fn detached(
-    value: &Value,
-    key: HashedKey<'_>,
-    expires_at: Option<i64>,
-    profile: Profile,
-) -> Option<Value> {
+/// The string of a key with which it does not fit into one block, as it goes on to another key or loses its expiry:
+/// `raw`, however short that key is. `None` for any other value.
+fn detached(value: &Value, key: &[u8], expires_at: Option<i64>, profile: Profile) -> Option<Value> {
     let Member::Bytes(bytes) = value.as_str()? else { return None };
     let embedding = profile.embedding();
     // One that fits beside no key is `raw` everywhere, and is not copied.
     let may_embed = embedding.goes_by_key() && embedding.holds(bytes.len(), 0, false);
-    let embeds = embedding.holds(bytes.len(), key.bytes.len(), expires_at.is_some());
+    let embeds = embedding.holds(bytes.len(), key.len(), expires_at.is_some());
     (may_embed && !embeds).then(|| Value::raw_string(bytes.to_vec()))
+}
+
+/// PERSIST. A string that did not fit into one block with its expiry stays `raw` without it.
+pub(crate) fn persist<K>(slot: &mut Entry<'_, K>) -> bool {
+    let expires_at = slot.expires_at_ms();
+    if expires_at.is_none() {
+        return false;
+    }
+    let profile = slot.policy().profile;
+    let value = slot.value().and_then(|value| detached(value, slot.key(), expires_at, profile));
+    if let Some(raw) = value {
+        // The same bytes: no change to report.
+        slot.edit(
+            |value| {
+                *value = raw;
+                ((), Outcome::Same)
+            },
+            |()| ("", Vec::new()),
+        );
+    }
+    slot.persist()
 }
 
 /// Puts a value with its expiry where it is to be.
@@ -337,7 +353,7 @@ fn copy(
     let source = scope.slot(from);
     let expires_at = source.expires_at_ms();
     let Some(value) = source.value() else { return Ok(false) };
-    let value = detached(value, from, expires_at, profile).unwrap_or_else(|| value.clone());
+    let value = detached(value, from.bytes, expires_at, profile).unwrap_or_else(|| value.clone());
     drop(source);
     let target = scope.slot_in(db, to);
     if target.exists() && !options.replace {

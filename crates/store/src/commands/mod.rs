@@ -54,7 +54,7 @@ pub(crate) use bits::{Operations, combine, count_with, operate, position_with};
 pub(crate) use bloom::{Insertion, insert_items};
 pub(crate) use entry::entry_of;
 pub(crate) use geo::{Area, Found, Limits, centre_at, find, place, store as store_places};
-pub(crate) use keys::{encoding, references};
+pub(crate) use keys::{encoding, persist, references};
 pub(crate) use server::begin_with;
 pub(crate) use strings::{
     ExpiryChange, common, common_len, common_runs, common_text, get_with, put_all, set_with,

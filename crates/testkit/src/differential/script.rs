@@ -117,7 +117,7 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
                 .any(|option| word.eq_ignore_ascii_case(option))
         });
         // What is set with a time that is over counts in DBSIZE until it is touched.
-        let touch = sets_a_time.then(|| op.words.get(1).cloned()).flatten();
+        let touch = if sets_a_time { keys_of(&op.words) } else { Vec::new() };
         // Other limits do not stay for long: those of the settings are what the run is about.
         if op.words[0].eq_ignore_ascii_case(b"CONFIG") && reset.is_none() {
             reset = Some(ops.len() + RESET_AFTER);
@@ -145,12 +145,22 @@ pub(super) fn script(settings: &Settings, found: Found) -> Vec<Op> {
                 how: How::Plain,
             }));
         }
-        if let Some(key) = touch {
-            ops.push(Op { session, words: vec![b"EXISTS".to_vec(), key], how: How::Plain });
+        if !touch.is_empty() {
+            let words = [vec![b"EXISTS".to_vec()], touch].concat();
+            ops.push(Op { session, words, how: How::Plain });
         }
     }
     ops.truncate(settings.commands);
     ops
+}
+
+/// The keys to which a command gives a time.
+fn keys_of(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    if !words[0].eq_ignore_ascii_case(b"MSETEX") {
+        return words.get(1).cloned().into_iter().collect();
+    }
+    let number = words.get(1).and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
+    words.iter().skip(2).step_by(2).take(number.unwrap_or(0)).cloned().collect()
 }
 
 /// A server's SORT takes a number that was too small or too great for what ran before for one of its own, unless a score

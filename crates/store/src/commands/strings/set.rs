@@ -6,7 +6,7 @@ use super::entry::put;
 use super::options::{ExistenceCheck, ExpiryChange, MSetOptions, SetOptions, SetOutcome};
 use super::string_in;
 use crate::commands::StringEntry;
-use crate::commands::{check, checked};
+use crate::commands::{check, checked, persist};
 use crate::error::Result;
 use crate::member::Member;
 use crate::store::scope::Scope;
@@ -85,7 +85,7 @@ pub(crate) fn get_with(
             ttl.map_or_else(|| Ok(read_first.unwrap_or(ExpiryChange::Keep)), |read| read())?;
         match ttl {
             ExpiryChange::Keep => {}
-            ExpiryChange::Clear => drop(entry.persist()),
+            ExpiryChange::Clear => drop(persist(entry)),
             ExpiryChange::Until(time) => {
                 let at = time.at_ms(|| entry.now_ms(), "getex")?;
                 entry.expire_at_ms(at);
