@@ -44,6 +44,7 @@ use crate::text::double::Weights;
 /// | MULTI, WATCH in a transaction | refused | refused | refused | refused, and EXEC fails |
 /// | DEBUG OBJECT key fast | unknown | unknown | unknown | known |
 /// | commands on fields that expire | unknown | known, as in Redis 8.2 | known | known, with other errors, HSETEX NX and XX, and later times |
+/// | WATCH of HSETEX with a time that has come, of fields that there are not | - | sees it | sees it | does not |
 /// | small hashes of which fields expire | - | listpacks | listpacks | hash tables |
 /// | SET IFEQ, DELIFEQ, MSETEX | unknown | known, as in Valkey 9.1 | unknown | known |
 /// | DEBUG DIGEST of a field that expires | tells it from one that does not | tells it from one that does not | tells it from one that does not | is that of one that does not |
@@ -132,6 +133,8 @@ table! {
     reads_fields_as_valkey: bool = false, false, false, true;
     /// Whether a small hash of which fields expire is a listpack.
     expiring_listpacks: bool = true, true, true, false;
+    /// Whether WATCH sees HSETEX with a time that has come, where none of the fields was there.
+    watch_sees_expired_fields: bool = true, true, true, false;
     /// The last time at which a field may expire, in milliseconds since the epoch. One later there is no expiry.
     last_field_expiry: i64 = (1 << 46) - 1, (1 << 46) - 1, (1 << 46) - 1, i64::MAX - 1;
     /// Whether LREM refuses the one count that is less than all others.

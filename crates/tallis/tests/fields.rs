@@ -1,11 +1,13 @@
 //! Fields that expire.
 
-use std::collections::BTreeMap;
+mod expiring;
+
 use std::sync::Arc;
 
 use tallis::{
     ErrorKind, ExistenceCheck, ExpireOption, Expiry, FieldExpire, FieldPersist, HashSetExOptions,
-    Limits, LoadOptions, ManualClock, Profile, RestoreOptions, SaveOptions, SetExpiry, Store, Ttl,
+    Limits, LoadOptions, ManualClock, Profile, Reply, RestoreOptions, SaveOptions, SetExpiry,
+    Store, Ttl,
 };
 use testkit::rng::Rng;
 
@@ -209,64 +211,13 @@ fn digests_tell_them_from_others_except_under_the_profile_of_valkey() {
     }
 }
 
-/// What a field is: its value, and when it expires.
-type Model = BTreeMap<String, (String, Option<i64>)>;
-
 #[test]
 fn random_commands_agree_with_a_map() {
     for seed in 0..40 {
         let mut rng = Rng::new(seed);
-        let (store, clock) = store([0, 20, 1000][usize::try_from(seed % 3).unwrap()]);
-        let (mut model, mut now) = (Model::new(), START);
-        for _ in 0..1500 {
-            let field = format!("f{}", rng.below(60));
-            let at = now + rng.range(0..=30);
-            match rng.below(9) {
-                0..3 => {
-                    let value = "x".repeat(usize::try_from(rng.below(40)).unwrap());
-                    store.hset("h", &field, &value).unwrap();
-                    model.insert(field, (value, None));
-                }
-                3..6 => {
-                    store.hpexpire_at("h", at, ExpireOption::Always, &field).unwrap();
-                    if let Some((_, expiry)) = model.get_mut(&field) {
-                        *expiry = Some(at);
-                    }
-                }
-                6 => {
-                    store.hpersist("h", &field).unwrap();
-                    if let Some((_, expiry)) = model.get_mut(&field) {
-                        *expiry = None;
-                    }
-                }
-                7 => {
-                    let removed = store.hdel("h", &field).unwrap();
-                    assert_eq!(removed, usize::from(model.remove(&field).is_some()));
-                }
-                _ => {
-                    if rng.below(4) == 0 {
-                        store.sweep(usize::try_from(rng.below(9)).unwrap()).unwrap();
-                    }
-                    let passed = rng.range(0..=6);
-                    clock.advance(passed);
-                    now += passed;
-                }
-            }
-            model.retain(|_, (_, expiry)| expiry.is_none_or(|at| at > now));
-            assert_eq!(store.hlen("h").unwrap(), model.len(), "seed {seed}");
-        }
-        let mut all = store.hgetall("h").unwrap();
-        all.sort();
-        let expected: Vec<_> = model
-            .iter()
-            .map(|(field, (value, _))| (field.clone().into(), value.clone().into()))
-            .collect();
-        assert_eq!(all, expected, "seed {seed}");
-        let names: Vec<&String> = model.keys().collect();
-        let times = store.hexpire_time("h", &names).unwrap();
-        for (time, (_, (_, expiry))) in times.iter().zip(&model) {
-            assert_eq!(time.millis(), expiry.unwrap_or(-1));
-        }
+        let settings = u8::try_from(seed % 8).unwrap();
+        let random = (0..4500).map(|_| u8::try_from(rng.below(256)).unwrap());
+        expiring::run(&std::iter::once(settings).chain(random).collect::<Vec<u8>>());
     }
 }
 
@@ -340,6 +291,19 @@ fn a_full_listpack_becomes_a_table_for_a_field_that_has_expired_already() {
         store.hset_ex("h", &past, [(first, 1), ("other", 2)]).unwrap();
         assert_eq!(store.object_encoding("h").unwrap(), Some(encoding), "{first}");
         assert!(!store.hexists("h", first).unwrap());
+    }
+}
+
+#[test]
+fn a_watch_sees_fields_that_are_set_too_late_as_their_server_does() {
+    for (profile, sees) in [(Profile::Redis82, true), (Profile::Valkey91, false)] {
+        let store = Store::builder().profile(profile).build();
+        let mut session = store.session();
+        session.execute(&["WATCH", "h"]);
+        store.execute(&["HSETEX", "h", "PXAT", "1", "FIELDS", "1", "a", "1"]);
+        session.execute(&["MULTI"]);
+        assert_eq!(session.execute(&["EXEC"]) == Reply::NullArray, sees, "{profile:?}");
+        assert!(!store.exists("h").unwrap());
     }
 }
 

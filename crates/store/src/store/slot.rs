@@ -331,6 +331,11 @@ impl<'a, K> Entry<'a, K> {
         result
     }
 
+    /// Lets sessions that watch the key see a change, where there is none.
+    pub(crate) const fn touch(&mut self) {
+        self.changes += 1;
+    }
+
     /// Removes the key and hands over what it held.
     pub(crate) fn take(
         &mut self,

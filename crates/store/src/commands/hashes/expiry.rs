@@ -268,6 +268,10 @@ impl HashEntry<'_> {
             }
             let fields: Vec<Member<'_>> = pairs.iter().map(|&(field, _)| field).collect();
             self.remove_all(&fields);
+            if self.policy().profile.watch_sees_expired_fields() {
+                // For Redis they were set.
+                self.touch();
+            }
             return true;
         }
         self.put_all(pairs, expiry, true);
