@@ -4,13 +4,16 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark: what fails here stops it")]
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use hashbrown::HashMap;
-use tallis::Store;
+use tallis::{ExpireOption, ManualClock, Store};
 use tallis_benches::inputs::{Fields, Turns, shuffled};
 
 const FIELDS: usize = 1_000_000;
+/// The time at which the clock of fields that expire stands still.
+const START: i64 = 1_700_000_000_000;
 /// Fields asked for in one turn.
 const TURN: usize = 10_000;
 
@@ -83,5 +86,62 @@ fn fields(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, fields);
+/// A million fields of one hash that get a time each, and are swept once it has come.
+fn expiring(c: &mut Criterion) {
+    let fields = Fields::new(FIELDS, FIELDS);
+    let clock = Arc::new(ManualClock::new(START));
+    let filled = || fill(Store::builder().clock(clock.clone()).build(), &fields);
+    let expire = |store: &Store, at: usize, ms: usize| {
+        let [key, field, _] = fields.get(at);
+        let at_ms = START + i64::try_from(ms).unwrap();
+        store.hpexpire_at(key, at_ms, ExpireOption::Always, field).unwrap()
+    };
+
+    let mut group = c.benchmark_group("hashes/fields that expire");
+    let order = shuffled(3, FIELDS);
+    let store = filled();
+    expire(&store, 0, 1_000_000);
+    let mut turns = Turns::new(TURN, FIELDS);
+    group.throughput(Throughput::Elements(TURN as u64));
+    group.bench_function("hpexpireat, a field", |b| {
+        b.iter(|| {
+            let turn = order[turns.turn()].iter();
+            for &at in turn {
+                black_box(expire(&store, at, 1_000_000 + at));
+            }
+        });
+    });
+    let mut turns = Turns::new(TURN, FIELDS);
+    group.bench_function("hget", |b| {
+        b.iter(|| {
+            let asked = order[turns.turn()].iter();
+            let get = |&&at: &&usize| {
+                let read = |value: &[u8]| black_box(value).len();
+                let [key, field, _] = fields.get(at);
+                store.hget_with(key, field, read).unwrap().is_some()
+            };
+            assert_eq!(asked.filter(get).count(), TURN);
+        });
+    });
+    drop(store);
+
+    group.sample_size(10).throughput(Throughput::Elements(FIELDS as u64));
+    group.bench_function("sweep, slices of 1000", |b| {
+        let due = || {
+            let store = filled();
+            (0..FIELDS).for_each(|at| drop(expire(&store, at, 1)));
+            clock.advance(1);
+            store
+        };
+        let sweep = |store: Store| {
+            while store.sweep(1000).unwrap() > 0 {}
+            clock.set(START);
+            store
+        };
+        b.iter_batched(due, sweep, BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, fields, expiring);
 criterion_main!(benches);
