@@ -14,6 +14,7 @@ use crate::text::double::Weights;
 /// | strings that are `embstr` | up to 44 bytes | up to 44 bytes | up to 41 with their key, 33 if they expire | up to 113 with their key |
 /// | elements of a list with a node of their own | of 1 GiB and more | of 1 GiB and more | larger than a node | larger than a node |
 /// | LREM with the count -9223372036854775808 | known | known | refused | refused |
+/// | WATCH of LTRIM that takes nothing out | sees it | sees it | sees it | does not |
 /// | LSET of an index beyond 32 bits | refused | refused | goes by its last 32 bits | goes by its last 32 bits |
 /// | LPOS RANK -9223372036854775808 | as -1, whatever COUNT says | refused | refused | refused |
 /// | SADD of many members at once | chooses an encoding by the first member | also by their number | also by their number | also by their number |
@@ -137,6 +138,8 @@ table! {
     watch_sees_expired_fields: bool = true, true, true, false;
     /// The last time at which a field may expire, in milliseconds since the epoch. One later there is no expiry.
     last_field_expiry: i64 = (1 << 46) - 1, (1 << 46) - 1, (1 << 46) - 1, i64::MAX - 1;
+    /// Whether WATCH sees LTRIM that takes nothing out.
+    ltrim_always_changes: bool = true, true, true, false;
     /// Whether LREM refuses the one count that is less than all others.
     lrem_counts: bool = false, false, true, true;
     /// Whether LSET goes by the last 32 bits of its index.

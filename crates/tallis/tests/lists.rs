@@ -498,3 +498,18 @@ fn a_file_has_the_form_that_its_version_has() {
         }
     }
 }
+
+#[test]
+fn a_trim_that_takes_nothing_out_is_a_change_but_for_valkey() {
+    for (profile, sees) in [(Profile::Redis82, true), (Profile::Valkey91, false)] {
+        let store = Store::builder().profile(profile).build();
+        store.rpush("l", ["a", "b"]).unwrap();
+        for (stop, sees) in [("-1", sees), ("0", true)] {
+            let mut session = store.session();
+            session.execute(&["WATCH", "l"]);
+            session.execute(&["LTRIM", "l", "0", stop]);
+            session.execute(&["MULTI"]);
+            assert_eq!(session.execute(&["EXEC"]) == Reply::NullArray, sees, "{profile:?} {stop}");
+        }
+    }
+}

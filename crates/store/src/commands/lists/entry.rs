@@ -248,10 +248,13 @@ impl ListEntry<'_> {
         self.edit(
             |value| {
                 let Some(list) = value.as_list_mut() else { return ((), Outcome::Same) };
-                list.trim(range::span(start, stop, list.len()));
+                let before = list.len();
+                list.trim(range::span(start, stop, before));
                 list.shrunk(policy);
-                // Counted even where nothing has gone, as in Redis.
-                ((), outcome(1, list.len()))
+                let removed = before - list.len();
+                // Redis counts a change even where nothing has gone.
+                let least = usize::from(policy.profile.ltrim_always_changes());
+                ((), outcome(removed.max(least), list.len()))
             },
             |()| ("LTRIM", vec![start.to_string().into(), stop.to_string().into()]),
         );
