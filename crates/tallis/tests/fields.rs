@@ -265,6 +265,25 @@ fn valkey_has_tables_errors_and_conditions_of_its_own() {
     assert_eq!(store.hget("h", "a").unwrap().as_deref(), Some(&b"1"[..]));
 }
 
+/// The time of a transaction stands still while the clock goes on.
+#[test]
+fn no_time_at_all_has_come_in_a_transaction_too() {
+    for profile in [Profile::Redis82, Profile::Valkey91] {
+        let store = Store::builder().profile(profile).build();
+        store.hset_multiple("h", [("a", 1), ("b", 2), ("c", 3)]).unwrap();
+        let mut session = store.session();
+        session.execute(&["MULTI"]);
+        session.execute(&["DEBUG", "SLEEP", "0.005"]);
+        session.execute(&["HPEXPIRE", "h", "0", "FIELDS", "1", "a"]);
+        session.execute(&["HGETEX", "h", "PX", "0", "FIELDS", "1", "b"]);
+        session.execute(&["HSETEX", "h", "PX", "0", "FIELDS", "1", "c", "4"]);
+        let Reply::Array(replies) = session.execute(&["EXEC"]) else { panic!("{profile:?}") };
+        let deleted = Reply::Array(vec![Reply::Int(2)]);
+        assert_eq!(replies[1], deleted, "{profile:?}");
+        assert!(!store.exists("h").unwrap(), "{profile:?}");
+    }
+}
+
 #[test]
 fn a_field_that_gets_its_time_again_goes_before_the_others_of_that_time() {
     let (store, _) = store(128);

@@ -67,8 +67,10 @@ pub(super) fn expire(
     check_number(number, 1, fields)?;
     let time = Time { unit, absolute, amount: int(words[1])? };
     let shared = store.shared();
-    let at_ms = field_time(time, || shared.clock().now_ms(), shared.profile(), command)?;
+    // What is wrong with the time comes before what is wrong with the type.
+    field_time(time, || shared.clock().now_ms(), shared.profile(), command)?;
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
+        let at_ms = field_time(time, || hash.now_ms(), shared.profile(), command)?;
         Ok(hash.expire_fields(&members(fields), at_ms, option))
     })
 }
