@@ -3,11 +3,12 @@
 mod expiring;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use tallis::{
-    ErrorKind, ExistenceCheck, ExpireOption, Expiry, FieldExpire, FieldPersist, HashSetExOptions,
-    Limits, LoadOptions, ManualClock, Profile, Reply, RestoreOptions, SaveOptions, SetExpiry,
-    Store, Ttl,
+    Clock, ErrorKind, ExistenceCheck, ExpireOption, Expiry, FieldExpire, FieldPersist,
+    HashSetExOptions, Limits, LoadOptions, ManualClock, Profile, Reply, RestoreOptions,
+    SaveOptions, SetExpiry, Store, Ttl,
 };
 use testkit::rng::Rng;
 
@@ -265,15 +266,26 @@ fn valkey_has_tables_errors_and_conditions_of_its_own() {
     assert_eq!(store.hget("h", "a").unwrap().as_deref(), Some(&b"1"[..]));
 }
 
+/// A clock that goes on whenever it is read.
+#[derive(Debug)]
+struct Restless(AtomicI64);
+
+impl Clock for Restless {
+    fn now_ms(&self) -> i64 {
+        self.0.fetch_add(1, Ordering::SeqCst)
+    }
+}
+
 /// The time of a transaction stands still while the clock goes on.
 #[test]
 fn no_time_at_all_has_come_in_a_transaction_too() {
     for profile in [Profile::Redis82, Profile::Valkey91] {
-        let store = Store::builder().profile(profile).build();
+        let clock = Arc::new(Restless(AtomicI64::new(START)));
+        let store = Store::builder().clock(clock).profile(profile).build();
         store.hset_multiple("h", [("a", 1), ("b", 2), ("c", 3)]).unwrap();
         let mut session = store.session();
         session.execute(&["MULTI"]);
-        session.execute(&["DEBUG", "SLEEP", "0.005"]);
+        session.execute(&["SET", "reads", "the time", "PX", "9"]);
         session.execute(&["HPEXPIRE", "h", "0", "FIELDS", "1", "a"]);
         session.execute(&["HGETEX", "h", "PX", "0", "FIELDS", "1", "b"]);
         session.execute(&["HSETEX", "h", "PX", "0", "FIELDS", "1", "c", "4"]);
