@@ -64,9 +64,9 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
     let target: Members = before.iter().take(our_rest.len()).cloned().collect();
     // The order inside a listpack shows what was taken and put back.
     let anew = words.len() > 2 || run.settings.limits.set_max_listpack.is_some();
-    let left = run.live.execute(session, &[b"PTTL".to_vec(), key.clone()]);
-    let left = if let Reply::Int(left) = left { Some(left) } else { None };
-    let time = left.filter(|left| *left >= 0 && anew);
+    let expiry = run.live.execute(session, &[b"PEXPIRETIME".to_vec(), key.clone()]);
+    let expiry = if let Reply::Int(at) = expiry { Some(at) } else { None };
+    let expiry = expiry.filter(|at| *at >= 0 && anew);
     let sides: [(&mut dyn Subject, Members); 2] = [
         (&mut run.live, theirs.given().into_iter().collect()),
         (&mut run.subject, ours.given().into_iter().collect()),
@@ -80,8 +80,8 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
             change(side, session, "SADD", &key, taken.iter());
             change(side, session, "SREM", &key, before.difference(&target));
         }
-        if let Some(left) = time {
-            side.execute(session, &[b"PEXPIRE".to_vec(), key.clone(), left.to_string().into()]);
+        if let Some(at) = expiry {
+            side.execute(session, &[b"PEXPIREAT".to_vec(), key.clone(), at.to_string().into()]);
         }
     }
     Ok(())
