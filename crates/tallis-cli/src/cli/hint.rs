@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn the_arguments_that_are_left_are_shown() {
         let docs = Docs::of(&Store::new());
-        let set = "[NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]";
+        let set = "[NX | XX | IFEQ comparison-value] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]";
         for (line, want) in [
             ("get", Some(" key")),
             ("GET ", Some("key")),
@@ -207,8 +207,8 @@ mod tests {
             ("set \"a b", Some(&format!(" value {set}"))),
             ("set 'a b' ", Some(&format!("value {set}"))),
             ("set k v ", Some(set)),
-            ("set k v ex", Some(" seconds [NX | XX] [GET]")),
-            ("set k v ex 5 ", Some("[NX | XX] [GET]")),
+            ("set k v ex", Some(" seconds [NX | XX | IFEQ comparison-value] [GET]")),
+            ("set k v ex 5 ", Some("[NX | XX | IFEQ comparison-value] [GET]")),
             ("set k v GET px 5 xx", None),
             ("set k v oops", None),
             ("3 incr ", Some("key")),

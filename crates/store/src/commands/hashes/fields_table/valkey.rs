@@ -13,10 +13,10 @@ use crate::execute::{int, is, refused};
 use crate::member::Member;
 use crate::store::{Locks, Store};
 
-/// An error unless so many words follow as the number says, each of so many words.
-fn check_number(number: &[u8], each: usize, words: &[&[u8]]) -> Result<()> {
+/// An error unless as many fields follow as the number says, each of so many words.
+fn check_number(number: &[u8], each: usize, words: &[&[u8]], wrong: fn() -> Error) -> Result<()> {
     let number = usize::try_from(int(number)?).ok().and_then(|number| number.checked_mul(each));
-    if number == Some(words.len()) && !words.is_empty() { Ok(()) } else { Err(wrong_number()) }
+    if number == Some(words.len()) && !words.is_empty() { Ok(()) } else { Err(wrong()) }
 }
 
 fn wrong_number() -> Error {
@@ -30,13 +30,10 @@ pub(super) fn fields<'a>(words: &[&'a [u8]], command: &str) -> Result<Vec<Member
     if !is(name, "fields") {
         return Err(Error::syntax());
     }
-    let checked = check_number(number, 1, fields);
-    // Those that only look have another word for it.
-    let looks = !matches!(command, "hpersist" | "hgetdel");
-    match int(number) {
-        Ok(_) if looks => checked.map_err(|_| Error::syntax())?,
-        _ => checked?,
-    }
+    // Those that change nothing have another word for it.
+    let changes = matches!(command, "hpersist" | "hgetdel");
+    let wrong = if changes { wrong_number } else { Error::syntax };
+    check_number(number, 1, fields, wrong)?;
     Ok(members(fields))
 }
 
@@ -64,7 +61,7 @@ pub(super) fn expire(
 ) -> Result<Vec<FieldExpire>> {
     let Words { options, number, fields } = split(&words[2..])?;
     let option = expire_option(options)?;
-    check_number(number, 1, fields)?;
+    check_number(number, 1, fields, wrong_number)?;
     let time = Time { unit, absolute, amount: int(words[1])? };
     let shared = store.shared();
     // What is wrong with the time comes before what is wrong with the type.
@@ -78,7 +75,7 @@ pub(super) fn expire(
 pub(super) fn get_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<Vec<Option<Bytes>>> {
     let Words { options, number, fields } = split(&words[1..])?;
     let given = GivenOptions::parse(options, Of::HGetEx)?;
-    check_number(number, 1, fields)?;
+    check_number(number, 1, fields, wrong_number)?;
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
         let change = given.ttl.map_or(Ok(ExpiryChange::Keep), GivenTtl::read)?;
         let expiry = hash.time_of(change, "hgetex")?;
@@ -89,7 +86,7 @@ pub(super) fn get_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<Vec<O
 pub(super) fn set_ex(store: &Store<impl Locks>, words: &[&[u8]]) -> Result<bool> {
     let Words { options, number, fields } = split(&words[1..])?;
     let given = GivenOptions::parse(options, Of::HSetEx)?;
-    check_number(number, 2, fields)?;
+    check_number(number, 2, fields, wrong_number)?;
     let (chunks, _) = fields.as_chunks();
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
         if given.condition.is_some_and(|check| !check.holds(hash.exists())) {
