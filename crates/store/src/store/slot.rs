@@ -5,13 +5,17 @@
 //! are still held.
 
 mod announce;
+mod expired;
 mod outcome;
 
 use std::marker::PhantomData;
 
 use bytes::Bytes;
 
+pub(super) use expired::drop_if_expired;
 pub(crate) use outcome::{Expires, Outcome, Taken};
+
+use expired::drop_expired;
 
 use super::handover::Change;
 use super::keyspace::Keyspace;
@@ -450,45 +454,6 @@ impl<'a, K> Entry<'a, K> {
     pub(crate) const fn shared(&self) -> &'a Shared {
         self.running.shared
     }
-}
-
-/// Drops a key if it has expired. Unlike an entry of it, this does not count as an access.
-pub(super) fn drop_if_expired(
-    stripe: &mut Stripe,
-    running: &mut Running<'_>,
-    db: u32,
-    key: HashedKey<'_>,
-) {
-    let shared = running.shared;
-    let (keyspace, watches) = stripe.parts(db, shared.stripe_bits());
-    let at = keyspace.locate(key.hash);
-    let Some(bucket) = keyspace.get(at) else { return };
-    let Some(found) = bucket.find(key) else { return };
-    if bucket.expires_at(found).is_some_and(|at| running.time.has_come(at)) {
-        drop_expired(keyspace, at, found, running, db, key);
-        shared.count_changes(key.hash, 1);
-        watches.changed(db, key.bytes);
-    }
-}
-
-/// Drops a key that has expired.
-#[cold]
-fn drop_expired(
-    keyspace: &mut Keyspace,
-    at: BucketId,
-    place: Position,
-    running: &mut Running<'_>,
-    db: u32,
-    key: HashedKey<'_>,
-) {
-    let shared = running.shared;
-    if keyspace.is_in_snapshot() {
-        keyspace.keep(shared, at, place, Change::Gone);
-    }
-    if let Some(value) = keyspace.remove(at, place, &|key| shared.hash(key)) {
-        keyspace.left(key.bytes, value);
-    }
-    running.note(db, || vec!["DEL".into(), Bytes::copy_from_slice(key.bytes)]);
 }
 
 impl<K> Drop for Entry<'_, K> {
