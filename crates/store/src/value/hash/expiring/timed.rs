@@ -155,11 +155,15 @@ impl Timed {
         due
     }
 
-    /// Notes anew when the first field of each bucket expires in which some had.
+    /// Notes anew when the first field of each bucket expires in which some had. It ends at a bucket that still has such
+    /// fields: those behind it are as they were, as [`due`](Self::due) gets to buckets in their order.
     pub(super) fn settle(&mut self, time: &CommandTime<'_>) {
         for (bucket, earliest) in self.fields.buckets().zip(&mut self.earliest) {
             if time.has_come(*earliest) {
                 *earliest = times(bucket).min().unwrap_or(NEVER);
+                if time.has_come(*earliest) {
+                    break;
+                }
             }
         }
         self.first = self.earliest.iter().copied().min().unwrap_or(NEVER);
