@@ -119,6 +119,18 @@ fn nodes_are_merged_up_to_their_limit_and_four_bytes_more_before_7_2() {
 }
 
 #[test]
+fn without_a_threshold_those_are_large_that_are_larger_than_a_node() {
+    for (fill, most) in [(-1, 4096), (-2, 8192), (-5, 65_536), (4, 8192), (1000, 8192)] {
+        let mut list = QuickList::new(Limits { plain_from: 0, ..limits(fill) });
+        for len in [most, most + 1] {
+            list.push_back(&vec![b'x'; len][..]).expect("room");
+        }
+        let plain: Vec<_> = list.nodes().map(NodeRef::is_plain).collect();
+        assert_eq!(plain, [false, true], "{fill}");
+    }
+}
+
+#[test]
 fn large_elements_get_plain_nodes_which_take_no_others() {
     let limits = Limits { plain_from: 5, ..limits(4) };
     let mut list = of(limits, &["a", "b", "1234", "12345", "c"]);

@@ -6,10 +6,10 @@ mod redis;
 mod valkey;
 
 use super::{FieldExpire, FieldPersist};
-use crate::commands::Unit;
 use crate::commands::expiry::{ExpireTime, Ttl};
+use crate::commands::{Time, Unit};
 use crate::error::Result;
-use crate::execute::{Answer, Command, command, family};
+use crate::execute::{Answer, Command, command, family, int};
 use crate::member::Member;
 use crate::reply::Reply;
 use crate::store::{Locks, Store};
@@ -19,7 +19,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
     command!(
         "hexpire",
         "key seconds:integer [condition:<NX | XX | GT | LT>] fields:(FIELDS numfields:integer field...)",
-        |store, words| expire(store, words, Unit::Seconds, false, "hexpire"),
+        |store, words| expire(store, words, HEXPIRE),
     )
     .info("7.4.0", "write fast", ["RW update"])
     .docs("Sets the time to live of fields of a hash in seconds.", "O(fields named)"),
@@ -27,7 +27,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "hexpireat",
         "key unix-time-seconds:unix-time [condition:<NX | XX | GT | LT>] \
          fields:(FIELDS numfields:integer field...)",
-        |store, words| expire(store, words, Unit::Seconds, true, "hexpireat"),
+        |store, words| expire(store, words, HEXPIREAT),
     )
     .info("7.4.0", "write fast", ["RW update"])
     .docs(
@@ -74,7 +74,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "hpexpire",
         "key milliseconds:integer [condition:<NX | XX | GT | LT>] \
          fields:(FIELDS numfields:integer field...)",
-        |store, words| expire(store, words, Unit::Milliseconds, false, "hpexpire"),
+        |store, words| expire(store, words, HPEXPIRE),
     )
     .info("7.4.0", "write fast", ["RW update"])
     .docs("Sets the time to live of fields of a hash in milliseconds.", "O(fields named)"),
@@ -82,7 +82,7 @@ pub(in crate::commands) const COMMANDS: &[Command] = &family("hash", "hash").of(
         "hpexpireat",
         "key unix-time-milliseconds:unix-time [condition:<NX | XX | GT | LT>] \
          fields:(FIELDS numfields:integer field...)",
-        |store, words| expire(store, words, Unit::Milliseconds, true, "hpexpireat"),
+        |store, words| expire(store, words, HPEXPIREAT),
     )
     .info("7.4.0", "write fast", ["RW update"])
     .docs(
@@ -155,17 +155,35 @@ fn fields<'a>(
     redis::fields(&words[1..], redis::NOT_POSITIVE, command)
 }
 
-fn expire(
-    store: &Store<impl Locks>,
-    words: &[&[u8]],
+/// A command that lets fields expire: its name, and how it gives the time.
+#[derive(Clone, Copy)]
+struct ExpireCommand {
+    name: &'static str,
     unit: Unit,
     absolute: bool,
-    command: &str,
-) -> Answer {
+}
+
+const HEXPIRE: ExpireCommand =
+    ExpireCommand { name: "hexpire", unit: Unit::Seconds, absolute: false };
+const HEXPIREAT: ExpireCommand =
+    ExpireCommand { name: "hexpireat", unit: Unit::Seconds, absolute: true };
+const HPEXPIRE: ExpireCommand =
+    ExpireCommand { name: "hpexpire", unit: Unit::Milliseconds, absolute: false };
+const HPEXPIREAT: ExpireCommand =
+    ExpireCommand { name: "hpexpireat", unit: Unit::Milliseconds, absolute: true };
+
+impl ExpireCommand {
+    /// The time that a word gives.
+    fn time(self, amount: &[u8]) -> Result<Time> {
+        Ok(Time { unit: self.unit, absolute: self.absolute, amount: int(amount)? })
+    }
+}
+
+fn expire(store: &Store<impl Locks>, words: &[&[u8]], command: ExpireCommand) -> Answer {
     let outcomes = if is_valkey(store) {
-        valkey::expire(store, words, unit, absolute, command)?
+        valkey::expire(store, words, command)?
     } else {
-        redis::expire(store, words, unit, absolute, command)?
+        redis::expire(store, words, command)?
     };
     Ok(Reply::Array(outcomes.into_iter().map(|one| FieldExpire::code(one).into()).collect()))
 }

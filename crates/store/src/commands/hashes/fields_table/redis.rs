@@ -2,15 +2,15 @@
 
 use bytes::Bytes;
 
-use super::{members, pairs};
+use super::{ExpireCommand, members, pairs};
+use crate::commands::ExpiryChange;
 use crate::commands::expiry::ExpireOption;
 use crate::commands::given::{FIELD_CHECKS, GivenTime};
 use crate::commands::hashes::fields::{HashSetExOptions, field_time};
 use crate::commands::hashes::{FieldExpire, HashEntry};
-use crate::commands::{ExpiryChange, Time, Unit};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::execute::{int, is, one_of, refused, shown, size, take, wrong_arity};
+use crate::execute::{is, one_of, refused, shown, size, take, wrong_arity};
 use crate::member::Member;
 use crate::store::{Locks, Store};
 
@@ -45,19 +45,17 @@ const CONDITIONS: [(&str, ExpireOption); 4] = [
 pub(super) fn expire(
     store: &Store<impl Locks>,
     words: &[&[u8]],
-    unit: Unit,
-    absolute: bool,
-    command: &str,
+    command: ExpireCommand,
 ) -> Result<Vec<FieldExpire>> {
     // The type is looked at first.
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
-        let time = Time { unit, absolute, amount: int(words[1])? };
-        let at_ms = field_time(time, || hash.now_ms(), hash.shared().profile(), command)?;
+        let time = command.time(words[1])?;
+        let at_ms = field_time(time, || hash.now_ms(), hash.shared().profile(), command.name)?;
         let (option, rest) = match one_of(words[2], CONDITIONS) {
             Some(option) => (option, &words[3..]),
             None => (ExpireOption::Always, &words[2..]),
         };
-        Ok(hash.expire_fields(&fields(rest, NO_NUM_FIELDS, command)?, at_ms, option))
+        Ok(hash.expire_fields(&fields(rest, NO_NUM_FIELDS, command.name)?, at_ms, option))
     })
 }
 

@@ -2,12 +2,12 @@
 
 use bytes::Bytes;
 
-use super::{members, pairs};
+use super::{ExpireCommand, members, pairs};
+use crate::commands::ExpiryChange;
 use crate::commands::given::{GivenOptions, GivenTtl, Of};
 use crate::commands::hashes::fields::{HashSetExOptions, field_time};
 use crate::commands::hashes::{FieldExpire, HashEntry};
 use crate::commands::keys_table::expire_option;
-use crate::commands::{ExpiryChange, Time, Unit};
 use crate::error::{Error, Result};
 use crate::execute::{int, is, refused};
 use crate::member::Member;
@@ -55,19 +55,17 @@ fn split<'w, 'a>(words: &'w [&'a [u8]]) -> Result<Words<'w, 'a>> {
 pub(super) fn expire(
     store: &Store<impl Locks>,
     words: &[&[u8]],
-    unit: Unit,
-    absolute: bool,
-    command: &str,
+    command: ExpireCommand,
 ) -> Result<Vec<FieldExpire>> {
     let Words { options, number, fields } = split(&words[2..])?;
     let option = expire_option(options)?;
     check_number(number, 1, fields, wrong_number)?;
-    let time = Time { unit, absolute, amount: int(words[1])? };
+    let time = command.time(words[1])?;
     let shared = store.shared();
     // What is wrong with the time comes before what is wrong with the type.
-    field_time(time, || shared.clock().now_ms(), shared.profile(), command)?;
+    field_time(time, || shared.clock().now_ms(), shared.profile(), command.name)?;
     store.entry(words[0], |hash: &mut HashEntry<'_>| {
-        let at_ms = field_time(time, || hash.now_ms(), shared.profile(), command)?;
+        let at_ms = field_time(time, || hash.now_ms(), shared.profile(), command.name)?;
         Ok(hash.expire_fields(&members(fields), at_ms, option))
     })
 }
