@@ -14,7 +14,7 @@ several databases, and on 7.0.15 the filters of RedisBloom. Then each loads the 
 | equal | all of it is there again: DEBUG DIGEST is the same, and DUMP where both have the same encodings |
 | refused | the server takes nothing of that version, and says this |
 | golden files | how many files of such servers the tests load |
-| - | nobody writes it, or no such server is at hand |
+| - | neither side writes it, or no such server is available |
 
 A row is a version of the format. A file has fields that expire from version 12 on and in Valkey's 80, and those streams that its version has a form for. Files are written by \
 `SaveOptions::version`, payloads by the profile whose version it is.
