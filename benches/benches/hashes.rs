@@ -26,6 +26,16 @@ fn fill(store: Store, fields: &Fields) -> Store {
     store
 }
 
+/// How many of these fields are there.
+fn found(store: &Store, fields: &Fields, asked: &[usize]) -> usize {
+    let get = |&&at: &&usize| {
+        let read = |value: &[u8]| black_box(value).len();
+        let [key, field, _] = fields.get(at);
+        store.hget_with(key, field, read).unwrap().is_some()
+    };
+    asked.iter().filter(get).count()
+}
+
 fn maps(fields: &Fields) -> Vec<Map<'_>> {
     let map = |hash: usize| {
         let all = hash * fields.each..(hash + 1) * fields.each;
@@ -51,13 +61,7 @@ fn fields(c: &mut Criterion) {
         let mut turns = Turns::new(TURN, FIELDS);
         group.bench_function("hget", |b| {
             b.iter(|| {
-                let asked = order[turns.turn()].iter();
-                let get = |&&at: &&usize| {
-                    let read = |value: &[u8]| black_box(value).len();
-                    let [key, field, _] = fields.get(at);
-                    store.hget_with(key, field, read).unwrap().is_some()
-                };
-                assert_eq!(asked.filter(get).count(), TURN);
+                assert_eq!(found(&store, &fields, &order[turns.turn()]), TURN);
             });
         });
         group.bench_function("get, hashbrown", |b| {
@@ -114,13 +118,7 @@ fn expiring(c: &mut Criterion) {
     let mut turns = Turns::new(TURN, FIELDS);
     group.bench_function("hget", |b| {
         b.iter(|| {
-            let asked = order[turns.turn()].iter();
-            let get = |&&at: &&usize| {
-                let read = |value: &[u8]| black_box(value).len();
-                let [key, field, _] = fields.get(at);
-                store.hget_with(key, field, read).unwrap().is_some()
-            };
-            assert_eq!(asked.filter(get).count(), TURN);
+            assert_eq!(found(&store, &fields, &order[turns.turn()]), TURN);
         });
     });
     drop(store);
