@@ -221,10 +221,19 @@ impl FieldBucket {
         self.find(hash, field).map(|position| self.value(position))
     }
 
-    /// The value of a field, to be changed in place; `None` if the field is not there.
+    /// The position of a field, which it keeps until a field is added or removed; `None` if it is not there.
+    #[inline]
     #[must_use]
-    pub fn get_mut(&mut self, hash: u64, field: &[u8]) -> Option<&mut [u8]> {
-        let position = self.find(hash, field)?;
+    pub fn position(&self, hash: u64, field: &[u8]) -> Option<usize> {
+        self.find(hash, field)
+    }
+
+    /// The value of the field at a position, to be changed in place; `None` if there are not so many.
+    #[must_use]
+    pub fn nth_mut(&mut self, position: usize) -> Option<&mut [u8]> {
+        if position >= self.tags.len() {
+            return None;
+        }
         Some(match value_at(&self.bytes, self.key_range(position).end) {
             Place::Inline(value) => &mut self.bytes[value],
             Place::Apart { number, .. } => &mut self.apart.0[number],

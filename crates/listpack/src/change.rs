@@ -147,6 +147,42 @@ impl ListPack {
         deleted
     }
 
+    /// Moves `count` entries, from the one at `at` on, before the one at `to`, or to the end; false if there are not so
+    /// many, or if `to` is behind the first of them and not behind the last. O(bytes from the one place to the other).
+    ///
+    /// `at` and `to` are no places then, unless nothing moved.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let mut list = listpack::ListPack::new();
+    /// for number in 0..6 {
+    ///     list.push_back(number)?;
+    /// }
+    /// let four = list.seek(4).expect("there are six");
+    /// assert!(list.move_run(four, 2, list.first().expect("there are six")));
+    /// assert_eq!(format!("{list:?}"), "[4, 5, 0, 1, 2, 3]");
+    /// # Ok::<(), listpack::Refused>(())
+    /// ```
+    pub fn move_run(&mut self, at: Position, count: usize, to: Position) -> bool {
+        let (at, to) = (at.offset(), to.offset());
+        let mut behind = at;
+        for _ in 0..count {
+            let Some(next) = self.next_offset(behind) else { return false };
+            behind = next;
+        }
+        let (moved, by) =
+            if to <= at { (to..behind, at.saturating_sub(to)) } else { (at..to, behind - at) };
+        let among = to > at && to < behind;
+        if among || moved.start < HEADER || moved.end > self.end_at() {
+            return false;
+        }
+        if let Some(bytes) = self.blob.get_mut(moved) {
+            bytes.rotate_left(by);
+        }
+        true
+    }
+
     /// Takes `count` entries out, from the one at `index` on, or as many as there are; returns how many. O(n).
     ///
     /// ```

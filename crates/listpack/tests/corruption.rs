@@ -137,6 +137,10 @@ fn use_whatever_is_in(list: &ListPack) {
             assert_eq!(changed.insert(at, entry), Ok(()));
             assert_eq!(changed.entry(at), Some(entry));
         }
+        if let (Some(at), Some(to)) = (changed.seek(turn), changed.seek_back(turn)) {
+            changed.move_run(at, 2, to);
+            changed.move_run(to, 1, at);
+        }
         changed.delete_range(turn, 3);
         changed.push_front(entry).expect("room");
         changed.push_back(entry).expect("room");

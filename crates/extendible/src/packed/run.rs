@@ -34,6 +34,10 @@ pub(super) fn push_string(bytes: &mut Vec<u8>, string: &[u8]) {
 /// The number that begins there, and where it ends.
 #[inline]
 pub(super) fn number_at(bytes: &[u8], mut at: usize) -> (usize, usize) {
+    // Nearly all numbers are of one byte.
+    if bytes[at] < 0x80 {
+        return (usize::from(bytes[at]), at + 1);
+    }
     let mut number = 0;
     let mut shift = 0;
     loop {

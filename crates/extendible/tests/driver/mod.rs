@@ -115,8 +115,19 @@ impl Run {
         });
         assert_eq!(found.is_some(), there, "{key}");
         let bytes = self::value(value);
-        let replaced =
-            self.fields.bucket_mut(hash).is_some_and(|it| it.replace(hash, &member, &bytes));
+        // Another value of that length, which is then changed in place.
+        let other = vec![b'o'; bytes.len()];
+        let replaced = self.fields.bucket_mut(hash).is_some_and(|it| {
+            let replaced = it.replace(hash, &member, &other);
+            let at = it.position(hash, &member);
+            assert_eq!(at.is_some(), replaced);
+            assert_eq!(at.and_then(|at| it.nth(at)), at.map(|_| (&*member, &*other)));
+            if let Some(value) = at.and_then(|at| it.nth_mut(at)) {
+                value.copy_from_slice(&bytes);
+            }
+            assert!(it.nth_mut(it.len()).is_none());
+            replaced
+        });
         assert_eq!(replaced, there, "{key}");
         if there {
             return;

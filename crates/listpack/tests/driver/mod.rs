@@ -62,20 +62,11 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
             oracle.entries.drain(index..index + deleted);
         }
         ListPackOp::Split(index, turn) => {
-            let index = usize::from(*index) % (len + 1);
-            let mut behind = list.split_off(index);
-            assert_eq!((list.len(), behind.len()), (index, len - index));
-            behind.validate(Validation::Deep).expect("a whole list");
-            let moved = oracle.entries.split_off(index);
-            assert!(say(behind.iter(), moved.iter()));
-            if *turn {
-                behind.append(list).expect("room");
-                *list = behind;
-                oracle.entries.splice(0..0, moved);
-            } else {
-                list.append(&behind).expect("room");
-                oracle.entries.extend(moved);
-            }
+            split(list, oracle, usize::from(*index) % (len + 1), *turn);
+        }
+        ListPackOp::MoveRun(index, count, to) => {
+            let (index, to) = (usize::from(*index) % (len + 1), usize::from(*to) % (len + 1));
+            move_run(list, oracle, index, usize::from(*count), to);
         }
         ListPackOp::Retain(remainder) => {
             let remainder = usize::from(remainder % 3);
@@ -114,6 +105,41 @@ fn step(list: &mut ListPack, oracle: &mut ListPackOracle, op: &ListPackOp) {
             list.clear();
             oracle.clear();
         }
+    }
+}
+
+/// Splits the list, and puts the parts together again, or the other way round.
+fn split(list: &mut ListPack, oracle: &mut ListPackOracle, index: usize, turn: bool) {
+    let len = oracle.entries.len();
+    let mut behind = list.split_off(index);
+    assert_eq!((list.len(), behind.len()), (index, len - index));
+    behind.validate(Validation::Deep).expect("a whole list");
+    let moved = oracle.entries.split_off(index);
+    assert!(say(behind.iter(), moved.iter()));
+    if turn {
+        behind.append(list).expect("room");
+        *list = behind;
+        oracle.entries.splice(0..0, moved);
+    } else {
+        list.append(&behind).expect("room");
+        oracle.entries.extend(moved);
+    }
+}
+
+fn move_run(
+    list: &mut ListPack,
+    oracle: &mut ListPackOracle,
+    index: usize,
+    count: usize,
+    to: usize,
+) {
+    let (len, behind) = (oracle.entries.len(), index + count);
+    let moved = list.move_run(place(list, index), count, place(list, to));
+    assert_eq!(moved, behind <= len && (to <= index || to >= behind));
+    if moved {
+        let run: Vec<_> = oracle.entries.drain(index..behind).collect();
+        let to = if to > index { to - count } else { to };
+        oracle.entries.splice(to..to, run);
     }
 }
 

@@ -21,7 +21,7 @@ use rdb::{RawValue, ValueType};
 use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
-pub(crate) use hash::{Expiring, FieldExpiry, Fields, Hash, NEVER, Packed, Pair, split};
+pub(crate) use hash::{Expiring, FieldExpiry, Fields, Found, Hash, NEVER, Packed, Pair, split};
 pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;

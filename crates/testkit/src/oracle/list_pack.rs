@@ -94,6 +94,8 @@ pub enum ListPackOp {
     Clear,
     /// Split the list at an index, and put the parts together again, or the other way round.
     Split(u16, bool),
+    /// Move as many entries from an index on before the one at another, or to the end.
+    MoveRun(u16, u8, u16),
 }
 
 impl ListPackOp {

@@ -105,7 +105,7 @@ impl HashEntry<'_> {
             FieldExpiry::At(at_ms) if timed => Some(at_ms),
             FieldExpiry::At(_) | FieldExpiry::Keep => None,
         };
-        if at_ms.is_some() {
+        if at_ms.is_some() && !self.has_times() {
             note_field_expiry(self.shared());
         }
         let words = || pairs.iter().flat_map(|&(field, value)| [field, value]);

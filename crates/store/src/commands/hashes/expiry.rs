@@ -11,7 +11,7 @@ use crate::commands::expiry::ExpireOption;
 use crate::member::Member;
 use crate::persist::note_field_expiry;
 use crate::store::slot::{Outcome, args_of};
-use crate::value::{Expiring, FieldExpiry, Hash, NEVER, Pair, Value};
+use crate::value::{Expiring, FieldExpiry, Found, Hash, NEVER, Pair, Value};
 
 /// What became of a field that was to expire: see [`Store::hexpire`](crate::Store::hexpire).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,7 +81,11 @@ impl HashEntry<'_> {
 
     /// When a field expires, in milliseconds since the epoch, or [`NEVER`]; `None` if there is no such field.
     pub(super) fn expiry_of(&self, field: Member<'_>) -> Option<i64> {
-        expiry_in(self.value_ref()?, field, &self.policy(), self.time())
+        self.find(field).map(|found| found.expires_at)
+    }
+
+    fn find(&self, field: Member<'_>) -> Option<Found> {
+        self.value_ref()?.find(field, &self.policy(), self.time())
     }
 
     /// Announces a change of fields. The first one that expires changes the whole hash.
@@ -142,39 +146,48 @@ impl HashEntry<'_> {
         option: ExpireOption,
     ) -> Vec<FieldExpire> {
         let (policy, time, shared) = (self.policy(), self.time(), self.shared());
-        let allows = |old: i64| option.allows((old != NEVER).then_some(old), at_ms);
+        let unchanged = |found: Option<Found>| {
+            let Some(Found { expires_at, .. }) = found else { return Some(FieldExpire::NoField) };
+            let allowed = option.allows((expires_at != NEVER).then_some(expires_at), at_ms);
+            (!allowed).then_some(FieldExpire::NotMet)
+        };
         self.take_times(&[]);
-        if !fields.iter().any(|&field| self.expiry_of(field).is_some_and(allows)) {
-            let outcome = |&field: &Member<'_>| match self.expiry_of(field) {
-                None => FieldExpire::NoField,
-                Some(_) => FieldExpire::NotMet,
-            };
-            return fields.iter().map(outcome).collect();
+        let mut outcomes = Vec::with_capacity(fields.len());
+        let mut found = None;
+        for &field in fields {
+            found = self.find(field);
+            match unchanged(found) {
+                Some(outcome) => outcomes.push(outcome),
+                None => break,
+            }
         }
+        if outcomes.len() == fields.len() {
+            return outcomes;
+        }
+        // The first that changes, which was just found, and those behind it.
+        let rest = &fields[outcomes.len()..];
         let past = time.has_come(at_ms);
-        self.announce_fields(fields, !past);
-        if !past {
+        self.announce_fields(rest, !past);
+        if !past && self.expiring().is_none() {
             note_field_expiry(shared);
         }
         let outcomes = self.edit(
             |value| {
-                let Some(hash) = value.as_hash_mut() else { return (Vec::new(), Outcome::Same) };
-                let mut outcome = |field: Member<'_>| match expiry_in(hash, field, &policy, time) {
-                    None => FieldExpire::NoField,
-                    Some(old) if !allows(old) => FieldExpire::NotMet,
-                    Some(_) if past => {
-                        hash.remove(field, &policy, time);
-                        FieldExpire::Deleted
-                    }
-                    Some(_) => {
-                        if let Some(hash) = hash.make_expiring(&policy) {
-                            hash.set_expiry(field, at_ms, &policy);
+                let Some(hash) = value.as_hash_mut() else { return (outcomes, Outcome::Same) };
+                for &field in rest {
+                    let found = found.take().or_else(|| hash.find(field, &policy, time));
+                    let outcome = unchanged(found).unwrap_or_else(|| {
+                        if past {
+                            hash.remove(field, &policy, time);
+                            return FieldExpire::Deleted;
+                        }
+                        if let Some(found) = found {
+                            hash.set_expiry(field, found, at_ms, &policy, time);
                         }
                         FieldExpire::Set
-                    }
-                };
-                let outcomes: Vec<FieldExpire> =
-                    fields.iter().map(|&field| outcome(field)).collect();
+                    });
+                    outcomes.push(outcome);
+                }
                 let emptied = past && hash.len(time) == 0;
                 (outcomes, if emptied { Outcome::Emptied } else { Outcome::Changed })
             },
@@ -196,7 +209,7 @@ impl HashEntry<'_> {
 
     /// HPERSIST: lets fields not expire any more.
     pub(super) fn persist_fields(&mut self, fields: &[Member<'_>]) -> Vec<FieldPersist> {
-        let policy = self.policy();
+        let (policy, time) = (self.policy(), self.time());
         let outcomes: Vec<FieldPersist> = fields
             .iter()
             .map(|&field| match self.expiry_of(field) {
@@ -216,7 +229,7 @@ impl HashEntry<'_> {
                     return ((), Outcome::Same);
                 };
                 for (&field, outcome) in fields.iter().zip(&mut outcomes) {
-                    if *outcome == FieldPersist::Persisted && !hash.persist(field, &policy) {
+                    if *outcome == FieldPersist::Persisted && !hash.persist(field, &policy, time) {
                         // It was named before.
                         *outcome = FieldPersist::NoExpiry;
                     }
@@ -301,19 +314,6 @@ impl HashEntry<'_> {
         );
         fields.len()
     }
-}
-
-/// When a field of a hash expires, or [`NEVER`]; `None` if there is no such field.
-pub(super) fn expiry_in(
-    hash: &Hash,
-    field: Member<'_>,
-    policy: &crate::policy::EncodingPolicy<'_>,
-    time: &crate::store::CommandTime<'_>,
-) -> Option<i64> {
-    if let Some(hash) = hash.as_expiring() {
-        return Some(hash.get(field, policy, time)?.1);
-    }
-    hash.get(field, policy, time).map(|_| NEVER)
 }
 
 /// The words of an effect that names fields: some, FIELDS, how many, and they.

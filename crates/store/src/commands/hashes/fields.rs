@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::expiry::expiry_in;
 use super::{FieldExistenceCheck, FieldExpire, FieldPersist, HashEntry, hash_at, with_pairs};
 use crate::commands::expiry::{ExpireOption, ExpireTime, Ttl, system_time};
 use crate::commands::{ExistenceCheck, Expiry, ExpiryChange, SetExpiry, Time, Unit};
@@ -175,8 +174,10 @@ impl<L: Locks> Store<L> {
         fields.with_members(|fields| {
             self.read(key, |view, keys| {
                 let hash = hash_at(view, keys[0])?;
-                let expiry =
-                    |&field: &Member<'_>| expiry_in(hash?, field, &view.policy(), view.time());
+                let expiry = |&field: &Member<'_>| {
+                    let found = hash?.find(field, &view.policy(), view.time())?;
+                    Some(found.expires_at)
+                };
                 Ok(fields.iter().map(|field| tell(expiry(field), view.now_ms())).collect())
             })
         })

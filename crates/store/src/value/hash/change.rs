@@ -3,7 +3,7 @@
 use extendible::Extendible;
 use listpack::{Entry, ListPack, MAX_BYTES};
 
-use super::{Expiring, FieldExpiry, Fields, Form, FormMut, Hash, Large, Pair, find};
+use super::{Expiring, FieldExpiry, Fields, Form, FormMut, Found, Hash, Large, Pair, find};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::CommandTime;
@@ -77,6 +77,22 @@ impl Hash {
             *self = Self::of_expiring(Expiring::of(self, policy));
         }
         self.as_expiring_mut()
+    }
+
+    /// Lets a field expire then that was found.
+    pub(crate) fn set_expiry(
+        &mut self,
+        field: Member<'_>,
+        found: Found,
+        expires_at: i64,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) {
+        let Some(hash) = self.make_expiring(policy) else { return };
+        let place = found.place.or_else(|| hash.find(field, policy, time)?.place);
+        if let Some(place) = place {
+            hash.set_expiry(place, expires_at);
+        }
     }
 
     /// Removes a field; `true` if it was there.

@@ -24,7 +24,7 @@ use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::CommandTime;
 
-pub(crate) use expiring::{Expiring, FieldExpiry, NEVER, Packed, Timed, split};
+pub(crate) use expiring::{Expiring, FieldExpiry, Found, NEVER, Packed, Timed, split};
 
 /// The fields of a large hash and their values.
 pub(crate) type Fields = Extendible<FieldBucket>;
@@ -174,6 +174,19 @@ impl Hash {
             }),
             Form::Expiring(hash) => Some(hash.get(field, policy, time)?.0),
         }
+    }
+
+    /// A field, and when it expires.
+    pub(crate) fn find(
+        &self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> Option<Found> {
+        if let Form::Expiring(hash) = self.form() {
+            return hash.find(field, policy, time);
+        }
+        self.get(field, policy, time).map(|_| Found { expires_at: NEVER, place: None })
     }
 
     /// The table of its fields, if it has one; in that of a hash whose fields expire a time stands before each value.

@@ -9,7 +9,7 @@ mod timed;
 use std::ops::ControlFlow;
 
 use extendible::FieldBucket;
-use listpack::ListPack;
+use listpack::{ListPack, Position};
 pub(crate) use packed::Packed;
 pub(crate) use timed::{Timed, split};
 
@@ -44,6 +44,22 @@ pub(crate) enum FieldExpiry {
     Keep,
     /// The field expires then, or [`NEVER`].
     At(i64),
+}
+
+/// A field that was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// When it expires, or [`NEVER`].
+    pub(crate) expires_at: i64,
+    /// Where it is, until a field is added or removed or another one's time is set; `None` in a hash without times.
+    pub(super) place: Option<Place>,
+}
+
+/// Where a field with a time is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Packed(Position),
+    Table(timed::Place),
 }
 
 /// A hash of which fields expire, or have expired.
@@ -168,6 +184,27 @@ impl Expiring {
         found.filter(|&(_, expires_at)| !time.has_come(expires_at))
     }
 
+    /// A field that has not expired.
+    pub(super) fn find(
+        &self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> Option<Found> {
+        let (place, expires_at) = match self {
+            Self::Packed(packed) => {
+                let at = packed.find(field)?;
+                (Place::Packed(at), packed.expiry(at)?.1)
+            }
+            Self::Table(table) => {
+                let (place, expires_at) = table.find(field, policy)?;
+                (Place::Table(place), expires_at)
+            }
+        };
+        let found = Found { expires_at, place: Some(place) };
+        (!time.has_come(expires_at)).then_some(found)
+    }
+
     /// The bytes of the listpack, if it is one.
     pub(super) fn listpack_len(&self) -> Option<usize> {
         match self {
@@ -206,26 +243,27 @@ impl Expiring {
         old.is_none()
     }
 
-    /// Lets a field expire then, or [`NEVER`]; `false` if it is not there.
-    pub(crate) fn set_expiry(
-        &mut self,
-        field: Member<'_>,
-        expires_at: i64,
-        policy: &EncodingPolicy<'_>,
-    ) -> bool {
-        match self {
-            Self::Packed(packed) => packed.set_expiry(field, expires_at),
-            Self::Table(table) => table.set_expiry(field, expires_at, policy),
+    /// Lets the field there expire then, or [`NEVER`].
+    pub(super) fn set_expiry(&mut self, place: Place, expires_at: i64) {
+        match (self, place) {
+            (Self::Packed(packed), Place::Packed(at)) => {
+                packed.set_expiry(at, expires_at);
+            }
+            (Self::Table(table), Place::Table(place)) => table.set_expiry(place, expires_at),
+            (Self::Packed(_), Place::Table(_)) | (Self::Table(_), Place::Packed(_)) => {}
         }
     }
 
     /// Lets a field not expire any more; `false` if it did not.
-    pub(crate) fn persist(&mut self, field: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
-        let expires = match self {
-            Self::Packed(packed) => packed.get(field),
-            Self::Table(table) => table.get(field, policy),
-        };
-        expires.is_some_and(|(_, at)| at != NEVER) && self.set_expiry(field, NEVER, policy)
+    pub(crate) fn persist(
+        &mut self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+    ) -> bool {
+        let found = self.find(field, policy, time).filter(|found| found.expires_at != NEVER);
+        let place = found.and_then(|found| found.place);
+        place.map(|place| self.set_expiry(place, NEVER)).is_some()
     }
 
     /// Removes a field; `true` if it was there and had not expired.

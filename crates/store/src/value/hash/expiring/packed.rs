@@ -20,6 +20,11 @@ const EACH: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed(ListPack);
 
+/// What stands for a time.
+fn entry_of(expires_at: i64) -> Entry<'static> {
+    Entry::Int(if expires_at == NEVER { NONE } else { expires_at })
+}
+
 impl Packed {
     /// The fields of a listpack without times, in their order.
     pub(in crate::value::hash) fn of_pairs(list: &ListPack) -> Option<Self> {
@@ -65,21 +70,29 @@ impl Packed {
 
     /// When the first field expires.
     pub(super) fn earliest(&self) -> i64 {
-        self.0.first().and_then(|first| self.at(first)).map_or(NEVER, |(field, _)| field.expires_at)
+        self.0
+            .first()
+            .and_then(|first| self.expiry(first))
+            .map_or(NEVER, |(_, expires_at)| expires_at)
     }
 
-    fn find(&self, field: Member<'_>) -> Option<Position> {
+    /// Where the time of the field there stands, and what it is.
+    pub(super) fn expiry(&self, at: Position) -> Option<(Position, i64)> {
+        let list = &self.0;
+        let time = list.next(list.next(at)?)?;
+        let Entry::Int(expires_at) = list.entry(time)? else { return None };
+        Some((time, if expires_at == NONE { NEVER } else { expires_at }))
+    }
+
+    /// Where a field is, until the listpack changes.
+    pub(super) fn find(&self, field: Member<'_>) -> Option<Position> {
         self.0.find_from(self.0.first()?, Entry::from(field), EACH - 1)
     }
 
     /// The field there, and where the next one is.
     fn at(&self, at: Position) -> Option<(Field<'_>, Option<Position>)> {
-        let list = &self.0;
-        let value = list.next(at)?;
-        let time = list.next(value)?;
-        let Entry::Int(expires_at) = list.entry(time)? else { return None };
-        let expires_at = if expires_at == NONE { NEVER } else { expires_at };
-        let (name, value) = (list.entry(at)?.into(), list.entry(value)?.into());
+        let (list, (time, expires_at)) = (&self.0, self.expiry(at)?);
+        let (name, value) = (list.entry(at)?.into(), list.entry(list.next(at)?)?.into());
         Some((Field { name, value, expires_at }, list.next(time)))
     }
 
@@ -111,36 +124,42 @@ impl Packed {
         let Some(at) = self.find(new.name) else { return self.insert(new) };
         // One that is given the time that it had goes before the others of that time.
         let given = !matches!(expiry, FieldExpiry::Keep | FieldExpiry::At(NEVER));
-        let moves = given || self.at(at).is_none_or(|(old, _)| old.expires_at != new.expires_at);
+        let moves = given || self.expiry(at).is_none_or(|(_, old)| old != new.expires_at);
         let value = self.0.next(at);
         let replaced = value.is_some_and(|at| self.0.replace(at, Entry::from(new.value)).is_ok());
-        replaced && (!moves || self.set_expiry(new.name, new.expires_at))
+        replaced && (!moves || self.set_expiry(at, new.expires_at))
+    }
+
+    /// The place before all fields, from one on, that expire then or later.
+    fn place_for(&self, expires_at: i64, from: Option<Position>) -> Position {
+        let mut next = from.filter(|_| expires_at != NEVER);
+        while let Some(at) = next
+            && let Some((time, other)) = self.expiry(at)
+        {
+            if other >= expires_at {
+                return at;
+            }
+            next = self.0.next(time);
+        }
+        self.0.end()
     }
 
     /// Adds a field, before all that expire then or later.
     fn insert(&mut self, Field { name, value, expires_at }: Field<'_>) -> bool {
-        let mut next = self.0.first().filter(|_| expires_at != NEVER);
-        let place = loop {
-            let Some((at, (field, behind))) = next.and_then(|at| Some((at, self.at(at)?))) else {
-                break self.0.end();
-            };
-            if field.expires_at >= expires_at {
-                break at;
-            }
-            next = behind;
-        };
-        let time = if expires_at == NEVER { NONE } else { expires_at };
-        let entries = [Entry::from(name), Entry::from(value), Entry::Int(time)];
+        let place = self.place_for(expires_at, self.0.first());
+        let entries = [Entry::from(name), Entry::from(value), entry_of(expires_at)];
         self.0.insert_all(place, entries).is_ok()
     }
 
-    /// Moves a field to where it belongs with another time; `false` if it is not there.
-    pub(super) fn set_expiry(&mut self, field: Member<'_>, expires_at: i64) -> bool {
-        let Some(at) = self.find(field) else { return false };
-        let Some((old, _)) = self.at(at) else { return false };
-        let value = old.value.to_bytes();
-        self.0.delete_run(at, EACH);
-        self.insert(Field { name: field, value: Member::from(&value), expires_at })
+    /// Moves the field there to where it belongs with another time; `false` if the listpack would be too large.
+    pub(super) fn set_expiry(&mut self, at: Position, expires_at: i64) -> bool {
+        let Some((time, old)) = self.expiry(at) else { return false };
+        if self.0.replace(time, entry_of(expires_at)).is_err() {
+            return false;
+        }
+        // Those before it expire no later than it did, so that it finds itself at the latest.
+        let from = if expires_at > old { self.0.next(time) } else { self.0.first() };
+        self.0.move_run(at, EACH, self.place_for(expires_at, from))
     }
 
     pub(super) fn remove(&mut self, field: Member<'_>) -> bool {

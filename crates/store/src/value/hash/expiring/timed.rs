@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use extendible::{Extendible, FieldBucket};
+use extendible::{BucketId, Extendible, FieldBucket};
 
 use super::{Field, NEVER};
 use crate::member::Member;
@@ -12,6 +12,13 @@ use crate::value::hash::Fields;
 
 /// Bytes of a time.
 const TIME: usize = 8;
+
+/// Where a field is, until one is added or removed.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::value::hash) struct Place {
+    bucket: BucketId,
+    position: usize,
+}
 
 /// A table of fields, in which the time at which a field expires stands before its value. For each bucket it is noted
 /// before what time none of its fields expires: so those that are due are found without a look at all the others.
@@ -66,6 +73,22 @@ impl Timed {
         })
     }
 
+    /// Where a field is, and when it expires.
+    pub(super) fn find(
+        &self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+    ) -> Option<(Place, i64)> {
+        field.with_bytes(|field| {
+            let hashed = policy.hash(field);
+            let at = self.fields.locate(hashed);
+            let bucket = self.fields.get(at)?;
+            let position = bucket.position(hashed, field)?;
+            let (_, expires_at) = split(bucket.nth(position)?.1)?;
+            Some((Place { bucket: at, position }, expires_at))
+        })
+    }
+
     /// Sets the value of a field and its time.
     pub(super) fn set(&mut self, new: Field<'_>, policy: &EncodingPolicy<'_>) {
         let mut record = new.expires_at.to_le_bytes().to_vec();
@@ -78,14 +101,13 @@ impl Timed {
                 self.fields.insert(hashed, &rehash, |it| it.insert(hashed, field, &record));
                 self.note_new_buckets();
             }
-            self.note(hashed, new.expires_at);
+            self.note(self.fields.locate(hashed), new.expires_at);
         });
     }
 
-    /// Notes the time of a field with that hash.
-    fn note(&mut self, hashed: u64, expires_at: i64) {
-        let bucket = self.fields.locate(hashed).index();
-        if let Some(earliest) = self.earliest.get_mut(bucket) {
+    /// Notes the time of a field of a bucket.
+    fn note(&mut self, bucket: BucketId, expires_at: i64) {
+        if let Some(earliest) = self.earliest.get_mut(bucket.index()) {
             *earliest = expires_at.min(*earliest);
         }
         self.first = self.first.min(expires_at);
@@ -100,22 +122,13 @@ impl Timed {
         }
     }
 
-    pub(super) fn set_expiry(
-        &mut self,
-        field: Member<'_>,
-        expires_at: i64,
-        policy: &EncodingPolicy<'_>,
-    ) -> bool {
-        field.with_bytes(|field| {
-            let hashed = policy.hash(field);
-            let Some(bucket) = self.fields.bucket_mut(hashed) else { return false };
-            let Some(record) = bucket.get_mut(hashed, field) else { return false };
-            if let Some(time) = record.first_chunk_mut() {
-                *time = expires_at.to_le_bytes();
-            }
-            self.note(hashed, expires_at);
-            true
-        })
+    /// Lets the field there expire then, or [`NEVER`].
+    pub(super) fn set_expiry(&mut self, Place { bucket, position }: Place, expires_at: i64) {
+        let record = self.fields.get_mut(bucket).and_then(|it| it.nth_mut(position));
+        if let Some(time) = record.and_then(|record| record.first_chunk_mut()) {
+            *time = expires_at.to_le_bytes();
+        }
+        self.note(bucket, expires_at);
     }
 
     pub(super) fn remove(&mut self, field: Member<'_>, policy: &EncodingPolicy<'_>) -> bool {
