@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
 use redis::{Cmd, Connection, Pipeline, Value};
-use testkit::live::{Options, Server, locate};
+use testkit::live::{Options, Server, locate, named};
 
 use crate::report::{Result, Sample};
 
@@ -27,8 +27,16 @@ impl Live {
 
     /// A server with these options, if the machine has one.
     pub(super) fn start_with(options: &Options) -> Option<Self> {
-        let server = Server::start(&locate()?, options).unwrap();
-        Some(Self { connection: server.connect(), _server: server })
+        Some(Self::of(Server::start(&locate()?, options).unwrap()))
+    }
+
+    /// The server of that name, if the machine has it.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        named(name).map(Self::of)
+    }
+
+    fn of(server: Server) -> Self {
+        Self { connection: server.connect(), _server: server }
     }
 
     /// Sends the commands and waits for their replies, of which none may be an error.

@@ -5,6 +5,7 @@ mod baseline;
 mod bits;
 mod bloom;
 mod dispatcher;
+mod fields;
 mod files;
 mod geo;
 mod hashes;
@@ -47,6 +48,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("bits", bits::measure),
     ("locations", locations::measure),
     ("hashes", hashes::measure),
+    ("fields", fields::measure),
     ("lists", lists::measure),
     ("zsets", zsets::measure),
     ("geo", geo::measure),
