@@ -300,6 +300,27 @@ impl FieldBucket {
         true
     }
 
+    /// Puts these bytes before every value.
+    ///
+    /// # Panics
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn prefix_values(&mut self, prefix: &[u8]) {
+        let old = core::mem::take(self);
+        let kept = old.bytes.len() - old.holes;
+        // A length may take one byte more too.
+        self.bytes.reserve_exact(kept + old.tags.len() * (prefix.len() + 1) + NUMBER_MAX);
+        let mut longer = prefix.to_vec();
+        for position in 0..old.tags.len() {
+            longer.truncate(prefix.len());
+            longer.extend_from_slice(old.value(position));
+            let at = self.end();
+            self.push(old.key(position), &longer);
+            self.offsets.push(position, at);
+        }
+        self.tags = old.tags;
+    }
+
     /// Writes a record anew, because its value takes other room.
     fn move_to_end(&mut self, position: usize, field: &[u8], value: &[u8]) {
         let (at, old) = (self.end(), self.record(position));

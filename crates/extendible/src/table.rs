@@ -75,6 +75,20 @@ impl<B: Bucket> Extendible<B> {
         }
     }
 
+    /// An empty table for so many entries that are to come, perhaps fewer, one by one and perhaps in the order of their
+    /// hashes; the first `skip` bits of every hash that it will see are the same.
+    ///
+    /// It has room for one part in sixteen of them, which is enough for buckets to split as in any other order, and for
+    /// 65,536 at the most, so that a number that is a lie takes little memory.
+    #[must_use]
+    pub fn to_load(skip: u8, announced: usize) -> Self {
+        const MOST: usize = 1 << 16;
+        match (announced / 16).min(MOST) {
+            few if few <= B::FULL / 2 => Self::new(skip),
+            room => Self::with_room(skip, room),
+        }
+    }
+
     /// How many entries there are in all.
     #[inline]
     #[must_use]

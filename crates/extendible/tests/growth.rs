@@ -75,6 +75,26 @@ fn entries_by_hash_need_room_made_before() {
 }
 
 #[test]
+fn entries_that_were_announced_may_come_by_hash() {
+    for count in [0, 100, 1000, 20_000, 500_000_u32] {
+        let mut members: Vec<Vec<u8>> = (0..count).map(|n| n.to_le_bytes().to_vec()).collect();
+        members.sort_by_key(|member| hash(member));
+        let mut table: Extendible<MemberBucket> = Extendible::to_load(0, members.len());
+        for member in &members {
+            insert(&mut table, member, &hash);
+        }
+        table.verify();
+        assert!(members.iter().all(|member| contains(&table, hash(member), member)));
+        let fullest = table.buckets().map(Bucket::len).max().unwrap_or(0);
+        assert!(fullest <= MemberBucket::FULL, "{fullest} of {count}");
+    }
+    let lie: Extendible<MemberBucket> = Extendible::to_load(0, usize::MAX);
+    assert!(lie.heap_bytes() < 600_000, "{}", lie.heap_bytes());
+    let few: Extendible<MemberBucket> = Extendible::to_load(0, 500);
+    assert_eq!((few.heap_bytes(), few.bucket_count()), (0, 0));
+}
+
+#[test]
 fn a_table_costs_little_beside_its_members() {
     let members: Vec<String> = (0..100_000).map(|n| format!("USER{n}")).collect();
     let kept: usize = members.iter().map(|member| member.len() + 1).sum();

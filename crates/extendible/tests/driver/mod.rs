@@ -212,18 +212,34 @@ impl Run {
         }
     }
 
+    fn check_values(&self, fields: &Extendible<FieldBucket>, prefix: &[u8]) {
+        let mut seen = 0;
+        for bucket in fields.buckets() {
+            let _: ControlFlow<()> = bucket.try_for_each(&mut |field, of| {
+                let key = key_of(field);
+                let value = [prefix, &self::value(self.oracle[&key])].concat();
+                assert_eq!(of, value);
+                let hash = self.hash(key);
+                assert_eq!(fields.bucket(hash).and_then(|it| it.get(hash, field)), Some(&*value));
+                seen += 1;
+                ControlFlow::Continue(())
+            });
+        }
+        assert_eq!(seen, self.oracle.len());
+    }
+
     fn check(&self) {
         self.pairs.verify();
         self.members.verify();
         self.members.buckets().for_each(MemberBucket::verify);
         self.fields.verify();
         self.fields.buckets().for_each(FieldBucket::verify);
-        for bucket in self.fields.buckets() {
-            let _: ControlFlow<()> = bucket.try_for_each(&mut |field, of| {
-                assert_eq!(of, self::value(self.oracle[&key_of(field)]));
-                ControlFlow::Continue(())
-            });
-        }
+        self.check_values(&self.fields, b"");
+        let mut prefixed = self.fields.clone();
+        prefixed.buckets_mut().for_each(|bucket| bucket.prefix_values(b"a time"));
+        prefixed.verify();
+        prefixed.buckets().for_each(FieldBucket::verify);
+        self.check_values(&prefixed, b"a time");
         assert_eq!((self.pairs.len(), self.members.len()), (self.oracle.len(), self.oracle.len()));
         for (&key, value) in &self.oracle {
             let hash = self.hash(key);

@@ -7,7 +7,7 @@
 
 use std::io::Read;
 
-use rdb::{Node, Value as InFile};
+use rdb::{Node, Strings, Value as InFile};
 
 use crate::member::Member;
 use crate::persist::value::{Fault, listpack, listpack_of};
@@ -38,46 +38,8 @@ pub(super) fn measure<'r, R: Read>(
     policy: &EncodingPolicy<'_>,
 ) -> Result<Result<Size, InFile<'r, R>>, Fault> {
     Ok(Ok(match value {
-        InFile::Set(mut members) => {
-            let announced = members.announced();
-            let count = usize::try_from(announced).unwrap_or(usize::MAX);
-            let mut samples = Samples::new(announced, SET_MEMBER);
-            let mut sample = Value::set_to_load(count, policy);
-            while let Some(member) = members.next()? {
-                if samples.are_built() {
-                    let mut set = sample.as_set_mut().ok_or(Fault::TwiceInSet)?;
-                    if !set.add(Member::Bytes(member), policy) {
-                        return Err(Fault::TwiceInSet);
-                    }
-                }
-                if samples.add(1, member.len() as u64) {
-                    let full = std::mem::replace(&mut sample, Value::set_to_load(count, policy));
-                    samples.end(|| full.heap_bytes());
-                }
-            }
-            samples.finish(|| sample.heap_bytes())
-        }
-        InFile::Hash(mut strings) => {
-            let announced = strings.announced() / 2;
-            let count = usize::try_from(announced).unwrap_or(usize::MAX);
-            let mut samples = Samples::new(announced, HASH_FIELD);
-            let mut sample = Hash::to_load(count, policy);
-            let mut field = Vec::new();
-            while let Some(string) = strings.next()? {
-                field.clear();
-                field.extend_from_slice(string);
-                let Some(value) = strings.next()? else { break };
-                let pair = (Member::Bytes(&field), Member::Bytes(value));
-                if samples.are_built() && !sample.set_lasting(pair, policy) {
-                    return Err(Fault::TwiceInHash);
-                }
-                if samples.add(1, (field.len() + value.len()) as u64) {
-                    let full = std::mem::replace(&mut sample, Hash::to_load(count, policy));
-                    samples.end(|| Value::Hash(full).heap_bytes());
-                }
-            }
-            samples.finish(|| Value::Hash(sample).heap_bytes())
-        }
+        InFile::Set(members) => set(members, policy)?,
+        InFile::Hash(strings) => hash(strings, policy)?,
         InFile::ZSet(mut scores) => {
             let mut samples = Samples::new(scores.announced(), ZSET_MEMBER);
             let mut sample = Vec::new();
@@ -137,6 +99,54 @@ pub(super) fn measure<'r, R: Read>(
         | InFile::HashTtlListpack { .. }
         | InFile::Raw(_)) => return Ok(Err(other)),
     }))
+}
+
+/// A set, by its members.
+fn set<R: Read>(mut members: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Result<Size, Fault> {
+    let announced = members.announced();
+    let count = usize::try_from(announced).unwrap_or(usize::MAX);
+    let mut samples = Samples::new(announced, SET_MEMBER);
+    let size = samples.size().min(count);
+    let empty = || Value::set_to_sample(size, count, policy);
+    let mut sample = empty();
+    while let Some(member) = members.next()? {
+        if samples.are_built() {
+            let mut set = sample.as_set_mut().ok_or(Fault::TwiceInSet)?;
+            if !set.add(Member::Bytes(member), policy) {
+                return Err(Fault::TwiceInSet);
+            }
+        }
+        if samples.add(1, member.len() as u64) {
+            let full = std::mem::replace(&mut sample, empty());
+            samples.end(|| full.heap_bytes());
+        }
+    }
+    Ok(samples.finish(|| sample.heap_bytes()))
+}
+
+/// A hash, by its fields and their values in turn.
+fn hash<R: Read>(mut strings: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Result<Size, Fault> {
+    let announced = strings.announced() / 2;
+    let count = usize::try_from(announced).unwrap_or(usize::MAX);
+    let mut samples = Samples::new(announced, HASH_FIELD);
+    let size = samples.size().min(count);
+    let empty = || Hash::to_sample(size, count, policy);
+    let mut sample = empty();
+    let mut field = Vec::new();
+    while let Some(string) = strings.next()? {
+        field.clear();
+        field.extend_from_slice(string);
+        let Some(value) = strings.next()? else { break };
+        let pair = (Member::Bytes(&field), Member::Bytes(value));
+        if samples.are_built() && !sample.set_lasting(pair, policy) {
+            return Err(Fault::TwiceInHash);
+        }
+        if samples.add(1, (field.len() + value.len()) as u64) {
+            let full = std::mem::replace(&mut sample, empty());
+            samples.end(|| Value::Hash(full).heap_bytes());
+        }
+    }
+    Ok(samples.finish(|| Value::Hash(sample).heap_bytes()))
 }
 
 /// The sorted set of a sample; of a whole one, in the form that it is loaded in.
@@ -201,6 +211,11 @@ impl Samples {
         }
         let none = Sum::default();
         Self { per, each, number: 0, here: none, built: none, read: none, heap: 0 }
+    }
+
+    /// How many members a sample has at most.
+    fn size(&self) -> usize {
+        usize::try_from(self.per.min(MOST)).unwrap_or(usize::MAX)
     }
 
     /// Whether the members of this sample are to be built: of the first two, and then of ever fewer.

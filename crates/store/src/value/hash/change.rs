@@ -74,7 +74,8 @@ impl Hash {
     #[cold]
     pub(crate) fn make_expiring(&mut self, policy: &EncodingPolicy<'_>) -> Option<&mut Expiring> {
         if self.as_expiring().is_none() {
-            *self = Self::of_expiring(Expiring::of(self, policy));
+            let hash = std::mem::replace(self, Self::new());
+            *self = Self::of_expiring(Expiring::of(hash, policy));
         }
         self.as_expiring_mut()
     }

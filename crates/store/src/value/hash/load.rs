@@ -5,17 +5,21 @@ use std::collections::HashSet;
 use ahash::RandomState;
 use listpack::{Entry, ListPack};
 
-use super::{Hash, Pair};
+use super::{Fields, Hash, Large, Pair};
 use crate::policy::EncodingPolicy;
 
 impl Hash {
     /// The empty hash with which the loading of `count` fields begins.
     pub(crate) fn to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
-        let mut hash = Self::new();
+        Self::to_sample(count, count, policy)
+    }
+
+    /// The same for a sample of so many of the fields.
+    pub(crate) fn to_sample(sample: usize, count: usize, policy: &EncodingPolicy<'_>) -> Self {
         if count > policy.settings.hash_max_listpack_entries() {
-            hash.make_table(policy);
+            return Self::Large(Box::new(Large::Table(Fields::to_load(0, sample))));
         }
-        hash
+        Self::new()
     }
 
     /// The hash of a listpack; `None` if it has a field twice, or one without a value. Servers look at the number of the

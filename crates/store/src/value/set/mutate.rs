@@ -126,8 +126,13 @@ impl Value {
 
     /// The empty set with which the loading of `count` members begins.
     pub(crate) fn set_to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
+        Self::set_to_sample(count, count, policy)
+    }
+
+    /// The same for a sample of so many of the members.
+    pub(crate) fn set_to_sample(sample: usize, count: usize, policy: &EncodingPolicy<'_>) -> Self {
         if count > policy.settings.set_max_intset_entries() {
-            Self::empty_table()
+            Self::HashTable(Box::new(Members::to_load(0, sample)))
         } else {
             Self::IntSet(IntSet::new())
         }

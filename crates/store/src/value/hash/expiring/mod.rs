@@ -14,7 +14,7 @@ pub(crate) use packed::Packed;
 pub(crate) use timed::{Timed, split};
 
 use super::change::is_long;
-use super::{Hash, Pair};
+use super::{Fields, Hash, Large, Pair};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::{CommandTime, Random};
@@ -73,18 +73,21 @@ pub(crate) enum Expiring {
 
 impl Expiring {
     /// The fields of a hash, none of which expires.
-    pub(super) fn of(hash: &Hash, policy: &EncodingPolicy<'_>) -> Self {
+    pub(super) fn of(mut hash: Hash, policy: &EncodingPolicy<'_>) -> Self {
         if policy.profile.expiring_listpacks()
-            && let Hash::ListPack(list) = hash
+            && let Hash::ListPack(list) = &hash
             && let Some(packed) = Packed::of_pairs(list)
         {
             return Self::Packed(packed);
         }
-        let mut table = Timed::new();
-        hash.for_each_held(|field, value, expires_at| {
-            table.set(Field { name: field, value, expires_at }, policy);
-        });
-        Self::Table(table)
+        hash.make_table(policy);
+        match hash {
+            Hash::ListPack(_) => Self::Table(Timed::new()),
+            Hash::Large(large) => match *large {
+                Large::Table(fields) => Self::Table(Timed::of(fields)),
+                Large::Expiring(hash) => hash,
+            },
+        }
     }
 
     /// A hash of a few fields, as files and payloads hold it; `None` if it is malformed.
@@ -104,8 +107,11 @@ impl Expiring {
 
     /// The empty hash with which the loading of `count` fields begins.
     pub(crate) fn to_load(count: u64, policy: &EncodingPolicy<'_>) -> Self {
-        let fits = usize::try_from(count).is_ok_and(|count| Self::fits_listpack(count, policy));
-        if fits { Self::Packed(Packed::default()) } else { Self::Table(Timed::new()) }
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        if Self::fits_listpack(count, policy) {
+            return Self::Packed(Packed::default());
+        }
+        Self::Table(Timed::of(Fields::to_load(0, count)))
     }
 
     /// Whether so many fields are a listpack.

@@ -36,6 +36,13 @@ impl Timed {
         Self { fields: Extendible::new(0), earliest: Vec::new(), first: NEVER }
     }
 
+    /// The fields of a table, none of which expires.
+    pub(super) fn of(mut fields: Fields) -> Self {
+        fields.buckets_mut().for_each(|bucket| bucket.prefix_values(&NEVER.to_le_bytes()));
+        let earliest = vec![NEVER; fields.bucket_count()];
+        Self { fields, earliest, first: NEVER }
+    }
+
     /// The table, whose values have a time before them.
     pub(crate) const fn fields(&self) -> &Fields {
         &self.fields
