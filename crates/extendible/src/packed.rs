@@ -122,7 +122,8 @@ impl<V: Values> PackedBucket<V> {
     #[cold]
     fn compact(&mut self) {
         let kept = self.bytes.len().saturating_sub(self.holes);
-        let mut run = Vec::with_capacity(kept + NUMBER_MAX);
+        // Nothing for no record, so that a table of empty buckets is quickly dropped.
+        let mut run = if kept == 0 { Vec::new() } else { Vec::with_capacity(kept + NUMBER_MAX) };
         let mut offsets = Offsets::default();
         for position in 0..self.tags.len() {
             offsets.push(position, u32::try_from(run.len()).unwrap_or(u32::MAX));

@@ -75,6 +75,18 @@ fn entries_by_hash_need_room_made_before() {
 }
 
 #[test]
+fn a_bucket_without_members_holds_no_memory() {
+    let mut bucket = MemberBucket::default();
+    for round in 0..3 {
+        (0..50_u8).for_each(|n| bucket.insert(hash(&[n]), &[n, round]));
+        assert!(bucket.heap_bytes() > 0);
+        let rehash = |member: &[u8]| hash(&member[..1]);
+        assert!((0..50_u8).all(|n| bucket.remove(hash(&[n]), &[n, round], &rehash)));
+        assert_eq!((bucket.len(), bucket.heap_bytes()), (0, 0));
+    }
+}
+
+#[test]
 fn entries_that_were_announced_may_come_by_hash() {
     for count in [0, 100, 1000, 20_000, 500_000_u32] {
         let mut members: Vec<Vec<u8>> = (0..count).map(|n| n.to_le_bytes().to_vec()).collect();

@@ -85,6 +85,18 @@ impl<'s> CommandTime<'s> {
         !far && !self.source.replaying.load(Ordering::Relaxed) && at_ms <= self.now_ms()
     }
 
+    /// What `look` makes of the time. It gets a copy, so that the time of a command that does not look at it, or not here,
+    /// stays in registers.
+    #[inline]
+    pub(crate) fn lend<R>(&self, look: impl FnOnce(&Self) -> R) -> R {
+        let lent = self.clone();
+        let result = look(&lent);
+        self.now_us.set(lent.now_us.get());
+        self.coarse_secs.set(lent.coarse_secs.get());
+        self.found_expired.set(lent.found_expired.get());
+        result
+    }
+
     /// Whether a key that has expired was found.
     #[inline]
     pub(crate) const fn found_expired(&self) -> bool {
@@ -109,6 +121,7 @@ impl<'s> CommandTime<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::ManualClock;
 
     /// A clock whose coarse time lags.
     #[derive(Debug)]
@@ -148,6 +161,18 @@ mod tests {
         }
         assert!(!CommandTime::new(&TimeSource::new(Arc::new(Lagging(5)))).has_passed(None));
     }
+
+    #[test]
+    fn a_time_that_was_lent_is_read_once() {
+        let clock = Arc::new(ManualClock::new(5000));
+        let source = TimeSource::new(clock.clone());
+        let time = CommandTime::new(&source);
+        assert!(time.lend(|time| time.has_passed(Some(5000)) && time.now_ms() == 5000));
+        clock.advance(1);
+        assert_eq!((time.now_ms(), time.coarse_secs()), (5000, 5));
+        assert!(time.found_expired());
+    }
+
     #[test]
     fn no_time_comes_while_a_log_is_replayed() {
         let source = TimeSource::new(Arc::new(Lagging(5000)));

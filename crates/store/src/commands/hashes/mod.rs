@@ -113,8 +113,14 @@ impl<L: Locks> Store<L> {
     ) -> Result<Option<R>> {
         field.with_member(|field| {
             self.read(key, |view, keys| {
-                let hash = hash_at(view, keys[0])?;
-                let value = hash.and_then(|hash| hash.get(field, &view.policy(), view.time()));
+                let Some(hash) = hash_at(view, keys[0])? else { return Ok(None) };
+                let value = match hash.as_expiring() {
+                    None => hash.get_lasting(field, &view.policy()),
+                    Some(hash) => {
+                        let get = |time: &_| hash.get(field, &view.policy(), time);
+                        view.time().lend(get).map(|(value, _)| value)
+                    }
+                };
                 Ok(value.map(|value| value.with_bytes(read)))
             })
         })

@@ -163,6 +163,19 @@ impl Hash {
         policy: &EncodingPolicy<'_>,
         time: &CommandTime<'_>,
     ) -> Option<Member<'_>> {
+        if let Form::Expiring(hash) = self.form() {
+            return Some(hash.get(field, policy, time)?.0);
+        }
+        self.get_lasting(field, policy)
+    }
+
+    /// As [`get`](Self::get), of a hash none of whose fields expires.
+    #[inline]
+    pub(crate) fn get_lasting(
+        &self,
+        field: Member<'_>,
+        policy: &EncodingPolicy<'_>,
+    ) -> Option<Member<'_>> {
         match self.form() {
             Form::ListPack(list) => {
                 let at = list.next(find(list, field)?)?;
@@ -172,7 +185,7 @@ impl Hash {
                 let hashed = policy.hash(field);
                 table.bucket(hashed)?.get(hashed, field).map(Member::Bytes)
             }),
-            Form::Expiring(hash) => Some(hash.get(field, policy, time)?.0),
+            Form::Expiring(_) => None,
         }
     }
 
