@@ -80,8 +80,13 @@ impl Packed {
     pub(super) fn expiry(&self, at: Position) -> Option<(Position, i64)> {
         let list = &self.0;
         let time = list.next(list.next(at)?)?;
-        let Entry::Int(expires_at) = list.entry(time)? else { return None };
-        Some((time, if expires_at == NONE { NEVER } else { expires_at }))
+        Some((time, self.time(time)?))
+    }
+
+    /// The time there.
+    fn time(&self, at: Position) -> Option<i64> {
+        let Entry::Int(expires_at) = self.0.entry(at)? else { return None };
+        Some(if expires_at == NONE { NEVER } else { expires_at })
     }
 
     /// Where a field is, until the listpack changes.
@@ -132,7 +137,10 @@ impl Packed {
 
     /// The place before all fields, from one on, that expire then or later.
     fn place_for(&self, expires_at: i64, from: Option<Position>) -> Position {
-        let mut next = from.filter(|_| expires_at != NEVER);
+        // Most often it is later than all.
+        let latest = self.0.last().and_then(|last| self.time(last));
+        let before_some = latest.is_none_or(|latest| latest >= expires_at);
+        let mut next = from.filter(|_| before_some && expires_at != NEVER);
         while let Some(at) = next
             && let Some((time, other)) = self.expiry(at)
         {
