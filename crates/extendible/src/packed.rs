@@ -307,6 +307,9 @@ impl FieldBucket {
     ///
     /// As [`insert`](Self::insert).
     pub fn prefix_values(&mut self, prefix: &[u8]) {
+        if self.tags.is_empty() {
+            return;
+        }
         let old = core::mem::take(self);
         let kept = old.bytes.len() - old.holes;
         // A length may take one byte more too.
