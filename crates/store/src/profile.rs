@@ -216,12 +216,17 @@ pub(crate) struct Embedding {
     expiry: usize,
     /// The room that a key of 32 bytes and more takes beyond its length.
     long_key: usize,
+    /// The room that is left for the expiry of the value in whose place a string is set, whether or not it keeps it.
+    replaced_expiry: usize,
 }
 
 impl Embedding {
-    const ALONE: Self = Self { most: 44, with_key: false, expiry: 0, long_key: 0 };
-    const REDIS_82: Self = Self { most: 41, with_key: true, expiry: 8, long_key: 0 };
-    const VALKEY_91: Self = Self { most: 113, with_key: true, expiry: 0, long_key: 2 };
+    const ALONE: Self =
+        Self { most: 44, with_key: false, expiry: 0, long_key: 0, replaced_expiry: 0 };
+    const REDIS_82: Self =
+        Self { most: 41, with_key: true, expiry: 8, long_key: 0, replaced_expiry: 0 };
+    const VALKEY_91: Self =
+        Self { most: 113, with_key: true, expiry: 0, long_key: 2, replaced_expiry: 8 };
 
     /// Whether it depends on the key.
     pub(crate) const fn goes_by_key(self) -> bool {
@@ -233,6 +238,11 @@ impl Embedding {
         let expiry = if expires { self.expiry } else { 0 };
         let key = key + if key >= 32 { self.long_key } else { 0 };
         len + expiry + if self.with_key { key } else { 0 } <= self.most
+    }
+
+    /// Whether a string is not `embstr` only because it was set in the place of a value with an expiry.
+    pub(crate) const fn yields_to_expiry(self, len: usize, key: usize) -> bool {
+        self.holds(len, key, false) && !self.holds(len + self.replaced_expiry, key, false)
     }
 }
 
@@ -321,6 +331,12 @@ mod tests {
             (100, None, None, Some(11)),
             (127, None, None, None),
         ] {
+            for len in 0..200 {
+                let yields = valkey
+                    .is_some_and(|most: usize| (most.saturating_sub(7)..=most).contains(&len));
+                assert_eq!(Embedding::VALKEY_91.yields_to_expiry(len, key), yields, "{key}, {len}");
+                assert!(!Embedding::REDIS_82.yields_to_expiry(len, key), "{key}, {len}");
+            }
             assert_eq!(most(Embedding::REDIS_82, key, false), redis, "{key}");
             assert_eq!(most(Embedding::REDIS_82, key, true), expiring, "{key}");
             assert_eq!(most(Embedding::VALKEY_91, key, false), valkey, "{key}");

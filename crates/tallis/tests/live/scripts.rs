@@ -2,8 +2,9 @@
 
 use redis::{Connection, Value};
 use tallis::{Profile, Reply, Store};
-use testkit::live::{as_bytes, command, server};
+use testkit::live::{Server, as_bytes, command, server};
 
+use super::differential::profile_of;
 use super::{dumped, run, same};
 
 /// The words of a line: blanks between them, `''` for an empty one, `\s`, `\n` and `\0` inside.
@@ -17,11 +18,17 @@ fn words(line: &str) -> Vec<Vec<u8>> {
 
 /// Runs each script line by line, on an empty store and an empty server.
 pub(crate) fn compare(scripts: &[&str]) {
-    let Some(server) = server() else { return };
+    if let Some(server) = server() {
+        compare_with(&server, scripts);
+    }
+}
+
+/// The same beside some server, under its profile.
+pub(crate) fn compare_with(server: &Server, scripts: &[&str]) {
     let (mut connection, mut watcher) = (server.connect(), server.connect());
     for script in scripts {
         run(&mut connection, &["FLUSHALL"]);
-        let store = Store::builder().profile(Profile::Redis70).build();
+        let store = Store::builder().profile(profile_of(server)).build();
         compare_one(&store, &mut connection, &mut watcher, script);
     }
 }

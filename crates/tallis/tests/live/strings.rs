@@ -1,6 +1,8 @@
 //! Strings: every option, every error, every change of encoding.
 
-use super::scripts::compare;
+use testkit::live::named;
+
+use super::scripts::{compare, compare_with};
 
 #[test]
 fn set_takes_its_options_as_the_server_does() {
@@ -448,4 +450,38 @@ fn lcs_answers_as_the_server() {
          lcs a b
          lcs a none idx",
     ]);
+}
+
+/// What they were set in the place of makes a difference in Valkey.
+#[test]
+fn strings_share_their_block_with_their_key_as_in_newer_servers() {
+    const LONG: &str = "a-key-of-35-bytes------------------";
+    // Beside a long key and an expiry Redis goes by what its allocator had left (docs/decisions/0021).
+    for (name, keys) in [("redis-8.2.3", &["k"][..]), ("valkey-9.1.2", &["k", LONG])] {
+        let Some(server) = named(name) else { continue };
+        for len in [32, 33, 34, 40, 41, 42, 103, 104, 105, 106, 111, 112, 113, 114] {
+            for key in keys {
+                let new = "x".repeat((len - key.len().min(len)).max(1));
+                let script = format!(
+                    "set {key} {new}
+                     set {key} v ex 1000
+                     set {key} {new}
+                     set {key} {new}
+                     set {key} {new} ex 1000
+                     set {key} {new} keepttl
+                     persist {key}
+                     set {key} v ex 1000
+                     getset {key} {new}
+                     set {key} v ex 1000
+                     mset {key} {new} other 1
+                     rpush list{key} a
+                     expire list{key} 1000
+                     set list{key} {new}
+                     set {key} 12 ex 1000
+                     incrbyfloat {key} 1.5"
+                );
+                compare_with(&server, &[&script]);
+            }
+        }
+    }
 }

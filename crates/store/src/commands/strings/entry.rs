@@ -89,7 +89,7 @@ impl StringEntry<'_> {
         let text = Bytes::from(sum.to_text());
         // Text even where it is an integer: INCR makes it one again.
         let words = || vec![text.clone(), "KEEPTTL".into()];
-        self.put(Value::text(&text), Expires::Keep, ("SET", words));
+        self.put(taking_place(self, Value::text(&text)), Expires::Keep, ("SET", words));
         Ok(text)
     }
 
@@ -166,7 +166,23 @@ pub(super) fn put<K>(slot: &mut Entry<'_, K>, value: Member<'_>, expires: Expire
         }
         words
     };
-    slot.put(Value::string(value), expires, ("SET", words));
+    slot.put(taking_place(slot, Value::string(value)), expires, ("SET", words));
+}
+
+/// A string as it takes the place of what is there: `raw` where the block of the string leaves no room for the expiry of
+/// that.
+#[inline]
+pub(super) fn taking_place<K>(slot: &Entry<'_, K>, string: Value) -> Value {
+    let embedding = slot.shared().profile().embedding();
+    match string.as_str() {
+        Some(Member::Bytes(bytes))
+            if embedding.yields_to_expiry(bytes.len(), slot.key().len())
+                && slot.expires_at_ms().is_some() =>
+        {
+            Value::raw_string(bytes.to_vec())
+        }
+        Some(_) | None => string,
+    }
 }
 
 /// Where a write ends, if a string may be as long.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::entry::put;
+use super::entry::{put, taking_place};
 use super::options::{ExistenceCheck, ExpiryChange, MSetOptions, SetOptions, SetOutcome};
 use super::string_in;
 use crate::commands::StringEntry;
@@ -120,7 +120,8 @@ pub(crate) fn put_all(
             return Ok(true);
         }
         for (&key, &value) in keys.iter().zip(values) {
-            scope.slot(key).put(Value::string(value), Expires::Never, BY_COMMAND);
+            let mut slot = scope.slot(key);
+            slot.put(taking_place(&slot, Value::string(value)), Expires::Never, BY_COMMAND);
         }
         scope.effect(|| {
             let mut words = vec![Bytes::from_static(b"MSET")];
