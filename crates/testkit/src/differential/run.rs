@@ -202,12 +202,13 @@ impl<'a, S: Subject> Run<'a, S> {
         if mine.len() != other.len() || mine.len() != waiting.len() {
             return Err("the numbers of results differ".to_owned());
         }
-        for ((words, ours), theirs) in waiting.iter().zip(mine).zip(other) {
+        for (at, ((words, ours), theirs)) in waiting.iter().zip(mine).zip(other).enumerate() {
             // What SPOP takes inside a transaction is everything.
             let rule = families::rule(words);
             let rule = if rule == Rule::Pop { Rule::Unordered } else { rule };
             let Err(why) = compare::same(rule, ours, theirs) else { continue };
-            if !apart::explains(self, Difference { session, words, ours, theirs }) {
+            let behind = &waiting[at + 1..];
+            if !apart::explains(self, Difference { session, words, behind, ours, theirs }) {
                 let command = command_line(words);
                 return Err(format!("{why}\n  in {command}\n  ours   {ours}\n  theirs {theirs}"));
             }
@@ -262,7 +263,7 @@ impl<'a, S: Subject> Run<'a, S> {
         if let Err(why) = compare::same(rule, ours, theirs)
             // A search on the rim that writes was put aside before it ran.
             && (apart::writes(words)
-                || !apart::explains(self, Difference { session, words, ours, theirs }))
+                || !apart::explains(self, Difference { session, words, behind: &[], ours, theirs }))
         {
             return fail(&why);
         }

@@ -8,7 +8,7 @@ use super::Difference;
 
 /// Whether the server sorts the same once that error is set back.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
-    let Difference { session, words, ours, theirs } = found;
+    let Difference { session, words, ours, theirs, .. } = found;
     let sorts = words.first().is_some_and(|name| {
         name.eq_ignore_ascii_case(b"SORT") || name.eq_ignore_ascii_case(b"SORT_RO")
     });

@@ -17,6 +17,8 @@ pub(super) use rim::{is_near, writes};
 pub(super) struct Difference<'d> {
     pub(super) session: usize,
     pub(super) words: &'d [Vec<u8>],
+    /// What has run behind it already: the rest of its transaction.
+    pub(super) behind: &'d [Vec<Vec<u8>>],
     pub(super) ours: &'d Reply,
     pub(super) theirs: &'d Reply,
 }

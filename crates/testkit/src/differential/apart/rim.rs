@@ -61,7 +61,7 @@ fn members<S: Subject>(run: &mut Run<'_, S>, session: usize, set: &[u8]) -> Vec<
 
 /// Whether replies differ in places on the rim alone.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
-    let Difference { session, words, ours, theirs } = found;
+    let Difference { session, words, behind, ours, theirs } = found;
     let Some(Search { source, target }) = Search::of(words) else { return false };
     let rim = members(run, session, source);
     // Inside a transaction; what it has written may stand where it has searched.
@@ -71,12 +71,19 @@ pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) 
         return takes && (target == source || !rim.is_empty());
     }
     if rim.is_empty() {
-        return false;
+        // They may have been there until the rest of the transaction took them.
+        return !behind.is_empty() && finds_more(ours, theirs);
     }
     // Around a place on the rim any may be missing. Of those that are counted off, other ones come where some are.
     words.iter().any(|word| rim.contains(&Reply::Bulk(word.clone())))
         || words.iter().any(|word| word.eq_ignore_ascii_case(b"COUNT"))
         || compare::same(Rule::Exact, &without(ours, &rim), &without(theirs, &rim)).is_ok()
+}
+
+/// Whether a search has found all that the other one has, and more.
+fn finds_more(ours: &Reply, theirs: &Reply) -> bool {
+    let (Some(ours), Some(theirs)) = (ours.elements(), theirs.elements()) else { return false };
+    ours.len() > theirs.len() && theirs.iter().all(|found| ours.contains(found))
 }
 
 /// A list without those elements that are one of these members, or begin with one.

@@ -8,7 +8,7 @@ use super::Difference;
 
 /// Whether two idle times differ because the key holds such a number.
 pub(super) fn explains<S: Subject>(run: &mut Run<'_, S>, found: Difference<'_>) -> bool {
-    let Difference { session, words, ours, theirs } = found;
+    let Difference { session, words, ours, theirs, .. } = found;
     let [name, sub, key] = words else { return false };
     if !name.eq_ignore_ascii_case(b"OBJECT") || !sub.eq_ignore_ascii_case(b"IDLETIME") {
         return false;
