@@ -5,8 +5,8 @@ use bytes::Bytes;
 use super::{CopyOptions, ExpireOption, RestoreOptions, ScanOptions};
 use crate::error::{Error, ErrorKind, Result};
 use crate::execute::{
-    Answer, Command, command, container, family, flags, help, int, int32, is, plain, refused,
-    shown, take, take_with,
+    Answer, Command, c_string, command, container, family, flags, help, int, int32, is, plain,
+    refused, shown, take, take_with,
 };
 use crate::profile::Profile;
 use crate::reply::Reply;
@@ -325,6 +325,7 @@ pub(super) fn scan_options(words: &[&[u8]], of_keys: Option<Profile>) -> Result<
         } else if let Some(profile) = of_keys
             && let Some([name]) = take_with(&mut words, "type")
         {
+            let name = c_string(name);
             let known = || TYPES.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
             if profile.scan_refuses_types() && !known() {
                 let parts: [&[u8]; 3] = [b"ERR unknown type name '", name, b"'"];

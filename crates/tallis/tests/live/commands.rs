@@ -1,9 +1,10 @@
 //! Fixed commands and their replies. The random ones are those of the differential harness.
 
 use tallis::{Profile, Store};
-use testkit::live::{Options, command, server_with};
+use testkit::live::{Options, command, named, server, server_with};
 
 use super::same;
+use super::scripts::compare_with;
 
 #[test]
 fn errors_have_the_servers_words() {
@@ -37,5 +38,21 @@ fn errors_have_the_servers_words() {
     for words in cases {
         let (ours, theirs) = (store.execute(words), command(&mut connection, words));
         assert!(same(&ours, &theirs), "{words:?}\nours {ours:?}\ntheirs {theirs:?}");
+    }
+}
+
+#[test]
+fn the_type_that_scan_looks_for_ends_at_a_nul() {
+    let newer = ["redis-8.2.3", "valkey-9.1.2"].map(named);
+    for server in newer.into_iter().chain([server()]).flatten() {
+        // One key, as servers return several in an order of their own.
+        let script = "set k v
+                      scan 0 type string
+                      scan 0 type STRING\\0x
+                      scan 0 type set\\0
+                      scan 0 type \\0
+                      scan 0 type a\\nb\\0c
+                      scan 0 type ''";
+        compare_with(&server, &[script]);
     }
 }
