@@ -21,7 +21,9 @@ use rdb::{RawValue, ValueType};
 use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
-pub(crate) use hash::{Expiring, FieldExpiry, Fields, Found, Hash, NEVER, Packed, Pair, split};
+pub(crate) use hash::{
+    Expiring, FieldExpiry, Fields, Found, HashRef, Lasting, NEVER, Packed, Pair, split,
+};
 pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
@@ -63,8 +65,10 @@ pub(crate) enum Value {
     ZSet(ZSet),
     /// A list, in whichever form.
     List(List),
-    /// A hash, in whichever form.
-    Hash(Hash),
+    /// A hash of which no field expires, in whichever form.
+    Hash(Lasting),
+    /// A hash of which fields expire, or have expired, in whichever form.
+    HashTtl(Expiring),
     /// A Bloom filter.
     Bloom(Box<BloomFilter>),
     /// A value of a type that the store does not work on, as the file had it: it can be named, typed, expired, copied,
@@ -82,7 +86,7 @@ impl Value {
             }
             Self::ZSet(_) => "zset".into(),
             Self::List(_) => "list".into(),
-            Self::Hash(_) => "hash".into(),
+            Self::Hash(_) | Self::HashTtl(_) => "hash".into(),
             Self::Bloom(_) => bloom::TYPE_NAME.into(),
             Self::Opaque(value) => opaque::type_name(value),
         }
@@ -99,6 +103,7 @@ impl Value {
             Self::ZSet(set) => zset::encoding(set),
             Self::List(list) => list.encoding(),
             Self::Hash(hash) => hash.encoding(),
+            Self::HashTtl(hash) => hash.encoding(),
             // As of every value of a module.
             Self::Bloom(_) => "raw",
             Self::Opaque(value) => opaque::encoding(value),
@@ -110,7 +115,7 @@ impl Value {
         if let Self::Opaque(value) = self {
             return Some(value.kind());
         }
-        let expiring = self.as_hash()?.as_expiring()?;
+        let expiring = self.as_expiring()?;
         let timed = expiring.packed().is_some() || expiring.earliest() != NEVER;
         timed.then_some(ValueType::HashTtl)
     }
@@ -132,6 +137,7 @@ impl Value {
             Self::ZSet(set) => allocated(set.heap_bytes()),
             Self::List(list) => list.heap_bytes(),
             Self::Hash(hash) => hash.heap_bytes(),
+            Self::HashTtl(hash) => hash.heap_bytes(),
             Self::Bloom(filter) => {
                 allocated(size_of::<BloomFilter>()) + allocated(filter.heap_bytes())
             }

@@ -10,7 +10,7 @@ use crate::persist::note_field_expiry;
 use crate::store::slot::{Entry, Outcome, args_of};
 use crate::text::extended::{Extended, NOT_FINITE};
 use crate::to_member::{ToMember, ToMembers};
-use crate::value::{FieldExpiry, Hash, NEVER, Pair, Value};
+use crate::value::{FieldExpiry, HashRef, Lasting, NEVER, Pair, Value};
 
 /// The hash at a key, found once and checked once: see [`Store::with_hash`](crate::Store::with_hash).
 ///
@@ -21,14 +21,14 @@ entry_of!(HashEntry, HashKind, with_hash, "hash", |value| value.as_hash().is_som
 
 impl HashEntry<'_> {
     #[inline]
-    pub(super) fn value_ref(&self) -> Option<&Hash> {
+    pub(super) fn value_ref(&self) -> Option<HashRef<'_>> {
         self.value().and_then(Value::as_hash)
     }
 
     /// Whether times stand beside the fields.
     #[inline]
     fn has_times(&self) -> bool {
-        self.value_ref().is_some_and(|hash| hash.as_expiring().is_some())
+        self.expiring().is_some()
     }
 
     /// How many fields there are. O(1), unless some have expired and were not swept yet.
@@ -112,9 +112,9 @@ impl HashEntry<'_> {
         // What keeps a time is said so only where there is one, for the readers that do not know the command.
         let keeps = timed && at_ms.is_none() && self.has_times();
         let added = self.edit_or_make(
-            || Value::Hash(Hash::new()),
+            || Value::Hash(Lasting::new()),
             |value| {
-                let Some(hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
+                let Some(mut hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
                 if expect {
                     hash.expect(pairs, policy);
                 }
@@ -178,13 +178,13 @@ impl HashEntry<'_> {
         self.announce_members(fields.iter().copied());
         let removed = self.edit(
             |value| {
-                let Some(hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
+                let Some(mut hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
                 let held = hash.held();
                 let remove = |&&field: &&Member<'_>| hash.remove(field, &policy, time);
                 let removed = fields.iter().filter(remove).count();
                 // Fields that had expired count for nothing, but they go, too.
                 let changed = hash.held() < held;
-                let emptied = changed && hash.len(time) == 0;
+                let emptied = changed && hash.is_empty(time);
                 (removed, if emptied { Outcome::Emptied } else { Outcome::changed(changed) })
             },
             |_| ("HDEL", words(fields.iter().copied())),

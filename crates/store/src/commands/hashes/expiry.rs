@@ -11,7 +11,7 @@ use crate::commands::expiry::ExpireOption;
 use crate::member::Member;
 use crate::persist::note_field_expiry;
 use crate::store::slot::{Outcome, args_of};
-use crate::value::{Expiring, FieldExpiry, Found, Hash, NEVER, Pair, Value};
+use crate::value::{Expiring, FieldExpiry, Found, HashRef, NEVER, Pair, Value};
 
 /// What became of a field that was to expire: see [`Store::hexpire`](crate::Store::hexpire).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,8 +75,8 @@ pub enum FieldExistenceCheck {
 }
 
 impl HashEntry<'_> {
-    fn expiring(&self) -> Option<&Expiring> {
-        self.value_ref().and_then(Hash::as_expiring)
+    pub(super) fn expiring(&self) -> Option<&Expiring> {
+        self.value().and_then(Value::as_expiring)
     }
 
     /// When a field expires, in milliseconds since the epoch, or [`NEVER`]; `None` if there is no such field.
@@ -99,7 +99,7 @@ impl HashEntry<'_> {
     /// the fields.
     pub(super) fn take_times(&mut self, pairs: &[Pair<'_>]) {
         let policy = self.policy();
-        let packed = |hash: &Hash| hash.fields().is_none();
+        let packed = |hash: HashRef<'_>| hash.table().is_none();
         // Valkey has no such listpack: a field that gets a time makes a table.
         if !policy.profile.expiring_listpacks() || !self.value_ref().is_some_and(packed) {
             return;
@@ -108,7 +108,7 @@ impl HashEntry<'_> {
         // The same fields in another form: no change to report.
         self.edit(
             |value| {
-                if let Some(hash) = value.as_hash_mut() {
+                if let Some(mut hash) = value.as_hash_mut() {
                     hash.expect(pairs, &policy);
                     hash.make_expiring(&policy);
                 }
@@ -128,7 +128,7 @@ impl HashEntry<'_> {
         }
         self.edit(
             |value| {
-                if let Some(hash) = value.as_hash_mut().and_then(Hash::as_expiring_mut) {
+                if let Some(hash) = value.as_expiring_mut() {
                     hash.make_table(&policy);
                 }
                 ((), Outcome::Same)
@@ -173,7 +173,7 @@ impl HashEntry<'_> {
         }
         let outcomes = self.edit(
             |value| {
-                let Some(hash) = value.as_hash_mut() else { return (outcomes, Outcome::Same) };
+                let Some(mut hash) = value.as_hash_mut() else { return (outcomes, Outcome::Same) };
                 for &field in rest {
                     let found = found.take().or_else(|| hash.find(field, &policy, time));
                     let outcome = unchanged(found).unwrap_or_else(|| {
@@ -188,7 +188,7 @@ impl HashEntry<'_> {
                     });
                     outcomes.push(outcome);
                 }
-                let emptied = past && hash.len(time) == 0;
+                let emptied = past && hash.is_empty(time);
                 (outcomes, if emptied { Outcome::Emptied } else { Outcome::Changed })
             },
             |outcomes| {
@@ -225,9 +225,7 @@ impl HashEntry<'_> {
         let mut outcomes = outcomes;
         self.edit(
             |value| {
-                let Some(hash) = value.as_hash_mut().and_then(Hash::as_expiring_mut) else {
-                    return ((), Outcome::Same);
-                };
+                let Some(hash) = value.as_expiring_mut() else { return ((), Outcome::Same) };
                 for (&field, outcome) in fields.iter().zip(&mut outcomes) {
                     if *outcome == FieldPersist::Persisted && !hash.persist(field, &policy, time) {
                         // It was named before.
@@ -300,9 +298,7 @@ impl HashEntry<'_> {
         self.announce_members(fields.iter().copied());
         self.edit(
             |value| {
-                let Some(hash) = value.as_hash_mut().and_then(Hash::as_expiring_mut) else {
-                    return ((), Outcome::Same);
-                };
+                let Some(hash) = value.as_expiring_mut() else { return ((), Outcome::Same) };
                 for &field in &fields {
                     hash.remove(field, &policy, time);
                 }
@@ -329,6 +325,5 @@ pub(super) fn with_fields<'a>(
 
 /// Whether a value holds fields that have expired, as far as is noted.
 pub(crate) fn has_due_fields(value: &Value, time: &crate::store::CommandTime<'_>) -> bool {
-    let hash = value.as_hash().and_then(Hash::as_expiring);
-    hash.is_some_and(|hash| time.has_come(hash.earliest()))
+    value.as_expiring().is_some_and(|hash| time.has_come(hash.earliest()))
 }

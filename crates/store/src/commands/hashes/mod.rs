@@ -24,7 +24,7 @@ use crate::store::{Locks, Store};
 use crate::text::extended::Extended;
 use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
-use crate::value::{Hash, Pair, Value};
+use crate::value::{HashRef, Pair, Value};
 pub use entry::{HashEntry, HashKind};
 pub(crate) use expiry::has_due_fields;
 pub use expiry::{FieldExistenceCheck, FieldExpire, FieldPersist};
@@ -114,9 +114,9 @@ impl<L: Locks> Store<L> {
         field.with_member(|field| {
             self.read(key, |view, keys| {
                 let Some(hash) = hash_at(view, keys[0])? else { return Ok(None) };
-                let value = match hash.as_expiring() {
-                    None => hash.get_lasting(field, &view.policy()),
-                    Some(hash) => {
+                let value = match hash {
+                    HashRef::Lasting(hash) => hash.get(field, &view.policy()),
+                    HashRef::Expiring(hash) => {
                         let get = |time: &_| hash.get(field, &view.policy(), time);
                         view.time().lend(get).map(|(value, _)| value)
                     }
@@ -425,7 +425,7 @@ impl<L: Locks> Store<L> {
 
 /// The hash at a key, if there is one.
 #[inline]
-pub(crate) fn hash_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<&'v Hash>> {
+pub(crate) fn hash_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Option<HashRef<'v>>> {
     let Some(value) = view.get(key) else { return Ok(None) };
     Value::as_hash(value).map(Some).ok_or_else(Error::wrong_type)
 }

@@ -14,7 +14,7 @@ use crate::short::SHORT_MAX;
 use crate::store::Store;
 use crate::store::stripe::{LoadedKey, Stripe};
 use crate::table::keys::Entry;
-use crate::value::{SetRef, Value, allocated};
+use crate::value::{HashRef, SetRef, Value, allocated};
 
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ fn len(value: &Value) -> u64 {
         }
         Value::ZSet(set) => Some(set.len()),
         Value::List(list) => Some(list.len()),
-        Value::Hash(hash) => Some(hash.held()),
+        Value::Hash(_) | Value::HashTtl(_) => value.as_hash().map(HashRef::held),
         Value::Opaque(_) => None,
     };
     len.unwrap_or(0) as u64

@@ -12,7 +12,7 @@ use rdb::{Node, Strings, Value as InFile};
 use crate::member::Member;
 use crate::persist::value::{Fault, listpack, listpack_of};
 use crate::policy::EncodingPolicy;
-use crate::value::{Hash, List, Loading, Value, ZSet};
+use crate::value::{Lasting, List, Loading, Value, ZSet};
 
 /// The most members of a sample.
 const MOST: u64 = 16 << 10;
@@ -130,7 +130,7 @@ fn hash<R: Read>(mut strings: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Re
     let count = usize::try_from(announced).unwrap_or(usize::MAX);
     let mut samples = Samples::new(announced, HASH_FIELD);
     let size = samples.size().min(count);
-    let empty = || Hash::to_sample(size, count, policy);
+    let empty = || Lasting::to_sample(size, count, policy);
     let mut sample = empty();
     let mut field = Vec::new();
     while let Some(string) = strings.next()? {
@@ -138,15 +138,15 @@ fn hash<R: Read>(mut strings: Strings<'_, R>, policy: &EncodingPolicy<'_>) -> Re
         field.extend_from_slice(string);
         let Some(value) = strings.next()? else { break };
         let pair = (Member::Bytes(&field), Member::Bytes(value));
-        if samples.are_built() && !sample.set_lasting(pair, policy) {
+        if samples.are_built() && !sample.set(pair, policy) {
             return Err(Fault::TwiceInHash);
         }
         if samples.add(1, (field.len() + value.len()) as u64) {
             let full = std::mem::replace(&mut sample, empty());
-            samples.end(|| Value::Hash(full).heap_bytes());
+            samples.end(|| full.heap_bytes());
         }
     }
-    Ok(samples.finish(|| Value::Hash(sample).heap_bytes()))
+    Ok(samples.finish(|| sample.heap_bytes()))
 }
 
 /// The sorted set of a sample; of a whole one, in the form that it is loaded in.

@@ -12,7 +12,9 @@ use super::Fault;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::{CommandTime, Shared};
-use crate::value::{BLOOM_TYPE, Expiring, FieldExpiry, Hash, Loading, NEVER, Value, ZSet};
+use crate::value::{
+    BLOOM_TYPE, Expiring, FieldExpiry, HashRef, Lasting, Loading, NEVER, Value, ZSet,
+};
 
 /// What a value in a file turns out to be.
 #[derive(Debug)]
@@ -51,14 +53,14 @@ pub(in crate::persist) fn load<R: Read>(
         }
         rdb::Value::Hash(mut strings) => {
             let announced = usize::try_from(strings.announced() / 2).unwrap_or(usize::MAX);
-            let mut hash = Hash::to_load(announced, &policy);
+            let mut hash = Lasting::to_load(announced, &policy);
             while let Some(field) = strings.next()?.map(<[u8]>::to_vec) {
                 let Some(value) = strings.next()? else { break };
-                if !hash.set_lasting((Member::Bytes(&field), Member::Bytes(value)), &policy) {
+                if !hash.set((Member::Bytes(&field), Member::Bytes(value)), &policy) {
                     return Err(Fault::TwiceInHash);
                 }
             }
-            if hash.held() == 0 {
+            if hash.len() == 0 {
                 return Ok(Loaded::Empty);
             }
             Value::Hash(hash)
@@ -125,7 +127,7 @@ fn loaded_hash(hash: Expiring) -> Loaded {
     if hash.held() == 0 {
         return Loaded::Empty;
     }
-    Loaded::Value(Value::Hash(Hash::of_expiring(hash)))
+    Loaded::Value(Value::HashTtl(hash))
 }
 
 fn loaded(list: Loading<'_>) -> Loaded {
@@ -141,12 +143,12 @@ fn load_blob(blob: Blob, bytes: Vec<u8>, policy: &EncodingPolicy<'_>) -> Result<
         }
         return Ok(Loaded::Value(Value::set_from_intset(set, policy)));
     }
-    let hash = |list| Hash::from_listpack(list, policy).ok_or(Fault::TwiceInHash);
+    let hash = |list| Lasting::from_listpack(list, policy).ok_or(Fault::TwiceInHash);
     let value = match blob {
         Blob::HashZipmap => {
             let fields = zipmap::fields(&bytes).map_err(Fault::Zipmap)?;
             let pair = |(field, value)| (Member::Bytes(field), Member::Bytes(value));
-            let hash = Hash::from_pairs(fields.into_iter().map(pair), policy);
+            let hash = Lasting::from_pairs(fields.into_iter().map(pair), policy);
             Value::Hash(hash.ok_or(Fault::TwiceInHash)?)
         }
         Blob::ListZiplist => {
@@ -168,7 +170,7 @@ fn load_blob(blob: Blob, bytes: Vec<u8>, policy: &EncodingPolicy<'_>) -> Result<
             Value::set_from_listpack(list, policy).ok_or(Fault::TwiceInSet)?
         }
     };
-    let empty = value.as_hash().is_some_and(|hash| hash.held() == 0);
+    let empty = value.as_hash().map(HashRef::held) == Some(0);
     Ok(if empty { Loaded::Empty } else { Loaded::Value(value) })
 }
 

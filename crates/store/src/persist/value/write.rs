@@ -7,7 +7,7 @@ use bloom::{BloomFilter, Field};
 use rdb::{Blob, ModuleId, ModulePart, ModuleWriter, ValueType, ValueWriter, WriteError};
 
 use crate::member::Member;
-use crate::value::{BLOOM_TYPE, Direction, Expiring, Hash, List, NEVER, Value};
+use crate::value::{BLOOM_TYPE, Direction, Expiring, HashRef, Lasting, List, NEVER, Value};
 
 /// Writes a value in the encoding that it has.
 pub(in crate::persist) fn write<W: Write>(
@@ -58,33 +58,37 @@ pub(in crate::persist) fn write<W: Write>(
             written?;
             elements.finish()
         }
-        Value::Hash(Hash::ListPack(list)) if writer.target().has(ValueType::HashListpack) => {
+        Value::Hash(Lasting::ListPack(list)) if writer.target().has(ValueType::HashListpack) => {
             writer.blob(Blob::HashListpack, list.as_bytes())
         }
-        Value::Hash(hash) => {
-            if let Some(hash) = hash.as_expiring() {
-                let earliest = hash.first_expiry();
-                if let Some(packed) = hash.packed()
-                    && writer.target().has(ValueType::HashTtlListpack)
-                {
-                    let earliest = if earliest == NEVER { 0 } else { earliest };
-                    return writer.hash_ttl_listpack(packed.as_bytes(), earliest);
-                }
-                if earliest != NEVER {
-                    return write_expiring(hash, earliest, writer);
-                }
+        Value::Hash(hash) => write_fields(HashRef::Lasting(hash), writer),
+        Value::HashTtl(hash) => {
+            let earliest = hash.first_expiry();
+            if let Some(packed) = hash.packed()
+                && writer.target().has(ValueType::HashTtlListpack)
+            {
+                let earliest = if earliest == NEVER { 0 } else { earliest };
+                return writer.hash_ttl_listpack(packed.as_bytes(), earliest);
             }
-            let mut fields = writer.hash(hash.held() as u64)?;
-            let written = hash.try_for_each_held(|field, value, _| {
-                let mut write = |one: Member<'_>| one.with_bytes(|bytes| fields.member(bytes));
-                flow(write(field).and_then(|()| write(value)))
-            });
-            unless_broken(written)?;
-            fields.finish()
+            if earliest == NEVER {
+                return write_fields(HashRef::Expiring(hash), writer);
+            }
+            write_expiring(hash, earliest, writer)
         }
         Value::Bloom(filter) => write_bloom(filter, writer),
         Value::Opaque(value) => writer.raw(value),
     }
+}
+
+/// Writes the fields of a hash without their times.
+fn write_fields<W: Write>(hash: HashRef<'_>, writer: ValueWriter<'_, W>) -> Result<(), WriteError> {
+    let mut fields = writer.hash(hash.held() as u64)?;
+    let written = hash.try_for_each_held(|field, value, _| {
+        let mut write = |one: Member<'_>| one.with_bytes(|bytes| fields.member(bytes));
+        flow(write(field).and_then(|()| write(value)))
+    });
+    unless_broken(written)?;
+    fields.finish()
 }
 
 /// Writes a hash of which fields expire.

@@ -9,7 +9,7 @@ use rdb::{Attributes, Target, ValueType};
 use super::{BloomPart, BytesPart, CHUNK, Change, MemberKind, MembersPart, NodesPart, Run};
 use crate::key::Key;
 use crate::policy::EncodingPolicy;
-use crate::value::{Expiring, List, Value};
+use crate::value::{Lasting, List, Value};
 
 /// Members up to which a table is written at once, unless they take more than [`CHUNK`].
 const FEW_MEMBERS: usize = 256;
@@ -65,11 +65,13 @@ impl Part {
                 let large = table.len() > FEW_MEMBERS || is_large(table.heap_bytes());
                 large.then(|| members(MemberKind::Set, table.len()))
             }
-            Value::Hash(hash) if hash.fields().is_some() => {
-                let large = hash.held() > FEW_MEMBERS || is_large(value.heap_bytes());
-                let expiring = |hash: &Expiring| MemberKind::ExpiringHash(hash.earliest());
-                let kind = hash.as_expiring().map_or(MemberKind::Hash, expiring);
-                large.then(|| members(kind, hash.held()))
+            Value::Hash(Lasting::Table(table)) => {
+                let large = table.len() > FEW_MEMBERS || is_large(table.heap_bytes());
+                large.then(|| members(MemberKind::Hash, table.len()))
+            }
+            Value::HashTtl(hash) if hash.table().is_some() => {
+                let large = hash.held() > FEW_MEMBERS || is_large(hash.heap_bytes());
+                large.then(|| members(MemberKind::ExpiringHash(hash.earliest()), hash.held()))
             }
             Value::ZSet(set) if set.as_listpack().is_none() => {
                 let large = set.len() > FEW_MEMBERS || is_large(set.heap_bytes());
@@ -92,7 +94,8 @@ impl Part {
             Value::IntSet(_)
             | Value::Compact(_)
             | Value::ListPack(_)
-            | Value::Hash(_)
+            | Value::Hash(Lasting::ListPack(_))
+            | Value::HashTtl(_)
             | Value::ZSet(_)
             | Value::List(List::ListPack(_))
             | Value::Opaque(_) => is_large(value.heap_bytes()).then_some(Self::Whole),

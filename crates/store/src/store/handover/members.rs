@@ -6,7 +6,7 @@ use extendible::Extendible;
 
 use super::CHUNK;
 use crate::policy::EncodingPolicy;
-use crate::value::{Fields, Value};
+use crate::value::{Fields, HashRef, Value};
 
 /// What stands before the old value of a member that was there.
 const THERE: u8 = 1;
@@ -137,8 +137,8 @@ impl MembersPart {
                 });
                 step.next()
             }
-            Value::Hash(hash) => {
-                let table = hash.fields()?;
+            Value::Hash(_) | Value::HashTtl(_) => {
+                let table = value.as_hash()?.table()?;
                 let step = table.step(position, usize::MAX);
                 let _: Option<ControlFlow<()>> = step.bucket.map(|bucket| {
                     bucket.try_for_each(&mut |field, value| {
@@ -208,8 +208,9 @@ fn old_form(value: &Value, hash: u64, member: &[u8]) -> Vec<u8> {
             let bucket = table.bucket(hash).filter(|bucket| bucket.contains(hash, member));
             bucket.map_or_else(Vec::new, |_| there(&[]))
         }
-        Value::Hash(fields) => {
-            let bucket = fields.fields().and_then(|table| table.bucket(hash));
+        Value::Hash(_) | Value::HashTtl(_) => {
+            let table = value.as_hash().and_then(HashRef::table);
+            let bucket = table.and_then(|table| table.bucket(hash));
             bucket.and_then(|bucket| bucket.get(hash, member)).map_or_else(Vec::new, there)
         }
         Value::ZSet(set) => {

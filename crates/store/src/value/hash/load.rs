@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use ahash::RandomState;
 use listpack::{Entry, ListPack};
 
-use super::{Fields, Hash, Large, Pair};
+use super::{Fields, Lasting, Pair};
 use crate::policy::EncodingPolicy;
 
-impl Hash {
+impl Lasting {
     /// The empty hash with which the loading of `count` fields begins.
     pub(crate) fn to_load(count: usize, policy: &EncodingPolicy<'_>) -> Self {
         Self::to_sample(count, count, policy)
@@ -17,7 +17,7 @@ impl Hash {
     /// The same for a sample of so many of the fields.
     pub(crate) fn to_sample(sample: usize, count: usize, policy: &EncodingPolicy<'_>) -> Self {
         if count > policy.settings.hash_max_listpack_entries() {
-            return Self::Large(Box::new(Large::Table(Fields::to_load(0, sample))));
+            return Self::Table(Box::new(Fields::to_load(0, sample)));
         }
         Self::new()
     }
@@ -44,7 +44,7 @@ impl Hash {
     ) -> Option<Self> {
         let mut hash = Self::to_load(pairs.len(), policy);
         for pair in pairs {
-            if !hash.set_lasting(pair, policy) {
+            if !hash.set(pair, policy) {
                 return None;
             }
         }

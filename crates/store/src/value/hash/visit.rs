@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use ahash::RandomState;
 use extendible::FieldBucket;
 
-use super::{Expiring, Form, Hash, NEVER, Pair, split};
+use super::{HashRef, Lasting, NEVER, Pair, split};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::{CommandTime, Random};
@@ -15,29 +15,31 @@ use crate::value::scan::scan_table;
 /// Draws of fields that may have expired before all fields are looked at.
 const DRAWS: usize = 16;
 
-impl Hash {
+impl<'h> HashRef<'h> {
     /// Hands every field and its value to `visit` until it breaks, those too that have expired, with the time at which
     /// each expires, or [`NEVER`]. Those of a listpack come in their order, those of a hash table in the order of their
     /// hashes.
     #[inline]
-    pub(crate) fn try_for_each_held<'a, B>(
-        &'a self,
-        mut visit: impl FnMut(Member<'a>, Member<'a>, i64) -> ControlFlow<B>,
+    pub(crate) fn try_for_each_held<B>(
+        self,
+        mut visit: impl FnMut(Member<'h>, Member<'h>, i64) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        match self.form() {
-            Form::ListPack(list) => {
+        match self {
+            Self::Lasting(Lasting::ListPack(list)) => {
                 let mut entries = list.iter();
                 while let (Some(field), Some(value)) = (entries.next(), entries.next()) {
                     visit(field.into(), value.into(), NEVER)?;
                 }
                 ControlFlow::Continue(())
             }
-            Form::Table(table) => table.buckets_by_hash().try_for_each(|bucket| {
-                bucket.try_for_each(&mut |field, value| {
-                    visit(Member::Bytes(field), Member::Bytes(value), NEVER)
+            Self::Lasting(Lasting::Table(table)) => {
+                table.buckets_by_hash().try_for_each(|bucket| {
+                    bucket.try_for_each(&mut |field, value| {
+                        visit(Member::Bytes(field), Member::Bytes(value), NEVER)
+                    })
                 })
-            }),
-            Form::Expiring(hash) => {
+            }
+            Self::Expiring(hash) => {
                 hash.try_for_each(|field| visit(field.name, field.value, field.expires_at))
             }
         }
@@ -45,7 +47,7 @@ impl Hash {
 
     /// Hands every field and its value to `visit`, those too that have expired, with the time at which each expires.
     #[inline]
-    pub(crate) fn for_each_held<'a>(&'a self, mut visit: impl FnMut(Member<'a>, Member<'a>, i64)) {
+    pub(crate) fn for_each_held(self, mut visit: impl FnMut(Member<'h>, Member<'h>, i64)) {
         let whole: ControlFlow<()> = self.try_for_each_held(|field, value, expires_at| {
             visit(field, value, expires_at);
             ControlFlow::Continue(())
@@ -55,10 +57,10 @@ impl Hash {
 
     /// Hands every field and its value to `visit`.
     #[inline]
-    pub(crate) fn for_each<'a>(
-        &'a self,
+    pub(crate) fn for_each(
+        self,
         time: &CommandTime<'_>,
-        mut visit: impl FnMut(Member<'a>, Member<'a>),
+        mut visit: impl FnMut(Member<'h>, Member<'h>),
     ) {
         self.for_each_held(|field, value, expires_at| {
             if expires_at == NEVER || !time.has_come(expires_at) {
@@ -69,18 +71,18 @@ impl Hash {
 
     /// A field and its value, chosen uniformly at random; `None` if there is none. O(1) on average, O(fields) in a
     /// listpack.
-    pub(crate) fn random(&self, random: &Random, time: &CommandTime<'_>) -> Option<Pair<'_>> {
-        match self.form() {
-            Form::ListPack(list) => {
+    pub(crate) fn random(self, random: &Random, time: &CommandTime<'_>) -> Option<Pair<'h>> {
+        match self {
+            Self::Lasting(Lasting::ListPack(list)) => {
                 let field = list.seek(random.below(self.held()) * 2)?;
                 let value = list.next(field)?;
                 Some((list.entry(field)?.into(), list.entry(value)?.into()))
             }
-            Form::Table(table) => {
+            Self::Lasting(Lasting::Table(table)) => {
                 let (field, value) = table.random(&mut || random.bits(), FieldBucket::nth)?;
                 Some((Member::Bytes(field), Member::Bytes(value)))
             }
-            Form::Expiring(hash) => {
+            Self::Expiring(hash) => {
                 let draws = std::iter::repeat_with(|| hash.random(random));
                 let mut few = draws.take(DRAWS).map_while(|field| field);
                 let live = few.find(|field| !time.has_come(field.expires_at));
@@ -93,13 +95,13 @@ impl Hash {
     /// `count` different fields with their values, all of them if there are no more; every choice is equally likely.
     /// O(count) on average where count is small beside the hash, else O(fields).
     pub(crate) fn sample(
-        &self,
+        self,
         count: usize,
         random: &Random,
         time: &CommandTime<'_>,
-    ) -> Vec<Pair<'_>> {
+    ) -> Vec<Pair<'h>> {
         // Drawing one by one repeats those that were drawn already; up to a third of the hash that is cheap.
-        if matches!(self.form(), Form::Table(_)) && count < self.len(time) / 3 {
+        if matches!(self, Self::Lasting(Lasting::Table(_))) && count < self.len(time) / 3 {
             let mut seen: HashSet<&[u8], RandomState> = HashSet::default();
             let draws = std::iter::from_fn(|| self.random(random, time));
             let new =
@@ -109,12 +111,7 @@ impl Hash {
         self.sample_of_all(count, random, time)
     }
 
-    fn sample_of_all(
-        &self,
-        count: usize,
-        random: &Random,
-        time: &CommandTime<'_>,
-    ) -> Vec<Pair<'_>> {
+    fn sample_of_all(self, count: usize, random: &Random, time: &CommandTime<'_>) -> Vec<Pair<'h>> {
         let mut all = Vec::with_capacity(self.held());
         self.for_each(time, |field, value| all.push((field, value)));
         if count < all.len() {
@@ -126,15 +123,15 @@ impl Hash {
     /// Hands over about `want` fields with their values from a cursor on; returns the next cursor, 0 at the end. A
     /// listpack comes whole, as in Redis.
     pub(crate) fn scan(
-        &self,
+        self,
         cursor: u64,
         want: usize,
         policy: &EncodingPolicy<'_>,
         time: &CommandTime<'_>,
         mut visit: impl FnMut(Member<'_>, Member<'_>),
     ) -> u64 {
-        let timed = self.as_expiring().and_then(Expiring::table);
-        let Some(table) = self.fields() else {
+        let timed = matches!(self, Self::Expiring(_));
+        let Some(table) = self.table() else {
             self.for_each(time, visit);
             return 0;
         };
@@ -142,7 +139,7 @@ impl Hash {
             let mut seen = 0;
             let _: ControlFlow<()> = bucket.try_for_each(&mut |field, record| {
                 let (value, expires_at) =
-                    timed.and_then(|_| split(record)).unwrap_or((record, NEVER));
+                    if timed { split(record) } else { None }.unwrap_or((record, NEVER));
                 if step.covers(policy.hash(field)) && !time.has_come(expires_at) {
                     seen += 1;
                     visit(Member::Bytes(field), Member::Bytes(value));

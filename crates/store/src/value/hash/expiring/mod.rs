@@ -13,8 +13,8 @@ use listpack::{ListPack, Position};
 pub(crate) use packed::Packed;
 pub(crate) use timed::{Timed, split};
 
-use super::change::is_long;
-use super::{Fields, Hash, Large, Pair};
+use super::lasting::is_long;
+use super::{Fields, Lasting, Pair};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::{CommandTime, Random};
@@ -68,26 +68,23 @@ pub(crate) enum Expiring {
     /// A few fields, as Redis's own blob.
     Packed(Packed),
     /// Any fields.
-    Table(Timed),
+    Table(Box<Timed>),
 }
 
 impl Expiring {
     /// The fields of a hash, none of which expires.
-    pub(super) fn of(mut hash: Hash, policy: &EncodingPolicy<'_>) -> Self {
+    pub(super) fn of(hash: Lasting, policy: &EncodingPolicy<'_>) -> Self {
         if policy.profile.expiring_listpacks()
-            && let Hash::ListPack(list) = &hash
+            && let Lasting::ListPack(list) = &hash
             && let Some(packed) = Packed::of_pairs(list)
         {
             return Self::Packed(packed);
         }
-        hash.make_table(policy);
-        match hash {
-            Hash::ListPack(_) => Self::Table(Timed::new()),
-            Hash::Large(large) => match *large {
-                Large::Table(fields) => Self::Table(Timed::of(fields)),
-                Large::Expiring(hash) => hash,
-            },
-        }
+        Self::of_table(Timed::of(hash.into_table(policy)))
+    }
+
+    fn of_table(table: Timed) -> Self {
+        Self::Table(Box::new(table))
     }
 
     /// A hash of a few fields, as files and payloads hold it; `None` if it is malformed.
@@ -111,7 +108,7 @@ impl Expiring {
         if Self::fits_listpack(count, policy) {
             return Self::Packed(Packed::default());
         }
-        Self::Table(Timed::of(Fields::to_load(0, count)))
+        Self::of_table(Timed::of(Fields::to_load(0, count)))
     }
 
     /// Whether so many fields are a listpack.
@@ -162,7 +159,7 @@ impl Expiring {
         }
     }
 
-    pub(super) const fn encoding(&self) -> &'static str {
+    pub(crate) const fn encoding(&self) -> &'static str {
         match self {
             Self::Packed(_) => "listpackex",
             Self::Table(_) => "hashtable",
@@ -172,7 +169,7 @@ impl Expiring {
     pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             Self::Packed(packed) => packed.heap_bytes(),
-            Self::Table(table) => table.heap_bytes(),
+            Self::Table(table) => crate::value::allocated(size_of::<Timed>()) + table.heap_bytes(),
         }
     }
 
@@ -311,7 +308,7 @@ impl Expiring {
     }
 
     /// The table, if it is one.
-    pub(crate) const fn table(&self) -> Option<&Timed> {
+    pub(crate) fn table(&self) -> Option<&Timed> {
         if let Self::Table(table) = self { Some(table) } else { None }
     }
 
@@ -348,7 +345,7 @@ impl Expiring {
         if let Self::Packed(packed) = self {
             let mut table = Timed::new();
             packed.for_each(|field| table.set(field, policy));
-            *self = Self::Table(table);
+            *self = Self::of_table(table);
         }
     }
 }

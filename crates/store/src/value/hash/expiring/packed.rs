@@ -28,7 +28,8 @@ fn entry_of(expires_at: i64) -> Entry<'static> {
 impl Packed {
     /// The fields of a listpack without times, in their order.
     pub(in crate::value::hash) fn of_pairs(list: &ListPack) -> Option<Self> {
-        let mut packed = ListPack::new();
+        // A time that is none takes two bytes.
+        let mut packed = ListPack::with_capacity(list.as_bytes().len() + list.len());
         let mut entries = list.iter();
         while let (Some(field), Some(value)) = (entries.next(), entries.next()) {
             packed.insert_all(packed.end(), [field, value, Entry::Int(NONE)]).ok()?;
