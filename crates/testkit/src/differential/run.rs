@@ -115,6 +115,7 @@ impl<'a, S: Subject> Run<'a, S> {
                 }
                 self.batch(at, std::slice::from_ref(op))
             }
+            How::Plain if apart::sorts(&op.words) => self.batch(at, std::slice::from_ref(op)),
             How::Plain => pop::run(self, at, op),
             How::ScanAll(cursor) => self.scan(at, op, *cursor),
             How::WithDump { at: word, db, key, theirs, flip } => {
@@ -393,7 +394,10 @@ fn chunk(side: &mut dyn Subject, key: &[u8], nth: usize) -> Option<(i64, Vec<u8>
 
 /// Whether an op cannot be part of a batch.
 fn alone(op: &Op) -> bool {
-    op.how != How::Plain || families::rule(&op.words) == Rule::Pop || apart::writes(&op.words)
+    op.how != How::Plain
+        || families::rule(&op.words) == Rule::Pop
+        || apart::writes(&op.words)
+        || apart::sorts(&op.words)
 }
 
 /// The end of the batch that begins at `start`: of one session, and nothing after what must be checked as things stand.

@@ -10,6 +10,7 @@ use super::run::Run;
 use super::subject::Subject;
 
 pub(super) use cut::is_met;
+pub(super) use errno::sorts;
 pub(super) use rim::{is_near, writes};
 
 /// A command whose replies differ.
