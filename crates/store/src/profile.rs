@@ -41,7 +41,7 @@ use crate::text::double::Weights;
 /// | SCAN TYPE that meets a key of another type that has expired | deletes it | deletes it | deletes it | leaves it |
 /// | GETEX without a key | nil, whatever the expiry is | nil, whatever the expiry is | nil, whatever the expiry is | refuses a wrong expiry |
 /// | COMMAND GETKEYS of a name alone | a wrong number of arguments | a wrong number of arguments | says what is wrong with that command | says what is wrong with that command |
-/// | COMMAND INFO of EXEC | `skip_slowlog` | `skip_slowlog` | `skip_slowlog` | `skip_commandlog` |
+/// | COMMAND INFO: flags, tips, key specifications | of 7.0 | of 7.0 | of 8.2 | of 9.1 |
 /// | MULTI, WATCH in a transaction | refused | refused | refused | refused, and EXEC fails |
 /// | DEBUG OBJECT key fast | unknown | unknown | unknown | known |
 /// | commands on fields that expire | unknown | known, as in Redis 8.2 | known | known, with other errors, HSETEX NX and XX, and later times |
@@ -192,8 +192,10 @@ table! {
     getkeys_arity: i8 = -4, -4, -3, -3;
     /// Whether WATCH and MULTI inside of a transaction make EXEC fail.
     transactions_refuse: bool = false, false, false, true;
-    /// The flag of a command whose arguments are not for logs.
-    unlogged_flag: &'static str = "skip_slowlog", "skip_slowlog", "skip_slowlog", "skip_commandlog";
+    /// Whether COMMAND INFO tells what newer servers say otherwise than 7.0 does.
+    tells_newer_facts: bool = false, false, true, true;
+    /// The same of what Valkey alone says.
+    tells_facts_as_valkey: bool = false, false, false, true;
     /// Whether DEBUG OBJECT takes a second word.
     debug_object_option: bool = false, false, false, true;
     /// Whether DEBUG DIGEST takes in that a field expires.

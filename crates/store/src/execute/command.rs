@@ -307,22 +307,22 @@ impl Command {
     pub(crate) fn keys_and_flags<'a>(
         &self,
         words: &[&'a [u8]],
-    ) -> Option<Vec<(&'a [u8], &'static str)>> {
+    ) -> Option<Vec<(&'a [u8], usize, &'static str)>> {
         let mut keys = Vec::new();
-        for spec in self.keys.iter().flatten() {
+        for (at, spec) in self.keys.iter().flatten().enumerate() {
             if spec.find == Find::Unknown {
                 continue;
             }
             if let Find::Option(keyword) = spec.find {
                 let key = last_option(words, spec.first, keyword);
-                keys.extend(key.map(|key| (key, spec.flags)));
+                keys.extend(key.map(|key| (key, at, spec.flags)));
                 continue;
             }
             if let Find::Keyword(keyword) = spec.find {
                 // Behind the first of them. As the last word it has nothing behind it and does not count.
                 let mut pairs = words.windows(2).skip(spec.first);
                 keys.extend(
-                    pairs.find(|pair| is(pair[0], keyword)).map(|pair| (pair[1], spec.flags)),
+                    pairs.find(|pair| is(pair[0], keyword)).map(|pair| (pair[1], at, spec.flags)),
                 );
                 continue;
             }
@@ -332,7 +332,7 @@ impl Command {
             if first > last || last >= words.len() {
                 return None;
             }
-            keys.extend(words[first..=last].iter().step_by(step).map(|&key| (key, flags)));
+            keys.extend(words[first..=last].iter().step_by(step).map(|&key| (key, at, flags)));
         }
         Some(keys)
     }

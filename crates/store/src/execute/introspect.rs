@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::command::{Find, KeySpec};
+use super::newer::{self, Fact};
 use super::table::{all, find};
 use super::{Answer, Command, command, family, is, known, refused};
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ const SUBCOMMANDS: &[Command] = &family("server", "connection").of([
     .docs("Returns the keys among the words of a full command.", "O(words)"),
     command!("command|getkeysandflags", "", |store, words| {
         let keys = keys(words, store.shared().profile())?;
-        let pair = |(key, flags)| Reply::Array(vec![bulk(key), statuses(words_of(flags))]);
+        let pair = |(key, flags)| Reply::Array(vec![bulk(key), statuses(flags)]);
         Ok(Reply::Array(keys.into_iter().map(pair).collect()))
     })
     .arities(GETKEYS)
@@ -151,7 +152,10 @@ fn list(store: &Store<impl Locks>, filter: &[&[u8]]) -> Answer {
 }
 
 /// The keys of a full command, and what happens to each.
-fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'static str)>> {
+fn keys<'a>(
+    words: &[&'a [u8]],
+    profile: Profile,
+) -> Result<Vec<(&'a [u8], impl Iterator<Item = &'static str>)>> {
     let invalid = || refused("ERR Invalid command specified");
     let mut command = words.first().and_then(|name| known(name, profile)).ok_or_else(invalid)?;
     if let ([_, ..], Some(sub)) = (command.subcommands, words.get(1)) {
@@ -164,7 +168,13 @@ fn keys<'a>(words: &[&'a [u8]], profile: Profile) -> Result<Vec<(&'a [u8], &'sta
         return Err(refused("ERR Invalid number of arguments specified for command"));
     }
     let keys = command.keys_and_flags(words);
-    keys.ok_or_else(|| refused("ERR Invalid arguments specified for command"))
+    let keys = keys.ok_or_else(|| refused("ERR Invalid arguments specified for command"))?;
+    let told = |(key, at, flags)| {
+        let flags = newer::words(command.name, Fact::Keys(at), flags, profile);
+        // What they are with these words is known.
+        (key, flags.filter(|&flag| flag != "variable_flags"))
+    };
+    Ok(keys.into_iter().map(told).collect())
 }
 
 /// The command of that name; of a subcommand, `command|subcommand`.
@@ -202,18 +212,18 @@ impl Command {
         let mut parts = vec![Reply::text(self.name), Reply::Int(self.arity_in(profile).into())];
         // Only `allow_busy` comes behind it, which no command with keys has.
         let movable = self.has_movable_keys().then_some("movablekeys");
-        let flags = words_of(self.flags).map(|flag| match flag {
-            "skip_slowlog" => profile.unlogged_flag(),
-            flag => flag,
-        });
+        let words = |fact, words| newer::words(self.name, fact, words, profile);
+        let flags = words(Fact::Flags, self.flags);
         parts.push(statuses(flags.chain(movable)));
         parts.extend(self.legacy_range().map(Reply::Int));
         parts.push(Reply::Set(
             self.categories().map(|name| Reply::Status(format!("@{name}").into())).collect(),
         ));
-        parts.push(Reply::Set(words_of(self.tips).map(Reply::text).collect()));
-        parts.push(Reply::Set(self.keys.iter().flatten().map(describe_keys).collect()));
-        parts.push(if self.subcommands.is_empty() {
+        parts.push(Reply::Set(words(Fact::Tips, self.tips).map(Reply::text).collect()));
+        let keys = self.keys.iter().flatten().enumerate();
+        let keys = keys.map(|(at, keys)| describe_keys(keys, words(Fact::Keys(at), keys.flags)));
+        parts.push(Reply::Set(keys.collect()));
+        parts.push(if self.subcommands.is_empty() && !profile.tells_facts_as_valkey() {
             Reply::Set(subcommands)
         } else {
             Reply::Array(subcommands)
@@ -270,7 +280,7 @@ impl Command {
     }
 }
 
-fn describe_keys(spec: &KeySpec) -> Reply {
+fn describe_keys(spec: &KeySpec, flags: impl Iterator<Item = &'static str>) -> Reply {
     let first = Reply::Int(i64::try_from(spec.first).unwrap_or(i64::MAX));
     let range = |last: i8, step: u8| {
         pairs([
@@ -302,7 +312,7 @@ fn describe_keys(spec: &KeySpec) -> Reply {
     let typed =
         |(kind, spec)| Reply::Map(pairs([("type", Reply::text(kind)), ("spec", Reply::Map(spec))]));
     let mut parts = pairs([
-        ("flags", statuses(words_of(spec.flags))),
+        ("flags", statuses(flags)),
         ("begin_search", typed(begin)),
         ("find_keys", typed(find)),
     ]);

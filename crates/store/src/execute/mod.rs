@@ -5,6 +5,7 @@
 
 mod command;
 mod introspect;
+mod newer;
 mod notation;
 mod table;
 mod words;
