@@ -44,11 +44,13 @@ pub(super) fn run<S: Subject>(run: &mut Run<'_, S>, at: usize, op: &Op) -> Resul
     }
     let encodings =
         [encoding(&mut run.live, session, &key), encoding(&mut run.subject, session, &key)];
-    // One member less changes no encoding; else it is certain where the members left are of one kind on both sides.
-    let integers = |rest: &Members| rest.iter().all(|member| is_integer(member));
-    if (words.len() == 2 || integers(&their_rest) == integers(&our_rest))
-        && encodings[0] != encodings[1]
-    {
+    // One member less changes no encoding; else it is certain where the members left are of one kind on both sides, and
+    // as long: a limit may be between.
+    let kind = |rest: &Members| {
+        let longest = rest.iter().map(Vec::len).max();
+        (rest.iter().all(|member| is_integer(member)), longest)
+    };
+    if (words.len() == 2 || kind(&their_rest) == kind(&our_rest)) && encodings[0] != encodings[1] {
         return Err(failure(
             at,
             words,
