@@ -358,3 +358,29 @@ fn servers_before_them_do_not_know_the_commands() {
     let known: Vec<String> = store.execute(&["COMMAND", "LIST"]).convert().unwrap();
     assert!(!known.contains(&"hexpire".to_owned()) && known.contains(&"hset".to_owned()));
 }
+
+/// As servers do: until a sweep takes them nothing tells that they are there.
+#[test]
+fn a_payload_is_restored_with_fields_that_have_expired() {
+    for (profile, entries) in
+        [(Profile::Redis82, 128), (Profile::Redis82, 1), (Profile::Valkey91, 128)]
+    {
+        let clock = Arc::new(ManualClock::new(START));
+        let limits = Limits { hash_max_listpack_entries: entries, ..Limits::default() };
+        let store = Store::builder().profile(profile).clock(clock.clone()).limits(limits).build();
+        store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
+        store.hpexpire("h", 10, ExpireOption::Always, "a").unwrap();
+        store.hpexpire("h", 20, ExpireOption::Always, "b").unwrap();
+        let payload = store.dump("h").unwrap().unwrap();
+        let options = RestoreOptions::default().replace(true);
+        let restored = || {
+            store.restore("h", payload.clone(), options).unwrap();
+            (store.exists("h").unwrap(), store.hkeys("h").unwrap())
+        };
+        clock.advance(10);
+        assert_eq!(restored(), (true, vec!["b".into()]), "{profile:?}");
+        clock.advance(10);
+        assert_eq!(restored(), (true, Vec::new()), "{profile:?}");
+        assert_eq!((store.sweep(10).unwrap(), store.exists("h").unwrap()), (2, false));
+    }
+}

@@ -43,6 +43,15 @@ impl<'s> CommandTime<'s> {
         }
     }
 
+    /// A time at which nothing has expired.
+    pub(crate) const fn before_all(source: &'s TimeSource) -> Self {
+        Self {
+            now_us: Cell::new(Some(i64::MIN + 1)),
+            coarse_secs: Cell::new(Some(0)),
+            ..Self::new(source)
+        }
+    }
+
     /// Microseconds since the epoch.
     #[inline]
     pub(crate) fn now_us(&self) -> i64 {

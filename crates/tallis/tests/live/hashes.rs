@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use redis::Value;
-use tallis::{Limits, Profile, Store};
-use testkit::live::{Options, as_bytes, command, server_with};
+use tallis::{ExpireOption, Limits, ManualClock, Profile, Store};
+use testkit::live::{Options, as_bytes, command, named, server_with};
 
+use super::differential::profile_of;
 use super::scripts::compare;
 use super::{dumped, run, same};
 
@@ -178,4 +180,22 @@ fn old_files_hold_what_the_server_finds_in_them() {
         }
     }
     assert!(fields > 1000 && elements > 1000, "{fields} {elements}");
+}
+
+/// What is left of it is up to when the server sweeps.
+#[test]
+fn a_payload_of_fields_that_have_expired_is_restored() {
+    for name in ["redis-8.2.3", "valkey-9.1.2"] {
+        let Some(server) = named(name) else { continue };
+        let store = Store::builder()
+            .profile(profile_of(&server))
+            .clock(Arc::new(ManualClock::new(0)))
+            .build();
+        store.hset_multiple("h", [("a", 1), ("b", 2)]).unwrap();
+        store.hpexpire("h", 10, ExpireOption::Always, ["a", "b"]).unwrap();
+        let payload = store.dump("h").unwrap().unwrap();
+        let restored =
+            run(&mut server.connect(), &[&b"RESTORE"[..], b"h", b"0", &payload, b"REPLACE"]);
+        assert_eq!(restored, Value::Okay, "{name}");
+    }
 }

@@ -11,8 +11,8 @@ use crate::key::Key;
 use crate::member::Member;
 use crate::persist::value::{self, Loaded};
 use crate::short::SHORT_MAX;
-use crate::store::Store;
 use crate::store::stripe::{LoadedKey, Stripe};
+use crate::store::{CommandTime, Store};
 use crate::table::keys::Entry;
 use crate::value::{HashRef, SetRef, Value, allocated};
 
@@ -122,7 +122,8 @@ impl Meter {
         kind: ValueType,
         at: u64,
     ) -> Result<Measured, ValueError> {
-        match value::load(read, self.store.shared()) {
+        let shared = self.store.shared();
+        match value::load(read, shared, &CommandTime::new(shared.time())) {
             Ok(Loaded::Value(value)) => Ok(Measured {
                 type_name: value.type_name(),
                 len: len(&value),

@@ -10,8 +10,8 @@ use super::options::LoadReport;
 use crate::key::Key;
 use crate::persist::Extras;
 use crate::persist::value::{self, Fault, Loaded};
-use crate::store::Shared;
 use crate::store::stripe::{LoadedKey, Stripe};
+use crate::store::{CommandTime, Shared};
 use crate::table::keys::{Entry, KeyBucket};
 
 /// Bytes of a file for which room for a key is made at most: what a file only promises takes no more than a few times
@@ -140,7 +140,9 @@ impl<'s> Stripes<'s> {
     ) -> Result<(), LoadError> {
         let (key, offset) = (&key[..], reader.offset());
         let read = reader.value().map_err(Fault::Bytes);
-        let value = match read.and_then(|read| value::load(read, self.shared)) {
+        let value = match read
+            .and_then(|read| value::load(read, self.shared, &CommandTime::new(self.shared.time())))
+        {
             Ok(Loaded::Value(value)) => value,
             Ok(Loaded::Empty) => {
                 tally.report.empty += 1;

@@ -25,10 +25,11 @@ pub(in crate::persist) enum Loaded {
     Empty,
 }
 
-/// The value of the store that a value of a file or payload is.
+/// The value of the store that a value of a file or payload is, without the fields that have expired at that time.
 pub(in crate::persist) fn load<R: Read>(
     value: rdb::Value<'_, R>,
     shared: &Shared,
+    time: &CommandTime<'_>,
 ) -> Result<Loaded, Fault> {
     let policy = shared.policy();
     let value = match value {
@@ -90,10 +91,9 @@ pub(in crate::persist) fn load<R: Read>(
             }
             return Ok(loaded(list));
         }
-        rdb::Value::HashTtl(fields) => return hash_from_fields(fields, shared),
+        rdb::Value::HashTtl(fields) => return hash_from_fields(fields, &policy, time),
         rdb::Value::HashTtlListpack { listpack: blob, .. } => {
-            let time = CommandTime::new(shared.time());
-            let hash = Expiring::from_listpack(listpack(blob)?, &policy, &time);
+            let hash = Expiring::from_listpack(listpack(blob)?, &policy, time);
             return Ok(loaded_hash(hash.ok_or(Fault::ExpiringHash)?));
         }
         rdb::Value::ZSet(scores) => return zset_from_scores(scores, &policy),
@@ -109,14 +109,14 @@ pub(in crate::persist) fn load<R: Read>(
 /// A hash of which fields expire. Those that have are left out.
 fn hash_from_fields<R: Read>(
     mut fields: rdb::Fields<'_, R>,
-    shared: &Shared,
+    policy: &EncodingPolicy<'_>,
+    time: &CommandTime<'_>,
 ) -> Result<Loaded, Fault> {
-    let (policy, time) = (shared.policy(), CommandTime::new(shared.time()));
-    let mut hash = Expiring::to_load(fields.announced(), &policy);
+    let mut hash = Expiring::to_load(fields.announced(), policy);
     while let Some(rdb::Field { field, value, expire_at_ms }) = fields.next()? {
         let at = expire_at_ms.unwrap_or(NEVER);
         let pair = (Member::Bytes(field), Member::Bytes(value));
-        if !time.has_come(at) && !hash.set(pair, FieldExpiry::At(at), &policy, &time) {
+        if !time.has_come(at) && !hash.set(pair, FieldExpiry::At(at), policy, time) {
             return Err(Fault::TwiceInHash);
         }
     }
