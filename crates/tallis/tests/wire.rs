@@ -13,7 +13,7 @@ use tallis::quicklist::{Fill, Limits as ListLimits, QuickList};
 use tallis::rdb::crc64;
 use tallis::skiplist_zset::{Limits as ZSetLimits, ZSet};
 use tallis::wire::{self, Error, Framed, HEADER_LEN, Header, Kind, MAX_LEN};
-use tallis::{Limits, ManualClock, Store};
+use tallis::{ExpireOption, Limits, ManualClock, Store};
 
 /// Made right after a change: the checksum is of what is there.
 fn summed(mut frame: Vec<u8>) -> Vec<u8> {
@@ -104,6 +104,14 @@ fn listpack() -> ListPack {
     list
 }
 
+/// Lets fields expire, each at a time of its own.
+fn expires(store: &Store, key: &str, fields: &[&str]) {
+    for (at, field) in (4_102_444_800_123_i64..).zip(fields) {
+        let at = at + field.parse::<i64>().unwrap_or(0);
+        store.hpexpire_at(key, at, ExpireOption::Always, field).unwrap();
+    }
+}
+
 /// A key of every type in every encoding, filled in an order of the caller's.
 fn everything(order: impl Fn(Vec<i64>) -> Vec<i64>) -> Store {
     let limits = Limits {
@@ -124,6 +132,13 @@ fn everything(order: impl Fn(Vec<i64>) -> Vec<i64>) -> Store {
     store.sadd("many", many()).unwrap();
     store.zadd("scores", "m", 1.5).unwrap();
     store.hset("hash", "f", "v").unwrap();
+    store.hset_multiple("timed", [("f", "v"), ("g", "v"), ("h", "v")]).unwrap();
+    expires(&store, "timed", &["h", "f"]);
+    for number in many() {
+        store.hset("timed fields", number, "v").unwrap();
+        expires(&store, "timed fields", &[&number.to_string()]);
+    }
+    store.hset("timed fields", "lasting", "v").unwrap();
     for number in many() {
         store.zadd("leaders", number, number % 7).unwrap();
         store.hset("fields", number, "v").unwrap();
@@ -195,12 +210,19 @@ fn a_store_comes_back_key_by_key() {
     };
     assert_eq!(keys(&before), keys(&after));
     // The limits of the copy are others, so large tables are small ones there; with the same limits, the same bytes.
-    for key in ["string", "number", "long", "hll", "ints", "few", "scores", "hash", "list"] {
+    let small =
+        ["string", "number", "long", "hll", "ints", "few", "scores", "hash", "timed", "list"];
+    for key in small {
         assert_eq!(copy.dump(key).unwrap(), store.dump(key).unwrap(), "{key}");
     }
     assert_eq!(copy.smembers("many").unwrap().len(), 50);
     assert_eq!(copy.zrange("leaders", 0, -1).unwrap(), store.zrange("leaders", 0, -1).unwrap());
     assert_eq!(copy.hlen("fields").unwrap(), 50);
+    let mut fields = store.hkeys("timed fields").unwrap();
+    fields.sort();
+    assert_eq!(fields.len(), 51);
+    let times = |store: &Store| store.hexpire_time("timed fields", &fields).unwrap();
+    assert_eq!(times(&copy), times(&store));
     assert_eq!(copy.bf_info("seen").unwrap(), store.bf_info("seen").unwrap());
     assert_eq!(copy.ttl("string").unwrap().secs(), store.ttl("string").unwrap().secs());
 
@@ -231,9 +253,14 @@ fn what_has_expired_is_left_out() {
     store.set("gone", 1).unwrap();
     store.pexpire_at("gone", 2_000).unwrap();
     store.set("here", 1).unwrap();
+    store.hset_multiple("hash", [("gone", 1), ("here", 1)]).unwrap();
+    store.hpexpire_at("hash", 2_000, ExpireOption::Always, "gone").unwrap();
     let frame = wire::encode(&store).unwrap();
     let copy: Store = wire::decode(&frame, 1 << 20).unwrap();
-    assert_eq!(copy.keys("*").unwrap(), ["here"]);
+    let mut keys = copy.keys("*").unwrap();
+    keys.sort();
+    assert_eq!(keys, ["hash", "here"]);
+    assert_eq!(copy.hgetall("hash").unwrap(), [("here".into(), "1".into())]);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::time::UNIX_EPOCH;
 
 use bloom::BloomFilter;
 use intset::IntSet;
-use listpack::ListPack;
-use rdb::{Blob, Node, StringValue, Strings, Target, ValueWriter, WriteError, WriteOptions};
+use listpack::{Entry, ListPack};
+use rdb::{Blob, Field, Node, StringValue, Strings, Target, ValueWriter, WriteError, WriteOptions};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_bytes::ByteBuf;
@@ -45,6 +45,10 @@ enum Value {
     /// Nodes: whether they are one element each, and their bytes.
     List(Vec<(bool, ByteBuf)>),
     Bloom(BloomFilter),
+    /// Fields, values and times in turn, those that expire first before the others.
+    HashTtlListPack(ListPack),
+    /// Fields, values and when they expire, in milliseconds since the epoch, sorted.
+    HashTtl(Vec<(ByteBuf, ByteBuf, Option<i64>)>),
 }
 
 impl Payload for Store {
@@ -167,12 +171,20 @@ impl Value {
                 }
                 Self::ZSet(members)
             }
-            // The format has no time for a field; the store writes none of the others.
-            rdb::Value::HashTtl(_)
-            | rdb::Value::HashTtlListpack { .. }
-            | rdb::Value::List(_)
-            | rdb::Value::ListZiplists(_)
-            | rdb::Value::Raw(_) => {
+            rdb::Value::HashTtl(mut of_hash) => {
+                let mut fields = Vec::new();
+                while let Some(Field { field, value, expire_at_ms }) = of_hash.next()? {
+                    fields.push((ByteBuf::from(field), ByteBuf::from(value), expire_at_ms));
+                }
+                fields.sort_unstable();
+                Self::HashTtl(fields)
+            }
+            rdb::Value::HashTtlListpack { listpack, .. } => {
+                let list = ListPack::from_bytes(listpack, listpack::Validation::Shallow);
+                return Ok(list.ok().map(Self::HashTtlListPack));
+            }
+            // The store writes none of these.
+            rdb::Value::List(_) | rdb::Value::ListZiplists(_) | rdb::Value::Raw(_) => {
                 return Ok(None);
             }
         }))
@@ -214,6 +226,19 @@ impl Value {
                 set.finish()
             }
             Self::Bloom(filter) => write_bloom(filter, to),
+            Self::HashTtlListPack(list) => {
+                // The time of the first field; of a listpack that has none, what reads it says so.
+                let earliest = if let Some(Entry::Int(at)) = list.get(2) { at } else { 0 };
+                to.hash_ttl_listpack(list.as_bytes(), earliest)
+            }
+            Self::HashTtl(fields) => {
+                let earliest = fields.iter().filter_map(|(.., at)| *at).min();
+                let mut hash = to.hash_ttl(fields.len() as u64, earliest.unwrap_or(0))?;
+                for (field, value, expire_at_ms) in fields {
+                    hash.field(Field { field, value, expire_at_ms: *expire_at_ms })?;
+                }
+                hash.finish()
+            }
         }
     }
 }
@@ -258,7 +283,8 @@ impl<'de> Deserialize<'de> for Restored {
 
 /// Puts a key into a store, by the checks of RESTORE.
 fn restore(store: &Store, key: &Key) -> Result<(), String> {
-    let options = WriteOptions { target: Target::V11, compression: false, checksum: true };
+    // The first version that has a form for each of them.
+    let options = WriteOptions { target: Target::V12, compression: false, checksum: true };
     let payload = rdb::dump::encode(options, |to| key.value.write(to));
     let payload = payload.map_err(|error| error.to_string())?;
     // Of RESTORE, 0 is no time.
