@@ -6,9 +6,11 @@
 mod answer;
 mod bits;
 mod blooms;
+mod both;
 mod bytes;
 mod cohorts;
 mod commands;
+mod described;
 mod differential;
 mod digests;
 mod every_type;
