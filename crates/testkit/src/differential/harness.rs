@@ -1,5 +1,6 @@
 //! The harness: two sides, a script, and what to report.
 
+use super::apart;
 use super::report::{Difference, Report};
 use super::run::Run;
 use super::script::{Found, Op, script};
@@ -56,7 +57,10 @@ impl Differential {
             foreign: foreign(&mut live),
             old_blooms: server.module_version("bf").is_some_and(|version| version < 80_000),
         };
-        let ops = script(&self.settings, found);
+        let mut ops = script(&self.settings, found);
+        if live.is_older() {
+            apart::as_known_in(server.version(), &mut ops);
+        }
         let mut run = Run::new(&self.settings, live, subject(&self.settings));
         match run.all(&ops, true) {
             Ok(()) => Ok(run.report),

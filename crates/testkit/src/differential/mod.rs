@@ -69,6 +69,7 @@ mod shrink;
 mod subject;
 mod sweep;
 
+pub use apart::{LATER_COMMANDS, older_differences};
 pub use harness::Differential;
 pub use payload::Payload;
 pub use reply::{Reply, command_line, quoted};

@@ -167,7 +167,7 @@ fn keys_of(words: &[Vec<u8>]) -> Vec<Vec<u8>> {
 /// has been read since. So a sorted set becomes a skip list first, for which its scores are read; then a command reads a
 /// score, and does nothing else: there is no such key.
 fn before_sort(session: usize, key: &[u8]) -> [Op; 2] {
-    let convert = [b"SORT_RO", key, b"BY", b"nosort", b"LIMIT", b"0", b"0"];
+    let convert = [b"SORT", key, b"BY", b"nosort", b"LIMIT", b"0", b"0"];
     let read = ["ZADD", "none", "XX", "0", "m"];
     [convert.map(<[u8]>::to_vec).into(), read.map(|word| word.as_bytes().to_vec()).into()]
         .map(|words| Op { session, words, how: How::Plain })

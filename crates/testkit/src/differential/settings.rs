@@ -84,7 +84,7 @@ pub struct Settings {
     /// The module that the server loads: [`MODULE_FAMILY`] needs it.
     pub module: Option<PathBuf>,
     /// Commands that the subject does not know yet, in capitals (`SPOP`, `OBJECT FREQ`). They are not sent, nor used by
-    /// the harness itself where it can do without: `RESTORE`, `PEXPIRETIME`, `CONFIG SET`.
+    /// the harness itself where it can do without: `DUMP`, `RESTORE`, `PEXPIRETIME`, `CONFIG SET`.
     pub leave_out: Vec<&'static str>,
     /// The limits on both sides.
     pub limits: Limits,

@@ -4,7 +4,7 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe};
 
 use super::{Reply, Settings, command_line};
-use crate::live::{Server, Wire, name_in};
+use crate::live::{Server, Version, Wire, name_in};
 
 /// Sessions that the commands come from; a last one looks at what they have left.
 pub(super) const SESSIONS: usize = 2;
@@ -41,6 +41,7 @@ impl<S: Subject> Subject for Caught<S> {
 #[derive(Debug)]
 pub struct LiveSubject {
     wires: Vec<Wire>,
+    is_older: bool,
 }
 
 impl LiveSubject {
@@ -60,7 +61,8 @@ impl LiveSubject {
     fn open(server: &Server, settings: &Settings) -> io::Result<Self> {
         let wires: io::Result<Vec<Wire>> =
             (0..=SESSIONS).map(|_| Wire::open(server, settings.protocol)).collect();
-        let mut subject = Self { wires: wires? };
+        let is_older = server.version() < Version::new(7, 0, 0);
+        let mut subject = Self { wires: wires?, is_older };
         // A server that drops expired keys of itself counts them in DBSIZE or not, as it happens.
         let passive = [&b"DEBUG"[..], b"SET-ACTIVE-EXPIRE", b"0"].map(<[u8]>::to_vec);
         let mut first = vec![vec![b"FLUSHALL".to_vec()], passive.to_vec()];
@@ -74,6 +76,11 @@ impl LiveSubject {
             }
         }
         Ok(subject)
+    }
+
+    /// Whether it is older than all profiles.
+    pub(super) fn is_older(&self) -> bool {
+        self.is_older
     }
 
     /// Several commands in one write.

@@ -1,6 +1,8 @@
 //! The table of random commands.
 
-use testkit::differential::{LATER_FAMILIES, MODULE_FAMILY, family_names};
+use testkit::differential::{
+    LATER_COMMANDS, LATER_FAMILIES, MODULE_FAMILY, family_names, older_differences,
+};
 
 use super::{head, row};
 use crate::differential::RUNS;
@@ -15,6 +17,14 @@ A longer run is `cargo xtask fuzz-live --server NAME --families FAMILY`, with NA
 
 ";
 
+const OLDER: &str = "
+### Redis 6.2
+
+It has no profile: it is compared with that of 7.0. Its random commands are those that both have, without COMMANDS, and either do not meet or allow for what Redis 6.2 \
+does otherwise than 7.0:
+
+";
+
 pub(super) fn section() -> String {
     let servers: Vec<String> = LINES.iter().map(|line| format!("`{}`", line.server)).collect();
     let mut section = HEAD.replace("SERVERS", &servers.join(", "));
@@ -23,6 +33,12 @@ pub(super) fn section() -> String {
     for family in family_names().into_iter().chain(later).chain([MODULE_FAMILY]) {
         let cells = LINES.iter().map(|line| compared(family, line.server));
         section.push_str(&row([family.to_owned()].into_iter().chain(cells)));
+    }
+    section.push_str(&OLDER.replace("COMMANDS", &LATER_COMMANDS.join(", ")));
+    for difference in older_differences() {
+        section.push_str("* ");
+        section.push_str(difference);
+        section.push('\n');
     }
     section
 }

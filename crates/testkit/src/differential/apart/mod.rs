@@ -2,6 +2,7 @@
 
 mod cut;
 mod errno;
+mod older;
 mod rim;
 mod shared;
 
@@ -11,7 +12,9 @@ use super::subject::Subject;
 
 pub(super) use cut::is_met;
 pub(super) use errno::sorts;
-pub(super) use rim::{is_near, writes};
+pub use older::{LATER_COMMANDS, older_differences};
+pub(super) use older::{as_known_in, key_of_same_bits, replies_otherwise};
+pub(super) use rim::{finds_no_key, is_near, writes};
 
 /// A command whose replies differ.
 #[derive(Clone, Copy, Debug)]

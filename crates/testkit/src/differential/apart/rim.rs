@@ -50,6 +50,18 @@ pub(in super::super) fn is_near<S: Subject>(
     Search::of(words).is_some_and(|search| !members(run, session, search.source).is_empty())
 }
 
+/// Whether a search is to look at a key that is not there.
+pub(in super::super) fn finds_no_key<S: Subject>(
+    run: &mut Run<'_, S>,
+    session: usize,
+    words: &[Vec<u8>],
+) -> bool {
+    Search::of(words).is_some_and(|search| {
+        let ask = [b"EXISTS", search.source].map(<[u8]>::to_vec);
+        run.subject.execute(session, &ask) == Reply::Int(0)
+    })
+}
+
 fn members<S: Subject>(run: &mut Run<'_, S>, session: usize, set: &[u8]) -> Vec<Reply> {
     let mut rim = Vec::new();
     for [min, max] in RIM {

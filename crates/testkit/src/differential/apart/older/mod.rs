@@ -1,0 +1,128 @@
+//! Servers before 7.0, which have no profile of their own: what they do otherwise than 7.0.
+//!
+//! A command that such a server reads otherwise is not sent, so that both sides stay in the same state ([`reads`]).
+//! Replies that differ where nothing was changed are known by their form ([`replies`]).
+
+mod reads;
+mod replies;
+
+use super::super::Reply;
+use super::super::script::Op;
+use crate::live::{Version, name_in};
+
+pub(in super::super) use replies::replies_otherwise;
+
+/// Commands that servers before 7.0 do not have, those that describe the server's own commands, and DUMP and RESTORE,
+/// whose versions differ.
+pub const LATER_COMMANDS: [&str; 16] = [
+    "COMMAND DOCS",
+    "COMMAND GETKEYS",
+    "COMMAND GETKEYSANDFLAGS",
+    "COMMAND HELP",
+    "COMMAND INFO",
+    "COMMAND LIST",
+    "DUMP",
+    "EXPIRETIME",
+    "LCS",
+    "LMPOP",
+    "PEXPIRETIME",
+    "RESTORE",
+    "SINTERCARD",
+    "SORT_RO",
+    "ZINTERCARD",
+    "ZMPOP",
+];
+
+/// What servers before 7.0 do otherwise than 7.0 in the commands that they have: a sentence for each difference that
+/// the harness allows for.
+pub fn older_differences() -> impl Iterator<Item = &'static str> {
+    const OTHERS: [&str; 4] = [
+        "lists with compressed nodes may end the server",
+        "PFCOUNT, PFMERGE and PFADD take HyperLogLogs that 7.0 finds damaged",
+        "GEOSEARCHSTORE, and GEORADIUS with STORE, leave the destination as it is if the source does not exist",
+        "WATCH sees SETBIT and BITFIELD that change no bit",
+    ];
+    reads::differences().chain(OTHERS).chain(replies::differences())
+}
+
+/// Makes a script one for a server of that version: with its names of settings, without what it reads otherwise.
+pub(in super::super) fn as_known_in(version: Version, ops: &mut Vec<Op>) {
+    for op in &mut *ops {
+        let [config, set, setting, ..] = &mut op.words[..] else { continue };
+        if !config.eq_ignore_ascii_case(b"CONFIG") || !set.eq_ignore_ascii_case(b"SET") {
+            continue;
+        }
+        let name = std::str::from_utf8(setting).ok().and_then(|name| name_in(version, name));
+        if let Some(name) = name {
+            *setting = name.into();
+        }
+    }
+    ops.retain(|op| !reads::reads_otherwise(&op.words));
+}
+
+/// The key that WATCH sees changed though the bits that were set are the same.
+pub(in super::super) fn key_of_same_bits<'w>(
+    words: &'w [Vec<u8>],
+    theirs: &Reply,
+) -> Option<&'w [u8]> {
+    let [name, key, ..] = words else { return None };
+    let sets = name.eq_ignore_ascii_case(b"SETBIT")
+        || name.eq_ignore_ascii_case(b"BITFIELD") && (has(words, "SET") || has(words, "INCRBY"));
+    (sets && !theirs.is_error()).then_some(key)
+}
+
+fn has(words: &[Vec<u8>], option: &str) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(option.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::harness::words;
+    use super::super::super::script::How;
+    use super::*;
+
+    #[test]
+    fn a_script_has_the_names_of_the_server_and_what_it_knows() {
+        let op = |line: &[&str]| Op { session: 0, words: words(line), how: How::Plain };
+        let mut ops = vec![
+            op(&["config", "set", "zset-max-listpack-entries", "5"]),
+            op(&["CONFIG", "SET", "set-max-intset-entries", "5"]),
+            op(&["EXPIRE", "k", "100", "NX"]),
+            op(&["EXPIRE", "k", "100"]),
+        ];
+        as_known_in(Version::new(6, 2, 5), &mut ops);
+        let all: Vec<_> = ops.iter().map(|op| op.words.clone()).collect();
+        assert_eq!(
+            all,
+            [
+                words(&["config", "set", "zset-max-ziplist-entries", "5"]),
+                words(&["CONFIG", "SET", "set-max-intset-entries", "5"]),
+                words(&["EXPIRE", "k", "100"]),
+            ]
+        );
+    }
+
+    #[test]
+    fn bits_that_are_set_to_what_they_were_touch_their_key() {
+        let key = |line: &[&str], reply: Reply| {
+            key_of_same_bits(&words(line), &reply)
+                .map(|key| String::from_utf8_lossy(key).into_owned())
+        };
+        let k = Some("k".to_owned());
+        assert_eq!(key(&["setbit", "k", "7", "1"], Reply::Int(1)), k);
+        assert_eq!(key(&["BITFIELD", "k", "set", "u8", "0", "1"], Reply::Array(vec![])), k);
+        assert_eq!(key(&["BITFIELD", "k", "GET", "u8", "0"], Reply::Array(vec![])), None);
+        assert_eq!(key(&["SETBIT", "k", "7", "2"], Reply::Error("ERR".into())), None);
+        assert_eq!(key(&["GETBIT", "k", "7"], Reply::Int(1)), None);
+    }
+
+    #[test]
+    fn each_difference_has_a_sentence_of_its_own() {
+        let all: Vec<_> = older_differences().collect();
+        let mut once = all.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), all.len());
+        assert_eq!(all.len(), reads::differences().len() + replies::differences().len() + 4);
+    }
+}
