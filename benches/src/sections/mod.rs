@@ -2,6 +2,7 @@
 
 mod algebra;
 mod baseline;
+mod batches;
 mod bits;
 mod bloom;
 mod dispatcher;
@@ -59,6 +60,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("bloom", bloom::measure),
     ("sketches", sketches::measure),
     ("threads", threads::measure),
+    ("batches", batches::measure),
     ("transactions", transactions::measure),
     ("dispatcher", dispatcher::measure),
     ("baseline", baseline::measure),

@@ -1,0 +1,143 @@
+//! Calls on many keys or members beside as many calls on one.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
+
+use tallis::Store;
+
+use super::pieces;
+use crate::inputs::{Turns, Words, shuffled};
+use crate::report::{Bench, Result, Row, Section, Unit};
+
+/// How the page calls the two.
+const MANY: &str = "by 100";
+const ONE: &str = "one by one";
+
+/// Keys or members of a call.
+const CALL: usize = 100;
+
+/// Keys or members of a round.
+const ROUND: usize = 20_000;
+
+pub(super) fn measure(bench: &Bench) -> Section {
+    let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
+    let text = format!(
+        "{count} keys of 8 bytes, or members of one key, are there; each round asks for {ROUND} others of them in random order, by calls of {CALL} \
+         and by as many calls of one. ZADD gives members another score. A figure is the time of one key or member.",
+    );
+    let words: Words = shuffled(1, count).into_iter().map(|n| format!("{n:08}")).collect();
+    let words: Vec<&[u8]> = words.iter().collect();
+    Section::new("Many at once", &text)
+        .row(mget(bench, &words))
+        .row(mset(bench, &words))
+        .row(exists(bench, &words))
+        .row(smismember(bench, &words))
+        .row(sadd(bench, &words))
+        .row(zmscore(bench, &words))
+        .row(zadd(bench, &words))
+}
+
+/// Races calls of many against calls of one, each on its own turn of the words.
+fn race(
+    bench: &Bench,
+    words: &[&[u8]],
+    mut many: impl FnMut(&[&[u8]]),
+    mut one: impl FnMut(&[u8]),
+) -> Vec<Result> {
+    let [mut of_many, mut of_one] = [(); 2].map(|()| Turns::new(ROUND, words.len()));
+    bench
+        .race()
+        .contender(MANY, pieces(ROUND), || words[of_many.turn()].chunks(CALL).for_each(&mut many))
+        .rivals()
+        .contender(ONE, pieces(ROUND), || words[of_one.turn()].iter().for_each(|word| one(word)))
+        .run()
+}
+
+fn row(work: &str, results: Vec<Result>, aim: f64) -> Row {
+    Row::new(work, Unit::Nanos, results).factor(ONE, aim)
+}
+
+fn keys(words: &[&[u8]]) -> Store {
+    let store = Store::new();
+    for word in words {
+        store.set(word, word).unwrap();
+    }
+    store
+}
+
+fn mget(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = keys(words);
+    let strings = store.mget(&words[..CALL]).unwrap();
+    assert!(strings.iter().zip(words).all(|(string, word)| string.as_deref() == Some(*word)));
+    let many = |words: &[&[u8]]| drop(store.mget(words).unwrap());
+    row("MGET", race(bench, words, many, |word| drop(store.get(word).unwrap())), 0.30)
+}
+
+fn mset(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = keys(words);
+    let many = |words: &[&[u8]]| {
+        let pairs: Vec<_> = words.iter().map(|word| (word, word)).collect();
+        store.mset(&pairs).unwrap();
+    };
+    let results = race(bench, words, many, |word| store.set(word, word).unwrap());
+    Row::new("MSET", Unit::Nanos, results)
+}
+
+fn exists(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = keys(words);
+    assert_eq!(store.exists_many(&words[..CALL]).unwrap(), CALL);
+    let many = |words: &[&[u8]]| assert_eq!(store.exists_many(words).unwrap(), words.len());
+    let results = race(bench, words, many, |word| assert!(store.exists(word).unwrap()));
+    Row::new("EXISTS", Unit::Nanos, results)
+}
+
+fn set(words: &[&[u8]]) -> Store {
+    let store = Store::new();
+    store.sadd("set", words).unwrap();
+    store
+}
+
+fn smismember(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = set(words);
+    let many =
+        |words: &[&[u8]]| assert!(store.smismember("set", words).unwrap().iter().all(|it| *it));
+    let one = |word: &[u8]| assert!(store.sismember("set", word).unwrap());
+    row("SMISMEMBER", race(bench, words, many, one), 0.25)
+}
+
+fn sadd(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = set(words);
+    let many = |words: &[&[u8]]| assert_eq!(store.sadd("set", words).unwrap(), 0);
+    let one = |word: &[u8]| assert_eq!(store.sadd("set", word).unwrap(), 0);
+    Row::new("SADD, members that are there", Unit::Nanos, race(bench, words, many, one))
+}
+
+fn sorted(words: &[&[u8]]) -> Store {
+    let store = Store::new();
+    let pairs: Vec<_> = (0_u32..).zip(words).collect();
+    store.zadd_multiple("zset", &pairs).unwrap();
+    store
+}
+
+fn zmscore(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = sorted(words);
+    let many = |words: &[&[u8]]| drop(store.zscore_multiple("zset", words).unwrap());
+    let one = |word: &[u8]| assert!(store.zscore("zset", word).unwrap().is_some());
+    row("ZMSCORE", race(bench, words, many, one), 0.35)
+}
+
+fn zadd(bench: &Bench, words: &[&[u8]]) -> Row {
+    let [by_many, by_one] = [(); 2].map(|()| sorted(words));
+    // Scores all over the set, each another one than before.
+    let scores = |seed: u64| {
+        let mut rng = testkit::rng::Rng::new(seed);
+        let most = words.len() as u64;
+        move || rng.below(most)
+    };
+    let (mut of_many, mut of_one) = (scores(5), scores(5));
+    let many = |words: &[&[u8]]| {
+        let pairs: Vec<_> = words.iter().map(|word| (of_many(), word)).collect();
+        by_many.zadd_multiple("zset", &pairs).unwrap();
+    };
+    let one = |word: &[u8]| assert_eq!(by_one.zadd("zset", word, of_one()).unwrap(), 0);
+    row("ZADD, another score", race(bench, words, many, one), 0.60)
+}
