@@ -30,6 +30,17 @@ pub trait Bucket: Default {
         self.len()
     }
 
+    /// Reads a byte of each cache line of the bucket itself that a look-up of this hash reads. See
+    /// [`Extendible::prefetch`](crate::Extendible::prefetch); what is returned means nothing.
+    fn prefetch(&self, _hash: u64) -> u64 {
+        0
+    }
+
+    /// Reads a byte of the entry that a look-up of this hash looks at first, once the lines of the bucket are there.
+    fn prefetch_entry(&self, _hash: u64) -> u64 {
+        0
+    }
+
     /// Bytes that the bucket holds on the heap, apart from its entries' own heap memory.
     fn heap_bytes(&self) -> usize;
 }

@@ -120,7 +120,7 @@ mod tags;
 pub use bucket::{Bucket, Fill, Rehash};
 pub use packed::{FieldBucket, LongValues, MemberBucket, NoValues, PackedBucket};
 pub use splitmix::SplitMix64;
-pub use table::{BucketId, Extendible};
+pub use table::{BucketId, CACHED, Extendible};
 pub use tags::{LINE, Tags, equal};
 
 /// The example of the README, run with the documentation's own.

@@ -426,6 +426,18 @@ impl<V: Values> Bucket for PackedBucket<V> {
         new
     }
 
+    #[inline]
+    fn prefetch(&self, _hash: u64) -> u64 {
+        self.offsets.touch();
+        self.tags.prefetch() | self.bytes.len() as u64
+    }
+
+    #[inline]
+    fn prefetch_entry(&self, hash: u64) -> u64 {
+        let Some(at) = self.tags.find(hash, |_| true) else { return 0 };
+        self.bytes.get(self.offsets.get(at) as usize).map_or(0, |&byte| byte.into())
+    }
+
     fn heap_bytes(&self) -> usize {
         self.offsets.heap_bytes() + self.bytes.capacity() + self.apart.heap_bytes()
     }

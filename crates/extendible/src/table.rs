@@ -3,9 +3,13 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+use core::hint::black_box;
 
 use crate::bucket::{Bucket, Fill, Rehash};
 use crate::segments::Segments;
+
+/// The caches hold a table of less entries than this, and then [`Extendible::prefetch`] would only cost time.
+pub const CACHED: usize = 1 << 15;
 
 /// The most hash bits that choose a bucket, those that chose the table included.
 const BITS_MAX: u32 = 32;
@@ -152,6 +156,52 @@ impl<B: Bucket> Extendible<B> {
     #[must_use]
     pub fn bucket_mut(&mut self, hash: u64) -> Option<&mut B> {
         self.get_mut(self.locate(hash))
+    }
+
+    /// Reads what look-ups of these hashes will read, and changes nothing.
+    ///
+    /// A look-up waits for its bucket, then for its entry, and the next one waits again. Here all buckets are read
+    /// before any entry is, so that the cache misses overlap, and the look-ups that follow wait for none. Some dozens
+    /// of hashes at a time are best: as many as the nearest cache has room for what they read. Nothing is read in a table
+    /// of less than [`CACHED`] entries.
+    ///
+    /// ```
+    /// use extendible::{Extendible, MemberBucket};
+    ///
+    /// # let hash = |member: &[u8]| member.iter().fold(0_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    /// # let mut table: Extendible<MemberBucket> = Extendible::new(0);
+    /// # for member in [&b"a"[..], b"b"] {
+    /// #     table.insert(hash(member), &hash, |bucket| bucket.insert(hash(member), member));
+    /// # }
+    /// let members: [&[u8]; 3] = [b"a", b"b", b"c"];
+    /// let hashes = members.map(hash);
+    /// table.prefetch(&hashes);
+    /// let found = members.iter().zip(hashes).filter(|(member, hash)| {
+    ///     table.bucket(*hash).is_some_and(|bucket| bucket.contains(*hash, member))
+    /// });
+    /// assert_eq!(found.count(), 2);
+    /// ```
+    pub fn prefetch(&self, hashes: &[u64]) {
+        if self.len < CACHED {
+            return;
+        }
+        black_box(hashes.iter().fold(0, |all, &hash| all | self.prefetch_bucket(hash)));
+        black_box(hashes.iter().fold(0, |all, &hash| all | self.prefetch_entry(hash)));
+    }
+
+    /// The first half of [`prefetch`](Self::prefetch), for look-ups in several tables; what it returns means nothing,
+    /// but must be used, lest the compiler leave it out.
+    #[inline]
+    #[must_use]
+    pub fn prefetch_bucket(&self, hash: u64) -> u64 {
+        self.bucket(hash).map_or(0, |bucket| bucket.prefetch(hash))
+    }
+
+    /// The second half of [`prefetch`](Self::prefetch), as the first.
+    #[inline]
+    #[must_use]
+    pub fn prefetch_entry(&self, hash: u64) -> u64 {
+        self.bucket(hash).map_or(0, |bucket| bucket.prefetch_entry(hash))
     }
 
     /// Lets `insert` put a new entry with this hash into its bucket, which is split before if it is full; returns where

@@ -72,6 +72,13 @@ impl Tags {
         (LINE..self.len()).find(|&at| is(at))
     }
 
+    /// Reads a byte of each cache line that [`find`](Self::find) reads; what is returned means nothing.
+    #[inline]
+    #[must_use]
+    pub fn prefetch(&self) -> u64 {
+        u64::from(self.line[0] | self.line[LINE - 1])
+    }
+
     /// Adds the tag of a new last entry.
     #[inline]
     pub fn push(&mut self, hash: u64) {

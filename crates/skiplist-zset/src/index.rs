@@ -94,6 +94,20 @@ impl Index {
         Some((At::Crowd(at), self.crowd[at]))
     }
 
+    /// Reads a byte of the line where the record of a hash is; a number that says nothing.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: u64) -> u8 {
+        self.table.bucket(hash).map_or(0, |lines| lines.0[home(hash)].tags[0])
+    }
+
+    /// The record that a look-up of a hash looks at first.
+    #[inline]
+    pub(crate) fn first(&self, hash: u64) -> Option<u32> {
+        let line = &self.table.bucket(hash)?.0[home(hash)];
+        let found = equal_in_line(line, tag(hash));
+        (found != 0).then(|| line.records[found.trailing_zeros() as usize % SLOTS])
+    }
+
     /// Adds a record that is not there.
     pub(crate) fn insert(&mut self, hash: u64, record: u32, members: &impl Rehash<u32>) {
         let (_, placed) = self.table.insert(hash, members, |lines| lines.place(hash, record));
@@ -139,8 +153,7 @@ impl Index {
     /// the old one of another record.
     pub(crate) fn rename(&mut self, moves: impl Iterator<Item = (u64, u32, u32)> + Clone) {
         // The lines first, so that the cache misses overlap.
-        let tag_of = |hash| self.table.bucket(hash).map_or(0, |lines| lines.0[home(hash)].tags[0]);
-        black_box(moves.clone().fold(0, |all, (hash, _, _)| all | tag_of(hash)));
+        black_box(moves.clone().fold(0, |all, (hash, _, _)| all | self.prefetch(hash)));
         let places: Vec<_> = moves
             .filter_map(|(hash, old, new)| {
                 let found = self.locate(hash, |other| other == old);

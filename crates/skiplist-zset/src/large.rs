@@ -1,9 +1,10 @@
 //! The form of large sets: records, an index from member to record, and the skip list over them.
 
 use core::hash::BuildHasher;
+use core::hint::black_box;
 use core::ops::Bound;
 
-use extendible::Rehash;
+use extendible::{CACHED, Rehash};
 
 use crate::block::{Target, Tie};
 use crate::error::Refused;
@@ -110,9 +111,26 @@ impl<S: BuildHasher> Large<S> {
         self.index.locate(hash, |record| are_equal(self.records.member(record), member))
     }
 
+    /// Reads what look-ups of these hashes will read: first the lines of the index, then the records, so that the cache
+    /// misses overlap.
+    pub(crate) fn prefetch(&self, hashes: &[u64]) {
+        if self.len() < CACHED {
+            return;
+        }
+        let record = |hash| self.index.first(hash).map_or(0, |record| self.records.touch(record));
+        black_box(hashes.iter().fold(0, |all, &hash| all | self.index.prefetch(hash)));
+        black_box(hashes.iter().fold(0, |all, &hash| all | record(hash)));
+    }
+
+    /// The score of the member with this hash.
+    #[inline]
+    pub(crate) fn score_hashed(&self, hash: u64, member: &[u8]) -> Option<f64> {
+        Some(self.records.score(self.find(hash, member)?.1))
+    }
+
     #[inline]
     pub(crate) fn score(&self, member: &[u8]) -> Option<f64> {
-        Some(self.records.score(self.find(self.hasher.hash_one(member), member)?.1))
+        self.score_hashed(self.hasher.hash_one(member), member)
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashSet};
+use std::hint::black_box;
 use std::marker::PhantomData;
 
 use smallvec::SmallVec;
@@ -118,6 +119,9 @@ fn each_located<'l, K: ToKey + 'l, R>(
     for key in keys {
         held.push(key.held());
     }
+    let first = |key: &K::Held<'_>| key.as_key().bytes.first().copied().unwrap_or(0);
+    // All of them before the first is hashed: so their cache misses overlap.
+    black_box(held.iter().fold(0, |all, key| all | first(key)));
     let mut located = SmallVec::<[HashedKey<'_>; 4]>::new();
     for key in &held {
         located.push(HashedKey::of(key.as_key(), &hash)?);

@@ -5,10 +5,19 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
+use smallvec::SmallVec;
 
 use super::shared::Shared;
 use super::stripe::Stripe;
 use crate::key::HashedKey;
+
+/// What is wanted of a stripe, the most last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mark {
+    Free,
+    Read,
+    Write,
+}
 
 /// The lock of a stripe, held, and the stripe's number.
 #[derive(Debug)]
@@ -87,6 +96,11 @@ fn position(stripes: &[LockedStripe<'_>], number: impl FnOnce() -> usize) -> usi
         [first, _] => usize::from(first.number() != number()),
         _ => {
             let number = number();
+            // Many keys are mostly in all stripes, and each stripe is where its number says.
+            let is_own = |at: usize| stripes.get(at).is_some_and(|stripe| stripe.number() == at);
+            if is_own(number) && (number == 0 || is_own(number - 1)) {
+                return number;
+            }
             stripes.partition_point(|stripe| stripe.number() < number)
         }
     }
@@ -156,7 +170,7 @@ impl Shared {
             [a, b] => self.lock_few([a, b].map(wanted), work),
             [a, b, c] => self.lock_few([a, b, c].map(wanted), work),
             [a, b, c, d] => self.lock_few([a, b, c, d].map(wanted), work),
-            _ => self.lock_many(keys.iter().map(wanted).collect(), work),
+            _ => self.lock_many(keys.iter().map(wanted), work),
         }
     }
 
@@ -179,19 +193,24 @@ impl Shared {
     /// As [`lock`](Self::lock), for stripes of these numbers, each of which is read only or not.
     pub(super) fn lock_many<'s, R>(
         &'s self,
-        mut wanted: Vec<(usize, bool)>,
+        wanted: impl Iterator<Item = (usize, bool)>,
         work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
     ) -> R {
-        wanted.sort_unstable();
-        wanted.dedup_by_key(|(number, _)| *number);
-        let mut guards: Vec<_> = wanted.into_iter().map(|wanted| self.guard(wanted)).collect();
+        // A mark a stripe: to sort hundreds of keys takes longer than to find them.
+        let mut marks = SmallVec::<[Mark; 64]>::from_elem(Mark::Free, self.stripes.len());
+        for (number, reads) in wanted {
+            marks[number] = marks[number].max(if reads { Mark::Read } else { Mark::Write });
+        }
+        let marked = marks.into_iter().enumerate().filter(|(_, mark)| *mark != Mark::Free);
+        let mut guards: Vec<_> =
+            marked.map(|(number, mark)| self.guard((number, mark == Mark::Read))).collect();
         let mut stripes: Vec<_> = guards.iter_mut().map(Guard::stripe).collect();
         work(Locked::new(&mut stripes))
     }
 
     /// As [`lock`](Self::lock), for every stripe.
     pub(super) fn lock_all<'s, R>(&'s self, work: impl for<'g> FnOnce(Locked<'g, 's>) -> R) -> R {
-        self.lock_many((0..self.stripes.len()).map(|number| (number, false)).collect(), work)
+        self.lock_many((0..self.stripes.len()).map(|number| (number, false)), work)
     }
 
     #[inline]
@@ -207,8 +226,47 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::{are_all, find};
+    use super::{are_all, find, get, get_mut, position};
+    use crate::key::HashedKey;
     use crate::store::Store;
+
+    /// Of several keys in one stripe only the first has its lock.
+    #[test]
+    fn the_stripe_of_each_key_is_found_whichever_others_there_are() {
+        let store = Store::builder().stripes(8).build();
+        let shared = store.shared();
+        // A key of each stripe.
+        let mut keys: Vec<Vec<u8>> = vec![Vec::new(); 8];
+        for n in 0..1000 {
+            let key = format!("key:{n}").into_bytes();
+            keys[shared.stripe_of(shared.hash(&key))].clone_from(&key);
+        }
+        let located = |number: usize| HashedKey::new(shared.hash(&keys[number]), &keys[number]);
+        for chosen in 0..4_usize.pow(5) {
+            let numbers: Vec<_> = (0..5).map(|at| chosen / 4_usize.pow(at) % 4).collect();
+            for count in 1..=5 {
+                let of: Vec<_> = numbers[..count].iter().map(|&number| located(number)).collect();
+                shared.lock(
+                    &of,
+                    |_| false,
+                    |locked| {
+                        for key in &of {
+                            let number = locked.stripes
+                                [position(locked.stripes, || shared.stripe_of(key.hash))]
+                            .number();
+                            assert_eq!(number, shared.stripe_of(key.hash), "{numbers:?}");
+                            // It is there to be read and written.
+                            assert_eq!(
+                                get(shared, locked.stripes, key.hash).databases().count(),
+                                0
+                            );
+                            get_mut(shared, locked.stripes, key.hash);
+                        }
+                    },
+                );
+            }
+        }
+    }
 
     #[test]
     fn the_stripes_that_are_locked_are_found_and_no_others() {
@@ -216,7 +274,7 @@ mod tests {
         let shared = store.shared();
         let hashes = || (0..100).map(|key| shared.hash(format!("key:{key}").as_bytes()));
         for locked_ones in [vec![2], vec![2, 5], vec![0, 1, 2, 5, 7]] {
-            let wanted = locked_ones.iter().map(|&number| (number, number == 5)).collect();
+            let wanted = locked_ones.iter().map(|&number| (number, number == 5));
             shared.lock_many(wanted, |locked| {
                 for hash in hashes() {
                     let found = find(shared, locked.stripes, hash).is_some();

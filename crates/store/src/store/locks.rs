@@ -201,7 +201,7 @@ impl Access for Striped {
             keys,
             |_| true,
             |locked| {
-                let view = View::new(shared, self.db, locked.stripes);
+                let view = View::of_keys(shared, self.db, locked.stripes, keys);
                 let result = operation(&view);
                 found_expired = view.time.found_expired();
                 result
@@ -226,7 +226,7 @@ impl Access for Striped {
             keys,
             |_| false,
             |locked| {
-                let mut scope = Scope::new(shared, self.db, locked.stripes);
+                let mut scope = Scope::of_keys(shared, self.db, locked.stripes, keys);
                 (operation(&mut scope), scope.commit())
             },
         );
@@ -240,7 +240,7 @@ impl Access for Striped {
     ) -> Result<R, Error> {
         let shared = &*self.shared;
         check_free(shared)?;
-        shared.lock_many(stripes.map(|number| (number, true)).collect(), |locked| {
+        shared.lock_many(stripes.map(|number| (number, true)), |locked| {
             operation(&View::new(shared, self.db, locked.stripes))
         })
     }
@@ -290,7 +290,10 @@ impl<'t> Held<'t> {
         stripes: &'t mut [LockedStripe<'t>],
         allowed: Allowed<'t>,
     ) -> Self {
-        let scope = RefCell::new(Scope::new(shared, db, stripes));
+        let scope = RefCell::new(match allowed {
+            Allowed::Named(keys) => Scope::of_keys(shared, db, stripes, keys),
+            Allowed::Locked => Scope::new(shared, db, stripes),
+        });
         let reads_some =
             matches!(allowed, Allowed::Named(named) if named.iter().any(|key| key.reads));
         Self { shared, scope, allowed, reads_some, next: Cell::new(0) }

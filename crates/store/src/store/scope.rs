@@ -1,9 +1,12 @@
 //! The keys of a running command: what it may read, and what it may write.
 
+use std::hint::black_box;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use extendible::CACHED;
+use smallvec::SmallVec;
 
 use super::keyspace::Keyspace;
 use super::locked::{self, LockedStripe};
@@ -18,7 +21,10 @@ use crate::key::HashedKey;
 use crate::persist::Extras;
 use crate::policy::EncodingPolicy;
 use crate::table::keys::{Entry as KeyEntry, KeyBucket};
-use crate::value::Value;
+use crate::value::{AT_ONCE, Value};
+
+/// From so many keys on they are looked up at once. Fewer are locked without a list, and are seldom worth it.
+const MANY: usize = 5;
 
 /// The keys of a reading operation.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
@@ -34,6 +40,50 @@ impl<'v> View<'v> {
     #[inline]
     pub(super) fn new(shared: &'v Shared, db: u32, stripes: &'v mut [LockedStripe<'v>]) -> Self {
         Self { shared, db, stripes, time: CommandTime::new(shared.time()) }
+    }
+
+    /// As [`new`](Self::new), for an operation on these keys.
+    #[inline]
+    pub(super) fn of_keys(
+        shared: &'v Shared,
+        db: u32,
+        stripes: &'v mut [LockedStripe<'v>],
+        keys: &[HashedKey<'_>],
+    ) -> Self {
+        let view = Self::new(shared, db, stripes);
+        if keys.len() >= MANY {
+            view.prefetch(keys);
+        }
+        view
+    }
+
+    /// Reads what look-ups of several keys will read, so that their cache misses overlap (see
+    /// [`Extendible::prefetch`](extendible::Extendible::prefetch)).
+    pub(super) fn prefetch(&self, keys: &[HashedKey<'_>]) {
+        // Keys are spread over the stripes evenly.
+        let of_stripe = keys.first().and_then(|key| self.stripe(key.hash).keyspace(self.db));
+        if of_stripe.map_or(0, |keyspace| keyspace.len()) << self.shared.stripe_bits() < CACHED {
+            return;
+        }
+        for keys in keys.chunks(AT_ONCE) {
+            let mut all = 0;
+            let mut buckets = SmallVec::<[(&KeyBucket, u64); AT_ONCE]>::new();
+            for key in keys {
+                let keyspace = self.stripe(key.hash).keyspace(self.db);
+                if let Some(bucket) = keyspace.and_then(|keyspace| keyspace.bucket(key.hash)) {
+                    all |= bucket.prefetch();
+                    buckets.push((bucket, key.hash));
+                }
+            }
+            let mut entries = SmallVec::<[&KeyEntry; AT_ONCE]>::new();
+            for (bucket, hash) in buckets {
+                if let Some(entry) = bucket.first(hash) {
+                    all |= entry.prefetch();
+                    entries.push(entry);
+                }
+            }
+            black_box(entries.iter().fold(all, |all, entry| all | entry.prefetch_heap()));
+        }
     }
 
     /// The value at a key that has not expired.
@@ -142,6 +192,17 @@ impl<'s> Scope<'s> {
     #[inline]
     pub(super) fn new(shared: &'s Shared, db: u32, stripes: &'s mut [LockedStripe<'s>]) -> Self {
         Self { view: View::new(shared, db, stripes), effects: Effects::new() }
+    }
+
+    /// As [`new`](Self::new), for an operation on these keys.
+    #[inline]
+    pub(super) fn of_keys(
+        shared: &'s Shared,
+        db: u32,
+        stripes: &'s mut [LockedStripe<'s>],
+        keys: &[HashedKey<'_>],
+    ) -> Self {
+        Self { view: View::of_keys(shared, db, stripes, keys), effects: Effects::new() }
     }
 
     /// Hands what was done to the sinks and to the log.

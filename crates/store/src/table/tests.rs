@@ -143,5 +143,5 @@ fn keys_that_crowd_into_one_prefix_do_not_blow_up_the_directory() {
 
 #[test]
 fn a_bucket_of_keys_is_two_cache_lines() {
-    assert_eq!(size_of::<KeyBucket>(), 128);
+    assert_eq!((size_of::<KeyBucket>(), align_of::<KeyBucket>()), (128, 64));
 }

@@ -28,7 +28,7 @@ pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
 pub(crate) use set::{Extracted, SetRef};
-pub(crate) use zset::ZSet;
+pub(crate) use zset::{ZSet, prefetch as prefetch_in_zset};
 
 /// The members of a large set.
 pub(crate) type Members = Extendible<MemberBucket>;
@@ -76,6 +76,9 @@ pub(crate) enum Value {
     Opaque(Arc<RawValue>),
 }
 
+/// How many keys or members are looked up at once: what that reads fits into the nearest cache.
+pub(crate) const AT_ONCE: usize = 64;
+
 impl Value {
     /// The type, as TYPE answers it.
     pub(crate) fn type_name(&self) -> Cow<'static, str> {
@@ -90,6 +93,18 @@ impl Value {
             Self::Bloom(_) => bloom::TYPE_NAME.into(),
             Self::Opaque(value) => opaque::type_name(value),
         }
+    }
+
+    /// Reads a byte of what the value holds on the heap, so that it comes into the cache; a number that says nothing.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is large is read piece by piece")]
+    pub(crate) fn prefetch(&self) -> u64 {
+        let bytes = match self {
+            Self::Str { buffer, .. } => buffer,
+            Self::IntSet(set) => set.as_bytes(),
+            Self::ListPack(set) => set.as_bytes(),
+            _ => return 0,
+        };
+        bytes.first().copied().unwrap_or(0).into()
     }
 
     /// The encoding, as OBJECT ENCODING answers it.

@@ -5,7 +5,8 @@
 use ahash::RandomState;
 use skiplist_zset::{Encoding, Limits};
 
-use super::Value;
+use super::{AT_ONCE, Value};
+use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
 /// A sorted set, hashed as its store hashes.
@@ -23,6 +24,16 @@ impl Value {
     pub(crate) const fn as_zset_mut(&mut self) -> Option<&mut ZSet> {
         if let Self::ZSet(set) = self { Some(set) } else { None }
     }
+}
+
+/// Reads what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap.
+pub(crate) fn prefetch<'m>(set: &ZSet, members: impl Iterator<Item = Member<'m>>) {
+    let (mut hashes, mut count) = ([0; AT_ONCE], 0);
+    for (hash, member) in hashes.iter_mut().zip(members) {
+        *hash = member.with_bytes(|bytes| set.hash(bytes));
+        count += 1;
+    }
+    set.prefetch(&hashes[..count]);
 }
 
 /// How OBJECT ENCODING names the form of a sorted set.

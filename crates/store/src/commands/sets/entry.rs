@@ -76,7 +76,7 @@ impl SetEntry<'_> {
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
                 set.expect(members.len(), policy);
-                let added = members.iter().filter(|&&member| set.add(member, policy)).count();
+                let added = set.add_each(members, policy);
                 (added, Outcome::changed(added > 0))
             },
             |_| ("SADD", words(members)),
@@ -97,7 +97,7 @@ impl SetEntry<'_> {
         let removed = self.edit(
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
-                let removed = members.iter().filter(|&&member| set.remove(member, &policy)).count();
+                let removed = set.remove_each(members, &policy);
                 (removed, outcome(removed, set.as_ref().len()))
             },
             |_| ("SREM", words(members)),

@@ -142,11 +142,10 @@ impl<L: Locks> Store<L> {
         of.with_members(|of| {
             check(of)?;
             self.read(key, |view, keys| {
-                let set = set_at(view, keys[0])?;
-                let has = |member: &Member<'_>| {
-                    set.is_some_and(|set| set.contains(*member, &view.policy()))
-                };
-                Ok(of.iter().map(has).collect())
+                Ok(match set_at(view, keys[0])? {
+                    Some(set) => set.contains_each(of, &view.policy()),
+                    None => vec![false; of.len()],
+                })
             })
         })
     }

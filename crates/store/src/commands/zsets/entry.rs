@@ -17,7 +17,7 @@ use crate::policy::EncodingPolicy;
 use crate::store::slot::{Entry, Outcome};
 use crate::to_member::ToMember;
 use crate::to_score::ToScore;
-use crate::value::{Value, ZSet};
+use crate::value::{AT_ONCE, Value, ZSet, prefetch_in_zset};
 
 /// The sorted set at a key, found once and checked once: see [`Store::with_zset`](crate::Store::with_zset).
 ///
@@ -165,7 +165,12 @@ impl ZSetEntry<'_> {
                     policy.make_skip_list(set);
                 }
                 let mut done = Added::default();
-                let result = pairs.iter().try_for_each(|pair| done.add(set, pair, options, policy));
+                let result = pairs.chunks(AT_ONCE).try_for_each(|pairs| {
+                    if pairs.len() > 1 {
+                        prefetch_in_zset(set, pairs.iter().map(|&(_, member)| member));
+                    }
+                    pairs.iter().try_for_each(|pair| done.add(set, pair, options, policy))
+                });
                 let changed = done.new + done.updated > 0;
                 let outcome = if set.is_empty() && !changed {
                     Outcome::Unmade
@@ -190,9 +195,16 @@ impl ZSetEntry<'_> {
         let removed = self.edit(
             |value| {
                 let Some(set) = value.as_zset_mut() else { return (0, Outcome::Same) };
-                let there =
-                    |member: &&Member<'_>| member.with_bytes(|bytes| set.remove(bytes)).is_some();
-                let removed = members.iter().filter(there).count();
+                let mut removed = 0;
+                for members in members.chunks(AT_ONCE) {
+                    if members.len() > 1 {
+                        prefetch_in_zset(set, members.iter().copied());
+                    }
+                    let there = |member: &&Member<'_>| {
+                        member.with_bytes(|bytes| set.remove(bytes)).is_some()
+                    };
+                    removed += members.iter().filter(there).count();
+                }
                 (removed, outcome(set, removed > 0))
             },
             |_| ("ZREM", members.iter().map(|member| member.to_bytes()).collect()),

@@ -24,11 +24,12 @@ mod mutate;
 mod random;
 mod visit;
 
+use extendible::CACHED;
 pub(crate) use extract::Extracted;
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 
-use super::{Members, Value, parse_int};
+use super::{AT_ONCE, Members, Value, parse_int};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 
@@ -107,6 +108,46 @@ impl SetRef<'_> {
         }
     }
 
+    /// Whether each of these is a member.
+    pub(crate) fn contains_each(
+        self,
+        members: &[Member<'_>],
+        policy: &EncodingPolicy<'_>,
+    ) -> Vec<bool> {
+        let mut found = Vec::with_capacity(members.len());
+        for members in members.chunks(AT_ONCE) {
+            match self.prefetch(members, policy) {
+                Some(hashes) => found.extend(
+                    members
+                        .iter()
+                        .zip(hashes)
+                        .map(|(member, hash)| self.contains_hashed(*member, Some(hash), policy)),
+                ),
+                None => found.extend(members.iter().map(|member| self.contains(*member, policy))),
+            }
+        }
+        found
+    }
+
+    /// Reads what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap. The
+    /// hashes of their texts, or `None` if this is no hash table that is too large for the caches.
+    fn prefetch(
+        self,
+        members: &[Member<'_>],
+        policy: &EncodingPolicy<'_>,
+    ) -> Option<[u64; AT_ONCE]> {
+        let Self::HashTable(table) = self else { return None };
+        if table.len() < CACHED {
+            return None;
+        }
+        let mut hashes = [0; AT_ONCE];
+        for (hash, member) in hashes.iter_mut().zip(members) {
+            *hash = member.with_bytes(|bytes| policy.hash(bytes));
+        }
+        table.prefetch(&hashes[..members.len().min(AT_ONCE)]);
+        Some(hashes)
+    }
+
     /// As [`contains`](Self::contains), for a caller that may know the hash of the member's text.
     #[inline]
     pub(crate) fn contains_hashed(
@@ -115,11 +156,11 @@ impl SetRef<'_> {
         hash: Option<u64>,
         policy: &EncodingPolicy<'_>,
     ) -> bool {
-        match (self, hash, member) {
-            (Self::HashTable(table), Some(hashed), Member::Bytes(bytes)) => {
+        match (self, hash) {
+            (Self::HashTable(table), Some(hashed)) => member.with_bytes(|bytes| {
                 table.bucket(hashed).is_some_and(|bucket| bucket.contains(hashed, bytes))
-            }
-            (Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_), _, _) => {
+            }),
+            (Self::IntSet(_) | Self::Compact(_) | Self::ListPack(_) | Self::HashTable(_), _) => {
                 self.contains(member, policy)
             }
         }

@@ -11,7 +11,7 @@ use listpack::{Entry, ListPack};
 use super::SetRef;
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
-use crate::value::{Members, Value};
+use crate::value::{AT_ONCE, Members, Value};
 
 /// A set, to be changed: it may turn into another encoding.
 #[derive(Debug)]
@@ -222,6 +222,42 @@ impl SetMut<'_> {
         };
         self.promote(refused, member, policy);
         refused == Refused::Outgrown || self.add(member, policy)
+    }
+
+    /// Adds members; returns how many are new.
+    #[inline]
+    pub(crate) fn add_each(
+        &mut self,
+        members: &[Member<'_>],
+        policy: &EncodingPolicy<'_>,
+    ) -> usize {
+        if let [member] = members {
+            return self.add(*member, policy).into();
+        }
+        let mut added = 0;
+        for members in members.chunks(AT_ONCE) {
+            self.as_ref().prefetch(members, policy);
+            added += members.iter().filter(|&&member| self.add(member, policy)).count();
+        }
+        added
+    }
+
+    /// Removes members; returns how many were there.
+    #[inline]
+    pub(crate) fn remove_each(
+        &mut self,
+        members: &[Member<'_>],
+        policy: &EncodingPolicy<'_>,
+    ) -> usize {
+        if let [member] = members {
+            return self.remove(*member, policy).into();
+        }
+        let mut removed = 0;
+        for members in members.chunks(AT_ONCE) {
+            self.as_ref().prefetch(members, policy);
+            removed += members.iter().filter(|&&member| self.remove(member, policy)).count();
+        }
+        removed
     }
 
     /// Turns the set into an encoding that takes the member.

@@ -1,0 +1,196 @@
+//! Calls on many keys or members: the replies and the bytes of as many calls on one.
+
+#![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
+
+use std::thread;
+
+use tallis::{Limits, Profile, Store};
+use testkit::rng::Rng;
+
+/// Keys of a store, and members of its sets, among which the calls choose.
+const NAMES: u64 = 600;
+
+/// Calls of a run.
+const CALLS: usize = 300;
+
+/// A store whose values do not choose their encoding by how many members come at once, as they do from 7.2 on.
+fn store(limits: Limits) -> Store {
+    Store::builder().profile(Profile::Redis70).limits(limits).build()
+}
+
+/// Limits so low that sets are tables, or the default ones.
+fn limits(rng: &mut Rng) -> Limits {
+    match rng.below(2) {
+        0 => Limits::default(),
+        _ => {
+            Limits { set_max_intset_entries: 3, zset_max_listpack_entries: 3, ..Limits::default() }
+        }
+    }
+}
+
+/// Makes keys, a set and a sorted set that are more than the caches hold: then a call of many reads ahead.
+fn fill(store: &Store) {
+    let names: Vec<String> = (1..40_000).map(|n| format!("name:{n}")).collect();
+    store.mset(&names.iter().map(|name| (name, "a value")).collect::<Vec<_>>()).unwrap();
+    store.sadd("set", &names).unwrap();
+    let scores = (1_u32..).zip(&names);
+    store.zadd_multiple("zset", &scores.collect::<Vec<_>>()).unwrap();
+}
+
+/// As many names as a call may have, some of them twice: texts, numbers, long ones, one that is empty.
+fn names(rng: &mut Rng) -> Vec<String> {
+    let most = [1, 4, 5, 63, 64, 65, 200][rng.index(7)];
+    let kind = rng.below(3);
+    (0..=rng.below(most))
+        .map(|_| match (kind, rng.below(NAMES)) {
+            (_, 0) => String::new(),
+            (0, n) => n.to_string(),
+            (1, n) => format!("name:{n}"),
+            (_, n) => format!("{n}:{}", "long ".repeat(20)),
+        })
+        .collect()
+}
+
+/// Runs a call of many on one store and as many calls of one on the other, and compares the replies.
+fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
+    let names = names(rng);
+    let count = |each: &dyn Fn(&String) -> usize| names.iter().map(each).sum::<usize>();
+    match rng.below(12) {
+        0..3 => {
+            let ones = count(&|name| one.sadd(key, name).unwrap_or(0));
+            assert_eq!(many.sadd(key, &names).unwrap_or(0), ones);
+        }
+        3 => {
+            let ones = count(&|name| one.srem(key, name).unwrap_or(0));
+            assert_eq!(many.srem(key, &names).unwrap_or(0), ones);
+        }
+        4 => {
+            let ones: Result<Vec<bool>, _> =
+                names.iter().map(|name| one.sismember(key, name)).collect();
+            assert_eq!(many.smismember(key, &names), ones);
+        }
+        5 => {
+            let pairs: Vec<_> = names.iter().map(|name| (rng.below(9), name)).collect();
+            let each = pairs.iter().map(|(score, name)| one.zadd(key, *name, *score).unwrap_or(0));
+            assert_eq!(each.sum::<usize>(), many.zadd_multiple(key, &pairs).unwrap_or(0));
+        }
+        6 => {
+            let ones = count(&|name| one.zrem(key, name).unwrap_or(0));
+            assert_eq!(many.zrem(key, &names).unwrap_or(0), ones);
+        }
+        7 => {
+            let ones: Result<Vec<_>, _> = names.iter().map(|name| one.zscore(key, name)).collect();
+            assert_eq!(many.zscore_multiple(key, &names), ones);
+        }
+        8 => {
+            let pairs: Vec<_> = names.iter().map(|name| (name, rng.below(1000))).collect();
+            for (name, value) in &pairs {
+                one.set(*name, *value).unwrap();
+            }
+            many.mset(&pairs).unwrap();
+        }
+        9 => {
+            let ones = names.iter().map(|name| one.get(name).unwrap_or(None)).collect::<Vec<_>>();
+            assert_eq!(many.mget(&names).unwrap(), ones);
+        }
+        10 => {
+            let ones = count(&|name| usize::from(one.exists(name).unwrap()));
+            assert_eq!(many.exists_many(&names).unwrap(), ones);
+        }
+        _ => {
+            let ones = count(&|name| one.del(name).unwrap());
+            assert_eq!(many.del(&names).unwrap(), ones);
+        }
+    }
+}
+
+/// Every key with its payload.
+fn payloads(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut keys: Vec<_> = store.keys("*").unwrap().iter().map(|key| key.to_vec()).collect();
+    keys.sort_unstable();
+    let dump = |key: &Vec<u8>| store.dump(key).unwrap().unwrap().to_vec();
+    // What is a hash table has its members in an order of its own.
+    let ordered = |key: &Vec<u8>| match store.object_encoding(key).unwrap() {
+        Some("hashtable") => {
+            let mut members: Vec<_> =
+                store.smembers(key).unwrap().iter().map(|it| it.to_vec()).collect();
+            members.sort_unstable();
+            members.concat()
+        }
+        _ => dump(key),
+    };
+    keys.iter().map(|key| (key.clone(), ordered(key))).collect()
+}
+
+#[test]
+fn many_at_once_are_as_many_one_by_one() {
+    for seed in 0..40 {
+        let mut rng = Rng::new(seed);
+        let limits = limits(&mut rng);
+        let [many, one] = [(); 2].map(|()| store(limits));
+        if seed < 4 {
+            fill(&many);
+            fill(&one);
+        }
+        for _ in 0..CALLS {
+            let key = ["set", "another", "zset"][rng.index(3)];
+            call(&mut rng, [&many, &one], key);
+        }
+        assert_eq!(payloads(&many), payloads(&one), "{seed}");
+    }
+}
+
+/// Each thread has sets of its own, and all have their keys in the same stripes.
+#[test]
+fn threads_do_not_change_what_a_call_of_many_does() {
+    let [many, one] = [(); 2].map(|()| store(Limits::default()));
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let (many, one) = (&many, &one);
+            scope.spawn(move || {
+                let mut rng = Rng::new(100 + thread);
+                let key = format!("set of {thread}");
+                for _ in 0..CALLS {
+                    let names = names(&mut rng);
+                    let ones: usize = names.iter().map(|name| one.sadd(&key, name).unwrap()).sum();
+                    assert_eq!(many.sadd(&key, &names).unwrap(), ones);
+                    let keys: Vec<_> =
+                        names.iter().map(|name| format!("{thread}:{name}")).collect();
+                    many.mset(&keys.iter().map(|key| (key, thread)).collect::<Vec<_>>()).unwrap();
+                    for key in &keys {
+                        one.set(key, thread).unwrap();
+                    }
+                    assert_eq!(many.exists_many(&keys).unwrap(), keys.len());
+                }
+            });
+        }
+    });
+    assert_eq!(payloads(&many), payloads(&one));
+}
+
+/// MSET is one step: who reads all of its keys at once sees all of one call or none.
+#[test]
+fn a_call_of_many_keys_is_seen_whole_or_not_at_all() {
+    let store = Store::new();
+    let keys: Vec<String> = (0..100).map(|n| format!("key:{n}")).collect();
+    let write = |value: u64| store.mset(&keys.iter().map(|key| (key, value)).collect::<Vec<_>>());
+    write(0).unwrap();
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..2_u64)
+            .map(|writer| {
+                let write = &write;
+                scope.spawn(move || (1..400).for_each(|n| write(2 * n + writer).unwrap()))
+            })
+            .collect();
+        let reader = scope.spawn(|| {
+            for _ in 0..400 {
+                let values = store.mget(&keys).unwrap();
+                assert!(values.iter().all(|value| value.is_some() && *value == values[0]));
+            }
+        });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        reader.join().unwrap();
+    });
+}
