@@ -30,13 +30,15 @@ pub trait Bucket: Default {
         self.len()
     }
 
-    /// Reads a byte of each cache line of the bucket itself that a look-up of this hash reads. See
-    /// [`Extendible::prefetch`](crate::Extendible::prefetch); what is returned means nothing.
-    fn prefetch(&self, _hash: u64) -> u64 {
+    /// Reads a byte of each cache line of the bucket itself that a look-up reads, for
+    /// [`Extendible::prefetch`](crate::Extendible::prefetch). The number that is made of them says nothing: it is there so
+    /// that the compiler does not leave the reads out.
+    fn prefetch(&self) -> u64 {
         0
     }
 
-    /// Reads a byte of the entry that a look-up of this hash looks at first, once the lines of the bucket are there.
+    /// Reads a byte of the entry that a look-up of this hash looks at first, once the lines of the bucket are there; a
+    /// number that says nothing.
     fn prefetch_entry(&self, _hash: u64) -> u64 {
         0
     }

@@ -427,7 +427,7 @@ impl<V: Values> Bucket for PackedBucket<V> {
     }
 
     #[inline]
-    fn prefetch(&self, _hash: u64) -> u64 {
+    fn prefetch(&self) -> u64 {
         self.offsets.touch();
         self.tags.prefetch() | self.bytes.len() as u64
     }

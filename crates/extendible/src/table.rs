@@ -8,7 +8,7 @@ use core::hint::black_box;
 use crate::bucket::{Bucket, Fill, Rehash};
 use crate::segments::Segments;
 
-/// The caches hold a table of less entries than this, and then [`Extendible::prefetch`] would only cost time.
+/// The caches hold a table of fewer entries than this: [`Extendible::prefetch`] would only take time there.
 pub const CACHED: usize = 1 << 15;
 
 /// The most hash bits that choose a bucket, those that chose the table included.
@@ -163,7 +163,7 @@ impl<B: Bucket> Extendible<B> {
     /// A look-up waits for its bucket, then for its entry, and the next one waits again. Here all buckets are read
     /// before any entry is, so that the cache misses overlap, and the look-ups that follow wait for none. Some dozens
     /// of hashes at a time are best: as many as the nearest cache has room for what they read. Nothing is read in a table
-    /// of less than [`CACHED`] entries.
+    /// of fewer than [`CACHED`] entries.
     ///
     /// ```
     /// use extendible::{Extendible, MemberBucket};
@@ -185,23 +185,12 @@ impl<B: Bucket> Extendible<B> {
         if self.len < CACHED {
             return;
         }
-        black_box(hashes.iter().fold(0, |all, &hash| all | self.prefetch_bucket(hash)));
-        black_box(hashes.iter().fold(0, |all, &hash| all | self.prefetch_entry(hash)));
-    }
-
-    /// The first half of [`prefetch`](Self::prefetch), for look-ups in several tables; what it returns means nothing,
-    /// but must be used, lest the compiler leave it out.
-    #[inline]
-    #[must_use]
-    pub fn prefetch_bucket(&self, hash: u64) -> u64 {
-        self.bucket(hash).map_or(0, |bucket| bucket.prefetch(hash))
-    }
-
-    /// The second half of [`prefetch`](Self::prefetch), as the first.
-    #[inline]
-    #[must_use]
-    pub fn prefetch_entry(&self, hash: u64) -> u64 {
-        self.bucket(hash).map_or(0, |bucket| bucket.prefetch_entry(hash))
+        let each = |read: fn(&B, u64) -> u64| {
+            let read = |hash| self.bucket(hash).map_or(0, |bucket| read(bucket, hash));
+            black_box(hashes.iter().fold(0, |all, &hash| all | read(hash)));
+        };
+        each(|bucket, _| bucket.prefetch());
+        each(B::prefetch_entry);
     }
 
     /// Lets `insert` put a new entry with this hash into its bucket, which is split before if it is full; returns where

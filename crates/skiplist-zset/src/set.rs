@@ -134,7 +134,7 @@ impl<S: BuildHasher> ZSet<S> {
 
     /// Reads what look-ups of these hashes will read, and changes nothing: so their cache misses overlap, where each
     /// look-up by itself waits for two. Some dozens of hashes at a time are best. Nothing is read in a set that the caches
-    /// hold: one of less than 32,768 members.
+    /// hold: one of fewer than 32,768 members.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use extendible::CACHED;
+use extendible::{Bucket, CACHED};
 use smallvec::SmallVec;
 
 use super::keyspace::Keyspace;

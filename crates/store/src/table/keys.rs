@@ -137,12 +137,6 @@ impl KeyBucket {
         tagged + last.key.as_bytes().len() + usize::from(accessed == 0)
     }
 
-    /// Reads a byte of each cache line of the bucket itself that a look-up reads; a number that says nothing.
-    #[inline]
-    pub(crate) fn prefetch(&self) -> u64 {
-        self.tags.prefetch() | self.entries.len() as u64 | self.metadata.expiring() as u64
-    }
-
     /// The entry that a look-up of this hash looks at first, once the lines of the bucket are there.
     #[inline]
     pub(crate) fn first(&self, hash: u64) -> Option<&Entry> {
@@ -255,6 +249,16 @@ impl Bucket for KeyBucket {
             to.set_expiry(position, old.metadata.expires_at(at));
         }
         new
+    }
+
+    #[inline]
+    fn prefetch(&self) -> u64 {
+        self.tags.prefetch() | self.entries.len() as u64 | self.metadata.expiring() as u64
+    }
+
+    #[inline]
+    fn prefetch_entry(&self, hash: u64) -> u64 {
+        self.first(hash).map_or(0, Entry::prefetch)
     }
 
     fn heap_bytes(&self) -> usize {
