@@ -122,15 +122,9 @@ impl<S: BuildHasher> Large<S> {
         black_box(hashes.iter().fold(0, |all, &hash| all | record(hash)));
     }
 
-    /// The score of the member with this hash.
-    #[inline]
-    pub(crate) fn score_hashed(&self, hash: u64, member: &[u8]) -> Option<f64> {
-        Some(self.records.score(self.find(hash, member)?.1))
-    }
-
     #[inline]
     pub(crate) fn score(&self, member: &[u8]) -> Option<f64> {
-        self.score_hashed(self.hasher.hash_one(member), member)
+        Some(self.records.score(self.find(self.hasher.hash_one(member), member)?.1))
     }
 
     #[inline]

@@ -201,7 +201,8 @@ impl Access for Striped {
             keys,
             |_| true,
             |locked| {
-                let view = View::of_keys(shared, self.db, locked.stripes, keys);
+                let view = View::new(shared, self.db, locked.stripes);
+                view.prefetch(keys);
                 let result = operation(&view);
                 found_expired = view.time.found_expired();
                 result
@@ -226,7 +227,8 @@ impl Access for Striped {
             keys,
             |_| false,
             |locked| {
-                let mut scope = Scope::of_keys(shared, self.db, locked.stripes, keys);
+                let mut scope = Scope::new(shared, self.db, locked.stripes);
+                scope.prefetch(keys);
                 (operation(&mut scope), scope.commit())
             },
         );
@@ -290,10 +292,11 @@ impl<'t> Held<'t> {
         stripes: &'t mut [LockedStripe<'t>],
         allowed: Allowed<'t>,
     ) -> Self {
-        let scope = RefCell::new(match allowed {
-            Allowed::Named(keys) => Scope::of_keys(shared, db, stripes, keys),
-            Allowed::Locked => Scope::new(shared, db, stripes),
-        });
+        let scope = Scope::new(shared, db, stripes);
+        if let Allowed::Named(keys) = allowed {
+            scope.prefetch(keys);
+        }
+        let scope = RefCell::new(scope);
         let reads_some =
             matches!(allowed, Allowed::Named(named) if named.iter().any(|key| key.reads));
         Self { shared, scope, allowed, reads_some, next: Cell::new(0) }

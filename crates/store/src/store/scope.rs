@@ -42,24 +42,16 @@ impl<'v> View<'v> {
         Self { shared, db, stripes, time: CommandTime::new(shared.time()) }
     }
 
-    /// As [`new`](Self::new), for an operation on these keys.
+    /// Reads what look-ups of these keys will read, if they are many, so that their cache misses overlap (see
+    /// [`Extendible::prefetch`](extendible::Extendible::prefetch)).
     #[inline]
-    pub(super) fn of_keys(
-        shared: &'v Shared,
-        db: u32,
-        stripes: &'v mut [LockedStripe<'v>],
-        keys: &[HashedKey<'_>],
-    ) -> Self {
-        let view = Self::new(shared, db, stripes);
+    pub(super) fn prefetch(&self, keys: &[HashedKey<'_>]) {
         if keys.len() >= MANY {
-            view.prefetch(keys);
+            self.prefetch_many(keys);
         }
-        view
     }
 
-    /// Reads what look-ups of several keys will read, so that their cache misses overlap (see
-    /// [`Extendible::prefetch`](extendible::Extendible::prefetch)).
-    pub(super) fn prefetch(&self, keys: &[HashedKey<'_>]) {
+    fn prefetch_many(&self, keys: &[HashedKey<'_>]) {
         // Keys are spread over the stripes evenly.
         let of_stripe = keys.first().and_then(|key| self.stripe(key.hash).keyspace(self.db));
         if of_stripe.map_or(0, |keyspace| keyspace.len()) << self.shared.stripe_bits() < CACHED {
@@ -192,17 +184,6 @@ impl<'s> Scope<'s> {
     #[inline]
     pub(super) fn new(shared: &'s Shared, db: u32, stripes: &'s mut [LockedStripe<'s>]) -> Self {
         Self { view: View::new(shared, db, stripes), effects: Effects::new() }
-    }
-
-    /// As [`new`](Self::new), for an operation on these keys.
-    #[inline]
-    pub(super) fn of_keys(
-        shared: &'s Shared,
-        db: u32,
-        stripes: &'s mut [LockedStripe<'s>],
-        keys: &[HashedKey<'_>],
-    ) -> Self {
-        Self { view: View::of_keys(shared, db, stripes, keys), effects: Effects::new() }
     }
 
     /// Hands what was done to the sinks and to the log.

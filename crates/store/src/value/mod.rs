@@ -27,7 +27,7 @@ pub(crate) use hash::{
 pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
-pub(crate) use set::{Extracted, SetRef};
+pub(crate) use set::{Extracted, SetMut, SetRef};
 pub(crate) use zset::{ZSet, prefetch as prefetch_in_zset};
 
 /// The members of a large set.

@@ -26,8 +26,13 @@ impl Value {
     }
 }
 
-/// Reads what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap.
-pub(crate) fn prefetch<'m>(set: &ZSet, members: impl Iterator<Item = Member<'m>>) {
+/// Reads what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap. For one it
+/// does nothing.
+#[inline]
+pub(crate) fn prefetch<'m>(set: &ZSet, members: impl ExactSizeIterator<Item = Member<'m>>) {
+    if members.len() < 2 {
+        return;
+    }
     let (mut hashes, mut count) = ([0; AT_ONCE], 0);
     for (hash, member) in hashes.iter_mut().zip(members) {
         *hash = member.with_bytes(|bytes| set.hash(bytes));

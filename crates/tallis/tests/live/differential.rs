@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use tallis::{Profile, Session, Store};
 use testkit::differential::{
-    Differential, LATER_COMMANDS, LATER_FAMILIES, MODULE_FAMILY, Reply as Answer, Report, Settings,
-    Subject, family_names,
+    Differential, LATER_FAMILIES, MODULE_FAMILY, Reply as Answer, Report, Settings, Subject,
+    family_names,
 };
-use testkit::live::{Protocol, Server, Version, named, named_with, redisbloom, server_with};
+use testkit::live::{Protocol, Server, named, named_with, redisbloom, server_with};
 use testkit::servers::INSTALLED;
 
 use crate::answer::answer_in;
@@ -84,12 +84,7 @@ fn compare_named(name: &str, mut settings: Settings) -> Option<Report> {
     Some(compare_with(&server, settings))
 }
 
-fn compare_with(server: &Server, mut settings: Settings) -> Report {
-    if server.version() < Version::new(7, 0, 0) {
-        settings.leave_out.extend(LATER_COMMANDS);
-        // Redis 6.2.5 ends when it reads some lists with compressed nodes.
-        settings.limits.lists.1 = 0;
-    }
+fn compare_with(server: &Server, settings: Settings) -> Report {
     match Differential::new(settings)
         .run(server, |settings| Tallis::new(settings, profile_of(server)))
     {

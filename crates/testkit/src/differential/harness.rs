@@ -52,19 +52,21 @@ impl Differential {
         server: &Server,
         mut subject: impl FnMut(&Settings) -> S,
     ) -> Result<Report, Box<Difference>> {
-        let mut live = LiveSubject::new(server, &self.settings);
+        let harness = Self { settings: apart::known_in(server.version(), &self.settings) };
+        let settings = &harness.settings;
+        let mut live = LiveSubject::new(server, settings);
         let found = Found {
             foreign: foreign(&mut live),
             old_blooms: server.module_version("bf").is_some_and(|version| version < 80_000),
         };
-        let mut ops = script(&self.settings, found);
+        let mut ops = script(settings, found);
         if live.is_older() {
             apart::as_known_in(server.version(), &mut ops);
         }
-        let mut run = Run::new(&self.settings, live, subject(&self.settings));
+        let mut run = Run::new(settings, live, subject(settings));
         match run.all(&ops, true) {
             Ok(()) => Ok(run.report),
-            Err(failure) => Err(Box::new(self.difference(server, &mut subject, &ops, &failure))),
+            Err(failure) => Err(Box::new(harness.difference(server, &mut subject, &ops, &failure))),
         }
     }
 

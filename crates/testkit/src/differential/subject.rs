@@ -3,8 +3,8 @@
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 
-use super::{Reply, Settings, command_line};
-use crate::live::{Server, Version, Wire, name_in};
+use super::{Reply, Settings, apart, command_line};
+use crate::live::{Server, Wire, name_in};
 
 /// Sessions that the commands come from; a last one looks at what they have left.
 pub(super) const SESSIONS: usize = 2;
@@ -61,7 +61,7 @@ impl LiveSubject {
     fn open(server: &Server, settings: &Settings) -> io::Result<Self> {
         let wires: io::Result<Vec<Wire>> =
             (0..=SESSIONS).map(|_| Wire::open(server, settings.protocol)).collect();
-        let is_older = server.version() < Version::new(7, 0, 0);
+        let is_older = apart::is_older(server.version());
         let mut subject = Self { wires: wires?, is_older };
         // A server that drops expired keys of itself counts them in DBSIZE or not, as it happens.
         let passive = [&b"DEBUG"[..], b"SET-ACTIVE-EXPIRE", b"0"].map(<[u8]>::to_vec);

@@ -13,7 +13,7 @@ use crate::policy::EncodingPolicy;
 use crate::store::Random;
 use crate::store::slot::{Entry, Expires, Outcome, args_of};
 use crate::to_member::ToMember;
-use crate::value::{Extracted, SetRef, Value};
+use crate::value::{Extracted, SetMut, SetRef, Value};
 
 /// The set at a key, found once and checked once: see [`Store::with_set`](crate::Store::with_set).
 ///
@@ -76,7 +76,7 @@ impl SetEntry<'_> {
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
                 set.expect(members.len(), policy);
-                let added = set.add_each(members, policy);
+                let added = set.change_each(members, policy, SetMut::add);
                 (added, Outcome::changed(added > 0))
             },
             |_| ("SADD", words(members)),
@@ -97,7 +97,7 @@ impl SetEntry<'_> {
         let removed = self.edit(
             |value| {
                 let Some(mut set) = value.as_set_mut() else { return (0, Outcome::Same) };
-                let removed = set.remove_each(members, &policy);
+                let removed = set.change_each(members, &policy, SetMut::remove);
                 (removed, outcome(removed, set.as_ref().len()))
             },
             |_| ("SREM", words(members)),

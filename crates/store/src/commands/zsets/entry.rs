@@ -166,9 +166,7 @@ impl ZSetEntry<'_> {
                 }
                 let mut done = Added::default();
                 let result = pairs.chunks(AT_ONCE).try_for_each(|pairs| {
-                    if pairs.len() > 1 {
-                        prefetch_in_zset(set, pairs.iter().map(|&(_, member)| member));
-                    }
+                    prefetch_in_zset(set, pairs.iter().map(|&(_, member)| member));
                     pairs.iter().try_for_each(|pair| done.add(set, pair, options, policy))
                 });
                 let changed = done.new + done.updated > 0;
@@ -197,9 +195,7 @@ impl ZSetEntry<'_> {
                 let Some(set) = value.as_zset_mut() else { return (0, Outcome::Same) };
                 let mut removed = 0;
                 for members in members.chunks(AT_ONCE) {
-                    if members.len() > 1 {
-                        prefetch_in_zset(set, members.iter().copied());
-                    }
+                    prefetch_in_zset(set, members.iter().copied());
                     let there = |member: &&Member<'_>| {
                         member.with_bytes(|bytes| set.remove(bytes)).is_some()
                     };

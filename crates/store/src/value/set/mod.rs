@@ -28,6 +28,7 @@ use extendible::CACHED;
 pub(crate) use extract::Extracted;
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
+pub(crate) use mutate::SetMut;
 
 use super::{AT_ONCE, Members, Value, parse_int};
 use crate::member::Member;

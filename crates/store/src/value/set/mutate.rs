@@ -224,40 +224,23 @@ impl SetMut<'_> {
         refused == Refused::Outgrown || self.add(member, policy)
     }
 
-    /// Adds members; returns how many are new.
+    /// Adds or removes members, as `change` does; returns how many it has changed.
     #[inline]
-    pub(crate) fn add_each(
+    pub(crate) fn change_each(
         &mut self,
         members: &[Member<'_>],
         policy: &EncodingPolicy<'_>,
+        change: impl Fn(&mut Self, Member<'_>, &EncodingPolicy<'_>) -> bool,
     ) -> usize {
         if let [member] = members {
-            return self.add(*member, policy).into();
+            return change(self, *member, policy).into();
         }
-        let mut added = 0;
+        let mut changed = 0;
         for members in members.chunks(AT_ONCE) {
             self.as_ref().prefetch(members, policy);
-            added += members.iter().filter(|&&member| self.add(member, policy)).count();
+            changed += members.iter().filter(|&&member| change(self, member, policy)).count();
         }
-        added
-    }
-
-    /// Removes members; returns how many were there.
-    #[inline]
-    pub(crate) fn remove_each(
-        &mut self,
-        members: &[Member<'_>],
-        policy: &EncodingPolicy<'_>,
-    ) -> usize {
-        if let [member] = members {
-            return self.remove(*member, policy).into();
-        }
-        let mut removed = 0;
-        for members in members.chunks(AT_ONCE) {
-            self.as_ref().prefetch(members, policy);
-            removed += members.iter().filter(|&&member| self.remove(member, policy)).count();
-        }
-        removed
+        changed
     }
 
     /// Turns the set into an encoding that takes the member.

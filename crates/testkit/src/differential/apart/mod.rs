@@ -13,7 +13,7 @@ use super::subject::Subject;
 pub(super) use cut::is_met;
 pub(super) use errno::sorts;
 pub use older::{LATER_COMMANDS, older_differences};
-pub(super) use older::{as_known_in, key_of_same_bits, replies_otherwise};
+pub(super) use older::{as_known_in, is_older, key_of_same_bits, known_in, replies_otherwise};
 pub(super) use rim::{finds_no_key, is_near, writes};
 
 /// A command whose replies differ.

@@ -6,8 +6,8 @@
 mod reads;
 mod replies;
 
-use super::super::Reply;
 use super::super::script::Op;
+use super::super::{Reply, Settings};
 use crate::live::{Version, name_in};
 
 pub(in super::super) use replies::replies_otherwise;
@@ -45,6 +45,22 @@ pub fn older_differences() -> impl Iterator<Item = &'static str> {
     reads::differences().chain(OTHERS).chain(replies::differences())
 }
 
+/// Whether a server of that version is older than all profiles.
+pub(in super::super) fn is_older(version: Version) -> bool {
+    version < Version::new(7, 0, 0)
+}
+
+/// The settings for a server of that version.
+pub(in super::super) fn known_in(version: Version, settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    if is_older(version) {
+        settings.leave_out.extend(LATER_COMMANDS);
+        // Redis 6.2.5 ends when it reads some lists with compressed nodes.
+        settings.limits.lists.1 = 0;
+    }
+    settings
+}
+
 /// Makes a script one for a server of that version: with its names of settings, without what it reads otherwise.
 pub(in super::super) fn as_known_in(version: Version, ops: &mut Vec<Op>) {
     for op in &mut *ops {
@@ -77,6 +93,7 @@ fn has(words: &[Vec<u8>], option: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Limits;
     use super::super::super::harness::words;
     use super::super::super::script::How;
     use super::*;
@@ -100,6 +117,16 @@ mod tests {
                 words(&["EXPIRE", "k", "100"]),
             ]
         );
+    }
+
+    #[test]
+    fn settings_are_those_of_an_older_server_alone() {
+        let limits = Limits::low();
+        let settings = Settings { leave_out: vec!["GET"], limits, ..Settings::default() };
+        let old = known_in(Version::new(6, 2, 5), &settings);
+        assert!(old.leaves_out("GET") && old.leaves_out("LCS") && old.limits.lists.1 == 0);
+        let new = known_in(Version::new(7, 0, 0), &settings);
+        assert_eq!((new.leave_out.as_slice(), new.limits), (&["GET"][..], limits));
     }
 
     #[test]
