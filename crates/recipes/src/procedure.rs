@@ -75,6 +75,58 @@ pub trait Backend {
     /// That of the procedure.
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error>;
 
+    /// Does many procedures, and calls `answer` with the number and the outcome of each, in any order.
+    ///
+    /// Each of them is atomic, all of them together are not. Those that share a key are done in their order.
+    ///
+    /// On a store they share locks and cache misses: see [`Store::transaction_many`].
+    ///
+    /// # Errors
+    ///
+    /// That of the backend, if it cannot do procedures at all; what has been done then is unknown. The error of a
+    /// procedure is its outcome.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{Backend, Error, Procedure, Store, Tx};
+    ///
+    /// struct Visit<'a>(&'a str);
+    ///
+    /// impl Procedure for Visit<'_> {
+    ///     type Output = i64;
+    ///     type Keys<'p> = [&'p str; 1] where Self: 'p;
+    ///
+    ///     fn keys(&self) -> Self::Keys<'_> {
+    ///         [self.0]
+    ///     }
+    ///
+    ///     fn run(&self, tx: &Tx<'_>) -> Result<i64, Error> {
+    ///         tx.incr(self.0, 1)
+    ///     }
+    /// }
+    ///
+    /// let store = Store::new();
+    /// store.set("/broken", "text")?;
+    /// let mut visits = [0; 4];
+    /// store.call_many(&["/", "/about", "/broken", "/"].map(Visit), |at, visit| {
+    ///     visits[at] = visit.unwrap_or(-1);
+    /// })?;
+    /// assert_eq!(visits, [1, 1, -1, 2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    fn call_many<P: Procedure>(
+        &self,
+        procedures: &[P],
+        mut answer: impl FnMut(usize, Result<P::Output, Error>),
+    ) -> Result<(), Error> {
+        for (at, procedure) in procedures.iter().enumerate() {
+            answer(at, self.call(procedure));
+        }
+        Ok(())
+    }
+
     /// A key that many procedures will name, prepared for that: see [`Store::prepare`].
     fn prepare(&self, key: &[u8]) -> PreparedKey;
 }
@@ -83,6 +135,15 @@ impl Backend for Store {
     #[inline]
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         self.transaction(procedure.keys(), |tx| procedure.run(tx))
+    }
+
+    fn call_many<P: Procedure>(
+        &self,
+        procedures: &[P],
+        mut answer: impl FnMut(usize, Result<P::Output, Error>),
+    ) -> Result<(), Error> {
+        let keys: Vec<P::Keys<'_>> = procedures.iter().map(Procedure::keys).collect();
+        self.transaction_many(&keys, |at, tx| answer(at, procedures[at].run(tx)))
     }
 
     fn prepare(&self, key: &[u8]) -> PreparedKey {
@@ -108,9 +169,39 @@ impl<B: Backend> Backend for &B {
         (**self).call(procedure)
     }
 
+    fn call_many<P: Procedure>(
+        &self,
+        procedures: &[P],
+        answer: impl FnMut(usize, Result<P::Output, Error>),
+    ) -> Result<(), Error> {
+        (**self).call_many(procedures, answer)
+    }
+
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         (**self).prepare(key)
     }
+}
+
+/// Does many procedures, and calls `each` with the number and the output of those that succeed, in any order.
+///
+/// # Errors
+///
+/// The error of the first procedure that failed, after all have been done; that of the backend.
+pub(crate) fn call_all<P: Procedure>(
+    backend: &impl Backend,
+    procedures: &[P],
+    mut each: impl FnMut(usize, P::Output),
+) -> Result<(), Error> {
+    let mut first: Option<(usize, Error)> = None;
+    backend.call_many(procedures, |at, outcome| match outcome {
+        Ok(output) => each(at, output),
+        Err(error) => {
+            if first.as_ref().is_none_or(|&(before, _)| at < before) {
+                first = Some((at, error));
+            }
+        }
+    })?;
+    first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
 /// The procedure that does `run` on those keys.

@@ -14,6 +14,7 @@ mod key;
 mod limits;
 mod member;
 mod persist;
+mod pipeline;
 mod policy;
 mod profile;
 mod reply;
@@ -40,6 +41,7 @@ pub use persist::{
     SaveOptions, SaveProgress, Target, replace_file,
 };
 pub use persist::{disk, file};
+pub use pipeline::Pipeline;
 pub use profile::Profile;
 pub use reply::{FromReply, Reply};
 pub use resp::Protocol;

@@ -261,9 +261,9 @@ fn sets_that_split_are_merged_shard_by_shard_or_refused() {
     Merge::new().add(&into, &fill(5..20)).unwrap();
     assert_eq!(ShardedSet::splitting(into, "s").card().unwrap(), 20);
     let refused = conflicts(&Merge::new(), &fill(0..900), &fill(0..10));
-    assert_eq!(refused, ["key 's' (set that splits): it is cut into 5 shards and into 1"]);
+    assert_eq!(refused, ["key 's' (set that splits): it is cut into 4 shards and into 1"]);
     let refused = conflicts(&Merge::new(), &fill(0..10), &fill(0..900));
-    assert_eq!(refused, ["key 's' (set that splits): it is cut into 1 shards and into 5"]);
+    assert_eq!(refused, ["key 's' (set that splits): it is cut into 1 shards and into 4"]);
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn visitors_that_a_bitmap_does_not_take_are_refused() {
 fn a_count_that_was_wrong_is_made_right() {
     let (into, from) = (store(), store());
     for id in 0..10 {
-        Visitors::new(into.clone()).count_id(id, Bucket::All).unwrap();
+        Visitors::book(into.clone()).count_id(id, Bucket::All).unwrap();
         Visitors::new(from.clone()).count_id(id + 5, Bucket::All).unwrap();
     }
     into.set("unique:all", 99).unwrap();

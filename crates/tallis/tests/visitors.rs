@@ -137,7 +137,7 @@ fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
 /// All that looks at every shard of a bucket with 100 visitors and that many keys of others finds them, and no others.
 fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket) {
     // What is no shard, or no shard of this bucket.
-    for key in ["x", "007", "-1", "", "4294967296", "1:1"] {
+    for key in ["x", "007", "-1", "", "8589934592", "1:1"] {
         store.sadd(format!("unique:{bucket}:{key}"), [-1]).unwrap();
     }
     store.sadd(format!("unique:{bucket}2:1"), [-1]).unwrap();
@@ -163,11 +163,14 @@ fn many_more_shards_than_visitors_are_looked_through_at_once() {
     // A level that is not reached by splitting.
     for form in [VisitorsForm::Splitting, VisitorsForm::Compact] {
         let store = Store::new();
+        if form == VisitorsForm::Compact {
+            store.set("unique:all:bits", 60).unwrap();
+        }
+        store.set("unique:all:shards", 1_i64 << 32).unwrap();
         let visitors = Visitors::book(store.clone()).form(form);
         for id in 0..100 {
             assert!(visitors.count_id(id, Bucket::All).unwrap());
         }
-        store.set("unique:all:shards", 1_i64 << 32).unwrap();
         found_at_once(&visitors, &store, Bucket::All);
     }
 }

@@ -28,8 +28,8 @@ struct Places {
 ///
 /// | what it is | what becomes of it |
 /// |---|---|
-/// | a bucket of [`Visitors`](crate::Visitors), with all its keys | the visitors of both, in the form and the shards that the earlier has; the count is that of the visitors |
-/// | a set that [splits](crate::ShardedSet::splitting), with all its keys | shard by shard, if both have as many shards; the count is that of the members |
+/// | a bucket of [`Visitors`](crate::Visitors), with all its keys | the visitors of both, in the form and the shards that the earlier has; a count is that of the visitors |
+/// | a set that [splits](crate::ShardedSet::splitting), with all its keys | shard by shard, if both have as many shards |
 /// | a HyperLogLog, so all of [`UvWindows`](crate::UvWindows) | the union, as PFMERGE makes it |
 /// | locations ([`locations`](Self::locations)) | the later user's bytes, where any of them is set; the largest id |
 /// | a bitmap of [`Cohorts`](crate::Cohorts), of their default prefix | the bits of both |

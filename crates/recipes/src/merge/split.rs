@@ -1,5 +1,4 @@
-//! Sets that split, whose keys belong together: `NAME`, the count; `NAME:shards`, how many there are; `NAME:0` and so
-//! on.
+//! Sets that split, whose keys belong together: `NAME:shards`, how many shards there are, and `NAME:1` and so on.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +6,13 @@ use bytes::Bytes;
 use store::{Error, Store};
 
 use super::{expiry, set_later_expiry};
-use crate::sharded_set::Base;
+use crate::sharded_set::{Base, Ends, Splitting, Spread};
 
 /// The end of the key that says how many shards there are.
 const SHARDS: &[u8] = b":shards";
 
-/// The end of the key of the first shard.
-const FIRST: &[u8] = b":0";
+/// The end of the key of the only shard.
+const ONLY: &[u8] = b":1";
 
 /// The names of the sets that split, with the numbers of their shards in the two stores.
 pub(super) type Splits = BTreeMap<Box<[u8]>, [i64; 2]>;
@@ -24,7 +23,7 @@ pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Result<Splits
     let of_into: Vec<Bytes> = into.scan_match(level_keys).collect::<Result<_, _>>()?;
     let mut splits = Splits::new();
     for key in of_into.iter().chain(names) {
-        let Some(name) = key.strip_suffix(SHARDS).or_else(|| key.strip_suffix(FIRST)) else {
+        let Some(name) = key.strip_suffix(SHARDS).or_else(|| key.strip_suffix(ONLY)) else {
             continue;
         };
         if splits.contains_key(name) {
@@ -32,9 +31,8 @@ pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Result<Splits
         }
         let [earlier, later] = [into, from].map(|store| Found::look(store, name));
         let (Some(earlier), Some(later)) = (earlier, later) else { continue };
-        let is_split = earlier.shards.is_some() || later.shards.is_some();
-        // With one shard there need be no number, and the count tells such a set from another.
-        if is_split || earlier.is_counted && later.is_counted {
+        // Where neither has a number there is one shard in each, which is a set as any.
+        if earlier.shards.is_some() || later.shards.is_some() {
             let shards = [earlier, later].map(|found| found.shards.unwrap_or(1));
             splits.insert(name.into(), shards);
         }
@@ -45,8 +43,6 @@ pub(super) fn find(names: &[Bytes], into: &Store, from: &Store) -> Result<Splits
 /// What a store has of a set.
 struct Found {
     shards: Option<i64>,
-    /// Whether the count is that of the first shard.
-    is_counted: bool,
 }
 
 impl Found {
@@ -54,10 +50,8 @@ impl Found {
     fn look(store: &Store, name: &[u8]) -> Option<Self> {
         let base = Base::new(name);
         let shards = store.get_int(&base.with(b"shards")[..]).ok()?;
-        let count = store.get_int(name).ok()?;
-        let first = store.scard(&base.shard(0)[..]).ok()?;
-        let is_counted = count.is_some_and(|count| usize::try_from(count) == Ok(first));
-        (shards.is_some() || count.is_some() || first > 0).then_some(Self { shards, is_counted })
+        let only = store.scard(&base.with(b"1")[..]).ok()?;
+        (shards.is_some() || only > 0).then_some(Self { shards })
     }
 }
 
@@ -70,15 +64,14 @@ pub(super) fn has(splits: &Splits, key: &[u8]) -> bool {
     let (name, end) = key.split_at(end);
     let is_end =
         end == SHARDS || end.get(1..).is_some_and(|end| end.iter().all(u8::is_ascii_digit));
-    splits.contains_key(key) || is_end && splits.contains_key(name)
+    is_end && splits.contains_key(name)
 }
 
 /// Merges such a set, shard by shard.
 pub(super) fn merge(into: &Store, from: &Store, name: &[u8], shards: i64) -> Result<(), Error> {
-    let base = Base::new(name);
-    let mut count = 0;
-    for number in 0..u64::try_from(shards).unwrap_or(0) {
-        let shard = base.shard(number);
+    let set = Splitting::new(into, name, Spread::default());
+    for end in Ends::Suffixes(u64::try_from(shards).unwrap_or(1)).iter() {
+        let shard = set.base().shard(end);
         let members = from.smembers(&shard[..])?;
         if !members.is_empty() {
             let is_new = !into.exists(&shard[..])?;
@@ -86,11 +79,7 @@ pub(super) fn merge(into: &Store, from: &Store, name: &[u8], shards: i64) -> Res
             into.sadd(&shard[..], &members)?;
             set_later_expiry(into, &shard, if is_new { others } else { own }, others)?;
         }
-        count += into.scard(&shard[..])?;
     }
-    let (own, others) = (expiry(into, name)?, expiry(from, name)?);
-    into.set(name, count as u64)?;
-    set_later_expiry(into, name, own, others)?;
-    let level = base.with(b"shards");
-    set_later_expiry(into, &level, expiry(into, &level)?, expiry(from, &level)?)
+    let level = set.level_key();
+    set_later_expiry(into, level, expiry(into, level)?, expiry(from, level)?)
 }

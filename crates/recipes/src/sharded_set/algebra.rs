@@ -256,7 +256,7 @@ fn described(shape: &Shape) -> String {
             format!("'{name}' ({} shards)", set.shards)
         }
         Shape::Splitting(set) => {
-            let name = set.base().name().escape_ascii();
+            let name = set.name().escape_ascii();
             match set.spread() {
                 Spread::Crc32 => format!("'{name}' (splitting)"),
                 Spread::HighBits { of } => format!("'{name}' (compact, {of} bits)"),

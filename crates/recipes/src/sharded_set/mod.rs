@@ -2,6 +2,7 @@
 
 mod algebra;
 mod commands;
+mod ends;
 mod keys;
 mod level;
 mod procedures;
@@ -11,11 +12,13 @@ mod spread;
 mod suffix;
 
 use bytes::Bytes;
-use store::{Error, Store, ToMember};
+use store::{Error, Member, Store, ToMember, ToMembers, each as each_of};
 
-use crate::procedure::Backend;
+use crate::procedure::{Backend, call_all};
 use crate::shard::shard_count;
+use crate::text::Text;
 pub(crate) use commands::get;
+pub(crate) use ends::Ends;
 pub(crate) use keys::{Base, Fixed};
 pub(crate) use splitting::Splitting;
 pub(crate) use spread::Spread;
@@ -194,13 +197,28 @@ impl<B: Backend> ShardedSet<B> {
         })
     }
 
-    /// Adds members, one after the other; returns how many were new.
+    /// Adds members; returns how many were new. O(shard) a member, in a third of the time of as many
+    /// [`add`](Self::add).
+    ///
+    /// Each addition is atomic, all together are not: what other threads do may come between.
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add); those before have been added.
+    /// The first that [`add`](Self::add) would return. Members before and after that one may have been added.
     pub fn add_many(&self, members: impl IntoIterator<Item: ToMember>) -> Result<u64, Error> {
-        members.into_iter().try_fold(0, |new, member| Ok(new + u64::from(self.add(member)?)))
+        in_batches(members, |members| match &self.shape {
+            Shape::Forecast(set) => {
+                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
+                let pairs = shards.iter().zip(members);
+                let additions: Vec<_> =
+                    pairs.map(|(shard, &member)| commands::add(shard, member)).collect();
+                let mut new = 0;
+                call_all(&self.backend, &additions, |_, is_new| new += u64::from(is_new))?;
+                Ok(new)
+            }
+            Shape::Splitting(set) => set.add_many(&self.backend, members),
+        })
+        .sum()
     }
 
     /// Removes a member; `true` if it was there. O(shard), and once in a few hundred times two shards are merged.
@@ -232,7 +250,46 @@ impl<B: Backend> ShardedSet<B> {
         })
     }
 
-    /// How many members the set has. O(shards), O(1) if it splits.
+    /// Whether the set has each of some members, in their order. O(log shard) a member, in a third of the time of as
+    /// many [`contains`](Self::contains).
+    ///
+    /// Each question is atomic, all together are not.
+    ///
+    /// # Errors
+    ///
+    /// The first that [`contains`](Self::contains) would return.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{ShardedSet, Store};
+    ///
+    /// let ids = ShardedSet::splitting(Store::new(), "ids");
+    /// assert_eq!(ids.add_many([1, 2, 3, 2])?, 3);
+    /// assert_eq!(ids.contains_many([3, 4, 1])?, [true, false, true]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn contains_many(
+        &self,
+        members: impl IntoIterator<Item: ToMember>,
+    ) -> Result<Vec<bool>, Error> {
+        let batches = in_batches(members, |members| match &self.shape {
+            Shape::Forecast(set) => {
+                let shards: Vec<Text> = members.iter().map(|&one| set.shard_of(one)).collect();
+                let pairs = shards.iter().zip(members);
+                let questions: Vec<_> =
+                    pairs.map(|(shard, &member)| commands::contains(shard, member)).collect();
+                let mut found = vec![false; members.len()];
+                call_all(&self.backend, &questions, |at, is| found[at] = is)?;
+                Ok(found)
+            }
+            Shape::Splitting(set) => set.contains_many(&self.backend, members),
+        });
+        batches.collect::<Result<Vec<_>, _>>().map(|batches| batches.concat())
+    }
+
+    /// How many members the set has. O(shards).
     ///
     /// # Errors
     ///
@@ -260,6 +317,21 @@ impl<B: Backend> ShardedSet<B> {
             Shape::Splitting(set) => Shards::Split(set.members(&self.backend)),
         }
     }
+}
+
+/// How many members are looked at together.
+const BATCH: usize = 1024;
+
+/// What `work` makes of members, batch by batch.
+fn in_batches<M: ToMember, R>(
+    members: impl IntoIterator<Item = M>,
+    mut work: impl FnMut(&[Member<'_>]) -> Result<R, Error>,
+) -> impl Iterator<Item = Result<R, Error>> {
+    let mut members = members.into_iter();
+    std::iter::from_fn(move || {
+        let batch: Vec<M> = members.by_ref().take(BATCH).collect();
+        (!batch.is_empty()).then(|| each_of(batch.iter()).with_members(&mut work))
+    })
 }
 
 /// What comes from the shards of either form.

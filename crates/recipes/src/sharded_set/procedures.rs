@@ -1,46 +1,38 @@
 //! The procedures of a set that splits.
 //!
-//! Most go by a number of shards, and do nothing but return `None` if the key beside the shards says another: somebody
-//! else has split or merged shards.
+//! A shard that is there under its name is the one of all hashes with its suffix: what adds to it or asks it need not
+//! know how many shards there are. Where there is none, and to split or merge, procedures go by a number of shards, and
+//! do nothing but return `None` if the key beside the shards says another: somebody else has split or merged shards.
 
 use bytes::Bytes;
 use intset::Prefix;
-use store::{Error, KeyRef, Member, ToKeys, Tx};
+use store::{Error, KeyRef, Member, SetEntry, ToKeys, Tx};
 
 use super::commands::SetOperation;
-use super::level::{Level, count_at, shards_at};
+use super::level::{Level, shards_at};
 use super::suffix::HashSuffix;
-use crate::counted::{change_and_count, check_counter};
+use crate::kept::KeptUntil;
 use crate::procedure::{Backend, Keys, Procedure, read, step};
 
-/// What became of a member that was to be added or removed.
+/// What became of a member that was to be added to a shard or removed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(super) enum Changed {
     /// Nothing: it was there already, or was not there.
     Same,
-    /// The set changed, and has so many members now.
+    /// The shard changed, and has so many members now.
     Now(u64),
 }
 
-impl From<Option<i64>> for Counted {
-    fn from(count: Option<i64>) -> Self {
-        count.map_or(Self::Same, |count| Self::Now(members_of(count)))
+impl Changed {
+    #[inline]
+    fn of(changed: bool, set: &SetEntry<'_>) -> Self {
+        if changed { Self::Now(set.len() as u64) } else { Self::Same }
     }
-}
-
-/// How many members a count means: none if others have brought it below 0.
-fn members_of(count: i64) -> u64 {
-    u64::try_from(count).unwrap_or(0)
 }
 
 /// How many shards there are.
 pub(super) fn shards(key: KeyRef<'_>) -> impl Procedure<Output = u64> {
     step([key.read()], move |tx| shards_at(tx, key))
-}
-
-/// How many members are counted.
-pub(super) fn count(key: KeyRef<'_>) -> impl Procedure<Output = u64> {
-    step([key.read()], move |tx| count_at(tx, key))
 }
 
 /// A step that goes by a number of shards.
@@ -53,61 +45,85 @@ fn at<R>(
     step(keys, move |tx| if level.agrees(tx)? { run(tx).map(Some) } else { Ok(None) })
 }
 
-/// SADD of one member to the shard, and INCR of the count if it is new.
-///
-/// `within` is the member as an integer and the high bits that it shares with the others of the shard, if there are
-/// any.
+/// A member that is to be added: as an integer, with the high bits that it shares with the others of its shard, if there
+/// are any.
+pub(super) type Within = Option<(i64, Prefix)>;
+
+#[inline]
+fn add_to(
+    set: &mut SetEntry<'_>,
+    member: Member<'_>,
+    within: Within,
+    until: KeptUntil,
+) -> Result<Changed, Error> {
+    let new = match within {
+        Some((id, prefix)) => set.add_within(id, prefix)?,
+        None => set.add(member)?,
+    };
+    until.begin_set(set);
+    Ok(Changed::of(new, set))
+}
+
+/// SADD of one member to a shard; `None` if the shard is not there.
 #[inline]
 pub(super) fn add<'k>(
+    shard: &'k [u8],
+    member: Member<'k>,
+    within: Within,
+    until: KeptUntil,
+) -> impl Procedure<Output = Option<Changed>> {
+    step([shard], move |tx| {
+        until.check(tx)?;
+        tx.with_set(shard, |set| {
+            if set.exists() { add_to(set, member, within, until).map(Some) } else { Ok(None) }
+        })
+    })
+}
+
+/// SADD of one member to a shard that is not there.
+pub(super) fn add_first<'k>(
     level: Level<'k>,
     shard: &'k [u8],
-    count: KeyRef<'k>,
     member: Member<'k>,
-    within: Option<(i64, Prefix)>,
-) -> impl Procedure<Output = Option<Counted>> {
-    at(level, [level.key.read(), count, KeyRef::new(shard)], move |tx| {
+    within: Within,
+) -> impl Procedure<Output = Option<Changed>> {
+    at(level, [level.key.read(), KeyRef::new(shard)], move |tx| {
         level.until.check(tx)?;
-        let would = || Ok(!tx.sismember(shard, member)?);
-        let change = || {
-            tx.with_set(shard, |set| {
-                let new = match within {
-                    Some((id, prefix)) => set.add_within(id, prefix)?,
-                    None => set.add(member)?,
-                };
-                level.until.begin_set(set);
-                Ok(new)
-            })
-        };
-        let counted = change_and_count(tx, count, 1, would, change)?;
-        if counted == Some(1) {
-            level.until.begin_keys(tx, [count.as_bytes()])?;
-        }
-        Ok(Counted::from(counted))
+        tx.with_set(shard, |set| add_to(set, member, within, level.until))
     })
 }
 
-/// SREM of one member of the shard, and DECR of the count if it was there.
+/// SREM of one member of a shard; `None` if the shard is not there.
 pub(super) fn remove<'k>(
-    level: Level<'k>,
     shard: &'k [u8],
-    count: KeyRef<'k>,
     member: Member<'k>,
-) -> impl Procedure<Output = Option<Counted>> {
-    at(level, [level.key.read(), count, KeyRef::new(shard)], move |tx| {
-        let would = || tx.sismember(shard, member);
-        let change = || tx.with_set(shard, |set| Ok(set.remove(member)));
-        change_and_count(tx, count, -1, would, change).map(Counted::from)
+) -> impl Procedure<Output = Option<Changed>> {
+    step([shard], move |tx| {
+        tx.with_set(shard, |set| {
+            let removed = set.remove(member);
+            Ok((removed || set.exists()).then(|| Changed::of(removed, set)))
+        })
     })
 }
 
-/// SISMEMBER.
+/// SISMEMBER; `None` if the shard is not there.
 #[inline]
 pub(super) fn contains<'k>(
-    level: Level<'k>,
     shard: &'k [u8],
     member: Member<'k>,
 ) -> impl Procedure<Output = Option<bool>> {
-    at(level, [level.key.read(), read(shard)], move |tx| tx.sismember(shard, member))
+    step([read(shard)], move |tx| {
+        if tx.sismember(shard, member)? {
+            return Ok(Some(true));
+        }
+        Ok(tx.exists(shard)?.then_some(false))
+    })
+}
+
+/// SCARD.
+#[inline]
+pub(super) fn card<'k>(level: Level<'k>, shard: &'k [u8]) -> impl Procedure<Output = Option<u64>> {
+    at(level, [level.key.read(), read(shard)], move |tx| Ok(tx.scard(shard)? as u64))
 }
 
 /// SINTER, SUNION or SDIFF of shards of several sets.
@@ -122,18 +138,8 @@ pub(super) fn combine(
     }))
 }
 
-/// What members of a target's shard are to be replaced.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Target<'k> {
-    pub(super) shard: &'k [u8],
-    /// The key of the string that counts the members of all of the target's shards.
-    pub(super) count: KeyRef<'k>,
-    pub(super) suffix: HashSuffix,
-}
-
-/// Replaces the members of a shard that have a hash suffix by those with that suffix that an operation on other
-/// shards gives, and corrects the count. Returns how many these are, and the count; the levels are those of the sets,
-/// and the target's.
+/// Replaces the members of a target's shard that have a hash suffix by those with that suffix that an operation on other
+/// shards gives. Returns how many these are; the levels are those of the sets, and the target's.
 ///
 /// A shard that holds something else is overwritten, as if it had been empty.
 pub(super) fn replace(
@@ -141,82 +147,115 @@ pub(super) fn replace(
     levels: &[Level<'_>],
     operation: SetOperation,
     shards: &[&[u8]],
-    target: Target<'_>,
-) -> Result<Option<(u64, u64)>, Error> {
-    let Target { shard: target, count, suffix } = target;
+    target: &[u8],
+    suffix: HashSuffix,
+) -> Result<Option<u64>, Error> {
     let mut keys = levels_and(levels, shards);
-    keys.extend([KeyRef::new(target), count]);
+    keys.push(KeyRef::new(target));
     backend.call(&step(&*keys, |tx| {
         if !all_agree(tx, levels)? {
             return Ok(None);
         }
-        count_at(tx, count)?;
         let mut members = operation.members(tx, shards)?;
         members.retain(|member| suffix.holds(member));
-        let made = members.len();
+        let made = members.len() as u64;
         // What is there may be no set, and has no members then.
         let old = tx.smembers(target).unwrap_or_default();
-        let before = old.len();
         members.extend(old.into_iter().filter(|member| !suffix.holds(member)));
-        let change = members.len().cast_signed() as i64 - before.cast_signed() as i64;
-        check_counter(tx, count, change)?;
         tx.del([target])?;
         tx.sadd(target, &members)?;
-        let now = tx.incr(count, change)?;
-        let whole = levels.last().and_then(|level| {
-            let number = suffix.shard(level.shards)?;
-            Some(HashSuffix::of_shard(number, level.shards, level.spread))
-        });
-        if let Some(whole) = whole {
+        if let Some(whole) = levels.last().and_then(|level| suffix.shard(level.shards)) {
             compact(tx, target, whole)?;
         }
-        Ok(Some((made as u64, members_of(now))))
+        Ok(Some(made))
     }))
 }
 
-/// Moves the members that have a hash suffix from one shard to another, which is new, and says that there is one shard
-/// more.
+/// A shard, and the two that it is split into or that are merged into it: their keys, and the suffixes of their hashes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fork<'k> {
+    pub(super) whole: (&'k [u8], HashSuffix),
+    pub(super) halves: [(&'k [u8], HashSuffix); 2],
+}
+
+impl<'k> Fork<'k> {
+    fn keys(self, level: Level<'k>) -> [KeyRef<'k>; 4] {
+        let [(even, _), (odd, _)] = self.halves;
+        [level.key, KeyRef::new(self.whole.0), KeyRef::new(even), KeyRef::new(odd)]
+    }
+}
+
+/// Moves the members of a shard to two new ones, and says that there is one shard more; `false` if it has no more than
+/// `at_most`, and nothing was done.
 pub(super) fn split<'k>(
     level: Level<'k>,
-    from: &'k [u8],
-    to: &'k [u8],
-    suffix: HashSuffix,
-) -> impl Procedure<Output = Option<()>> {
-    at(level, [level.key, KeyRef::new(from), KeyRef::new(to)], move |tx| {
-        tx.smove_if(from, to, |member| suffix.holds(member))?;
-        compact(tx, from, suffix.sibling())?;
-        compact(tx, to, suffix)?;
+    fork: Fork<'k>,
+    at_most: Option<u64>,
+) -> impl Procedure<Output = Option<bool>> {
+    at(level, fork.keys(level), move |tx| {
+        let (whole, [even, odd]) = (fork.whole.0, fork.halves);
+        let members = tx.scard(whole)? as u64;
+        // Nothing is there yet; what is no set is refused before anything has changed.
+        tx.scard(even.0)?;
+        tx.scard(odd.0)?;
+        if at_most.is_some_and(|most| members <= most) {
+            return Ok(false);
+        }
+        if members > 0 {
+            tx.rename(whole, even.0)?;
+            tx.smove_if(even.0, odd.0, |member| odd.1.holds(member))?;
+            compact(tx, even.0, even.1)?;
+            compact(tx, odd.0, odd.1)?;
+        }
         // Without a level there is one shard.
         let missing = !tx.exists(level.key)?;
         tx.incr(level.key, if missing { 2 } else { 1 })?;
-        level.until.begin_keys(tx, [to, level.key.as_bytes()])
+        level.until.begin_keys(tx, [odd.0, level.key.as_bytes()])?;
+        Ok(true)
     })
 }
 
-/// Moves all members of the last shard to another, which has all of a hash suffix then, and says that there is one
-/// shard less.
+/// What was merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Merged {
+    /// Nothing: two shards have too many members together.
+    Nothing,
+    /// Two shards, of which one had members.
+    Members,
+    /// Two shards that were not there.
+    Empty,
+}
+
+/// Moves the members of two shards to one, and says that there is one shard less, unless they have more than
+/// `at_most` together.
 pub(super) fn merge<'k>(
     level: Level<'k>,
-    from: &'k [u8],
-    to: &'k [u8],
-    suffix: HashSuffix,
-) -> impl Procedure<Output = Option<()>> {
-    at(level, [level.key, KeyRef::new(from), KeyRef::new(to)], move |tx| {
-        if tx.exists(from)? {
-            tx.sunionstore(to, [to, from])?;
-            tx.del([from])?;
-            compact(tx, to, suffix)?;
-            level.until.begin_keys(tx, [to])?;
+    fork: Fork<'k>,
+    at_most: Option<u64>,
+) -> impl Procedure<Output = Option<Merged>> {
+    at(level, fork.keys(level), move |tx| {
+        let (whole, [even, odd]) = (fork.whole.0, fork.halves.map(|half| half.0));
+        let members = (tx.scard(even)? + tx.scard(odd)?) as u64;
+        tx.scard(whole)?;
+        if at_most.is_some_and(|most| members > most) {
+            return Ok(Merged::Nothing);
         }
-        tx.incr(level.key, -1).map(drop)
+        if members > 0 {
+            tx.sunionstore(whole, [even, odd])?;
+            tx.del([even, odd])?;
+            compact(tx, whole, fork.whole.1)?;
+            level.until.begin_keys(tx, [whole])?;
+        }
+        tx.incr(level.key, -1)?;
+        Ok(if members > 0 { Merged::Members } else { Merged::Empty })
     })
 }
 
-/// DEL of the count and of the level if the set is empty: a count of 0, and one shard.
-pub(super) fn forget<'k>(level: KeyRef<'k>, count: KeyRef<'k>) -> impl Procedure<Output = ()> {
-    step([level, count], move |tx| {
-        if shards_at(tx, level)? == 1 && count_at(tx, count)? == 0 {
-            tx.del([level, count])?;
+/// DEL of the level if the set is empty: one shard, which is not there.
+pub(super) fn forget<'k>(level: KeyRef<'k>, shard: &'k [u8]) -> impl Procedure<Output = ()> {
+    step([level, read(shard)], move |tx| {
+        if shards_at(tx, level)? == 1 && !tx.exists(shard)? {
+            tx.del(level)?;
         }
         Ok(())
     })

@@ -7,8 +7,8 @@ use store::Error;
 use super::commands::SetOperation;
 use super::each;
 use super::keys::slices;
-use super::level::{Level, MOST};
-use super::procedures::{self, Target};
+use super::level::Level;
+use super::procedures;
 use super::splitting::Splitting;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
@@ -57,22 +57,17 @@ impl<'s, B: Backend> Scan<'s, B> {
     /// Makes the last of the sets what the operation gives for the others; returns how many members that are.
     pub(super) fn stored(mut self, operation: SetOperation) -> Result<u64, Error> {
         let Some(&target) = self.sets.last() else { return Ok(0) };
-        let (backend, count_key) = (self.backend, target.count_key());
-        let (mut all, mut count) = (0, 0);
+        let backend = self.backend;
+        let mut all = 0;
         while let Some(made) = self.next(|backend, levels, shards, suffix| {
-            let Some((&shard, shards)) = shards.split_last() else { return Ok(Some((0, 0))) };
-            let target = Target { shard, count: count_key, suffix };
-            procedures::replace(backend, levels, operation, shards, target)
+            let Some((&target, shards)) = shards.split_last() else { return Ok(Some(0)) };
+            procedures::replace(backend, levels, operation, shards, target, suffix)
         }) {
-            let (made, now) = made?;
-            all += made;
-            count = now;
-            // Grows as it fills; what is too much is merged at the end.
-            target.rebalance(backend, count, made / MOST + 1)?;
+            all += made?;
+            // It grows as it fills; what is too much is merged at the end.
+            target.grow_for(backend, all)?;
         }
-        // Neither without bounds: a count may be anything that a client has written.
-        target.rebalance(backend, count, target.believed().shards)?;
-        target.forget(backend)?;
+        target.shrink_for(backend, all)?;
         Ok(all)
     }
 
@@ -86,9 +81,8 @@ impl<'s, B: Backend> Scan<'s, B> {
             let levels: SmallVec<[Level<'_>; 4]> =
                 self.sets.iter().map(|set| set.believed()).collect();
             let shards = self.sets.iter().zip(&levels);
-            let keys: Option<SmallVec<[Text; 4]>> = shards
-                .map(|(set, level)| Some(set.base().shard(suffix.shard(level.shards)?)))
-                .collect();
+            let keys: Option<SmallVec<[Text; 4]>> =
+                shards.map(|(set, level)| Some(set.shard(suffix.shard(level.shards)?))).collect();
             let Some(keys) = keys else {
                 self.rest.extend(suffix.halves());
                 continue;

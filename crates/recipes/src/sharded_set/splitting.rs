@@ -5,27 +5,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use smallvec::smallvec;
-use store::{Error, KeyRef, Member, PreparedKey, Tx};
+use store::{Error, Member, PreparedKey};
 
 use super::commands::SetOperation;
+use super::ends::Ends;
 use super::keys::Base;
-use super::level::{FEWEST, Level, MOST, MOST_SHARDS, shards_at};
-use super::procedures::{self, Counted};
+use super::level::{FEWEST, FORCED, FULL, Level, MERGED, MOST, MOST_SHARDS};
+use super::procedures::{self, Changed, Fork, Merged, Within};
 use super::scan::Scan;
 use super::spread::Spread;
-use super::suffix::{HashSuffix, shard_of};
+use super::suffix::HashSuffix;
 use crate::kept::KeptUntil;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, Procedure, call_all};
+use crate::text::Text;
 
-/// How many shards one addition or removal splits or merges at the most.
-const AT_ONCE: u64 = 2;
+/// How many shards with members one removal merges at the most, and how many without.
+const AT_ONCE: u32 = 2;
+const EMPTY_AT_ONCE: u32 = 1000;
+
+/// How many members are added together at the most, and how many for each shard: so that none grows far beyond its turn.
+const BATCH: usize = 1024;
+const BATCH_OF_SHARD: u64 = 64;
 
 /// A set that splits: its keys, and what this handle assumes of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Splitting {
     base: Base,
-    /// The key of the number of members, which is the set's name.
-    count: PreparedKey,
     /// The key of the number of shards.
     level: PreparedKey,
     spread: Spread,
@@ -38,9 +43,9 @@ pub(crate) struct Splitting {
 impl Splitting {
     pub(crate) fn new(backend: &impl Backend, name: &[u8], spread: Spread) -> Self {
         let base = Base::new(name);
-        let [count, level] = [name, &base.with(b"shards")].map(|key| backend.prepare(key));
+        let level = backend.prepare(&base.with(b"shards"));
         let known = Arc::new(AtomicU64::new(1));
-        Self { base, count, level, spread, until: KeptUntil::default(), known }
+        Self { base, level, spread, until: KeptUntil::default(), known }
     }
 
     /// The same, whose keys expire then.
@@ -59,9 +64,9 @@ impl Splitting {
         self.level.as_ref()
     }
 
-    /// The key of the number of members.
-    pub(super) fn count_key(&self) -> KeyRef<'_> {
-        self.count.as_key()
+    /// The name of the set.
+    pub(super) fn name(&self) -> &[u8] {
+        self.base.name()
     }
 
     /// What the shards' keys begin with.
@@ -69,11 +74,22 @@ impl Splitting {
         &self.base
     }
 
+    /// The key of the shard of all hashes with that suffix.
+    #[inline]
+    pub(super) fn shard(&self, suffix: HashSuffix) -> Text {
+        self.base.shard(suffix.name())
+    }
+
+    /// The key of the shard that a member of an empty set goes to.
+    pub(crate) fn first_shard(&self) -> Text {
+        self.shard(HashSuffix::all(self.spread))
+    }
+
     /// The number of shards that this handle assumes.
     #[inline]
     pub(super) fn believed(&self) -> Level<'_> {
         let shards = self.known.load(Ordering::Relaxed);
-        Level { key: self.level.as_key(), shards, spread: self.spread, until: self.until }
+        Level { key: self.level.as_key(), shards, until: self.until }
     }
 
     /// Looks how many shards there are.
@@ -83,44 +99,121 @@ impl Splitting {
         Ok(shards)
     }
 
-    /// How many shards there are, in a transaction that may read the key of their number.
-    pub(crate) fn shards(&self, tx: &Tx<'_>) -> Result<u64, Error> {
-        shards_at(tx, self.level.as_key())
+    /// What the keys of the shards end in.
+    pub(crate) fn ends(&self, backend: &impl Backend) -> Result<Ends, Error> {
+        self.look(backend).map(Ends::Suffixes)
     }
 
-    /// How many members there are.
-    pub(super) fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
-        backend.call(&procedures::count(self.count_key()))
+    /// How many members there are. O(shards).
+    pub(crate) fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
+        self.look(backend)?;
+        let level = self.believed();
+        let ends = Ends::Suffixes(level.shards);
+        let shards: Vec<Text> = ends.iter().map(|end| self.base.shard(end)).collect();
+        let cards: Vec<_> = shards.iter().map(|shard| procedures::card(level, shard)).collect();
+        // Each member is in the shard that the level says, whenever the level is that.
+        let mut sum = Ok(Some(0));
+        backend.call_many(&cards, |_, card| {
+            if let Ok(Some(all)) = sum {
+                sum = card.map(|card| Some(all + card?));
+            }
+        })?;
+        match sum? {
+            Some(all) => Ok(all),
+            // Shards were split or merged meanwhile.
+            None => self.members(backend).try_fold(0, |count, member| member.map(|_| count + 1)),
+        }
+    }
+
+    /// The member as an integer, with the high bits that all ids of the shard share.
+    #[inline]
+    pub(super) fn within(member: Member<'_>, suffix: HashSuffix) -> Within {
+        member.as_int().zip(suffix.prefix())
     }
 
     #[inline]
     pub(crate) fn add(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
-        let counted = self.at_shard_of(member, backend, |level, number, shard| {
-            let within = match self.spread {
-                Spread::Crc32 => None,
-                Spread::HighBits { .. } => member
-                    .as_int()
-                    .zip(HashSuffix::of_shard(number, level.shards, self.spread).prefix()),
-            };
-            backend.call(&procedures::add(level, shard, self.count_key(), member, within))
-        })?;
-        let Counted::Now(count) = counted else { return Ok(false) };
-        if too_many(count, self.believed().shards) {
-            self.rebalance(backend, count, AT_ONCE)?;
+        let changed = self.at_shard_of(
+            member,
+            backend,
+            |suffix, shard| backend.call(&self.addition(suffix, shard, member)),
+            |level, suffix, shard| {
+                let within = Self::within(member, suffix);
+                backend.call(&procedures::add_first(level, shard, member, within))
+            },
+        )?;
+        let Changed::Now(members) = changed else { return Ok(false) };
+        if members > MOST {
+            self.split(backend, full(members))?;
         }
         Ok(true)
     }
 
-    pub(super) fn remove(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
-        let counted = self.at_shard_of(member, backend, |level, _, shard| {
-            backend.call(&procedures::remove(level, shard, self.count_key(), member))
-        })?;
-        let Counted::Now(count) = counted else { return Ok(false) };
-        if too_few(count, self.believed().shards) {
-            self.rebalance(backend, count, AT_ONCE)?;
+    /// Adds members; returns how many are new.
+    pub(crate) fn add_many(
+        &self,
+        backend: &impl Backend,
+        mut members: &[Member<'_>],
+    ) -> Result<u64, Error> {
+        let mut new = 0;
+        while !members.is_empty() {
+            let shards = self.believed().shards;
+            let most = usize::try_from(shards.saturating_mul(BATCH_OF_SHARD)).unwrap_or(BATCH);
+            let (batch, rest) = members.split_at(members.len().min(most).min(BATCH));
+            new += self.add_batch(backend, batch)?;
+            members = rest;
         }
-        if count == 0 {
-            self.forget(backend)?;
+        Ok(new)
+    }
+
+    fn add_batch(&self, backend: &impl Backend, members: &[Member<'_>]) -> Result<u64, Error> {
+        let shards = self.shards_of(members);
+        let of_shards = members.iter().zip(&shards);
+        let additions: Vec<_> = of_shards
+            .map(|(&member, (suffix, shard))| self.addition(*suffix, shard, member))
+            .collect();
+        let (mut new, mut splits, mut missing) = (0, Vec::new(), Vec::new());
+        let added = call_all(backend, &additions, |at, changed| match changed {
+            Some(Changed::Same) => {}
+            Some(Changed::Now(members)) => {
+                new += 1;
+                if members > MOST {
+                    splits.push(full(members));
+                }
+            }
+            None => missing.push(at),
+        });
+        missing.sort_unstable();
+        for at in missing {
+            new += u64::from(self.add(backend, members[at])?);
+        }
+        for at_most in splits {
+            self.split(backend, at_most)?;
+        }
+        added.map(|()| new)
+    }
+
+    /// SADD of a member to its shard, if that is there.
+    #[inline]
+    fn addition<'k>(
+        &self,
+        suffix: HashSuffix,
+        shard: &'k [u8],
+        member: Member<'k>,
+    ) -> impl Procedure<Output = Option<Changed>> + use<'k> {
+        procedures::add(shard, member, Self::within(member, suffix), self.until)
+    }
+
+    pub(super) fn remove(&self, backend: &impl Backend, member: Member<'_>) -> Result<bool, Error> {
+        let changed = self.at_shard_of(
+            member,
+            backend,
+            |_, shard| backend.call(&procedures::remove(shard, member)),
+            |level, _, shard| Self::unless_there(backend, level, shard, Changed::Same),
+        )?;
+        let Changed::Now(members) = changed else { return Ok(false) };
+        if members < FEWEST {
+            self.shrink(backend, members)?;
         }
         Ok(true)
     }
@@ -130,34 +223,78 @@ impl Splitting {
         backend: &impl Backend,
         member: Member<'_>,
     ) -> Result<bool, Error> {
-        self.at_shard_of(member, backend, |level, _, shard| {
-            backend.call(&procedures::contains(level, shard, member))
-        })
+        self.at_shard_of(
+            member,
+            backend,
+            |_, shard| backend.call(&procedures::contains(shard, member)),
+            |level, _, shard| Self::unless_there(backend, level, shard, false),
+        )
     }
 
-    /// Takes a step on the shard of a member, which has a number and a key, and again while the step says that another
-    /// client has split or merged shards.
+    /// Whether each of some members is there.
+    pub(super) fn contains_many(
+        &self,
+        backend: &impl Backend,
+        members: &[Member<'_>],
+    ) -> Result<Vec<bool>, Error> {
+        let shards = self.shards_of(members);
+        let of_shards = members.iter().zip(&shards);
+        let questions: Vec<_> =
+            of_shards.map(|(&member, (_, shard))| procedures::contains(shard, member)).collect();
+        let (mut found, mut missing) = (vec![false; members.len()], Vec::new());
+        call_all(backend, &questions, |at, is| match is {
+            Some(is) => found[at] = is,
+            None => missing.push(at),
+        })?;
+        for at in missing {
+            found[at] = self.contains(backend, members[at])?;
+        }
+        Ok(found)
+    }
+
+    /// The shards of some members, by the number of shards that this handle assumes.
+    fn shards_of(&self, members: &[Member<'_>]) -> Vec<(HashSuffix, Text)> {
+        let shards = self.believed().shards;
+        let suffixes = members
+            .iter()
+            .map(|&member| HashSuffix::of_hash(self.spread.hash(member), shards, self.spread));
+        suffixes.map(|suffix| (suffix, self.shard(suffix))).collect()
+    }
+
+    /// What to return for a shard that is not there; `None` if it has come, or if there are others by now.
+    fn unless_there<T>(
+        backend: &impl Backend,
+        level: Level<'_>,
+        shard: &[u8],
+        returned: T,
+    ) -> Result<Option<T>, Error> {
+        let card = backend.call(&procedures::card(level, shard))?;
+        Ok((card == Some(0)).then_some(returned))
+    }
+
+    /// Takes a step on the shard of a member, or, if that is not there, another one that goes by the number of shards;
+    /// and again while that says that another client has split or merged shards.
     #[inline]
     fn at_shard_of<T>(
         &self,
         member: Member<'_>,
         backend: &impl Backend,
-        step: impl Fn(Level<'_>, u64, &[u8]) -> Result<Option<T>, Error>,
+        step: impl Fn(HashSuffix, &[u8]) -> Result<Option<T>, Error>,
+        missing: impl Fn(Level<'_>, HashSuffix, &[u8]) -> Result<Option<T>, Error>,
     ) -> Result<T, Error> {
         let hash = self.spread.hash(member);
         loop {
             let level = self.believed();
-            let number = shard_of(hash, level.shards);
-            if let Some(done) = step(level, number, &self.base.shard(number))? {
+            let suffix = HashSuffix::of_hash(hash, level.shards, self.spread);
+            let shard = self.shard(suffix);
+            if let Some(done) = step(suffix, &shard)? {
+                return Ok(done);
+            }
+            if let Some(done) = missing(level, suffix, &shard)? {
                 return Ok(done);
             }
             self.look(backend)?;
         }
-    }
-
-    /// Deletes the keys beside the shards if the set is empty.
-    pub(super) fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
-        backend.call(&procedures::forget(self.level.as_key(), self.count_key()))
     }
 
     /// All members.
@@ -168,49 +305,105 @@ impl Splitting {
         Scan::new(backend, smallvec![self]).combined(SetOperation::Union)
     }
 
-    /// Splits or merges shards until their number is right for so many members, but not more than `most` of them.
+    /// Splits the shard whose turn it is, if it has more members than `at_most`: whether it did.
     #[cold]
-    pub(super) fn rebalance(
+    fn split(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<bool, Error> {
+        let level = self.believed();
+        if level.shards >= MOST_SHARDS {
+            return Ok(false);
+        }
+        let split = self.with_fork(level.shards, |fork| {
+            backend.call(&procedures::split(level, fork, at_most))
+        })?;
+        self.now(backend, split, || (split == Some(true)).then_some(level.shards + 1))?;
+        Ok(split == Some(true))
+    }
+
+    /// Merges the last two shards, if there are two that have no more members than `at_most` together.
+    #[cold]
+    fn merge(&self, backend: &impl Backend, at_most: Option<u64>) -> Result<Merged, Error> {
+        let level = self.believed();
+        if level.shards == 1 {
+            return Ok(Merged::Nothing);
+        }
+        let shards = level.shards - 1;
+        let merged =
+            self.with_fork(shards, |fork| backend.call(&procedures::merge(level, fork, at_most)))?;
+        let changed = merged.is_some_and(|merged| merged != Merged::Nothing);
+        self.now(backend, merged, || changed.then_some(shards))?;
+        Ok(merged.unwrap_or(Merged::Nothing))
+    }
+
+    /// Notes how many shards a step has left; looks if it found another number than it went by.
+    fn now<T>(
         &self,
         backend: &impl Backend,
-        count: u64,
-        most: u64,
+        step: Option<T>,
+        shards: impl FnOnce() -> Option<u64>,
     ) -> Result<(), Error> {
-        for _ in 0..most {
-            let level = self.believed();
-            let shards = level.shards;
-            let (done, now) = if too_many(count, shards) {
-                let suffix = HashSuffix::of_shard(shards, shards + 1, self.spread);
-                let [from, to] = [sibling(shards), shards].map(|number| self.base.shard(number));
-                (backend.call(&procedures::split(level, &from, &to, suffix))?, shards + 1)
-            } else if too_few(count, shards) {
-                let last = shards - 1;
-                let suffix = HashSuffix::of_shard(sibling(last), last, self.spread);
-                let [from, to] = [last, sibling(last)].map(|number| self.base.shard(number));
-                (backend.call(&procedures::merge(level, &from, &to, suffix))?, last)
-            } else {
-                break;
-            };
-            if done.is_some() {
-                self.known.store(now, Ordering::Relaxed);
-            } else {
-                self.look(backend)?;
-            }
+        if step.is_none() {
+            return self.look(backend).map(drop);
+        }
+        if let Some(shards) = shards() {
+            self.known.store(shards, Ordering::Relaxed);
         }
         Ok(())
     }
+
+    /// The shard that is split next when there are so many, and what becomes of it.
+    fn with_fork<R>(&self, shards: u64, work: impl FnOnce(Fork<'_>) -> R) -> R {
+        let whole = HashSuffix::of_next(shards, self.spread);
+        let [even, odd] = whole.halves();
+        let keys = [whole, even, odd].map(|suffix| self.shard(suffix));
+        let halves = [(&*keys[1], even), (&*keys[2], odd)];
+        work(Fork { whole: (&keys[0], whole), halves })
+    }
+
+    /// Merges shards after a removal that has left so many members in one.
+    #[cold]
+    fn shrink(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
+        let (mut left, mut left_empty) = (AT_ONCE, EMPTY_AT_ONCE);
+        while left > 0 && left_empty > 0 {
+            match self.merge(backend, Some(MERGED))? {
+                Merged::Nothing => break,
+                Merged::Members => left -= 1,
+                // Each was made by a split before, and costs little.
+                Merged::Empty => left_empty -= 1,
+            }
+        }
+        if members == 0 { self.forget(backend) } else { Ok(()) }
+    }
+
+    /// Deletes the key beside the shards if the set is empty.
+    fn forget(&self, backend: &impl Backend) -> Result<(), Error> {
+        backend.call(&procedures::forget(self.level.as_key(), &self.first_shard()))
+    }
+
+    /// Splits shards that hold so many members, or will, until they are as large as additions would have left them.
+    pub(super) fn grow_for(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
+        loop {
+            let round = 1_u64 << self.believed().shards.ilog2();
+            let in_turn = members / round;
+            if in_turn <= MOST - MOST / 10 || !self.split(backend, None)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Merges shards that hold so many members, all there are, until they are as large as removals would have left them.
+    pub(super) fn shrink_for(&self, backend: &impl Backend, members: u64) -> Result<(), Error> {
+        loop {
+            let last = self.believed().shards - 1;
+            let in_last = members >> (last.checked_ilog2().unwrap_or(0) + 1);
+            if last == 0 || in_last >= FEWEST || self.merge(backend, None)? == Merged::Nothing {
+                break;
+            }
+        }
+        if members == 0 { self.forget(backend) } else { Ok(()) }
+    }
 }
 
-/// The shard from which the one of that number was split: the same without its first bit.
-const fn sibling(number: u64) -> u64 {
-    number ^ (1 << number.ilog2())
-}
-
-#[inline]
-const fn too_many(count: u64, shards: u64) -> bool {
-    count > shards * MOST && shards < MOST_SHARDS
-}
-
-const fn too_few(count: u64, shards: u64) -> bool {
-    shards > 1 && count < (shards - 1) * FEWEST
+/// With how many members the shard whose turn it is stays as it is when another one has got so many.
+const fn full(members: u64) -> Option<u64> {
+    if members.is_multiple_of(FORCED) { None } else { Some(FULL) }
 }

@@ -20,6 +20,12 @@
 //! Each shard of each shape has all members whose hash ends in certain bits, a *hash suffix*. The members of two
 //! suffixes are apart, or those of the longer one lie among those of the shorter. An iteration over sets that split
 //! meanwhile goes by suffixes: each lies in one shard of each set, or is cut into its two halves until it does.
+//!
+//! # Names
+//!
+//! The key of a shard ends in the bits of its suffix, behind a 1, as a decimal number: 1 for all hashes, 2 and 3 for those that
+//! end in 0 and 1, 4 to 7 for `00`, `01`, `10`, `11`. So a shard that is split is there no more under its name, nor are two that
+//! are merged: who finds a shard that is not empty has found the one in which its suffix lies, however many shards there are.
 
 use intset::Prefix;
 use store::Member;
@@ -28,7 +34,7 @@ use super::spread::Spread;
 
 /// Into which shard a member with that hash goes, of `shards`, at least one.
 #[inline]
-pub(super) const fn shard_of(hash: u32, shards: u64) -> u64 {
+const fn shard_of(hash: u32, shards: u64) -> u64 {
     let bits = shards.ilog2();
     let fine = hash as u64 & mask(bits + 1);
     if fine < shards { fine } else { fine & mask(bits) }
@@ -54,6 +60,30 @@ impl HashSuffix {
     pub(super) const fn of_shard(number: u64, shards: u64, spread: Spread) -> Self {
         debug_assert!(number < shards, "there is such a shard");
         Self { ends: number, bits: depth(number, shards), spread }
+    }
+
+    /// What the hashes of the shard end in that a member with that hash goes into, of `shards`.
+    #[inline]
+    pub(super) const fn of_hash(hash: u32, shards: u64, spread: Spread) -> Self {
+        Self::of_shard(shard_of(hash, shards), shards, spread)
+    }
+
+    /// What those of the shard end in that is split next when there are so many, and so of the one that the last two
+    /// are merged into when there is one more.
+    pub(super) const fn of_next(shards: u64, spread: Spread) -> Self {
+        Self::of_shard(shards - (1 << shards.ilog2()), shards, spread)
+    }
+
+    /// What the key of the shard ends in.
+    #[inline]
+    pub(super) const fn name(self) -> u64 {
+        1 << self.bits | self.ends
+    }
+
+    /// The suffix of that name, if it is one.
+    pub(super) fn of_name(name: u64, spread: Spread) -> Option<Self> {
+        let bits = name.checked_ilog2().filter(|&bits| bits <= u32::BITS)?;
+        Some(Self { ends: name & mask(bits), bits, spread })
     }
 
     /// Whether the member's hash ends so.
@@ -85,15 +115,10 @@ impl HashSuffix {
         [Self { bits, ..self }, Self { ends: self.ends | 1 << self.bits, bits, ..self }]
     }
 
-    /// The one that differs in the first bit.
-    pub(super) const fn sibling(self) -> Self {
-        Self { ends: self.ends ^ 1 << (self.bits - 1), ..self }
-    }
-
-    /// The one of `shards` that has all of its members; `None` if they lie in several.
-    pub(super) fn shard(self, shards: u64) -> Option<u64> {
-        let depth = depth(self.ends & mask(shards.ilog2()), shards);
-        (depth <= self.bits).then_some(self.ends & mask(depth))
+    /// What the hashes of the one of `shards` end in that has all of its members; `None` if they lie in several.
+    pub(super) fn shard(self, shards: u64) -> Option<Self> {
+        let bits = depth(self.ends & mask(shards.ilog2()), shards);
+        (bits <= self.bits).then_some(Self { ends: self.ends & mask(bits), bits, ..self })
     }
 }
 
@@ -110,6 +135,8 @@ const fn mask(bits: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     const CRC: Spread = Spread::Crc32;
@@ -155,11 +182,11 @@ mod tests {
         for (fine, coarse) in (1..40).flat_map(|fine| (1..=fine).map(move |n| (fine, n))) {
             for number in 0..fine {
                 let suffix = HashSuffix::of_shard(number, fine, CRC);
-                assert_eq!(suffix.shard(fine), Some(number));
+                assert_eq!(suffix.shard(fine), Some(suffix));
                 let over = suffix.shard(coarse).unwrap();
                 assert!(SOME.iter().all(|&hash| {
                     u64::from(hash) & mask(suffix.bits) != suffix.ends
-                        || shard_of(hash, coarse) == over
+                        || HashSuffix::of_hash(hash, coarse, CRC) == over
                 }));
             }
             // All members lie in one shard only if there is but one; each half has half of them.
@@ -167,7 +194,26 @@ mod tests {
         }
         let [even, odd] = HashSuffix::all(CRC).halves();
         assert_eq!([even, odd], [0, 1].map(|number| HashSuffix::of_shard(number, 2, CRC)));
-        assert_eq!([even.shard(3), odd.shard(3)], [None, Some(1)]);
+        assert_eq!([even.shard(3), odd.shard(3)], [None, Some(odd)]);
+    }
+
+    #[test]
+    fn a_split_replaces_one_name_by_two_others() {
+        let names = |shards: u64| -> BTreeSet<u64> {
+            (0..shards).map(|number| HashSuffix::of_shard(number, shards, CRC).name()).collect()
+        };
+        assert_eq!(names(1), [1].into());
+        assert_eq!(names(4), [4, 5, 6, 7].into());
+        for shards in 1..300 {
+            let (before, after) = (names(shards), names(shards + 1));
+            let next = HashSuffix::of_next(shards, CRC);
+            assert!(before.difference(&after).eq([&next.name()]));
+            let halves = next.halves().map(HashSuffix::name);
+            assert!(after.difference(&before).eq(&halves));
+            assert_eq!(before.len() + 1, after.len());
+        }
+        let last = HashSuffix::of_shard(u64::from(u32::MAX), 1 << 32, CRC);
+        assert_eq!(last.name(), (1 << 33) - 1);
     }
 
     #[test]

@@ -38,20 +38,19 @@ impl Visitors<Store> {
     /// Takes the visitors of a bucket that another store has too. The count is that of the visitors, and the keys
     /// expire when the later of the two would.
     pub(crate) fn absorb(&self, other: &Self, bucket: Bucket) -> Result<(), Error> {
-        let counter = counter_key(bucket);
-        let visitors = i64::try_from(self.ids(bucket)?.len()).unwrap_or(i64::MAX);
-        let counted = self.backend.get_int(&counter)?.unwrap_or(0);
-        if counted != visitors {
-            self.backend.set(&counter, visitors)?;
+        let find = |one: &Self| Plan::find(&one.backend, bucket, KeptUntil::default());
+        let (Some(plan), Some(others)) = (find(self)?, find(other)?) else { return Ok(()) };
+        if let Some(counter) = plan.counter() {
+            let visitors = i64::try_from(self.ids(bucket)?.len()).unwrap_or(i64::MAX);
+            if self.backend.get_int(counter)?.unwrap_or(0) != visitors {
+                self.backend.set(counter, visitors)?;
+            }
         }
-        let counting = self.bucket(bucket)?;
-        for id in other.ids(bucket)? {
-            counting.count_id(id)?;
-        }
-        let [own, others] = [self, other].map(|one| expiry(&one.backend, counter.as_bytes()));
-        let (own, others) = (own?, others?);
+        let own = expiry(&self.backend, plan.mark(bucket).as_bytes())?;
+        let others = expiry(&other.backend, others.mark(bucket).as_bytes())?;
+        self.bucket(bucket)?.count_ids(&other.ids(bucket)?)?;
         if own.is_some() || others.is_some() {
-            let keys = keys_from(&self.backend, counter.as_bytes())?;
+            let keys = keys_from(&self.backend, counter_key(bucket).as_bytes())?;
             for key in keys.iter().filter(|key| Self::bucket_of(key) == Some(bucket)) {
                 set_later_expiry(&self.backend, key, own, others)?;
             }

@@ -10,7 +10,7 @@ use super::plan::{Plan, bitmap_key, bits_key, counter_key, expected_key, shards_
 use crate::bucket::Bucket;
 use crate::kept::KeptUntil;
 use crate::scan::keys_from;
-use crate::sharded_set::Base;
+use crate::sharded_set::{Base, Ends};
 
 /// # All shards of a bucket
 ///
@@ -28,7 +28,7 @@ impl Visitors<Store> {
         match Plan::find(store, bucket.into(), KeptUntil::default())? {
             None => {}
             Some(Plan::Forecast { set: fixed, .. }) => {
-                for_each_shard(store, &fixed.base, fixed.shards, |shard| {
+                for_each_shard(store, &fixed.base, Ends::Numbers(fixed.shards), |shard| {
                     take(store, shard, &mut ids)
                 })?;
             }
@@ -43,7 +43,7 @@ impl Visitors<Store> {
             // Nothing that counts visitors leads there. Its shards must not be split or merged while they are looked
             // for.
             Some(Plan::Splitting(set)) => store.transaction_all(|tx| {
-                for_each_shard(tx, set.base(), set.shards(tx)?, |shard| take(tx, shard, &mut ids))
+                for_each_shard(tx, set.base(), set.ends(tx)?, |shard| take(tx, shard, &mut ids))
             })?,
         }
         Ok(ids)
@@ -101,12 +101,12 @@ impl Visitors<Store> {
             None => {}
             Some(Plan::Forecast { set: fixed, .. }) => {
                 take(expected_key(bucket).as_bytes())?;
-                for_each_shard(store, &fixed.base, fixed.shards, take)?;
+                for_each_shard(store, &fixed.base, Ends::Numbers(fixed.shards), take)?;
             }
             Some(Plan::Splitting(set)) => {
                 take(set.level_key())?;
                 take(bits_key(bucket).as_bytes())?;
-                for_each_shard(store, set.base(), set.look(store)?, take)?;
+                for_each_shard(store, set.base(), set.ends(store)?, take)?;
             }
             Some(Plan::Bitmap { bitmap, .. }) => take(bitmap.as_ref())?,
         }
@@ -146,10 +146,10 @@ impl Visitors<Store> {
             match Plan::find(tx, bucket, KeptUntil::default())? {
                 None | Some(Plan::Bitmap { .. }) => {}
                 Some(Plan::Forecast { set: fixed, .. }) => {
-                    for_each_shard(tx, &fixed.base, fixed.shards, &mut remove)?;
+                    for_each_shard(tx, &fixed.base, Ends::Numbers(fixed.shards), &mut remove)?;
                 }
                 Some(Plan::Splitting(set)) => {
-                    for_each_shard(tx, set.base(), set.shards(tx)?, &mut remove)?;
+                    for_each_shard(tx, set.base(), set.ends(tx)?, &mut remove)?;
                 }
             }
             for key in [expected_key, shards_key, bits_key, bitmap_key] {
@@ -162,23 +162,23 @@ impl Visitors<Store> {
     }
 }
 
-/// Visits the keys of those of `shards` shards that exist, and perhaps of others.
+/// Visits the keys of those of the shards that exist, and perhaps of others.
 fn for_each_shard<L: Locks>(
     store: &Store<L>,
     base: &Base,
-    shards: u64,
+    shards: Ends,
     mut visit: impl FnMut(&[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    if shards <= store.dbsize()? as u64 {
-        return (0..shards).try_for_each(|number| visit(&base.shard(number)));
+    if shards.count() <= store.dbsize()? as u64 {
+        return shards.iter().try_for_each(|end| visit(&base.shard(end)));
     }
-    let number = |key: &Bytes| {
-        let number = Member::from(&key[base.as_bytes().len()..]).as_int()?;
-        u64::try_from(number).ok()
+    let end = |key: &Bytes| {
+        let end = Member::from(&key[base.as_bytes().len()..]).as_int()?;
+        u64::try_from(end).ok().filter(|&end| shards.has(end))
     };
     let keys = keys_from(store, base.as_bytes())?;
-    let existing: BTreeSet<u64> = keys.iter().filter_map(number).collect();
-    existing.range(..shards).try_for_each(|&number| visit(&base.shard(number)))
+    let existing: BTreeSet<u64> = keys.iter().filter_map(end).collect();
+    existing.into_iter().try_for_each(|end| visit(&base.shard(end)))
 }
 
 /// The numbers of the bits that are set, where bit 0 is the highest of the first byte.

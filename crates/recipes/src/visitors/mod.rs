@@ -24,8 +24,11 @@ use plan::{
     MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_key, number,
     shards_key,
 };
-use procedures::begin;
+use procedures::{Visit, begin};
 use recent::Recent;
+
+/// How many visits are counted together.
+const BATCH: usize = 1024;
 
 /// The forecast's guess at yesterday when it was not counted: the book's.
 const DEFAULT_YESTERDAY: u64 = 1_000_000;
@@ -55,17 +58,20 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// algorithm to the letter: the first 15 digits of a random session id, in a number of sets that a forecast fixes; the
 /// book's Python and this can work on the same keys. [`SessionIds`] says how likely it is that two visitors meet.
 ///
-/// A bucket has the key `unique:2015-05-17`: how many visitors there were. Beside it are, by the
-/// [form](VisitorsForm),
+/// What keys a bucket has is a matter of its [form](VisitorsForm):
 ///
-/// * forecast: `unique:2015-05-17:expected`, how many were expected, written once (see [`forecast`]) from the count of
-///   the day before or from 1,000,000; and `unique:2015-05-17:<shard>`, their numbers, in `2 * expected / 512` intsets;
+/// * forecast: `unique:2015-05-17`, how many visitors there were; `unique:2015-05-17:expected`, how many were expected,
+///   written once (see [`forecast`]) from the count of the day before or from 1,000,000; and
+///   `unique:2015-05-17:<shard>`, their numbers, in `2 * expected / 512` intsets;
 /// * splitting: `unique:2015-05-17:shards`, how many shards there are, written with the first visit; and
-///   `unique:2015-05-17:<shard>` (see [`ShardedSet::splitting`](super::ShardedSet::splitting));
+///   `unique:2015-05-17:<shard>` (see [`ShardedSet::splitting`](super::ShardedSet::splitting)). A visit is one SADD,
+///   and the count the sum of the shards' SCARD: there is no key that all visits write, so threads do not wait for
+///   each other;
 /// * compact: the same, but a shard has ids that share their high bits (see
 ///   [`ShardedSet::compact`](super::ShardedSet::compact)), and `unique:2015-05-17:bits`, of how many bits they are,
 ///   written with the first visit;
-/// * bitmap: `unique:2015-05-17:bitmap`, with the bit of each number set.
+/// * bitmap: `unique:2015-05-17`, how many visitors there were, and `unique:2015-05-17:bitmap`, with the bit of each
+///   number set.
 ///
 /// A bucket keeps the form in which it was begun, whatever form a handle has been given: that is for new ones.
 ///
@@ -232,6 +238,71 @@ impl<B: Backend> Visitors<B> {
         }
     }
 
+    /// Counts visits; returns how many of them are the first of their visitors in that bucket. O(shard) a visit, in less
+    /// time than as many [`count_visit`](Self::count_visit).
+    ///
+    /// Each visit is atomic, all together are not: what other threads do may come between.
+    ///
+    /// # Errors
+    ///
+    /// As [`count_visit`](Self::count_visit). A session id or a number that is refused is, before any is counted of the 1,024
+    /// that it is among; of other errors the first is returned, and visits before and after it may have been counted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{Bucket, Store, Visitors};
+    ///
+    /// let visitors = Visitors::new(Store::new());
+    /// assert_eq!(visitors.count_visits(["alice", "bob", "alice"], Bucket::All)?, 2);
+    /// assert_eq!(visitors.count_visits(["bob", "carol"], Bucket::All)?, 1);
+    /// assert_eq!(visitors.count(Bucket::All)?, 3);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn count_visits(
+        &self,
+        sessions: impl IntoIterator<Item: AsRef<[u8]>>,
+        bucket: impl Into<Bucket>,
+    ) -> Result<u64, Error> {
+        let bucket = bucket.into();
+        self.in_batches(sessions, |session| self.ids.id(session), bucket)
+    }
+
+    /// Counts visits of the visitors with these numbers, as [`count_visits`](Self::count_visits) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`count_visits`](Self::count_visits).
+    pub fn count_ids(
+        &self,
+        ids: impl IntoIterator<Item = i64>,
+        bucket: impl Into<Bucket>,
+    ) -> Result<u64, Error> {
+        self.in_batches(ids, Ok, bucket.into())
+    }
+
+    fn in_batches<T>(
+        &self,
+        visits: impl IntoIterator<Item = T>,
+        id: impl Fn(T) -> Result<i64, Error>,
+        bucket: Bucket,
+    ) -> Result<u64, Error> {
+        let (mut visits, mut new) = (visits.into_iter(), 0);
+        let mut ids = Vec::new();
+        loop {
+            ids.clear();
+            for visit in visits.by_ref().take(BATCH) {
+                ids.push(id(visit)?);
+            }
+            let Some(&first) = ids.first() else { return Ok(new) };
+            new += match self.recent.with(bucket, |plan| plan.count_ids(&self.backend, &ids)) {
+                Some(counted) => counted?,
+                None => self.plan(bucket, Some(first))?.count_ids(&self.backend, &ids)?,
+            };
+        }
+    }
+
     /// A handle on one bucket, for many visits to it.
     ///
     /// # Errors
@@ -246,13 +317,21 @@ impl<B: Backend> Visitors<B> {
         Ok(VisitorsIn { visitors: self, plan })
     }
 
-    /// How many unique visitors the bucket has. O(1).
+    /// How many unique visitors the bucket has. O(shards) of those that split, O(1) in the other forms.
     ///
     /// # Errors
     ///
     /// As [`count_visit`](Self::count_visit).
     pub fn count(&self, bucket: impl Into<Bucket>) -> Result<u64, Error> {
-        Ok(number(&self.backend, &counter_key(bucket.into()), "count")?.unwrap_or(0))
+        let bucket = bucket.into();
+        if let Some(count) = self.recent.with(bucket, |plan| plan.count(&self.backend)) {
+            return count;
+        }
+        match Plan::find(&self.backend, bucket, KeptUntil::default())? {
+            Some(plan) => plan.count(&self.backend),
+            // A client may count as the book does, with a form of its own.
+            None => Ok(number(&self.backend, &counter_key(bucket), "count")?.unwrap_or(0)),
+        }
     }
 
     /// How many visitors a bucket is made for: what was forecast when it was begun, or what would be now; `None` if it
@@ -308,7 +387,6 @@ impl<B: Backend> Visitors<B> {
 
     fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
         let (backend, until) = (&self.backend, self.kept_until(bucket));
-        let counter = counter_key(bucket);
         let forms = [expected_key, shards_key, bits_key, bitmap_key].map(|key| key(bucket));
         let (form, value, plan) = match self.form {
             VisitorsForm::Forecast => {
@@ -330,18 +408,15 @@ impl<B: Backend> Visitors<B> {
             }
         };
         let first = visit.map(|id| plan.first_key(id)).transpose()?;
-        let visit = first.as_ref().map(|key| (counter.as_bytes(), &key[..]));
+        let visit = first.as_ref().map(|key| Visit { counter: plan.counter(), key });
         let keys = forms.each_ref().map(String::as_bytes);
         begin(backend, form.as_bytes(), &value, keys, visit, until)
     }
 
     /// How many visitors to expect of a bucket that is begun.
     fn forecast(&self, bucket: Bucket) -> Result<u64, Error> {
-        let before = bucket
-            .previous()
-            .map(|bucket| number(&self.backend, &counter_key(bucket), "count"))
-            .transpose()?;
-        let yesterday = before.flatten().unwrap_or(self.default_yesterday);
+        let before = bucket.previous().map(|bucket| self.count(bucket)).transpose()?;
+        let yesterday = before.filter(|&count| count > 0).unwrap_or(self.default_yesterday);
         match u64::try_from(forecast(yesterday)) {
             Ok(expected) if expected <= MOST_EXPECTED => Ok(expected),
             _ => Err(invalid(format!(
@@ -388,6 +463,15 @@ impl<B: Backend> VisitorsIn<'_, B> {
     #[inline]
     pub fn count_id(&self, id: i64) -> Result<bool, Error> {
         self.plan.count_id(&self.visitors.backend, id)
+    }
+
+    /// Counts visits of the visitors with these numbers; returns how many of them are the first of this bucket.
+    ///
+    /// # Errors
+    ///
+    /// As [`Visitors::count_visits`].
+    pub fn count_ids(&self, ids: &[i64]) -> Result<u64, Error> {
+        ids.chunks(BATCH).map(|ids| self.plan.count_ids(&self.visitors.backend, ids)).sum()
     }
 }
 

@@ -8,7 +8,7 @@ use super::procedures::{add_and_count, exists, mark_and_count};
 use crate::bucket::Bucket;
 use crate::errors::{invalid, not_a};
 use crate::kept::KeptUntil;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, call_all};
 use crate::shard::shard_count;
 use crate::sharded_set::{Base, Fixed, Splitting, Spread, get};
 use crate::text::Text;
@@ -104,11 +104,70 @@ impl Plan {
         }
     }
 
-    /// The key that the first visit of a bucket writes beside the counter.
+    /// Counts visits of the visitors with these numbers; returns how many of them are the first.
+    pub(super) fn count_ids(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
+        let mut new = 0;
+        match self {
+            Self::Forecast { set, counter, until } => {
+                let shards: Vec<Text> =
+                    ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect();
+                let visits: Vec<_> = shards
+                    .iter()
+                    .zip(ids)
+                    .map(|(shard, &id)| add_and_count(shard, counter.as_key(), id, *until))
+                    .collect();
+                call_all(backend, &visits, |_, is_new| new += u64::from(is_new))?;
+            }
+            Self::Splitting(set) => {
+                let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
+                new = set.add_many(backend, &members)?;
+            }
+            Self::Bitmap { bitmap, counter, until } => {
+                let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
+                let visits: Vec<_> = bits
+                    .into_iter()
+                    .map(|bit| mark_and_count(bitmap.as_key(), counter.as_key(), bit, *until))
+                    .collect();
+                call_all(backend, &visits, |_, is_new| new += u64::from(is_new))?;
+            }
+        }
+        Ok(new)
+    }
+
+    /// How many visitors were counted. O(shards) if they split, O(1) otherwise.
+    pub(super) fn count(&self, backend: &impl Backend) -> Result<u64, Error> {
+        match self {
+            Self::Forecast { counter, .. } | Self::Bitmap { counter, .. } => {
+                Ok(number_at(backend, counter.as_ref(), "count")?.unwrap_or(0))
+            }
+            Self::Splitting(set) => set.card(backend),
+        }
+    }
+
+    /// A key that the bucket has from its first visit on, and that expires when all of them do.
+    pub(super) fn mark(&self, bucket: Bucket) -> String {
+        match self {
+            Self::Forecast { .. } | Self::Bitmap { .. } => counter_key(bucket),
+            Self::Splitting(set) => match set.spread() {
+                Spread::Crc32 => shards_key(bucket),
+                Spread::HighBits { .. } => bits_key(bucket),
+            },
+        }
+    }
+
+    /// The key of the count, if there is one.
+    pub(super) fn counter(&self) -> Option<&[u8]> {
+        match self {
+            Self::Forecast { counter, .. } | Self::Bitmap { counter, .. } => Some(counter.as_ref()),
+            Self::Splitting(_) => None,
+        }
+    }
+
+    /// The key that the first visit of a bucket writes, beside the counter if there is one.
     pub(super) fn first_key(&self, id: i64) -> Result<Text, Error> {
         Ok(match self {
             Self::Forecast { set, .. } => set.shard_of(Member::Int(id)),
-            Self::Splitting(set) => set.base().shard(0),
+            Self::Splitting(set) => set.first_shard(),
             Self::Bitmap { bitmap, .. } => {
                 bit_of(id)?;
                 Text::from_slice(bitmap.as_ref())
@@ -145,9 +204,18 @@ pub(super) fn number<N: FromStr>(
     key: &str,
     what: &str,
 ) -> Result<Option<N>, Error> {
-    let Some(text) = backend.call(&get(key.as_bytes()))? else { return Ok(None) };
+    number_at(backend, key.as_bytes(), what)
+}
+
+/// As [`number`], for a key that may be no text.
+fn number_at<N: FromStr>(
+    backend: &impl Backend,
+    key: &[u8],
+    what: &str,
+) -> Result<Option<N>, Error> {
+    let Some(text) = backend.call(&get(key))? else { return Ok(None) };
     let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
-    number.map(Some).ok_or_else(|| not_a(key.as_bytes(), what))
+    number.map(Some).ok_or_else(|| not_a(key, what))
 }
 
 pub(super) fn counter_key(bucket: Bucket) -> String {

@@ -57,19 +57,27 @@ pub(super) fn exists(key: &[u8]) -> impl Procedure<Output = bool> {
     step([read(key)], move |tx| tx.exists(key))
 }
 
+/// What the visit for which a bucket is begun writes, beside the key that says the form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visit<'k> {
+    /// The key of the count, if there is one.
+    pub(super) counter: Option<&'k [u8]>,
+    /// The key of the shard or of the bitmap.
+    pub(super) key: &'k [u8],
+}
+
 /// SET of the key that says the form of a bucket, unless there is one that does: whether it was set.
 ///
-/// The keys of all forms are among `forms`. The visit is the counter, and the other key that the visit for which the
-/// bucket is begun writes: nothing is written if the visit would be refused.
+/// The keys of all forms are among `forms`. Nothing is written if the visit would be refused.
 pub(super) fn begin(
     backend: &impl Backend,
     form: &[u8],
     value: &str,
     forms: [&[u8]; 4],
-    visit: Option<(&[u8], &[u8])>,
+    visit: Option<Visit<'_>>,
     until: KeptUntil,
 ) -> Result<bool, Error> {
-    let visited = visit.into_iter().flat_map(|(counter, key)| [counter, key]);
+    let visited = visit.iter().flat_map(|visit| visit.counter.into_iter().chain([visit.key]));
     let mut keys: Keys<'_> = forms.into_iter().chain(visited).map(read).collect();
     keys.push(KeyRef::new(form));
     backend.call(&step(&*keys, |tx| {
@@ -77,12 +85,14 @@ pub(super) fn begin(
             return Ok(false);
         }
         until.check(tx)?;
-        if let Some((counter, key)) = visit {
+        if let Some(visit) = visit {
             // What a bitmap's visit writes is its form, which is not there.
-            if key != form {
-                tx.scard(key)?;
+            if visit.key != form {
+                tx.scard(visit.key)?;
             }
-            check_counter(tx, KeyRef::new(counter), 1)?;
+            if let Some(counter) = visit.counter {
+                check_counter(tx, KeyRef::new(counter), 1)?;
+            }
         }
         let begun = tx.set_nx(form, value)?;
         until.begin_keys(tx, [form])?;

@@ -180,7 +180,7 @@ impl<B: Backend> UvWindows<B> {
 
 /// Whether a visit of that second changed one of its buckets, if one is kept.
 #[inline]
-fn changed(added: Answer, second: i64) -> Result<bool, Error> {
+pub(super) fn changed(added: Answer, second: i64) -> Result<bool, Error> {
     if added == Answer::None { Err(too_late(second)) } else { Ok(added == Answer::Yes) }
 }
 

@@ -44,6 +44,7 @@ mod calendar;
 mod count;
 mod filling;
 mod level;
+mod many;
 mod procedures;
 mod recent;
 mod spans;
@@ -205,13 +206,15 @@ impl<B: Backend> UvWindows<B> {
     /// [`ErrorKind::InvalidHll`](store::ErrorKind::InvalidHll) if a key holds something else.
     #[inline]
     pub fn record(&self, user: impl ToMember, at: impl Into<Timestamp>) -> Result<bool, Error> {
-        user.with_member(|user| {
-            let (user, second) = (User::new(user), whole_second(at.into()));
-            match self.filling {
-                UvFilling::WriteThrough => self.write_through(user, second),
-                UvFilling::RollUp => self.write_minute(user, second),
-            }
-        })
+        user.with_member(|user| self.record_one(User::new(user), whole_second(at.into())))
+    }
+
+    #[inline]
+    fn record_one(&self, user: User<'_>, second: i64) -> Result<bool, Error> {
+        match self.filling {
+            UvFilling::WriteThrough => self.write_through(user, second),
+            UvFilling::RollUp => self.write_minute(user, second),
+        }
     }
 
     #[inline]

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use store::{Error, ErrorKind, HllEntry, KeyRef, Member, PreparedKey, Tx, each};
 
 use super::bucket::UvBucket;
+use super::level::UvLevel;
 use crate::procedure::{Backend, Keys, Procedure, read, step};
 use crate::text::Text;
 
@@ -185,6 +186,63 @@ pub(super) fn add_to_all<'k, const N: usize>(
     })
 }
 
+/// Adds users to a minute, its hour and so on, as [`add_to_all`] does each of them, but finds each bucket twice however
+/// many they are. Returns the answer for each, and the error of the first who could not be added to the minute: the answers
+/// end before that one.
+///
+/// # Errors
+///
+/// What is wrong with one of the buckets. Nothing has changed then.
+pub(super) fn add_many_to_all<'k>(
+    buckets: &'k [BucketKey; UvLevel::ALL.len()],
+    users: &'k [User<'k>],
+) -> impl Procedure<Output = (Vec<Answer>, Option<Error>)> {
+    step(buckets.each_ref().map(|bucket| bucket.key.as_key()), move |tx| {
+        let [minute, larger @ ..] = buckets;
+        // Of the hour and so on, how many lack the user, who is in all that are larger than one that does not.
+        let mut lacking = vec![0; users.len()];
+        for (at, bucket) in larger.iter().enumerate() {
+            tx.with_hll_read(&bucket.key, |hll| {
+                for (user, lacking) in users.iter().zip(&mut lacking) {
+                    if *lacking == at && user.is_missing_in(tx, hll)? {
+                        *lacking += 1;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        let (mut answers, mut failed) = (Vec::with_capacity(users.len()), None);
+        tx.with_hll(&minute.key, |hll| {
+            for (user, &lacking) in users.iter().zip(&lacking) {
+                match user.add_to(hll, minute.expires_at) {
+                    Ok(added) if lacking < larger.len() => answers.push(added.max(Answer::No)),
+                    Ok(added) => answers.push(added),
+                    Err(error) if answers.is_empty() => return Err(error),
+                    Err(error) => {
+                        failed = Some(error);
+                        break;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        for (at, bucket) in larger.iter().enumerate() {
+            let mut of_bucket = users.iter().zip(&mut answers).zip(&lacking);
+            if of_bucket.by_ref().all(|(_, &lacking)| lacking <= at) {
+                break;
+            }
+            tx.with_hll(&bucket.key, |hll| {
+                let of_bucket = users.iter().zip(&mut answers).zip(&lacking);
+                for ((user, answer), _) in of_bucket.filter(|(_, lacking)| **lacking > at) {
+                    *answer = (*answer).max(user.add_to(hll, bucket.expires_at)?);
+                }
+                Ok(())
+            })?;
+        }
+        Ok((answers, failed))
+    })
+}
+
 /// Adds a user to a minute that is there and does not expire: whether it changed; none if it is not so.
 #[inline]
 pub(super) fn add_if_open<'k>(
@@ -197,6 +255,29 @@ pub(super) fn add_if_open<'k>(
                 return Ok(Answer::None);
             }
             hll.add_hashed(user.name, user.hash).map(Answer::from)
+        })
+    })
+}
+
+/// Adds users to a minute that is there and does not expire: how many of them changed it, and the error of the first who
+/// could not be added; none if it is not so.
+pub(super) fn add_many_if_open<'k>(
+    minute: &'k BucketKey,
+    users: &'k [User<'k>],
+) -> impl Procedure<Output = Option<(u64, Option<Error>)>> {
+    step([&minute.key], move |tx| {
+        tx.with_hll(&minute.key, |hll| {
+            if !hll.exists() || hll.expires_at_ms().is_some() {
+                return Ok(None);
+            }
+            let mut changed = 0;
+            for user in users {
+                match hll.add_hashed(user.name, user.hash) {
+                    Ok(added) => changed += u64::from(added),
+                    Err(error) => return Ok(Some((changed, Some(error)))),
+                }
+            }
+            Ok(Some((changed, None)))
         })
     })
 }

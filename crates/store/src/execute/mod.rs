@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::error::{Error, ErrorKind, Result};
 use crate::profile::Profile;
 use crate::reply::Reply;
-use crate::store::{Locks, Store};
+use crate::store::{Locks, Store, Tx};
 pub(crate) use command::{Command, Run, command, container, declared, family};
 pub(crate) use introspect::{COMMAND, help, help_of};
 pub(crate) use table::find;
@@ -75,11 +75,7 @@ pub(crate) fn with_words<A: AsRef<[u8]>, R>(args: &[A], run: impl FnOnce(&[&[u8]
 
 /// Runs a command.
 fn run(store: &Store, args: &[&[u8]]) -> Answer {
-    let called = checked(args, store.shared().profile())?;
-    match called.command.run {
-        Run::Words { store: run, .. } => called.run(run, store),
-        Run::Session(_) | Run::AtOnce(_) => Err(needs_session(called.command.name)),
-    }
+    checked(args, store.shared().profile())?.on(store)
 }
 
 /// A command or subcommand, and the words that call it.
@@ -97,6 +93,24 @@ impl<'w, 'a> Called<'w, 'a> {
     #[inline]
     pub(crate) fn words(&self) -> &'w [&'a [u8]] {
         &self.args[self.names..]
+    }
+
+    /// Runs it on a store.
+    #[inline]
+    pub(crate) fn on(&self, store: &Store) -> Answer {
+        match self.command.run {
+            Run::Words { store: run, .. } => self.run(run, store),
+            Run::Session(_) | Run::AtOnce(_) => Err(needs_session(self.command.name)),
+        }
+    }
+
+    /// Runs it in a transaction.
+    #[inline]
+    pub(crate) fn within(&self, tx: &Tx<'_>) -> Answer {
+        match self.command.run {
+            Run::Words { tx: run, .. } => self.run(run, tx),
+            Run::Session(_) | Run::AtOnce(_) => Err(needs_session(self.command.name)),
+        }
     }
 
     /// Runs it on a store or in a transaction.

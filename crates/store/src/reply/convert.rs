@@ -281,11 +281,30 @@ impl<A: FromReply, B: FromReply> FromReply for (A, B) {
     }
 }
 
-impl<A: FromReply, B: FromReply, C: FromReply> FromReply for (A, B, C) {
-    fn from_reply(reply: Reply) -> Result<Self, Error> {
-        let [a, b, c] = exactly::<Self, 3>(reply)?;
-        Ok((A::from_reply(a)?, B::from_reply(b)?, C::from_reply(c)?))
-    }
+/// Tuples of other lengths than two, which are pairs of maps too.
+macro_rules! tuples {
+    ($($count:literal: $($element:ident)+;)+) => {$(
+        impl<$($element: FromReply),+> FromReply for ($($element,)+) {
+            fn from_reply(reply: Reply) -> Result<Self, Error> {
+                let mut all = exactly::<Self, $count>(reply)?.into_iter();
+                Ok(($($element::from_reply(all.next().unwrap_or(Reply::Nil))?,)+))
+            }
+        }
+    )+};
+}
+
+tuples! {
+    1: A;
+    3: A B C;
+    4: A B C D;
+    5: A B C D E;
+    6: A B C D E F;
+    7: A B C D E F G;
+    8: A B C D E F G H;
+    9: A B C D E F G H I;
+    10: A B C D E F G H I J;
+    11: A B C D E F G H I J K;
+    12: A B C D E F G H I J K L;
 }
 
 impl<T: FromReply> TryFrom<Reply> for Vec<T> {

@@ -62,6 +62,16 @@ impl LockedStripe<'_> {
         LockedStripe::Read(self.number(), self)
     }
 
+    /// The same stripe, for a while.
+    #[inline]
+    fn reborrow(&mut self) -> LockedStripe<'_> {
+        match self {
+            Self::Read(number, stripe) => LockedStripe::Read(*number, stripe),
+            Self::Write(number, stripe) => LockedStripe::Write(*number, stripe),
+            Self::Again(number) => LockedStripe::Again(*number),
+        }
+    }
+
     /// The stripe, to be written: a scope that may write a key has locked its stripe for that.
     #[inline]
     pub(super) fn as_mut(&mut self) -> &mut Stripe {
@@ -115,6 +125,39 @@ pub(super) fn find<'v>(
     let number = shared.stripe_of(hash);
     let stripe = stripes.get(position(stripes, || number))?;
     (stripe.number() == number).then_some(stripe)
+}
+
+/// Lends `work` those of the stripes that have these numbers, which are in order and each of which is there.
+#[inline]
+pub(super) fn lend<'s, R>(
+    stripes: &mut [LockedStripe<'_>],
+    numbers: &[usize],
+    work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
+) -> R {
+    match *numbers {
+        [a] => lend_few(stripes, [a], work),
+        [a, b] => lend_few(stripes, [a, b], work),
+        [a, b, c] => lend_few(stripes, [a, b, c], work),
+        [a, b, c, d] => lend_few(stripes, [a, b, c, d], work),
+        _ => {
+            let wanted =
+                stripes.iter_mut().filter(|one| numbers.binary_search(&one.number()).is_ok());
+            let mut lent: Vec<_> = wanted.map(LockedStripe::reborrow).collect();
+            work(Locked::new(&mut lent))
+        }
+    }
+}
+
+#[inline]
+fn lend_few<'s, const N: usize, R>(
+    stripes: &mut [LockedStripe<'_>],
+    numbers: [usize; N],
+    work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
+) -> R {
+    let positions = numbers.map(|number| position(stripes, || number));
+    let found = stripes.get_disjoint_mut(positions).expect("the stripes of all keys are locked");
+    let mut lent = found.map(LockedStripe::reborrow);
+    work(Locked::new(&mut lent))
 }
 
 /// Whether these are all stripes of the store.

@@ -9,6 +9,7 @@ use super::Shared;
 use super::locked::LockedStripe;
 use super::scope::{Scope, View};
 use super::shared::Logged;
+use super::time::CommandTime;
 use crate::error::{Error, ErrorKind};
 use crate::key::HashedKey;
 use crate::persist::OpenDirectory;
@@ -292,11 +293,23 @@ impl<'t> Held<'t> {
         stripes: &'t mut [LockedStripe<'t>],
         allowed: Allowed<'t>,
     ) -> Self {
-        let scope = Scope::new(shared, db, stripes);
+        let held = Self::at(shared, db, stripes, allowed, CommandTime::new(shared.time()));
         if let Allowed::Named(keys) = allowed {
-            scope.prefetch(keys);
+            held.scope.borrow().prefetch(keys);
         }
-        let scope = RefCell::new(scope);
+        held
+    }
+
+    /// Those of a transaction at that time.
+    #[inline]
+    pub(super) fn at(
+        shared: &'t Shared,
+        db: u32,
+        stripes: &'t mut [LockedStripe<'t>],
+        allowed: Allowed<'t>,
+        time: CommandTime<'t>,
+    ) -> Self {
+        let scope = RefCell::new(Scope::at(shared, db, stripes, time));
         let reads_some =
             matches!(allowed, Allowed::Named(named) if named.iter().any(|key| key.reads));
         Self { shared, scope, allowed, reads_some, next: Cell::new(0) }
@@ -306,6 +319,12 @@ impl<'t> Held<'t> {
     #[inline]
     pub(super) fn commit(&self) -> Logged {
         self.scope.borrow_mut().commit()
+    }
+
+    /// What the transaction has read of its time.
+    #[inline]
+    pub(super) fn lend_time(&self, time: &CommandTime<'_>) {
+        time.take_over(&self.scope.borrow().time);
     }
 
     /// The hash of a key that is not the one that is expected next, or not in the place where it was named.

@@ -5,6 +5,7 @@ pub(crate) mod handover;
 pub(crate) mod keyspace;
 mod locked;
 pub(crate) mod locks;
+mod many;
 mod random;
 mod report;
 pub(crate) mod scope;

@@ -47,34 +47,9 @@ impl<'v> View<'v> {
     #[inline]
     pub(super) fn prefetch(&self, keys: &[HashedKey<'_>]) {
         if keys.len() >= MANY {
-            self.prefetch_many(keys);
-        }
-    }
-
-    fn prefetch_many(&self, keys: &[HashedKey<'_>]) {
-        // Keys are spread over the stripes evenly.
-        let of_stripe = keys.first().and_then(|key| self.stripe(key.hash).keyspace(self.db));
-        if of_stripe.map_or(0, |keyspace| keyspace.len()) << self.shared.stripe_bits() < CACHED {
-            return;
-        }
-        for keys in keys.chunks(AT_ONCE) {
-            let mut all = 0;
-            let mut buckets = SmallVec::<[(&KeyBucket, u64); AT_ONCE]>::new();
-            for key in keys {
-                let keyspace = self.stripe(key.hash).keyspace(self.db);
-                if let Some(bucket) = keyspace.and_then(|keyspace| keyspace.bucket(key.hash)) {
-                    all |= bucket.prefetch();
-                    buckets.push((bucket, key.hash));
-                }
+            for keys in keys.chunks(AT_ONCE) {
+                prefetch(self.shared, self.db, self.stripes, keys.iter().map(|key| key.hash));
             }
-            let mut entries = SmallVec::<[&KeyEntry; AT_ONCE]>::new();
-            for (bucket, hash) in buckets {
-                if let Some(entry) = bucket.first(hash) {
-                    all |= entry.prefetch();
-                    entries.push(entry);
-                }
-            }
-            black_box(entries.iter().fold(all, |all, entry| all | entry.prefetch_heap()));
         }
     }
 
@@ -162,6 +137,37 @@ impl<'v> View<'v> {
     }
 }
 
+/// Reads what look-ups of the keys with these hashes will read, if the keyspace is more than the caches hold: so their
+/// cache misses overlap. There should be [`AT_ONCE`] hashes, or few more.
+pub(super) fn prefetch(
+    shared: &Shared,
+    db: u32,
+    stripes: &[LockedStripe<'_>],
+    hashes: impl Iterator<Item = u64>,
+) {
+    let mut all = 0;
+    let mut buckets = SmallVec::<[(&KeyBucket, u64); AT_ONCE]>::new();
+    for hash in hashes {
+        let keyspace = locked::get(shared, stripes, hash).keyspace(db);
+        // Keys are spread over the stripes evenly.
+        if keyspace.map_or(0, |keyspace| keyspace.len()) << shared.stripe_bits() < CACHED {
+            return;
+        }
+        if let Some(bucket) = keyspace.and_then(|keyspace| keyspace.bucket(hash)) {
+            all |= bucket.prefetch();
+            buckets.push((bucket, hash));
+        }
+    }
+    let mut entries = SmallVec::<[&KeyEntry; AT_ONCE]>::new();
+    for (bucket, hash) in buckets {
+        if let Some(entry) = bucket.first(hash) {
+            all |= entry.prefetch();
+            entries.push(entry);
+        }
+    }
+    black_box(entries.iter().fold(all, |all, entry| all | entry.prefetch_heap()));
+}
+
 /// The keys of a writing operation, which can be read too. What it did reaches the sinks and the log when it is
 /// committed, or dropped, before the locks are released.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
@@ -183,7 +189,18 @@ impl<'s> Deref for Scope<'s> {
 impl<'s> Scope<'s> {
     #[inline]
     pub(super) fn new(shared: &'s Shared, db: u32, stripes: &'s mut [LockedStripe<'s>]) -> Self {
-        Self { view: View::new(shared, db, stripes), effects: Effects::new() }
+        Self::at(shared, db, stripes, CommandTime::new(shared.time()))
+    }
+
+    /// Those of an operation at that time.
+    #[inline]
+    pub(super) fn at(
+        shared: &'s Shared,
+        db: u32,
+        stripes: &'s mut [LockedStripe<'s>],
+        time: CommandTime<'s>,
+    ) -> Self {
+        Self { view: View { shared, db, stripes, time }, effects: Effects::new() }
     }
 
     /// Hands what was done to the sinks and to the log.

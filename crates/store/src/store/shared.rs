@@ -50,7 +50,7 @@ impl Deref for Padded {
 }
 
 /// Where the effects of a command end in the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Logged(u64);
 
 impl Logged {

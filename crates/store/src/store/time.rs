@@ -52,6 +52,13 @@ impl<'s> CommandTime<'s> {
         }
     }
 
+    /// Takes over what another one of the same time has read.
+    #[inline]
+    pub(super) fn take_over(&self, read: &Self) {
+        self.now_us.set(read.now_us.get());
+        self.coarse_secs.set(read.coarse_secs.get());
+    }
+
     /// Microseconds since the epoch.
     #[inline]
     pub(crate) fn now_us(&self) -> i64 {
@@ -100,8 +107,7 @@ impl<'s> CommandTime<'s> {
     pub(crate) fn lend<R>(&self, look: impl FnOnce(&Self) -> R) -> R {
         let lent = self.clone();
         let result = look(&lent);
-        self.now_us.set(lent.now_us.get());
-        self.coarse_secs.set(lent.coarse_secs.get());
+        self.take_over(&lent);
         self.found_expired.set(lent.found_expired.get());
         result
     }

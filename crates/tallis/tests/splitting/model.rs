@@ -3,7 +3,9 @@
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
 
-use super::{Model, assert_same_dumps, gathered, journaled, shard_by_the_book, validate_by};
+use super::{
+    Model, assert_same_dumps, gathered, is_right, journaled, shard_by_the_book, validate_by,
+};
 
 /// Ids of all widths, and some texts.
 fn some_member(rng: &mut Rng, texts: bool) -> String {
@@ -47,8 +49,7 @@ pub(super) fn run(
         }
         let shards = validate_by(&store, "s", &model, &shard_of);
         most = most.max(shards);
-        assert!(model.len() as u64 <= 200 * shards, "{} in {shards}", model.len());
-        assert!(shards == 1 || model.len() as u64 >= 100 * (shards - 1));
+        assert!(is_right(shards, model.len() as u64), "{} in {shards}", model.len());
         for set in &sets {
             assert_eq!(set.shards().unwrap(), shards);
             assert_eq!(set.card().unwrap(), model.len() as u64);
@@ -59,7 +60,7 @@ pub(super) fn run(
         }
         assert_same_dumps(&store, &replica);
     }
-    assert!(most > 8, "{most}");
+    assert!(most >= 8, "{most}");
     assert_eq!(validate_by(&store, "s", &model, &shard_of), sets[0].shards().unwrap());
     for member in &model {
         assert!(sets[1].remove(member).unwrap());
@@ -95,9 +96,9 @@ fn a_shard_that_loses_its_widest_member_stays_as_wide() {
         let (store, journal) = journaled();
         let set = ShardedSet::splitting(store.clone(), "s");
         set.add(wide).unwrap();
-        set.add_many(0..200).unwrap();
+        set.add_many(0..320).unwrap();
         assert_eq!(set.shards().unwrap(), 2);
-        moved += u32::from(store.sismember("s:1", wide).unwrap());
+        moved += u32::from(store.sismember("s:3", wide).unwrap());
         let replica = Store::builder().hash_seed(1).build();
         for effect in journal.take() {
             replica.execute(&effect.args);

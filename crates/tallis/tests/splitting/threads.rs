@@ -6,7 +6,7 @@ use std::thread;
 use tallis::{ShardedSet, Store};
 use testkit::rng::Rng;
 
-use super::{Model, gathered, validate};
+use super::{Model, gathered, is_right, validate};
 
 const STAYING: i64 = 1_000;
 
@@ -87,7 +87,7 @@ fn what_stays_is_there_all_the_time_and_once() {
         let added: Vec<u64> = writers.into_iter().map(|thread| thread.join().unwrap()).collect();
         drop(finished);
         for reader in readers {
-            assert!(reader.join().unwrap() > 2, "nothing was split meanwhile");
+            assert!(reader.join().unwrap() > 1, "nothing was split meanwhile");
         }
         added
     });
@@ -119,7 +119,8 @@ fn each_new_member_is_new_to_one_thread_only() {
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
     assert_eq!(new, 5_000);
-    assert_eq!(validate(&store, "s", &(0..5_000).map(|id| id.to_string()).collect()), 25);
+    let shards = validate(&store, "s", &(0..5_000).map(|id| id.to_string()).collect());
+    assert!(is_right(shards, 5_000), "{shards}");
 }
 
 #[test]

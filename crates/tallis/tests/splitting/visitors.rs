@@ -65,7 +65,9 @@ fn a_bucket_keeps_the_form_in_which_it_was_begun() {
     assert!(!store.exists("unique:2015-05-17T01:shards").unwrap());
     assert_eq!(store.scard("unique:2015-05-17T01:0").unwrap(), 301);
     assert!(!store.exists("unique:2015-05-17T02:expected").unwrap());
-    assert_eq!(number(&store, "unique:2015-05-17T02:shards"), Some(2));
+    assert_eq!(number(&store, "unique:2015-05-17T02:shards"), Some(1));
+    assert!(!store.exists("unique:2015-05-17T02").unwrap());
+    assert_eq!(store.scard("unique:2015-05-17T02:1").unwrap(), 301);
     // The count of one form is what the other forecasts from.
     book().count_id(1, Bucket::hour(day(), 3)).unwrap();
     assert_eq!(number(&store, "unique:2015-05-17T03:expected"), Some(512));

@@ -1,0 +1,59 @@
+//! What the keys of all shards of a set end in.
+
+use super::spread::Spread;
+use super::suffix::HashSuffix;
+
+/// What the keys of all shards of a set end in, behind its name and a colon.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ends {
+    /// Their numbers, from 0 on: so many.
+    Numbers(u64),
+    /// The names of their hash suffixes, of so many shards.
+    Suffixes(u64),
+}
+
+impl Ends {
+    /// How many shards there are.
+    pub(crate) const fn count(self) -> u64 {
+        match self {
+            Self::Numbers(shards) | Self::Suffixes(shards) => shards,
+        }
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = u64> {
+        (0..self.count()).map(move |number| match self {
+            Self::Numbers(_) => number,
+            Self::Suffixes(shards) => {
+                HashSuffix::of_shard(number, shards, Spread::default()).name()
+            }
+        })
+    }
+
+    /// Whether the key of a shard ends so.
+    pub(crate) fn has(self, end: u64) -> bool {
+        match self {
+            Self::Numbers(shards) => end < shards,
+            Self::Suffixes(shards) => HashSuffix::of_name(end, Spread::default())
+                .is_some_and(|suffix| suffix.is_shard_of(shards)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_those_that_it_has() {
+        for shards in 1..70 {
+            for ends in [Ends::Numbers(shards), Ends::Suffixes(shards)] {
+                let mut all: Vec<u64> = ends.iter().collect();
+                assert_eq!(all.len() as u64, ends.count());
+                all.sort_unstable();
+                let had: Vec<u64> = (0..200).filter(|&end| ends.has(end)).collect();
+                assert_eq!(all, had, "{ends:?}");
+                assert!(!ends.has(u64::MAX));
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Many visits in one call.
+
+use jiff::Timestamp;
+use store::{Error, ToMember, ToMembers, each};
+
+use super::UvWindows;
+use super::calendar::whole_second;
+use super::filling::{self, UvFilling};
+use super::procedures::{self, User};
+use super::recent::Minute;
+use crate::procedure::Backend;
+
+/// How many visits are looked at together.
+const BATCH: usize = 1024;
+
+/// From so many visits of a minute on, looking each bucket up once for all of them is worth it.
+const FEW: usize = 4;
+
+impl<B: Backend> UvWindows<B> {
+    /// Counts visits, as [`record`](Self::record) does each of them, in less time: those of one minute that follow one another
+    /// share locks and look-ups. Returns how many of them may have changed a count.
+    ///
+    /// Those of one minute that follow one another are one atomic step, up to 1,024 of them; all together are not.
+    ///
+    /// # Errors
+    ///
+    /// The first that [`record`](Self::record) would return. The visits before it were counted, and those after it may have been.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::jiff::Timestamp;
+    /// use tallis::{Store, UvWindows};
+    ///
+    /// let windows = UvWindows::new(Store::new(), "uv:");
+    /// let now = Timestamp::now();
+    /// assert_eq!(windows.record_many([("alice", now), ("bob", now), ("alice", now)])?, 2);
+    /// assert_eq!(windows.last_days_now(1)?, 2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn record_many<U: ToMember, T: Into<Timestamp>>(
+        &self,
+        visits: impl IntoIterator<Item = (U, T)>,
+    ) -> Result<u64, Error> {
+        let mut visits = visits.into_iter().map(|(user, at)| (user, whole_second(at.into())));
+        let mut new = 0;
+        loop {
+            let batch: Vec<(U, i64)> = visits.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                return Ok(new);
+            }
+            new += each(batch.iter().map(|(user, _)| user)).with_members(|users| {
+                let users: Vec<User<'_>> = users.iter().map(|&user| User::new(user)).collect();
+                let seconds: Vec<i64> = batch.iter().map(|&(_, second)| second).collect();
+                self.record_batch(&users, &seconds)
+            })?;
+        }
+    }
+
+    fn record_batch(&self, mut users: &[User<'_>], mut seconds: &[i64]) -> Result<u64, Error> {
+        let mut new = 0;
+        while let (&[user, ..], &[second, ..]) = (users, seconds) {
+            let (count, changed) = self.with_minute(second, |kept| {
+                let minute = &kept.buckets[0].bucket;
+                let count = seconds.iter().take_while(|&&second| minute.has(second)).count();
+                if count < FEW { Ok((0, 0)) } else { self.record_minute(&users[..count], kept) }
+            })?;
+            if count == 0 {
+                new += u64::from(self.record_one(user, second)?);
+                (users, seconds) = (&users[1..], &seconds[1..]);
+            } else {
+                new += changed;
+                (users, seconds) = (&users[count..], &seconds[count..]);
+            }
+        }
+        Ok(new)
+    }
+
+    /// Counts visits of one minute: how many were looked at, and how many of them changed a count. None are if the minute is
+    /// not open; the first visit opens it.
+    fn record_minute(&self, users: &[User<'_>], kept: &Minute) -> Result<(usize, u64), Error> {
+        let (changed, failed) = match self.filling {
+            UvFilling::WriteThrough => {
+                let add = procedures::add_many_to_all(&kept.buckets, users);
+                let (answers, failed) = self.backend.call(&add)?;
+                let second = kept.buckets[0].bucket.start;
+                let changed = answers.into_iter().map(|added| filling::changed(added, second));
+                (changed.map(|it| it.map(u64::from)).sum::<Result<u64, Error>>()?, failed)
+            }
+            UvFilling::RollUp => {
+                let add = procedures::add_many_if_open(&kept.buckets[0], users);
+                let Some(done) = self.backend.call(&add)? else { return Ok((0, 0)) };
+                done
+            }
+        };
+        failed.map_or(Ok((users.len(), changed)), Err)
+    }
+}

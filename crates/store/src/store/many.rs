@@ -1,0 +1,239 @@
+//! Many transactions in one call.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::locked::{LockedStripe, lend};
+use super::locks::{Allowed, Held, Holding, Striped, check_free};
+use super::scope::prefetch;
+use super::shared::{Logged, Shared};
+use super::time::CommandTime;
+use super::{Store, Tx};
+
+use crate::error::Error;
+use crate::key::HashedKey;
+use crate::to_key::KeyRef;
+use crate::to_keys::ToKeys;
+use crate::value::AT_ONCE;
+
+/// How many transactions are put in the order of their stripes at once: what is held of each is two words a key.
+const CHUNK: usize = 1024;
+
+impl Store {
+    /// Runs many transactions: `work` once for each of `keys`, with its number and a handle on those keys, as
+    /// [`transaction`](Self::transaction) does, in less time than as many of these take.
+    ///
+    /// Those whose keys are all in one stripe run stripe by stripe: each lock is taken once for up to 1,024 of them. Before
+    /// the first of a few dozen runs, all of their keys are looked up, so that the cache misses overlap. If the keys of one lie in
+    /// several stripes, up to 64 run under the locks of all of theirs, in their order. **Each transaction is atomic, all of them together are
+    /// not**: what other threads do may come between. Those that share a key run in their order, others in any.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) inside a transaction of this store, before any of them has run;
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the store's log cannot be written. `work` keeps its own errors, each
+    /// of which is that of one transaction.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// let pages = ["/", "/about", "/"];
+    /// let mut visits = [0; 3];
+    /// store.transaction_many(&pages, |at, tx| {
+    ///     visits[at] = tx.incr(pages[at], 1).unwrap_or(0);
+    /// })?;
+    /// assert_eq!(visits, [1, 1, 2]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn transaction_many<K: ToKeys>(
+        &self,
+        keys: &[K],
+        mut work: impl FnMut(usize, &Tx<'_>),
+    ) -> Result<(), Error> {
+        let Striped { shared, db, .. } = &self.locks;
+        check_free(shared)?;
+        let mut logged = Logged::NOTHING;
+        let mut from = 0;
+        for keys in keys.chunks(CHUNK) {
+            let chunk = Chunk::new(shared, keys)?;
+            let result = chunk.check_writable(shared);
+            if result.is_err() {
+                return shared.acknowledge((result, logged));
+            }
+            for window in chunk.windows() {
+                let run = |locked: &mut [LockedStripe<'_>]| {
+                    chunk.run(shared, *db, locked, &chunk.order[window.clone()], |at, tx| {
+                        work(from + at, tx);
+                    })
+                };
+                logged = logged.max(chunk.lock(shared, &chunk.order[window.clone()], run));
+            }
+            from += keys.len();
+        }
+        shared.acknowledge((Ok(()), logged))
+    }
+}
+
+/// Transactions that are looked at together: where their keys are, and the order in which they run.
+#[derive(Debug)]
+struct Chunk<'k, K> {
+    keys: &'k [K],
+    /// The keys of all of them.
+    located: Vec<Located>,
+    /// By the order in which they run.
+    order: Vec<Item>,
+    /// Whether the keys of each are in one stripe, so that their order is that of the stripes.
+    by_stripe: bool,
+}
+
+/// Where a key is.
+#[derive(Clone, Copy, Debug)]
+struct Located {
+    hash: u64,
+    reads: bool,
+}
+
+/// One of the transactions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Item {
+    at: usize,
+    /// Where its keys are among all.
+    first: usize,
+    count: usize,
+    /// The stripe of its first key; 0 if it has none.
+    stripe: usize,
+}
+
+impl Item {
+    const fn range(self) -> Range<usize> {
+        self.first..self.first + self.count
+    }
+}
+
+impl<'k, K: ToKeys> Chunk<'k, K> {
+    /// Hashes all keys.
+    fn new(shared: &Shared, keys: &'k [K]) -> Result<Self, Error> {
+        let mut located = Vec::with_capacity(keys.len());
+        let mut items = Vec::with_capacity(keys.len());
+        let mut by_stripe = true;
+        for (at, keys) in keys.iter().enumerate() {
+            let first = located.len();
+            keys.located(
+                |key| Ok(shared.hash_of(key)),
+                |keys| {
+                    located.extend(
+                        keys.iter().map(|&HashedKey { hash, reads, .. }| Located { hash, reads }),
+                    );
+                    Ok(())
+                },
+            )?;
+            let own = &located[first..];
+            let stripe = own.first().map_or(0, |key| shared.stripe_of(key.hash));
+            by_stripe &= own.iter().all(|key| shared.stripe_of(key.hash) == stripe);
+            items.push(Item { at, first, count: own.len(), stripe });
+        }
+        let order = if by_stripe { in_order(&items, shared.stripe_count()) } else { items };
+        Ok(Self { keys, located, order, by_stripe })
+    }
+
+    /// An error if a key is to be written and writing is refused.
+    fn check_writable(&self, shared: &Shared) -> Result<(), Error> {
+        if self.located.iter().all(|key| key.reads) { Ok(()) } else { shared.check_writable() }
+    }
+
+    /// Those that run under one set of locks, window by window.
+    fn windows(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let rest = self.order.get(from..).filter(|rest| !rest.is_empty())?;
+            let mut count = rest.len().min(AT_ONCE);
+            if self.by_stripe {
+                // To the end of a stripe, so that no lock is taken twice.
+                let last = rest[count - 1].stripe;
+                count += rest[count..].iter().take_while(|item| item.stripe == last).count();
+            }
+            from += count;
+            Some(from - count..from)
+        })
+    }
+
+    /// Runs `work` with the stripes of all keys of these items locked.
+    fn lock<R>(
+        &self,
+        shared: &Shared,
+        items: &[Item],
+        work: impl FnOnce(&mut [LockedStripe<'_>]) -> R,
+    ) -> R {
+        let keys = items.iter().flat_map(|item| &self.located[item.range()]);
+        let wanted = keys.map(|key| (shared.stripe_of(key.hash), key.reads));
+        shared.lock_many(wanted, |locked| work(locked.stripes))
+    }
+
+    /// Runs those items, whose stripes are locked.
+    fn run(
+        &self,
+        shared: &Shared,
+        db: u32,
+        stripes: &mut [LockedStripe<'_>],
+        items: &[Item],
+        mut work: impl FnMut(usize, &Tx<'_>),
+    ) -> Logged {
+        for items in items.chunks(AT_ONCE) {
+            let hashes = items.iter().flat_map(|item| &self.located[item.range()]);
+            prefetch(shared, db, stripes, hashes.map(|key| key.hash));
+        }
+        // Released after what is held, since that calls the sinks.
+        let _holding = Holding::new(shared);
+        // What one of them reads of the time the others need not read.
+        let time = CommandTime::new(shared.time());
+        let mut logged = Logged::NOTHING;
+        for item in items {
+            let own = &self.located[item.range()];
+            let mut numbers: SmallVec<[usize; 4]> =
+                own.iter().map(|key| shared.stripe_of(key.hash)).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            // What was hashed is taken in its order.
+            let next = Cell::new(0);
+            let hash = |_: KeyRef<'_>| Ok(own[next.replace(next.get() + 1)].hash);
+            let ran = self.keys[item.at].located(hash, |keys| {
+                let logged = lend(stripes, &numbers, |lent| {
+                    let named = Allowed::Named(keys);
+                    let held = Held::at(shared, db, lent.stripes, named, time.clone());
+                    let tx = Store::on(held);
+                    work(item.at, &tx);
+                    tx.locks.lend_time(&time);
+                    tx.locks.commit()
+                });
+                Ok(logged)
+            });
+            logged = logged.max(ran.unwrap_or(Logged::NOTHING));
+        }
+        logged
+    }
+}
+
+/// The items stripe by stripe, those of one stripe in the order in which they were.
+fn in_order(items: &[Item], stripes: usize) -> Vec<Item> {
+    let mut places = vec![0; stripes];
+    for item in items {
+        places[item.stripe] += 1;
+    }
+    let mut from = 0;
+    for place in &mut places {
+        from += std::mem::replace(place, from);
+    }
+    let mut order = vec![Item::default(); items.len()];
+    for &item in items {
+        let place = &mut places[item.stripe];
+        order[*place] = item;
+        *place += 1;
+    }
+    order
+}
