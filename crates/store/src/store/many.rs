@@ -11,7 +11,6 @@ use super::scope::prefetch;
 use super::shared::{Logged, Shared};
 use super::time::CommandTime;
 use super::{Store, Tx};
-
 use crate::error::Error;
 use crate::key::HashedKey;
 use crate::to_key::KeyRef;
@@ -99,6 +98,13 @@ struct Located {
     reads: bool,
 }
 
+impl Located {
+    #[inline]
+    const fn of(key: &HashedKey<'_>) -> Self {
+        Self { hash: key.hash, reads: key.reads }
+    }
+}
+
 /// One of the transactions.
 #[derive(Clone, Copy, Debug, Default)]
 struct Item {
@@ -127,9 +133,7 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
             keys.located(
                 |key| Ok(shared.hash_of(key)),
                 |keys| {
-                    located.extend(
-                        keys.iter().map(|&HashedKey { hash, reads, .. }| Located { hash, reads }),
-                    );
+                    located.extend(keys.iter().map(Located::of));
                     Ok(())
                 },
             )?;
@@ -195,10 +199,7 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
         let mut logged = Logged::NOTHING;
         for item in items {
             let own = &self.located[item.range()];
-            let mut numbers: SmallVec<[usize; 4]> =
-                own.iter().map(|key| shared.stripe_of(key.hash)).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
+            let numbers = self.stripes_of(shared, *item);
             // What was hashed is taken in its order.
             let next = Cell::new(0);
             let hash = |_: KeyRef<'_>| Ok(own[next.replace(next.get() + 1)].hash);
@@ -216,6 +217,22 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
             logged = logged.max(ran.unwrap_or(Logged::NOTHING));
         }
         logged
+    }
+}
+
+impl<K> Chunk<'_, K> {
+    /// The stripes of a transaction's keys, each once and in order.
+    #[inline]
+    fn stripes_of(&self, shared: &Shared, item: Item) -> SmallVec<[usize; 4]> {
+        if self.by_stripe {
+            return SmallVec::from_slice(&[item.stripe][..item.count.min(1)]);
+        }
+        let keys = self.located[item.range()].iter();
+        let mut numbers: SmallVec<[usize; 4]> =
+            keys.map(|key| shared.stripe_of(key.hash)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 }
 

@@ -41,6 +41,8 @@ pub struct Tally<'v> {
     last: usize,
     /// The slots of a batch's buckets.
     found: Vec<usize>,
+    /// The numbers of visitors who are counted together.
+    numbers: Vec<i64>,
     window: Option<Window>,
 }
 
@@ -67,6 +69,7 @@ impl<'v> Tally<'v> {
             places: BTreeMap::new(),
             last: 0,
             found: Vec::new(),
+            numbers: Vec::new(),
             window: None,
         }
     }
@@ -89,20 +92,26 @@ impl<'v> Tally<'v> {
         const NONE: usize = usize::MAX;
         self.found.clear();
         self.found.resize(batch.buckets.len(), NONE);
-        for visit in &batch.visits {
+        for visits in batch.visits.chunk_by(|a, b| a.bucket == b.bucket) {
             if let Some(window) = &mut self.window {
-                window.visit(&visit.id, visit.minute)?;
+                for visit in visits {
+                    window.visit(&visit.id, visit.minute)?;
+                }
             }
             // With the first visit and not before, so that the bucket before it has all of its visits so far.
-            let slot = match self.found[visit.bucket] {
-                NONE => self.place(batch.buckets[visit.bucket].bucket)?,
+            let bucket = visits[0].bucket;
+            let slot = match self.found[bucket] {
+                NONE => self.place(batch.buckets[bucket].bucket)?,
                 found => found,
             };
-            self.found[visit.bucket] = slot;
+            self.found[bucket] = slot;
             let slot = &mut self.slots[slot];
             // In this order: a process that is killed between the two leaves a bucket that can be counted on.
-            self.store.pfadd(&slot.approx_key, [visit.id.as_bytes()])?;
-            slot.exact.count_id(visit.id.number())?;
+            self.store
+                .pfadd(&slot.approx_key, each(visits.iter().map(|visit| visit.id.as_bytes())))?;
+            self.numbers.clear();
+            self.numbers.extend(visits.iter().map(|visit| visit.id.number()));
+            slot.exact.count_ids(&self.numbers)?;
         }
         for events in &batch.buckets {
             let slot = self.place(events.bucket)?;

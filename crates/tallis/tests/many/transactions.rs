@@ -1,0 +1,213 @@
+//! `transaction_many`.
+
+use std::sync::Arc;
+use std::thread;
+
+use tallis::{Error, ErrorKind, KeyRef, ManualClock, Store, Tx};
+use testkit::rng::Rng;
+
+use super::journal::Journal;
+use super::payloads;
+
+/// One transaction: the keys that it writes, and one that it only reads.
+struct Step {
+    written: Vec<String>,
+    read: Option<String>,
+    id: u64,
+}
+
+impl Step {
+    fn some(rng: &mut Rng, keys: u64, id: u64) -> Self {
+        let mut key = || format!("key:{}", rng.below(keys));
+        let written = (0..[1, 1, 1, 2, 3, 5][usize::try_from(id % 6).unwrap()]).map(|_| key());
+        let written = written.collect();
+        Self { written, read: (id % 4 == 0).then(key), id }
+    }
+
+    fn keys(&self) -> Vec<KeyRef<'_>> {
+        let written = self.written.iter().map(|key| KeyRef::new(key.as_bytes()));
+        written.chain(self.read.iter().map(|key| KeyRef::new(key.as_bytes()).read())).collect()
+    }
+
+    /// Adds the step to each of its keys, which are lists, behind all that came before.
+    fn run(&self, tx: &Tx<'_>) -> Result<u64, Error> {
+        let mut lengths = 0;
+        if let Some(read) = &self.read {
+            lengths += tx.llen(read)? as u64;
+        }
+        for key in &self.written {
+            lengths += tx.rpush(key, self.id)? as u64;
+        }
+        Ok(lengths)
+    }
+}
+
+/// Runs steps one by one on one store, and together on the other.
+fn run_both(one: &Store, many: &Store, steps: &[Step]) {
+    let want: Vec<u64> =
+        steps.iter().map(|step| one.transaction(step.keys(), |tx| step.run(tx)).unwrap()).collect();
+    let mut found = vec![0; steps.len()];
+    let keys: Vec<_> = steps.iter().map(Step::keys).collect();
+    many.transaction_many(&keys, |at, tx| found[at] = steps[at].run(tx).unwrap()).unwrap();
+    // What a step reads of a key that it only reads may be of before or after a step on another key.
+    let sums = |lengths: &[u64]| -> Vec<u64> {
+        let own = steps.iter().zip(lengths).filter(|(step, _)| step.read.is_none());
+        own.map(|(_, length)| *length).collect()
+    };
+    assert_eq!(sums(&found), sums(&want));
+}
+
+#[test]
+fn many_transactions_are_as_many_one_by_one() {
+    for stripes in [1, 8, 64, 4096] {
+        for seed in 0..12 {
+            let [one, many] =
+                [(); 2].map(|()| Store::builder().hash_seed(7).stripes(stripes).build());
+            let mut rng = Rng::new(seed);
+            let mut id = 0;
+            for count in [0, 1, 2, 63, 64, 65, 200, 1023, 1024, 1025, 3000] {
+                // Half of the runs have transactions of one key alone, which go stripe by stripe.
+                let single = rng.below(2) == 0;
+                let steps: Vec<_> = (0..count)
+                    .map(|_| {
+                        id += if single { 6 } else { 1 };
+                        Step::some(&mut rng, 50, if single { id / 6 * 6 + 1 } else { id })
+                    })
+                    .collect();
+                run_both(&one, &many, &steps);
+            }
+            assert_eq!(payloads(&one), payloads(&many), "{stripes} {seed}");
+        }
+    }
+}
+
+/// Keys that are more than the caches hold: then they are looked up ahead.
+#[test]
+fn keys_that_are_looked_up_ahead_are_found() {
+    let store = Store::new();
+    for key in 0..40_000 {
+        store.set(key, key).unwrap();
+    }
+    let keys: Vec<i64> = (0..50_000).rev().collect();
+    let mut sum = 0;
+    store
+        .transaction_many(&keys, |at, tx| {
+            sum += tx.get_int(keys[at]).unwrap().unwrap_or(0);
+            tx.incr(keys[at], 1).unwrap();
+        })
+        .unwrap();
+    assert_eq!(sum, (0..40_000).sum());
+    assert!((0..50_000).all(|key| {
+        store.get_int(key).unwrap() == Some(if key < 40_000 { key + 1 } else { 1 })
+    }));
+}
+
+#[test]
+fn threads_do_not_lose_what_many_transactions_do() {
+    let store = Store::new();
+    let mut all = 0;
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|seed| {
+                let store = &store;
+                scope.spawn(move || {
+                    let mut rng = Rng::new(seed);
+                    let mut done = 0;
+                    for _ in 0..60 {
+                        let count = rng.below(300);
+                        let steps: Vec<_> =
+                            (0..count).map(|id| Step::some(&mut rng, 40, id)).collect();
+                        let keys: Vec<_> = steps.iter().map(Step::keys).collect();
+                        let run = |at: usize, tx: &Tx<'_>| {
+                            steps[at].run(tx).unwrap();
+                            done += steps[at].written.len();
+                        };
+                        store.transaction_many(&keys, run).unwrap();
+                    }
+                    done
+                })
+            })
+            .collect();
+        all = threads.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>();
+    });
+    let lengths = store.keys("*").unwrap();
+    assert_eq!(lengths.iter().map(|key| store.llen(key).unwrap()).sum::<usize>(), all);
+}
+
+/// Each transfer is seen whole or not at all, while others of its batch come before and after.
+#[test]
+fn each_transaction_is_atomic() {
+    let store = Store::new();
+    let accounts: Vec<String> = (0..20).map(|n| format!("account:{n}")).collect();
+    for account in &accounts {
+        store.set(account, 100).unwrap();
+    }
+    thread::scope(|scope| {
+        for seed in 0..2 {
+            let (store, accounts) = (&store, &accounts);
+            scope.spawn(move || {
+                let mut rng = Rng::new(seed);
+                for _ in 0..200 {
+                    let pairs: Vec<[&String; 2]> = (0..100)
+                        .map(|_| [(); 2].map(|()| &accounts[rng.index(accounts.len())]))
+                        .collect();
+                    let transfer = |at: usize, tx: &Tx<'_>| {
+                        tx.decr(pairs[at][0], 1).unwrap();
+                        tx.incr(pairs[at][1], 1).unwrap();
+                    };
+                    store.transaction_many(&pairs, transfer).unwrap();
+                }
+            });
+        }
+        scope.spawn(|| {
+            for _ in 0..2_000 {
+                let balances: Vec<i64> = store.mget_as(&accounts).unwrap();
+                assert_eq!(balances.iter().sum::<i64>(), 2_000);
+            }
+        });
+    });
+}
+
+#[test]
+fn a_batch_holds_its_own_keys_and_nothing_else() {
+    let store = Store::new();
+    let mut kinds = Vec::new();
+    store
+        .transaction_many(&["a", "b"], |at, tx| {
+            kinds.push(tx.incr("other", 1).unwrap_err().kind());
+            kinds.push(store.incr("a", 1).unwrap_err().kind());
+            tx.incr(["a", "b"][at], 1).unwrap();
+        })
+        .unwrap();
+    use ErrorKind::{KeyNotNamed, Locked};
+    assert_eq!(kinds, [KeyNotNamed, Locked, KeyNotNamed, Locked]);
+    assert_eq!(store.mget_as::<[i64; 2]>(["a", "b"]).unwrap(), [1, 1]);
+    let inside = store.transaction("a", |_| store.transaction_many(&["b"], |_, _| unreachable!()));
+    assert_eq!(inside.unwrap_err().kind(), Locked);
+    // A key that is only read is not written, whatever others of the batch do to it.
+    let keys = [KeyRef::new(b"a").read(), KeyRef::new(b"a")];
+    let mut outcomes = Vec::new();
+    store.transaction_many(&keys, |_, tx| outcomes.push(tx.incr("a", 1).is_ok())).unwrap();
+    assert_eq!(outcomes, [false, true]);
+}
+
+#[test]
+fn what_sinks_receive_makes_the_same_store() {
+    let (clock, journal) = (Arc::new(ManualClock::new(1000)), Arc::new(Journal::default()));
+    let store = Store::builder().clock(clock.clone()).sink(journal.clone()).build();
+    let mut rng = Rng::new(3);
+    for id in 0..50 {
+        store.rpush(format!("key:{id}"), id).unwrap();
+        store.pexpire(format!("key:{id}"), 10 + id).unwrap();
+    }
+    clock.advance(30);
+    // Keys that have expired are found and dropped.
+    let steps: Vec<_> = (0..500).map(|id| Step::some(&mut rng, 50, id)).collect();
+    let keys: Vec<_> = steps.iter().map(Step::keys).collect();
+    store.transaction_many(&keys, |at, tx| drop(steps[at].run(tx).unwrap())).unwrap();
+    let replica = Store::builder().clock(clock).build();
+    for effect in journal.take() {
+        replica.execute(&effect.args);
+    }
+    assert_eq!(payloads(&store), payloads(&replica));
+}
