@@ -1,4 +1,5 @@
-//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | servers | tcl | report | lines | access-log`.
+//! The chores of the workspace: `cargo xtask test | lint | package | fuzz | fuzz-live | servers | tcl | report | instructions | lines |
+//! access-log`.
 //!
 //! Plain Rust in place of shell scripts, so that a chore reads like the code beside it and runs wherever the code
 //! builds.
@@ -8,6 +9,7 @@ mod checks;
 mod features;
 mod fuzz;
 mod fuzz_live;
+mod instructions;
 mod lines;
 mod lint;
 mod metadata;
@@ -44,6 +46,8 @@ enum Chore {
     Tcl(tcl::Arguments),
     /// Measures, and writes docs/benchmarks.md.
     Report(report::Arguments),
+    /// Counts the instructions that an item of each batched call takes (with valgrind).
+    Instructions,
     /// Counts the lines of code of each crate.
     Lines,
     /// Makes the example log: prints it, or writes examples/access.log.
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Chore::Servers => servers::run(),
         Chore::Tcl(arguments) => tcl::run(&arguments),
         Chore::Report(arguments) => report::run(&arguments),
+        Chore::Instructions => instructions::run(),
         Chore::Lines => lines::run(),
         Chore::AccessLog(arguments) => access_log::run(&arguments),
     };

@@ -141,7 +141,7 @@ impl<B: Backend> ShardedSet<B> {
     /// let ids = ShardedSet::compact(store.clone(), "ids", 60);
     /// assert!(ids.add(0x0123_abcd_4567_4eef_i64)?);
     /// assert!(ids.contains(0x0123_abcd_4567_4eef_i64)?);
-    /// assert_eq!(store.object_encoding("ids:0")?, Some("intset"));
+    /// assert_eq!(store.object_encoding("ids:1")?, Some("intset"));
     /// # Ok::<(), tallis::Error>(())
     /// ```
     #[must_use]
@@ -320,7 +320,7 @@ impl<B: Backend> ShardedSet<B> {
 }
 
 /// How many members are looked at together.
-const BATCH: usize = 1024;
+const BATCH: usize = 256;
 
 /// What `work` makes of members, batch by batch.
 fn in_batches<M: ToMember, R>(

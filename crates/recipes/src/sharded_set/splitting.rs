@@ -24,7 +24,7 @@ const AT_ONCE: u32 = 2;
 const EMPTY_AT_ONCE: u32 = 1000;
 
 /// How many members are added together at the most, and how many for each shard: so that none grows far beyond its turn.
-const BATCH: usize = 1024;
+const BATCH: usize = 256;
 const BATCH_OF_SHARD: u64 = 64;
 
 /// A set that splits: its keys, and what this handle assumes of it.

@@ -28,7 +28,7 @@ use procedures::{Visit, begin};
 use recent::Recent;
 
 /// How many visits are counted together.
-const BATCH: usize = 1024;
+const BATCH: usize = 256;
 
 /// The forecast's guess at yesterday when it was not counted: the book's.
 const DEFAULT_YESTERDAY: u64 = 1_000_000;

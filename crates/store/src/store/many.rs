@@ -20,13 +20,16 @@ use crate::value::AT_ONCE;
 /// How many transactions are put in the order of their stripes at once: what is held of each is two words a key.
 const CHUNK: usize = 1024;
 
+/// How many run under the locks of all of their keys, if those of one lie in several stripes.
+const SPREAD: usize = 256;
+
 impl Store {
     /// Runs many transactions: `work` once for each of `keys`, with its number and a handle on those keys, as
     /// [`transaction`](Self::transaction) does, in less time than as many of these take.
     ///
     /// Those whose keys are all in one stripe run stripe by stripe: each lock is taken once for up to 1,024 of them. Before
     /// the first of a few dozen runs, all of their keys are looked up, so that the cache misses overlap. If the keys of one lie in
-    /// several stripes, up to 64 run under the locks of all of theirs, in their order. **Each transaction is atomic, all of them together are
+    /// several stripes, up to 256 run under the locks of all of theirs, in their order. **Each transaction is atomic, all of them together are
     /// not**: what other threads do may come between. Those that share a key run in their order, others in any.
     ///
     /// # Errors
@@ -156,7 +159,8 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
         let mut from = 0;
         std::iter::from_fn(move || {
             let rest = self.order.get(from..).filter(|rest| !rest.is_empty())?;
-            let mut count = rest.len().min(AT_ONCE);
+            let most = if self.by_stripe { AT_ONCE } else { SPREAD };
+            let mut count = rest.len().min(most);
             if self.by_stripe {
                 // To the end of a stripe, so that no lock is taken twice.
                 let last = rest[count - 1].stripe;

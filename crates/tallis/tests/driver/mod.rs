@@ -3,7 +3,7 @@
 //! * a command that answers an error leaves everything as it was;
 //! * every value comes back from its payload, and that payload from it again;
 //! * the effects of all commands make the same values on an empty store;
-//! * MULTI and EXEC answer and leave what the same commands do one by one.
+//! * MULTI and EXEC answer and leave what the same commands do one by one, and so does a pipeline.
 
 #[path = "../journal/mod.rs"]
 pub(crate) mod journal;
@@ -101,11 +101,13 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         hll_sparse_max_bytes: u.int_in_range(0..=60)?,
         bloom_memory_usage_limit: u.int_in_range(0..=2000)?,
     };
+    // In one stripe a pipeline runs in its order, in which random numbers are drawn.
+    let stripes = u.int_in_range(1..=2)?;
     let builder = || {
-        let seeded = Store::builder().stripes(2).hash_seed(1).random_seed(2);
+        let seeded = Store::builder().stripes(stripes).hash_seed(1).random_seed(2);
         seeded.databases(DATABASES).profile(profile).limits(limits)
     };
-    if u.arbitrary()? { one_by_one(u, &builder) } else { at_once(u, &builder) }
+    if u.arbitrary()? { one_by_one(u, &builder) } else { at_once(u, &builder, stripes == 1) }
 }
 
 /// A session; errors change nothing, and effects and payloads show all.
@@ -195,11 +197,15 @@ const OF_THE_SESSION: [&str; 12] = [
     "debug", "memory",
 ];
 
-/// Two stores alike: on one the commands run one by one, on the other in one EXEC.
-fn at_once(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> Result<()> {
+/// Stores alike: on one the commands run one by one, on the others in one EXEC and in a pipeline.
+fn at_once(
+    u: &mut Unstructured<'_>,
+    builder: &impl Fn() -> StoreBuilder,
+    in_order: bool,
+) -> Result<()> {
     let clock = Arc::new(ManualClock::new(500));
     let pair = || builder().clock(clock.clone()).build();
-    let (alone, queued) = (pair(), pair());
+    let (alone, queued, piped) = (pair(), pair(), pair());
     let (mut one, mut other) = (alone.session(), queued.session());
     let mut rounds = 0;
     while rounds < 4 && !u.is_empty() {
@@ -220,8 +226,19 @@ fn at_once(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> Res
         }
         let together = other.execute(&["EXEC"]);
         let each: Vec<Reply> = lines.iter().map(|words| one.execute(words)).collect();
-        assert_eq!(together, Reply::Array(each), "{:?}", lines.iter().map(|words| shown(words)));
+        let lines_shown = || lines.iter().map(|words| shown(words)).collect::<Vec<_>>();
+        assert_eq!(together, Reply::Array(each.clone()), "{:?}", lines_shown());
         assert_eq!(all(&alone, digest), all(&queued, digest));
+        if in_order {
+            let mut pipeline = piped.pipeline();
+            for words in &lines {
+                pipeline.cmd(&String::from_utf8_lossy(&words[0])).args(&words[1..]);
+            }
+            let replies = pipeline.replies().unwrap().into_iter();
+            let replies: Vec<_> = replies.map(|it| it.into_resp2(alone.profile())).collect();
+            assert_eq!(replies, each, "{:?}", lines_shown());
+            assert_eq!(all(&alone, digest), all(&piped, digest));
+        }
         clock.advance(u.int_in_range(0..=100)?);
     }
     payloads(&alone, builder);

@@ -1,0 +1,116 @@
+//! Makes one kind of call so often, each with so many items: for a tool that counts instructions.
+//!
+//! `cargo xtask instructions` runs it. Without arguments it prints the names of the calls.
+
+#![expect(clippy::unwrap_used, reason = "what fails here stops the count")]
+
+use std::hint::black_box;
+use std::ops::Range;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tallis::{Bucket, Funnel, Quota, ShardedSet, Store, UvWindows, Visitors, each};
+
+/// The keys or members that are there, of 8 bytes.
+const NAMES: usize = 2_000;
+
+/// A store with them, and a call on some of them.
+type Call = fn(&Store, &[String]);
+
+const CALLS: &[(&str, Call)] = &[
+    ("MGET", |store, names| drop(black_box(store.mget(names).unwrap()))),
+    ("MSET", |store, names| {
+        store.mset(&names.iter().map(|name| (name, name)).collect::<Vec<_>>()).unwrap();
+    }),
+    ("EXISTS", |store, names| assert_eq!(store.exists_many(names).unwrap(), names.len())),
+    ("SADD, members that are there", |store, names| {
+        assert_eq!(store.sadd("set", names).unwrap(), 0);
+    }),
+    ("SREM, others", |store, names| {
+        assert_eq!(store.srem("set", each(0..names.len())).unwrap(), 0);
+    }),
+    ("SMISMEMBER", |store, names| drop(black_box(store.smismember("set", names).unwrap()))),
+    ("ZADD, the same scores", |store, names| {
+        let pairs: Vec<_> = names.iter().map(|name| (1, name)).collect();
+        assert_eq!(store.zadd_multiple("zset", &pairs).unwrap(), 0);
+    }),
+    ("ZMSCORE", |store, names| drop(black_box(store.zscore_multiple("zset", names).unwrap()))),
+    ("HMGET", |store, names| drop(black_box(store.hmget("hash", names).unwrap()))),
+    ("PFADD, dense", |store, names| assert!(!store.pfadd("hll", names).unwrap())),
+    ("pipeline of GET", |store, names| {
+        let mut pipeline = store.pipeline();
+        for name in names {
+            pipeline.get(name);
+        }
+        drop(black_box(pipeline.replies().unwrap()));
+    }),
+    ("transaction_many of INCR", |store, names| {
+        let counters: Vec<_> = names.iter().map(|name| format!("n{name}")).collect();
+        store.transaction_many(&counters, |at, tx| drop(tx.incr(&counters[at], 1))).unwrap();
+    }),
+    ("count_visits, visitors who come again", |store, names| {
+        assert_eq!(Visitors::new(store.clone()).count_visits(names, Bucket::All).unwrap(), 0);
+    }),
+    ("contains_many", |store, names| {
+        let set = ShardedSet::splitting(store.clone(), "sharded");
+        assert!(set.contains_many(names).unwrap().iter().all(|it| *it));
+    }),
+    ("record_many, users who come again", |store, names| {
+        let visits = names.iter().map(|name| (name, Timestamp::UNIX_EPOCH));
+        windows(store).record_many(visits).unwrap();
+    }),
+    ("check_many", |store, names| {
+        let quota = Quota::new(1_000_000_000, 1_000_000_000, Duration::from_secs(1)).unwrap();
+        let keys: Vec<_> = names.iter().map(|name| format!("l{name}")).collect();
+        black_box(Funnel::new(store.clone(), quota).check_many(&keys, 1).unwrap());
+    }),
+];
+
+fn windows(store: &Store) -> UvWindows {
+    let for_ever = tallis::UvLevel::ALL.into_iter();
+    for_ever.fold(UvWindows::new(store.clone(), "uv:"), UvWindows::keep_for_ever)
+}
+
+fn filled(names: &[String]) -> Store {
+    let store = Store::new();
+    store.mset(&names.iter().map(|name| (name, name)).collect::<Vec<_>>()).unwrap();
+    store.sadd("set", names).unwrap();
+    store.zadd_multiple("zset", &names.iter().map(|name| (1, name)).collect::<Vec<_>>()).unwrap();
+    store
+        .hset_multiple("hash", &names.iter().map(|name| (name, name)).collect::<Vec<_>>())
+        .unwrap();
+    store.pfadd("hll", each(0..20_000)).unwrap();
+    store.pfadd("hll", names).unwrap();
+    Visitors::new(store.clone()).count_visits(names, Bucket::All).unwrap();
+    ShardedSet::splitting(store.clone(), "sharded").add_many(names).unwrap();
+    let users = names.iter().map(|name| (name, Timestamp::UNIX_EPOCH));
+    windows(&store).record_many(users).unwrap();
+    store
+}
+
+/// The names of each call in turn.
+fn turns(items: usize, rounds: usize) -> impl Iterator<Item = Range<usize>> {
+    let turn = move |round| {
+        let from = round * items % (NAMES - items + 1);
+        from..from + items
+    };
+    (0..rounds).map(turn)
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [name, items, rounds] = arguments.as_slice() else {
+        CALLS.iter().for_each(|(name, _)| println!("{name}"));
+        return ExitCode::SUCCESS;
+    };
+    let call = CALLS.iter().find(|(call, _)| call == name);
+    let (Some((_, call)), Ok(items), Ok(rounds)) = (call, items.parse(), rounds.parse()) else {
+        eprintln!("usage: calls [NAME ITEMS ROUNDS]");
+        return ExitCode::FAILURE;
+    };
+    let names: Vec<String> = (0..NAMES).map(|name| format!("{:08}", name * 7919)).collect();
+    let store = filled(&names);
+    turns(items, rounds).for_each(|turn| call(&store, &names[turn]));
+    ExitCode::SUCCESS
+}
