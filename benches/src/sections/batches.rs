@@ -34,6 +34,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(sadd(bench, &words))
         .row(zmscore(bench, &words))
         .row(zadd(bench, &words))
+        .row(geopos(bench, &words))
 }
 
 /// Races calls of many against calls of one, each on its own turn of the words.
@@ -140,4 +141,15 @@ fn zadd(bench: &Bench, words: &[&[u8]]) -> Row {
     };
     let one = |word: &[u8]| assert_eq!(by_one.zadd("zset", word, of_one()).unwrap(), 0);
     row("ZADD, another score", race(bench, words, many, one), 0.60)
+}
+
+fn geopos(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = Store::new();
+    let mut rng = testkit::rng::Rng::new(6);
+    let mut degrees = |most: f64| (rng.unit() - 0.5) * most;
+    let places: Vec<_> = words.iter().map(|word| (degrees(360.0), degrees(170.0), word)).collect();
+    assert_eq!(store.geo_add("geo", &places).unwrap(), words.len());
+    let many = |words: &[&[u8]]| assert!(store.geo_pos("geo", words).unwrap()[0].is_some());
+    let one = |word: &[u8]| assert!(store.geo_pos("geo", [word]).unwrap()[0].is_some());
+    Row::new("GEOPOS", Unit::Nanos, race(bench, words, many, one))
 }

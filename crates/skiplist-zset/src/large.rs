@@ -9,7 +9,7 @@ use extendible::{CACHED, Rehash};
 use crate::block::{Target, Tie};
 use crate::error::Refused;
 use crate::index::{At, Index};
-use crate::records::{self, Body, NONE, Records};
+use crate::records::{self, Body, NONE, Records, block_of};
 use crate::score;
 use crate::set::Change;
 use crate::tower::{Cursor, Order};
@@ -120,6 +120,27 @@ impl<S: BuildHasher> Large<S> {
         let record = |hash| self.index.first(hash).map_or(0, |record| self.records.touch(record));
         black_box(hashes.iter().fold(0, |all, &hash| all | self.index.prefetch(hash)));
         black_box(hashes.iter().fold(0, |all, &hash| all | record(hash)));
+    }
+
+    /// As [`prefetch`](Self::prefetch), and what it takes to give the members with these hashes these scores: the blocks
+    /// that they leave, those that they come to, and the heaps of these.
+    pub(crate) fn prefetch_updates(&self, updates: &[(u64, f64)]) {
+        if self.len() < CACHED {
+            return;
+        }
+        let left = |hash| {
+            self.index.first(hash).map_or(0, |record| {
+                u64::from(self.records.touch(record)) | self.order.block(block_of(record)).touch()
+            })
+        };
+        black_box(updates.iter().fold(0, |all, &(hash, _)| all | self.index.prefetch(hash)));
+        black_box(updates.iter().fold(0, |all, &(hash, _)| all | left(hash)));
+        let keys: Vec<u64> = updates.iter().map(|&(_, score)| score::key(score)).collect();
+        let come_to =
+            |block| self.order.block(block).touch() | u64::from(self.records.touch_room(block));
+        black_box(
+            self.order.blocks_of(&keys).into_iter().fold(0, |all, block| all | come_to(block)),
+        );
     }
 
     #[inline]
@@ -283,8 +304,7 @@ impl<S: BuildHasher> Large<S> {
     /// The place of a rank.
     #[inline]
     pub(crate) fn cursor(&self, rank: usize) -> Cursor {
-        let path = self.order.path_to_rank(u32::try_from(rank).unwrap_or(u32::MAX));
-        Cursor { block: path.block, at: rank - path.rank as usize }
+        self.order.cursor(u32::try_from(rank).unwrap_or(u32::MAX))
     }
 
     /// Takes out a run of entries.

@@ -101,6 +101,12 @@ impl Records {
         self.heaps[block_of(record) as usize].bytes[place_of(record) + SCORE]
     }
 
+    /// Reads a byte of where the next record of a block may go; a number that says nothing.
+    #[inline]
+    pub(crate) fn touch_room(&self, block: u32) -> u8 {
+        self.heaps[block as usize].touch_room()
+    }
+
     /// The heap of a block.
     #[inline]
     pub(crate) fn heap(&self, block: u32) -> &[u8] {

@@ -154,6 +154,30 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
+    /// As [`prefetch`](Self::prefetch) for members that are about to get these scores, each hash with a score: what
+    /// [`update`](Self::update) reads at the old and at the new place is read too.
+    ///
+    /// ```
+    /// use skiplist_zset::{Limits, ZSet};
+    ///
+    /// let mut set: ZSet = ZSet::new();
+    /// for number in 0..40_000 {
+    ///     set.add(format!("member {number}"), f64::from(number), &Limits::default())?;
+    /// }
+    /// let changes = [("member 7", 3000.5), ("member 500", 1.5), ("another", 9.0)];
+    /// set.prefetch_updates(&changes.map(|(member, score)| (set.hash(member), score)));
+    /// for (member, score) in changes {
+    ///     set.add(member, score, &Limits::default())?;
+    /// }
+    /// assert_eq!((set.rank("another"), set.rank("member 7")), (Some(9), Some(3001)));
+    /// # Ok::<(), skiplist_zset::Refused>(())
+    /// ```
+    pub fn prefetch_updates(&self, updates: &[(u64, f64)]) {
+        if let Form::Large(set) = &self.form {
+            set.prefetch_updates(updates);
+        }
+    }
+
     /// Whether there is such a member. O(1).
     #[must_use]
     pub fn contains(&self, member: impl AsRef<[u8]>) -> bool {

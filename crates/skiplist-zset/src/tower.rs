@@ -44,8 +44,6 @@ pub(crate) struct Path {
     steps: [(u32, u32); LEVELS],
     /// The block.
     pub(crate) block: u32,
-    /// Entries in front of the block.
-    pub(crate) rank: u32,
 }
 
 /// An entry: its block and its place in it. Behind the last entry is the end of the last block.
@@ -107,50 +105,67 @@ impl Order {
     /// The way to the block of a place: the last one whose first entry is the target or in front of it.
     #[inline]
     pub(crate) fn path(&self, target: Target<'_>, records: &Records) -> Path {
-        self.descend(|run, level| {
+        let mut path = Path { steps: [(0, 0); LEVELS], block: self.root };
+        path.block = self.descend(|number, run, level| {
             let at = self.place_in(run, level, target, records);
-            (at, run.entries_before(at))
-        })
+            path.steps[level] = (number, count_of(at));
+            at
+        });
+        path
     }
 
-    /// The way to the block with the entry of this rank, or to the last block.
+    /// The entry of this rank, which is not beyond the end.
     #[inline]
-    pub(crate) fn path_to_rank(&self, rank: u32) -> Path {
+    pub(crate) fn cursor(&self, rank: u32) -> Cursor {
         let mut left = rank;
-        self.descend(|run, _| {
+        let block = self.descend(|_, run, _| {
             let (at, passed) = run.place_of_rank(left);
             left -= passed;
-            (at, passed)
-        })
+            at
+        });
+        Cursor { block, at: left as usize }
     }
 
+    /// The block to which the places lead that `choose` gives for a run of each level, from the root on.
     #[inline]
-    fn descend(&self, mut choose: impl FnMut(&Run, usize) -> (usize, u32)) -> Path {
-        let mut path = Path { steps: [(0, 0); LEVELS], block: self.root, rank: 0 };
+    fn descend(&self, mut choose: impl FnMut(u32, &Run, usize) -> usize) -> u32 {
+        let mut number = self.root;
         for level in (0..self.height).rev() {
-            let number = path.block;
             let run = &self.runs[number as usize];
-            let (at, passed) = choose(run, level);
-            path.rank += passed;
-            path.block = run.children[at];
-            path.steps[level] = (number, count_of(at));
+            number = run.children[choose(number, run, level)];
         }
-        path
+        number
+    }
+
+    /// Hands over the run of each level above a block and the place in it, the lowest level first.
+    #[inline]
+    fn climb(&self, block: u32, mut visit: impl FnMut(usize, u32, usize)) {
+        let (mut child, mut number) = (block, self.block(block).run);
+        for level in 0..self.height {
+            let run = &self.runs[number as usize];
+            visit(level, number, run.place_of_child(child));
+            (child, number) = (number, run.above);
+        }
     }
 
     /// The way to a block, found from below.
     #[inline]
     pub(crate) fn path_of(&self, block: u32) -> Path {
-        let mut path = Path { steps: [(0, 0); LEVELS], block, rank: 0 };
-        let (mut child, mut number) = (block, self.block(block).run);
-        for level in 0..self.height {
-            let run = &self.runs[number as usize];
-            let at = run.place_of_child(child);
-            path.rank += run.entries_before(at);
-            path.steps[level] = (number, count_of(at));
-            (child, number) = (number, run.above);
-        }
+        let mut path = Path { steps: [(0, 0); LEVELS], block };
+        self.climb(block, |level, number, at| path.steps[level] = (number, count_of(at)));
         path
+    }
+
+    /// About where entries with these keys are: the last block for each whose first key is less. All go down a level
+    /// together, so that their cache misses overlap.
+    pub(crate) fn blocks_of(&self, keys: &[u64]) -> Vec<u32> {
+        let mut all = vec![self.root; keys.len()];
+        for _ in 0..self.height {
+            for (number, &key) in all.iter_mut().zip(keys) {
+                *number = self.runs[*number as usize].child_below(key);
+            }
+        }
+        all
     }
 
     /// The last child of a run of this level whose first entry is the target or in front of it; the first one if none
@@ -181,19 +196,20 @@ impl Order {
     /// How many entries are in front of a place.
     #[inline]
     pub(crate) fn rank(&self, target: Target<'_>, records: &Records) -> usize {
-        let path = self.path(target, records);
-        path.rank as usize + self.block(path.block).position(target, records)
+        let mut rank = 0;
+        let block = self.descend(|_, run, level| {
+            let at = self.place_in(run, level, target, records);
+            rank += run.entries_before(at);
+            at
+        });
+        rank as usize + self.block(block).position(target, records)
     }
 
     /// The first entry that is not in front of a place, or the end.
     #[inline]
     pub(crate) fn seek(&self, target: Target<'_>, records: &Records) -> Cursor {
-        let mut number = self.root;
-        for level in (0..self.height).rev() {
-            let run = &self.runs[number as usize];
-            number = run.children[self.place_in(run, level, target, records)];
-        }
-        self.settled(number, self.block(number).position(target, records))
+        let block = self.descend(|_, run, level| self.place_in(run, level, target, records));
+        self.settled(block, self.block(block).position(target, records))
     }
 
     /// A place in a block; the end of a block that is not the last is the beginning of the next.
@@ -230,7 +246,9 @@ impl Order {
     #[inline]
     pub(crate) fn rank_of(&self, record: u32) -> usize {
         let Cursor { block, at } = self.place_of(record);
-        self.path_of(block).rank as usize + at
+        let mut before = 0;
+        self.climb(block, |_, number, at| before += self.runs[number as usize].entries_before(at));
+        before as usize + at
     }
 
     /// The place of a record.
@@ -243,13 +261,15 @@ impl Order {
 
     /// How many entries `before` holds for, which it does for some first ones only.
     pub(crate) fn rank_by(&self, before: impl Fn(u32) -> bool) -> usize {
-        let path = self.descend(|run, level| {
+        let mut rank = 0;
+        let block = self.descend(|_, run, level| {
             let is_before = |at: usize| before(self.first_of(level, run.children[at]));
             let at = partition(1, run.children.len(), is_before) - 1;
-            (at, run.entries_before(at))
+            rank += run.entries_before(at);
+            at
         });
-        let block = self.block(path.block);
-        path.rank as usize + partition(0, block.len(), |at| before(block.record(at)))
+        let block = self.block(block);
+        rank as usize + partition(0, block.len(), |at| before(block.record(at)))
     }
 
     /// Whether a record can get the score with this key where it is.

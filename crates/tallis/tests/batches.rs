@@ -4,6 +4,7 @@
 
 use std::thread;
 
+use tallis::geo::Unit;
 use tallis::{Limits, Profile, Store};
 use testkit::rng::Rng;
 
@@ -35,6 +36,15 @@ fn fill(store: &Store) {
     store.sadd("set", &names).unwrap();
     let scores = (1_u32..).zip(&names);
     store.zadd_multiple("zset", &scores.collect::<Vec<_>>()).unwrap();
+    let mut rng = Rng::new(1);
+    let places: Vec<_> = names.iter().map(|name| place(&mut rng, name)).collect();
+    store.geo_add("geo", &places).unwrap();
+}
+
+/// A place for a name, one of a few thousand.
+fn place<'n>(rng: &mut Rng, name: &'n String) -> (f64, f64, &'n String) {
+    let mut degrees = |all: f64| ((rng.unit() - 0.5) * all).round();
+    (degrees(360.0), degrees(170.0), name)
 }
 
 /// As many names as a call may have, some of them twice: texts, numbers, long ones, one that is empty.
@@ -55,7 +65,7 @@ fn names(rng: &mut Rng) -> Vec<String> {
 fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
     let names = names(rng);
     let count = |each: &dyn Fn(&String) -> usize| names.iter().map(each).sum::<usize>();
-    match rng.below(12) {
+    match rng.below(15) {
         0..3 => {
             let ones = count(&|name| one.sadd(key, name).unwrap_or(0));
             assert_eq!(many.sadd(key, &names).unwrap_or(0), ones);
@@ -70,7 +80,8 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
             assert_eq!(many.smismember(key, &names), ones);
         }
         5 => {
-            let pairs: Vec<_> = names.iter().map(|name| (rng.below(9), name)).collect();
+            let most = [9, 50_000][rng.index(2)];
+            let pairs: Vec<_> = names.iter().map(|name| (rng.below(most), name)).collect();
             let each = pairs.iter().map(|(score, name)| one.zadd(key, *name, *score).unwrap_or(0));
             assert_eq!(each.sum::<usize>(), many.zadd_multiple(key, &pairs).unwrap_or(0));
         }
@@ -94,6 +105,23 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
             assert_eq!(many.mget(&names).unwrap(), ones);
         }
         10 => {
+            let places: Vec<_> = names.iter().map(|name| place(rng, name)).collect();
+            let each = places.iter().map(|place| one.geo_add(key, [place]).unwrap_or(0));
+            assert_eq!(each.sum::<usize>(), many.geo_add(key, &places).unwrap_or(0));
+        }
+        11 => {
+            let each = |name| one.geo_pos(key, [name]).map(|places| places[0]);
+            let ones: Result<Vec<_>, _> = names.iter().map(each).collect();
+            assert_eq!(many.geo_pos(key, &names), ones);
+        }
+        12 => {
+            let [from, to] = [names.first(), names.last()].map(|name| name.unwrap());
+            let place = |name| one.geo_pos(key, [name]).map(|places| places[0]);
+            let apart = place(from)
+                .and_then(|from| Ok(from.zip(place(to)?).map(|(from, to)| from.distance(to))));
+            assert_eq!(many.geo_dist(key, from, to, Unit::Metres), apart);
+        }
+        13 => {
             let ones = count(&|name| usize::from(one.exists(name).unwrap()));
             assert_eq!(many.exists_many(&names).unwrap(), ones);
         }
@@ -133,7 +161,7 @@ fn many_at_once_are_as_many_one_by_one() {
             fill(&one);
         }
         for _ in 0..CALLS {
-            let key = ["set", "another", "zset"][rng.index(3)];
+            let key = ["set", "another", "zset", "geo"][rng.index(4)];
             call(&mut rng, [&many, &one], key);
         }
         assert_eq!(payloads(&many), payloads(&one), "{seed}");

@@ -36,6 +36,29 @@ fn a_full_set_refuses_and_stays_whole() {
 }
 
 #[test]
+fn what_is_read_ahead_changes_nothing() {
+    let mut rng = Rng::new(3);
+    let entries = (0..CACHED as u64 + 100).map(|n| (n.to_le_bytes(), rng.unit()));
+    let mut set = Large::of(entries.collect::<Vec<_>>(), Sound::default()).unwrap();
+    let mut plain = set.clone();
+    for round in 0..200 {
+        let mut change = || (rng.below(CACHED as u64 * 2), rng.unit() * 1.1);
+        let changes: Vec<_> = (0..round % 70).map(|_| change()).collect();
+        let hash = |number: u64| set.hash(&number.to_le_bytes());
+        let ends = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|score| (rng.u64(), score));
+        let updates = changes.iter().map(|&(number, score)| (hash(number), score)).chain(ends);
+        set.prefetch_updates(&updates.collect::<Vec<_>>());
+        for (number, score) in changes {
+            let update = |set: &mut Large<_>| set.update(&number.to_le_bytes(), |_| Some(score));
+            assert_eq!(update(&mut set), update(&mut plain));
+        }
+    }
+    set.verify();
+    let all = |set: &Large<Sound>| set.order.entries().collect::<Vec<_>>();
+    assert_eq!(all(&set), all(&plain), "the same records, in the same order");
+}
+
+#[test]
 fn room_follows_what_is_kept() {
     let mut rng = Rng::new(2);
     let mut members: Vec<u64> = (0..20_000).collect();

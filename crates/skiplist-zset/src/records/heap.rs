@@ -55,6 +55,13 @@ impl Heap {
         None
     }
 
+    /// Reads a byte where a record may go: in the first hole, and behind all records.
+    #[inline]
+    pub(super) fn touch_room(&self) -> u8 {
+        let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
+        byte(usize::from(self.hole) * UNIT) | byte(usize::from(self.used))
+    }
+
     /// The place for a record.
     pub(super) fn take(&mut self, size: usize) -> usize {
         if let Some((before, at)) = self.fitting(size) {

@@ -32,6 +32,12 @@ impl Run {
         (from, to)
     }
 
+    /// The last child whose first key is less than this one, or the first child.
+    #[inline]
+    pub(super) fn child_below(&self, key: u64) -> u32 {
+        self.children[below(&self.keys[1..], key)]
+    }
+
     /// The place of the child with the entry of this rank, or the last place, and how many entries are in front of it.
     ///
     /// Every rank ends elsewhere, which no processor foresees: nothing here branches on the spans.
@@ -59,9 +65,15 @@ impl Run {
     }
 
     /// The place of a child.
+    ///
+    /// All are compared: no processor foresees where a search ends, and so many take a few steps by vectors.
     #[inline]
     pub(super) fn place_of_child(&self, child: u32) -> usize {
-        self.children.iter().position(|&other| other == child).unwrap_or(0)
+        let mut found = 0;
+        for (at, &other) in (0_u32..).zip(&self.children) {
+            found |= if other == child { at } else { 0 };
+        }
+        found as usize
     }
 
     /// How many entries are below the children in front of a place.

@@ -46,8 +46,8 @@ fn ranks_are_the_same_from_above_and_from_below() {
     assert!(order.height >= 2, "towers");
     for (rank, record) in order.entries().enumerate() {
         assert_eq!(order.rank_of(record), rank);
-        let path = order.path_to_rank(u32::try_from(rank).unwrap());
-        assert_eq!(order.block(path.block).record(rank - path.rank as usize), record);
+        let place = order.cursor(u32::try_from(rank).unwrap());
+        assert_eq!(order.block(place.block).record(place.at), record);
         let (member, score) = records.get(record);
         let target = Target { key: key(score), tie: Tie::Member(member) };
         assert_eq!(order.rank(target, &records), rank);
@@ -76,12 +76,7 @@ fn entries_go_from_either_end_and_leave_an_empty_block() {
     let mut left = 20_000_u32;
     while left > 0 {
         let place = order.seek(Target { key: 0, tie: Tie::First }, &records);
-        let place = if left.is_multiple_of(3) {
-            place
-        } else {
-            let path = order.path_to_rank(left - 1);
-            Cursor { block: path.block, at: (left - 1 - path.rank) as usize }
-        };
+        let place = if left.is_multiple_of(3) { place } else { order.cursor(left - 1) };
         let path = order.path_of(place.block);
         order.remove(&path, place.at, &mut records);
         order.tidy(&path, &mut records);
@@ -119,4 +114,15 @@ fn a_tower_whose_block_goes_is_taken_over() {
     }
     order.verify(&records);
     assert!(emptied > 2, "{emptied}");
+}
+
+#[test]
+fn many_ways_down_end_where_each_by_itself_does() {
+    for count in [0, 1, 20_000] {
+        let (order, records) = order_of(count, 9);
+        let entries = order.entries().map(|record| records.key(record));
+        let keys: Vec<u64> = entries.flat_map(|key| [key - 1, key, key + 1]).chain([0]).collect();
+        let first = |&key: &u64| order.path(Target { key, tie: Tie::First }, &records).block;
+        assert_eq!(order.blocks_of(&keys), keys.iter().map(first).collect::<Vec<_>>());
+    }
 }

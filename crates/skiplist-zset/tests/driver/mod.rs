@@ -193,6 +193,7 @@ fn step<S: BuildHasher + Default + Clone>(
     match op {
         0..=119 => {
             let (member, score) = (source.member(kinds), source.score(turn));
+            set.prefetch_updates(&[(set.hash(&member), score)]);
             if score.is_nan() {
                 assert_eq!(set.add(&member, score, &limits), Err(Refused::NotANumber));
             } else {

@@ -1,8 +1,14 @@
 //! Many byte strings in one allocation.
 
 use bytes::{Bytes, BytesMut};
+use smallvec::SmallVec;
 
 use crate::member::Member;
+
+/// So many ends take no allocation: a page of a range has no more strings.
+const FEW: usize = 16;
+/// The first string says how long the others may be, but no longer than this, for all keep the room alive.
+const LENGTH_MAX: usize = 32;
 
 /// Collects byte strings that are returned together.
 ///
@@ -11,24 +17,37 @@ use crate::member::Member;
 #[derive(Debug)]
 pub(crate) struct ByteStrings {
     buffer: BytesMut,
-    ends: Vec<usize>,
+    ends: SmallVec<[usize; FEW]>,
+    /// About how many there will be.
+    expected: usize,
 }
 
 impl ByteStrings {
-    /// With room for about so many short ones.
+    /// With room for about so many, as long as the first one.
     pub(crate) fn with_capacity(count: usize) -> Self {
-        Self { buffer: BytesMut::with_capacity(count * 8), ends: Vec::with_capacity(count) }
+        let ends = SmallVec::with_capacity(count);
+        Self { buffer: BytesMut::new(), ends, expected: count }
     }
 
     /// Adds one.
     pub(crate) fn push(&mut self, member: Member<'_>) {
-        member.with_bytes(|bytes| self.buffer.extend_from_slice(bytes));
+        member.with_bytes(|bytes| {
+            if self.ends.is_empty() {
+                self.buffer.reserve(self.expected.saturating_mul(bytes.len().min(LENGTH_MAX)));
+            }
+            self.buffer.extend_from_slice(bytes);
+        });
         self.ends.push(self.buffer.len());
     }
 
     /// All of them, in the order in which they came.
     pub(crate) fn finish(self) -> Vec<Bytes> {
         self.slices().collect()
+    }
+
+    /// All of them, each with a value.
+    pub(crate) fn finish_with<V>(self, values: impl IntoIterator<Item = V>) -> Vec<(Bytes, V)> {
+        self.slices().zip(values).collect()
     }
 
     /// The same by twos; one that is left over at the end is left out.
@@ -65,6 +84,12 @@ mod tests {
         }
         assert_eq!(members.finish(), ["-7", "", "text"]);
         assert!(ByteStrings::with_capacity(0).finish().is_empty());
+        let mut members = ByteStrings::with_capacity(2);
+        for member in [&b"longer than what comes behind, and than the most"[..], b"", b"b"] {
+            members.push(Member::Bytes(member));
+        }
+        let members = members.finish_with(0..);
+        assert_eq!(members[1..], [(Bytes::new(), 1), (Bytes::from("b"), 2)]);
         let mut members = ByteStrings::with_capacity(4);
         (1..=4).for_each(|number| members.push(Member::Int(number)));
         let pairs = [("1", "2"), ("3", "4")].map(|(a, b)| (Bytes::from(a), Bytes::from(b)));

@@ -28,7 +28,9 @@ pub use list::Direction;
 pub(crate) use list::{List, Loading};
 pub(crate) use listpack::parse_int;
 pub(crate) use set::{Extracted, SetMut, SetRef};
-pub(crate) use zset::{ZSet, prefetch as prefetch_in_zset};
+pub(crate) use zset::{
+    ZSet, of_scores, prefetch as prefetch_in_zset, prefetch_updates as prefetch_updates_in_zset,
+};
 
 /// The members of a large set.
 pub(crate) type Members = Extendible<MemberBucket>;

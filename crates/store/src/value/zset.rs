@@ -41,6 +41,34 @@ pub(crate) fn prefetch<'m>(set: &ZSet, members: impl ExactSizeIterator<Item = Me
     set.prefetch(&hashes[..count]);
 }
 
+/// As [`prefetch`] for members that are about to get scores.
+#[inline]
+pub(crate) fn prefetch_updates(set: &ZSet, pairs: &[(f64, Member<'_>)]) {
+    if pairs.len() < 2 {
+        return;
+    }
+    let mut updates = [(0, 0.0); AT_ONCE];
+    for (update, &(score, member)) in updates.iter_mut().zip(pairs) {
+        *update = (member.with_bytes(|bytes| set.hash(bytes)), score);
+    }
+    set.prefetch_updates(&updates[..pairs.len().min(AT_ONCE)]);
+}
+
+/// What `of_score` makes of the score of each member. The members are looked up in groups, whose cache misses overlap.
+pub(crate) fn of_scores<T>(
+    set: &ZSet,
+    members: &[Member<'_>],
+    of_score: impl Fn(Option<f64>) -> T,
+) -> Vec<T> {
+    let mut all = Vec::with_capacity(members.len());
+    for members in members.chunks(AT_ONCE) {
+        prefetch(set, members.iter().copied());
+        let score = |member: &Member<'_>| member.with_bytes(|member| set.score(member));
+        all.extend(members.iter().map(|member| of_score(score(member))));
+    }
+    all
+}
+
 /// How OBJECT ENCODING names the form of a sorted set.
 pub(super) const fn encoding(set: &ZSet) -> &'static str {
     match set.encoding() {

@@ -24,7 +24,7 @@ use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_member::{ToMember, ToMembers};
-use crate::value::ZSet;
+use crate::value::{ZSet, of_scores, prefetch_in_zset};
 
 /// Commands on places: sorted sets whose scores are positions, as [`geo`] encodes them.
 ///
@@ -92,8 +92,8 @@ impl<L: Locks> Store<L> {
         of.with_members(|of| {
             check(of)?;
             self.read(key, |view, keys| {
-                let set = zset_at(view, keys[0])?;
-                Ok(of.iter().map(|&member| place_of(set?, member)).collect())
+                let Some(set) = zset_at(view, keys[0])? else { return Ok(vec![None; of.len()]) };
+                Ok(of_scores(set, of, |score| score.map(place_of_score)))
             })
         })
     }
@@ -112,8 +112,12 @@ impl<L: Locks> Store<L> {
     ) -> Result<Option<f64>> {
         self.read(key, |view, keys| {
             let Some(set) = zset_at(view, keys[0])? else { return Ok(None) };
-            let place = |member: Member<'_>| place_of(set, member);
-            let ends = from.with_member(place).zip(to.with_member(place));
+            let ends = from.with_member(|from| {
+                to.with_member(|to| {
+                    prefetch_in_zset(set, [from, to].into_iter());
+                    place_of(set, from).zip(place_of(set, to))
+                })
+            });
             Ok(ends.map(|(from, to)| unit.of_metres(from.distance(to))))
         })
     }
@@ -264,6 +268,10 @@ pub(crate) fn place(lon: f64, lat: f64) -> Result<Point> {
 
 /// Where a member is.
 pub(crate) fn place_of(set: &ZSet, member: Member<'_>) -> Option<Point> {
-    let score = member.with_bytes(|bytes| set.score(bytes))?;
-    Some(geo::decode(geo::hash_of_score(score)))
+    Some(place_of_score(member.with_bytes(|bytes| set.score(bytes))?))
+}
+
+/// The place that a score stands for.
+fn place_of_score(score: f64) -> Point {
+    geo::decode(geo::hash_of_score(score))
 }

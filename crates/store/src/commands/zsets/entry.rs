@@ -17,7 +17,7 @@ use crate::policy::EncodingPolicy;
 use crate::store::slot::{Entry, Outcome};
 use crate::to_member::ToMember;
 use crate::to_score::ToScore;
-use crate::value::{AT_ONCE, Value, ZSet, prefetch_in_zset};
+use crate::value::{AT_ONCE, Value, ZSet, prefetch_in_zset, prefetch_updates_in_zset};
 
 /// The sorted set at a key, found once and checked once: see [`Store::with_zset`](crate::Store::with_zset).
 ///
@@ -166,7 +166,7 @@ impl ZSetEntry<'_> {
                 }
                 let mut done = Added::default();
                 let result = pairs.chunks(AT_ONCE).try_for_each(|pairs| {
-                    prefetch_in_zset(set, pairs.iter().map(|&(_, member)| member));
+                    prefetch_updates_in_zset(set, pairs);
                     pairs.iter().try_for_each(|pair| done.add(set, pair, options, policy))
                 });
                 let changed = done.new + done.updated > 0;

@@ -35,7 +35,7 @@ use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
 use crate::to_member::{ToMember, ToMembers};
 use crate::to_score::ToScore;
-use crate::value::{AT_ONCE, ZSet, prefetch_in_zset};
+use crate::value::{ZSet, of_scores};
 use pop::Side;
 
 /// Commands on sorted sets: members with scores, in the order of the scores and then of the members' bytes.
@@ -216,13 +216,7 @@ impl<L: Locks> Store<L> {
             check(of)?;
             self.read(key, |view, keys| {
                 let Some(set) = zset_at(view, keys[0])? else { return Ok(vec![None; of.len()]) };
-                let mut scores = Vec::with_capacity(of.len());
-                for of in of.chunks(AT_ONCE) {
-                    prefetch_in_zset(set, of.iter().copied());
-                    let score = |member: &Member<'_>| member.with_bytes(|bytes| set.score(bytes));
-                    scores.extend(of.iter().map(score));
-                }
-                Ok(scores)
+                Ok(of_scores(set, of, |score| score))
             })
         })
     }

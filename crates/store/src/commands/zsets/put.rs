@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use skiplist_zset::{Entry, ScoreText};
+use smallvec::SmallVec;
 
 use crate::commands::byte_strings::ByteStrings;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,13 +14,13 @@ use crate::value::{Value, ZSet};
 /// Members with their scores, as they are handed out.
 pub(super) fn gather<'a>(entries: impl IntoIterator<Item = (Entry<'a>, f64)>) -> Vec<(Bytes, f64)> {
     let entries = entries.into_iter();
-    let mut scores = Vec::with_capacity(entries.size_hint().0);
+    let mut scores = SmallVec::<[f64; 16]>::with_capacity(entries.size_hint().0);
     let mut members = ByteStrings::with_capacity(entries.size_hint().0);
     for (member, score) in entries {
         members.push(member.into());
         scores.push(score);
     }
-    members.finish().into_iter().zip(scores).collect()
+    members.finish_with(scores)
 }
 
 /// A score as a word of a command that is noted.
