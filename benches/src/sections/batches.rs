@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here stops the report")]
 
-use tallis::Store;
+use std::hint::black_box;
+
+use tallis::{FieldType, Store};
 
 use super::pieces;
 use crate::inputs::{Turns, Words, shuffled};
@@ -22,11 +24,15 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
     let text = format!(
         "{count} keys of 8 bytes, or members of one key, are there; each round asks for {ROUND} others of them in random order, by calls of {CALL} \
-         and by as many calls of one. ZADD gives members another score. A figure is the time of one key or member.",
+         and by as many calls of one. ZADD gives members another score. Bits and fields (`u12`) are anywhere in one string. A figure is the time of \
+         one key, member, bit or field.",
     );
     let words: Words = shuffled(1, count).into_iter().map(|n| format!("{n:08}")).collect();
     let words: Vec<&[u8]> = words.iter().collect();
     Section::new("Many at once", &text)
+        .row(getbit(bench))
+        .row(setbit(bench))
+        .row(bitfield(bench))
         .row(mget(bench, &words))
         .row(mset(bench, &words))
         .row(exists(bench, &words))
@@ -38,23 +44,68 @@ pub(super) fn measure(bench: &Bench) -> Section {
 }
 
 /// Races calls of many against calls of one, each on its own turn of the words.
-fn race(
+fn race<T: Copy>(
     bench: &Bench,
-    words: &[&[u8]],
-    mut many: impl FnMut(&[&[u8]]),
-    mut one: impl FnMut(&[u8]),
+    words: &[T],
+    mut many: impl FnMut(&[T]),
+    mut one: impl FnMut(T),
 ) -> Vec<Result> {
     let [mut of_many, mut of_one] = [(); 2].map(|()| Turns::new(ROUND, words.len()));
     bench
         .race()
         .contender(MANY, pieces(ROUND), || words[of_many.turn()].chunks(CALL).for_each(&mut many))
         .rivals()
-        .contender(ONE, pieces(ROUND), || words[of_one.turn()].iter().for_each(|word| one(word)))
+        .contender(ONE, pieces(ROUND), || words[of_one.turn()].iter().for_each(|word| one(*word)))
         .run()
 }
 
 fn row(work: &str, results: Vec<Result>, aim: f64) -> Row {
     Row::new(work, Unit::Nanos, results).factor(ONE, aim)
+}
+
+/// A string of random bits, and offsets of bits all over it.
+fn bits(bench: &Bench) -> (Store, Vec<u64>) {
+    let (bytes, count) =
+        if bench.effort().is_quick() { (1_000_000, 20_000) } else { (100_000_000, 1_000_000) };
+    let mut rng = testkit::rng::Rng::new(7);
+    let store = Store::new();
+    store.set("bits", &rng.bytes(bytes)).unwrap();
+    let offsets = (0..count).map(|_| rng.below(bytes as u64 * 8)).collect();
+    (store, offsets)
+}
+
+fn getbit(bench: &Bench) -> Row {
+    let (store, offsets) = bits(bench);
+    let ones = offsets[..CALL].iter().map(|at| store.getbit("bits", *at).unwrap());
+    assert!(store.getbit_multiple("bits", &offsets[..CALL]).unwrap().into_iter().eq(ones));
+    let many = |offsets: &[u64]| drop(black_box(store.getbit_multiple("bits", offsets).unwrap()));
+    let one = |offset| assert!(black_box(store.getbit("bits", offset)).is_ok());
+    row("GETBIT of 100 MB", race(bench, &offsets, many, one), 0.11)
+}
+
+fn setbit(bench: &Bench) -> Row {
+    let (store, offsets) = bits(bench);
+    let of = |offset: &u64| (*offset, offset % 3 == 0);
+    let many = |offsets: &[u64]| {
+        let values: Vec<_> = offsets.iter().map(of).collect();
+        drop(black_box(store.setbit_multiple("bits", &values).unwrap()));
+    };
+    let one = |offset: u64| {
+        let (offset, value) = of(&offset);
+        black_box(store.setbit("bits", offset, value).unwrap());
+    };
+    Row::new("SETBIT of 100 MB", Unit::Nanos, race(bench, &offsets, many, one))
+}
+
+fn bitfield(bench: &Bench) -> Row {
+    let (store, offsets) = bits(bench);
+    let field = FieldType::unsigned(12).unwrap();
+    let many = |offsets: &[u64]| {
+        let fields = offsets.iter().map(|offset| (field, *offset));
+        drop(black_box(store.bitfield_ro("bits", fields).unwrap()));
+    };
+    let one = |offset| assert!(black_box(store.bitfield_get("bits", field, offset)).is_ok());
+    Row::new("BITFIELD_RO of 100 MB", Unit::Nanos, race(bench, &offsets, many, one))
 }
 
 fn keys(words: &[&[u8]]) -> Store {

@@ -1,11 +1,11 @@
-//! Calls on many keys or members: the replies and the bytes of as many calls on one.
+//! Calls on many keys, members or bits: the replies and the bytes of as many calls on one.
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
 use std::thread;
 
 use tallis::geo::Unit;
-use tallis::{Limits, Profile, Store};
+use tallis::{BitFieldOp, FieldType, Limits, Overflow, Profile, Store};
 use testkit::rng::Rng;
 
 /// Keys of a store, and members of its sets, among which the calls choose.
@@ -61,9 +61,17 @@ fn names(rng: &mut Rng) -> Vec<String> {
         .collect()
 }
 
+/// Offsets of bits, some of them twice and some behind the end of every string.
+fn offsets(rng: &mut Rng, count: usize) -> Vec<u64> {
+    let most = [20, 3000, 100_000][rng.index(3)];
+    (0..count).map(|_| rng.below(most)).collect()
+}
+
 /// Runs a call of many on one store and as many calls of one on the other, and compares the replies.
 fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
     let names = names(rng);
+    // A name as any other is deleted, and set to a text or a number, now and then.
+    let bits = "name:7";
     let count = |each: &dyn Fn(&String) -> usize| names.iter().map(each).sum::<usize>();
     match rng.below(15) {
         0..3 => {
@@ -124,6 +132,32 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
         13 => {
             let ones = count(&|name| usize::from(one.exists(name).unwrap()));
             assert_eq!(many.exists_many(&names).unwrap(), ones);
+        }
+        11 => {
+            let offsets = offsets(rng, names.len());
+            let ones: Result<Vec<bool>, _> =
+                offsets.iter().map(|offset| one.getbit(bits, *offset)).collect();
+            assert_eq!(many.getbit_multiple(bits, &offsets), ones);
+            let field = FieldType::signed(1 + rng.below(64) as u32 % 64).unwrap();
+            let ones: Result<Vec<i64>, _> =
+                offsets.iter().map(|offset| one.bitfield_get(bits, field, *offset)).collect();
+            assert_eq!(many.bitfield_ro(bits, offsets.iter().map(|at| (field, *at))), ones);
+        }
+        12 => {
+            let values: Vec<_> =
+                offsets(rng, names.len()).iter().map(|at| (*at, rng.below(2) == 0)).collect();
+            let ones: Result<Vec<bool>, _> =
+                values.iter().map(|(at, value)| one.setbit(bits, *at, *value)).collect();
+            assert_eq!(many.setbit_multiple(bits, &values), ones);
+        }
+        13 => {
+            let field = FieldType::unsigned(1 + rng.below(63) as u32).unwrap();
+            let by = offsets(rng, names.len());
+            let ones: Result<Vec<_>, _> =
+                by.iter().map(|at| one.bitfield_incr(bits, field, *at, 3, Overflow::Sat)).collect();
+            let operations =
+                by.iter().map(|at| BitFieldOp::incr_by(field, *at, 3).overflow(Overflow::Sat));
+            assert_eq!(many.bitfield(bits, operations), ones);
         }
         _ => {
             let ones = count(&|name| one.del(name).unwrap());

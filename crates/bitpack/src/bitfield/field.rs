@@ -60,6 +60,9 @@ impl fmt::Display for FieldTypeError {
 impl core::error::Error for FieldTypeError {}
 
 impl FieldType {
+    /// A single bit: unsigned, 0 or 1.
+    pub const BIT: Self = Self { signed: false, bits: 1 };
+
     /// A signed field.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! BITFIELD: numbers of some bits.
 
+use std::hint::black_box;
+
 use bitpack::bitfield::{self, Overflow};
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -11,6 +13,7 @@ use crate::error::Result;
 use crate::member::Member;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
+use crate::value::AT_ONCE;
 
 /// The operations of a call.
 pub(crate) type Operations = SmallVec<[BitFieldOp; 4]>;
@@ -51,12 +54,25 @@ fn read(
     store.read(key, |view, keys| {
         let string = string_at(view, keys[0])?.unwrap_or(Member::Bytes(b""));
         string.with_bytes(|bytes| {
-            for operation in operations {
-                answer(Some(bitfield::get(bytes, operation.field, operation.offset)));
+            for operations in operations.chunks(AT_ONCE) {
+                prefetch(bytes, operations);
+                for operation in operations {
+                    answer(Some(bitfield::get(bytes, operation.field, operation.offset)));
+                }
             }
         });
         Ok(())
     })
+}
+
+/// Reads a byte of each field, if there is more than one, so that the cache misses overlap.
+#[inline]
+fn prefetch(bytes: &[u8], operations: &[BitFieldOp]) {
+    if operations.len() > 1 {
+        let first =
+            |of: &BitFieldOp| usize::try_from(of.offset / 8).ok().and_then(|at| bytes.get(at));
+        black_box(operations.iter().fold(0, |all, of| all | first(of).copied().unwrap_or(0)));
+    }
 }
 
 impl StringEntry<'_> {
@@ -80,10 +96,14 @@ impl StringEntry<'_> {
             ranges,
             |bytes, grown| {
                 let mut changed = false;
-                for operation in operations {
-                    let (number, differs) = operation.run(bytes);
-                    changed |= operation.writes() && number.is_some() && (grown.grew || differs);
-                    answer(number);
+                for operations in operations.chunks(AT_ONCE) {
+                    prefetch(bytes, operations);
+                    for operation in operations {
+                        let (number, differs) = operation.run(bytes);
+                        changed |=
+                            operation.writes() && number.is_some() && (grown.grew || differs);
+                        answer(number);
+                    }
                 }
                 ((), grown.outcome(changed))
             },

@@ -20,6 +20,7 @@ use super::stores;
 use super::strings::string_at;
 use crate::commands::StringEntry;
 use crate::error::Result;
+use crate::member::Member;
 use crate::store::{Locks, Store};
 
 pub use options::{BitFieldOp, BitRange, BitUnit};
@@ -85,6 +86,56 @@ impl<L: Locks> Store<L> {
             let Some(string) = string_at(view, keys[0])? else { return Ok(false) };
             Ok(string.with_bytes(|bytes| bits::get(bytes, offset)))
         })
+    }
+
+    /// GETBIT of many bits: those at these offsets, all read at one point in time. O(offsets).
+    ///
+    /// No bit waits for another: in a string that is larger than the caches, a hundred in one call take a fraction of
+    /// the time of a hundred calls.
+    ///
+    /// # Errors
+    ///
+    /// In a transaction, a key that it did not name. One offset that is too large is an error of the call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::Store;
+    ///
+    /// let store = Store::new();
+    /// assert_eq!(store.setbit_multiple("seen", &[(7, true), (100, true)])?, [false, false]);
+    /// assert_eq!(store.getbit_multiple("seen", &[100, 8, 7, 1 << 31])?, [true, false, true, false]);
+    /// assert!(store.getbit_multiple("seen", &[7, 1 << 32]).is_err());
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn getbit_multiple(&self, key: impl ToKey, offsets: &[u64]) -> Result<Vec<bool>> {
+        offsets.iter().try_for_each(|&offset| check_offset(offset))?;
+        self.read(key, |view, keys| {
+            let string = string_at(view, keys[0])?.unwrap_or(Member::Bytes(b""));
+            // The reads are so short that the processor has dozens of them under way: to touch the bytes first does not
+            // make them faster.
+            Ok(string.with_bytes(|bytes| {
+                offsets.iter().map(|&offset| bits::get(bytes, offset)).collect()
+            }))
+        })
+    }
+
+    /// SETBIT of many bits, one after the other, as one atomic step: returns what each was. O(bits), and the zeros where
+    /// the string grows. To sinks and in the log it is a BITFIELD.
+    ///
+    /// # Errors
+    ///
+    /// In a transaction, a key that it did not name. One offset that is too large is an error of the call.
+    ///
+    /// # Examples
+    ///
+    /// See [`getbit_multiple`](Self::getbit_multiple).
+    pub fn setbit_multiple(&self, key: impl ToKey, values: &[(u64, bool)]) -> Result<Vec<bool>> {
+        let set =
+            |&(offset, value): &(u64, bool)| BitFieldOp::set(FieldType::BIT, offset, value.into());
+        let old = fields::run(self, key, values.iter().map(set))?;
+        Ok(old.into_iter().map(|bit| bit == Some(1)).collect())
     }
 
     /// BITCOUNT: how many bits are set. O(length), about as fast as memory is read.
