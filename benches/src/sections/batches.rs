@@ -4,7 +4,8 @@
 
 use std::hint::black_box;
 
-use tallis::{FieldType, Store};
+use jiff::{SignedDuration, Timestamp};
+use tallis::{Bucket, FieldType, Store, UvLevel, UvWindows, Visitors};
 
 use super::pieces;
 use crate::inputs::{Turns, Words, shuffled};
@@ -24,8 +25,8 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
     let text = format!(
         "{count} keys of 8 bytes, or members of one key, are there; each round asks for {ROUND} others of them in random order, by calls of {CALL} \
-         and by as many calls of one. ZADD gives members another score. Bits and fields (`u12`) are anywhere in one string. A figure is the time of \
-         one key, member, bit or field.",
+         and by as many calls of one. ZADD gives members another score. Bits and fields (`u12`) are anywhere in one string. Visits are of a million random ids, by calls of 1,000, in a \
+         bucket that splits; those of windows 500 a minute, of users whom the hour has. A figure is the time of one key, member, bit, field or visit.",
     );
     let words: Words = shuffled(1, count).into_iter().map(|n| format!("{n:08}")).collect();
     let words: Vec<&[u8]> = words.iter().collect();
@@ -33,6 +34,10 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(getbit(bench))
         .row(setbit(bench))
         .row(bitfield(bench))
+        .row(visits(bench, true))
+        .row(visits(bench, false))
+        .row(windows(bench))
+        .row(pipeline(bench, &words))
         .row(mget(bench, &words))
         .row(mset(bench, &words))
         .row(exists(bench, &words))
@@ -47,13 +52,24 @@ pub(super) fn measure(bench: &Bench) -> Section {
 fn race<T: Copy>(
     bench: &Bench,
     words: &[T],
+    many: impl FnMut(&[T]),
+    one: impl FnMut(T),
+) -> Vec<Result> {
+    race_by(bench, (MANY, CALL), words, many, one)
+}
+
+/// The same with calls of another size, which have a name.
+fn race_by<T: Copy>(
+    bench: &Bench,
+    (name, call): (&str, usize),
+    words: &[T],
     mut many: impl FnMut(&[T]),
     mut one: impl FnMut(T),
 ) -> Vec<Result> {
     let [mut of_many, mut of_one] = [(); 2].map(|()| Turns::new(ROUND, words.len()));
     bench
         .race()
-        .contender(MANY, pieces(ROUND), || words[of_many.turn()].chunks(CALL).for_each(&mut many))
+        .contender(name, pieces(ROUND), || words[of_many.turn()].chunks(call).for_each(&mut many))
         .rivals()
         .contender(ONE, pieces(ROUND), || words[of_one.turn()].iter().for_each(|word| one(*word)))
         .run()
@@ -106,6 +122,79 @@ fn bitfield(bench: &Bench) -> Row {
     };
     let one = |offset| assert!(black_box(store.bitfield_get("bits", field, offset)).is_ok());
     Row::new("BITFIELD_RO of 100 MB", Unit::Nanos, race(bench, &offsets, many, one))
+}
+
+/// GET as words, in a pipeline and by `execute`.
+fn pipeline(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = keys(words);
+    let mut pipeline = store.pipeline();
+    let many = |words: &[&[u8]]| {
+        pipeline.clear();
+        for word in words {
+            pipeline.get(word);
+        }
+        drop(black_box(pipeline.replies().unwrap()));
+    };
+    let one = |word: &[u8]| drop(black_box(store.execute(&[b"GET", word])));
+    Row::new("pipeline of GET", Unit::Nanos, race(bench, words, many, one))
+}
+
+/// Visits of visitors who have come before, and of new ones.
+fn visits(bench: &Bench, again: bool) -> Row {
+    let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
+    let mut rng = testkit::rng::Rng::new(11);
+    let mut ids = |count| (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect::<Vec<i64>>();
+    let (all, fresh) = (ids(count), ids(count));
+    let [by_many, by_one] = [(); 2].map(|()| {
+        let visitors = Visitors::new(Store::new());
+        visitors.count_ids(all.iter().copied(), Bucket::All).unwrap();
+        visitors
+    });
+    let many = |ids: &[i64]| {
+        black_box(by_many.count_ids(ids.iter().copied(), Bucket::All).unwrap());
+    };
+    let one = |id: i64| {
+        black_box(by_one.count_id(id, Bucket::All).unwrap());
+    };
+    let results = race_by(bench, ("by 1000", 1000), if again { &all } else { &fresh }, many, one);
+    let work = if again { "visits, of visitors who come again" } else { "visits, of new visitors" };
+    row(work, results, 0.35)
+}
+
+/// Visits of minutes that are sparse, written to four levels.
+fn windows(bench: &Bench) -> Row {
+    const MINUTES: usize = 10;
+    const A_MINUTE: usize = 500;
+    let start = Timestamp::from_second(1_600_000_020).unwrap();
+    let fresh = || {
+        let levels = UvLevel::ALL.into_iter();
+        let windows = levels.fold(UvWindows::new(Store::new(), "uv:"), UvWindows::keep_for_ever);
+        // The hour has all of them.
+        windows.record_many((0..200_000_u64).map(|user| (user, start))).unwrap();
+        windows
+    };
+    let mut rng = testkit::rng::Rng::new(5);
+    let visits: Vec<(u64, Timestamp)> = (0..MINUTES * A_MINUTE)
+        .map(|visit| {
+            let minute = i64::try_from(1 + visit / A_MINUTE).unwrap();
+            (rng.below(200_000), start + SignedDuration::from_mins(minute))
+        })
+        .collect();
+    let results = bench
+        .race()
+        .contender_from("by 500", pieces(visits.len()), fresh, |windows| {
+            for visits in visits.chunks(A_MINUTE) {
+                black_box(windows.record_many(visits.iter().copied()).unwrap());
+            }
+        })
+        .rivals()
+        .contender_from(ONE, pieces(visits.len()), fresh, |windows| {
+            for (user, at) in &visits {
+                black_box(windows.record(user, *at).unwrap());
+            }
+        })
+        .run();
+    row("record_many, minutes sparse", results, 0.37)
 }
 
 fn keys(words: &[&[u8]]) -> Store {
