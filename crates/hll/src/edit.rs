@@ -203,8 +203,8 @@ impl<'a> HllMut<'a> {
             // The scan would only find that it does not fit.
             Update::NeedsDense
         } else {
-            let (spot, run) =
-                sparse::find(self.bytes, sparse::near(self.bytes, register), register)?;
+            let mut spot = sparse::near(self.bytes, register);
+            let run = sparse::find(self.bytes, &mut spot, register)?;
             sparse::update(self.bytes, spot, run, register, rank, max)
         };
         match update {

@@ -5,7 +5,7 @@
 //! 1. Find the opcode that covers the register.
 //! 2. Change it:
 //!    * A: a VAL of the same or a higher value: nothing to do.
-//!    * B: a VAL of one register, or C: a ZERO of one register: write a VAL over it.
+//!    * B: a VAL of one register, or C: a ZERO of one register: write a VAL over it, which is D with nothing left.
 //!    * D: any other: split it into what is left of the register, a VAL for the register, and what is right of it. An
 //!      XZERO that covers few registers may shrink here.
 //! 3. Join neighbours: look at five opcodes from the one before on, and join VALs of one value while the run fits.
@@ -50,9 +50,9 @@ pub(crate) enum Update {
     NeedsDense,
 }
 
-/// Why no opcode starts at `at` after `first` registers.
+/// Why no opcode starts at a spot.
 #[cold]
-fn no_opcode(bytes: &[u8], at: usize, first: u32) -> DecodeError {
+fn no_opcode(bytes: &[u8], Spot { at, first, .. }: Spot) -> DecodeError {
     if at < bytes.len() {
         DecodeError::CutOpcode { at }
     } else {
@@ -69,7 +69,7 @@ pub(crate) fn each_run(bytes: &[u8], mut take: impl FnMut(u32, Run)) -> Result<(
     let mut first = 0;
     while first < COVERED {
         let Some(run) = opcode::decode(bytes.get(at..).unwrap_or_default()) else {
-            return Err(no_opcode(bytes, at, first));
+            return Err(no_opcode(bytes, Spot { at, first, prev: at }));
         };
         let next = first + run.span;
         if next > COVERED {
@@ -83,7 +83,7 @@ pub(crate) fn each_run(bytes: &[u8], mut take: impl FnMut(u32, Run)) -> Result<(
 }
 
 /// Bytes from which on a kernel beats the plain scan from the start.
-const WORTH_A_KERNEL: usize = HEADER_LEN + 24;
+pub(crate) const WORTH_A_KERNEL: usize = HEADER_LEN + 24;
 
 /// An opcode boundary at or before the register's opcode.
 #[inline]
@@ -95,23 +95,18 @@ pub(crate) fn near(bytes: &[u8], register: u16) -> Spot {
     }
 }
 
-/// Scans on from `spot`, at or before the register's opcode, to that opcode.
+/// Moves `spot`, at or before the register's opcode, on to that opcode.
 #[inline]
-pub(crate) fn find(
-    bytes: &[u8],
-    mut spot: Spot,
-    register: u16,
-) -> Result<(Spot, Run), DecodeError> {
-    let register = u32::from(register);
+pub(crate) fn find(bytes: &[u8], spot: &mut Spot, register: u16) -> Result<Run, DecodeError> {
     loop {
         let Some(run) = opcode::decode(bytes.get(spot.at..).unwrap_or_default()) else {
-            return Err(no_opcode(bytes, spot.at, spot.first));
+            return Err(no_opcode(bytes, *spot));
         };
         let next = spot.first + run.span;
-        if register < next {
-            return Ok((spot, run));
+        if u32::from(register) < next {
+            return Ok(run);
         }
-        spot = Spot { at: spot.at + run.len, first: next, prev: spot.at };
+        *spot = Spot { at: spot.at + run.len, first: next, prev: spot.at };
     }
 }
 
@@ -131,16 +126,11 @@ pub(crate) fn update(
     if rank > VAL_MAX {
         return Update::NeedsDense;
     }
-    if run.span == 1 && run.len == 1 {
-        bytes[spot.at] = opcode::val(rank, 1);
-    } else {
-        let split = Split::new(spot, run, register, rank);
-        if !split.fits(bytes.len(), run.len, max_bytes) {
-            return Update::NeedsDense;
-        }
-        split.write(bytes, spot.at, run.len);
+    let split = Split::new(spot, run, register, rank);
+    if !split.fits(bytes.len(), run.len, max_bytes) {
+        return Update::NeedsDense;
     }
-    join(bytes, spot.prev);
+    split.write(bytes, spot, run.len);
     Update::Raised
 }
 
@@ -153,9 +143,6 @@ pub(crate) fn fits(
     rank: u8,
     max_bytes: usize,
 ) -> bool {
-    if run.span == 1 && run.len == 1 {
-        return true;
-    }
     Split::new(spot, run, register, rank).fits(bytes.len(), run.len, max_bytes)
 }
 
@@ -188,9 +175,10 @@ impl Split {
         self.len <= old_len || bytes + self.len - old_len <= max_bytes
     }
 
-    /// Puts the opcodes in the place of `old_len` bytes at `at`.
+    /// Puts the opcodes in the place of the one at `spot`, of `old_len` bytes, and joins neighbours.
     #[inline]
-    fn write(&self, bytes: &mut Vec<u8>, at: usize, old_len: usize) {
+    fn write(&self, bytes: &mut Vec<u8>, Spot { at, prev, .. }: Spot, old_len: usize) {
+        let window = bytes[prev..].first_chunk::<WINDOW>().copied();
         let end = bytes.len();
         // Copies of a fixed length, of which too much is cut off, spare calls for one to three bytes.
         if self.len > old_len {
@@ -202,12 +190,30 @@ impl Split {
             bytes.copy_within(at + old_len..end, at + self.len);
             bytes.truncate(end - (old_len - self.len));
         }
-        if let Some(window) = bytes[at..].first_chunk_mut::<8>() {
-            let mask = u64::MAX << (8 * self.len);
-            *window = (u64::from_le_bytes(*window) & mask | self.word).to_le_bytes();
+        // The window as it becomes is made of the bytes before the move: a load of what was just stored in parts waits
+        // until all of it has reached the cache.
+        if let Some(window) = window
+            && self.len >= old_len
+            && let Some(place) = bytes[prev..].first_chunk_mut::<WINDOW>()
+        {
+            let window = self.put_in(window, 8 * (at - prev), 8 * old_len);
+            *place = window.to_le_bytes();
+            if !may_join(window) {
+                return;
+            }
         } else {
             bytes[at..at + self.len].copy_from_slice(&self.word.to_le_bytes()[..self.len]);
         }
+        join(bytes, prev);
+    }
+
+    /// `window` with these opcodes from bit `at` on, in the place of so many bits and no fewer of their own.
+    #[inline]
+    const fn put_in(&self, window: [u8; WINDOW], at: usize, old_bits: usize) -> u128 {
+        let window = u128::from_le_bytes(window);
+        let before = window & ((1 << at) - 1);
+        let after = window >> (at + old_bits) << (at + 8 * self.len);
+        before | (self.word as u128) << at | after
     }
 }
 
@@ -221,30 +227,22 @@ fn grow(bytes: &mut Vec<u8>, more: usize) {
     }
 }
 
-/// Joins VALs of one value among the opcodes from `at` on.
-#[inline]
-fn join(bytes: &mut Vec<u8>, at: usize) {
-    if let Some(window) = bytes[at..].first_chunk::<16>()
-        && !may_join(*window)
-    {
-        return;
-    }
-    join_each(bytes, at);
-}
+/// Bytes from the opcode before a change on, among which are those of all opcodes that may be joined.
+const WINDOW: usize = 16;
 
 /// Whether two neighbours among the first ten bytes may be VALs of one value. The opcodes of the window start in the
 /// first nine: before the last of them lie at most four of two bytes each.
 #[inline]
-fn may_join(window: [u8; 16]) -> bool {
+fn may_join(bytes: u128) -> bool {
     /// In each byte 1.
     const ONES: u128 = u128::MAX / 0xff;
-    let bytes = u128::from_le_bytes(window);
     let both_vals = bytes & bytes >> 8 & (ONES << 7);
     let values_differ = ((bytes ^ bytes >> 8) & (ONES * 0x7c)) + ONES * 0x7f;
     both_vals & !values_differ & ((1 << (8 * 9)) - 1) != 0
 }
 
-fn join_each(bytes: &mut Vec<u8>, mut at: usize) {
+/// Joins VALs of one value among the opcodes from `at` on.
+fn join(bytes: &mut Vec<u8>, mut at: usize) {
     let mut left = JOIN_WINDOW;
     while left > 0 {
         left -= 1;
@@ -287,7 +285,7 @@ impl Cursor {
         let mut spot = self.anchor;
         loop {
             let Some(run) = opcode::decode(bytes.get(spot.at..).unwrap_or_default()) else {
-                return Err(no_opcode(bytes, spot.at, spot.first));
+                return Err(no_opcode(bytes, spot));
             };
             let next = spot.first + run.span;
             if u32::from(register) < next {

@@ -129,7 +129,7 @@ impl<'a> Hll<'a> {
         }
         match self.body {
             Body::Sparse(bytes) => {
-                let (_, run) = sparse::find(bytes, sparse::near(bytes, register), register)?;
+                let run = sparse::find(bytes, &mut sparse::near(bytes, register), register)?;
                 Ok(Some(run.value))
             }
             Body::Dense(dense) => Ok(Some(dense::get(dense, register))),
@@ -161,7 +161,8 @@ impl<'a> Hll<'a> {
             Body::Dense(dense) => Ok(dense::get(dense, register) < rank),
             Body::Sparse(bytes) => {
                 if rank <= VAL_MAX {
-                    let (spot, run) = sparse::find(bytes, sparse::near(bytes, register), register)?;
+                    let mut spot = sparse::near(bytes, register);
+                    let run = sparse::find(bytes, &mut spot, register)?;
                     if run.value >= rank {
                         return Ok(false);
                     }

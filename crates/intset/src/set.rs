@@ -10,7 +10,7 @@ use crate::{Iter, Width, search};
 
 /// Bytes that the processor fetches together.
 const CACHE_LINE: usize = 64;
-/// The most lines that an insertion asks for before it searches.
+/// The most lines of a blob that are all loaded before a search.
 const TOUCHED: usize = 16;
 
 /// A set of `i64` in the bytes of Redis's intset.
@@ -210,10 +210,6 @@ impl IntSet {
     pub fn insert(&mut self, value: i64) -> bool {
         self.touch();
         let (width, len) = self.header();
-        if Width::of(value) > width {
-            self.widen_and_insert(value);
-            return true;
-        }
         match width {
             Width::W16 => self.insert_slot::<[u8; 2]>(len, value),
             Width::W32 => self.insert_slot::<[u8; 4]>(len, value),
@@ -298,15 +294,30 @@ impl IntSet {
         self.blob.get_mut(HEADER..).unwrap_or_default()
     }
 
-    /// Loads a byte of every cache line of a blob of a few kilobytes, at most [`TOUCHED`] of them.
+    /// Loads a byte of every cache line of a blob of up to a kilobyte; of a larger one where the first step of a search
+    /// looks, and the last.
     ///
     /// A search waits for one line after the other, some eighty nanoseconds each when the set is not in a near cache.
     /// These loads do not depend on each other, so that all of them together take little longer than one; and an
-    /// insertion is about to move half of the lines in any case.
+    /// insertion is about to move half of the lines in any case, from the last on. In a large set the loads of all lines
+    /// would take an eighth of an insertion that finds them in a near cache.
     #[inline(always)]
     pub(crate) fn touch(&self) {
-        let stride = (self.blob.len() / TOUCHED).next_multiple_of(CACHE_LINE).max(CACHE_LINE);
-        let touched = self.blob.iter().step_by(stride).fold(0, |all, byte| all | byte);
+        let (lines, _) = self.blob.as_chunks::<CACHE_LINE>();
+        let mut touched = self.blob.last().copied().unwrap_or(0);
+        if lines.len() <= TOUCHED {
+            // Four a round: a loop over them one by one takes three times the instructions.
+            let (fours, rest) = lines.as_chunks::<4>();
+            for [a, b, c, d] in fours {
+                touched |= a[0] | b[0] | c[0] | d[0];
+            }
+            for line in rest {
+                touched |= line[0];
+            }
+        } else {
+            let quarter = lines.len() / 4;
+            touched |= lines[quarter][0] | lines[2 * quarter][0] | lines[3 * quarter][0];
+        }
         black_box(touched);
     }
 
@@ -318,6 +329,10 @@ impl IntSet {
 
     #[inline(always)]
     fn insert_slot<S: Slot>(&mut self, len: u32, value: i64) -> bool {
+        if Width::of(value) > S::WIDTH {
+            self.widen_and_insert(value);
+            return true;
+        }
         let count = len as usize;
         let Err(at) = search::find(&self.slots_mut::<S>()[..count], value) else { return false };
         let grown = one_more(len);

@@ -10,31 +10,22 @@
 //! 2^(50 - value) is a 56-bit number with one bit set: seven *limbs* of 8 bits. A `vpermb` looks a limb of 64 registers
 //! up in a table, by the low six bits alone, and `vpdpbusd` adds them up in 32-bit lanes. Values above 26 are rare, and
 //! the three limbs that they need are left out for the blocks that have none.
-//!
-//! # The scan over opcodes
-//!
-//! See [`approach`].
 #![expect(unsafe_code, reason = "loads, stores and calls of vector instructions")]
 
 use core::arch::x86_64::{
-    __m512i, _mm_cvtsi128_si64, _mm512_add_epi8, _mm512_add_epi64, _mm512_alignr_epi64,
-    _mm512_and_si512, _mm512_castsi512_si128, _mm512_cmpgt_epu8_mask, _mm512_cmple_epu64_mask,
-    _mm512_dpbusd_epi32, _mm512_loadu_epi8, _mm512_madd_epi16, _mm512_maddubs_epi16,
-    _mm512_mask_add_epi8, _mm512_mask_mov_epi8, _mm512_mask_storeu_epi8,
-    _mm512_maskz_compress_epi64, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_max_epu8,
-    _mm512_min_epu8, _mm512_movepi8_mask, _mm512_multishift_epi64_epi8, _mm512_permutexvar_epi8,
-    _mm512_reduce_add_epi32, _mm512_sad_epu8, _mm512_set1_epi8, _mm512_set1_epi16,
-    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64,
-    _mm512_srli_epi16, _mm512_storeu_epi8, _mm512_test_epi8_mask,
+    __m512i, _mm512_add_epi8, _mm512_and_si512, _mm512_cmpgt_epu8_mask, _mm512_dpbusd_epi32,
+    _mm512_loadu_epi8, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mask_storeu_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_max_epu8, _mm512_min_epu8, _mm512_multishift_epi64_epi8,
+    _mm512_permutexvar_epi8, _mm512_reduce_add_epi32, _mm512_set1_epi8, _mm512_set1_epi16,
+    _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srli_epi16,
+    _mm512_storeu_epi8,
 };
 
-use super::avx2::place_in_group;
-use super::opcodes::{BLOCK, GROUP, Seconds, opcode_of};
+use super::opcodes::approach;
 use super::{Kernels, TOGETHER};
 use crate::dense::Dense;
 use crate::estimate::{MAX_SUMMED, PowerSum};
 use crate::layout::{COVERED, HEADER_LEN, Packed, Unpacked};
-use crate::sparse::Spot;
 
 /// Registers of a vector, and the bytes that hold them packed.
 const LANES: usize = 64;
@@ -252,68 +243,4 @@ fn pack(registers: &Unpacked, packed: &mut Packed) {
         // SAFETY: the mask admits the 48 bytes of the array, and bytes that it leaves out are not touched.
         unsafe { _mm512_mask_storeu_epi8(target.as_mut_ptr().cast(), PACKED_MASK, bytes) }
     }
-}
-
-/// The opcode that covers the register.
-///
-/// Each byte adds to the registers covered: the start of an opcode 1, a ZERO and a VAL their count besides, an XZERO
-/// 256 times its six bits, and its second byte itself. `vpsadbw` sums that over groups of eight bytes, and a prefix sum
-/// over the eight groups of a block shows in which of them the register is reached. [`place_in_group`] finds the byte.
-#[target_feature(enable = "avx2,avx512f,avx512bw")]
-fn approach(bytes: &[u8], register: u16) -> Spot {
-    let zero = _mm512_setzero_si512();
-    let one = _mm512_set1_epi8(1);
-    let register = u64::from(register);
-    let mut covered = 0;
-    let mut before = Seconds::default();
-    let mut at = HEADER_LEN;
-    while let Some(rest) = bytes.get(at..)
-        && !rest.is_empty()
-    {
-        let valid = u64::MAX >> (BLOCK - rest.len().min(BLOCK));
-        // SAFETY: the mask admits no byte beyond the slice, and bytes that it leaves out are not touched.
-        let block = unsafe { _mm512_maskz_loadu_epi8(valid, rest.as_ptr().cast()) };
-        let vals = _mm512_movepi8_mask(block);
-        let xzero_like = _mm512_test_epi8_mask(block, _mm512_set1_epi8(0x40)) & !vals;
-        let here = Seconds::new(xzero_like, before);
-        let starts = valid & !here.mask;
-        let xzeros = starts & xzero_like;
-
-        let runs = _mm512_and_si512(block, _mm512_set1_epi8(3));
-        let counts = _mm512_mask_mov_epi8(block, starts & vals, runs);
-        let counts = _mm512_maskz_mov_epi8(valid & !xzeros, counts);
-        let counts = _mm512_mask_add_epi8(counts, starts, counts, one);
-        let highs = _mm512_maskz_mov_epi8(xzeros, _mm512_and_si512(block, _mm512_set1_epi8(0x3f)));
-        let high = _mm512_slli_epi64::<8>(_mm512_sad_epu8(highs, zero));
-        let sums = _mm512_add_epi64(_mm512_sad_epu8(counts, zero), high);
-        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<7>(sums, zero));
-        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<6>(sums, zero));
-        let sums = _mm512_add_epi64(sums, _mm512_alignr_epi64::<4>(sums, zero));
-
-        let wanted = _mm512_set1_epi64((register - covered).cast_signed());
-        let passed = _mm512_cmple_epu64_mask(sums, wanted);
-        if passed != u8::MAX {
-            let group = passed.trailing_ones() as usize;
-            let ahead = _mm512_maskz_compress_epi64(1 << group >> 1, sums);
-            covered += low_lane(ahead);
-            let mut low = [0; BLOCK];
-            store(&mut low, counts);
-            let mut high = [0; BLOCK];
-            store(&mut high, highs);
-            let places = (&low.as_chunks().0[group], &high.as_chunks().0[group]);
-            let (place, more) = place_in_group(places, register - covered);
-            let place = GROUP * group + place;
-            return opcode_of(bytes, (at, place), covered + more, here, before);
-        }
-        covered += low_lane(_mm512_alignr_epi64::<7>(zero, sums));
-        before = here;
-        at += BLOCK;
-    }
-    Spot::START
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn low_lane(vector: __m512i) -> u64 {
-    _mm_cvtsi128_si64(_mm512_castsi512_si128(vector)).cast_unsigned()
 }
