@@ -5,10 +5,9 @@
 //! A search that branches on what it compares guesses wrongly every other time, at some 20 cycles a miss; and of the
 //! members that a binary search looks at, the last few in each new cache line must be waited for one after the other.
 //! So no loop here branches on a comparison, a step halves twice, by three members that do not depend on each other, and
-//! in sets of some size the first step *interpolates*: ids of one shard
-//! are spread evenly, so that the place of a value among n members is known, but for a deviation of sqrt(n)/2, from the
-//! least and the greatest alone. A window about that place is searched in two steps: the firsts of its blocks are
-//! loaded side by side, then one block is halved.
+//! in sets of some size the first step *interpolates*: ids of one shard are spread evenly, so that the place of a value
+//! among n members is known, but for a deviation of sqrt(n)/2, from the least and the greatest alone. A window about
+//! that place is searched in two steps: the firsts of its blocks are loaded side by side, then one block is halved.
 //!
 //! Where the members are not spread evenly the window misses, and the rest on the right side is halved as ever: an
 //! adversary can add a constant to a search, not a factor.
