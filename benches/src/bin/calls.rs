@@ -101,7 +101,9 @@ fn turns(items: usize, rounds: usize) -> impl Iterator<Item = Range<usize>> {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, items, rounds] = arguments.as_slice() else {
-        CALLS.iter().for_each(|(name, _)| println!("{name}"));
+        for (name, _) in CALLS {
+            println!("{name}");
+        }
         return ExitCode::SUCCESS;
     };
     let call = CALLS.iter().find(|(call, _)| call == name);
@@ -111,6 +113,8 @@ fn main() -> ExitCode {
     };
     let names: Vec<String> = (0..NAMES).map(|name| format!("{:08}", name * 7919)).collect();
     let store = filled(&names);
-    turns(items, rounds).for_each(|turn| call(&store, &names[turn]));
+    for turn in turns(items, rounds) {
+        call(&store, &names[turn]);
+    }
     ExitCode::SUCCESS
 }

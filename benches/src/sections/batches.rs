@@ -85,7 +85,7 @@ fn bits(bench: &Bench) -> (Store, Vec<u64>) {
         if bench.effort().is_quick() { (1_000_000, 20_000) } else { (100_000_000, 1_000_000) };
     let mut rng = testkit::rng::Rng::new(7);
     let store = Store::new();
-    store.set("bits", &rng.bytes(bytes)).unwrap();
+    store.set("bits", rng.bytes(bytes)).unwrap();
     let offsets = (0..count).map(|_| rng.below(bytes as u64 * 8)).collect();
     (store, offsets)
 }
@@ -101,7 +101,7 @@ fn getbit(bench: &Bench) -> Row {
 
 fn setbit(bench: &Bench) -> Row {
     let (store, offsets) = bits(bench);
-    let of = |offset: &u64| (*offset, offset % 3 == 0);
+    let of = |offset: &u64| (*offset, offset.is_multiple_of(3));
     let many = |offsets: &[u64]| {
         let values: Vec<_> = offsets.iter().map(of).collect();
         drop(black_box(store.setbit_multiple("bits", &values).unwrap()));

@@ -315,7 +315,12 @@ impl Splitting {
         let split = self.with_fork(level.shards, |fork| {
             backend.call(&procedures::split(level, fork, at_most))
         })?;
-        self.now(backend, split, || (split == Some(true)).then_some(level.shards + 1))?;
+        match split {
+            Some(true) => self.known.store(level.shards + 1, Ordering::Relaxed),
+            Some(false) => {}
+            // There are not so many shards any more.
+            None => drop(self.look(backend)?),
+        }
         Ok(split == Some(true))
     }
 
@@ -329,25 +334,12 @@ impl Splitting {
         let shards = level.shards - 1;
         let merged =
             self.with_fork(shards, |fork| backend.call(&procedures::merge(level, fork, at_most)))?;
-        let changed = merged.is_some_and(|merged| merged != Merged::Nothing);
-        self.now(backend, merged, || changed.then_some(shards))?;
+        match merged {
+            Some(Merged::Members | Merged::Empty) => self.known.store(shards, Ordering::Relaxed),
+            Some(Merged::Nothing) => {}
+            None => drop(self.look(backend)?),
+        }
         Ok(merged.unwrap_or(Merged::Nothing))
-    }
-
-    /// Notes how many shards a step has left; looks if it found another number than it went by.
-    fn now<T>(
-        &self,
-        backend: &impl Backend,
-        step: Option<T>,
-        shards: impl FnOnce() -> Option<u64>,
-    ) -> Result<(), Error> {
-        if step.is_none() {
-            return self.look(backend).map(drop);
-        }
-        if let Some(shards) = shards() {
-            self.known.store(shards, Ordering::Relaxed);
-        }
-        Ok(())
     }
 
     /// The shard that is split next when there are so many, and what becomes of it.

@@ -78,6 +78,8 @@ fn a_pipeline_replies_what_its_commands_reply_one_by_one() {
     }
 }
 
+type Twelve = (i64, u8, i8, u16, i16, u32, i32, u64, usize, String, f64, i128);
+
 #[test]
 fn replies_come_as_a_tuple_a_list_or_nothing() {
     let store = Store::new();
@@ -87,7 +89,6 @@ fn replies_come_as_a_tuple_a_list_or_nothing() {
     for _ in 0..12 {
         pipeline.incr("n", 1);
     }
-    type Twelve = (i64, u8, i8, u16, i16, u32, i32, u64, usize, String, f64, i128);
     let all: Twelve = pipeline.query().unwrap();
     assert_eq!(all, (6, 7, 8, 9, 10, 11, 12, 13, 14, "15".into(), 16.0, 17));
     // It can run again, or be filled anew.
