@@ -197,7 +197,7 @@ impl<B: Backend> ShardedSet<B> {
         })
     }
 
-    /// Adds members; returns how many were new. O(shard) a member; up to 1,024 of them share locks and
+    /// Adds members; returns how many were new. O(shard) a member; up to 256 of them share locks and
     /// cache misses.
     ///
     /// Each addition is atomic, all together are not: what other threads do may come between.

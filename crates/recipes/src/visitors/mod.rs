@@ -245,7 +245,7 @@ impl<B: Backend> Visitors<B> {
     ///
     /// # Errors
     ///
-    /// As [`count_visit`](Self::count_visit). A session id or a number that is refused is, before any is counted of the 1,024
+    /// As [`count_visit`](Self::count_visit). A session id or a number that is refused is, before any is counted of the 256
     /// that it is among; of other errors the first is returned, and visits before and after it may have been counted.
     ///
     /// # Examples
