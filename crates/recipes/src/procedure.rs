@@ -1,7 +1,10 @@
 //! What a recipe asks of the backend that holds its keys, and what that is.
 
+use bytes::Bytes;
 use smallvec::SmallVec;
-use store::{Error, KeyRef, PreparedKey, Store, ToKeys, Tx};
+use store::{Error, ErrorKind, KeyRef, Locks, PreparedKey, Store, ToKeys, Tx};
+
+use crate::scan::keys_from;
 
 /// One atomic step on keys that it names: what recipes are made of.
 ///
@@ -129,6 +132,27 @@ pub trait Backend {
 
     /// A key that many procedures will name, prepared for that: see [`Store::prepare`].
     fn prepare(&self, key: &[u8]) -> PreparedKey;
+
+    /// The keys that begin so, if the backend has fewer than `most` in all; `None` if there are more, or if it cannot
+    /// say.
+    ///
+    /// Recipes ask it where a key says that there are many others, which need not be so.
+    ///
+    /// # Errors
+    ///
+    /// That of the backend.
+    fn keys_if_few(&self, _start: &[u8], _most: u64) -> Result<Option<Vec<Bytes>>, Error> {
+        Ok(None)
+    }
+}
+
+/// The keys of a store that begin so, if it has fewer than `most` in all.
+fn few_keys<L: Locks>(
+    store: &Store<L>,
+    start: &[u8],
+    most: u64,
+) -> Result<Option<Vec<Bytes>>, Error> {
+    if (store.dbsize()? as u64) < most { keys_from(store, start).map(Some) } else { Ok(None) }
 }
 
 impl Backend for Store {
@@ -149,6 +173,10 @@ impl Backend for Store {
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         Self::prepare(self, key)
     }
+
+    fn keys_if_few(&self, start: &[u8], most: u64) -> Result<Option<Vec<Bytes>>, Error> {
+        few_keys(self, start, most)
+    }
 }
 
 /// A transaction runs procedures on the keys that it has named, as part of itself.
@@ -160,6 +188,14 @@ impl Backend for Tx<'_> {
 
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         Store::prepare(self, key)
+    }
+
+    fn keys_if_few(&self, start: &[u8], most: u64) -> Result<Option<Vec<Bytes>>, Error> {
+        // One that has named its keys has no others.
+        few_keys(self, start, most).or_else(|error| match error.kind() {
+            ErrorKind::KeyNotNamed => Ok(None),
+            _ => Err(error),
+        })
     }
 }
 
@@ -179,6 +215,10 @@ impl<B: Backend> Backend for &B {
 
     fn prepare(&self, key: &[u8]) -> PreparedKey {
         (**self).prepare(key)
+    }
+
+    fn keys_if_few(&self, start: &[u8], most: u64) -> Result<Option<Vec<Bytes>>, Error> {
+        (**self).keys_if_few(start, most)
     }
 }
 

@@ -145,6 +145,7 @@ fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket) {
     ids.sort_unstable();
     assert!(ids.into_iter().eq(0..100));
     assert_eq!(visitors.count_union([bucket, bucket]).unwrap(), 100);
+    assert_eq!(visitors.count(bucket).unwrap(), 100);
     let bytes = visitors.memory_usage(bucket).unwrap();
     assert!((500..20_000).contains(&bytes), "{bytes}");
 }

@@ -1,7 +1,14 @@
 //! What the keys of all shards of a set end in.
 
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use store::{Error, Member};
+
+use super::keys::Base;
 use super::spread::Spread;
 use super::suffix::HashSuffix;
+use crate::procedure::Backend;
 
 /// What the keys of all shards of a set end in, behind its name and a colon.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +34,24 @@ impl Ends {
                 HashSuffix::of_shard(number, shards, Spread::default()).name()
             }
         })
+    }
+
+    /// Those of the shards that there are, and perhaps of others: O(shards) or O(keys of the backend), whichever is less.
+    pub(crate) fn existing(
+        self,
+        backend: &impl Backend,
+        base: &Base,
+    ) -> Result<impl Iterator<Item = u64>, Error> {
+        let start = base.as_bytes();
+        let few = backend.keys_if_few(start, self.count())?.map(|keys| {
+            let end = |key: &Bytes| {
+                let end = Member::from(&key[start.len()..]).as_int()?;
+                u64::try_from(end).ok().filter(|&end| self.has(end))
+            };
+            keys.iter().filter_map(end).collect::<BTreeSet<u64>>()
+        });
+        let all = few.is_none().then(|| self.iter());
+        Ok(few.into_iter().flatten().chain(all.into_iter().flatten()))
     }
 
     /// Whether the key of a shard ends so.

@@ -108,16 +108,23 @@ impl Splitting {
     pub(crate) fn card(&self, backend: &impl Backend) -> Result<u64, Error> {
         self.look(backend)?;
         let level = self.believed();
-        let ends = Ends::Suffixes(level.shards);
-        let shards: Vec<Text> = ends.iter().map(|end| self.base.shard(end)).collect();
-        let cards: Vec<_> = shards.iter().map(|shard| procedures::card(level, shard)).collect();
+        let mut ends = Ends::Suffixes(level.shards).existing(backend, &self.base)?;
         // Each member is in the shard that the level says, whenever the level is that.
         let mut sum = Ok(Some(0));
-        backend.call_many(&cards, |_, card| {
-            if let Ok(Some(all)) = sum {
-                sum = card.map(|card| Some(all + card?));
+        while let Ok(Some(_)) = sum {
+            let shards: Vec<Text> =
+                ends.by_ref().take(BATCH).map(|end| self.base.shard(end)).collect();
+            if shards.is_empty() {
+                break;
             }
-        })?;
+            let card = |shard| procedures::card(level, shard);
+            let cards: Vec<_> = shards.iter().map(|shard| card(shard)).collect();
+            backend.call_many(&cards, |_, card| {
+                if let Ok(Some(all)) = sum {
+                    sum = card.map(|card| Some(all + card?));
+                }
+            })?;
+        }
         match sum? {
             Some(all) => Ok(all),
             // Shards were split or merged meanwhile.

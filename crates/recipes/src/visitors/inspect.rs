@@ -1,15 +1,12 @@
 //! What reads all shards of a bucket, of which its keys may say that there are more than could ever be visited.
 
-use std::collections::BTreeSet;
-
-use bytes::Bytes;
 use store::{Error, ErrorKind, Locks, Member, Store};
 
 use super::Visitors;
 use super::plan::{Plan, bitmap_key, bits_key, counter_key, expected_key, shards_key};
 use crate::bucket::Bucket;
 use crate::kept::KeptUntil;
-use crate::scan::keys_from;
+use crate::procedure::Backend;
 use crate::sharded_set::{Base, Ends};
 
 /// # All shards of a bucket
@@ -163,22 +160,13 @@ impl Visitors<Store> {
 }
 
 /// Visits the keys of those of the shards that exist, and perhaps of others.
-fn for_each_shard<L: Locks>(
-    store: &Store<L>,
+fn for_each_shard(
+    backend: &impl Backend,
     base: &Base,
     shards: Ends,
     mut visit: impl FnMut(&[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    if shards.count() <= store.dbsize()? as u64 {
-        return shards.iter().try_for_each(|end| visit(&base.shard(end)));
-    }
-    let end = |key: &Bytes| {
-        let end = Member::from(&key[base.as_bytes().len()..]).as_int()?;
-        u64::try_from(end).ok().filter(|&end| shards.has(end))
-    };
-    let keys = keys_from(store, base.as_bytes())?;
-    let existing: BTreeSet<u64> = keys.iter().filter_map(end).collect();
-    existing.into_iter().try_for_each(|end| visit(&base.shard(end)))
+    shards.existing(backend, base)?.try_for_each(|end| visit(&base.shard(end)))
 }
 
 /// The numbers of the bits that are set, where bit 0 is the highest of the first byte.

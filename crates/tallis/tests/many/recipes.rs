@@ -255,3 +255,17 @@ fn funnels_together_are_funnels_one_by_one() {
     assert_eq!(refused.kind(), ErrorKind::WrongType);
     assert!(many.exists("10").unwrap(), "the others have been poured into");
 }
+
+/// A set in a transaction that has named all of its keys.
+#[test]
+fn a_set_is_counted_inside_a_transaction() {
+    let store = Store::new();
+    let set = ShardedSet::splitting(store.clone(), "s");
+    set.add_many(0..1_000).unwrap();
+    let mut keys = store.keys("s:*").unwrap();
+    keys.push("s:1".into());
+    let count = store.transaction(&keys, |tx| ShardedSet::splitting(tx, "s").card());
+    assert_eq!(count.unwrap(), 1_000);
+    let refused = store.transaction("s:shards", |tx| ShardedSet::splitting(tx, "s").card());
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::KeyNotNamed);
+}
