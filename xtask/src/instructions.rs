@@ -9,7 +9,7 @@ use crate::tree;
 const SIZES: [u64; 4] = [1, 10, 100, 1000];
 
 /// Items of a count, at the least: what a call takes is told from twice as many calls.
-const ITEMS: u64 = 2000;
+const ITEMS: u64 = 4000;
 
 /// Counts with callgrind, and prints a table.
 pub(crate) fn run() -> Outcome {

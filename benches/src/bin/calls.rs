@@ -15,7 +15,7 @@ use tallis::{Bucket, Funnel, Quota, ShardedSet, Store, UvWindows, Visitors, each
 /// The keys or members that are there, of 8 bytes.
 const NAMES: usize = 2_000;
 
-/// A store with them, and a call on some of them.
+/// A call on some of them.
 type Call = fn(&Store, &[String]);
 
 const CALLS: &[(&str, Call)] = &[
@@ -38,6 +38,11 @@ const CALLS: &[(&str, Call)] = &[
     ("ZMSCORE", |store, names| drop(black_box(store.zscore_multiple("zset", names).unwrap()))),
     ("HMGET", |store, names| drop(black_box(store.hmget("hash", names).unwrap()))),
     ("PFADD, dense", |store, names| assert!(!store.pfadd("hll", names).unwrap())),
+    ("GET as words, one by one", |store, names| {
+        for name in names {
+            drop(black_box(store.execute(&["GET", name])));
+        }
+    }),
     ("pipeline of GET", |store, names| {
         let mut pipeline = store.pipeline();
         for name in names {
@@ -45,9 +50,13 @@ const CALLS: &[(&str, Call)] = &[
         }
         drop(black_box(pipeline.replies().unwrap()));
     }),
-    ("transaction_many of INCR", |store, names| {
-        let counters: Vec<_> = names.iter().map(|name| format!("n{name}")).collect();
-        store.transaction_many(&counters, |at, tx| drop(tx.incr(&counters[at], 1))).unwrap();
+    ("transactions of STRLEN, one by one", |store, names| {
+        for name in names {
+            assert_eq!(store.transaction([name], |tx| tx.strlen(name)), Ok(8));
+        }
+    }),
+    ("transaction_many of STRLEN", |store, names| {
+        store.transaction_many(names, |at, tx| assert_eq!(tx.strlen(&names[at]), Ok(8))).unwrap();
     }),
     ("count_visits, visitors who come again", |store, names| {
         assert_eq!(Visitors::new(store.clone()).count_visits(names, Bucket::All).unwrap(), 0);
@@ -72,8 +81,9 @@ fn windows(store: &Store) -> UvWindows {
     for_ever.fold(UvWindows::new(store.clone(), "uv:"), UvWindows::keep_for_ever)
 }
 
+/// The same store each time, so that what is done before the calls takes as many instructions.
 fn filled(names: &[String]) -> Store {
-    let store = Store::new();
+    let store = Store::builder().hash_seed(1).build();
     store.mset(&names.iter().map(|name| (name, name)).collect::<Vec<_>>()).unwrap();
     store.sadd("set", names).unwrap();
     store.zadd_multiple("zset", &names.iter().map(|name| (1, name)).collect::<Vec<_>>()).unwrap();

@@ -192,9 +192,8 @@ impl Backend for Tx<'_> {
 
     fn keys_if_few(&self, start: &[u8], most: u64) -> Result<Option<Vec<Bytes>>, Error> {
         // One that has named its keys has no others.
-        few_keys(self, start, most).or_else(|error| match error.kind() {
-            ErrorKind::KeyNotNamed => Ok(None),
-            _ => Err(error),
+        few_keys(self, start, most).or_else(|error| {
+            if error.kind() == ErrorKind::KeyNotNamed { Ok(None) } else { Err(error) }
         })
     }
 }
