@@ -7,10 +7,9 @@
 use std::hint::black_box;
 use std::ops::Range;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use jiff::Timestamp;
-use tallis::{Bucket, Funnel, Quota, ShardedSet, Store, UvWindows, Visitors, each};
+use tallis::{Bucket, ShardedSet, Store, UvWindows, Visitors, each};
 
 /// The keys or members that are there, of 8 bytes.
 const NAMES: usize = 2_000;
@@ -68,11 +67,6 @@ const CALLS: &[(&str, Call)] = &[
     ("record_many, users who come again", |store, names| {
         let visits = names.iter().map(|name| (name, Timestamp::UNIX_EPOCH));
         windows(store).record_many(visits).unwrap();
-    }),
-    ("check_many", |store, names| {
-        let quota = Quota::new(1_000_000_000, 1_000_000_000, Duration::from_secs(1)).unwrap();
-        let keys: Vec<_> = names.iter().map(|name| format!("l{name}")).collect();
-        black_box(Funnel::new(store.clone(), quota).check_many(&keys, 1).unwrap());
     }),
 ];
 

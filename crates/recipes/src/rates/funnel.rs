@@ -125,8 +125,8 @@ impl<B: Backend> Funnel<B> {
         self.backend.call(&pour(key.as_ref(), &self.quota, quantity))
     }
 
-    /// Pours `quantity` into the funnel at each of the keys, as [`take`](Self::take) does, in less time; returns what became
-    /// of each, in the order of the keys. O(keys).
+    /// Pours `quantity` into the funnel at each of the keys, as [`take`](Self::take) does, under fewer locks; returns what
+    /// became of each, in the order of the keys. O(keys).
     ///
     /// Each funnel is atomic, all together are not. A key that is there twice is poured into twice.
     ///

@@ -238,8 +238,8 @@ impl<B: Backend> Visitors<B> {
         }
     }
 
-    /// Counts visits; returns how many of them are the first of their visitors in that bucket. O(shard) a visit, in less
-    /// time than as many [`count_visit`](Self::count_visit).
+    /// Counts visits; returns how many of them are the first of their visitors in that bucket. O(shard) a visit; up
+    /// to 256 of them share locks.
     ///
     /// Each visit is atomic, all together are not: what other threads do may come between.
     ///

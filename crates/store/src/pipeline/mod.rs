@@ -34,7 +34,7 @@ struct Queued {
 }
 
 impl Store {
-    /// Commands that are to run in one call, in less time than one by one.
+    /// Commands that are to run in one call.
     ///
     /// They are given as words ([`cmd`](Pipeline::cmd), [`arg`](Pipeline::arg)) or by the names of the typed calls, as in the
     /// `redis` crate; [`query`](Pipeline::query) runs them and returns the replies as a tuple or a list.

@@ -25,7 +25,7 @@ const SPREAD: usize = 256;
 
 impl Store {
     /// Runs many transactions: `work` once for each of `keys`, with its number and a handle on those keys, as
-    /// [`transaction`](Self::transaction) does, in less time than as many of these take.
+    /// [`transaction`](Self::transaction) does, under fewer locks.
     ///
     /// Those whose keys are all in one stripe run stripe by stripe: each lock is taken once for up to 1,024 of them. Before
     /// the first of a few dozen runs, all of their keys are looked up, so that the cache misses overlap. If the keys of one lie in
