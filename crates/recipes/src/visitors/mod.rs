@@ -3,6 +3,7 @@
 mod absorb;
 mod form;
 mod inspect;
+mod looked_up;
 mod plan;
 mod procedures;
 mod recent;
@@ -20,6 +21,7 @@ use crate::procedure::Backend;
 use crate::session_id::SessionIds;
 use crate::sharded_set::Spread;
 pub use form::VisitorsForm;
+pub use looked_up::VisitorsIn;
 use plan::{
     MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_key, number,
     shards_key,
@@ -434,44 +436,6 @@ impl<B: fmt::Debug> fmt::Debug for Visitors<B> {
             .field("form", &self.form)
             .field("default_yesterday", &self.default_yesterday)
             .finish_non_exhaustive()
-    }
-}
-
-/// One bucket of [`Visitors`]: it is looked up once, for many visits.
-#[derive(Clone, Debug)]
-pub struct VisitorsIn<'v, B = Store> {
-    visitors: &'v Visitors<B>,
-    plan: Arc<Plan>,
-}
-
-impl<B: Backend> VisitorsIn<'_, B> {
-    /// Counts a visit; `true` if it is the visitor's first of this bucket.
-    ///
-    /// # Errors
-    ///
-    /// As [`Visitors::count_visit`].
-    #[inline]
-    pub fn count_visit(&self, session: impl AsRef<[u8]>) -> Result<bool, Error> {
-        self.count_id(self.visitors.ids.id(session)?)
-    }
-
-    /// Counts a visit of the visitor with that number.
-    ///
-    /// # Errors
-    ///
-    /// As [`Visitors::count_visit`].
-    #[inline]
-    pub fn count_id(&self, id: i64) -> Result<bool, Error> {
-        self.plan.count_id(&self.visitors.backend, id)
-    }
-
-    /// Counts visits of the visitors with these numbers; returns how many of them are the first of this bucket.
-    ///
-    /// # Errors
-    ///
-    /// As [`Visitors::count_visits`].
-    pub fn count_ids(&self, ids: &[i64]) -> Result<u64, Error> {
-        ids.chunks(BATCH).map(|ids| self.plan.count_ids(&self.visitors.backend, ids)).sum()
     }
 }
 
