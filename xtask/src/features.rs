@@ -32,7 +32,8 @@ const SETS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that say in their sources that they do without `std`.
-const NO_STD: &[&str] = &["bitpack", "extendible", "hll", "intset", "listpack", "lzf", "murmur"];
+const NO_STD: &[&str] =
+    &["bitpack", "extendible", "hll", "intset", "listpack", "lzf", "murmur", "prefetch"];
 
 /// What `tallis` without features must not be built from.
 const LEFT_OUT: &[&str] = &["jiff", "serde", "tallis-recipes"];

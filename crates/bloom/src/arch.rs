@@ -1,26 +1,8 @@
-//! What plain Rust cannot say about memory: that a line will be wanted soon, and that an array had better lie in large
-//! pages.
+//! What plain Rust cannot say about memory: that an array had better lie in large pages.
 //!
-//! Both are advice. They change no value and cannot fault, so the functions are safe everywhere; where there is no such
-//! advice they do nothing, and the same answers come a little later.
-#![expect(
-    unsafe_code,
-    reason = "the prefetch instruction and the advice on pages take raw pointers"
-)]
-
-/// Asks for the cache line of a byte, without waiting for it. A place past the end is no error.
-#[inline(always)]
-pub(crate) fn prefetch(bytes: &[u8], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let line = bytes.as_ptr().wrapping_add(at).cast::<i8>();
-        // SAFETY: SSE is part of x86-64, and the instruction neither reads the address nor faults on any.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (bytes, at);
-}
+//! This is advice. It changes no value and cannot fault, so the function is safe everywhere; where there is no such
+//! advice it does nothing, and the same answers come a little later.
+#![expect(unsafe_code, reason = "the advice on pages takes raw pointers")]
 
 /// Arrays from this size on are worth large pages.
 #[cfg(target_os = "linux")]
@@ -51,16 +33,6 @@ pub(crate) fn prefer_large_pages(bytes: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn any_place_may_be_asked_for() {
-        let bytes = vec![7; 100];
-        for at in [0, 63, 99, 100, 1 << 40, usize::MAX] {
-            prefetch(&bytes, at);
-            prefetch(&[], at);
-        }
-        assert_eq!(bytes, [7; 100]);
-    }
 
     #[test]
     fn large_pages_hold_what_was_there() {

@@ -150,7 +150,7 @@ impl Link {
     /// Asks for the memory of the next `count` places.
     #[inline]
     pub(crate) fn prefetch(&self, places: &mut Places, count: u32) {
-        in_groups(count, || arch::prefetch(&self.words, places.take().byte));
+        in_groups(count, || prefetch::byte(&self.words, places.take().byte));
     }
 
     /// Items that set a bit when they were added.

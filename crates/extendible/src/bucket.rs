@@ -30,18 +30,12 @@ pub trait Bucket: Default {
         self.len()
     }
 
-    /// Reads a byte of each cache line of the bucket itself that a look-up reads, for
-    /// [`Extendible::prefetch`](crate::Extendible::prefetch). The number that is made of them says nothing: it is there so
-    /// that the compiler does not leave the reads out.
-    fn prefetch(&self) -> u64 {
-        0
-    }
+    /// Asks for each cache line of the bucket itself that a look-up reads, for
+    /// [`Extendible::prefetch`](crate::Extendible::prefetch).
+    fn prefetch(&self) {}
 
-    /// Reads a byte of the entry that a look-up of this hash looks at first, once the lines of the bucket are there; a
-    /// number that says nothing.
-    fn prefetch_entry(&self, _hash: u64) -> u64 {
-        0
-    }
+    /// Asks for the entry that a look-up of this hash looks at first, once the lines of the bucket are there.
+    fn prefetch_entry(&self, _hash: u64) {}
 
     /// Bytes that the bucket holds on the heap, apart from its entries' own heap memory.
     fn heap_bytes(&self) -> usize;
@@ -63,11 +57,9 @@ pub trait Rehash<K: ?Sized> {
     /// The hash of an entry.
     fn hash(&self, key: &K) -> u64;
 
-    /// Reads a byte of what [`hash`](Self::hash) will need, so that it comes into the cache: a bucket may touch all
-    /// entries before it hashes the first, and the cache misses overlap.
-    fn touch(&self, _key: &K) -> u8 {
-        0
-    }
+    /// Asks for what [`hash`](Self::hash) will read: a bucket may do so for all entries before it hashes the first, and
+    /// the cache misses overlap.
+    fn prefetch(&self, _key: &K) {}
 }
 
 impl<K: ?Sized, F: Fn(&K) -> u64> Rehash<K> for F {

@@ -1,7 +1,6 @@
 //! Where the records of a bucket begin in its run of bytes.
 
 use alloc::vec::Vec;
-use core::hint::black_box;
 
 use crate::tags::LINE;
 
@@ -29,12 +28,13 @@ impl Offsets {
         }
     }
 
-    /// Reads a byte of each cache line: which of them is needed is known only when the tags are there, and so the cache
-    /// misses of both overlap.
+    /// Asks for the cache lines of narrow offsets: which of them is needed is known only when the tags are there, and so
+    /// the cache misses of both overlap.
     #[inline]
-    pub(crate) fn touch(&self) {
+    pub(crate) fn prefetch(&self) {
         if let Self::Narrow(offsets) = self {
-            black_box(offsets[0] | offsets[LINE / 2]);
+            prefetch::value(&offsets[0]);
+            prefetch::value(&offsets[LINE / 2]);
         }
     }
 

@@ -64,7 +64,7 @@ pub type FieldBucket = PackedBucket<LongValues>;
 impl<V: Values> PackedBucket<V> {
     #[inline]
     fn find(&self, hash: u64, key: &[u8]) -> Option<usize> {
-        self.offsets.touch();
+        self.offsets.prefetch();
         self.tags.find(hash, |at| self.key(at) == key)
     }
 
@@ -427,15 +427,17 @@ impl<V: Values> Bucket for PackedBucket<V> {
     }
 
     #[inline]
-    fn prefetch(&self) -> u64 {
-        self.offsets.touch();
-        self.tags.prefetch() | self.bytes.len() as u64
+    fn prefetch(&self) {
+        self.tags.prefetch();
+        self.offsets.prefetch();
+        prefetch::value(&self.bytes);
     }
 
     #[inline]
-    fn prefetch_entry(&self, hash: u64) -> u64 {
-        let Some(at) = self.tags.find(hash, |_| true) else { return 0 };
-        self.bytes.get(self.offsets.get(at) as usize).map_or(0, |&byte| byte.into())
+    fn prefetch_entry(&self, hash: u64) {
+        if let Some(at) = self.tags.find(hash, |_| true) {
+            prefetch::byte(&self.bytes, self.offsets.get(at) as usize);
+        }
     }
 
     fn heap_bytes(&self) -> usize {

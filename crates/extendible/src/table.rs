@@ -3,7 +3,6 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
-use core::hint::black_box;
 
 use crate::bucket::{Bucket, Fill, Rehash};
 use crate::segments::Segments;
@@ -185,12 +184,9 @@ impl<B: Bucket> Extendible<B> {
         if self.len < CACHED {
             return;
         }
-        let each = |read: fn(&B, u64) -> u64| {
-            let read = |hash| self.bucket(hash).map_or(0, |bucket| read(bucket, hash));
-            black_box(hashes.iter().fold(0, |all, &hash| all | read(hash)));
-        };
-        each(|bucket, _| bucket.prefetch());
-        each(B::prefetch_entry);
+        let buckets = || hashes.iter().filter_map(|&hash| Some((self.bucket(hash)?, hash)));
+        buckets().for_each(|(bucket, _)| bucket.prefetch());
+        buckets().for_each(|(bucket, hash)| bucket.prefetch_entry(hash));
     }
 
     /// Lets `insert` put a new entry with this hash into its bucket, which is split before if it is full; returns where

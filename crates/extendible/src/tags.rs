@@ -72,11 +72,11 @@ impl Tags {
         (LINE..self.len()).find(|&at| is(at))
     }
 
-    /// Reads a byte of each cache line that [`find`](Self::find) reads; what is returned means nothing.
+    /// Asks for each cache line that [`find`](Self::find) reads.
     #[inline]
-    #[must_use]
-    pub fn prefetch(&self) -> u64 {
-        u64::from(self.line[0] | self.line[LINE - 1])
+    pub fn prefetch(&self) {
+        prefetch::value(&self.line[0]);
+        prefetch::value(&self.len);
     }
 
     /// Adds the tag of a new last entry.

@@ -74,7 +74,14 @@ fn halve<S: Slot>(slots: &[S], value: i64) -> usize {
 #[inline(always)]
 fn window_start<S: Slot>(slots: &[S], value: i64) -> usize {
     let (Some(first), Some(last)) = (slots.first(), slots.last()) else { return 0 };
-    let (first, last) = (first.get(), last.get());
+    let centre = guess([first.get(), last.get()], slots.len(), value);
+    centre.saturating_sub(WINDOW / 2).min(slots.len() - WINDOW)
+}
+
+/// About where `value` is among so many members that are spread evenly between the least and the greatest; beyond the end
+/// if it is not between these.
+#[inline(always)]
+pub(crate) fn guess([first, last]: [i64; 2], len: usize, value: i64) -> usize {
     // Halved, so that any distance is an `i64`, which converts in one instruction.
     let offset = (value.wrapping_sub(first).cast_unsigned() >> 1).cast_signed();
     let span = (last.wrapping_sub(first).cast_unsigned() >> 1).cast_signed();
@@ -83,9 +90,19 @@ fn window_start<S: Slot>(slots: &[S], value: i64) -> usize {
         clippy::cast_possible_truncation,
         reason = "a guess; the cast saturates, and makes 0 of the NaN that members out of order may give"
     )]
-    let guess = (offset as f64 / span as f64 * slots.len() as f64) as i64;
-    let centre = usize::try_from(guess).unwrap_or(0);
-    centre.saturating_sub(WINDOW / 2).min(slots.len() - WINDOW)
+    let guess = (offset as f64 / span as f64 * len as f64) as i64;
+    usize::try_from(guess).unwrap_or(0)
+}
+
+/// The members that the first two steps of [`find`] look at, if the value is at the guessed place.
+#[inline(always)]
+pub(crate) fn looked_at(len: usize, guess: usize) -> [usize; 6] {
+    let step = len / 4;
+    let quarters = [step, 2 * step, 3 * step];
+    let from = step * quarters.map(|at| usize::from(guess > at)).iter().sum::<usize>();
+    let step = (len - 3 * step) / 4;
+    let [a, b, c] = quarters;
+    [a, b, c, from + step, from + 2 * step, from + 3 * step]
 }
 
 /// The lower bound of a value that is above the first of `window` and not above its last.
@@ -162,6 +179,64 @@ mod tests {
                 assert_eq!(halve(&slots, value), expected, "{value} among {len}");
             }
         }
+    }
+
+    std::thread_local! {
+        static SEEN: std::cell::RefCell<Vec<usize>> = const { std::cell::RefCell::new(Vec::new()) };
+    }
+
+    /// A member that is its own index, and notes that it was looked at.
+    #[derive(Clone, Copy)]
+    struct Seen(usize);
+
+    impl Slot for Seen {
+        const WIDTH: crate::Width = crate::Width::W64;
+
+        fn get(self) -> i64 {
+            SEEN.with_borrow_mut(|seen| seen.push(self.0));
+            i64::try_from(self.0).unwrap()
+        }
+
+        fn put(_: i64) -> Self {
+            unreachable!("a search puts nothing")
+        }
+
+        fn slots(_: &[u8]) -> &[Self] {
+            unreachable!("a search is given slots")
+        }
+
+        fn slots_mut(_: &mut [u8]) -> &mut [Self] {
+            unreachable!("a search is given slots")
+        }
+    }
+
+    #[test]
+    fn the_first_steps_look_where_it_is_said() {
+        for len in 16..400 {
+            let slots: Vec<Seen> = (0..len).map(Seen).collect();
+            for value in 0..len {
+                SEEN.take();
+                let value = i64::try_from(value).unwrap();
+                let place = halve(&slots, value);
+                let mut seen = SEEN.take();
+                // Each step compares three.
+                seen.truncate(6);
+                seen.sort_unstable();
+                let mut said = looked_at(len, place);
+                said.sort_unstable();
+                assert_eq!(seen, said, "{value} among {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_guess_is_about_where_a_value_is() {
+        assert_eq!(guess([0, 1_000], 100, 500), 50);
+        assert_eq!(guess([i64::MIN, i64::MAX], 1_000, 0), 500);
+        assert!(
+            [-40, 9, 21, 40].map(|value| guess([10, 20], 5, value)).into_iter().all(|at| at >= 5)
+        );
+        assert_eq!(guess([7, 7], 1, 7), 0);
     }
 
     #[test]

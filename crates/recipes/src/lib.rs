@@ -16,6 +16,7 @@ mod bucket;
 #[cfg(feature = "calendar")]
 mod cohorts;
 mod counted;
+mod decimal;
 mod dedup;
 mod errors;
 mod kept;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, KeyRef, Locks, PreparedKey, Store, ToKeys, Tx};
+use store::{Error, ErrorKind, KeyRef, Locks, Member, PreparedKey, Store, ToKeys, Tx};
 
 use crate::scan::keys_from;
 
@@ -60,6 +60,12 @@ pub trait Procedure {
 
     /// The keys that it touches. One that it only reads is a [`KeyRef::read`](store::KeyRef::read).
     fn keys(&self) -> Self::Keys<'_>;
+
+    /// The member that [`run`](Self::run) looks for in the set at its last key, if it does that: a store asks for the
+    /// memory of many such look-ups ahead (see [`call_many`](Backend::call_many)). None if not said otherwise.
+    fn member(&self) -> Option<Member<'_>> {
+        None
+    }
 
     /// Does it, with the keys locked.
     ///
@@ -167,7 +173,8 @@ impl Backend for Store {
         mut answer: impl FnMut(usize, Result<P::Output, Error>),
     ) -> Result<(), Error> {
         let keys: Vec<P::Keys<'_>> = procedures.iter().map(Procedure::keys).collect();
-        self.transaction_many(&keys, |at, tx| answer(at, procedures[at].run(tx)))
+        let member = |at: usize| procedures[at].member();
+        self.transaction_many_on(&keys, member, |at, tx| answer(at, procedures[at].run(tx)))
     }
 
     fn prepare(&self, key: &[u8]) -> PreparedKey {
@@ -252,16 +259,31 @@ where
     K: ToKeys + Copy,
     F: Fn(&Tx<'_>) -> Result<R, Error>,
 {
-    Step { keys, run }
+    Step { keys, member: None, run }
 }
 
-/// Keys, and what is done to them.
-struct Step<K, F> {
+/// As [`step`], which looks for this member in the set at the last key.
+#[inline]
+pub(crate) fn step_on<K, R, F>(
     keys: K,
+    member: Member<'_>,
+    run: F,
+) -> impl Procedure<Output = R>
+where
+    K: ToKeys + Copy,
+    F: Fn(&Tx<'_>) -> Result<R, Error>,
+{
+    Step { keys, member: Some(member), run }
+}
+
+/// Keys, a member to look for, and what is done.
+struct Step<'m, K, F> {
+    keys: K,
+    member: Option<Member<'m>>,
     run: F,
 }
 
-impl<K: ToKeys + Copy, R, F: Fn(&Tx<'_>) -> Result<R, Error>> Procedure for Step<K, F> {
+impl<K: ToKeys + Copy, R, F: Fn(&Tx<'_>) -> Result<R, Error>> Procedure for Step<'_, K, F> {
     type Output = R;
     type Keys<'p>
         = K
@@ -271,6 +293,11 @@ impl<K: ToKeys + Copy, R, F: Fn(&Tx<'_>) -> Result<R, Error>> Procedure for Step
     #[inline]
     fn keys(&self) -> K {
         self.keys
+    }
+
+    #[inline]
+    fn member(&self) -> Option<Member<'_>> {
+        self.member
     }
 
     #[inline]

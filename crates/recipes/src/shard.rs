@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use store::{Member, ToMember};
 
+use crate::decimal;
+
 /// The key of the shard that holds `key`: `base:shard`, as the book's `shard_key` gives it.
 ///
 /// * An integer, or a string of nothing but digits, goes to shard `int(key) // shard_size`: ids that were given
@@ -71,14 +73,7 @@ pub(crate) fn set_shard(member: Member<'_>, shards: u64) -> u64 {
 #[inline]
 pub(crate) fn member_hash(member: Member<'_>) -> u32 {
     match member {
-        Member::Int(number) => {
-            // `x`, a sign and nineteen digits at most.
-            let mut text = [b'x'; 21];
-            let mut buffer = itoa::Buffer::new();
-            let digits = buffer.format(number).as_bytes();
-            text[1..=digits.len()].copy_from_slice(digits);
-            crc32fast::hash(&text[..=digits.len()])
-        }
+        Member::Int(number) => decimal::crc32_of_x_and(number),
         Member::Bytes(bytes) => {
             let mut hasher = crc32fast::Hasher::new();
             hasher.update(b"x");

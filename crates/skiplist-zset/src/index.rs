@@ -16,8 +16,6 @@
 //!
 //! Entries whose hashes no split separates, which takes a broken hash, end in one list that is searched one by one.
 
-use core::hint::black_box;
-
 use extendible::{Bucket, BucketId, Extendible, Rehash, equal};
 
 /// Entries of a line.
@@ -94,10 +92,12 @@ impl Index {
         Some((At::Crowd(at), self.crowd[at]))
     }
 
-    /// Reads a byte of the line where the record of a hash is; a number that says nothing.
+    /// Asks for the line where the record of a hash is.
     #[inline]
-    pub(crate) fn prefetch(&self, hash: u64) -> u8 {
-        self.table.bucket(hash).map_or(0, |lines| lines.0[home(hash)].tags[0])
+    pub(crate) fn prefetch(&self, hash: u64) {
+        if let Some(lines) = self.table.bucket(hash) {
+            prefetch::value(&lines.0[home(hash)]);
+        }
     }
 
     /// The record that a look-up of a hash looks at first.
@@ -153,7 +153,7 @@ impl Index {
     /// the old one of another record.
     pub(crate) fn rename(&mut self, moves: impl Iterator<Item = (u64, u32, u32)> + Clone) {
         // The lines first, so that the cache misses overlap.
-        black_box(moves.clone().fold(0, |all, (hash, _, _)| all | self.prefetch(hash)));
+        moves.clone().for_each(|(hash, _, _)| self.prefetch(hash));
         let places: Vec<_> = moves
             .filter_map(|(hash, old, new)| {
                 let found = self.locate(hash, |other| other == old);
@@ -268,7 +268,9 @@ impl Bucket for Lines {
         }
         // All records first, in few steps, so that the cache misses overlap.
         let moving = &moving[..count];
-        black_box(moving.iter().fold(0, |all, record| all | members.touch(record)));
+        for record in moving {
+            members.prefetch(record);
+        }
         for record in moving {
             let hash = members.hash(record);
             let to = if hash & bit == 0 { &mut *self } else { &mut new };

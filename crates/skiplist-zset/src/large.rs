@@ -1,7 +1,6 @@
 //! The form of large sets: records, an index from member to record, and the skip list over them.
 
 use core::hash::BuildHasher;
-use core::hint::black_box;
 use core::ops::Bound;
 
 use extendible::{CACHED, Rehash};
@@ -42,8 +41,8 @@ impl<S: BuildHasher> Rehash<u32> for Members<'_, S> {
     }
 
     #[inline]
-    fn touch(&self, record: &u32) -> u8 {
-        self.records.touch(*record)
+    fn prefetch(&self, record: &u32) {
+        self.records.prefetch(*record);
     }
 }
 
@@ -111,15 +110,18 @@ impl<S: BuildHasher> Large<S> {
         self.index.locate(hash, |record| are_equal(self.records.member(record), member))
     }
 
-    /// Reads what look-ups of these hashes will read: first the lines of the index, then the records, so that the cache
+    /// Asks for what look-ups of these hashes will read: first the lines of the index, then the records, so that the cache
     /// misses overlap.
     pub(crate) fn prefetch(&self, hashes: &[u64]) {
         if self.len() < CACHED {
             return;
         }
-        let record = |hash| self.index.first(hash).map_or(0, |record| self.records.touch(record));
-        black_box(hashes.iter().fold(0, |all, &hash| all | self.index.prefetch(hash)));
-        black_box(hashes.iter().fold(0, |all, &hash| all | record(hash)));
+        for &hash in hashes {
+            self.index.prefetch(hash);
+        }
+        let records = || hashes.iter().filter_map(|&hash| self.index.first(hash));
+        records().for_each(|record| self.records.prefetch_heap(block_of(record)));
+        records().for_each(|record| self.records.prefetch(record));
     }
 
     /// As [`prefetch`](Self::prefetch), and what it takes to give the members with these hashes these scores: the blocks
@@ -128,24 +130,34 @@ impl<S: BuildHasher> Large<S> {
         if self.len() < CACHED {
             return;
         }
-        let left = |hash| {
-            self.index.first(hash).map_or(0, |record| {
-                u64::from(self.records.touch(record)) | self.order.block(block_of(record)).touch()
-            })
-        };
-        black_box(updates.iter().fold(0, |all, &(hash, _)| all | self.index.prefetch(hash)));
-        black_box(updates.iter().fold(0, |all, &(hash, _)| all | left(hash)));
+        for &(hash, _) in updates {
+            self.index.prefetch(hash);
+        }
+        let records = || updates.iter().filter_map(|&(hash, _)| self.index.first(hash));
+        for block in records().map(block_of) {
+            self.records.prefetch_heap(block);
+            self.order.block(block).prefetch();
+        }
+        records().for_each(|record| self.records.prefetch(record));
         let keys: Vec<u64> = updates.iter().map(|&(_, score)| score::key(score)).collect();
-        let come_to =
-            |block| self.order.block(block).touch() | u64::from(self.records.touch_room(block));
-        black_box(
-            self.order.blocks_of(&keys).into_iter().fold(0, |all, block| all | come_to(block)),
-        );
+        let blocks = self.order.blocks_of(&keys);
+        for &block in &blocks {
+            self.order.block(block).prefetch();
+            self.records.prefetch_heap(block);
+        }
+        for block in blocks {
+            self.records.prefetch_room(block);
+        }
     }
 
     #[inline]
     pub(crate) fn score(&self, member: &[u8]) -> Option<f64> {
-        Some(self.records.score(self.find(self.hasher.hash_one(member), member)?.1))
+        self.score_hashed(member, self.hash(member))
+    }
+
+    #[inline]
+    pub(crate) fn score_hashed(&self, member: &[u8], hash: u64) -> Option<f64> {
+        Some(self.records.score(self.find(hash, member)?.1))
     }
 
     #[inline]

@@ -95,16 +95,22 @@ impl Records {
         bytes[at..at + SCORE].copy_from_slice(&score.to_le_bytes());
     }
 
-    /// The length of a member, which brings the record into the cache.
+    /// Asks for the header of the heap of a block.
     #[inline]
-    pub(crate) fn touch(&self, record: u32) -> u8 {
-        self.heaps[block_of(record) as usize].bytes[place_of(record) + SCORE]
+    pub(crate) fn prefetch_heap(&self, block: u32) {
+        prefetch::value(&self.heaps[block as usize]);
     }
 
-    /// Reads a byte of where the next record of a block may go; a number that says nothing.
+    /// Asks for a record.
     #[inline]
-    pub(crate) fn touch_room(&self, block: u32) -> u8 {
-        self.heaps[block as usize].touch_room()
+    pub(crate) fn prefetch(&self, record: u32) {
+        prefetch::byte(&self.heaps[block_of(record) as usize].bytes, place_of(record) + SCORE);
+    }
+
+    /// Asks for where the next record of a block may go.
+    #[inline]
+    pub(crate) fn prefetch_room(&self, block: u32) {
+        self.heaps[block as usize].prefetch_room();
     }
 
     /// The heap of a block.

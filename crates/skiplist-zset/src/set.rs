@@ -121,6 +121,32 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
+    /// As [`score`](Self::score), for a member whose [`hash`](Self::hash) was asked for since the last change of the set:
+    /// a batch that has passed it to [`prefetch`](Self::prefetch) need not compute it again. With another hash a member may
+    /// not be found.
+    ///
+    /// ```
+    /// use skiplist_zset::{Limits, ZSet};
+    ///
+    /// let mut set: ZSet = ZSet::new();
+    /// for number in 0..40_000 {
+    ///     set.add(format!("member {number}"), f64::from(number), &Limits::default())?;
+    /// }
+    /// let wanted = ["member 7", "member 500", "none"].map(|member| (member, set.hash(member)));
+    /// set.prefetch(&wanted.map(|(_, hash)| hash));
+    /// let scores = wanted.map(|(member, hash)| set.score_hashed(member, hash));
+    /// assert_eq!(scores, [Some(7.0), Some(500.0), None]);
+    /// # Ok::<(), skiplist_zset::Refused>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn score_hashed(&self, member: impl AsRef<[u8]>, hash: u64) -> Option<f64> {
+        match &self.form {
+            Form::Large(set) if set.len() >= CACHED => set.score_hashed(member.as_ref(), hash),
+            Form::Small(_) | Form::Large(_) => self.score(member),
+        }
+    }
+
     /// The hash by which a skip list finds a member, for [`prefetch`](Self::prefetch); 0 in a set of which that reads
     /// nothing.
     #[must_use]
@@ -132,8 +158,8 @@ impl<S: BuildHasher> ZSet<S> {
         }
     }
 
-    /// Reads what look-ups of these hashes will read, and changes nothing: so their cache misses overlap, where each
-    /// look-up by itself waits for two. Some dozens of hashes at a time are best. Nothing is read in a set that the caches
+    /// Asks for what look-ups of these hashes will read, and changes nothing: so their cache misses overlap, where each
+    /// look-up by itself waits for two. Some dozens of hashes at a time are best. Nothing is done in a set that the caches
     /// hold: one of fewer than 32,768 members.
     ///
     /// ```
@@ -155,7 +181,7 @@ impl<S: BuildHasher> ZSet<S> {
     }
 
     /// As [`prefetch`](Self::prefetch) for members that are about to get these scores, each hash with a score: what
-    /// [`update`](Self::update) reads at the old and at the new place is read too.
+    /// [`update`](Self::update) reads at the old and at the new place is asked for too.
     ///
     /// ```
     /// use skiplist_zset::{Limits, ZSet};

@@ -2,7 +2,6 @@
 
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashSet};
-use std::hint::black_box;
 use std::marker::PhantomData;
 
 use smallvec::SmallVec;
@@ -119,9 +118,10 @@ fn each_located<'l, K: ToKey + 'l, R>(
     for key in keys {
         held.push(key.held());
     }
-    let first = |key: &K::Held<'_>| key.as_key().bytes.first().copied().unwrap_or(0);
     // All of them before the first is hashed: so their cache misses overlap.
-    black_box(held.iter().fold(0, |all, key| all | first(key)));
+    for key in &held {
+        prefetch::byte(key.as_key().bytes, 0);
+    }
     let mut located = SmallVec::<[HashedKey<'_>; 4]>::new();
     for key in &held {
         located.push(HashedKey::of(key.as_key(), &hash)?);

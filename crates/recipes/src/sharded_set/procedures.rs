@@ -12,7 +12,7 @@ use super::commands::SetOperation;
 use super::level::{Level, shards_at};
 use super::suffix::HashSuffix;
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, Keys, Procedure, read, step};
+use crate::procedure::{Backend, Keys, Procedure, read, step, step_on};
 
 /// What became of a member that was to be added to a shard or removed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) fn add<'k>(
     within: Within,
     until: KeptUntil,
 ) -> impl Procedure<Output = Option<Changed>> {
-    step([shard], move |tx| {
+    step_on([shard], member, move |tx| {
         until.check(tx)?;
         tx.with_set(shard, |set| {
             if set.exists() { add_to(set, member, within, until).map(Some) } else { Ok(None) }
@@ -112,7 +112,7 @@ pub(super) fn contains<'k>(
     shard: &'k [u8],
     member: Member<'k>,
 ) -> impl Procedure<Output = Option<bool>> {
-    step([read(shard)], move |tx| {
+    step_on([read(shard)], member, move |tx| {
         if tx.sismember(shard, member)? {
             return Ok(Some(true));
         }

@@ -1,10 +1,10 @@
 //! The procedures of counting visitors in sets of a fixed number of shards, and of beginning a bucket.
 
-use store::{Error, KeyRef};
+use store::{Error, KeyRef, Member};
 
 use crate::counted::{change_and_count, check_counter};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, Keys, Procedure, read, step};
+use crate::procedure::{Backend, Keys, Procedure, read, step, step_on};
 
 /// SADD of an id to a shard and, if it is new, INCR of the counter: whether it is new.
 #[inline]
@@ -14,7 +14,7 @@ pub(super) fn add_and_count<'k>(
     id: i64,
     until: KeptUntil,
 ) -> impl Procedure<Output = bool> {
-    step([counter, KeyRef::new(shard)], move |tx| {
+    step_on([counter, KeyRef::new(shard)], Member::Int(id), move |tx| {
         until.check(tx)?;
         let would = || Ok(!tx.sismember(shard, id)?);
         let change = || {

@@ -55,11 +55,11 @@ impl Heap {
         None
     }
 
-    /// Reads a byte where a record may go: in the first hole, and behind all records.
+    /// Asks for where a record may go: the first hole, and what is behind all records.
     #[inline]
-    pub(super) fn touch_room(&self) -> u8 {
-        let byte = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
-        byte(usize::from(self.hole) * UNIT) | byte(usize::from(self.used))
+    pub(super) fn prefetch_room(&self) {
+        prefetch::byte(&self.bytes, usize::from(self.hole) * UNIT);
+        prefetch::byte(&self.bytes, usize::from(self.used));
     }
 
     /// The place for a record.

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::key::HashedKey;
 use crate::member::Member;
 use crate::profile::Profile;
-use crate::store::scope::Scope;
+use crate::store::scope::{Needs, Scope};
 use crate::store::slot::{Entry, Outcome, Slot, Taken};
 use crate::store::stripe::Found;
 use crate::store::{Locks, Store};
@@ -66,7 +66,9 @@ impl<L: Locks> Store<L> {
     /// In a transaction, a key that it did not name.
     pub fn exists_many(&self, keys: impl ToKeys) -> Result<usize> {
         self.read(keys, |view, keys| {
-            Ok(keys.iter().filter(|&&key| view.find(key).is_some()).count())
+            let mut count = 0;
+            view.find_each(keys, Needs::Existence, |found| count += usize::from(found.is_some()));
+            Ok(count)
         })
     }
 
@@ -77,7 +79,11 @@ impl<L: Locks> Store<L> {
     /// In a transaction, a key that it did not name.
     pub fn touch(&self, keys: impl ToKeys) -> Result<usize> {
         self.read(keys, |view, keys| {
-            Ok(keys.iter().filter(|&&key| view.get(key).is_some()).count())
+            let mut count = 0;
+            view.find_each(keys, Needs::Value, |found| {
+                count += usize::from(found.map(|found| found.value(view.time())).is_some());
+            });
+            Ok(count)
         })
     }
 

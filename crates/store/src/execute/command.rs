@@ -363,6 +363,11 @@ impl Command {
 }
 
 impl KeySpec {
+    /// The word with the only key, if there is only one.
+    pub(crate) const fn only(&self) -> Option<usize> {
+        if matches!(self.find, Find::Range { last: 0, .. }) { Some(self.first) } else { None }
+    }
+
     fn keys_of<'a>(&self, words: &[&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
         // A number of keys that is too great, or is none, is an error that the command itself reports.
         let (first, last, step) = self.range(words).unwrap_or((1, 0, 1));

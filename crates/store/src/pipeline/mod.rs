@@ -253,11 +253,26 @@ impl Pipeline<'_> {
         calls: &[Result<Called<'_, '_>>],
         replies: &mut Vec<Reply>,
     ) -> Result<()> {
-        let from = replies.len();
         let calls: Vec<&Called<'_, '_>> = calls.iter().flatten().collect();
-        let keys: Vec<SmallVec<[KeyRef<'_>; 4]>> = calls.iter().map(|call| keys_of(call)).collect();
+        // Most commands have one key, which takes no list.
+        if let Some(keys) = calls.iter().map(|call| only_key(call)).collect::<Option<Vec<_>>>() {
+            self.run_on(&calls, &keys, replies)
+        } else {
+            let keys: Vec<_> = calls.iter().map(|call| keys_of(call)).collect();
+            self.run_on(&calls, &keys, replies)
+        }
+    }
+
+    /// Runs commands on these keys of each.
+    fn run_on(
+        &self,
+        calls: &[&Called<'_, '_>],
+        keys: &[impl ToKeys],
+        replies: &mut Vec<Reply>,
+    ) -> Result<()> {
+        let from = replies.len();
         replies.resize(from + calls.len(), Reply::Nil);
-        self.store.transaction_many(&keys, |at, tx| {
+        self.store.transaction_many(keys, |at, tx| {
             replies[from + at] = calls[at].within(tx).unwrap_or_else(Reply::from);
         })
     }
@@ -285,6 +300,13 @@ fn has_keys(call: &Result<Called<'_, '_>>) -> bool {
     let Ok(Called { command, .. }) = call else { return false };
     let named = command.keys.iter().any(Option::is_some) && !command.whole;
     named && matches!(command.run, Run::Words { .. })
+}
+
+/// The key of a command that has but one, which its declaration says.
+fn only_key<'a>(call: &Called<'_, 'a>) -> Option<[KeyRef<'a>; 1]> {
+    let [Some(spec), None, None] = call.command.keys else { return None };
+    let key = KeyRef::new(call.args.get(spec.only()?)?);
+    Some([if spec.flags.starts_with("RO") { key.read() } else { key }])
 }
 
 /// The keys of a command, which are only read if its declaration says so of all.

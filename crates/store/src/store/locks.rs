@@ -203,7 +203,6 @@ impl Access for Striped {
             |_| true,
             |locked| {
                 let view = View::new(shared, self.db, locked.stripes);
-                view.prefetch(keys);
                 let result = operation(&view);
                 found_expired = view.time.found_expired();
                 result

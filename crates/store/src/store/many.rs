@@ -7,12 +7,13 @@ use smallvec::SmallVec;
 
 use super::locked::{LockedStripe, lend};
 use super::locks::{Allowed, Held, Holding, Striped, check_free};
-use super::scope::prefetch;
+use super::scope::{Firsts, locate_firsts, prefetch};
 use super::shared::{Logged, Shared};
 use super::time::CommandTime;
 use super::{Store, Tx};
 use crate::error::Error;
 use crate::key::HashedKey;
+use crate::member::Member;
 use crate::to_key::KeyRef;
 use crate::to_keys::ToKeys;
 use crate::value::AT_ONCE;
@@ -56,6 +57,39 @@ impl Store {
     pub fn transaction_many<K: ToKeys>(
         &self,
         keys: &[K],
+        work: impl FnMut(usize, &Tx<'_>),
+    ) -> Result<(), Error> {
+        self.transaction_many_on(keys, |_| None, work)
+    }
+
+    /// As [`transaction_many`](Self::transaction_many), for transactions of which each looks for one member in the set at
+    /// its last key: `member` says which, by the number of the transaction. What those look-ups will read is asked for
+    /// ahead too; the outcome is the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`transaction_many`](Self::transaction_many).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use store as tallis;
+    /// use tallis::{Member, Store};
+    ///
+    /// let store = Store::new();
+    /// let visits = [("/", 7), ("/about", 7), ("/", 8), ("/", 7)];
+    /// let pages = visits.map(|(page, _)| page);
+    /// let mut new = 0;
+    /// store.transaction_many_on(&pages, |at| Some(Member::Int(visits[at].1)), |at, tx| {
+    ///     new += tx.sadd(pages[at], [visits[at].1]).unwrap_or(0);
+    /// })?;
+    /// assert_eq!(new, 3);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn transaction_many_on<'m, K: ToKeys>(
+        &self,
+        keys: &[K],
+        member: impl Fn(usize) -> Option<Member<'m>>,
         mut work: impl FnMut(usize, &Tx<'_>),
     ) -> Result<(), Error> {
         let Striped { shared, db, .. } = &self.locks;
@@ -70,9 +104,9 @@ impl Store {
             }
             for window in chunk.windows() {
                 let run = |locked: &mut [LockedStripe<'_>]| {
-                    chunk.run(shared, *db, locked, &chunk.order[window.clone()], |at, tx| {
-                        work(from + at, tx);
-                    })
+                    let items = &chunk.order[window.clone()];
+                    let member = |at| member(from + at);
+                    chunk.run(shared, *db, locked, items, member, |at, tx| work(from + at, tx))
                 };
                 logged = logged.max(chunk.lock(shared, &chunk.order[window.clone()], run));
             }
@@ -184,17 +218,17 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
     }
 
     /// Runs those items, whose stripes are locked.
-    fn run(
+    fn run<'m>(
         &self,
         shared: &Shared,
         db: u32,
         stripes: &mut [LockedStripe<'_>],
         items: &[Item],
+        member: impl Fn(usize) -> Option<Member<'m>>,
         mut work: impl FnMut(usize, &Tx<'_>),
     ) -> Logged {
         for items in items.chunks(AT_ONCE) {
-            let hashes = items.iter().flat_map(|item| &self.located[item.range()]);
-            prefetch(shared, db, stripes, hashes.map(|key| key.hash));
+            self.prefetch(shared, db, stripes, items, &member);
         }
         // Released after what is held, since that calls the sinks.
         let _holding = Holding::new(shared);
@@ -225,6 +259,32 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
 }
 
 impl<K> Chunk<'_, K> {
+    /// Asks for what those items will read first, whose stripes are locked.
+    fn prefetch<'m>(
+        &self,
+        shared: &Shared,
+        db: u32,
+        stripes: &[LockedStripe<'_>],
+        items: &[Item],
+        member: impl Fn(usize) -> Option<Member<'m>>,
+    ) {
+        let keys = items.iter().flat_map(|item| &self.located[item.range()]);
+        let hashes = keys.map(|key| key.hash);
+        if items.first().is_none_or(|item| member(item.at).is_none()) {
+            return prefetch(shared, db, stripes, hashes);
+        }
+        let mut firsts = Firsts::new();
+        locate_firsts(shared, db, stripes, hashes, &mut firsts);
+        let mut from = 0;
+        for item in items {
+            from += item.count;
+            let last = firsts[..from].last().copied().flatten();
+            if let (Some(last), Some(member)) = (last, member(item.at)) {
+                last.prefetch_member(member);
+            }
+        }
+    }
+
     /// The stripes of a transaction's keys, each once and in order.
     #[inline]
     fn stripes_of(&self, shared: &Shared, item: Item) -> SmallVec<[usize; 4]> {

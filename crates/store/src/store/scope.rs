@@ -1,6 +1,5 @@
 //! The keys of a running command: what it may read, and what it may write.
 
-use std::hint::black_box;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ use crate::table::keys::{Entry as KeyEntry, KeyBucket};
 use crate::value::{AT_ONCE, Value};
 
 /// From so many keys on they are looked up at once. Fewer are locked without a list, and are seldom worth it.
-const MANY: usize = 5;
+pub(crate) const MANY: usize = 5;
 
 /// The keys of a reading operation.
 #[expect(unnameable_types, reason = "only this crate calls what takes it")]
@@ -42,13 +41,36 @@ impl<'v> View<'v> {
         Self { shared, db, stripes, time: CommandTime::new(shared.time()) }
     }
 
-    /// Reads what look-ups of these keys will read, if they are many, so that their cache misses overlap (see
+    /// Asks for what look-ups of these keys will read, if they are many, so that their cache misses overlap (see
     /// [`Extendible::prefetch`](extendible::Extendible::prefetch)).
     #[inline]
-    pub(super) fn prefetch(&self, keys: &[HashedKey<'_>]) {
+    pub(crate) fn prefetch(&self, keys: &[HashedKey<'_>]) {
         if keys.len() >= MANY {
             for keys in keys.chunks(AT_ONCE) {
                 prefetch(self.shared, self.db, self.stripes, keys.iter().map(|key| key.hash));
+            }
+        }
+    }
+
+    /// Hands over each of some keys in their order, or `None` for one that does not exist. The cache misses of many keys
+    /// overlap.
+    #[inline]
+    pub(crate) fn find_each<'a>(
+        &'a self,
+        keys: &[HashedKey<'_>],
+        needs: Needs,
+        mut each: impl FnMut(Option<Found<'a>>),
+    ) {
+        if keys.len() < MANY || is_cached(self.shared, self.db, self.stripes, keys[0].hash) {
+            return keys.iter().for_each(|&key| each(self.find(key)));
+        }
+        for keys in keys.chunks(AT_ONCE) {
+            let mut firsts = Firsts::new();
+            let hashes = keys.iter().map(|key| key.hash);
+            prefetch_firsts(self.shared, self.db, self.stripes, hashes, needs, &mut firsts);
+            for (key, first) in keys.iter().zip(firsts) {
+                let found = first.and_then(|first| first.or_next(*key));
+                each(found.filter(|found| !self.time.has_passed(found.expires_at())));
             }
         }
     }
@@ -137,35 +159,85 @@ impl<'v> View<'v> {
     }
 }
 
-/// Reads what look-ups of the keys with these hashes will read, if the keyspace is more than the caches hold: so their
+/// What a command needs of the keys that it looks up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// To know whether they exist.
+    Existence,
+    /// Their values, and to note the access.
+    Value,
+}
+
+/// What the look-up of each of some hashes looks at first.
+pub(super) type Firsts<'v> = SmallVec<[Option<Found<'v>>; AT_ONCE]>;
+
+/// Asks for what look-ups of the keys with these hashes will read, if the keyspace is more than the caches hold: so their
 /// cache misses overlap. There should be [`AT_ONCE`] hashes, or few more.
 pub(super) fn prefetch(
     shared: &Shared,
     db: u32,
     stripes: &[LockedStripe<'_>],
-    hashes: impl Iterator<Item = u64>,
+    hashes: impl Iterator<Item = u64> + Clone,
 ) {
-    let mut all = 0;
-    let mut buckets = SmallVec::<[(&KeyBucket, u64); AT_ONCE]>::new();
+    if hashes.clone().next().is_some_and(|hash| !is_cached(shared, db, stripes, hash)) {
+        prefetch_firsts(shared, db, stripes, hashes, Needs::Value, &mut Firsts::new());
+    }
+}
+
+/// Whether the caches hold the keyspace anyway, as far as the stripe of this hash shows: keys are spread over the stripes
+/// evenly.
+fn is_cached(shared: &Shared, db: u32, stripes: &[LockedStripe<'_>], hash: u64) -> bool {
+    let keyspace = locked::get(shared, stripes, hash).keyspace(db);
+    keyspace.map_or(0, |keyspace| keyspace.len()) << shared.stripe_bits() < CACHED
+}
+
+/// Fills `firsts` with what the look-up of each of these hashes looks at first, and asks for what that holds on the heap.
+pub(super) fn locate_firsts<'v>(
+    shared: &Shared,
+    db: u32,
+    stripes: &'v [LockedStripe<'_>],
+    hashes: impl Iterator<Item = u64> + Clone,
+    firsts: &mut Firsts<'v>,
+) {
+    if hashes.clone().next().is_some_and(|hash| !is_cached(shared, db, stripes, hash)) {
+        return prefetch_firsts(shared, db, stripes, hashes, Needs::Value, firsts);
+    }
+    let first = |hash| {
+        let keyspace = locked::get(shared, stripes, hash).keyspace(db)?;
+        Found::first(keyspace, keyspace.bucket(hash)?, hash).inspect(|first| first.prefetch_heap())
+    };
+    hashes.for_each(|hash| firsts.push(first(hash)));
+}
+
+/// Asks in stages for what look-ups of these hashes will read, and fills `firsts` with what each looks at first: no read
+/// waits for another of its stage.
+fn prefetch_firsts<'v>(
+    shared: &Shared,
+    db: u32,
+    stripes: &'v [LockedStripe<'_>],
+    hashes: impl Iterator<Item = u64>,
+    needs: Needs,
+    firsts: &mut Firsts<'v>,
+) {
+    let mut buckets = SmallVec::<[(Option<(&Keyspace, &KeyBucket)>, u64); AT_ONCE]>::new();
     for hash in hashes {
         let keyspace = locked::get(shared, stripes, hash).keyspace(db);
-        // Keys are spread over the stripes evenly.
-        if keyspace.map_or(0, |keyspace| keyspace.len()) << shared.stripe_bits() < CACHED {
-            return;
+        let bucket = keyspace.and_then(|keyspace| Some((keyspace, keyspace.bucket(hash)?)));
+        if let Some((_, bucket)) = bucket {
+            bucket.prefetch();
         }
-        if let Some(bucket) = keyspace.and_then(|keyspace| keyspace.bucket(hash)) {
-            all |= bucket.prefetch();
-            buckets.push((bucket, hash));
-        }
+        buckets.push((bucket, hash));
     }
-    let mut entries = SmallVec::<[&KeyEntry; AT_ONCE]>::new();
     for (bucket, hash) in buckets {
-        if let Some(entry) = bucket.first(hash) {
-            all |= entry.prefetch();
-            entries.push(entry);
+        let first = bucket.and_then(|(keyspace, bucket)| Found::first(keyspace, bucket, hash));
+        if let Some(first) = first {
+            first.prefetch(needs);
         }
+        firsts.push(first);
     }
-    black_box(entries.iter().fold(all, |all, entry| all | entry.prefetch_heap()));
+    if needs == Needs::Value {
+        firsts.iter().flatten().for_each(|first| first.prefetch_heap());
+    }
 }
 
 /// The keys of a writing operation, which can be read too. What it did reaches the sinks and the log when it is

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use super::Shared;
 use super::keyspace::Keyspace;
+use super::scope::Needs;
 use super::slot::{Running, Slot};
 use super::time::CommandTime;
 use super::watch::Watches;
 use crate::key::{HashedKey, Key};
+use crate::member::Member;
 use crate::table::keys::{Entry, KeyBucket, Position};
 use crate::value::Value;
+use extendible::Bucket;
 
 /// A share of every database: the keys whose hash begins with the stripe's number.
 #[derive(Debug)]
@@ -203,11 +206,11 @@ impl Stripe {
         Ok(())
     }
 
-    /// Reads what [`load`](Self::load) of a key with this hash will need, to have it in the cache; a number that says
-    /// nothing.
-    pub(crate) fn touch(&self, db: u32, hash: u64) -> usize {
-        let bucket = self.keyspace(db).and_then(|keyspace| keyspace.bucket(hash));
-        bucket.map_or(0, |bucket| bucket.touch(hash))
+    /// Asks for what [`load`](Self::load) of keys in these databases, with these hashes, will read and write.
+    pub(crate) fn prefetch_rooms(&self, keys: impl Iterator<Item = (u32, u64)> + Clone) {
+        let bucket = |(db, hash): (u32, u64)| self.keyspace(db)?.bucket(hash);
+        keys.clone().filter_map(bucket).for_each(KeyBucket::prefetch);
+        keys.filter_map(bucket).for_each(KeyBucket::prefetch_room);
     }
 }
 
@@ -228,6 +231,39 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
+    /// What a look-up of this hash looks at first in its bucket, which may be another key.
+    #[inline]
+    pub(super) fn first(keyspace: &'a Keyspace, bucket: &'a KeyBucket, hash: u64) -> Option<Self> {
+        Some(Self { keyspace, bucket, place: bucket.first(hash)? })
+    }
+
+    /// The key itself: this, if it is the one, or what comes after it.
+    #[inline]
+    pub(super) fn or_next(self, key: HashedKey<'_>) -> Option<Self> {
+        if self.bucket.entry(self.place).key.as_bytes() == key.bytes {
+            return Some(self);
+        }
+        Some(Self { place: self.bucket.find(key)?, ..self })
+    }
+
+    /// Asks for what is needed of the entry, but for what it holds on the heap.
+    #[inline]
+    pub(super) fn prefetch(self, needs: Needs) {
+        self.bucket.prefetch_at(self.place, needs);
+    }
+
+    /// Asks for what the entry holds on the heap.
+    #[inline]
+    pub(super) fn prefetch_heap(self) {
+        self.bucket.entry(self.place).prefetch_heap();
+    }
+
+    /// Asks for what a look-up of a member in the value will read, once that is there.
+    #[inline]
+    pub(super) fn prefetch_member(self, member: Member<'_>) {
+        self.bucket.entry(self.place).value.prefetch_member(member);
+    }
+
     /// Its value; stamps the access.
     #[inline]
     pub(crate) fn value(self, time: &CommandTime<'_>) -> &'a Value {

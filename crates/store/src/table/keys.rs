@@ -1,11 +1,10 @@
 //! A bucket of the keyspace: keys, values, and what the store knows of each.
 
-use std::hint::black_box;
-
 use extendible::{Bucket, Fill, LINE, Rehash, Tags};
 
 use super::metadata::Metadata;
 use crate::key::{HashedKey, Key};
+use crate::store::scope::Needs;
 use crate::value::{Value, allocated};
 
 /// A key and its value.
@@ -16,20 +15,13 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Reads a byte of each cache line of the entry; a number that says nothing.
+    /// Asks for what the entry holds on the heap.
     #[inline]
-    pub(crate) fn prefetch(&self) -> u64 {
-        u64::from(matches!(self.key, Key::Heap(_))) | u64::from(matches!(self.value, Value::Int(_)))
-    }
-
-    /// Reads a byte of what the entry holds on the heap; a number that says nothing.
-    #[inline]
-    pub(crate) fn prefetch_heap(&self) -> u64 {
-        let of_key = match &self.key {
-            Key::Short(_) => 0,
-            Key::Heap(bytes) => bytes.first().copied().unwrap_or(0).into(),
-        };
-        of_key | self.value.prefetch()
+    pub(crate) fn prefetch_heap(&self) {
+        if let Key::Heap(bytes) = &self.key {
+            prefetch::byte(bytes, 0);
+        }
+        self.value.prefetch();
     }
 
     /// What the allocator holds for the entry beyond its part of the table.
@@ -129,20 +121,31 @@ impl KeyBucket {
         self.metadata.set_mark(position.at(), mark);
     }
 
-    /// Reads what the insertion of a key with this hash will need; a number that says nothing.
-    pub(crate) fn touch(&self, hash: u64) -> usize {
-        let tagged = self.tags.find(hash, |_| false).unwrap_or(0);
-        let Some(last) = self.entries.last() else { return tagged };
-        let accessed = self.metadata.accessed(self.entries.len() - 1);
-        tagged + last.key.as_bytes().len() + usize::from(accessed == 0)
+    /// Asks for where the next key goes, once the lines of the bucket are there.
+    pub(crate) fn prefetch_room(&self) {
+        if let Some(last) = self.entries.last() {
+            prefetch::value(last);
+            self.metadata.prefetch(self.entries.len() - 1);
+        }
     }
 
-    /// The entry that a look-up of this hash looks at first, once the lines of the bucket are there.
+    /// Where a look-up of this hash looks first.
     #[inline]
-    pub(crate) fn first(&self, hash: u64) -> Option<&Entry> {
-        let at = self.tags.find(hash, |_| true)?;
-        black_box(self.metadata.accessed(at));
-        self.entries.get(at)
+    pub(crate) fn first(&self, hash: u64) -> Option<Position> {
+        self.tags.find(hash, |_| true).map(Position::new)
+    }
+
+    /// Asks for what is needed of an entry, but for what it holds on the heap.
+    #[inline]
+    pub(crate) fn prefetch_at(&self, position: Position, needs: Needs) {
+        let entry = self.entry(position);
+        prefetch::value(&entry.key);
+        if needs == Needs::Value {
+            prefetch::value(&entry.value);
+        }
+        if needs == Needs::Value || self.metadata.expiring() > 0 {
+            self.metadata.prefetch(position.at());
+        }
     }
 
     /// Makes room for so many keys that are to come.
@@ -252,13 +255,9 @@ impl Bucket for KeyBucket {
     }
 
     #[inline]
-    fn prefetch(&self) -> u64 {
-        self.tags.prefetch() | self.entries.len() as u64 | self.metadata.expiring() as u64
-    }
-
-    #[inline]
-    fn prefetch_entry(&self, hash: u64) -> u64 {
-        self.first(hash).map_or(0, Entry::prefetch)
+    fn prefetch(&self) {
+        self.tags.prefetch();
+        prefetch::value(&self.entries);
     }
 
     fn heap_bytes(&self) -> usize {

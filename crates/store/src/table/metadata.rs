@@ -71,6 +71,14 @@ impl Metadata {
         }
     }
 
+    /// Asks for a row.
+    #[inline]
+    pub(super) fn prefetch(&self, at: usize) {
+        if let Some(word) = self.words.get(at * self.width()) {
+            prefetch::value(word);
+        }
+    }
+
     /// The time of the last access, in seconds modulo 2^31.
     pub(super) fn accessed(&self, at: usize) -> u32 {
         self.words[at * self.width()].load(Ordering::Relaxed) & !MARK

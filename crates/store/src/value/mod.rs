@@ -18,6 +18,7 @@ use intset::{Compact, IntSet};
 use listpack::ListPack;
 use rdb::{RawValue, ValueType};
 
+use crate::member::Member;
 use crate::short::Short;
 
 pub(crate) use bloom::MODULE_TYPE as BLOOM_TYPE;
@@ -97,16 +98,22 @@ impl Value {
         }
     }
 
-    /// Reads a byte of what the value holds on the heap, so that it comes into the cache; a number that says nothing.
+    /// Asks for the beginning of what the value holds on the heap.
     #[expect(clippy::wildcard_enum_match_arm, reason = "what is large is read piece by piece")]
-    pub(crate) fn prefetch(&self) -> u64 {
-        let bytes = match self {
-            Self::Str { buffer, .. } => buffer,
-            Self::IntSet(set) => set.as_bytes(),
-            Self::ListPack(set) => set.as_bytes(),
-            _ => return 0,
-        };
-        bytes.first().copied().unwrap_or(0).into()
+    pub(crate) fn prefetch(&self) {
+        match self {
+            Self::Str { buffer, .. } => prefetch::byte(buffer, 0),
+            Self::IntSet(set) => set.prefetch_ends(),
+            Self::ListPack(set) => prefetch::byte(set.as_bytes(), 0),
+            _ => {}
+        }
+    }
+
+    /// Asks for what a look-up of a member in this set will read, once the beginning of the value is there.
+    pub(crate) fn prefetch_member(&self, member: Member<'_>) {
+        if let (Self::IntSet(set), Some(number)) = (self, member.as_int()) {
+            set.prefetch_place(number);
+        }
     }
 
     /// The encoding, as OBJECT ENCODING answers it.

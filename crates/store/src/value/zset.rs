@@ -26,19 +26,22 @@ impl Value {
     }
 }
 
-/// Reads what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap. For one it
-/// does nothing.
+/// Asks for what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap; returns
+/// their hashes.
 #[inline]
-pub(crate) fn prefetch<'m>(set: &ZSet, members: impl ExactSizeIterator<Item = Member<'m>>) {
-    if members.len() < 2 {
-        return;
-    }
-    let (mut hashes, mut count) = ([0; AT_ONCE], 0);
+pub(crate) fn prefetch<'m>(
+    set: &ZSet,
+    members: impl ExactSizeIterator<Item = Member<'m>>,
+) -> [u64; AT_ONCE] {
+    let mut hashes = [0; AT_ONCE];
+    let count = members.len().min(AT_ONCE);
     for (hash, member) in hashes.iter_mut().zip(members) {
         *hash = member.with_bytes(|bytes| set.hash(bytes));
-        count += 1;
     }
-    set.prefetch(&hashes[..count]);
+    if count > 1 {
+        set.prefetch(&hashes[..count]);
+    }
+    hashes
 }
 
 /// As [`prefetch`] for members that are about to get scores.
@@ -62,9 +65,11 @@ pub(crate) fn of_scores<T>(
 ) -> Vec<T> {
     let mut all = Vec::with_capacity(members.len());
     for members in members.chunks(AT_ONCE) {
-        prefetch(set, members.iter().copied());
-        let score = |member: &Member<'_>| member.with_bytes(|member| set.score(member));
-        all.extend(members.iter().map(|member| of_score(score(member))));
+        let hashes = prefetch(set, members.iter().copied());
+        let score =
+            |member: &Member<'_>, hash| member.with_bytes(|member| set.score_hashed(member, hash));
+        let scores = members.iter().zip(hashes).map(|(member, hash)| score(member, hash));
+        all.extend(scores.map(&of_score));
     }
     all
 }

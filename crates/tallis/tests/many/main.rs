@@ -5,6 +5,7 @@
 #[path = "../journal/mod.rs"]
 mod journal;
 mod pipelines;
+mod reads;
 mod recipes;
 mod transactions;
 

@@ -1,7 +1,5 @@
 //! BITFIELD: numbers of some bits.
 
-use std::hint::black_box;
-
 use bitpack::bitfield::{self, Overflow};
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -65,13 +63,13 @@ fn read(
     })
 }
 
-/// Reads a byte of each field, if there is more than one, so that the cache misses overlap.
+/// Asks for each field, if there is more than one, so that the cache misses overlap.
 #[inline]
 fn prefetch(bytes: &[u8], operations: &[BitFieldOp]) {
     if operations.len() > 1 {
-        let first =
-            |of: &BitFieldOp| usize::try_from(of.offset / 8).ok().and_then(|at| bytes.get(at));
-        black_box(operations.iter().fold(0, |all, of| all | first(of).copied().unwrap_or(0)));
+        for of in operations {
+            prefetch::byte(bytes, usize::try_from(of.offset / 8).unwrap_or(usize::MAX));
+        }
     }
 }
 

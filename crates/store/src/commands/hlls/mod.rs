@@ -200,6 +200,7 @@ pub(crate) fn hll_at<'v>(view: &'v View<'_>, key: HashedKey<'_>) -> Result<Optio
 
 /// About how many distinct elements the keys hold together; nothing is written.
 pub(crate) fn count_union(view: &View<'_>, keys: &[HashedKey<'_>]) -> Result<u64> {
+    view.prefetch(keys);
     let mut hlls: SmallVec<[Hll<'_>; 8]> = SmallVec::with_capacity(keys.len());
     // Of several keys that are wrong the first one is reported.
     let wrong = keys.iter().try_for_each(|&key| {

@@ -34,6 +34,7 @@ type Sets<'v> = SmallVec<[Option<SetRef<'v>>; 4]>;
 
 /// The sets at the keys, all of which are looked at before anything is done.
 fn sets_at<'v>(view: &'v View<'_>, keys: &[HashedKey<'_>]) -> Result<Sets<'v>> {
+    view.prefetch(keys);
     keys.iter().map(|&key| set_at(view, key)).collect()
 }
 

@@ -6,8 +6,10 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::string_at;
+use crate::commands::byte_strings::ByteStrings;
 use crate::error::{Error, Result};
 use crate::member::Member;
+use crate::store::scope::{MANY, Needs};
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
@@ -111,8 +113,11 @@ impl<L: Locks> Store<L> {
     /// ```
     pub fn mget(&self, keys: impl ToKeys) -> Result<Vec<Option<Bytes>>> {
         self.read(keys, |view, keys| {
-            let string = |&key| view.get(key)?.as_str().map(Member::to_bytes);
-            Ok(keys.iter().map(string).collect())
+            let mut strings = SmallVec::<[Option<Member<'_>>; 4]>::with_capacity(keys.len());
+            view.find_each(keys, Needs::Value, |found| {
+                strings.push(found.and_then(|found| found.value(view.time()).as_str()));
+            });
+            Ok(copies(&strings))
         })
     }
 
@@ -147,6 +152,7 @@ impl<L: Locks> Store<L> {
     ) -> Result<R> {
         self.read(keys, |view, keys| {
             let _holding = self.holding();
+            view.prefetch(keys);
             let mut strings = SmallVec::<[Option<Cow<'_, [u8]>>; 4]>::with_capacity(keys.len());
             for &key in keys {
                 strings.push(string_at(view, key)?.map(|string| match string {
@@ -168,4 +174,21 @@ impl<L: Locks> Store<L> {
     pub fn strlen(&self, key: impl ToKey) -> Result<usize> {
         self.read(key, |view, keys| Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len)))
     }
+}
+
+/// Up to such a length on average, strings that are read together are copied into one buffer, which each of them keeps
+/// alive.
+const SHORT: usize = 64;
+
+/// Copies of strings.
+fn copies(strings: &[Option<Member<'_>>]) -> Vec<Option<Bytes>> {
+    let there = || strings.iter().flatten();
+    let few = strings.len() < MANY;
+    if few || there().map(|string| string.byte_len()).sum::<usize>() > strings.len() * SHORT {
+        return strings.iter().map(|string| string.map(Member::to_bytes)).collect();
+    }
+    let mut short = ByteStrings::with_capacity(strings.len());
+    there().for_each(|&string| short.push(string));
+    let mut short = short.finish().into_iter();
+    strings.iter().map(|string| string.and_then(|_| short.next())).collect()
 }

@@ -310,6 +310,7 @@ fn sources<'v>(
     keys: &[HashedKey<'_>],
     weights: &[f64],
 ) -> Result<SmallVec<[Source<'v>; 4]>> {
+    view.prefetch(keys);
     let weights = weights.iter().copied().chain(std::iter::repeat(1.0));
     let source = |(&key, weight)| {
         let scores = match view.get(key) {

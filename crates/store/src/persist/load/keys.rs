@@ -189,9 +189,8 @@ impl<'s> Stripes<'s> {
 
     fn put(&self, stripe: usize, pending: &mut Vec<Pending>) -> Result<(), LoadError> {
         let mut stripe = self.locks[stripe].lock();
-        // Looked at once before the first is written, so that no look waits for another.
-        let near = pending.iter().map(|key| stripe.touch(key.db, key.loaded.hash)).sum::<usize>();
-        std::hint::black_box(near);
+        // All of them before the first is written, so that their cache misses overlap.
+        stripe.prefetch_rooms(pending.iter().map(|key| (key.db, key.loaded.hash)));
         let mut first = Ok(());
         for Pending { db, loaded, offset } in pending.drain(..) {
             if let Err(key) = stripe.load(self.shared, db, loaded) {
