@@ -8,7 +8,8 @@ use std::thread;
 use std::time::Instant;
 
 use bytes::Bytes;
-use tallis::Store;
+use tallis::{Bucket, Store, Visitors};
+use testkit::rng::Rng;
 
 use crate::report::{Bench, Result, Row, Section, Unit};
 
@@ -23,12 +24,15 @@ pub(super) fn measure(bench: &Bench) -> Section {
                 keys of one thread lie in other lock stripes than those of the other. Any stripes: as chance has it, so that both \
                 threads go through all stripes. Beside them, in the same rounds: the same commands where each thread has \
                 a store of its own, and arithmetic that touches no memory, which is what the machine can give; a shared \
-                machine may not have two cores free.";
+                machine may not have two cores free. Visits are of one bucket of a million visitors, each of whom has come before, in \
+                random order, all new ones in a bucket of their own first.";
     let apart = row(bench, "two threads against one, different stripes", apart).target(1.8);
     let mixed = row(bench, "two threads against one, any stripes", mixed);
     Section::new("Two threads", text)
         .row(apart.note("Redis runs commands in one thread"))
         .row(mixed)
+        .row(visits(bench, "two threads against one, visits one by one", 1).target(1.8))
+        .row(visits(bench, "two threads against one, visits by 1000", 1000).target(1.9))
 }
 
 /// Keys that lie in different stripes: the store scans its keys stripe by stripe, so that those at the two ends of the
@@ -60,11 +64,45 @@ fn row(bench: &Bench, work: &str, keys: fn(&Store) -> [Vec<String>; 2]) -> Row {
     let shared_work = |thread: usize| commands(&shared, &keys[thread], times);
     let own_work = |thread: usize| commands(&own[thread], &keys[thread], times);
     let sums = |thread: usize| arithmetic(thread, times);
-    let works: [(&str, &(dyn Fn(usize) + Sync)); 3] =
-        [("tallis", &shared_work), ("a store for each thread", &own_work), (SUMS, &sums)];
+    let results = race(rounds, [&shared_work, &own_work, &sums]);
+    let count = i64::try_from(times).unwrap() * 2 * (rounds + 1);
+    assert!(keys.iter().flatten().all(|key| shared.incr(key, 0).unwrap() == count));
+    Row::new(work, Unit::Times, results)
+}
+
+/// Visits of a million visitors, by so many a call.
+fn visits(bench: &Bench, work: &str, call: usize) -> Row {
+    let quick = bench.effort().is_quick();
+    let (rounds, count, visits) = if quick { (3, 10_000, 5_000) } else { (31, 1_000_000, 100_000) };
+    let mut rng = Rng::new(11);
+    let mut all: Vec<i64> = (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect();
+    let filled = || {
+        let visitors = Visitors::new(Store::new());
+        visitors.count_ids(all.iter().copied(), Bucket::All).unwrap();
+        visitors
+    };
+    let (shared, own) = (filled(), [filled(), filled()]);
+    rng.shuffle(&mut all);
+    let run = |visitors: &Visitors, thread: usize| {
+        for ids in all[thread * visits..(thread + 1) * visits].chunks(call) {
+            let new = match *ids {
+                [id] => u64::from(visitors.count_id(id, Bucket::All).unwrap()),
+                _ => visitors.count_ids(ids.iter().copied(), Bucket::All).unwrap(),
+            };
+            assert_eq!(new, 0, "each has come before");
+        }
+    };
+    let shared_work = |thread: usize| run(&shared, thread);
+    let own_work = |thread: usize| run(&own[thread], thread);
+    let sums = |thread: usize| arithmetic(thread, visits / KEYS);
+    Row::new(work, Unit::Times, race(rounds, [&shared_work, &own_work, &sums]))
+}
+
+/// By how many times two threads are faster than one at each of the works, in so many rounds.
+fn race(rounds: i64, works: [&(dyn Fn(usize) + Sync); 3]) -> Vec<Result> {
     let mut factors = [const { Vec::new() }; 3];
     for round in 0..=rounds {
-        for ((_, work), factors) in works.iter().zip(&mut factors) {
+        for (work, factors) in works.iter().zip(&mut factors) {
             let factor = one(work) / two(work);
             // The first round makes the keys.
             if round > 0 {
@@ -72,11 +110,8 @@ fn row(bench: &Bench, work: &str, keys: fn(&Store) -> [Vec<String>; 2]) -> Row {
             }
         }
     }
-    let count = i64::try_from(times).unwrap() * 2 * (rounds + 1);
-    assert!(keys.iter().flatten().all(|key| shared.incr(key, 0).unwrap() == count));
-    let named = works.iter().zip(factors);
-    let results = named.map(|((name, _), factors)| Result::of(name, *name == SUMS, factors));
-    Row::new(work, Unit::Times, results.collect())
+    let named = ["tallis", "a store for each thread", SUMS].into_iter().zip(factors);
+    named.map(|(name, factors)| Result::of(name, name == SUMS, factors)).collect()
 }
 
 fn commands(store: &Store, keys: &[String], times: usize) {

@@ -83,6 +83,10 @@ impl Link {
     #[inline]
     pub fn add_hash(&mut self, hash: ItemHash) -> bool {
         let mut places = self.places(hash);
+        if self.is_far() {
+            // A store waits for the load before it; the loads of all lines need not.
+            self.prefetch(&mut places.clone(), self.hashes);
+        }
         let mut fresh = false;
         in_groups(self.hashes, || {
             let place = places.take();

@@ -20,6 +20,8 @@ const OVERFULL_BYTES: usize = 2 << 30;
 
 /// The run of bytes grows by one part in this many.
 const GROWTH: usize = 4;
+/// Records of up to about this length are asked for ahead as a whole.
+const SHORT: usize = 24;
 
 /// A few dozen byte strings, alone or each with a value: tags and offsets over one run of bytes.
 ///
@@ -436,7 +438,10 @@ impl<V: Values> Bucket for PackedBucket<V> {
     #[inline]
     fn prefetch_entry(&self, hash: u64) {
         if let Some(at) = self.tags.find(hash, |_| true) {
-            prefetch::byte(&self.bytes, self.offsets.get(at) as usize);
+            let record = self.offsets.get(at) as usize;
+            prefetch::byte(&self.bytes, record);
+            // A short one may end on the next line.
+            prefetch::byte(&self.bytes, record + SHORT);
         }
     }
 

@@ -264,11 +264,7 @@ where
 
 /// As [`step`], which looks for this member in the set at the last key.
 #[inline]
-pub(crate) fn step_on<K, R, F>(
-    keys: K,
-    member: Member<'_>,
-    run: F,
-) -> impl Procedure<Output = R>
+pub(crate) fn step_on<K, R, F>(keys: K, member: Member<'_>, run: F) -> impl Procedure<Output = R>
 where
     K: ToKeys + Copy,
     F: Fn(&Tx<'_>) -> Result<R, Error>,

@@ -36,6 +36,8 @@ const SCORE: usize = size_of::<f64>();
 const LONG: usize = 0xff;
 /// The bytes of a record whose member is.
 const LONG_RECORD: usize = (SCORE + 1 + 4).next_multiple_of(UNIT);
+/// Members of up to about this length are asked for ahead as a whole.
+const SHORT: usize = 24;
 
 /// No record, no block, no run.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -104,7 +106,10 @@ impl Records {
     /// Asks for a record.
     #[inline]
     pub(crate) fn prefetch(&self, record: u32) {
-        prefetch::byte(&self.heaps[block_of(record) as usize].bytes, place_of(record) + SCORE);
+        let (heap, at) = (&self.heaps[block_of(record) as usize].bytes, place_of(record));
+        prefetch::byte(heap, at);
+        // A short member may end on the next line.
+        prefetch::byte(heap, at + SCORE + SHORT);
     }
 
     /// Asks for where the next record of a block may go.
