@@ -77,6 +77,8 @@ fn step(set: &mut IntSet, oracle: &mut IntSetOracle, op: &IntSetOp) {
 }
 
 fn query(set: &IntSet, oracle: &IntSetOracle, value: i64) {
+    set.prefetch_ends();
+    set.prefetch_place(value);
     let is_member = oracle.members().contains(&value);
     let below = oracle.count_below(value);
     assert_eq!(set.contains(value), is_member, "contains {value}");

@@ -410,6 +410,7 @@ fn by_rank<S: BuildHasher>(set: &ZSet<S>, oracle: &Oracle, source: &mut Source<'
         assert_eq!(set.rank_and_score(member), Some((from, score)));
         assert_eq!(set.rev_rank(member), Some(set.len() - 1 - from));
         assert_eq!(set.score(member), Some(score));
+        assert_eq!(set.score_hashed(member, set.hash(member)), Some(score));
         let mut other = member.clone();
         other.push(b'!');
         assert_eq!(set.rank(&other).is_some(), oracle.scores.contains_key(&other));
