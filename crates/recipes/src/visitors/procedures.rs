@@ -1,10 +1,10 @@
 //! The procedures of counting visitors in sets of a fixed number of shards, and of beginning a bucket.
 
-use store::{Error, KeyRef, Member};
+use store::{Error, KeyRef};
 
 use crate::counted::{change_and_count, check_counter};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, Keys, Procedure, read, step, step_on};
+use crate::procedure::{Backend, Keys, Procedure, read, step};
 
 /// SADD of an id to a shard and, if it is new, INCR of the counter: whether it is new.
 #[inline]
@@ -14,7 +14,7 @@ pub(super) fn add_and_count<'k>(
     id: i64,
     until: KeptUntil,
 ) -> impl Procedure<Output = bool> {
-    step_on([counter, KeyRef::new(shard)], Member::Int(id), move |tx| {
+    step([counter, KeyRef::new(shard)], move |tx| {
         until.check(tx)?;
         let would = || Ok(!tx.sismember(shard, id)?);
         let change = || {
@@ -29,6 +29,65 @@ pub(super) fn add_and_count<'k>(
             until.begin_keys(tx, [counter.as_bytes()])?;
         }
         Ok(count.is_some())
+    })
+}
+
+/// What became of many visits.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub(super) new: u64,
+    /// Why the first was refused of those that were. All others have been counted.
+    pub(super) refused: Option<Error>,
+}
+
+/// SADD of each id to its shard, and INCRBY of the counter by how many are new. The keys are that of the counter, then one
+/// for each id. Refused as a whole if the counter could not take them all.
+pub(super) fn add_all_and_count<'k>(
+    keys: &'k [KeyRef<'k>],
+    ids: &'k [i64],
+    until: KeptUntil,
+) -> impl Procedure<Output = Counted> {
+    step(keys, move |tx| {
+        let (counter, shards) = (keys[0], &keys[1..]);
+        until.check(tx)?;
+        check_counter(tx, counter, ids.len().try_into().unwrap_or(i64::MAX))?;
+        let (mut new, mut refused) = (0, None);
+        for (&shard, &id) in shards.iter().zip(ids) {
+            let added = tx.with_set(shard, |set| {
+                let new = set.add(id)?;
+                until.begin_set(set);
+                Ok(new)
+            });
+            match added {
+                Ok(is_new) => new += i64::from(is_new),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        if new > 0 && tx.incr(counter, new)? == new {
+            until.begin_keys(tx, [counter.as_bytes()])?;
+        }
+        Ok(Counted { new: new.unsigned_abs(), refused })
+    })
+}
+
+/// SETBIT of each id, and INCRBY of the counter by how many are new. Refused as a whole if the counter could not take them
+/// all.
+pub(super) fn mark_all_and_count<'k>(
+    bitmap: KeyRef<'k>,
+    counter: KeyRef<'k>,
+    ids: &'k [u64],
+    until: KeptUntil,
+) -> impl Procedure<Output = u64> {
+    step([counter, bitmap], move |tx| {
+        until.check(tx)?;
+        check_counter(tx, counter, ids.len().try_into().unwrap_or(i64::MAX))?;
+        let bits: Vec<_> = ids.iter().map(|&id| (id, true)).collect();
+        let before = tx.setbit_multiple(bitmap, &bits)?;
+        let new = before.into_iter().map(|before| i64::from(!before)).sum();
+        if new > 0 && tx.incr(counter, new)? == new {
+            until.begin_keys(tx, [counter.as_bytes(), bitmap.as_bytes()])?;
+        }
+        Ok(new.unsigned_abs())
     })
 }
 

@@ -131,6 +131,39 @@ fn a_visit_that_is_refused_is_among_others_that_count() {
     assert_eq!(refused.kind(), ErrorKind::WrongType);
 }
 
+/// Visits of the book's form and of bitmaps are counted once for many.
+#[test]
+fn a_counter_counts_the_visits_that_are_not_refused() {
+    let store = Store::new();
+    let book = Visitors::book(store.clone());
+    let ids = || 0..10_000;
+    assert_eq!(book.count_ids(ids(), Bucket::All).unwrap(), 10_000);
+    // One shard holds something else.
+    let broken = store.keys("unique:all:[0-9]*").unwrap().remove(0);
+    let lost = store.scard(&broken).unwrap() as u64;
+    store.set(&broken, "no set").unwrap();
+    assert_eq!(book.count_ids(ids(), Bucket::All).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(book.count(Bucket::All).unwrap(), 10_000);
+    let error = book.count_ids(ids().map(|id| id + 5_000), Bucket::All).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongType);
+    let members = store.keys("unique:all:[0-9]*").unwrap().into_iter().filter(|key| *key != broken);
+    let members: usize = members.map(|key| store.scard(key).unwrap()).sum();
+    assert_eq!(book.count(Bucket::All).unwrap(), members as u64 + lost);
+
+    // A counter that cannot take all of them takes as many as it can, and those that are not new.
+    for form in [VisitorsForm::Forecast, VisitorsForm::Bitmap] {
+        let store = Store::new();
+        let visitors = Visitors::new(store.clone()).form(form);
+        assert_eq!(visitors.count_ids([1, 2, 3], Bucket::All).unwrap(), 3);
+        store.set("unique:all", i64::MAX - 1).unwrap();
+        let full = visitors.count_ids([1, 4, 2, 5, 3], Bucket::All).unwrap_err();
+        assert_eq!(full.kind(), ErrorKind::NotInteger);
+        assert_eq!(store.get_int("unique:all").unwrap(), Some(i64::MAX));
+        assert_eq!(visitors.count_ids([1, 4, 2, 3], Bucket::All).unwrap(), 0);
+        assert!(visitors.count_ids([5], Bucket::All).is_err(), "{form:?}");
+    }
+}
+
 #[test]
 fn members_together_are_members_one_by_one() {
     let forms: [fn(Store) -> ShardedSet; 3] = [
