@@ -241,7 +241,7 @@ impl<B: Backend> Visitors<B> {
     }
 
     /// Counts visits; returns how many of them are the first of their visitors in that bucket. O(shard) a visit; up
-    /// to 256 of them share locks.
+    /// to 256 of them share locks, and where there is a counter, count once.
     ///
     /// Each visit is atomic, all together are not: what other threads do may come between.
     ///

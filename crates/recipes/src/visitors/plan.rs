@@ -26,9 +26,6 @@ const SHARD_SIZE: u64 = 512;
 /// that no id ever comes to.
 pub(super) const MOST_EXPECTED: u64 = (SHARD_SIZE / 2) << u32::BITS;
 
-/// How many visits are one step, which locks all of their shards and counts once.
-const TOGETHER: usize = 256;
-
 /// The ids of a bitmap are below this: 8 MiB at most.
 const BITMAP_IDS: i64 = 1 << 26;
 
@@ -110,61 +107,39 @@ impl Plan {
         }
     }
 
-    /// Counts visits of the visitors with these numbers; returns how many of them are the first.
+    /// Counts visits of the visitors with these numbers; returns how many of them are the first. They should be few: where
+    /// there is a counter, they are one step.
     pub(super) fn count_ids(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
-        match self {
+        let together = match self {
             Self::Forecast { set, counter, until } => {
-                let together = |ids: &[i64]| {
-                    let shards = ids.iter().map(|&id| set.shard_of(Member::Int(id)));
-                    let shards: Vec<Text> = shards.collect();
-                    let keys = shards.iter().map(|shard| KeyRef::new(shard));
-                    let keys: Vec<_> = iter::once(counter.as_key()).chain(keys).collect();
-                    backend.call(&add_all_and_count(&keys, ids, *until))
-                };
-                self.count_groups(backend, ids, together)
+                let shards: Vec<Text> =
+                    ids.iter().map(|&id| set.shard_of(Member::Int(id))).collect();
+                let shards = shards.iter().map(|shard| KeyRef::new(shard));
+                let keys: Vec<_> = iter::once(counter.as_key()).chain(shards).collect();
+                backend.call(&add_all_and_count(&keys, ids, *until))
             }
             Self::Splitting(set) => {
                 let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
-                set.add_many(backend, &members)
+                return set.add_many(backend, &members);
             }
             Self::Bitmap { bitmap, counter, until } => {
-                // An id that is none of a bitmap is refused before any is counted.
-                ids.iter().try_for_each(|&id| bit_of(id).map(drop))?;
-                let together = |ids: &[i64]| {
-                    let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
-                    let step = mark_all_and_count(bitmap.as_key(), counter.as_key(), &bits, *until);
-                    let new = backend.call(&step)?;
-                    Ok(Counted { new, refused: None })
-                };
-                self.count_groups(backend, ids, together)
+                let bits = ids.iter().map(|&id| bit_of(id)).collect::<Result<Vec<_>, _>>()?;
+                let step = mark_all_and_count(bitmap.as_key(), counter.as_key(), &bits, *until);
+                backend.call(&step).map(|new| Counted { new, refused: None })
             }
-        }
-    }
-
-    /// Counts visits by groups; one by one those of a group that is refused as a whole. All are counted that can be, and the
-    /// first error is returned then.
-    fn count_groups(
-        &self,
-        backend: &impl Backend,
-        ids: &[i64],
-        together: impl Fn(&[i64]) -> Result<Counted, Error>,
-    ) -> Result<u64, Error> {
-        let (mut new, mut refused) = (0, None);
-        for ids in ids.chunks(TOGETHER) {
-            let counted = together(ids).unwrap_or_else(|_| {
-                let mut counted = Counted { new: 0, refused: None };
-                for &id in ids {
-                    match self.count_id(backend, id) {
-                        Ok(is_new) => counted.new += u64::from(is_new),
-                        Err(error) => counted.refused = counted.refused.or(Some(error)),
-                    }
+        };
+        // What is refused as a whole goes one by one: all are counted that can be.
+        let counted = together.unwrap_or_else(|_| {
+            let mut counted = Counted { new: 0, refused: None };
+            for &id in ids {
+                match self.count_id(backend, id) {
+                    Ok(is_new) => counted.new += u64::from(is_new),
+                    Err(error) => counted.refused = counted.refused.or(Some(error)),
                 }
-                counted
-            });
-            new += counted.new;
-            refused = refused.or(counted.refused);
-        }
-        refused.map_or(Ok(new), Err)
+            }
+            counted
+        });
+        counted.refused.map_or(Ok(counted.new), Err)
     }
 
     /// How many visitors were counted. O(shards) if they split, O(1) otherwise.
