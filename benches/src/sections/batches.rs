@@ -36,6 +36,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(bitfield(bench))
         .row(visits(bench, true))
         .row(visits(bench, false))
+        .row(visits_of_the_book(bench))
         .row(windows(bench))
         .row(pipeline(bench, &words))
         .row(mget(bench, &words))
@@ -141,12 +142,24 @@ fn pipeline(bench: &Bench, words: &[&[u8]]) -> Row {
 
 /// Visits of visitors who have come before, and of new ones.
 fn visits(bench: &Bench, again: bool) -> Row {
+    let results = race_visits(bench, Visitors::new, again);
+    let work = if again { "visits, of visitors who come again" } else { "visits, of new visitors" };
+    row(work, results, 0.35)
+}
+
+/// The same in sets of a fixed number of shards, with a counter.
+fn visits_of_the_book(bench: &Bench) -> Row {
+    let results = race_visits(bench, Visitors::book, true);
+    Row::new("visits of the book's form, who come again", Unit::Nanos, results)
+}
+
+fn race_visits(bench: &Bench, visitors: fn(Store) -> Visitors, again: bool) -> Vec<Result> {
     let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
     let mut rng = testkit::rng::Rng::new(11);
     let mut ids = |count| (0..count).map(|_| (rng.u64() >> 4).cast_signed()).collect::<Vec<i64>>();
     let (all, fresh) = (ids(count), ids(count));
     let [by_many, by_one] = [(); 2].map(|()| {
-        let visitors = Visitors::new(Store::new());
+        let visitors = visitors(Store::new());
         visitors.count_ids(all.iter().copied(), Bucket::All).unwrap();
         visitors
     });
@@ -156,9 +169,7 @@ fn visits(bench: &Bench, again: bool) -> Row {
     let one = |id: i64| {
         black_box(by_one.count_id(id, Bucket::All).unwrap());
     };
-    let results = race_by(bench, ("by 1000", 1000), if again { &all } else { &fresh }, many, one);
-    let work = if again { "visits, of visitors who come again" } else { "visits, of new visitors" };
-    row(work, results, 0.35)
+    race_by(bench, ("by 1000", 1000), if again { &all } else { &fresh }, many, one)
 }
 
 /// Visits of minutes that are sparse, written to four levels.
