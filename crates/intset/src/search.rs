@@ -3,28 +3,32 @@
 //! # Idea
 //!
 //! A search that branches on what it compares guesses wrongly every other time, at some 20 cycles a miss; and of the
-//! members that a binary search looks at, the last few in each new cache line must be waited for one after the other.
+//! members that a binary search looks at, each new cache line must be waited for, one after the other.
 //! So no loop here branches on a comparison, a step halves twice, by three members that do not depend on each other, and
 //! in sets of some size the first step *interpolates*: ids of one shard are spread evenly, so that the place of a value
-//! among n members is known, but for a deviation of sqrt(n)/2, from the least and the greatest alone. A window about
-//! that place is searched in two steps: the firsts of its blocks are loaded side by side, then one block is halved.
+//! among n members is known, but for a deviation of sqrt(n)/2, from the least and the greatest alone. A window of three or four cache lines
+//! about that place is searched in two steps: the firsts of its blocks are loaded side by side, then one block is halved.
 //!
-//! Where the members are not spread evenly the window misses, and the rest on the right side is halved as ever: an
-//! adversary can add a constant to a search, not a factor.
+//! Where the window misses, one that is three times as wide is tried. Where members are not spread evenly that misses too, and the
+//! rest on the right side is halved as ever: an adversary can add a constant to a search, not a factor.
 
 use core::hint::select_unpredictable;
+use core::ops::{Range, RangeInclusive};
 
 use crate::slot::Slot;
 
 /// Members in a block: eight of 64 bits fill a cache line.
 const BLOCK: usize = 8;
-/// Members in a window. At 512 members it reaches two standard deviations to either side.
-const WINDOW: usize = 6 * BLOCK;
-/// The sizes for which a window pays. In smaller sets halving touches fewer cache lines; in greater ones the deviation
-/// leaves the window.
-const INTERPOLATED: core::ops::RangeInclusive<usize> = 256..=4096;
+/// Members in the window that is looked at first: few cache lines. At 256 members it reaches one and a half standard deviations to either
+/// side.
+const NEAR: usize = 3 * BLOCK;
+/// Members in the next one. At 512 members it reaches three standard deviations.
+const FAR: usize = 9 * BLOCK;
+/// The sizes for which a window pays. In smaller sets halving touches as few cache lines; in greater ones the deviation
+/// leaves the windows.
+const INTERPOLATED: RangeInclusive<usize> = 64..=4096;
 
-const _: () = assert!(BLOCK.is_power_of_two() && *INTERPOLATED.start() >= WINDOW);
+const _: () = assert!(BLOCK.is_power_of_two() && *INTERPOLATED.start() >= NEAR);
 
 /// The index of the first member that is not below `value`; the number of members when all are below.
 ///
@@ -33,16 +37,44 @@ const _: () = assert!(BLOCK.is_power_of_two() && *INTERPOLATED.start() >= WINDOW
 #[inline(always)]
 pub(crate) fn lower_bound<S: Slot>(slots: &[S], value: i64) -> usize {
     let mut range = 0..slots.len();
-    if INTERPOLATED.contains(&slots.len()) {
-        let start = window_start(slots, value);
-        if let Some(window) = slots[start..].first_chunk::<WINDOW>() {
-            if (window[0].get() < value) & (value <= window[WINDOW - 1].get()) {
-                return start + lower_bound_in_window(window, value);
-            }
-            range = if value <= window[0].get() { 0..start } else { start + WINDOW..slots.len() };
+    if let Some(centre) = centre(slots, value) {
+        if let Ok(at) = in_window::<NEAR, S>(slots, centre, value) {
+            return at;
+        }
+        match in_window::<FAR, S>(slots, centre, value) {
+            Ok(at) => return at,
+            Err(rest) => range = rest,
         }
     }
     range.start + halve(&slots[range], value)
+}
+
+/// The members among which [`lower_bound`] most likely finds `value`, whose cache lines are to be asked for; it also reads the
+/// first and the last. `None` if it halves from the beginning.
+#[inline(always)]
+pub(crate) fn likely<S: Slot>(slots: &[S], value: i64) -> Option<&[S; NEAR]> {
+    window(slots, centre(slots, value)?).1
+}
+
+/// The members of the window about `centre`, if there are so many, and where they begin.
+#[inline(always)]
+fn window<const N: usize, S>(slots: &[S], centre: usize) -> (usize, Option<&[S; N]>) {
+    let start = centre.saturating_sub(N / 2).min(slots.len().saturating_sub(N));
+    (start, slots[start..].first_chunk())
+}
+
+/// The lower bound, if it is in the window about `centre`, or else the members among which it is.
+#[inline(always)]
+fn in_window<const N: usize, S: Slot>(
+    slots: &[S],
+    centre: usize,
+    value: i64,
+) -> Result<usize, Range<usize>> {
+    let (start, Some(window)) = window::<N, S>(slots, centre) else { return Err(0..slots.len()) };
+    if (window[0].get() < value) & (value <= window[N - 1].get()) {
+        return Ok(start + lower_bound_in_window(window, value));
+    }
+    Err(if value <= window[0].get() { 0..start } else { start + N..slots.len() })
 }
 
 /// Two halvings a step: three members are compared side by side, which takes hardly longer than one, where the standard
@@ -70,44 +102,35 @@ fn halve<S: Slot>(slots: &[S], value: i64) -> usize {
     at + usize::from(below(at))
 }
 
-/// Where the window begins that most likely holds `value`, for at least [`WINDOW`] slots.
+/// About where `value` is, if the set has a size for which that pays.
 #[inline(always)]
-fn window_start<S: Slot>(slots: &[S], value: i64) -> usize {
-    let (Some(first), Some(last)) = (slots.first(), slots.last()) else { return 0 };
-    let centre = guess([first.get(), last.get()], slots.len(), value);
-    centre.saturating_sub(WINDOW / 2).min(slots.len() - WINDOW)
+fn centre<S: Slot>(slots: &[S], value: i64) -> Option<usize> {
+    if !INTERPOLATED.contains(&slots.len()) {
+        return None;
+    }
+    let (first, last) = (slots.first()?, slots.last()?);
+    Some(guess([first.get(), last.get()], slots.len(), value))
 }
 
-/// About where `value` is among so many members that are spread evenly between the least and the greatest; beyond the end
-/// if it is not between these.
+/// About where `value` is among so many members, at most 4096, that are spread evenly between the least and the greatest: the first or behind
+/// the last if it is not between these.
 #[inline(always)]
-pub(crate) fn guess([first, last]: [i64; 2], len: usize, value: i64) -> usize {
-    // Halved, so that any distance is an `i64`, which converts in one instruction.
-    let offset = (value.wrapping_sub(first).cast_unsigned() >> 1).cast_signed();
-    let span = (last.wrapping_sub(first).cast_unsigned() >> 1).cast_signed();
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "a guess; the cast saturates, and makes 0 of the NaN that members out of order may give"
-    )]
-    let guess = (offset as f64 / span as f64 * len as f64) as i64;
-    usize::try_from(guess).unwrap_or(0)
-}
-
-/// The members that the first two steps of [`find`] look at, if the value is at the guessed place.
-#[inline(always)]
-pub(crate) fn looked_at(len: usize, guess: usize) -> [usize; 6] {
-    let step = len / 4;
-    let quarters = [step, 2 * step, 3 * step];
-    let from = step * quarters.map(|at| usize::from(guess > at)).iter().sum::<usize>();
-    let step = (len - 3 * step) / 4;
-    let [a, b, c] = quarters;
-    [a, b, c, from + step, from + 2 * step, from + 3 * step]
+fn guess([first, last]: [i64; 2], len: usize, value: i64) -> usize {
+    // Distances in 19 bits: the product has 32, whose division takes half of the time of one of 64.
+    const DROPPED: u32 = u64::BITS - 19;
+    let [offset, span] = [value, last].map(|to| to.wrapping_sub(first).cast_unsigned());
+    if offset > span || span == 0 {
+        return if value < first { 0 } else { len };
+    }
+    let shift = span.leading_zeros();
+    let factors = [offset << shift >> DROPPED, len as u64, span << shift >> DROPPED];
+    let [offset, len, span] = factors.map(|factor| u32::try_from(factor).unwrap_or(1));
+    (offset.wrapping_mul(len) / span) as usize
 }
 
 /// The lower bound of a value that is above the first of `window` and not above its last.
 #[inline(always)]
-fn lower_bound_in_window<S: Slot>(window: &[S; WINDOW], value: i64) -> usize {
+fn lower_bound_in_window<const N: usize, S: Slot>(window: &[S; N], value: i64) -> usize {
     let (blocks, _) = window.as_chunks::<BLOCK>();
     let block = blocks[1..].iter().map(|block| usize::from(block[0].get() < value)).sum::<usize>();
     let slots = &blocks[block];
@@ -124,12 +147,9 @@ fn lower_bound_in_window<S: Slot>(window: &[S; WINDOW], value: i64) -> usize {
 }
 
 /// Where `value` is, or where it belongs, for a caller that is about to move what is behind it.
-///
-/// Halves only. The move waits for the place, so that here the time from first load to result counts, which is longer
-/// for the division of a window; elsewhere the processor overlaps one search with the next.
 #[inline(always)]
 pub(crate) fn find<S: Slot>(slots: &[S], value: i64) -> Result<usize, usize> {
-    let at = halve(slots, value);
+    let at = lower_bound(slots, value);
     match slots.get(at) {
         Some(slot) if slot.get() == value => Ok(at),
         _ => Err(at),
@@ -211,20 +231,38 @@ mod tests {
     }
 
     #[test]
-    fn the_first_steps_look_where_it_is_said() {
-        for len in 16..400 {
+    fn a_search_looks_where_it_is_said() {
+        for len in [64, 65, 72, 100, 255, 1000, 4096] {
             let slots: Vec<Seen> = (0..len).map(Seen).collect();
-            for value in 0..len {
+            for place in 1..len - 1 {
+                let value = i64::try_from(place).unwrap();
+                let likely = likely(&slots, value).unwrap().map(|slot| slot.0);
                 SEEN.take();
-                let value = i64::try_from(value).unwrap();
-                let place = halve(&slots, value);
+                assert_eq!(lower_bound(&slots, value), place);
                 let mut seen = SEEN.take();
-                // Each step compares three.
-                seen.truncate(6);
-                seen.sort_unstable();
-                let mut said = looked_at(len, place);
-                said.sort_unstable();
-                assert_eq!(seen, said, "{value} among {len}");
+                seen.retain(|at| ![0, len - 1].contains(at));
+                assert!(seen.iter().all(|at| likely.contains(at)), "{value} among {len}");
+            }
+        }
+        assert!([1, 63, 4097].iter().all(|&len| likely(&[Seen(0)].repeat(len), 0).is_none()));
+    }
+
+    #[test]
+    fn members_are_found_however_they_are_spread() {
+        let even = |at: i64| 10 * at;
+        let steps = |at: i64| if at < 50 { at } else { i64::MAX - 4096 + at };
+        let squares = |at: i64| at * at * at;
+        let ends = |at: i64| if at == 0 { i64::MIN } else { i64::MAX - 9000 + 2 * at };
+        for spread in [even, steps, squares, ends] {
+            for len in [64, 71, 72, 73, 200, 512, 4096, 4097] {
+                let members: Vec<i64> = (0..len).map(spread).collect();
+                let slots: Vec<[u8; 8]> = members.iter().map(|at| at.to_le_bytes()).collect();
+                for &member in &members {
+                    for value in [member.saturating_sub(1), member, member.saturating_add(1)] {
+                        let expected = members.partition_point(|member| *member < value);
+                        assert_eq!(lower_bound(&slots, value), expected, "{value} among {len}");
+                    }
+                }
             }
         }
     }
@@ -233,10 +271,12 @@ mod tests {
     fn a_guess_is_about_where_a_value_is() {
         assert_eq!(guess([0, 1_000], 100, 500), 50);
         assert_eq!(guess([i64::MIN, i64::MAX], 1_000, 0), 500);
-        assert!(
-            [-40, 9, 21, 40].map(|value| guess([10, 20], 5, value)).into_iter().all(|at| at >= 5)
-        );
-        assert_eq!(guess([7, 7], 1, 7), 0);
+        assert_eq!([-40, 9, 10].map(|value| guess([10, 20], 5, value)), [0; 3]);
+        assert_eq!([20, 21, i64::MAX].map(|value| guess([10, 20], 5, value)), [5; 3]);
+        // The least and the greatest may be out of order, and one.
+        assert_eq!(guess([20, 10], 5, 15), 0);
+        assert_eq!(guess([7, 7], 1, 7), 1);
+        assert!((0..63).all(|bit| guess([0, 1 << bit], 4096, (1 << bit) / 2) <= 2048));
     }
 
     #[test]
