@@ -26,16 +26,16 @@ static OF_ZEROS: [[u32; 2 * PAIRS + 1]; 2] = [zeros(b"x"), zeros(b"x-")];
 #[inline]
 pub(crate) fn crc32_of_x_and(number: i64) -> u32 {
     let mut rest = number.unsigned_abs();
-    let digits = rest.checked_ilog10().unwrap_or(0) as usize + 1;
-    let mut crc = OF_ZEROS[usize::from(number < 0)][digits];
+    let (mut crc, mut digits) = (0, 0);
     for of_pair in &OF_PAIR {
-        if rest == 0 {
+        crc ^= of_pair[(rest % 100) as usize];
+        digits += 2;
+        if rest < 100 {
             break;
         }
-        crc ^= of_pair[(rest % 100) as usize];
         rest /= 100;
     }
-    crc
+    crc ^ OF_ZEROS[usize::from(number < 0)][digits - usize::from(rest < 10)]
 }
 
 /// A CRC register after one byte more.
