@@ -127,36 +127,20 @@ pub(super) fn find<'v>(
     (stripe.number() == number).then_some(stripe)
 }
 
-/// Lends `work` those of the stripes that have these numbers, which are in order and each of which is there.
+/// Lends `work` the stripe of that number, if it is one of these, or else all of them.
 #[inline]
 pub(super) fn lend<'s, R>(
     stripes: &mut [LockedStripe<'_>],
-    numbers: &[usize],
+    only: Option<usize>,
     work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
 ) -> R {
-    match *numbers {
-        [a] => lend_few(stripes, [a], work),
-        [a, b] => lend_few(stripes, [a, b], work),
-        [a, b, c] => lend_few(stripes, [a, b, c], work),
-        [a, b, c, d] => lend_few(stripes, [a, b, c, d], work),
-        _ => {
-            let wanted =
-                stripes.iter_mut().filter(|one| numbers.binary_search(&one.number()).is_ok());
-            let mut lent: Vec<_> = wanted.map(LockedStripe::reborrow).collect();
-            work(Locked::new(&mut lent))
-        }
+    if let Some(number) = only
+        && let Some(stripe) = stripes.get_mut(position(stripes, || number))
+        && stripe.number() == number
+    {
+        return work(Locked::new(&mut [stripe.reborrow()]));
     }
-}
-
-#[inline]
-fn lend_few<'s, const N: usize, R>(
-    stripes: &mut [LockedStripe<'_>],
-    numbers: [usize; N],
-    work: impl for<'g> FnOnce(Locked<'g, 's>) -> R,
-) -> R {
-    let positions = numbers.map(|number| position(stripes, || number));
-    let found = stripes.get_disjoint_mut(positions).expect("the stripes of all keys are locked");
-    let mut lent = found.map(LockedStripe::reborrow);
+    let mut lent: Vec<_> = stripes.iter_mut().map(LockedStripe::reborrow).collect();
     work(Locked::new(&mut lent))
 }
 

@@ -267,8 +267,24 @@ impl Access for Striped {
 pub(super) enum Allowed<'t> {
     /// Those that were named.
     Named(&'t [HashedKey<'t>]),
+    /// Those with the hashes of keys that were named: of one of many transactions under the same locks.
+    Hashed(&'t [Located]),
     /// Those whose stripe is locked.
     Locked,
+}
+
+/// A key that was named, without its bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Located {
+    pub(super) hash: u64,
+    pub(super) reads: bool,
+}
+
+impl Located {
+    #[inline]
+    pub(super) const fn of(key: &HashedKey<'_>) -> Self {
+        Self { hash: key.hash, reads: key.reads }
+    }
 }
 
 /// The locks of a transaction, held from its beginning to its end.
@@ -276,9 +292,9 @@ pub(super) enum Allowed<'t> {
 pub struct Held<'t> {
     shared: &'t Shared,
     scope: RefCell<Scope<'t>>,
-    allowed: Allowed<'t>,
+    allowed: Cell<Allowed<'t>>,
     /// Whether some of them were named to be read only.
-    reads_some: bool,
+    reads_some: Cell<bool>,
     /// The number of the named key that is expected next: most transactions take their keys in the order in which they
     /// named them.
     next: Cell<usize>,
@@ -311,7 +327,15 @@ impl<'t> Held<'t> {
         let scope = RefCell::new(Scope::at(shared, db, stripes, time));
         let reads_some =
             matches!(allowed, Allowed::Named(named) if named.iter().any(|key| key.reads));
+        let (allowed, reads_some) = (Cell::new(allowed), Cell::new(reads_some));
         Self { shared, scope, allowed, reads_some, next: Cell::new(0) }
+    }
+
+    /// Goes on with the next of many transactions: the one that has named these keys.
+    #[inline]
+    pub(super) fn begin(&self, keys: &'t [Located]) {
+        self.allowed.set(Allowed::Hashed(keys));
+        self.reads_some.set(keys.iter().any(|key| key.reads));
     }
 
     /// Hands what was done to the sinks and to the log.
@@ -328,7 +352,7 @@ impl<'t> Held<'t> {
 
     /// The hash of a key that is not the one that is expected next, or not in the place where it was named.
     fn search(&self, key: KeyRef<'_>) -> Result<u64, Error> {
-        match self.allowed {
+        match self.allowed.get() {
             Allowed::Named(named) => {
                 let is = |at: &usize| named[*at].bytes == key.bytes;
                 let next = self.next.get();
@@ -336,6 +360,12 @@ impl<'t> Held<'t> {
                 let found = found.ok_or_else(|| not_named(key.bytes))?;
                 self.next.set(if found + 1 < named.len() { found + 1 } else { 0 });
                 Ok(named[found].hash)
+            }
+            // Another key with the same hash of 64 bits would be in the same stripe, which is locked.
+            Allowed::Hashed(named) => {
+                let hash = self.shared.hash_of(key);
+                let is_named = named.iter().any(|one| one.hash == hash);
+                if is_named { Ok(hash) } else { Err(not_named(key.bytes)) }
             }
             Allowed::Locked => {
                 let hash = self.shared.hash_of(key);
@@ -357,17 +387,25 @@ impl<'t> Held<'t> {
 
     /// Whether a key was named to be read only. One that is named twice is written if either is.
     fn only_reads(&self, key: &HashedKey<'_>) -> bool {
-        let Allowed::Named(named) = self.allowed else { return false };
-        let same = |one: &&HashedKey<'_>| {
-            // Mostly these are the very bytes that were named.
-            one.hash == key.hash && (ptr::eq(one.bytes, key.bytes) || one.bytes == key.bytes)
-        };
-        named.iter().filter(same).all(|one| one.reads)
+        match self.allowed.get() {
+            Allowed::Named(named) => {
+                let same = |one: &&HashedKey<'_>| {
+                    // Mostly these are the very bytes that were named.
+                    one.hash == key.hash
+                        && (ptr::eq(one.bytes, key.bytes) || one.bytes == key.bytes)
+                };
+                named.iter().filter(same).all(|one| one.reads)
+            }
+            Allowed::Hashed(named) => {
+                named.iter().filter(|one| one.hash == key.hash).all(|one| one.reads)
+            }
+            Allowed::Locked => false,
+        }
     }
 
     /// The whole store, for a command that asks for it.
     fn check_whole(&self) -> Result<(), Error> {
-        let whole = matches!(self.allowed, Allowed::Locked) && self.scope.borrow().has_all();
+        let whole = matches!(self.allowed.get(), Allowed::Locked) && self.scope.borrow().has_all();
         if whole { Ok(()) } else { Err(not_whole()) }
     }
 
@@ -435,7 +473,7 @@ impl Access for Held<'_> {
     #[inline]
     fn hash(&self, key: KeyRef<'_>) -> Result<u64, Error> {
         let next = self.next.get();
-        if let Allowed::Named(named) = self.allowed
+        if let Allowed::Named(named) = self.allowed.get()
             && let Some(one) = named.get(next)
             && ptr::eq(one.bytes, key.bytes)
         {
@@ -467,7 +505,7 @@ impl Access for Held<'_> {
         keys: &[HashedKey<'_>],
         operation: impl FnOnce(&mut Scope<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if self.reads_some
+        if self.reads_some.get()
             && let Some(key) = keys.iter().find(|key| self.only_reads(key))
         {
             return Err(only_read(key.bytes));

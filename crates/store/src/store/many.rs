@@ -1,20 +1,15 @@
 //! Many transactions in one call.
 
-use std::cell::Cell;
 use std::ops::Range;
 
-use smallvec::SmallVec;
-
 use super::locked::{LockedStripe, lend};
-use super::locks::{Allowed, Held, Holding, Striped, check_free};
+use super::locks::{Allowed, Held, Holding, Located, Striped, check_free};
 use super::scope::{Firsts, locate_firsts, prefetch};
 use super::shared::{Logged, Shared};
 use super::time::CommandTime;
 use super::{Store, Tx};
 use crate::error::Error;
-use crate::key::HashedKey;
 use crate::member::Member;
-use crate::to_key::KeyRef;
 use crate::to_keys::ToKeys;
 use crate::value::AT_ONCE;
 
@@ -116,30 +111,14 @@ impl Store {
     }
 }
 
-/// Transactions that are looked at together: where their keys are, and the order in which they run.
+/// Transactions that are looked at together: the order in which they run, and where their keys are.
 #[derive(Debug)]
-struct Chunk<'k, K> {
-    keys: &'k [K],
-    /// The keys of all of them.
-    located: Vec<Located>,
-    /// By the order in which they run.
+struct Chunk {
     order: Vec<Item>,
+    /// The keys of all of them, in that order.
+    located: Vec<Located>,
     /// Whether the keys of each are in one stripe, so that their order is that of the stripes.
     by_stripe: bool,
-}
-
-/// Where a key is.
-#[derive(Clone, Copy, Debug)]
-struct Located {
-    hash: u64,
-    reads: bool,
-}
-
-impl Located {
-    #[inline]
-    const fn of(key: &HashedKey<'_>) -> Self {
-        Self { hash: key.hash, reads: key.reads }
-    }
 }
 
 /// One of the transactions.
@@ -159,11 +138,11 @@ impl Item {
     }
 }
 
-impl<'k, K: ToKeys> Chunk<'k, K> {
+impl Chunk {
     /// Hashes all keys.
-    fn new(shared: &Shared, keys: &'k [K]) -> Result<Self, Error> {
+    fn new(shared: &Shared, keys: &[impl ToKeys]) -> Result<Self, Error> {
         let mut located = Vec::with_capacity(keys.len());
-        let mut items = Vec::with_capacity(keys.len());
+        let mut order = Vec::with_capacity(keys.len());
         let mut by_stripe = true;
         for (at, keys) in keys.iter().enumerate() {
             let first = located.len();
@@ -177,10 +156,38 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
             let own = &located[first..];
             let stripe = own.first().map_or(0, |key| shared.stripe_of(key.hash));
             by_stripe &= own.iter().all(|key| shared.stripe_of(key.hash) == stripe);
-            items.push(Item { at, first, count: own.len(), stripe });
+            order.push(Item { at, first, count: own.len(), stripe });
         }
-        let order = if by_stripe { in_order(&items, shared.stripe_count()) } else { items };
-        Ok(Self { keys, located, order, by_stripe })
+        let mut chunk = Self { order, located, by_stripe };
+        if by_stripe {
+            chunk.sort(shared.stripe_count());
+        }
+        Ok(chunk)
+    }
+
+    /// Puts those of one stripe beside each other, in the order in which they were.
+    fn sort(&mut self, stripes: usize) {
+        let mut places = vec![0; stripes];
+        for item in &self.order {
+            places[item.stripe] += 1;
+        }
+        let mut from = 0;
+        for place in &mut places {
+            from += std::mem::replace(place, from);
+        }
+        let mut order = vec![Item::default(); self.order.len()];
+        for &item in &self.order {
+            let place = &mut places[item.stripe];
+            order[*place] = item;
+            *place += 1;
+        }
+        let mut located = Vec::with_capacity(self.located.len());
+        for item in &mut order {
+            let range = item.range();
+            item.first = located.len();
+            located.extend_from_slice(&self.located[range]);
+        }
+        (self.order, self.located) = (order, located);
     }
 
     /// An error if a key is to be written and writing is refused.
@@ -205,6 +212,12 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
         })
     }
 
+    /// The keys of items that follow each other.
+    fn keys_of(&self, items: &[Item]) -> &[Located] {
+        let (Some(first), Some(last)) = (items.first(), items.last()) else { return &[] };
+        &self.located[first.first..last.range().end]
+    }
+
     /// Runs `work` with the stripes of all keys of these items locked.
     fn lock<R>(
         &self,
@@ -212,7 +225,7 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
         items: &[Item],
         work: impl FnOnce(&mut [LockedStripe<'_>]) -> R,
     ) -> R {
-        let keys = items.iter().flat_map(|item| &self.located[item.range()]);
+        let keys = self.keys_of(items).iter();
         let wanted = keys.map(|key| (shared.stripe_of(key.hash), key.reads));
         shared.lock_many(wanted, |locked| work(locked.stripes))
     }
@@ -235,30 +248,24 @@ impl<'k, K: ToKeys> Chunk<'k, K> {
         // What one of them reads of the time the others need not read.
         let time = CommandTime::new(shared.time());
         let mut logged = Logged::NOTHING;
-        for item in items {
-            let own = &self.located[item.range()];
-            let numbers = self.stripes_of(shared, *item);
-            // What was hashed is taken in its order.
-            let next = Cell::new(0);
-            let hash = |_: KeyRef<'_>| Ok(own[next.replace(next.get() + 1)].hash);
-            let ran = self.keys[item.at].located(hash, |keys| {
-                let logged = lend(stripes, &numbers, |lent| {
-                    let named = Allowed::Named(keys);
-                    let held = Held::at(shared, db, lent.stripes, named, time.clone());
-                    let tx = Store::on(held);
+        // One stripe takes no search for that of a key.
+        let together = |a: &Item, b: &Item| !self.by_stripe || a.stripe == b.stripe;
+        for items in items.chunk_by(together) {
+            let only = self.by_stripe.then_some(items[0].stripe);
+            lend(stripes, only, |lent| {
+                let none = Allowed::Hashed(&[]);
+                let tx = Store::on(Held::at(shared, db, lent.stripes, none, time.clone()));
+                for item in items {
+                    tx.locks.begin(&self.located[item.range()]);
                     work(item.at, &tx);
-                    tx.locks.lend_time(&time);
-                    tx.locks.commit()
-                });
-                Ok(logged)
+                    logged = logged.max(tx.locks.commit());
+                }
+                tx.locks.lend_time(&time);
             });
-            logged = logged.max(ran.unwrap_or(Logged::NOTHING));
         }
         logged
     }
-}
 
-impl<K> Chunk<'_, K> {
     /// Asks for what those items will read first, whose stripes are locked.
     fn prefetch<'m>(
         &self,
@@ -268,8 +275,7 @@ impl<K> Chunk<'_, K> {
         items: &[Item],
         member: impl Fn(usize) -> Option<Member<'m>>,
     ) {
-        let keys = items.iter().flat_map(|item| &self.located[item.range()]);
-        let hashes = keys.map(|key| key.hash);
+        let hashes = self.keys_of(items).iter().map(|key| key.hash);
         if items.first().is_none_or(|item| member(item.at).is_none()) {
             return prefetch(shared, db, stripes, hashes);
         }
@@ -284,37 +290,4 @@ impl<K> Chunk<'_, K> {
             }
         }
     }
-
-    /// The stripes of a transaction's keys, each once and in order.
-    #[inline]
-    fn stripes_of(&self, shared: &Shared, item: Item) -> SmallVec<[usize; 4]> {
-        if self.by_stripe {
-            return SmallVec::from_slice(&[item.stripe][..item.count.min(1)]);
-        }
-        let keys = self.located[item.range()].iter();
-        let mut numbers: SmallVec<[usize; 4]> =
-            keys.map(|key| shared.stripe_of(key.hash)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
-    }
-}
-
-/// The items stripe by stripe, those of one stripe in the order in which they were.
-fn in_order(items: &[Item], stripes: usize) -> Vec<Item> {
-    let mut places = vec![0; stripes];
-    for item in items {
-        places[item.stripe] += 1;
-    }
-    let mut from = 0;
-    for place in &mut places {
-        from += std::mem::replace(place, from);
-    }
-    let mut order = vec![Item::default(); items.len()];
-    for &item in items {
-        let place = &mut places[item.stripe];
-        order[*place] = item;
-        *place += 1;
-    }
-    order
 }
