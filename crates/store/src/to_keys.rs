@@ -106,6 +106,9 @@ to_keys! {
 
 impl<K> Sealed for SmallVec<[K; 4]> {}
 
+/// For so many keys at the most there is room before the first has come.
+const MOST_ROOM: usize = 4096;
+
 /// Hands over keys that an iterator yields.
 #[inline]
 fn each_located<'l, K: ToKey + 'l, R>(
@@ -113,8 +116,10 @@ fn each_located<'l, K: ToKey + 'l, R>(
     hash: impl Fn(KeyRef<'_>) -> Result<u64, Error>,
     work: impl FnOnce(&[HashedKey<'_>]) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    // Pushed one by one: collecting into a `SmallVec` costs several times the hashing.
-    let mut held = SmallVec::<[K::Held<'_>; 4]>::new();
+    // Pushed one by one: collecting into a `SmallVec` costs several times the hashing. What an iterator says of its length is
+    // believed so far only.
+    let count = keys.size_hint().0.min(MOST_ROOM);
+    let mut held = SmallVec::<[K::Held<'_>; 4]>::with_capacity(count);
     for key in keys {
         held.push(key.held());
     }
@@ -122,7 +127,7 @@ fn each_located<'l, K: ToKey + 'l, R>(
     for key in &held {
         prefetch::byte(key.as_key().bytes, 0);
     }
-    let mut located = SmallVec::<[HashedKey<'_>; 4]>::new();
+    let mut located = SmallVec::<[HashedKey<'_>; 4]>::with_capacity(held.len());
     for key in &held {
         located.push(HashedKey::of(key.as_key(), &hash)?);
     }

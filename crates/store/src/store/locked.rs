@@ -26,6 +26,8 @@ enum Guard<'s> {
     Write(usize, RwLockWriteGuard<'s, Stripe>),
     /// None: the stripe is that of the key before.
     Again(usize),
+    /// None: no key is in the stripe.
+    Free(usize),
 }
 
 impl Guard<'_> {
@@ -35,6 +37,7 @@ impl Guard<'_> {
             Self::Read(number, guard) => LockedStripe::Read(*number, guard),
             Self::Write(number, guard) => LockedStripe::Write(*number, guard),
             Self::Again(number) => LockedStripe::Again(*number),
+            Self::Free(number) => LockedStripe::Free(*number),
         }
     }
 }
@@ -47,14 +50,25 @@ pub(super) enum LockedStripe<'g> {
     Write(usize, &'g mut Stripe),
     /// The stripe of that number stands before this one.
     Again(usize),
+    /// The stripe of that number is not locked: it has a place, so that the others stand where their numbers say.
+    Free(usize),
 }
 
 impl LockedStripe<'_> {
     #[inline]
     const fn number(&self) -> usize {
         match *self {
-            Self::Read(number, _) | Self::Write(number, _) | Self::Again(number) => number,
+            Self::Read(number, _)
+            | Self::Write(number, _)
+            | Self::Again(number)
+            | Self::Free(number) => number,
         }
+    }
+
+    /// Whether its lock is held.
+    #[inline]
+    pub(super) const fn is_held(&self) -> bool {
+        matches!(self, Self::Read(..) | Self::Write(..))
     }
 
     /// The same stripe, to be read.
@@ -69,6 +83,7 @@ impl LockedStripe<'_> {
             Self::Read(number, stripe) => LockedStripe::Read(*number, stripe),
             Self::Write(number, stripe) => LockedStripe::Write(*number, stripe),
             Self::Again(number) => LockedStripe::Again(*number),
+            Self::Free(number) => LockedStripe::Free(*number),
         }
     }
 
@@ -77,7 +92,7 @@ impl LockedStripe<'_> {
     pub(super) fn as_mut(&mut self) -> &mut Stripe {
         match self {
             Self::Write(_, stripe) => stripe,
-            Self::Read(..) | Self::Again(_) => {
+            Self::Read(..) | Self::Again(_) | Self::Free(_) => {
                 unreachable!("a key that is written is in a stripe locked for writing")
             }
         }
@@ -92,7 +107,11 @@ impl Deref for LockedStripe<'_> {
         match self {
             Self::Read(_, stripe) => stripe,
             Self::Write(_, stripe) => stripe,
-            Self::Again(_) => unreachable!("the first of those with a number is found"),
+            Self::Again(_) | Self::Free(_) => {
+                unreachable!(
+                    "the stripe of each key is locked, and the first of those with a number is found"
+                )
+            }
         }
     }
 }
@@ -124,7 +143,7 @@ pub(super) fn find<'v>(
 ) -> Option<&'v Stripe> {
     let number = shared.stripe_of(hash);
     let stripe = stripes.get(position(stripes, || number))?;
-    (stripe.number() == number).then_some(stripe)
+    (stripe.number() == number && stripe.is_held()).then(|| &**stripe)
 }
 
 /// Lends `work` the stripe of that number, if it is one of these, or else all of them.
@@ -137,6 +156,7 @@ pub(super) fn lend<'s, R>(
     if let Some(number) = only
         && let Some(stripe) = stripes.get_mut(position(stripes, || number))
         && stripe.number() == number
+        && stripe.is_held()
     {
         return work(Locked::new(&mut [stripe.reborrow()]));
     }
@@ -146,7 +166,8 @@ pub(super) fn lend<'s, R>(
 
 /// Whether these are all stripes of the store.
 pub(super) fn are_all(shared: &Shared, stripes: &[LockedStripe<'_>]) -> bool {
-    stripes.iter().map(LockedStripe::number).eq(0..shared.stripe_count())
+    let held = stripes.iter().filter(|stripe| stripe.is_held());
+    held.map(LockedStripe::number).eq(0..shared.stripe_count())
 }
 
 /// The stripe of a hash, which is one of these.
@@ -228,9 +249,16 @@ impl Shared {
         for (number, reads) in wanted {
             marks[number] = marks[number].max(if reads { Mark::Read } else { Mark::Write });
         }
-        let marked = marks.into_iter().enumerate().filter(|(_, mark)| *mark != Mark::Free);
-        let mut guards: Vec<_> =
-            marked.map(|(number, mark)| self.guard((number, mark == Mark::Read))).collect();
+        let held = marks.iter().filter(|mark| **mark != Mark::Free).count();
+        // If most are locked, the others get a place too: to find one by its number takes no search then.
+        let sparse = held * 2 < marks.len();
+        let kept = marks.into_iter().enumerate().filter(|(_, mark)| !sparse || *mark != Mark::Free);
+        let mut guards: Vec<_> = kept
+            .map(|(number, mark)| match mark {
+                Mark::Free => Guard::Free(number),
+                Mark::Read | Mark::Write => self.guard((number, mark == Mark::Read)),
+            })
+            .collect();
         let mut stripes: Vec<_> = guards.iter_mut().map(Guard::stripe).collect();
         work(Locked::new(&mut stripes))
     }

@@ -127,7 +127,7 @@ impl<'v> View<'v> {
 
     /// Every stripe that is locked.
     pub(crate) fn stripes(&self) -> impl Iterator<Item = &Stripe> {
-        self.stripes.iter().map(|stripe| &**stripe)
+        self.stripes.iter().filter(|stripe| stripe.is_held()).map(|stripe| &**stripe)
     }
 
     /// The keys of this database in every stripe that is locked, those too that have expired.
