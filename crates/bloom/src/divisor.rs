@@ -98,7 +98,6 @@ const fn upper(a: u64, b: u64) -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place(u64);
 
-#[expect(clippy::cast_possible_truncation, reason = "places of an array that is in memory")]
 impl Place {
     #[inline]
     pub(crate) const fn byte(self) -> usize {
