@@ -152,9 +152,9 @@ impl<S: BuildHasher> Large<S> {
         }
     }
 
-    /// Asks for a block of which so many entries will be read: for its lines, and for its records, which are not known to
-    /// be where before the block is there. Of many records most lines of the heap are needed; few are left to the
-    /// processor.
+    /// Asks for a block of which so many entries will be read, and for its records. Where these are is not known before
+    /// the block is there, but many of them are on most lines of the heap, so all lines are asked for; few are not
+    /// worth it.
     #[inline]
     pub(crate) fn prefetch_block(&self, block: u32, entries: usize) {
         if self.len() < CACHED {

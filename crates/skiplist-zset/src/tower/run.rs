@@ -109,8 +109,8 @@ impl Run {
     }
 }
 
-/// How many of some spans end at a rank or in front of it, and how many entries are in front of the next; `passed` are in
-/// front of the first.
+/// How many of some spans end at a rank or in front of it, and how many entries are in front of the next; `passed` are
+/// in front of the first.
 #[inline]
 fn within(spans: &[u32], rank: u32, mut passed: u32) -> (usize, u32) {
     let (mut sum, mut at) = (passed, 0);
