@@ -106,7 +106,11 @@ impl Link {
     /// in registers. Words need fewer instructions than bytes.
     #[inline]
     fn set<const N: usize>(&mut self, places: &mut Places) -> u64 {
-        let next = [(); N].map(|()| places.take());
+        // A loop: a closure over an array is left as a call in builds without link-time optimization.
+        let mut next = [Place::default(); N];
+        for place in &mut next {
+            *place = places.take();
+        }
         let far = self.is_far();
         let (words, _) = self.words.as_chunks_mut::<8>();
         if far {
