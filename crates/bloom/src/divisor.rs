@@ -38,7 +38,7 @@ const BIAS: u64 = 2 * STEPS as u64;
 /// The bits of an array, as the divisor that hashes are reduced by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
-    bytes: u64,
+    bits: u64,
     /// The halves of 2^128 / bits, rounded up.
     high: u64,
     low: u64,
@@ -56,13 +56,13 @@ impl Divisor {
         }
         // Rounded up; where 2^128 can be divided, this is what it gives.
         let inverse = u128::MAX / bits as u128 + 1;
-        Some(Self { bytes: bits / 8, high: (inverse >> 64) as u64, low: inverse as u64 })
+        Some(Self { bits, high: (inverse >> 64) as u64, low: inverse as u64 })
     }
 
     /// The bits.
     #[inline]
     pub(crate) const fn get(self) -> u64 {
-        self.bytes * 8
+        self.bits
     }
 
     /// The fraction of a number: too large or too small by less than one unit.
@@ -76,7 +76,7 @@ impl Divisor {
     pub(crate) const fn places(self, first: u64, step: u64) -> Places {
         let on = self.fraction(step);
         Places {
-            bytes: self.bytes,
+            bits: self.bits,
             number: first,
             step,
             fraction: self.fraction(first).wrapping_add(BIAS),
@@ -94,32 +94,39 @@ const fn upper(a: u64, b: u64) -> u64 {
     ((a as u128 * b as u128) >> 64) as u64
 }
 
-/// Where a bit of an array is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) byte: usize,
-    /// 0 to 7.
-    bit: u32,
-}
+/// Where a bit of an array is: its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place(u64);
 
 impl Place {
-    /// The bit in its byte.
     #[inline]
-    pub(crate) const fn mask(self) -> u8 {
-        1 << self.bit
+    pub(crate) const fn byte(self) -> usize {
+        (self.0 / 8) as usize
     }
 
-    /// Whether a byte has the bit.
+    /// The word of 64 bits, little-endian, that has the bit.
     #[inline]
-    pub(crate) const fn is_set(self, byte: u8) -> bool {
-        byte >> self.bit & 1 == 1
+    pub(crate) const fn word(self) -> usize {
+        (self.0 / 64) as usize
+    }
+
+    /// The bit in its word.
+    #[inline]
+    pub(crate) const fn mask(self) -> u64 {
+        1 << (self.0 % 64)
+    }
+
+    /// Whether a word has the bit.
+    #[inline]
+    pub(crate) const fn is_set(self, word: u64) -> bool {
+        word >> (self.0 % 64) & 1 == 1
     }
 }
 
 /// See [`Divisor::places`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Places {
-    bytes: u64,
+    bits: u64,
     number: u64,
     step: u64,
     fraction: u64,
@@ -130,17 +137,13 @@ pub(crate) struct Places {
 impl Places {
     /// The next place. There is always one, but those from [`STEPS`] on may be others than they should be.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the byte of an array that is in memory, and a number of three bits"
-    )]
     pub(crate) const fn take(&mut self) -> Place {
-        let product = self.fraction as u128 * self.bytes as u128;
+        let place = Place(upper(self.fraction, self.bits));
         let (number, wrapped) = self.number.overflowing_add(self.step);
         let on = if wrapped { self.on_wrapped } else { self.on };
         self.fraction = self.fraction.wrapping_add(on);
         self.number = number;
-        Place { byte: (product >> 64) as usize, bit: (product as u64 >> 61) as u32 }
+        place
     }
 }
 
@@ -156,9 +159,10 @@ mod tests {
         for i in 0..u64::from(count) {
             let number = first.wrapping_add(step.wrapping_mul(i));
             let place = places.take();
-            let got = place.byte as u64 * 8 + u64::from(place.bit);
-            assert_eq!(got, number % bits, "{first} + {i} * {step} modulo {bits}");
-            assert_eq!(u32::from(place.mask()), 1 << (number % 8));
+            let right = number % bits;
+            assert_eq!(place, Place(right), "{first} + {i} * {step} modulo {bits}");
+            assert_eq!((place.byte() as u64, place.word() as u64), (right / 8, right / 64));
+            assert_eq!(place.mask(), 1 << (right % 64));
             assert!(place.is_set(place.mask()) && !place.is_set(!place.mask()));
         }
     }

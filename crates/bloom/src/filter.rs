@@ -213,7 +213,7 @@ impl BloomFilter {
     pub fn touched(&self, hash: ItemHash) -> impl Iterator<Item = usize> {
         let start: usize = self.older.iter().map(|link| link.as_bytes().len()).sum();
         let mut places = self.newest.places(hash);
-        (0..self.newest.hashes()).map(move |_| start + places.take().byte)
+        (0..self.newest.hashes()).map(move |_| start + places.take().byte())
     }
 
     /// Items that were new when they were added: BF.CARD.

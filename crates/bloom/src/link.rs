@@ -83,19 +83,53 @@ impl Link {
     #[inline]
     pub fn add_hash(&mut self, hash: ItemHash) -> bool {
         let mut places = self.places(hash);
-        if self.is_far() {
-            // A store waits for the load before it; the loads of all lines need not.
-            self.prefetch(&mut places.clone(), self.hashes);
+        let mut fresh = 0;
+        for _ in 0..self.hashes / 8 {
+            fresh |= self.set::<8>(&mut places);
         }
-        let mut fresh = false;
-        in_groups(self.hashes, || {
-            let place = places.take();
-            if let Some(byte) = self.words.get_mut(place.byte) {
-                fresh |= !place.is_set(*byte);
-                *byte |= place.mask();
+        if self.hashes & 4 != 0 {
+            fresh |= self.set::<4>(&mut places);
+        }
+        if self.hashes & 2 != 0 {
+            fresh |= self.set::<2>(&mut places);
+        }
+        if self.hashes & 1 != 0 {
+            fresh |= self.set::<1>(&mut places);
+        }
+        self.size += u64::from(fresh != 0);
+        fresh != 0
+    }
+
+    /// Sets the bits of the next `N` places; returns 0 if all of them were set.
+    ///
+    /// The places are found once, for their lines and for their bits, so `N` is known when this is compiled: they stay
+    /// in registers. Words need fewer instructions than bytes.
+    #[inline]
+    fn set<const N: usize>(&mut self, places: &mut Places) -> u64 {
+        // A loop: a closure over an array is left as a call in builds without link-time optimization.
+        let mut next = [Place::default(); N];
+        for place in &mut next {
+            *place = places.take();
+        }
+        let far = self.is_far();
+        let (words, _) = self.words.as_chunks_mut::<8>();
+        if far {
+            // A store waits for the load before it; the loads of all lines need not.
+            for place in next {
+                if let Some(word) = words.get(place.word()) {
+                    prefetch::value(word);
+                }
             }
-        });
-        self.size += u64::from(fresh);
+        }
+        let mut fresh = 0;
+        for place in next {
+            if let Some(bytes) = words.get_mut(place.word()) {
+                let before = u64::from_le_bytes(*bytes);
+                let after = before | place.mask();
+                fresh |= before ^ after;
+                *bytes = after.to_le_bytes();
+            }
+        }
         fresh
     }
 
@@ -140,7 +174,8 @@ impl Link {
 
     #[inline]
     fn has(&self, place: Place) -> bool {
-        self.words.get(place.byte).is_some_and(|&byte| place.is_set(byte))
+        let word = self.words.as_chunks::<8>().0.get(place.word());
+        word.is_some_and(|&word| place.is_set(u64::from_le_bytes(word)))
     }
 
     /// Whether the bits of the next `count` places are all set, without a branch between them.
@@ -154,7 +189,7 @@ impl Link {
     /// Asks for the memory of the next `count` places.
     #[inline]
     pub(crate) fn prefetch(&self, places: &mut Places, count: u32) {
-        in_groups(count, || prefetch::byte(&self.words, places.take().byte));
+        in_groups(count, || prefetch::byte(&self.words, places.take().byte()));
     }
 
     /// Items that set a bit when they were added.

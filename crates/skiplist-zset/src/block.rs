@@ -85,12 +85,15 @@ impl Block {
     /// Asks for each cache line.
     #[inline]
     pub(crate) fn prefetch(&self) {
+        self.prefetch_places();
+        prefetch_column(&self.prefixes);
+    }
+
+    /// Asks for all but the prefixes.
+    #[inline]
+    pub(crate) fn prefetch_places(&self) {
         prefetch::value(&self.base);
-        for column in [&self.prefixes, &self.places] {
-            prefetch::value(&column[0]);
-            prefetch::value(&column[BLOCK / 2]);
-            prefetch::value(&column[BLOCK - 1]);
-        }
+        prefetch_column(&self.places);
     }
 
     #[inline]
@@ -277,6 +280,14 @@ impl Block {
             assert_eq!(prefix, self.prefix(records.key(record)));
         }
     }
+}
+
+/// Asks for the cache lines of a column.
+#[inline]
+fn prefetch_column(column: &[u16; BLOCK]) {
+    prefetch::value(&column[0]);
+    prefetch::value(&column[BLOCK / 2]);
+    prefetch::value(&column[BLOCK - 1]);
 }
 
 /// Whether a record is in front of a place.

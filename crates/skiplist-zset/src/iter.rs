@@ -43,6 +43,44 @@ impl<'z> BlockIter<'z> {
     pub(crate) fn new<S: BuildHasher>(set: &'z Large<S>, block: u32, places: &'z [u16]) -> Self {
         Self { places, heap: set.heap(block), block: Some(block) }
     }
+
+    /// Goes on to the next block, or to the one that has the entry of this rank, behind which `left` will be read.
+    #[inline(never)]
+    fn go_on<S: BuildHasher>(&mut self, set: &'z Large<S>, rank: usize, left: usize) {
+        let (block, at) = match self.block {
+            None => {
+                let cursor = set.cursor_ahead(rank, left + 1);
+                (cursor.block, cursor.at)
+            }
+            Some(block) => (set.order().block(block).next, 0),
+        };
+        let now = set.order().block(block);
+        *self = Self::new(set, block, &now.places()[at..]);
+        if left >= self.places.len() {
+            set.prefetch_block(now.next, left + 1 - self.places.len());
+        }
+    }
+
+    /// As [`go_on`](Self::go_on), from the back.
+    #[inline(never)]
+    fn go_back<S: BuildHasher>(&mut self, set: &'z Large<S>, rank: usize, left: usize) {
+        let (block, places) = match self.block {
+            None => {
+                let cursor = set.cursor(rank);
+                set.prefetch_block(cursor.block, (left + 1).min(cursor.at + 1));
+                (cursor.block, &set.order().block(cursor.block).places()[..=cursor.at])
+            }
+            Some(block) => {
+                let previous = set.order().block(block).previous;
+                (previous, set.order().block(previous).places())
+            }
+        };
+        *self = Self::new(set, block, places);
+        if left >= places.len() {
+            let previous = set.order().block(block).previous;
+            set.prefetch_block(previous, left + 1 - places.len());
+        }
+    }
 }
 
 impl<'z, S> Iter<'z, S> {
@@ -56,72 +94,38 @@ impl<'z, S> Iter<'z, S> {
     }
 }
 
-impl<'z, S: BuildHasher> Iter<'z, S> {
-    /// The next entry from the front that is at the beginning of a block or of the iteration, or of a small set; its
-    /// rank is not counted as left any more.
-    #[inline(never)]
-    fn begin(&mut self, rank: usize) -> Option<(Entry<'z>, f64)> {
-        match &mut self.source {
-            Source::Small { set, front, .. } => {
-                let entries = front.get_or_insert_with(|| {
-                    let list = set.list();
-                    list.iter_from(list.seek(2 * rank).unwrap_or(list.end()))
-                });
-                let member = entries.next()?;
-                Some((member, score::of_entry(entries.next()?)?))
-            }
-            Source::Large { set, front, .. } => {
-                let set: &'z Large<S> = set;
-                let (block, at) = match front.block {
-                    None => {
-                        let cursor = set.cursor(rank);
-                        (cursor.block, cursor.at)
-                    }
-                    Some(block) => (set.order().block(block).next, 0),
-                };
-                let (&first, places) = set.order().block(block).places()[at..].split_first()?;
-                *front = BlockIter::new(set, block, places);
-                let (member, score) = set.read(front.heap, first);
-                Some((Entry::Str(member), score))
-            }
-        }
-    }
+/// The next entry of a small set from the front.
+#[inline(never)]
+fn next_small<'z>(
+    set: &'z Small,
+    front: &mut Option<listpack::Iter<'z>>,
+    rank: usize,
+) -> Option<(Entry<'z>, f64)> {
+    let entries = front.get_or_insert_with(|| {
+        let list = set.list();
+        list.iter_from(list.seek(2 * rank).unwrap_or(list.end()))
+    });
+    let member = entries.next()?;
+    Some((member, score::of_entry(entries.next()?)?))
+}
 
-    /// As [`begin`](Self::begin), from the back.
-    #[inline(never)]
-    fn begin_back(&mut self, rank: usize) -> Option<(Entry<'z>, f64)> {
-        match &mut self.source {
-            Source::Small { set, back, .. } => {
-                let entries = back.get_or_insert_with(|| {
-                    let list = set.list();
-                    let mut entries = list.iter();
-                    for _ in 2 * (rank + 1)..list.len() {
-                        entries.next_back();
-                    }
-                    entries
-                });
-                let score = score::of_entry(entries.next_back()?)?;
-                Some((entries.next_back()?, score))
-            }
-            Source::Large { set, back, .. } => {
-                let set: &'z Large<S> = set;
-                let (block, places) = match back.block {
-                    None => {
-                        let cursor = set.cursor(rank);
-                        (cursor.block, &set.order().block(cursor.block).places()[..=cursor.at])
-                    }
-                    Some(block) => {
-                        let previous = set.order().block(block).previous;
-                        (previous, set.order().block(previous).places())
-                    }
-                };
-                let (&last, places) = places.split_last()?;
-                *back = BlockIter::new(set, block, places);
-                let (member, score) = set.read(back.heap, last);
-                Some((Entry::Str(member), score))
-            }
+/// The next entry of a small set from the back.
+#[inline(never)]
+fn next_small_back<'z>(
+    set: &'z Small,
+    back: &mut Option<listpack::Iter<'z>>,
+    rank: usize,
+) -> Option<(Entry<'z>, f64)> {
+    let entries = back.get_or_insert_with(|| {
+        let list = set.list();
+        let mut entries = list.iter();
+        for _ in 2 * (rank + 1)..list.len() {
+            entries.next_back();
         }
-    }
+        entries
+    });
+    let score = score::of_entry(entries.next_back()?)?;
+    Some((entries.next_back()?, score))
 }
 
 impl<'z, S: BuildHasher> Iterator for Iter<'z, S> {
@@ -130,14 +134,18 @@ impl<'z, S: BuildHasher> Iterator for Iter<'z, S> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let rank = self.left.next()?;
-        if let Source::Large { set, front, .. } = &mut self.source
-            && let Some((&place, places)) = front.places.split_first()
-        {
-            front.places = places;
-            let (member, score) = set.read(front.heap, place);
-            return Some((Entry::Str(member), score));
+        match &mut self.source {
+            Source::Small { set, front, .. } => next_small(set, front, rank),
+            Source::Large { set, front, .. } => {
+                if front.places.is_empty() {
+                    front.go_on(set, rank, self.left.len());
+                }
+                let (&place, places) = front.places.split_first()?;
+                front.places = places;
+                let (member, score) = set.read(front.heap, place);
+                Some((Entry::Str(member), score))
+            }
         }
-        self.begin(rank)
     }
 
     #[inline]
@@ -162,14 +170,18 @@ impl<S: BuildHasher> DoubleEndedIterator for Iter<'_, S> {
     #[inline]
     fn next_back(&mut self) -> Option<Self::Item> {
         let rank = self.left.next_back()?;
-        if let Source::Large { set, back, .. } = &mut self.source
-            && let Some((&place, places)) = back.places.split_last()
-        {
-            back.places = places;
-            let (member, score) = set.read(back.heap, place);
-            return Some((Entry::Str(member), score));
+        match &mut self.source {
+            Source::Small { set, back, .. } => next_small_back(set, back, rank),
+            Source::Large { set, back, .. } => {
+                if back.places.is_empty() {
+                    back.go_back(set, rank, self.left.len());
+                }
+                let (&place, places) = back.places.split_last()?;
+                back.places = places;
+                let (member, score) = set.read(back.heap, place);
+                Some((Entry::Str(member), score))
+            }
         }
-        self.begin_back(rank)
     }
 
     #[inline]

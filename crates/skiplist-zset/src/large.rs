@@ -17,6 +17,8 @@ use crate::tower::{Cursor, Order};
 const IDLE: usize = 4;
 /// Not worth it below so many entries.
 const SMALL: usize = 1024;
+/// From so many entries of a block on all of its records are asked for.
+const MANY: usize = 6;
 /// What is hashed for the seed of the towers.
 const SEED: &str = "towers";
 
@@ -147,6 +149,22 @@ impl<S: BuildHasher> Large<S> {
         }
         for block in blocks {
             self.records.prefetch_room(block);
+        }
+    }
+
+    /// Asks for a block of which so many entries will be read, and for its records. Where these are is not known before
+    /// the block is there, but many of them are on most lines of the heap, so all lines are asked for; few are not
+    /// worth it.
+    #[inline]
+    pub(crate) fn prefetch_block(&self, block: u32, entries: usize) {
+        if self.len() < CACHED {
+            return;
+        }
+        self.order.block(block).prefetch_places();
+        if entries < MANY {
+            self.records.prefetch_heap(block);
+        } else {
+            self.records.prefetch_all(block);
         }
     }
 
@@ -317,6 +335,19 @@ impl<S: BuildHasher> Large<S> {
     #[inline]
     pub(crate) fn cursor(&self, rank: usize) -> Cursor {
         self.order.cursor(u32::try_from(rank).unwrap_or(u32::MAX))
+    }
+
+    /// The place of a rank, from which so many entries will be read.
+    #[inline]
+    pub(crate) fn cursor_ahead(&self, rank: usize, entries: usize) -> Cursor {
+        let (cursor, here, next) = self.order.cursor_ahead(u32::try_from(rank).unwrap_or(u32::MAX));
+        self.prefetch_block(cursor.block, entries.min(here as usize));
+        if let Some(next) = next
+            && entries > here as usize
+        {
+            self.prefetch_block(next, entries - here as usize);
+        }
+        cursor
     }
 
     /// Takes out a run of entries.

@@ -7,12 +7,15 @@ use listpack::Entry;
 
 use crate::block::{BLOCK, Target, Tie};
 use crate::large::Large;
+use crate::records::NONE;
 
 impl<S: BuildHasher> Large<S> {
     /// Hands out the members whose scores have these keys and are kept, lowest first.
     ///
     /// Block by block: first the scores of a block, whose records lie anywhere, so that their cache misses overlap;
     /// then which of them are kept, without a branch that would be mispredicted every other time; then their members.
+    /// The lines of all records are asked for with those of their block, and those of the next block before the
+    /// scores of this one are read.
     pub(crate) fn pick<'z>(
         &'z self,
         keys: &RangeInclusive<u64>,
@@ -28,7 +31,12 @@ impl<S: BuildHasher> Large<S> {
         let (mut number, mut from) = (start.block, start.at);
         loop {
             let block = self.order().block(number);
+            self.prefetch_block(number, BLOCK);
             let to = self.position(number, last);
+            let is_last = to < block.len() || block.next == NONE;
+            if !is_last {
+                self.prefetch_block(block.next, BLOCK);
+            }
             let mut scores = [0.0; BLOCK];
             let mut kept = [0_u8; BLOCK];
             let scores = &mut scores[..to.saturating_sub(from)];
@@ -44,7 +52,7 @@ impl<S: BuildHasher> Large<S> {
                 let at = usize::from(at);
                 found(Entry::Str(self.get(block.record(from + at)).0), scores[at]);
             }
-            if to < block.len() || block.next == crate::records::NONE {
+            if is_last {
                 return;
             }
             (number, from) = (block.next, 0);

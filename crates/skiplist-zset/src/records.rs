@@ -36,6 +36,8 @@ const SCORE: usize = size_of::<f64>();
 const LONG: usize = 0xff;
 /// The bytes of a record whose member is.
 const LONG_RECORD: usize = (SCORE + 1 + 4).next_multiple_of(UNIT);
+/// Bytes of a cache line.
+const LINE: usize = 64;
 /// Members of up to about this length are asked for ahead as a whole.
 const SHORT: usize = 24;
 
@@ -101,6 +103,13 @@ impl Records {
     #[inline]
     pub(crate) fn prefetch_heap(&self, block: u32) {
         prefetch::value(&self.heaps[block as usize]);
+    }
+
+    /// Asks for all records of a block.
+    #[inline]
+    pub(crate) fn prefetch_all(&self, block: u32) {
+        let heap = &self.heaps[block as usize];
+        heap.bytes[..usize::from(heap.used)].chunks(LINE).for_each(|line| prefetch::byte(line, 0));
     }
 
     /// Asks for a record.

@@ -126,6 +126,22 @@ impl Order {
         Cursor { block, at: left as usize }
     }
 
+    /// As [`cursor`](Self::cursor), with how many entries there are from there to the end of the block, and the block
+    /// behind it if its run has it: none of which waits for the block.
+    #[inline]
+    pub(crate) fn cursor_ahead(&self, rank: u32) -> (Cursor, u32, Option<u32>) {
+        let (mut left, mut last) = (rank, (0, 0));
+        let block = self.descend(|number, run, _| {
+            let (at, passed) = run.place_of_rank(left);
+            left -= passed;
+            last = (number, at);
+            at
+        });
+        let run = &self.runs[last.0 as usize];
+        let cursor = Cursor { block, at: left as usize };
+        (cursor, run.spans[last.1].saturating_sub(left), run.children.get(last.1 + 1).copied())
+    }
+
     /// The block to which the places lead that `choose` gives for a run of each level, from the root on.
     #[inline]
     fn descend(&self, mut choose: impl FnMut(u32, &Run, usize) -> usize) -> u32 {

@@ -44,24 +44,25 @@ impl Run {
     #[inline]
     pub(super) fn place_of_rank(&self, rank: u32) -> (usize, u32) {
         let spans = &self.spans[..self.spans.len() - 1];
-        let (groups, rest) = spans.as_chunks::<GROUP>();
+        let (groups, _) = spans.as_chunks::<GROUP>();
         let (mut sum, mut passed, mut at) = (0, 0, 0);
         for group in groups {
             sum += group.iter().sum::<u32>();
             let whole = sum <= rank;
             passed = if whole { sum } else { passed };
-            at += usize::from(whole);
+            at += if whole { GROUP } else { 0 };
         }
-        let group = groups.get(at).map_or(rest, |group| group);
-        at *= GROUP;
-        sum = passed;
-        for &span in group {
-            sum += span;
-            let whole = sum <= rank;
-            passed = if whole { sum } else { passed };
-            at += usize::from(whole);
+        // The last group begins earlier, to be whole too: what is in front of it has been passed.
+        let start = at.min(spans.len().saturating_sub(GROUP));
+        let Some(group) = spans[start..].first_chunk::<GROUP>() else {
+            return within(spans, rank, 0);
+        };
+        let again = at - start;
+        for (place, &span) in group.iter().enumerate() {
+            passed -= if place < again { span } else { 0 };
         }
-        (at, passed)
+        let (at, passed) = within(group, rank, passed);
+        (start + at, passed)
     }
 
     /// The place of a child.
@@ -108,6 +109,20 @@ impl Run {
     }
 }
 
+/// How many of some spans end at a rank or in front of it, and how many entries are in front of the next; `passed` are
+/// in front of the first.
+#[inline]
+fn within(spans: &[u32], rank: u32, mut passed: u32) -> (usize, u32) {
+    let (mut sum, mut at) = (passed, 0);
+    for &span in spans {
+        sum += span;
+        let whole = sum <= rank;
+        passed = if whole { sum } else { passed };
+        at += usize::from(whole);
+    }
+    (at, passed)
+}
+
 /// How many of some sorted keys are below this one.
 ///
 /// A binary search waits for one cache line after the other; this takes the last key of each line, and then one line.
@@ -117,4 +132,29 @@ fn below(keys: &[u64], key: u64) -> usize {
     let whole: usize = groups.iter().map(|group| usize::from(group[GROUP - 1] < key)).sum();
     let group = groups.get(whole).map_or(rest, |group| group);
     whole * GROUP + group.iter().map(|&other| usize::from(other < key)).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs around a group and around two, with every rank, one beyond the end included.
+    #[test]
+    fn the_place_of_a_rank_is_what_a_plain_sum_finds() {
+        for len in 1..=40_u32 {
+            let mut run = Run::new(0);
+            let spans = (0..len).map(|at| 1 + at * 7 % 5);
+            spans.clone().enumerate().for_each(|(at, span)| run.insert(at, 0, 0, span));
+            for rank in 0..=spans.clone().sum() {
+                let (mut at, mut before) = (0, 0);
+                for span in spans.clone().take(len as usize - 1) {
+                    if before + span > rank {
+                        break;
+                    }
+                    (at, before) = (at + 1, before + span);
+                }
+                assert_eq!(run.place_of_rank(rank), (at, before), "{len} children, rank {rank}");
+            }
+        }
+    }
 }
