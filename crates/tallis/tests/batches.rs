@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+use std::sync::Arc;
 use std::thread;
 
 use tallis::geo::Unit;
-use tallis::{BitFieldOp, ExpireOption, FieldType, Limits, Overflow, Profile, Store};
+use tallis::{BitFieldOp, ExpireOption, FieldType, Limits, ManualClock, Overflow, Profile, Store};
 use testkit::rng::Rng;
 
 /// Keys of a store, and members of its sets, among which the calls choose.
@@ -239,6 +240,28 @@ fn many_at_once_are_as_many_one_by_one() {
         }
         assert_eq!(payloads(&many), payloads(&one), "{seed}");
     }
+}
+
+#[test]
+fn fields_that_have_expired_are_not_among_many() {
+    let clock = Arc::new(ManualClock::new(0));
+    let store = Store::builder().clock(clock.clone()).build();
+    let names: Vec<String> = (0..34_000).map(|n| format!("name:{n}")).collect();
+    let pairs: Vec<_> = names.iter().map(|name| (name, name)).collect();
+    store.hset_multiple("hash", &pairs).unwrap();
+    store.hpexpire("hash", 10, ExpireOption::Always, &names[..50]).unwrap();
+    clock.advance(10);
+    let values = store.hmget("hash", &names[..100]).unwrap();
+    assert!(values[..50].iter().all(Option::is_none));
+    assert!(
+        values[50..]
+            .iter()
+            .zip(&names[50..])
+            .all(|(value, name)| { value.as_deref() == Some(name.as_bytes()) })
+    );
+    assert_eq!(store.hdel("hash", &names[..60]).unwrap(), 10);
+    assert_eq!(store.hset_multiple("hash", &pairs[..100]).unwrap(), 60);
+    assert_eq!(store.hlen("hash").unwrap(), 34_000);
 }
 
 /// Each thread has sets of its own, and all have their keys in the same stripes.

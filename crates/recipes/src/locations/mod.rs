@@ -91,7 +91,8 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 /// [`set`](Self::set) and [`get`](Self::get) are O(1), but for a string that grows. [`aggregate`](Self::aggregate) is
 /// O(largest id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is
 /// read atomically, one after the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in
-/// the list), which are taken by the shard and not one by one. [`set_codes`](Self::set_codes) sets many users in O(users).
+/// the list), which are taken by the shard and not one by one. [`set_codes`](Self::set_codes) sets many users, in
+/// O(users).
 ///
 /// # Limits
 ///
