@@ -7,9 +7,10 @@
 use std::hint::black_box;
 use std::ops::Range;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use jiff::Timestamp;
-use tallis::{Bucket, ShardedSet, Store, UvWindows, Visitors, each};
+use tallis::{Bucket, Funnel, Quota, ShardedSet, Store, UvWindows, Visitors, each};
 
 /// The keys or members that are there, of 8 bytes.
 const NAMES: usize = 2_000;
@@ -68,11 +69,25 @@ const CALLS: &[(&str, Call)] = &[
         let visits = names.iter().map(|name| (name, Timestamp::UNIX_EPOCH));
         windows(store).record_many(visits).unwrap();
     }),
+    ("check_many, funnels that are full", |store, names| {
+        let throttles = funnel(store).check_many(funnels(names), 1).unwrap();
+        assert!(throttles.iter().all(|throttle| throttle.limited));
+    }),
 ];
 
 fn windows(store: &Store) -> UvWindows {
     let for_ever = tallis::UvLevel::ALL.into_iter();
     for_ever.fold(UvWindows::new(store.clone(), "uv:"), UvWindows::keep_for_ever)
+}
+
+/// Of room for one, which takes decades to leak.
+fn funnel(store: &Store) -> Funnel {
+    Funnel::new(store.clone(), Quota::new(1, 1, Duration::from_secs(1 << 30)).unwrap())
+}
+
+/// Keys of their own, that are made without an allocation.
+fn funnels(names: &[String]) -> impl Iterator<Item = &str> {
+    names.iter().map(|name| &name[1..])
 }
 
 /// The same store each time, so that what is done before the calls takes as many instructions.
@@ -90,6 +105,7 @@ fn filled(names: &[String]) -> Store {
     ShardedSet::splitting(store.clone(), "sharded").add_many(names).unwrap();
     let users = names.iter().map(|name| (name, Timestamp::UNIX_EPOCH));
     windows(&store).record_many(users).unwrap();
+    funnel(&store).check_many(funnels(names), 1).unwrap();
     store
 }
 

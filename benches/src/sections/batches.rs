@@ -24,9 +24,9 @@ const ROUND: usize = 20_000;
 pub(super) fn measure(bench: &Bench) -> Section {
     let count = if bench.effort().is_quick() { 20_000 } else { 1_000_000 };
     let text = format!(
-        "{count} keys of 8 bytes, or members of one key, are there; each round asks for {ROUND} others of them in random order, by calls of {CALL} \
+        "{count} keys of 8 bytes, or members or fields of one key, are there; each round asks for {ROUND} others of them in random order, by calls of {CALL} \
          and by as many calls of one. ZADD gives members another score. Bits and fields (`u12`) are anywhere in one string. Visits are of a million random ids, by calls of 1,000, in a \
-         bucket that splits; those of windows 500 a minute, of users whom the hour has. A figure is the time of one key, member, bit, field or visit.",
+         bucket that splits; those of windows 500 a minute, of users whom the hour has. A figure is the time of one key, member, field, bit or visit.",
     );
     let words: Words = shuffled(1, count).into_iter().map(|n| format!("{n:08}")).collect();
     let words: Vec<&[u8]> = words.iter().collect();
@@ -44,6 +44,9 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(exists(bench, &words))
         .row(smismember(bench, &words))
         .row(sadd(bench, &words))
+        .row(hmget(bench, &words))
+        .row(hset(bench, &words))
+        .row(hdel(bench, &words))
         .row(zmscore(bench, &words))
         .row(zadd(bench, &words))
         .row(geopos(bench, &words))
@@ -261,6 +264,43 @@ fn sadd(bench: &Bench, words: &[&[u8]]) -> Row {
     let many = |words: &[&[u8]]| assert_eq!(store.sadd("set", words).unwrap(), 0);
     let one = |word: &[u8]| assert_eq!(store.sadd("set", word).unwrap(), 0);
     Row::new("SADD, members that are there", Unit::Nanos, race(bench, words, many, one))
+}
+
+fn hash(words: &[&[u8]]) -> Store {
+    let store = Store::new();
+    store
+        .hset_multiple("hash", &words.iter().map(|word| (word, word)).collect::<Vec<_>>())
+        .unwrap();
+    store
+}
+
+fn hmget(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = hash(words);
+    let values = store.hmget("hash", &words[..CALL]).unwrap();
+    assert!(values.iter().zip(words).all(|(value, word)| value.as_deref() == Some(*word)));
+    let many = |words: &[&[u8]]| drop(black_box(store.hmget("hash", words).unwrap()));
+    let one = |word: &[u8]| drop(black_box(store.hget("hash", word).unwrap()));
+    Row::new("HMGET, beside HGET", Unit::Nanos, race(bench, words, many, one))
+}
+
+fn hset(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = hash(words);
+    let many = |words: &[&[u8]]| {
+        let pairs: Vec<_> = words.iter().map(|word| (word, word)).collect();
+        assert_eq!(store.hset_multiple("hash", &pairs).unwrap(), 0);
+    };
+    let one = |word: &[u8]| assert_eq!(store.hset("hash", word, word).unwrap(), 0);
+    Row::new("HSET, fields that are there", Unit::Nanos, race(bench, words, many, one))
+}
+
+fn hdel(bench: &Bench, words: &[&[u8]]) -> Row {
+    let store = hash(words);
+    // Others, so that the hash stays as it is.
+    let others: Vec<Vec<u8>> = words.iter().map(|word| [word, &b"-"[..]].concat()).collect();
+    let others: Vec<&[u8]> = others.iter().map(|word| &word[..]).collect();
+    let many = |words: &[&[u8]]| assert_eq!(store.hdel("hash", words).unwrap(), 0);
+    let one = |word: &[u8]| assert_eq!(store.hdel("hash", word).unwrap(), 0);
+    Row::new("HDEL, others", Unit::Nanos, race(bench, &others, many, one))
 }
 
 fn sorted(words: &[&[u8]]) -> Store {

@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+use std::sync::Arc;
 use std::thread;
 
 use tallis::geo::Unit;
-use tallis::{BitFieldOp, FieldType, Limits, Overflow, Profile, Store};
+use tallis::{BitFieldOp, ExpireOption, FieldType, Limits, ManualClock, Overflow, Profile, Store};
 use testkit::rng::Rng;
 
 /// Keys of a store, and members of its sets, among which the calls choose.
@@ -19,17 +20,20 @@ fn store(limits: Limits) -> Store {
     Store::builder().profile(Profile::Redis70).limits(limits).build()
 }
 
-/// Limits so low that sets are tables, or the default ones.
+/// Limits so low that sets and hashes are tables, or the default ones.
 fn limits(rng: &mut Rng) -> Limits {
     match rng.below(2) {
         0 => Limits::default(),
-        _ => {
-            Limits { set_max_intset_entries: 3, zset_max_listpack_entries: 3, ..Limits::default() }
-        }
+        _ => Limits {
+            set_max_intset_entries: 3,
+            zset_max_listpack_entries: 3,
+            hash_max_listpack_entries: 3,
+            ..Limits::default()
+        },
     }
 }
 
-/// Makes keys, a set and a sorted set that are more than the caches hold: then a call of many reads ahead.
+/// Makes keys, a set, a sorted set and hashes that are more than the caches hold: then a call of many reads ahead.
 fn fill(store: &Store) {
     let names: Vec<String> = (1..40_000).map(|n| format!("name:{n}")).collect();
     store.mset(&names.iter().map(|name| (name, "a value")).collect::<Vec<_>>()).unwrap();
@@ -39,6 +43,12 @@ fn fill(store: &Store) {
     let mut rng = Rng::new(1);
     let places: Vec<_> = names.iter().map(|name| place(&mut rng, name)).collect();
     store.geo_add("geo", &places).unwrap();
+    for (hash, pairs) in [("hash", &names[..]), ("timed", &names[..34_000])] {
+        let pairs: Vec<_> = pairs.iter().map(|name| (name, name)).collect();
+        store.hset_multiple(hash, &pairs).unwrap();
+    }
+    // A hash with times is another table.
+    store.hpexpire("timed", 1_u64 << 40, ExpireOption::Always, &names[..100]).unwrap();
 }
 
 /// A place for a name, one of a few thousand.
@@ -73,7 +83,7 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
     // A name as any other is deleted, and set to a text or a number, now and then.
     let bits = "name:7";
     let count = |each: &dyn Fn(&String) -> usize| names.iter().map(each).sum::<usize>();
-    match rng.below(18) {
+    match rng.below(22) {
         0..3 => {
             let ones = count(&|name| one.sadd(key, name).unwrap_or(0));
             assert_eq!(many.sadd(key, &names).unwrap_or(0), ones);
@@ -150,7 +160,21 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
                 values.iter().map(|(at, value)| one.setbit(bits, *at, *value)).collect();
             assert_eq!(many.setbit_multiple(bits, &values), ones);
         }
-        16 => {
+        16..18 => {
+            // Some are longer than what lies beside its field.
+            let pairs: Vec<_> = names.iter().map(|name| (name, value(rng))).collect();
+            let each = pairs.iter().map(|(name, value)| one.hset(key, *name, value).unwrap_or(0));
+            assert_eq!(each.sum::<usize>(), many.hset_multiple(key, &pairs).unwrap_or(0));
+        }
+        18 => {
+            let ones = count(&|name| one.hdel(key, name).unwrap_or(0));
+            assert_eq!(many.hdel(key, &names).unwrap_or(0), ones);
+        }
+        19 => {
+            let ones: Result<Vec<_>, _> = names.iter().map(|name| one.hget(key, name)).collect();
+            assert_eq!(many.hmget(key, &names), ones);
+        }
+        20 => {
             let field = FieldType::unsigned(width(rng, 63)).unwrap();
             let by = offsets(rng, names.len());
             let ones: Result<Vec<_>, _> =
@@ -166,6 +190,12 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
     }
 }
 
+/// A value of a field.
+fn value(rng: &mut Rng) -> String {
+    let len = [0, 1, 5, 5, 5, 60, 300][rng.index(7)];
+    rng.below(10).to_string().repeat(len)
+}
+
 /// How many bits a field has, up to so many.
 fn width(rng: &mut Rng, most: u64) -> u32 {
     u32::try_from(1 + rng.below(most)).unwrap()
@@ -179,8 +209,12 @@ fn payloads(store: &Store) -> Vec<(Vec<u8>, Vec<u8>)> {
     // What is a hash table has its members in an order of its own.
     let ordered = |key: &Vec<u8>| match store.object_encoding(key).unwrap() {
         Some("hashtable") => {
-            let mut members: Vec<_> =
-                store.smembers(key).unwrap().iter().map(|it| it.to_vec()).collect();
+            let mut members: Vec<Vec<u8>> = match store.hgetall(key) {
+                Ok(fields) => {
+                    fields.iter().map(|(field, value)| [&field[..], value].concat()).collect()
+                }
+                Err(_) => store.smembers(key).unwrap().iter().map(|it| it.to_vec()).collect(),
+            };
             members.sort_unstable();
             members.concat()
         }
@@ -200,11 +234,34 @@ fn many_at_once_are_as_many_one_by_one() {
             fill(&one);
         }
         for _ in 0..CALLS {
-            let key = ["set", "another", "zset", "geo"][rng.index(4)];
+            let keys = ["set", "another", "zset", "geo", "hash", "timed", "fields"];
+            let key = keys[rng.index(7)];
             call(&mut rng, [&many, &one], key);
         }
         assert_eq!(payloads(&many), payloads(&one), "{seed}");
     }
+}
+
+#[test]
+fn fields_that_have_expired_are_not_among_many() {
+    let clock = Arc::new(ManualClock::new(0));
+    let store = Store::builder().clock(clock.clone()).build();
+    let names: Vec<String> = (0..34_000).map(|n| format!("name:{n}")).collect();
+    let pairs: Vec<_> = names.iter().map(|name| (name, name)).collect();
+    store.hset_multiple("hash", &pairs).unwrap();
+    store.hpexpire("hash", 10, ExpireOption::Always, &names[..50]).unwrap();
+    clock.advance(10);
+    let values = store.hmget("hash", &names[..100]).unwrap();
+    assert!(values[..50].iter().all(Option::is_none));
+    assert!(
+        values[50..]
+            .iter()
+            .zip(&names[50..])
+            .all(|(value, name)| { value.as_deref() == Some(name.as_bytes()) })
+    );
+    assert_eq!(store.hdel("hash", &names[..60]).unwrap(), 10);
+    assert_eq!(store.hset_multiple("hash", &pairs[..100]).unwrap(), 60);
+    assert_eq!(store.hlen("hash").unwrap(), 34_000);
 }
 
 /// Each thread has sets of its own, and all have their keys in the same stripes.

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
+use bytes::Bytes;
 use journal::Journal;
+use tallis::bitpack::packed::{Codec, NumberCode};
 use tallis::{
-    Aggregate, ErrorKind, LocationTable, Locations, ManualClock, RestoreOptions,
+    Aggregate, Error, ErrorKind, LocationTable, Locations, ManualClock, Precision, RestoreOptions,
     SortedSetAddOptions, Store, UpdateCheck,
 };
 use testkit::rng::Rng;
@@ -169,6 +171,105 @@ fn random_changes_beside_a_map() {
     }
 }
 
+/// Every key with its payload.
+fn payloads(store: &Store) -> Vec<(Bytes, Option<Bytes>)> {
+    let mut keys = store.keys("*").unwrap();
+    keys.sort_unstable();
+    keys.into_iter().map(|key| (key.clone(), store.dump(&key).unwrap())).collect()
+}
+
+/// Codes one by one: the error of the first user who is refused, after all others.
+fn set_each<P: Precision>(
+    locations: &Locations<Store, P>,
+    codes: &[(u64, <P::Codec as Codec>::Record)],
+) -> Result<(), Error> {
+    let mut outcome = Ok(());
+    for &(user, code) in codes {
+        outcome = outcome.and(locations.set_code(user, code));
+    }
+    outcome
+}
+
+fn codes_together_are_codes_one_by_one<P: Precision>(
+    precision: fn(Locations) -> Locations<Store, P>,
+    code: impl Fn(&mut Rng) -> <P::Codec as Codec>::Record,
+) {
+    for seed in 0..24 {
+        let mut rng = Rng::new(seed);
+        let [one, many] = [(); 2].map(|()| Store::new());
+        let [single, together] = [&one, &many].map(|it| precision(Locations::new(it.clone())));
+        for round in 0..12 {
+            if rng.chance(1, 4) {
+                // No codes, or those of another width.
+                let key = ["location:0", "location:2", "location:max"][rng.index(3)];
+                let bytes = rng.bytes(7);
+                for store in [&one, &many] {
+                    store.del([key]).unwrap();
+                    match round % 3 {
+                        0 => store.set(key, &bytes).unwrap(),
+                        1 => drop(store.sadd(key, [1]).unwrap()),
+                        _ => {}
+                    }
+                }
+            }
+            let most = [1, 3, 255, 256, 257, 2_000][rng.index(6)];
+            let codes: Vec<_> = (0..rng.below(most + 1))
+                .map(|_| {
+                    let user = match rng.below(300) {
+                        0 => Locations::MAX_USER + 1 + rng.below(2),
+                        1..100 => rng.below(20),
+                        100..200 => SHARD - 3 + rng.below(6),
+                        _ => SHARD * rng.below(4) + rng.below(2_000),
+                    };
+                    (user, code(&mut rng))
+                })
+                .collect();
+            let want = set_each(&single, &codes);
+            assert_eq!(together.set_codes(codes), want, "{seed}, round {round}");
+            assert_eq!(payloads(&one), payloads(&many), "{seed}, round {round}");
+        }
+    }
+}
+
+#[test]
+fn codes_of_each_width_together_are_codes_one_by_one() {
+    fn byte(rng: &mut Rng) -> u8 {
+        rng.bytes(1)[0]
+    }
+    codes_together_are_codes_one_by_one(|locations| locations, |rng| [byte(rng), byte(rng)]);
+    codes_together_are_codes_one_by_one(Locations::countries, |rng| [byte(rng)]);
+    codes_together_are_codes_one_by_one(Locations::codec::<NumberCode>, |rng| {
+        rng.bytes(4).try_into().unwrap()
+    });
+}
+
+#[test]
+fn threads_set_the_codes_of_many_users_at_once() {
+    let [one, many] = [(); 2].map(|()| Store::new());
+    let [single, together] = [&one, &many].map(|store| Locations::new(store.clone()));
+    let (single, together) = (&single, &together);
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                let mut rng = Rng::new(thread);
+                for _ in 0..40 {
+                    // Users of the thread's own, in shards that all share.
+                    let codes: Vec<(u64, [u8; 2])> = (0..rng.below(700))
+                        .map(|_| {
+                            let user = SHARD * rng.below(3) + 4 * rng.below(500) + thread;
+                            (user, [u8::try_from(rng.below(200)).unwrap(), 1])
+                        })
+                        .collect();
+                    set_each(single, &codes).unwrap();
+                    together.set_codes(codes).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(payloads(&one), payloads(&many));
+    assert_eq!(single.aggregate().unwrap(), together.aggregate().unwrap());
+}
+
 #[test]
 fn a_list_longer_than_a_batch_is_counted_whole() {
     let (_, locations) = locations();
@@ -217,6 +318,7 @@ fn ids_have_a_bound_and_the_largest_is_an_id() {
             locations.set_lenient(user, "USA", None).unwrap_err(),
             locations.get(user).unwrap_err(),
             locations.aggregate_list([1, user]).unwrap_err(),
+            locations.set_codes([(user, [1, 0])]).unwrap_err(),
         ] {
             assert_eq!(
                 (error.kind(), error.to_string()),
@@ -289,6 +391,18 @@ fn sinks_hear_setrange_and_of_the_largest_only_when_it_grows() {
     assert_eq!(journal.lines(), want);
     locations.set(6, "ZZZ", None).unwrap_err();
     assert!(journal.lines().is_empty());
+    locations.set_codes([(SHARD + 1, [1, 2]), (3, [1, 3]), (SHARD + 2, [1, 4])]).unwrap();
+    let mut heard = journal.lines();
+    heard.sort_unstable();
+    assert_eq!(
+        heard,
+        [
+            r"SETRANGE location:0 6 \x01\x03",
+            r"SETRANGE location:1 2 \x01\x02",
+            r"SETRANGE location:1 4 \x01\x04",
+            "ZADD location:max GT 1048578 max",
+        ]
+    );
 
     // A sorted set that has expired is none, and the next one has no expiry.
     store.pexpire("location:max", 10).unwrap();

@@ -1,6 +1,7 @@
 //! Where users are, in one to eight bytes each: Redis in Action, section 9.2.3.
 
 mod aggregate;
+mod batch;
 mod by_shard;
 mod cities;
 mod counts;
@@ -19,7 +20,7 @@ use store::{Error, PreparedKey, Store};
 use crate::Backend;
 use crate::errors::invalid;
 use crate::text::{Text, numbered};
-use procedures::Location;
+use procedures::OfShard;
 
 pub use cities::{CityTable, CityTableError};
 pub use counts::{CodeCounts, LocationCounts};
@@ -90,7 +91,8 @@ type RecordOf<P> = <CodecOf<P> as Codec>::Record;
 /// [`set`](Self::set) and [`get`](Self::get) are O(1), but for a string that grows. [`aggregate`](Self::aggregate) is
 /// O(largest id): it counts shard after shard in place, without a copy, at about a nanosecond a user; each shard is
 /// read atomically, one after the other, and not all at once. [`aggregate_list`](Self::aggregate_list) is O(users in
-/// the list), which are taken by the shard and not one by one.
+/// the list), which are taken by the shard and not one by one. [`set_codes`](Self::set_codes) sets many users, in
+/// O(users).
 ///
 /// # Limits
 ///
@@ -175,6 +177,12 @@ impl<B: Backend> Locations<B> {
     pub fn table(mut self, table: impl Into<Arc<LocationTable>>) -> Self {
         self.precision = Regions(table.into());
         self
+    }
+
+    /// The table that it goes by, for the codes of [`set_codes`](Self::set_codes).
+    #[must_use]
+    pub fn location_table(&self) -> &LocationTable {
+        &self.precision.0
     }
 
     /// Keeps the countries of the table alone, in one byte each.
@@ -364,13 +372,12 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// holds something else, such as a string that no codes of this width leave. Nothing is changed then.
     #[inline]
     pub fn set_code(&self, user: u64, code: RecordOf<P>) -> Result<(), Error> {
-        let (shard, index) = slot(user)?;
-        let shard = &self.shard_key(shard);
-        let location = Location { shard, index, code, user };
-        if self.backend.call(&procedures::set(location, self.largest.as_key()))? {
+        let shard = &self.shard_key(shard(user)?);
+        let users = OfShard { shard, codes: &[(user, code)] };
+        if self.backend.call(&procedures::set(users, self.largest.as_key()))? {
             return Ok(());
         }
-        self.backend.call(&procedures::set_largest(location, self.largest.as_ref()))
+        self.backend.call(&procedures::set_largest(users, self.largest.as_ref()))
     }
 
     /// The code of a user; zeros if none was set. O(1).
@@ -382,8 +389,8 @@ impl<B: Backend, P: Precision> Locations<B, P> {
     /// holds something else.
     #[inline]
     pub fn code(&self, user: u64) -> Result<RecordOf<P>, Error> {
-        let (shard, index) = slot(user)?;
-        let code = self.read_shard(shard, |codes| codes.records().get(index).copied())?;
+        let code =
+            self.read_shard(shard(user)?, |codes| codes.records().get(index(user)).copied())?;
         Ok(code.unwrap_or_default())
     }
 
@@ -410,11 +417,16 @@ fn keys(prefix: &[u8]) -> [Box<[u8]>; 2] {
     [shards.into(), largest.into()]
 }
 
-/// The shard of a user, and the slot there.
+/// The shard of a user.
 #[inline]
-fn slot(user: u64) -> Result<(u64, usize), Error> {
-    let user = checked(user)?;
-    Ok((user / USERS_PER_SHARD, usize::try_from(user % USERS_PER_SHARD).unwrap_or(0)))
+fn shard(user: u64) -> Result<u64, Error> {
+    Ok(checked(user)? / USERS_PER_SHARD)
+}
+
+/// The place of a user in the shard.
+#[inline]
+fn index(user: u64) -> usize {
+    usize::try_from(user % USERS_PER_SHARD).unwrap_or(0)
 }
 
 #[inline]

@@ -3,25 +3,22 @@
 use bitpack::packed::Record;
 use store::{Error, ErrorKind, KeyRef, Member, SortedSetAddOptions, Tx, UpdateCheck};
 
-use super::USERS_PER_SHARD;
+use super::{USERS_PER_SHARD, index};
 use crate::procedure::{Procedure, read, step};
 
 /// What the key of the sorted set that holds the largest user id ends with, and its member.
 pub(super) const MAX: &str = "max";
 
-/// The code of a user, and where it belongs.
+/// The codes of users of one shard, the last of which counts for a user who has several.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Location<'p, R> {
+pub(super) struct OfShard<'p, R> {
     pub(super) shard: &'p [u8],
-    /// The user's place in the shard.
-    pub(super) index: usize,
-    pub(super) code: R,
-    pub(super) user: u64,
+    pub(super) codes: &'p [(u64, R)],
 }
 
-impl<R: Record> Location<'_, R> {
+impl<R: Record> OfShard<'_, R> {
     #[inline]
-    fn set_range(&self, tx: &Tx<'_>) -> Result<(), Error> {
+    fn set_ranges(&self, tx: &Tx<'_>) -> Result<(), Error> {
         tx.with_string(self.shard, |string| {
             let len = match string.get() {
                 Some(Member::Bytes(bytes)) => bytes.len(),
@@ -29,13 +26,19 @@ impl<R: Record> Location<'_, R> {
                 None => 0,
             };
             check::<R>(self.shard, len)?;
-            string.set_range(self.index * R::WIDTH, self.code.as_ref()).map(drop)
+            for (user, code) in self.codes {
+                string.set_range(index(*user) * R::WIDTH, code.as_ref())?;
+            }
+            Ok(())
         })
     }
 
+    /// The largest user.
+    #[inline]
     fn score(&self) -> f64 {
+        let largest = self.codes.iter().map(|&(user, _)| user).max().unwrap_or(0);
         #[expect(clippy::cast_precision_loss, reason = "ids have at most 53 bits")]
-        let score = self.user as f64;
+        let score = largest as f64;
         score
     }
 }
@@ -62,36 +65,36 @@ fn other_width(shard: &[u8], len: usize, width: usize) -> Error {
     Error::new(ErrorKind::WrongType, text)
 }
 
-/// SETRANGE of a user's code, if the largest id is at least the user's; returns whether it is.
+/// SETRANGE of the code of each user, if the largest id is at least that of each; returns whether it is.
 ///
 /// The key of the largest id is locked for reading only, so that users of different shards do not wait for each other.
 #[inline]
 pub(super) fn set<'k, R: Record>(
-    location: Location<'k, R>,
+    users: OfShard<'k, R>,
     largest: KeyRef<'k>,
 ) -> impl Procedure<Output = bool> {
-    step([largest.read(), KeyRef::new(location.shard)], move |tx| {
-        let covers = tx.zscore(largest, MAX)?.is_some_and(|largest| largest >= location.score());
+    step([largest.read(), KeyRef::new(users.shard)], move |tx| {
+        let covers = tx.zscore(largest, MAX)?.is_some_and(|largest| largest >= users.score());
         if covers {
-            location.set_range(tx)?;
+            users.set_ranges(tx)?;
         }
         Ok(covers)
     })
 }
 
-/// SETRANGE of a user's code, and ZADD GT of the user's id.
+/// SETRANGE of the code of each user, and ZADD GT of the largest id.
 ///
 /// It is called seldom, and takes the key as bytes so that [`set`] has a ZSCORE of its own, which the compiler inlines.
 pub(super) fn set_largest<'k, R: Record>(
-    location: Location<'k, R>,
+    users: OfShard<'k, R>,
     largest: &'k [u8],
 ) -> impl Procedure<Output = ()> {
-    step([location.shard, largest], move |tx| {
+    step([users.shard, largest], move |tx| {
         // What is no sorted set is refused before the string changes.
         tx.zscore(largest, MAX)?;
-        location.set_range(tx)?;
+        users.set_ranges(tx)?;
         let higher = SortedSetAddOptions::add_or_update(Some(UpdateCheck::GT));
-        tx.zadd_options(largest, MAX, location.score(), higher).map(drop)
+        tx.zadd_options(largest, MAX, users.score(), higher).map(drop)
     })
 }
 

@@ -4,11 +4,15 @@ use bytes::{Bytes, BytesMut};
 use smallvec::SmallVec;
 
 use crate::member::Member;
+use crate::store::scope::MANY;
 
 /// So many ends take no allocation: a page of a range has no more strings.
 const FEW: usize = 16;
 /// The first string says how long the others may be, but no longer than this, for all keep the room alive.
 const LENGTH_MAX: usize = 32;
+/// Up to such a length on average, strings that are read together are copied into one buffer, which each of them keeps
+/// alive.
+const SHORT: usize = 64;
 
 /// Collects byte strings that are returned together.
 ///
@@ -70,6 +74,19 @@ impl ByteStrings {
             slice
         })
     }
+}
+
+/// Copies of strings.
+pub(crate) fn copies(strings: &[Option<Member<'_>>]) -> Vec<Option<Bytes>> {
+    let there = || strings.iter().flatten();
+    let few = strings.len() < MANY;
+    if few || there().map(|string| string.byte_len()).sum::<usize>() > strings.len() * SHORT {
+        return strings.iter().map(|string| string.map(Member::to_bytes)).collect();
+    }
+    let mut short = ByteStrings::with_capacity(strings.len());
+    there().for_each(|&string| short.push(string));
+    let mut short = short.finish().into_iter();
+    strings.iter().map(|string| string.and_then(|_| short.next())).collect()
 }
 
 #[cfg(test)]

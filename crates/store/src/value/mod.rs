@@ -3,6 +3,7 @@
 mod bloom;
 mod hash;
 mod list;
+mod lookups;
 mod opaque;
 mod scan;
 mod set;

@@ -2,6 +2,7 @@
 
 use tallis::Locations;
 
+use super::batch::{Batch, Unset};
 use super::fields::Fields;
 use super::seen::Seen;
 use crate::columns::{Columns, Places, without_mark};
@@ -38,13 +39,13 @@ const ZIP_FIELDS: usize = 7;
 /// let mut loader = Loader::new(&locations, Format::Users, false);
 /// loader.line(b"7,USA,CA").unwrap();
 /// assert_eq!(loader.line(b"7,USA,QQ").unwrap_err().to_string(), "region 'QQ' of USA is unknown");
+/// loader.finish()?;
 /// assert_eq!(locations.get(7)?, Some(("USA", Some("CA"))));
 /// assert_eq!(loader.users(), 1);
 /// # Ok::<(), tallis::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct Loader<'l> {
-    locations: &'l Locations,
     format: Format,
     lenient: bool,
     fields: Fields,
@@ -54,6 +55,7 @@ pub struct Loader<'l> {
     /// Lines so far, of all files.
     lines: u64,
     seen: Seen,
+    batch: Batch<'l>,
 }
 
 impl<'l> Loader<'l> {
@@ -61,7 +63,6 @@ impl<'l> Loader<'l> {
     #[must_use]
     pub fn new(locations: &'l Locations, format: Format, lenient: bool) -> Self {
         Self {
-            locations,
             format,
             lenient,
             fields: Fields::new(),
@@ -69,6 +70,7 @@ impl<'l> Loader<'l> {
             places: None,
             lines: 0,
             seen: Seen::default(),
+            batch: Batch::new(locations),
         }
     }
 
@@ -104,6 +106,8 @@ impl<'l> Loader<'l> {
 
     /// Loads a line, given without its line feed. An empty one says nothing, nor does the header of a file.
     ///
+    /// Rows are stored some hundreds at once; [`finish`](Self::finish) stores those that are left.
+    ///
     /// # Errors
     ///
     /// A bad row. A lenient loader has counted its user if it [says so](BadRow::is_counted): of a name that the table
@@ -127,6 +131,15 @@ impl<'l> Loader<'l> {
             }
             Err(refused) => Err(self.bad(refused)),
         }
+    }
+
+    /// Stores the rows that are left.
+    ///
+    /// # Errors
+    ///
+    /// That of the store. What a row is refused for is an error of [`line`](Self::line).
+    pub fn finish(&mut self) -> Result<(), tallis::Error> {
+        self.batch.store()
     }
 
     /// A line that could not be read at all.
@@ -154,8 +167,8 @@ impl<'l> Loader<'l> {
         let (Ok(country), Ok(region)) = (str::from_utf8(country), str::from_utf8(region)) else {
             return Err(refused(Some(id), "country and region are not UTF-8".to_owned()));
         };
-        let set = set(self.locations, id, country, region, self.lenient);
-        set.map(|()| Some(id)).map_err(|what| refused(Some(id), what))
+        let set = self.batch.set(id, country, region, self.lenient);
+        set.map(|()| Some(id)).map_err(|unset| Refused::of(id, unset))
     }
 
     /// The first row of a file: it names the columns, or is a header, or a row like any other.
@@ -184,11 +197,11 @@ impl<'l> Loader<'l> {
             refused(wrong_count(count, "7: code,latitude,longitude,city,state,county,kind"))
         })?;
         let set = match str::from_utf8(state) {
-            Ok("") => Err("no state".to_owned()),
-            Ok(state) => set(self.locations, id, "USA", state, self.lenient),
-            Err(_) => Err("the state is not UTF-8".to_owned()),
+            Ok("") => return Err(refused("no state".to_owned())),
+            Ok(state) => self.batch.set(id, "USA", state, self.lenient),
+            Err(_) => return Err(refused("the state is not UTF-8".to_owned())),
         };
-        set.map(|()| id).map_err(refused)
+        set.map(|()| id).map_err(|unset| Refused::of(id, unset))
     }
 
     #[cold]
@@ -211,24 +224,14 @@ struct Refused {
     last: bool,
 }
 
-/// Stores a place; if that is to be borne, an unknown one as far as it is known.
-fn set(
-    locations: &Locations,
-    user: u64,
-    country: &str,
-    region: &str,
-    lenient: bool,
-) -> Result<(), String> {
-    locations.set(user, country, region).map_err(|error| {
-        let stored = if lenient { locations.set_lenient(user, country, region) } else { Ok(()) };
-        without_prefix(&stored.err().unwrap_or(error))
-    })
-}
-
-/// The text of an error of the store without the word that its replies begin with.
-fn without_prefix(error: &tallis::Error) -> String {
-    let text = error.to_string();
-    text.strip_prefix("ERR ").map_or(text.clone(), str::to_owned)
+impl Refused {
+    /// A row whose place is not stored.
+    fn of(user: u64, unset: Unset) -> Self {
+        match unset {
+            Unset::Row(what) => Self { user: Some(user), what, last: false },
+            Unset::Store(what) => Self { user: None, what, last: true },
+        }
+    }
 }
 
 /// A number of nothing but digits that is a user's.

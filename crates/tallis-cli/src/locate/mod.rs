@@ -1,5 +1,6 @@
 //! `tallis locate`: how many users are where, from a CSV file.
 
+mod batch;
 mod fields;
 mod load;
 mod report;

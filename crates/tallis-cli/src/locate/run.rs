@@ -47,13 +47,16 @@ pub fn run(args: &LocateArgs) -> Result<(), Failure> {
         loader = loader.behind(user);
     }
     let mut reading = Reading::new(total, args.lenient);
-    for file in &args.files {
+    let read = args.files.iter().try_for_each(|file| {
         loader.next_file();
         reading.each_line(file, |line| match line {
             Ok(line) => loader.line(line),
             Err(TooLong) => Err(loader.unreadable(TOO_LONG)),
-        })?;
-    }
+        })
+    });
+    // The rows before a bad one are stored too: a directory keeps them.
+    loader.finish()?;
+    read?;
     let mut list = Vec::new();
     if let Some(file) = &args.users {
         reading.each_line(file, |line| {

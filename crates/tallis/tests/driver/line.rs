@@ -8,6 +8,8 @@ use arbitrary::{Result, Unstructured};
 use tallis::bloom::BloomFilter;
 use tallis::{Reply, Store};
 
+use super::fields::operations;
+
 /// A command as COMMAND describes it: as much of it as a line needs.
 #[derive(Debug)]
 pub(crate) struct Shape {
@@ -49,7 +51,7 @@ fn shape(description: &Reply) -> Shape {
 }
 
 /// Few, so that commands meet.
-const KEYS: &[&[u8]] = &[b"a", b"b", b"c", b"d", b"", b"e\0\r\n\xff"];
+pub(super) const KEYS: &[&[u8]] = &[b"a", b"b", b"c", b"d", b"", b"e\0\r\n\xff"];
 
 const MEMBERS: &[&[u8]] = &[
     b"0",
@@ -246,6 +248,9 @@ pub(crate) fn line(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     }
     if shape.name.starts_with("bf.") && !u.ratio(1, 4)? {
         filter(u, &mut words)?;
+    }
+    if shape.name.starts_with("bitfield") && words.len() > 1 && !u.ratio(1, 4)? {
+        operations(u, &mut words)?;
     }
     // The limits stay as they are: what a later command does depends on them.
     if words[0] == b"config" && words.get(1).is_some_and(|sub| sub.eq_ignore_ascii_case(b"set")) {

@@ -3,8 +3,10 @@
 //! * a command that answers an error leaves everything as it was;
 //! * every value comes back from its payload, and that payload from it again;
 //! * the effects of all commands make the same values on an empty store;
-//! * MULTI and EXEC answer and leave what the same commands do one by one, and so does a pipeline.
+//! * MULTI and EXEC answer and leave what the same commands do one by one, and so does a pipeline;
+//! * many bits or fields in a call are as many calls of one.
 
+mod fields;
 #[path = "../journal/mod.rs"]
 pub(crate) mod journal;
 mod line;
@@ -14,7 +16,9 @@ use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
 use bytes::Bytes;
-use tallis::{Limits, ManualClock, Profile, Reply, RestoreOptions, Session, Store, StoreBuilder};
+use tallis::{
+    Effect, Limits, ManualClock, Profile, Reply, RestoreOptions, Session, Store, StoreBuilder,
+};
 
 use journal::Journal;
 use line::line;
@@ -107,7 +111,11 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         let seeded = Store::builder().stripes(stripes).hash_seed(1).random_seed(2);
         seeded.databases(DATABASES).profile(profile).limits(limits)
     };
-    if u.arbitrary()? { one_by_one(u, &builder) } else { at_once(u, &builder, stripes == 1) }
+    match u.int_in_range(0..=4)? {
+        0 | 1 => one_by_one(u, &builder),
+        2 | 3 => at_once(u, &builder, stripes == 1),
+        _ => fields::together(u, &builder),
+    }
 }
 
 /// A session; errors change nothing, and effects and payloads show all.
@@ -137,18 +145,24 @@ fn one_by_one(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuilder) -> 
     drop(session);
     payloads(&store, builder);
 
-    // On a store whose time stands at the beginning, so that nothing expires that a command has kept since.
-    let clock = Arc::new(ManualClock::new(0));
-    let again = builder().clock(clock.clone()).build();
     let effects = journal.take();
-    for effect in &effects {
-        let reply = again.db(effect.db).execute(&effect.args);
+    let again = replayed(&effects, builder, now);
+    assert_eq!(all(&again, contents), all(&store, contents), "{effects:?}");
+    Ok(())
+}
+
+/// What effects make of an empty store, at that time. Until then its time stands at the beginning, so that nothing
+/// expires that a command has kept since.
+fn replayed(effects: &[Effect], builder: &impl Fn() -> StoreBuilder, now: i64) -> Store {
+    let clock = Arc::new(ManualClock::new(0));
+    let store = builder().clock(clock.clone()).build();
+    for effect in effects {
+        let reply = store.db(effect.db).execute(&effect.args);
         let done = !reply.is_error() || keeps_some(&effect.args, &reply);
         assert!(done, "{reply:?} to {}", shown(&effect.args));
     }
     clock.set(now);
-    assert_eq!(all(&again, contents), all(&store, contents), "{effects:?}");
-    Ok(())
+    store
 }
 
 /// PFADD keeps the elements that came before the damage of a HyperLogLog, as in Redis.

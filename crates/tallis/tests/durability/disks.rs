@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tallis::{
-    ErrorKind, Fsync, LoadOptions, OnLogError, Persistence, SaveOptions, Store, StoreBuilder,
+    ErrorKind, Fsync, KeyRef, LoadOptions, OnLogError, Persistence, SaveOptions, Store,
+    StoreBuilder,
 };
 use testkit::rng::Rng;
 
@@ -148,6 +149,37 @@ fn writes_are_refused_until_the_disk_can_be_written_again() {
     step(&store).unwrap();
     drop((store, session));
     assert_eq!(steps(&on(&disk, Fsync::EverySecond).open(DIR).unwrap()), 3);
+}
+
+#[test]
+fn many_transactions_are_acknowledged_and_refused_as_one() {
+    let disk = MemoryDisk::default();
+    let store = on(&disk, Fsync::Always).open(DIR).unwrap();
+    let pairs = [["a", "b"]; 3];
+    let mut ran = 0;
+    let mut steps_at_once = || {
+        let outcome = store.transaction_many(&pairs, |_, tx| {
+            ran += 1;
+            tx.incr("a", 1).unwrap();
+            tx.incr("b", 1).unwrap();
+        });
+        (outcome, ran)
+    };
+    assert_eq!(steps_at_once(), (Ok(()), 3));
+    let after = disk.after_a_crash(&mut Rng::new(13));
+    assert_eq!(steps(&on(&after, Fsync::Always).open(DIR).unwrap()), 3);
+
+    disk.set_fault(Some(Fault::From(1)));
+    let (outcome, ran) = steps_at_once();
+    assert_eq!((outcome.unwrap_err().kind(), ran), (ErrorKind::Io, 6));
+    wait_until(|| store.log_error().is_some());
+    let (outcome, ran) = steps_at_once();
+    assert_eq!((outcome.unwrap_err().kind(), ran), (ErrorKind::Io, 6), "refused before they run");
+    // What is only read is not refused.
+    let mut read = 0;
+    let key = [KeyRef::new(b"a").read()];
+    store.transaction_many(&key, |_, tx| read = tx.get_int("a").unwrap().unwrap()).unwrap();
+    assert_eq!(read, 6);
 }
 
 #[test]

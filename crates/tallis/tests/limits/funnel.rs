@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use tallis::{Clock, ErrorKind, Funnel, Quota, SlidingCounter, Store, SystemClock};
+use tallis::{
+    Clock, ErrorKind, Funnel, ManualClock, Quota, SlidingCounter, Store, SystemClock, Throttle,
+};
 use testkit::rng::Rng;
 
 use super::{START, by_eight, journaled, reloaded, store};
@@ -144,12 +146,25 @@ fn a_funnel_is_a_bucket_that_leaks() {
             let pause = rng.below(3000) * rng.below(2);
             clock.advance_us(pause.try_into().unwrap());
             now += pause;
-            let (key, quantity) = (rng.below(3), rng.below(quota.capacity() + 2));
-            let got = Funnel::new(store.clone(), quota).take(format!("k{key}"), quantity).unwrap();
+            let quantity = rng.below(quota.capacity() + 2);
+            let keys: Vec<u64> = (0..rng.below(8)).map(|_| rng.below(3)).collect();
+            let names = || keys.iter().map(|key| format!("k{key}"));
+            let funnel = Funnel::new(store.clone(), quota);
+            let got = if rng.chance(1, 2) {
+                names().map(|name| funnel.take(name, quantity).unwrap()).collect()
+            } else {
+                funnel.check_many(names(), quantity).unwrap()
+            };
             let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap();
-            let retry = got.retry_after.map_or(u64::MAX, micros);
-            let got = [u64::from(got.limited), got.remaining, retry, micros(got.reset_after)];
-            let want = plain.entry(key).or_default().take(&quota, now, quantity);
+            let numbers = |got: &Throttle| {
+                let retry = got.retry_after.map_or(u64::MAX, micros);
+                [u64::from(got.limited), got.remaining, retry, micros(got.reset_after)]
+            };
+            let want: Vec<_> = keys
+                .iter()
+                .map(|key| plain.entry(*key).or_default().take(&quota, now, quantity))
+                .collect();
+            let got: Vec<_> = got.iter().map(numbers).collect();
             assert_eq!(got, want, "{seed} {step} {quota:?}");
             if step == 200 {
                 let loaded = reloaded(&store, &clock);
@@ -177,9 +192,14 @@ fn effects_leave_what_the_funnel_left() {
     let again = Store::builder().clock(clock.clone()).build();
     let funnel = Funnel::new(store.clone(), quota(5, 7, 1));
     let mut rng = Rng::new(1);
-    for _ in 0..300 {
+    for round in 0..300 {
         clock.advance_us(rng.below(300_000).try_into().unwrap());
-        funnel.take(format!("k{}", rng.below(4)), rng.below(7)).unwrap();
+        if round % 2 == 0 {
+            funnel.take(format!("k{}", rng.below(4)), rng.below(7)).unwrap();
+        } else {
+            let keys: Vec<_> = (0..rng.below(9)).map(|_| format!("k{}", rng.below(4))).collect();
+            funnel.check_many(keys, rng.below(3)).unwrap();
+        }
         for effect in journal.take() {
             let reply = again.execute(&effect.args);
             assert!(!reply.is_error(), "{reply:?}");
@@ -196,20 +216,32 @@ fn effects_leave_what_the_funnel_left() {
 
 #[test]
 fn eight_threads_never_get_more_than_the_burst_and_the_rate() {
+    keeps_to_the_rate(
+        |funnel, quantity| {
+            if funnel.take("shared", quantity).unwrap().limited { 0 } else { quantity }
+        },
+    );
+}
+
+#[test]
+fn eight_threads_with_many_at_once_never_get_more_than_the_burst_and_the_rate() {
+    keeps_to_the_rate(|funnel, quantity| {
+        let keys = ["shared", "another", "shared", "a third", "shared"];
+        let throttles = funnel.check_many(keys, quantity).unwrap();
+        let shared = throttles.iter().step_by(2);
+        shared.map(|throttle| if throttle.limited { 0 } else { quantity }).sum()
+    });
+}
+
+/// Eight threads pour into one funnel by `take`, which returns how much was let through.
+fn keeps_to_the_rate(take: impl Fn(&Funnel, u64) -> u64 + Sync) {
     let (store, clock) = store();
     let funnel = Funnel::new(store, quota(20, 7, 1));
     let interval = funnel.quota().interval().as_micros();
     let mut rng = Rng::new(8);
     let steps: Vec<i64> = (0..120).map(|_| rng.range(0..=1_500_000)).collect();
     let sums = by_eight(&clock, &steps, |thread| {
-        let mut allowed = 0;
-        for round in 0..20 {
-            let quantity = 1 + (thread + round) % 4;
-            if !funnel.take("shared", quantity).unwrap().limited {
-                allowed += quantity;
-            }
-        }
-        allowed
+        (0..20).map(|round| take(&funnel, 1 + (thread + round) % 4)).sum()
     });
     for from in 0..sums.len() {
         let mut taken = 0;
@@ -224,6 +256,42 @@ fn eight_threads_never_get_more_than_the_burst_and_the_rate() {
     let leaked = u64::try_from(u128::try_from(last - first).unwrap() / interval).unwrap();
     let all: u64 = sums.iter().map(|(_, sum)| sum).sum();
     assert_eq!(all, 20 + leaked);
+}
+
+#[test]
+fn four_threads_with_many_at_once_get_what_each_gets_one_by_one() {
+    let quota = quota(3, 5, 1);
+    let clock = Arc::new(ManualClock::new(START));
+    let [one, many] = [(); 2].map(|()| Store::builder().clock(clock.clone()).build());
+    let [single, together] = [&one, &many].map(|store| Funnel::new(store.clone(), quota));
+    let (single, together) = (&single, &together);
+    for round in 0..30 {
+        thread::scope(|scope| {
+            for thread in 0..4_u64 {
+                scope.spawn(move || {
+                    let mut rng = Rng::new(4 * round + thread);
+                    for _ in 0..5 {
+                        // Keys of the thread's own, in stripes that it shares with the others.
+                        let keys: Vec<_> = (0..rng.below(400))
+                            .map(|_| format!("{thread}:{}", rng.below(150)))
+                            .collect();
+                        let quantity = rng.below(3);
+                        let want: Vec<_> =
+                            keys.iter().map(|key| single.take(key, quantity).unwrap()).collect();
+                        assert_eq!(together.check_many(&keys, quantity).unwrap(), want);
+                    }
+                });
+            }
+        });
+        clock.advance(130);
+    }
+    let values = |store: &Store| {
+        let mut keys = store.keys("*").unwrap();
+        keys.sort_unstable();
+        let value = |key| (store.get(&key).unwrap(), store.expire_time(&key).unwrap().millis());
+        keys.into_iter().map(|key| (key.clone(), value(key))).collect::<Vec<_>>()
+    };
+    assert_eq!(values(&one), values(&many));
 }
 
 #[test]

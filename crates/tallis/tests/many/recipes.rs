@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::date;
 use tallis::{
     Bucket, ErrorKind, Funnel, ManualClock, Quota, ShardedSet, Store, UvFilling, UvLevel,
     UvWindows, Visitors, VisitorsForm,
@@ -162,6 +163,33 @@ fn a_counter_counts_the_visits_that_are_not_refused() {
         assert_eq!(store.get_int("unique:all").unwrap(), Some(i64::MAX));
         assert_eq!(visitors.count_ids([1, 4, 2, 3], Bucket::All).unwrap(), 0);
         assert!(visitors.count_ids([5], Bucket::All).is_err(), "{form:?}");
+    }
+}
+
+#[test]
+fn the_keys_of_visits_together_expire_with_their_day() {
+    let day = date(2015, 5, 17);
+    for form in FORMS {
+        let clock = Arc::new(ManualClock::new(1_431_820_800_000));
+        let end = 1_431_820_800_000 + 86_400_000;
+        let store = Store::builder().clock(clock.clone()).build();
+        let visitors = Visitors::book(store.clone())
+            .default_yesterday(2_000)
+            .form(form)
+            .keep(Duration::from_millis(1500));
+        assert_eq!(visitors.count_ids(0..3_000, day).unwrap(), 3_000);
+        assert_eq!(visitors.count_ids(0..3_000, Bucket::All).unwrap(), 3_000);
+        let of_day = |key: &[u8]| key.starts_with(b"unique:2015-05-17");
+        for key in store.keys("*").unwrap() {
+            let expected = if of_day(&key) { end + 1500 } else { -1 };
+            assert_eq!(store.expire_time(&key).unwrap().millis(), expected, "{form:?}: {key:?}");
+        }
+        clock.set(end + 1499);
+        assert_eq!(visitors.count_ids(2_999..3_010, day).unwrap(), 10);
+        clock.set(end + 1500);
+        let refused = visitors.count_ids([1, 2], day).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::NotKept, "{form:?}");
+        assert!(store.keys("*").unwrap().iter().all(|key| !of_day(key)), "{form:?}");
     }
 }
 

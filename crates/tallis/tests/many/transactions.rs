@@ -1,10 +1,11 @@
 //! `transaction_many`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use tallis::ErrorKind::{KeyNotNamed, Locked};
-use tallis::{Error, KeyRef, ManualClock, Member, Store, Tx};
+use tallis::{Clock, Error, KeyRef, ManualClock, Member, Store, SystemClock, Tx};
 use testkit::rng::Rng;
 
 use super::journal::Journal;
@@ -241,6 +242,51 @@ fn a_batch_holds_its_own_keys_and_nothing_else() {
     let mut outcomes = Vec::new();
     store.transaction_many(&keys, |_, tx| outcomes.push(tx.incr("a", 1).is_ok())).unwrap();
     assert_eq!(outcomes, [false, true]);
+}
+
+#[test]
+fn a_transaction_without_keys_is_one_too() {
+    // A few stripes, so that the first of them is not always locked.
+    for name in 0..20 {
+        let store = Store::builder().stripes(4).build();
+        let name = format!("key:{name}");
+        let keys = [vec![], vec![KeyRef::new(name.as_bytes())], vec![]];
+        let mut outcomes = Vec::new();
+        store.transaction_many(&keys, |_, tx| outcomes.push(tx.incr(&name, 1))).unwrap();
+        outcomes.sort_by_key(|outcome| outcome.is_err());
+        assert_eq!(outcomes[0], Ok(1));
+        assert!(outcomes[1..].iter().flat_map(Result::as_ref).next().is_none());
+        store.transaction_many(&keys[..1], |_, tx| assert!(tx.exists(&name).is_err())).unwrap();
+    }
+}
+
+/// A clock that counts how often the exact time is read.
+#[derive(Debug, Default)]
+struct Counted(AtomicU32);
+
+impl Clock for Counted {
+    fn now_ms(&self) -> i64 {
+        self.now_us() / 1000
+    }
+
+    fn now_us(&self) -> i64 {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        SystemClock.now_us()
+    }
+
+    fn coarse_secs(&self) -> u32 {
+        SystemClock.coarse_secs()
+    }
+}
+
+#[test]
+fn many_transactions_read_the_time_once() {
+    let clock = Arc::new(Counted::default());
+    let store = Store::builder().clock(clock.clone()).stripes(1).build();
+    let keys: Vec<String> = (0..50).map(|n| n.to_string()).collect();
+    let before = clock.0.load(Ordering::SeqCst);
+    store.transaction_many(&keys, |_, tx| assert!(tx.now_us() > 0)).unwrap();
+    assert_eq!(clock.0.load(Ordering::SeqCst), before + 1);
 }
 
 #[test]

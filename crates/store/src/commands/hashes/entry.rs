@@ -121,8 +121,10 @@ impl HashEntry<'_> {
                 if at_ms.is_some() {
                     hash.make_expiring(policy);
                 }
-                let set = |&&pair: &&Pair<'_>| hash.set(pair, expiry, policy, time);
-                let added = pairs.iter().filter(set).count();
+                let field = |(field, _)| field;
+                let added = hash.change_each(pairs, field, policy, |hash, pair| {
+                    hash.set(pair, expiry, policy, time)
+                });
                 (added, Outcome::Changed)
             },
             |_| match at_ms {
@@ -180,8 +182,12 @@ impl HashEntry<'_> {
             |value| {
                 let Some(mut hash) = value.as_hash_mut() else { return (0, Outcome::Same) };
                 let held = hash.held();
-                let remove = |&&field: &&Member<'_>| hash.remove(field, &policy, time);
-                let removed = fields.iter().filter(remove).count();
+                let removed = hash.change_each(
+                    fields,
+                    |field| field,
+                    &policy,
+                    |hash, field| hash.remove(field, &policy, time),
+                );
                 // Fields that had expired count for nothing, but they go, too.
                 let changed = hash.held() < held;
                 let emptied = changed && hash.is_empty(time);

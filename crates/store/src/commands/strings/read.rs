@@ -6,10 +6,10 @@ use bytes::Bytes;
 use smallvec::SmallVec;
 
 use super::string_at;
-use crate::commands::byte_strings::ByteStrings;
+use crate::commands::byte_strings::copies;
 use crate::error::{Error, Result};
 use crate::member::Member;
-use crate::store::scope::{MANY, Needs};
+use crate::store::scope::Needs;
 use crate::store::{Locks, Store};
 use crate::to_key::ToKey;
 use crate::to_keys::ToKeys;
@@ -176,21 +176,4 @@ impl<L: Locks> Store<L> {
     pub fn strlen(&self, key: impl ToKey) -> Result<usize> {
         self.read(key, |view, keys| Ok(string_at(view, keys[0])?.map_or(0, Member::byte_len)))
     }
-}
-
-/// Up to such a length on average, strings that are read together are copied into one buffer, which each of them keeps
-/// alive.
-const SHORT: usize = 64;
-
-/// Copies of strings.
-fn copies(strings: &[Option<Member<'_>>]) -> Vec<Option<Bytes>> {
-    let there = || strings.iter().flatten();
-    let few = strings.len() < MANY;
-    if few || there().map(|string| string.byte_len()).sum::<usize>() > strings.len() * SHORT {
-        return strings.iter().map(|string| string.map(Member::to_bytes)).collect();
-    }
-    let mut short = ByteStrings::with_capacity(strings.len());
-    there().for_each(|&string| short.push(string));
-    let mut short = short.finish().into_iter();
-    strings.iter().map(|string| string.and_then(|_| short.next())).collect()
 }

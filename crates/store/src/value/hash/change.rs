@@ -7,7 +7,7 @@ use super::{Expiring, FieldExpiry, Found, HashRef, Lasting, Pair};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::CommandTime;
-use crate::value::Value;
+use crate::value::{AT_ONCE, Value};
 
 /// A hash, to be changed: it may turn into another encoding.
 #[derive(Debug)]
@@ -126,6 +126,29 @@ impl HashMut<'_> {
         if let Some(place) = place {
             hash.set_expiry(place, expires_at);
         }
+    }
+
+    /// Lets `change` set or remove each of `all`, whose fields `field` returns; returns for how many it was `true`. The
+    /// cache misses of many overlap.
+    #[inline]
+    pub(crate) fn change_each<'m, T: Copy>(
+        &mut self,
+        all: &[T],
+        field: impl Fn(T) -> Member<'m>,
+        policy: &EncodingPolicy<'_>,
+        change: impl Fn(&mut Self, T) -> bool,
+    ) -> usize {
+        if let [one] = all {
+            return change(self, *one).into();
+        }
+        let mut changed = 0;
+        for some in all.chunks(AT_ONCE) {
+            if let Some(hash) = self.as_ref() {
+                hash.prefetch(some.iter().map(|one| field(*one)), policy);
+            }
+            changed += some.iter().filter(|one| change(self, **one)).count();
+        }
+        changed
     }
 
     /// Removes a field; `true` if it was there.

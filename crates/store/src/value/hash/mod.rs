@@ -19,7 +19,8 @@ mod visit;
 
 use extendible::{Extendible, FieldBucket};
 
-use super::Value;
+use super::lookups::prefetch_in_table;
+use super::{AT_ONCE, Value};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
 use crate::store::CommandTime;
@@ -40,6 +41,12 @@ pub(crate) enum HashRef<'h> {
     Lasting(&'h Lasting),
     /// Some of its fields expire, or have expired.
     Expiring(&'h Expiring),
+}
+
+/// What a table has beside a field, by the hash of the field's text.
+#[inline]
+fn record_of<'t>(table: &'t Fields, field: Member<'_>, hash: u64) -> Option<&'t [u8]> {
+    field.with_bytes(|field| table.bucket(hash)?.get(hash, field))
 }
 
 impl Value {
@@ -106,6 +113,56 @@ impl<'h> HashRef<'h> {
         match self {
             Self::Lasting(hash) => hash.get(field, policy),
             Self::Expiring(hash) => hash.get(field, policy, time).map(|(value, _)| value),
+        }
+    }
+
+    /// Hands the value of each of these fields to `take`, in their order.
+    pub(crate) fn get_each(
+        self,
+        fields: &[Member<'_>],
+        policy: &EncodingPolicy<'_>,
+        time: &CommandTime<'_>,
+        mut take: impl FnMut(Option<Member<'h>>),
+    ) {
+        for fields in fields.chunks(AT_ONCE) {
+            match self.prefetch(fields.iter().copied(), policy) {
+                Some(hashes) => fields
+                    .iter()
+                    .zip(hashes)
+                    .for_each(|(field, hash)| take(self.get_hashed(*field, hash, time))),
+                None => fields.iter().for_each(|field| take(self.get(*field, policy, time))),
+            }
+        }
+    }
+
+    /// Asks for what look-ups of some fields, [`AT_ONCE`] at most, will read. The hashes of their texts, or `None` if there
+    /// is one field alone, or this is no hash table that is too large for the caches.
+    fn prefetch<'m>(
+        self,
+        fields: impl ExactSizeIterator<Item = Member<'m>>,
+        policy: &EncodingPolicy<'_>,
+    ) -> Option<[u64; AT_ONCE]> {
+        if fields.len() < 2 {
+            return None;
+        }
+        prefetch_in_table(self.table()?, fields, policy)
+    }
+
+    /// The value of a field of a table, by the hash of its text.
+    #[inline]
+    fn get_hashed(
+        self,
+        field: Member<'_>,
+        hash: u64,
+        time: &CommandTime<'_>,
+    ) -> Option<Member<'h>> {
+        let record = record_of(self.table()?, field, hash)?;
+        match self {
+            Self::Lasting(_) => Some(Member::Bytes(record)),
+            Self::Expiring(_) => {
+                let (value, expires_at) = split(record)?;
+                (!time.has_come(expires_at)).then_some(Member::Bytes(value))
+            }
         }
     }
 

@@ -24,12 +24,12 @@ mod mutate;
 mod random;
 mod visit;
 
-use extendible::CACHED;
 pub(crate) use extract::Extracted;
 use intset::{Compact, IntSet};
 use listpack::{Entry, ListPack};
 pub(crate) use mutate::SetMut;
 
+use super::lookups::prefetch_in_table;
 use super::{AT_ONCE, Members, Value, parse_int};
 use crate::member::Member;
 use crate::policy::EncodingPolicy;
@@ -130,23 +130,15 @@ impl SetRef<'_> {
         found
     }
 
-    /// Reads what look-ups of some members, [`AT_ONCE`] at most, will read, so that their cache misses overlap. The
-    /// hashes of their texts, or `None` if this is no hash table that is too large for the caches.
+    /// Asks for what look-ups of some members, [`AT_ONCE`] at most, will read. The hashes of their texts, or `None` if this
+    /// is no hash table that is too large for the caches.
     fn prefetch(
         self,
         members: &[Member<'_>],
         policy: &EncodingPolicy<'_>,
     ) -> Option<[u64; AT_ONCE]> {
         let Self::HashTable(table) = self else { return None };
-        if table.len() < CACHED {
-            return None;
-        }
-        let mut hashes = [0; AT_ONCE];
-        for (hash, member) in hashes.iter_mut().zip(members) {
-            *hash = member.with_bytes(|bytes| policy.hash(bytes));
-        }
-        table.prefetch(&hashes[..members.len().min(AT_ONCE)]);
-        Some(hashes)
+        prefetch_in_table(table, members.iter().copied(), policy)
     }
 
     /// As [`contains`](Self::contains), for a caller that may know the hash of the member's text.

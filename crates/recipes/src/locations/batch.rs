@@ -1,0 +1,95 @@
+//! Setting the codes of many users.
+
+use store::Error;
+
+use super::procedures::{self, OfShard};
+use super::{Locations, Precision, RecordOf, USERS_PER_SHARD, checked};
+use crate::Backend;
+
+/// Users whose codes are set at once: those of a shard under one lock.
+const AT_ONCE: usize = 256;
+
+/// # Many users
+impl<B: Backend, P: Precision> Locations<B, P> {
+    /// Sets the codes of many users, as [`set_code`](Self::set_code) does of one, under fewer locks. The last code of a
+    /// user who is there several times stays. O(users).
+    ///
+    /// The users of a shard are set in atomic steps of some hundreds, all together are not.
+    ///
+    /// # Errors
+    ///
+    /// That of the first user of whom [`set_code`](Self::set_code) would return one; all others have been set then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{Locations, Store};
+    ///
+    /// let locations = Locations::new(Store::new());
+    /// let table = locations.location_table();
+    /// locations.set_codes([
+    ///     (7, table.code("USA", "CA")?),
+    ///     (1_048_576, table.code("FRA", None)?),
+    ///     (7, table.code("CAN", "QC")?),
+    /// ])?;
+    /// assert_eq!(locations.get(7)?, Some(("CAN", Some("QC"))));
+    /// assert_eq!(locations.largest_user()?, Some(1_048_576));
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn set_codes(
+        &self,
+        codes: impl IntoIterator<Item = (u64, RecordOf<P>)>,
+    ) -> Result<(), Error> {
+        let mut codes = codes.into_iter();
+        let (mut batch, mut ordered) = (Vec::new(), Vec::new());
+        let mut outcome = Ok(());
+        loop {
+            batch.clear();
+            batch.extend(codes.by_ref().take(AT_ONCE));
+            if batch.is_empty() {
+                return outcome;
+            }
+            outcome = outcome.and(self.set_batch(&batch, &mut ordered));
+        }
+    }
+
+    /// Sets the codes of some users, with room to put them in order.
+    fn set_batch(
+        &self,
+        batch: &[(u64, RecordOf<P>)],
+        ordered: &mut Vec<(u64, RecordOf<P>)>,
+    ) -> Result<(), Error> {
+        let shard = |&(user, _): &(u64, RecordOf<P>)| user / USERS_PER_SHARD;
+        ordered.clear();
+        ordered.extend(batch.iter().filter(|(user, _)| checked(*user).is_ok()));
+        // Those of a shard stay in their order.
+        ordered.sort_by_key(shard);
+        let shards: Vec<_> = ordered
+            .chunk_by(|a, b| shard(a) == shard(b))
+            .map(|codes| (self.shard_key(shard(&codes[0])), codes))
+            .collect();
+        let users = |at: usize| OfShard { shard: &shards[at].0, codes: shards[at].1 };
+        let sets: Vec<_> =
+            (0..shards.len()).map(|at| procedures::set(users(at), self.largest.as_key())).collect();
+        let (mut higher, mut refused) = (Vec::new(), Vec::new());
+        self.backend.call_many(&sets, |at, outcome| match outcome {
+            Ok(true) => {}
+            Ok(false) => higher.push(at),
+            Err(error) => refused.push((shard(&shards[at].1[0]), error)),
+        })?;
+        for at in higher {
+            let set = procedures::set_largest(users(at), self.largest.as_ref());
+            if let Err(error) = self.backend.call(&set) {
+                refused.push((shard(&shards[at].1[0]), error));
+            }
+        }
+        for row in batch {
+            checked(row.0)?;
+            if let Some(at) = refused.iter().position(|(of, _)| *of == shard(row)) {
+                return Err(refused.swap_remove(at).1);
+            }
+        }
+        Ok(())
+    }
+}
