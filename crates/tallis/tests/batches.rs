@@ -160,20 +160,7 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
                 values.iter().map(|(at, value)| one.setbit(bits, *at, *value)).collect();
             assert_eq!(many.setbit_multiple(bits, &values), ones);
         }
-        16..18 => {
-            // Some are longer than what lies beside its field.
-            let pairs: Vec<_> = names.iter().map(|name| (name, value(rng))).collect();
-            let each = pairs.iter().map(|(name, value)| one.hset(key, *name, value).unwrap_or(0));
-            assert_eq!(each.sum::<usize>(), many.hset_multiple(key, &pairs).unwrap_or(0));
-        }
-        18 => {
-            let ones = count(&|name| one.hdel(key, name).unwrap_or(0));
-            assert_eq!(many.hdel(key, &names).unwrap_or(0), ones);
-        }
-        19 => {
-            let ones: Result<Vec<_>, _> = names.iter().map(|name| one.hget(key, name)).collect();
-            assert_eq!(many.hmget(key, &names), ones);
-        }
+        16..20 => fields(rng, [many, one], key, &names),
         20 => {
             let field = FieldType::unsigned(width(rng, 63)).unwrap();
             let by = offsets(rng, names.len());
@@ -194,6 +181,26 @@ fn call(rng: &mut Rng, [many, one]: [&Store; 2], key: &str) {
 fn value(rng: &mut Rng) -> String {
     let len = [0, 1, 5, 5, 5, 60, 300][rng.index(7)];
     rng.below(10).to_string().repeat(len)
+}
+
+/// The same with fields of a hash.
+fn fields(rng: &mut Rng, [many, one]: [&Store; 2], key: &str, names: &[String]) {
+    match rng.below(4) {
+        0..2 => {
+            // Some are longer than what lies beside its field.
+            let pairs: Vec<_> = names.iter().map(|name| (name, value(rng))).collect();
+            let each = pairs.iter().map(|(name, value)| one.hset(key, *name, value).unwrap_or(0));
+            assert_eq!(each.sum::<usize>(), many.hset_multiple(key, &pairs).unwrap_or(0));
+        }
+        2 => {
+            let ones: usize = names.iter().map(|name| one.hdel(key, name).unwrap_or(0)).sum();
+            assert_eq!(many.hdel(key, names).unwrap_or(0), ones);
+        }
+        _ => {
+            let ones: Result<Vec<_>, _> = names.iter().map(|name| one.hget(key, name)).collect();
+            assert_eq!(many.hmget(key, names), ones);
+        }
+    }
 }
 
 /// How many bits a field has, up to so many.

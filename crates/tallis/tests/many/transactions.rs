@@ -253,7 +253,7 @@ fn a_transaction_without_keys_is_one_too() {
         let keys = [vec![], vec![KeyRef::new(name.as_bytes())], vec![]];
         let mut outcomes = Vec::new();
         store.transaction_many(&keys, |_, tx| outcomes.push(tx.incr(&name, 1))).unwrap();
-        outcomes.sort_by_key(|outcome| outcome.is_err());
+        outcomes.sort_by_key(Result::is_err);
         assert_eq!(outcomes[0], Ok(1));
         assert!(outcomes[1..].iter().flat_map(Result::as_ref).next().is_none());
         store.transaction_many(&keys[..1], |_, tx| assert!(tx.exists(&name).is_err())).unwrap();
