@@ -19,10 +19,13 @@ use crate::slot::Slot;
 
 /// Members in a block: eight of 64 bits fill a cache line.
 const BLOCK: usize = 8;
-/// Members in the window that is looked at first: few cache lines. At 256 members it reaches one and a half standard deviations to either
-/// side.
+/// Members in the window that is looked at first, in sets below a size: three or four cache lines, and one and a half standard
+/// deviations to either side at 256 members.
 const NEAR: usize = 3 * BLOCK;
-/// Members in the next one. At 512 members it reaches three standard deviations.
+const NEAR_BELOW: usize = 256;
+/// The same in larger sets: two standard deviations at 512 members.
+const WIDE: usize = 6 * BLOCK;
+/// Members in the next window. At 512 members it reaches three standard deviations.
 const FAR: usize = 9 * BLOCK;
 /// The sizes for which a window pays. In smaller sets halving touches as few cache lines; in greater ones the deviation
 /// leaves the windows.
@@ -38,7 +41,12 @@ const _: () = assert!(BLOCK.is_power_of_two() && *INTERPOLATED.start() >= NEAR);
 pub(crate) fn lower_bound<S: Slot>(slots: &[S], value: i64) -> usize {
     let mut range = 0..slots.len();
     if let Some(centre) = centre(slots, value) {
-        if let Ok(at) = in_window::<NEAR, S>(slots, centre, value) {
+        let near = if slots.len() < NEAR_BELOW {
+            in_window::<NEAR, S>(slots, centre, value)
+        } else {
+            in_window::<WIDE, S>(slots, centre, value)
+        };
+        if let Ok(at) = near {
             return at;
         }
         match in_window::<FAR, S>(slots, centre, value) {
@@ -50,10 +58,16 @@ pub(crate) fn lower_bound<S: Slot>(slots: &[S], value: i64) -> usize {
 }
 
 /// The members among which [`lower_bound`] most likely finds `value`, whose cache lines are to be asked for; it also reads the
-/// first and the last. `None` if it halves from the beginning.
+/// first and the last. Empty if it halves from the beginning.
 #[inline(always)]
-pub(crate) fn likely<S: Slot>(slots: &[S], value: i64) -> Option<&[S; NEAR]> {
-    window(slots, centre(slots, value)?).1
+pub(crate) fn likely<S: Slot>(slots: &[S], value: i64) -> &[S] {
+    let Some(centre) = centre(slots, value) else { return &[] };
+    let window = if slots.len() < NEAR_BELOW {
+        window::<NEAR, S>(slots, centre).1.map(<[S; NEAR]>::as_slice)
+    } else {
+        window::<WIDE, S>(slots, centre).1.map(<[S; WIDE]>::as_slice)
+    };
+    window.unwrap_or_default()
 }
 
 /// The members of the window about `centre`, if there are so many, and where they begin.
@@ -236,7 +250,7 @@ mod tests {
             let slots: Vec<Seen> = (0..len).map(Seen).collect();
             for place in 1..len - 1 {
                 let value = i64::try_from(place).unwrap();
-                let likely = likely(&slots, value).unwrap().map(|slot| slot.0);
+                let likely: Vec<usize> = likely(&slots, value).iter().map(|slot| slot.0).collect();
                 SEEN.take();
                 assert_eq!(lower_bound(&slots, value), place);
                 let mut seen = SEEN.take();
@@ -244,7 +258,7 @@ mod tests {
                 assert!(seen.iter().all(|at| likely.contains(at)), "{value} among {len}");
             }
         }
-        assert!([1, 63, 4097].iter().all(|&len| likely(&[Seen(0)].repeat(len), 0).is_none()));
+        assert!([1, 63, 4097].iter().all(|&len| likely(&[Seen(0)].repeat(len), 0).is_empty()));
     }
 
     #[test]

@@ -232,9 +232,10 @@ impl IntSet {
     fn prefetch_slots<S: Slot>(&self, len: u32, value: i64) {
         let slots = S::slots(self.blob.get(HEADER..).unwrap_or_default());
         let slots = &slots[..slots.len().min(len as usize)];
-        if let Some(likely) = search::likely(slots, value) {
+        let likely = search::likely(slots, value);
+        if let Some(last) = likely.last() {
             likely.iter().step_by(CACHE_LINE / S::BYTES).for_each(prefetch::value);
-            prefetch::value(&likely[likely.len() - 1]);
+            prefetch::value(last);
         } else {
             self.lines().iter().take(TOUCHED).for_each(prefetch::value);
         }
