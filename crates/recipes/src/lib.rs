@@ -46,7 +46,7 @@ pub use dedup::{Dedup, DedupInfo};
 pub use jiff;
 pub use locations::{
     Cities, CityTable, CityTableError, CodeCounts, Codes, Countries, LocationCounts, LocationTable,
-    Locations, Precision, Regions, TableError, TableProblem,
+    Locations, Precision, Regions, TableError, TableProblem, USERS_PER_SHARD,
 };
 pub use merge::{Conflict, Merge, MergeError, MergeRule, Merged};
 pub use procedure::{Backend, Procedure};

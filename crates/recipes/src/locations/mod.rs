@@ -30,8 +30,8 @@ pub use table::{LocationTable, TableError, TableProblem};
 /// What the keys begin with, in the book.
 const PREFIX: &[u8] = b"location";
 
-/// How many users share a string: of two bytes for each, two megabytes.
-const USERS_PER_SHARD: u64 = 1 << 20;
+/// How many users of [`Locations`] share a string, as in the book: of two bytes for each, two megabytes.
+pub const USERS_PER_SHARD: u64 = 1 << 20;
 
 /// What a precision keeps of a user, and the bytes of that.
 type CodecOf<P> = <P as Precision>::Codec;

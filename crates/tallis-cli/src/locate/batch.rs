@@ -2,13 +2,10 @@
 
 use std::collections::HashSet;
 
-use tallis::{Error, Locations};
+use tallis::{Error, Locations, USERS_PER_SHARD};
 
 /// Rows that are stored at once.
 const AT_ONCE: usize = 256;
-
-/// Users of one string of the locations.
-const SHARD: u64 = 1 << 20;
 
 /// Why a place is not stored.
 #[derive(Debug)]
@@ -68,7 +65,7 @@ impl<'l> Batch<'l> {
     /// Whether the shard of a user takes codes.
     #[inline]
     fn takes(&mut self, user: u64) -> bool {
-        let shard = user / SHARD;
+        let shard = user / USERS_PER_SHARD;
         if self.last == Some(shard) {
             return true;
         }
@@ -144,8 +141,8 @@ mod tests {
             for row in 0..rng.below(1_000) {
                 let user = match rng.below(3) {
                     0 => rng.below(40),
-                    1 => SHARD - 4 + rng.below(8),
-                    _ => SHARD * rng.below(4) + rng.below(300),
+                    1 => USERS_PER_SHARD - 4 + rng.below(8),
+                    _ => USERS_PER_SHARD * rng.below(4) + rng.below(300),
                 };
                 let country = ["USA", "CAN", "FRA", "ZZZ", ""][rng.index(5).min(rng.index(5))];
                 let region = ["", "CA", "QC", "QQ"][rng.index(4).min(rng.index(4))];
