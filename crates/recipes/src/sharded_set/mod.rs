@@ -250,8 +250,8 @@ impl<B: Backend> ShardedSet<B> {
         })
     }
 
-    /// Whether the set has each of some members, in their order. O(log shard) a member, in a third of the time of as
-    /// many [`contains`](Self::contains).
+    /// Whether the set has each of some members, in their order. O(log shard) a member; up to 256 of them share locks and
+    /// cache misses.
     ///
     /// Each question is atomic, all together are not.
     ///
