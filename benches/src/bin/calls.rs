@@ -10,10 +10,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tallis::{Bucket, Funnel, Quota, ShardedSet, Store, UvWindows, Visitors, each};
+use tallis::{Bucket, FieldType, Funnel, Quota, ShardedSet, Store, UvWindows, Visitors, each};
 
 /// The keys or members that are there, of 8 bytes.
 const NAMES: usize = 2_000;
+
+/// The bits of a string.
+const BITS: u64 = 100_000;
 
 /// A call on some of them.
 type Call = fn(&Store, &[String]);
@@ -24,6 +27,9 @@ const CALLS: &[(&str, Call)] = &[
         store.mset(&names.iter().map(|name| (name, name)).collect::<Vec<_>>()).unwrap();
     }),
     ("EXISTS", |store, names| assert_eq!(store.exists_many(names).unwrap(), names.len())),
+    ("DEL, others", |store, names| {
+        assert_eq!(store.del(each(0..names.len())).unwrap(), 0);
+    }),
     ("SADD, members that are there", |store, names| {
         assert_eq!(store.sadd("set", names).unwrap(), 0);
     }),
@@ -37,6 +43,30 @@ const CALLS: &[(&str, Call)] = &[
     }),
     ("ZMSCORE", |store, names| drop(black_box(store.zscore_multiple("zset", names).unwrap()))),
     ("HMGET", |store, names| drop(black_box(store.hmget("hash", names).unwrap()))),
+    ("HSET, fields that are there", |store, names| {
+        let pairs: Vec<_> = names.iter().map(|name| (name, name)).collect();
+        assert_eq!(store.hset_multiple("hash", &pairs).unwrap(), 0);
+    }),
+    ("HDEL, others", |store, names| {
+        assert_eq!(store.hdel("hash", each(0..names.len())).unwrap(), 0);
+    }),
+    ("GEOADD, the same places", |store, names| {
+        assert_eq!(store.geo_add("geo", places(names)).unwrap(), 0);
+    }),
+    ("GEOPOS", |store, names| assert!(store.geo_pos("geo", names).unwrap()[0].is_some())),
+    ("GETBIT", |store, names| {
+        let offsets: Vec<u64> = offsets(names.len()).collect();
+        drop(black_box(store.getbit_multiple("bits", &offsets).unwrap()));
+    }),
+    ("SETBIT", |store, names| {
+        let bits: Vec<_> = offsets(names.len()).map(|offset| (offset, true)).collect();
+        drop(black_box(store.setbit_multiple("bits", &bits).unwrap()));
+    }),
+    ("BITFIELD_RO, 12 bits", |store, names| {
+        let field = FieldType::unsigned(12).unwrap();
+        let fields = offsets(names.len()).map(|offset| (field, offset));
+        drop(black_box(store.bitfield_ro("bits", fields).unwrap()));
+    }),
     ("PFADD, dense", |store, names| assert!(!store.pfadd("hll", names).unwrap())),
     ("GET as words, one by one", |store, names| {
         for name in names {
@@ -80,6 +110,16 @@ fn windows(store: &Store) -> UvWindows {
     for_ever.fold(UvWindows::new(store.clone(), "uv:"), UvWindows::keep_for_ever)
 }
 
+/// All of them at one place.
+fn places(names: &[String]) -> impl Iterator<Item = (f64, f64, &String)> {
+    names.iter().map(|name| (13.4, 52.5, name))
+}
+
+/// Bits all over a string.
+fn offsets(count: usize) -> impl Iterator<Item = u64> {
+    (0..count as u64).map(|at| at * 7919 % BITS)
+}
+
 /// Of room for one, which takes decades to leak.
 fn funnel(store: &Store) -> Funnel {
     Funnel::new(store.clone(), Quota::new(1, 1, Duration::from_secs(1 << 30)).unwrap())
@@ -99,6 +139,8 @@ fn filled(names: &[String]) -> Store {
     store
         .hset_multiple("hash", &names.iter().map(|name| (name, name)).collect::<Vec<_>>())
         .unwrap();
+    store.geo_add("geo", places(names)).unwrap();
+    store.setbit("bits", BITS, true).unwrap();
     store.pfadd("hll", each(0..20_000)).unwrap();
     store.pfadd("hll", names).unwrap();
     Visitors::new(store.clone()).count_visits(names, Bucket::All).unwrap();

@@ -130,7 +130,7 @@ fn centre<S: Slot>(slots: &[S], value: i64) -> Option<usize> {
 /// the last if it is not between these.
 #[inline(always)]
 fn guess([first, last]: [i64; 2], len: usize, value: i64) -> usize {
-    // Distances in 19 bits: the product has 32, whose division takes half of the time of one of 64.
+    // Distances in 19 bits: the product has 32, whose division is quicker than one of 64.
     const DROPPED: u32 = u64::BITS - 19;
     let [offset, span] = [value, last].map(|to| to.wrapping_sub(first).cast_unsigned());
     if offset > span || span == 0 {
