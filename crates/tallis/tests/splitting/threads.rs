@@ -38,7 +38,13 @@ fn what_stays_is_there_all_the_time_and_once() {
                     let own = |id: i64| {
                         if id % 10 == 0 { 10_000_000 + id } else { thread * 1_000_000 + id }
                     };
-                    while rounds.iter().any(|rounds| rounds.load(Ordering::Relaxed) < 10) {
+                    let fewest =
+                        || rounds.iter().map(|rounds| rounds.load(Ordering::Relaxed)).min();
+                    // Each reader has seen the set before it grows.
+                    while fewest() == Some(0) {
+                        thread::yield_now();
+                    }
+                    while fewest() < Some(10) {
                         for id in 0..4_000 {
                             let added = set.add(own(id)).unwrap();
                             assert!(added || id % 10 == 0);
