@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use super::held::{Allowed, Held, Located};
+use super::holding::{Holding, check_free};
 use super::locked::{LockedStripe, lend};
-use super::locks::{Allowed, Held, Holding, Located, Striped, check_free};
+use super::locks::Striped;
 use super::scope::{Firsts, locate_firsts, prefetch};
 use super::shared::{Logged, Shared};
 use super::time::CommandTime;

@@ -2,6 +2,8 @@
 
 mod builder;
 pub(crate) mod handover;
+mod held;
+mod holding;
 pub(crate) mod keyspace;
 mod locked;
 pub(crate) mod locks;
@@ -26,8 +28,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use builder::StoreBuilder;
-pub(crate) use locks::Holding;
-pub use locks::{Held, Locks, Striped};
+pub use held::Held;
+pub(crate) use holding::Holding;
+pub use locks::{Locks, Striped};
 pub(crate) use random::Random;
 pub use report::Database;
 pub(crate) use shared::Shared;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use ahash::RandomState;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::locks::{Holding, check_free};
+use super::holding::{Holding, check_free};
 use super::random::Random;
 use super::scope::Scope;
 use super::sink::{Effect, Sink};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Store;
-use super::locks::check_free;
+use super::holding::check_free;
 use super::scope::Scope;
 use super::time::CommandTime;
 use crate::commands::has_due_fields;

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::Store;
-use super::locks::check_free;
+use super::holding::check_free;
 use crate::error::{Error, ErrorKind};
 
 /// How many keys are dropped at once.

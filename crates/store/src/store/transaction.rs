@@ -1,7 +1,9 @@
 //! Several commands as one.
 
+use super::held::{Allowed, Held};
+use super::holding::{Holding, check_free};
 use super::locked::LockedStripe;
-use super::locks::{Allowed, Held, Holding, Striped, check_free};
+use super::locks::Striped;
 use super::shared::Logged;
 use super::{Shared, Store};
 use crate::error::Error;

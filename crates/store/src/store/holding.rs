@@ -1,0 +1,66 @@
+//! What a thread holds while code of the caller's runs.
+
+use std::cell::{Cell, RefCell};
+
+use super::Shared;
+use crate::error::{Error, ErrorKind};
+
+thread_local! {
+    /// The store whose locks this thread holds while code of the caller's runs, innermost; 0 for none.
+    static HELD: Cell<u64> = const { Cell::new(0) };
+    /// Those around it.
+    static OUTER: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes that this thread holds locks of a store while code of the caller's runs.
+#[expect(unnameable_types, reason = "only this crate makes one")]
+#[derive(Debug)]
+pub struct Holding {
+    before: u64,
+    /// Whether another store's locks are held around these.
+    nested: bool,
+}
+
+impl Holding {
+    #[inline]
+    pub(crate) fn new(shared: &Shared) -> Self {
+        let before = HELD.replace(shared.id);
+        let nested = before != 0 && before != shared.id;
+        if nested {
+            OUTER.with_borrow_mut(|outer| outer.push(before));
+        }
+        Self { before, nested }
+    }
+}
+
+impl Drop for Holding {
+    #[inline]
+    fn drop(&mut self) {
+        HELD.set(self.before);
+        if self.nested {
+            OUTER.with_borrow_mut(Vec::pop);
+        }
+    }
+}
+
+/// An error if this thread holds locks of the store, for which it would wait.
+#[inline]
+pub(super) fn check_free(shared: &Shared) -> Result<(), Error> {
+    if HELD.get() == 0 { Ok(()) } else { check_held(shared.id) }
+}
+
+#[cold]
+fn check_held(store: u64) -> Result<(), Error> {
+    if HELD.get() != store && !OUTER.with_borrow(|outer| outer.contains(&store)) {
+        return Ok(());
+    }
+    Err(locked())
+}
+
+#[cold]
+pub(super) fn locked() -> Error {
+    Error::new(
+        ErrorKind::Locked,
+        "ERR the store is locked by the transaction, entry or sink that makes this call",
+    )
+}
