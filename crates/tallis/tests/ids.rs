@@ -151,6 +151,10 @@ fn a_bucket_is_kept_for_as_long_as_told() {
             let refused = visitors.count_id(1, day()).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::NotKept, "{form:?}");
             assert_eq!(visitors.count(day()).unwrap(), 0);
+            // What had expired is gone; the next one changes nothing at all.
+            let changes = store.changes();
+            assert!(visitors.count_id(1, day()).is_err());
+            assert_eq!(store.changes(), changes, "{form:?}");
         }
         assert!(store.keys("*").unwrap().iter().all(|key| !of_day(key)), "{form:?}");
         assert!(matches!(store.expire_time(&of_all[0]).unwrap(), ExpireTime::Never));

@@ -134,6 +134,20 @@ fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
     assert_eq!(visitors.count(day).unwrap(), 2);
 }
 
+#[test]
+fn a_bucket_is_not_begun_by_a_visit_that_is_refused() {
+    for form in [VisitorsForm::Forecast, VisitorsForm::Splitting, VisitorsForm::Compact] {
+        let made = Store::new();
+        Visitors::new(made.clone()).form(form).count_id(7, Bucket::All).unwrap();
+        let shard = made.keys("unique:all:[0-9]*").unwrap().remove(0);
+        let store = Store::new();
+        store.set(&shard, "no set").unwrap();
+        let refused = Visitors::new(store.clone()).form(form).count_id(7, Bucket::All);
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::WrongType);
+        assert_eq!(store.keys("*").unwrap(), [shard], "{form:?}");
+    }
+}
+
 /// All that looks at every shard of a bucket with 100 visitors and that many keys of others finds them, and no others.
 fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket) {
     // What is no shard, or no shard of this bucket.

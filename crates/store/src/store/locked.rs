@@ -156,7 +156,6 @@ pub(super) fn lend<'s, R>(
     if let Some(number) = only
         && let Some(stripe) = stripes.get_mut(position(stripes, || number))
         && stripe.number() == number
-        && stripe.is_held()
     {
         return work(Locked::new(&mut [stripe.reborrow()]));
     }

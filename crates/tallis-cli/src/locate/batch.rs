@@ -40,13 +40,11 @@ impl<'l> Batch<'l> {
         region: &str,
         lenient: bool,
     ) -> Result<(), Unset> {
-        let takes = self.takes(user);
-        if !takes || self.codes.len() == AT_ONCE {
-            // The rows before one that is refused are stored.
-            self.store().map_err(|error| Unset::Store(without_prefix(&error)))?;
-        }
-        if !takes {
+        if !self.takes(user) {
             return set_one(self.locations, user, country, region, lenient).map_err(Unset::Row);
+        }
+        if self.codes.len() == AT_ONCE {
+            self.store().map_err(|error| Unset::Store(without_prefix(&error)))?;
         }
         let table = self.locations.location_table();
         let code = table.code(country, region);

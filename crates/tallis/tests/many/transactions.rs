@@ -282,7 +282,8 @@ impl Clock for Counted {
 #[test]
 fn many_transactions_read_the_time_once() {
     let clock = Arc::new(Counted::default());
-    let store = Store::builder().clock(clock.clone()).stripes(1).build();
+    // In several stripes.
+    let store = Store::builder().clock(clock.clone()).stripes(4).build();
     let keys: Vec<String> = (0..50).map(|n| n.to_string()).collect();
     let before = clock.0.load(Ordering::SeqCst);
     store.transaction_many(&keys, |_, tx| assert!(tx.now_us() > 0)).unwrap();
