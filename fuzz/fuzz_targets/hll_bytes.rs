@@ -40,6 +40,8 @@ fn as_it_comes(bytes: &[u8]) {
         assert_eq!(copy, bytes);
     }
 
+    many(bytes);
+
     match HyperLogLog::from_bytes(bytes.to_vec()) {
         Err(error) => assert_eq!(valid, Err(error)),
         Ok(sketch) => {
@@ -61,4 +63,25 @@ fn as_it_comes(bytes: &[u8]) {
             assert_eq!(merged.count(), union.count());
         }
     }
+}
+
+/// Additions in one call leave what they leave one by one, and fail where they do.
+fn many(bytes: &[u8]) {
+    let pieces = bytes.rchunks_exact(3).take(100);
+    let hashes: Vec<u64> = pieces
+        .map(|piece| HllOp::hash(u16::from_le_bytes([piece[0], piece[1] % 2]), piece[2] % 33))
+        .collect();
+    let (mut many, mut single) = (bytes.to_vec(), bytes.to_vec());
+    let mut changed = Vec::new();
+    let done =
+        HllMut::new(&mut many).unwrap().add_hashes(&hashes, SPARSE_MAX_BYTES, &mut changed);
+    let mut edit = HllMut::new(&mut single).unwrap();
+    let mut each = Vec::new();
+    let one_by_one = hashes.iter().try_for_each(|&hash| {
+        each.push(edit.add_hash(hash, SPARSE_MAX_BYTES)?);
+        Ok(())
+    });
+    assert_eq!(done, one_by_one);
+    assert_eq!(changed, each);
+    assert_eq!(many, single);
 }

@@ -116,6 +116,7 @@ extern crate alloc;
 extern crate std;
 
 mod arch;
+mod batch;
 mod dense;
 mod edit;
 mod error;

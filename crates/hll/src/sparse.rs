@@ -218,12 +218,12 @@ impl Split {
 }
 
 /// Most bytes of a split: two XZEROs around a VAL.
-const MOST_OPCODES: usize = 5;
+pub(crate) const MOST_OPCODES: usize = 5;
 
 /// Makes room for `more` bytes: an eighth and a little at a time, so that many small sketches waste little.
-fn grow(bytes: &mut Vec<u8>, more: usize) {
+pub(crate) fn grow(bytes: &mut Vec<u8>, more: usize) {
     if bytes.capacity() - bytes.len() < more {
-        bytes.reserve_exact((bytes.len() / 8).max(16));
+        bytes.reserve_exact((bytes.len() / 8).max(16).max(more));
     }
 }
 

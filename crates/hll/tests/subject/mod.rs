@@ -10,18 +10,33 @@ struct Trio {
     value: Vec<u8>,
     dense: Vec<u8>,
     oracle: HllOracle,
+    /// The additions since the last other operation, which are also done in one call.
+    added: Added,
+}
+
+/// Additions, what became of each, and the sketch before them.
+#[derive(Default)]
+struct Added {
+    before: Vec<u8>,
+    hashes: Vec<u64>,
+    changed: Vec<bool>,
 }
 
 impl Trio {
     fn new() -> Self {
         let mut dense = hll::empty();
         edit(&mut dense).promote().expect("empty");
-        Self { value: hll::empty(), dense, oracle: HllOracle::new() }
+        Self { value: hll::empty(), dense, oracle: HllOracle::new(), added: Added::default() }
     }
 
     fn add_hash(&mut self, hash: u64, limit: usize) {
         let before = self.value.clone();
+        if self.added.hashes.is_empty() {
+            self.added.before.clone_from(&before);
+        }
         let raised = self.oracle.add_hash(hash);
+        self.added.hashes.push(hash);
+        self.added.changed.push(raised);
         assert_eq!(edit(&mut self.value).add_hash(hash, limit), Ok(raised));
         assert_eq!(edit(&mut self.dense).add_hash(hash, limit), Ok(raised));
         if raised {
@@ -29,6 +44,18 @@ impl Trio {
         } else {
             assert_eq!(self.value, before);
         }
+    }
+
+    /// Ends a series of additions: all at once they leave the same.
+    fn end_series(&mut self, limit: usize) {
+        let Added { mut before, hashes, changed } = core::mem::take(&mut self.added);
+        if hashes.is_empty() {
+            return;
+        }
+        let mut all = Vec::new();
+        assert_eq!(edit(&mut before).add_hashes(&hashes, limit, &mut all), Ok(()));
+        assert_eq!(all, changed);
+        assert_eq!(before, self.value);
     }
 
     fn count(&mut self) {
@@ -91,6 +118,9 @@ pub(crate) fn run(ops: &[HllOp], limit: usize) {
     let mut here = Trio::new();
     let mut there = Trio::new();
     for op in ops {
+        if !matches!(op, HllOp::Add(_) | HllOp::Place { .. } | HllOp::Run { .. }) {
+            here.end_series(limit);
+        }
         match *op {
             HllOp::Add(number) => {
                 let element = HllOp::element(number);
@@ -117,4 +147,5 @@ pub(crate) fn run(ops: &[HllOp], limit: usize) {
         }
         here.check(limit);
     }
+    here.end_series(limit);
 }

@@ -1,12 +1,12 @@
 //! Many visits in one call.
 
 use jiff::Timestamp;
-use store::{Error, ToMember, ToMembers, each};
+use store::{Error, Member, ToMember, ToMembers, each};
 
 use super::UvWindows;
 use super::calendar::whole_second;
 use super::filling::{self, UvFilling};
-use super::procedures::{self, User};
+use super::procedures::{self, Users};
 use super::recent::Minute;
 use crate::procedure::Backend;
 
@@ -51,35 +51,36 @@ impl<B: Backend> UvWindows<B> {
                 return Ok(new);
             }
             new += each(batch.iter().map(|(user, _)| user)).with_members(|users| {
-                let users: Vec<User<'_>> = users.iter().map(|&user| User::new(user)).collect();
+                let hash = |user: &Member<'_>| user.with_bytes(hll::hash);
+                let hashes: Vec<u64> = users.iter().map(hash).collect();
                 let seconds: Vec<i64> = batch.iter().map(|&(_, second)| second).collect();
-                self.record_batch(&users, &seconds)
+                self.record_batch(Users::new(users, &hashes), &seconds)
             })?;
         }
     }
 
-    fn record_batch(&self, mut users: &[User<'_>], mut seconds: &[i64]) -> Result<u64, Error> {
+    fn record_batch(&self, mut users: Users<'_>, mut seconds: &[i64]) -> Result<u64, Error> {
         let mut new = 0;
-        while let (&[user, ..], &[second, ..]) = (users, seconds) {
+        while let (Some(user), &[second, ..]) = (users.first(), seconds) {
             let (count, changed) = self.with_minute(second, |kept| {
                 let minute = &kept.buckets[0].bucket;
                 let count = seconds.iter().take_while(|&&second| minute.has(second)).count();
-                if count < FEW { Ok((0, 0)) } else { self.record_minute(&users[..count], kept) }
+                if count < FEW {
+                    Ok((0, 0))
+                } else {
+                    self.record_minute(users.split_at(count).0, kept)
+                }
             })?;
-            if count == 0 {
-                new += u64::from(self.record_one(user, second)?);
-                (users, seconds) = (&users[1..], &seconds[1..]);
-            } else {
-                new += changed;
-                (users, seconds) = (&users[count..], &seconds[count..]);
-            }
+            let done = count.max(1);
+            new += if count == 0 { u64::from(self.record_one(user, second)?) } else { changed };
+            (users, seconds) = (users.split_at(done).1, &seconds[done..]);
         }
         Ok(new)
     }
 
     /// Counts visits of one minute: how many were looked at, and how many of them changed a count. None are if the minute is
     /// not open; the first visit opens it.
-    fn record_minute(&self, users: &[User<'_>], kept: &Minute) -> Result<(usize, u64), Error> {
+    fn record_minute(&self, users: Users<'_>, kept: &Minute) -> Result<(usize, u64), Error> {
         let (changed, failed) = match self.filling {
             UvFilling::WriteThrough => {
                 let add = procedures::add_many_to_all(&kept.buckets, users);

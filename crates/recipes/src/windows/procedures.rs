@@ -99,6 +99,60 @@ impl<'a> User<'a> {
     }
 }
 
+/// Visitors, with the hashes of their names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Users<'a> {
+    names: &'a [Member<'a>],
+    hashes: &'a [u64],
+}
+
+impl<'a> Users<'a> {
+    /// Those with these names, whose [hashes](hll::hash) are known.
+    pub(super) fn new(names: &'a [Member<'a>], hashes: &'a [u64]) -> Self {
+        debug_assert_eq!(names.len(), hashes.len());
+        Self { names, hashes }
+    }
+
+    pub(super) const fn len(self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn first(self) -> Option<User<'a>> {
+        self.iter().next()
+    }
+
+    /// The first so many, and the others.
+    pub(super) fn split_at(self, count: usize) -> (Self, Self) {
+        let (names, other_names) = self.names.split_at(count);
+        let (hashes, other_hashes) = self.hashes.split_at(count);
+        (Self { names, hashes }, Self { names: other_names, hashes: other_hashes })
+    }
+
+    fn iter(self) -> impl Iterator<Item = User<'a>> {
+        self.names.iter().zip(self.hashes).map(|(&name, &hash)| User { name, hash })
+    }
+
+    /// Adds them to a bucket, as [`User::add_to`] does each: what it answers, for those before the first that fails.
+    fn add_to(
+        self,
+        hll: &mut HllEntry<'_>,
+        expires_at: Option<i64>,
+    ) -> (Vec<Answer>, Result<(), Error>) {
+        let exists = hll.exists();
+        if !exists && expires_at.is_some_and(|at| at <= hll.now_us().div_euclid(1000)) {
+            return (vec![Answer::None; self.len()], Ok(()));
+        }
+        let mut changed = Vec::new();
+        let added = hll.add_many_hashed(self.names, self.hashes, &mut changed);
+        if let Some(at) = expires_at
+            && !exists
+        {
+            hll.expire_at_ms(at);
+        }
+        (changed.into_iter().map(Answer::from).collect(), added)
+    }
+}
+
 /// The error of PFCOUNT for a value whose registers are damaged.
 #[cold]
 fn corrupt(_: DecodeError) -> Error {
@@ -195,7 +249,7 @@ pub(super) fn add_to_all<'k, const N: usize>(
 /// What is wrong with one of the buckets. Nothing has changed then.
 pub(super) fn add_many_to_all<'k>(
     buckets: &'k [BucketKey; UvLevel::ALL.len()],
-    users: &'k [User<'k>],
+    users: Users<'k>,
 ) -> impl Procedure<Output = (Vec<Answer>, Option<Error>)> {
     step(buckets.each_ref().map(|bucket| bucket.key.as_key()), move |tx| {
         let [minute, larger @ ..] = buckets;
@@ -211,33 +265,33 @@ pub(super) fn add_many_to_all<'k>(
                 Ok(())
             })?;
         }
-        let (mut answers, mut failed) = (Vec::with_capacity(users.len()), None);
-        tx.with_hll(&minute.key, |hll| {
-            for (user, &lacking) in users.iter().zip(&lacking) {
-                match user.add_to(hll, minute.expires_at) {
-                    Ok(added) if lacking < larger.len() => answers.push(added.max(Answer::No)),
-                    Ok(added) => answers.push(added),
-                    Err(error) if answers.is_empty() => return Err(error),
-                    Err(error) => {
-                        failed = Some(error);
-                        break;
-                    }
-                }
+        let (mut answers, failed) = tx.with_hll(&minute.key, |hll| {
+            let (answers, added) = users.add_to(hll, minute.expires_at);
+            match added {
+                Err(error) if answers.is_empty() => Err(error),
+                added => Ok((answers, added.err())),
             }
-            Ok(())
         })?;
+        for (answer, &lacking) in answers.iter_mut().zip(&lacking) {
+            if lacking < larger.len() {
+                *answer = (*answer).max(Answer::No);
+            }
+        }
         for (at, bucket) in larger.iter().enumerate() {
-            let mut of_bucket = users.iter().zip(&mut answers).zip(&lacking);
-            if of_bucket.by_ref().all(|(_, &lacking)| lacking <= at) {
+            let of_bucket = (0..answers.len()).filter(|&user| lacking[user] > at);
+            let of_bucket: Vec<usize> = of_bucket.collect();
+            if of_bucket.is_empty() {
                 break;
             }
-            tx.with_hll(&bucket.key, |hll| {
-                let of_bucket = users.iter().zip(&mut answers).zip(&lacking);
-                for ((user, answer), _) in of_bucket.filter(|(_, lacking)| **lacking > at) {
-                    *answer = (*answer).max(user.add_to(hll, bucket.expires_at)?);
-                }
-                Ok(())
+            let names: Vec<_> = of_bucket.iter().map(|&user| users.names[user]).collect();
+            let hashes: Vec<_> = of_bucket.iter().map(|&user| users.hashes[user]).collect();
+            let added = tx.with_hll(&bucket.key, |hll| {
+                let (added, done) = Users::new(&names, &hashes).add_to(hll, bucket.expires_at);
+                done.map(|()| added)
             })?;
+            for (user, added) in of_bucket.into_iter().zip(added) {
+                answers[user] = answers[user].max(added);
+            }
         }
         Ok((answers, failed))
     })
@@ -263,21 +317,16 @@ pub(super) fn add_if_open<'k>(
 /// could not be added; none if it is not so.
 pub(super) fn add_many_if_open<'k>(
     minute: &'k BucketKey,
-    users: &'k [User<'k>],
+    users: Users<'k>,
 ) -> impl Procedure<Output = Option<(u64, Option<Error>)>> {
     step([&minute.key], move |tx| {
         tx.with_hll(&minute.key, |hll| {
             if !hll.exists() || hll.expires_at_ms().is_some() {
                 return Ok(None);
             }
-            let mut changed = 0;
-            for user in users {
-                match hll.add_hashed(user.name, user.hash) {
-                    Ok(added) => changed += u64::from(added),
-                    Err(error) => return Ok(Some((changed, Some(error)))),
-                }
-            }
-            Ok(Some((changed, None)))
+            let (answers, added) = users.add_to(hll, None);
+            let changed = answers.into_iter().filter(|&answer| answer == Answer::Yes).count();
+            Ok(Some((changed as u64, added.err())))
         })
     })
 }

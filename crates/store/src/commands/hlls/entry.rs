@@ -34,34 +34,96 @@ impl HllEntry<'_> {
     /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no `HyperLogLog`.
     #[inline]
     pub fn add_hashed(&mut self, element: impl ToMember, hash: u64) -> Result<bool> {
-        element.with_member(|element| self.add_with(&[element], |_| hash))
+        element.with_member(|element| self.add_one(element, || hash))
     }
 
-    /// PFADD of elements that `hash` hashes.
-    #[inline]
-    pub(crate) fn add_with(
+    /// PFADD of elements whose [`hll::hash`]es are known, which takes less time than one by one: see
+    /// [`HllMut::add_hashes`]. Adds to `changed` for each whether a register changed.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidHll`](crate::ErrorKind::InvalidHll) if the string is no `HyperLogLog`. A damaged one may take
+    /// the first elements before one finds the damage: they stay, and `changed` ends before that one.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many hashes as elements.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {hll, store::*}; }
+    /// use tallis::{Member, Store, hll};
+    ///
+    /// let store = Store::new();
+    /// let users = ["alice", "bob", "alice"];
+    /// let elements = users.map(|user| Member::Bytes(user.as_bytes()));
+    /// let hashes = users.map(|user| hll::hash(user.as_bytes()));
+    /// let mut changed = Vec::new();
+    /// store.with_hll("uv", |uv| uv.add_many_hashed(&elements, &hashes, &mut changed))?;
+    /// assert_eq!(changed, [true, true, false]);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub fn add_many_hashed(
         &mut self,
         elements: &[Member<'_>],
-        hash: impl Fn(&Member<'_>) -> u64,
-    ) -> Result<bool> {
-        if let [element] = elements
-            && let Some(changed) = self.add_in_place(element, || hash(element))?
-        {
+        hashes: &[u64],
+        changed: &mut Vec<bool>,
+    ) -> Result<()> {
+        assert_eq!(elements.len(), hashes.len(), "as many hashes as elements");
+        let before = changed.len();
+        let added = self.add_by(elements, |mut hll, limit| {
+            let added = hll.add_hashes(hashes, limit, changed);
+            (changed[before..].contains(&true), added)
+        });
+        added.map(|_| ())
+    }
+
+    /// PFADD.
+    #[inline]
+    pub(super) fn add(&mut self, elements: &[Member<'_>]) -> Result<bool> {
+        let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
+        if let [element] = elements {
+            return self.add_one(*element, || hash(element));
+        }
+        let hashes: Vec<u64> = elements.iter().map(hash).collect();
+        let mut changed = Vec::new();
+        self.add_by(elements, |mut hll, limit| {
+            let added = hll.add_hashes(&hashes, limit, &mut changed);
+            (changed.contains(&true), added)
+        })
+    }
+
+    #[inline]
+    fn add_one(&mut self, element: Member<'_>, hash: impl Fn() -> u64) -> Result<bool> {
+        if let Some(changed) = self.add_in_place(&element, &hash)? {
             return Ok(changed);
         }
+        self.add_by(&[element], |mut hll, limit| {
+            let added = hll.add_hash(hash(), limit);
+            (matches!(added, Ok(true)), added.map(|_| ()))
+        })
+    }
+
+    /// PFADD of elements by `add`, which gets the limit of the sparse encoding and says whether a register changed, even
+    /// if it fails. `true` if one did or the key is new.
+    #[inline]
+    fn add_by(
+        &mut self,
+        elements: &[Member<'_>],
+        add: impl FnOnce(HllMut<'_>, usize) -> (bool, Result<(), DecodeError>),
+    ) -> Result<bool> {
         self.view()?;
         let limit = self.policy().settings.hll_sparse_max_bytes();
         let created = !self.exists();
         let added = self.edit_or_make(
             || Value::raw_string(hll::empty()),
             |value| {
-                let mut changed = created;
-                let added = edit_hll(value, |mut hll| {
-                    elements.iter().try_for_each(|element| {
-                        changed |= hll.add_hash(hash(element), limit)?;
-                        Ok::<(), DecodeError>(())
-                    })
-                });
+                let added = edit_hll(value, |hll| add(hll, limit));
+                let (changed, added) = match added {
+                    Ok((changed, added)) => (changed || created, Ok(added)),
+                    Err(error) => (created, Err(error)),
+                };
                 let outcome = match &added {
                     Ok(Ok(())) => Outcome::changed(changed),
                     // The first elements are in, as in Redis, where a WATCH does not see it; a mirror has to.

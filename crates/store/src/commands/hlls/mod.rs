@@ -48,8 +48,7 @@ impl<L: Locks> Store<L> {
     /// ```
     pub fn pfadd(&self, key: impl ToKey, elements: impl ToMembers) -> Result<bool> {
         elements.with_members(|elements| {
-            let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
-            self.entry(key, |entry: &mut HllEntry<'_>| entry.add_with(elements, hash))
+            self.entry(key, |entry: &mut HllEntry<'_>| entry.add(elements))
         })
     }
 

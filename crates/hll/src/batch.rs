@@ -1,0 +1,321 @@
+//! Many updates of the sparse encoding in one pass over the opcodes.
+//!
+//! An update changes opcodes from the zeros before its register to the zeros behind it: VALs are joined, zeros never. So
+//! updates that have a register of value 0 between them before and after leave the same bytes in any order. The others
+//! are a group, whose updates are done in the order in which they came. Groups are done in the order of the registers,
+//! at the end of a new body: nothing is searched from the start, and nothing behind has to move.
+//!
+//! That holds for opcodes as updates leave them, none of which can be joined with the one behind. The five opcodes that
+//! an update looks at would else reach into another group.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::hash::register_and_rank;
+use crate::layout::{COVERED, HEADER_LEN};
+use crate::opcode::{self, Run, VAL_MAX, VAL_MAX_RUN};
+use crate::sparse::{self, Spot, Update};
+
+/// Bits of an element's number: as many elements go in one pass at the most.
+const AT_BITS: u32 = 10;
+const MOST: usize = 1 << AT_BITS;
+
+/// Bits of a rank.
+const RANK_BITS: u32 = 6;
+
+/// Bytes that an update adds at the most.
+const MOST_ADDED: usize = 3;
+
+/// How many elements can be added in one pass: with so many it surely stays sparse.
+pub(crate) fn most(bytes: &[u8], max_bytes: usize) -> usize {
+    (max_bytes.saturating_sub(bytes.len()) / MOST_ADDED).min(MOST)
+}
+
+/// Whether a pass over all opcodes takes less time than a search for each of so many elements.
+pub(crate) const fn is_worth_it(bytes: &[u8], elements: usize) -> bool {
+    /// An element costs about what so many bytes of the pass do.
+    const BYTES: usize = 32;
+    elements > 3 && elements * BYTES >= bytes.len()
+}
+
+/// The register of an element, its number among all, and its rank, from the highest bits on: so they sort by register, and
+/// those of one register in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Element(u32);
+
+impl Element {
+    /// `None` if the rank is too high for the sparse encoding.
+    #[expect(clippy::cast_possible_truncation, reason = "fewer than MOST")]
+    fn new((at, &hash): (usize, &u64)) -> Option<Self> {
+        let (register, rank) = register_and_rank(hash);
+        let key = u32::from(register) << AT_BITS | at as u32;
+        (rank <= VAL_MAX).then_some(Self(key << RANK_BITS | u32::from(rank)))
+    }
+
+    const fn register(self) -> u16 {
+        (self.0 >> (AT_BITS + RANK_BITS)) as u16
+    }
+
+    const fn at(self) -> usize {
+        (self.0 >> RANK_BITS) as usize & (MOST - 1)
+    }
+
+    const fn rank(self) -> u8 {
+        (self.0 & ((1 << RANK_BITS) - 1)) as u8
+    }
+}
+
+/// Adds the elements with these hashes to a sparse `HyperLogLog`, with the same bytes as one by one: whether each raised a
+/// register. `None` if that cannot be done in one pass, and nothing was changed: the opcodes are damaged or not as
+/// updates leave them, or an element needs the dense encoding. There are at most [`most`] hashes.
+pub(crate) fn add(bytes: &mut Vec<u8>, hashes: &[u64]) -> Option<Vec<bool>> {
+    let mut elements = hashes.iter().enumerate().map(Element::new).collect::<Option<Vec<_>>>()?;
+    elements.sort_unstable();
+    let mut raised = vec![false; hashes.len()];
+    let mut body = Body::new(bytes, bytes.len() + hashes.len() * MOST_ADDED);
+    let mut rest = &mut *elements;
+    while !rest.is_empty() {
+        rest = body.add_group(rest, &mut raised)?;
+    }
+    let body = body.finish()?;
+    sparse::grow(bytes, body.len().saturating_sub(bytes.len()));
+    bytes.clear();
+    bytes.extend_from_slice(&body);
+    Some(raised)
+}
+
+/// A body that is copied as far as it has been looked at, and changed at its end.
+struct Body<'a> {
+    old: &'a [u8],
+    /// Offset of the opcode that comes next.
+    at: usize,
+    /// Up to where the old bytes are among the new ones.
+    copied: usize,
+    new: Vec<u8>,
+    /// The last opcode that was looked at, and where it is or will be among the new bytes.
+    run: Run,
+    spot: Spot,
+    /// The last zeros before it. No update behind them changes where they begin.
+    zeros: Spot,
+}
+
+impl<'a> Body<'a> {
+    fn new(old: &'a [u8], longest: usize) -> Self {
+        let mut new = Vec::with_capacity(longest + sparse::MOST_OPCODES);
+        new.extend_from_slice(&old[..HEADER_LEN]);
+        let (at, copied) = (HEADER_LEN, HEADER_LEN);
+        let (run, spot) = (Run { value: 0, span: 0, len: 0 }, Spot::START);
+        Self { old, at, copied, new, run, spot, zeros: spot }
+    }
+
+    /// The first register after the last opcode.
+    const fn end(&self) -> u32 {
+        self.spot.first + self.run.span
+    }
+
+    /// Looks at the next opcode.
+    #[inline]
+    fn advance(&mut self) -> Option<()> {
+        let run = opcode::decode(self.old.get(self.at..)?)?;
+        let (first, before) = (self.end(), self.run);
+        let joins = run.value > 0 && run.value == before.value;
+        if first + run.span > COVERED || joins && run.span + before.span <= VAL_MAX_RUN {
+            return None;
+        }
+        if before.value == 0 {
+            self.zeros = self.spot;
+        }
+        let at = self.new.len() + (self.at - self.copied);
+        self.spot = Spot { at, first, prev: self.spot.at };
+        self.run = run;
+        self.at += run.len;
+        Some(())
+    }
+
+    /// Copies what was looked at.
+    fn copy(&mut self) {
+        self.new.extend_from_slice(&self.old[self.copied..self.at]);
+        self.copied = self.at;
+    }
+
+    /// Adds the first element and those of its group, and returns the others.
+    fn add_group<'e>(
+        &mut self,
+        elements: &'e mut [Element],
+        raised: &mut [bool],
+    ) -> Option<&'e mut [Element]> {
+        let (&mut element, _) = elements.split_first_mut()?;
+        let register = u32::from(element.register());
+        while self.end() <= register {
+            self.advance()?;
+        }
+        let (spot, run) = (self.spot, self.run);
+        if run.value >= element.rank() {
+            return Some(&mut elements[1..]);
+        }
+        let start = if run.value == 0 && spot.first < register { spot } else { self.zeros };
+
+        let (count, zero) = self.group(elements)?;
+        let (group, others) = elements.split_at_mut(count);
+        self.copy();
+        if let [element] = group {
+            raised[element.at()] = self.update(spot, run, *element);
+        } else {
+            group.sort_unstable_by_key(|element| element.at());
+            for &mut element in group {
+                let mut spot = start;
+                let run = sparse::find(&self.new, &mut spot, element.register()).ok()?;
+                raised[element.at()] = self.update(spot, run, element);
+            }
+        }
+        self.leave(zero);
+        Some(others)
+    }
+
+    /// How many elements are of the group of the first, and the register of value 0 behind them, or the number of
+    /// registers if there is none. Looks at all opcodes up to that.
+    fn group(&mut self, elements: &[Element]) -> Option<(usize, u32)> {
+        let mut count = 0;
+        loop {
+            let last = u32::from(elements[count].register());
+            count += 1;
+            let zero = loop {
+                let next = self.spot.first.max(last + 1);
+                if self.run.value == 0 && next < self.end() || self.end() == COVERED {
+                    break if self.run.value == 0 { next } else { COVERED };
+                }
+                self.advance()?;
+            };
+            // One at that register makes a neighbour of its group.
+            if elements.get(count).is_none_or(|next| u32::from(next.register()) > zero) {
+                return Some((count, zero));
+            }
+        }
+    }
+
+    /// Raises a register that `run` at `spot` covers: whether it was lower.
+    #[inline]
+    fn update(&mut self, spot: Spot, run: Run, element: Element) -> bool {
+        let (register, rank) = (element.register(), element.rank());
+        sparse::update(&mut self.new, spot, run, register, rank, usize::MAX) == Update::Raised
+    }
+
+    /// Makes what an update has left of the last zeros, from that register on, the last opcode.
+    fn leave(&mut self, zero: u32) {
+        if zero > self.spot.first {
+            let span = self.end() - zero;
+            let (_, len) = opcode::zeros(span);
+            self.run = Run { value: 0, span, len: len as usize };
+        }
+        // What is before them is a VAL, for the register before them is none of value 0.
+        let at = self.new.len() - self.run.len;
+        self.spot = Spot { at, first: zero, prev: at - 1 };
+    }
+
+    /// Looks at all that is left, and returns the new bytes.
+    fn finish(mut self) -> Option<Vec<u8>> {
+        while self.end() < COVERED {
+            self.advance()?;
+        }
+        self.copy();
+        (self.at == self.old.len()).then_some(self.new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::HllMut;
+    use crate::layout::{REGISTERS, SPARSE_MAX_BYTES};
+
+    /// Numbers that look random, below a bound.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) % bound
+        }
+
+        /// A hash that gives one of so many registers from the first on, and mostly a low rank, up to the highest.
+        fn hash(&mut self, first: u64, registers: u64) -> u64 {
+            let register = (first + self.below(registers)) % REGISTERS as u64;
+            let zeros =
+                self.below(4) + if self.below(40) == 0 { u64::from(VAL_MAX) - 4 } else { 0 };
+            register | 1 << (u64::from(crate::layout::P) + zeros)
+        }
+    }
+
+    fn one_by_one(bytes: &mut Vec<u8>, hashes: &[u64]) -> Vec<bool> {
+        let mut edit = HllMut::new(bytes).unwrap();
+        hashes.iter().map(|&hash| edit.add_hash(hash, usize::MAX).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_pass_leaves_the_bytes_of_one_by_one() {
+        let mut random = Random(1);
+        for registers in [3, 12, 60, 300, 2000, REGISTERS as u64] {
+            for round in 0..400 {
+                let first = [0, REGISTERS as u64 - registers, random.below(REGISTERS as u64)];
+                let first = first[round % 3];
+                let mut before = crate::empty();
+                for _ in 0..random.below(registers.min(500)) {
+                    one_by_one(&mut before, &[random.hash(first, registers)]);
+                }
+                let count = random.below(registers.min(500)) + 1;
+                let hashes: Vec<u64> = (0..count).map(|_| random.hash(first, registers)).collect();
+                let (mut many, mut single) = (before.clone(), before);
+                let raised = add(&mut many, &hashes).unwrap();
+                assert_eq!(raised, one_by_one(&mut single, &hashes));
+                // The stale bit is that of whoever calls.
+                assert_eq!(many[HEADER_LEN..], single[HEADER_LEN..]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_pass_changes_nothing_where_the_opcodes_are_none_of_an_update() {
+        let hashes: Vec<u64> = (0..8).map(|register| 1 << 20 | register * 500).collect();
+        let body = |opcodes: &[u8]| [&crate::empty()[..HEADER_LEN], opcodes].concat();
+        let bodies: [&[u8]; 7] = [
+            &[],
+            // Too few registers, and a byte that is missing.
+            &[0x7f, 0xfe],
+            &[0x7f],
+            // Too many.
+            &[0x00, 0x7f, 0xff],
+            &[0x7f, 0xff, 0x00],
+            // 16,380 zeros and VALs that can be joined, behind all of the elements.
+            &[0x7f, 0xfb, 0x81, 0x81],
+            // So before them.
+            &[0x80, 0x82, 0x7f, 0xfb],
+        ];
+        for opcodes in bodies {
+            let bytes = body(opcodes);
+            let mut changed = bytes.clone();
+            assert_eq!(add(&mut changed, &hashes), None, "{opcodes:?}");
+            assert_eq!(changed, bytes);
+        }
+        // Such as cannot be joined.
+        for opcodes in [&[0x7f, 0xfa, 0x81, 0x82], &[0x7f, 0xfb, 0x85, 0x81]] {
+            assert!(add(&mut body(opcodes), &hashes).is_some(), "{opcodes:?}");
+        }
+    }
+
+    #[test]
+    fn a_pass_has_room_for_all_that_it_may_add() {
+        let bytes = crate::empty();
+        assert_eq!(most(&bytes, bytes.len()), 0);
+        assert_eq!(most(&bytes, 0), 0);
+        assert_eq!(most(&bytes, SPARSE_MAX_BYTES), (SPARSE_MAX_BYTES - bytes.len()) / MOST_ADDED);
+        assert_eq!(most(&bytes, usize::MAX), MOST);
+        // XZEROs around each VAL, the most that there can be.
+        let hashes: Vec<u64> = (1..=100).map(|n| 1 << 20 | (n * 100)).collect();
+        let mut added = bytes.clone();
+        assert_eq!(add(&mut added, &hashes), Some(vec![true; 100]));
+        assert_eq!(added.len(), bytes.len() + 100 * MOST_ADDED);
+        // And none for a rank that the sparse encoding has not.
+        let too_high = 1 << (crate::layout::P + u32::from(VAL_MAX));
+        assert_eq!(add(&mut added, &[1 << 20, too_high]), None);
+    }
+}
