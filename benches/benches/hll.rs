@@ -118,6 +118,18 @@ fn sparse_fill(c: &mut Criterion) {
             BatchSize::SmallInput,
         );
     });
+    group.bench_function("tallis, in one call", |b| {
+        b.iter_batched(
+            || (turns.next().unwrap(), hll::empty(), Vec::new()),
+            |(set, mut value, mut changed)| {
+                let hashes: Vec<u64> = set.iter().map(|element| hll::hash(element)).collect();
+                let mut edit = HllMut::new(&mut value).unwrap();
+                edit.add_hashes(&hashes, SPARSE_MAX_BYTES, &mut changed).unwrap();
+                value
+            },
+            BatchSize::SmallInput,
+        );
+    });
     group.bench_function("classic", |b| {
         b.iter_batched(
             || (turns.next().unwrap(), classic::Sparse::new()),

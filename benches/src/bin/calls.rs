@@ -68,6 +68,10 @@ const CALLS: &[(&str, Call)] = &[
         drop(black_box(store.bitfield_ro("bits", fields).unwrap()));
     }),
     ("PFADD, dense", |store, names| assert!(!store.pfadd("hll", names).unwrap())),
+    ("PFADD, a new key", |store, names| {
+        assert!(store.pfadd("new", names).unwrap());
+        assert_eq!(store.del("new").unwrap(), 1);
+    }),
     ("GET as words, one by one", |store, names| {
         for name in names {
             drop(black_box(store.execute(&["GET", name])));

@@ -26,7 +26,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
     let text = format!(
         "{count} keys of 8 bytes, or members or fields of one key, are there; each round asks for {ROUND} others of them in random order, by calls of {CALL} \
          and by as many calls of one. ZADD gives members another score. Bits and fields (`u12`) are anywhere in one string. Visits are of a million random ids, by calls of 1,000, in a \
-         bucket that splits; those of windows 500 a minute, of users whom the hour has. A figure is the time of one key, member, field, bit or visit.",
+         bucket that splits; those of windows 500 a minute, of users whom the hour has. PFADD gives each of ten new keys 500 elements. A figure is the time of one key, member, field, bit or visit.",
     );
     let words: Words = shuffled(1, count).into_iter().map(|n| format!("{n:08}")).collect();
     let words: Vec<&[u8]> = words.iter().collect();
@@ -38,6 +38,7 @@ pub(super) fn measure(bench: &Bench) -> Section {
         .row(visits(bench, false))
         .row(visits_of_the_book(bench))
         .row(windows(bench))
+        .row(pfadd(bench))
         .row(pipeline(bench, &words))
         .row(mget(bench, &words))
         .row(mset(bench, &words))
@@ -209,6 +210,33 @@ fn windows(bench: &Bench) -> Row {
         })
         .run();
     row("record_many, minutes sparse", results, 0.37)
+}
+
+/// Elements of keys that stay sparse.
+fn pfadd(bench: &Bench) -> Row {
+    const KEYS: usize = 10;
+    const EACH: usize = 500;
+    let elements: Words = (0..KEYS * EACH).map(|n| format!("{n:08}")).collect();
+    let elements: Vec<&[u8]> = elements.iter().collect();
+    let key = |at: usize| format!("uv:{at}");
+    let results = bench
+        .race()
+        .contender_from("by 500", pieces(elements.len()), Store::new, |store| {
+            for (at, elements) in elements.chunks(EACH).enumerate() {
+                assert!(store.pfadd(key(at), elements).unwrap());
+            }
+        })
+        .rivals()
+        .contender_from(ONE, pieces(elements.len()), Store::new, |store| {
+            for (at, elements) in elements.chunks(EACH).enumerate() {
+                let key = key(at);
+                for element in elements {
+                    black_box(store.pfadd(&key, element).unwrap());
+                }
+            }
+        })
+        .run();
+    Row::new("PFADD, new sparse keys", Unit::Nanos, results)
 }
 
 fn keys(words: &[&[u8]]) -> Store {

@@ -89,6 +89,16 @@ fn sparse_add(bench: &Bench) -> Row {
             };
             sets.iter().map(fill).sum::<usize>()
         })
+        .contender("tallis, in one call", 300 * 32, || {
+            let fill = |set: &Vec<[u8; 16]>| {
+                let hashes: Vec<u64> = set.iter().map(|element| hll::hash(element)).collect();
+                let mut sketch = hll::empty();
+                let mut edit = HllMut::new(&mut sketch).unwrap();
+                edit.add_hashes(&hashes, SPARSE_MAX_BYTES, &mut Vec::new()).unwrap();
+                sketch.len()
+            };
+            sets.iter().map(fill).sum::<usize>()
+        })
         .rivals()
         .contender(REDIS, 300 * 32, || {
             let fill = |set: &Vec<[u8; 16]>| {

@@ -86,6 +86,7 @@
 //! | operation | dense | sparse of n bytes |
 //! |---|---|---|
 //! | add | O(1) | O(n) |
+//! | add m in one call | O(m) | O(n + m log m) |
 //! | count, merge into a union | O([`REGISTERS`]) | O(n) |
 //! | take bytes | O(1) | O(1), checked in depth O(n) |
 //!

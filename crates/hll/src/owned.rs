@@ -202,8 +202,19 @@ impl TryFrom<Vec<u8>> for HyperLogLog {
 
 impl<T: AsRef<[u8]>> Extend<T> for HyperLogLog {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
-        for element in elements {
-            self.add(element.as_ref());
+        /// Hashes that are held at once.
+        const BATCH: usize = 1024;
+        let mut hashes = elements.into_iter().map(|element| hash(element.as_ref()));
+        let (mut batch, mut changed) = (Vec::new(), Vec::new());
+        loop {
+            batch.extend(hashes.by_ref().take(BATCH));
+            if batch.is_empty() {
+                return;
+            }
+            let limit = self.sparse_max_bytes;
+            sound(self.edit().add_hashes(&batch, limit, &mut changed));
+            batch.clear();
+            changed.clear();
         }
     }
 }

@@ -45,3 +45,19 @@ proptest! {
         subject::run(&ops, limit);
     }
 }
+
+#[test]
+fn a_sketch_that_is_extended_has_the_bytes_of_one_by_one() {
+    for count in [0, 1, 3, 4, 200, 1024, 1025, 6000] {
+        let elements = (0..count).map(|number: u32| number.to_le_bytes());
+        for limit in [0, 100, hll::SPARSE_MAX_BYTES] {
+            let [mut many, mut single] =
+                [(); 2].map(|()| hll::HyperLogLog::with_sparse_max_bytes(limit));
+            many.extend(elements.clone());
+            elements.clone().for_each(|element| {
+                single.add(&element);
+            });
+            assert_eq!(many.as_bytes(), single.as_bytes(), "{count} elements, {limit} bytes");
+        }
+    }
+}

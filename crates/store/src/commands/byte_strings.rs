@@ -85,7 +85,7 @@ pub(crate) fn copies(strings: &[Option<Member<'_>>]) -> Vec<Option<Bytes>> {
     }
     let mut short = ByteStrings::with_capacity(strings.len());
     there().for_each(|&string| short.push(string));
-    let mut short = short.finish().into_iter();
+    let mut short = short.slices();
     strings.iter().map(|string| string.and_then(|_| short.next())).collect()
 }
 

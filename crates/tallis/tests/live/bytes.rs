@@ -64,6 +64,35 @@ fn a_hyperloglog_has_the_servers_bytes_at_other_limits() {
     }
 }
 
+/// Calls of a few elements and of many, from an empty key to a dense one, with elements that come again.
+#[test]
+fn a_hyperloglog_has_the_servers_bytes_after_calls_of_many() {
+    let Some(server) = server() else { return };
+    let mut connection = server.connect();
+    let store = Store::new();
+    let mut rng = Rng::new(23);
+    for round in 0..40 {
+        let key = round.to_string();
+        let mut added = 0;
+        while added < 3000 {
+            let most = [4, 30, 300, 2000][usize::try_from(rng.below(4)).unwrap()];
+            let count = 1 + rng.below(most);
+            let ids: Vec<String> = (0..count).map(|_| rng.below(4000).to_string()).collect();
+            let mut command = vec!["PFADD", &key];
+            command.extend(ids.iter().map(String::as_str));
+            let changed = store.pfadd(&key, &ids).unwrap();
+            assert_eq!(run(&mut connection, &command), Value::Int(changed.into()));
+            let bytes = store.get(&key).unwrap().unwrap();
+            let theirs = run(&mut connection, &["GET", &key]);
+            assert!(
+                theirs == Value::BulkString(bytes.to_vec()),
+                "round {round}, {added} + {count}"
+            );
+            added += count;
+        }
+    }
+}
+
 #[test]
 fn merged_hyperloglogs_have_the_servers_bytes() {
     let Some(server) = server() else { return };

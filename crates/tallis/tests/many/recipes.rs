@@ -297,6 +297,30 @@ fn a_visit_of_windows_that_is_refused_ends_the_call() {
 }
 
 #[test]
+fn visits_of_windows_before_one_that_is_refused_are_counted() {
+    let (_, one, single) = windows(UvFilling::WriteThrough);
+    let (_, many, together) = windows(UvFilling::WriteThrough);
+    let now: Timestamp = "2019-09-28T19:20:30Z".parse().unwrap();
+    for store in [&one, &many] {
+        // A sketch that ends after three quarters of its registers.
+        let mut damaged = b"HYLL\x01\0\0\0\0\0\0\0\0\0\0\x80".to_vec();
+        damaged.extend([0x6f, 0xff]);
+        store.set("uv:201909281920", damaged).unwrap();
+    }
+    // The users of its registers come first, but for one.
+    let (there, missing): (Vec<u64>, Vec<u64>) = (0..400).partition(|user| {
+        hll::register_and_rank(hll::hash(user.to_string().as_bytes())).0 < 12_288
+    });
+    let mut users = there;
+    users.insert(200, missing[0]);
+    let refused = together.record_many(users.iter().map(|user| (user, now))).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidHll);
+    let counted = users.iter().take_while(|user| single.record(user, now).is_ok()).count();
+    assert_eq!(counted, 200);
+    assert_eq!(payloads(&one), payloads(&many));
+}
+
+#[test]
 fn funnels_together_are_funnels_one_by_one() {
     let quota = Quota::new(3, 1, Duration::from_secs(1)).unwrap();
     let clock = Arc::new(ManualClock::new(1_700_000_000_000));
