@@ -207,9 +207,9 @@ impl<'a> Body<'a> {
             let (_, len) = opcode::zeros(span);
             self.run = Run { value: 0, span, len: len as usize };
         }
-        // What is before them is a VAL, for the register before them is none of value 0.
         let at = self.new.len() - self.run.len;
-        self.spot = Spot { at, first: zero, prev: at - 1 };
+        // Nothing is joined with zeros, so what is before them does not matter.
+        self.spot = Spot { at, first: zero, prev: at };
     }
 
     /// Looks at all that is left, and returns the new bytes.
@@ -299,6 +299,72 @@ mod tests {
         // Such as cannot be joined.
         for opcodes in [&[0x7f, 0xfa, 0x81, 0x82], &[0x7f, 0xfb, 0x85, 0x81]] {
             assert!(add(&mut body(opcodes), &hashes).is_some(), "{opcodes:?}");
+        }
+    }
+
+    #[test]
+    fn zeros_that_could_be_shorter_stay_as_they_are() {
+        let hash = |register: u64| 1 << 20 | register;
+        // 64 zeros, ten as an XZERO, the others.
+        let bytes = [&crate::empty()[..HEADER_LEN], &[0x3f, 0x40, 0x09, 0x7f, 0xb5]].concat();
+        for hashes in [[hash(63), hash(100)], [hash(63), hash(70)], [hash(64), hash(63)]] {
+            let (mut many, mut single) = (bytes.clone(), bytes.clone());
+            assert_eq!(add(&mut many, &hashes), Some(one_by_one(&mut single, &hashes)));
+            assert_eq!(many[HEADER_LEN..], single[HEADER_LEN..], "{hashes:x?}");
+        }
+    }
+
+    /// Opcodes in any order, of which some could be shorter, and in every other body joined.
+    fn any_body(random: &mut Random) -> Vec<u8> {
+        let mut bytes = crate::empty();
+        bytes.truncate(HEADER_LEN);
+        let (values, may_join) = (1 + random.below(30), random.below(2) == 0);
+        let (mut left, mut last) = (u64::from(COVERED), 0);
+        while left > 0 {
+            let kind = random.below(8);
+            let most = [left.min(300), left.min(3)][usize::from(kind > 0)];
+            let span = 1 + random.below(most);
+            let [.., high, low] = (span - 1).to_be_bytes();
+            match kind {
+                0 => bytes.extend([0x40 | high, low]),
+                1 | 2 => bytes.push(low),
+                _ => {
+                    let value = u8::try_from(random.below(values)).unwrap();
+                    last = if may_join || value != last { value } else { value ^ 1 };
+                    bytes.push(0x80 | last << 2 | low);
+                }
+            }
+            left -= span;
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_pass_leaves_the_bytes_of_one_by_one_or_none_whatever_there_was() {
+        let mut random = Random(2);
+        let mut done = 0;
+        for _ in 0..3000 {
+            let before = any_body(&mut random);
+            let first = random.below(COVERED.into());
+            let hashes: Vec<u64> = (0..8).map(|_| random.hash(first, 60)).collect();
+            let (mut many, mut single) = (before.clone(), before.clone());
+            match add(&mut many, &hashes) {
+                Some(raised) => {
+                    assert_eq!(raised, one_by_one(&mut single, &hashes));
+                    assert_eq!(many[HEADER_LEN..], single[HEADER_LEN..]);
+                    done += 1;
+                }
+                None => assert_eq!(many, before),
+            }
+        }
+        assert!((500..2500).contains(&done), "{done}");
+    }
+
+    #[test]
+    fn few_elements_are_not_worth_a_pass_over_many_bytes() {
+        for (bytes, elements) in [(18, 4), (128, 4), (129, 5), (3000, 94)] {
+            assert!(is_worth_it(&vec![0; bytes], elements));
+            assert!(!is_worth_it(&vec![0; bytes], elements - 1));
         }
     }
 
