@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_pass_changes_nothing_where_the_opcodes_are_none_of_an_update() {
-        let hashes: Vec<u64> = (0..8).map(|register| 1 << 20 | register * 500).collect();
+        let hashes: Vec<u64> = (0..8).map(|n| 1 << 20 | (n * 500)).collect();
         let body = |opcodes: &[u8]| [&crate::empty()[..HEADER_LEN], opcodes].concat();
         let bodies: [&[u8]; 7] = [
             &[],
@@ -324,7 +324,7 @@ mod tests {
             let kind = random.below(8);
             let most = [left.min(300), left.min(3)][usize::from(kind > 0)];
             let span = 1 + random.below(most);
-            let [.., high, low] = (span - 1).to_be_bytes();
+            let [low, high, ..] = (span - 1).to_le_bytes();
             match kind {
                 0 => bytes.extend([0x40 | high, low]),
                 1 | 2 => bytes.push(low),
