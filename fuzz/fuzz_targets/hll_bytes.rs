@@ -73,8 +73,7 @@ fn many(bytes: &[u8]) {
         .collect();
     let (mut many, mut single) = (bytes.to_vec(), bytes.to_vec());
     let mut changed = Vec::new();
-    let done =
-        HllMut::new(&mut many).unwrap().add_hashes(&hashes, SPARSE_MAX_BYTES, &mut changed);
+    let done = HllMut::new(&mut many).unwrap().add_hashes(&hashes, SPARSE_MAX_BYTES, &mut changed);
     let mut edit = HllMut::new(&mut single).unwrap();
     let mut each = Vec::new();
     let one_by_one = hashes.iter().try_for_each(|&hash| {

@@ -81,7 +81,7 @@ impl HllEntry<'_> {
 
     /// PFADD.
     #[inline]
-    pub(super) fn add(&mut self, elements: &[Member<'_>]) -> Result<bool> {
+    pub(super) fn pfadd(&mut self, elements: &[Member<'_>]) -> Result<bool> {
         let hash = |element: &Member<'_>| element.with_bytes(hll::hash);
         if let [element] = elements {
             return self.add_one(*element, || hash(element));

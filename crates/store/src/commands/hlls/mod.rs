@@ -48,7 +48,7 @@ impl<L: Locks> Store<L> {
     /// ```
     pub fn pfadd(&self, key: impl ToKey, elements: impl ToMembers) -> Result<bool> {
         elements.with_members(|elements| {
-            self.entry(key, |entry: &mut HllEntry<'_>| entry.add(elements))
+            self.entry(key, |entry: &mut HllEntry<'_>| entry.pfadd(elements))
         })
     }
 
