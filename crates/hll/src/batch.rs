@@ -267,7 +267,7 @@ mod tests {
                 let (mut many, mut single) = (before.clone(), before);
                 let raised = add(&mut many, &hashes).unwrap();
                 assert_eq!(raised, one_by_one(&mut single, &hashes));
-                // The stale bit is that of whoever calls.
+                // The caller marks the cached cardinality stale.
                 assert_eq!(many[HEADER_LEN..], single[HEADER_LEN..]);
             }
         }

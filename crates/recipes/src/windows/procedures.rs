@@ -85,18 +85,29 @@ impl<'a> User<'a> {
     /// kept.
     #[inline]
     fn add_to(self, hll: &mut HllEntry<'_>, expires_at: Option<i64>) -> Result<Answer, Error> {
-        if hll.exists() {
-            return hll.add_hashed(self.name, self.hash).map(Answer::from);
-        }
-        if expires_at.is_some_and(|at| at <= hll.now_us().div_euclid(1000)) {
-            return Ok(Answer::None);
-        }
-        hll.add_hashed(self.name, self.hash)?;
-        if let Some(at) = expires_at {
-            hll.expire_at_ms(at);
-        }
-        Ok(Answer::Yes)
+        let added = add_if_kept(hll, expires_at, |hll| hll.add_hashed(self.name, self.hash));
+        added.map_or(Ok(Answer::None), |added| added.map(Answer::from))
     }
+}
+
+/// Adds to a bucket that is there, or that is kept and expires then; `None` if it is neither.
+#[inline]
+fn add_if_kept<R>(
+    hll: &mut HllEntry<'_>,
+    expires_at: Option<i64>,
+    add: impl FnOnce(&mut HllEntry<'_>) -> R,
+) -> Option<R> {
+    if hll.exists() {
+        return Some(add(hll));
+    }
+    if expires_at.is_some_and(|at| at <= hll.now_us().div_euclid(1000)) {
+        return None;
+    }
+    let added = add(hll);
+    if let Some(at) = expires_at {
+        hll.expire_at_ms(at);
+    }
+    Some(added)
 }
 
 /// Visitors, with the hashes of their names.
@@ -138,17 +149,12 @@ impl<'a> Users<'a> {
         hll: &mut HllEntry<'_>,
         expires_at: Option<i64>,
     ) -> (Vec<Answer>, Result<(), Error>) {
-        let exists = hll.exists();
-        if !exists && expires_at.is_some_and(|at| at <= hll.now_us().div_euclid(1000)) {
-            return (vec![Answer::None; self.len()], Ok(()));
-        }
         let mut changed = Vec::new();
-        let added = hll.add_many_hashed(self.names, self.hashes, &mut changed);
-        if let Some(at) = expires_at
-            && !exists
-        {
-            hll.expire_at_ms(at);
-        }
+        let add =
+            |hll: &mut HllEntry<'_>| hll.add_many_hashed(self.names, self.hashes, &mut changed);
+        let Some(added) = add_if_kept(hll, expires_at, add) else {
+            return (vec![Answer::None; self.len()], Ok(()));
+        };
         (changed.into_iter().map(Answer::from).collect(), added)
     }
 }
