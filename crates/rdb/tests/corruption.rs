@@ -201,6 +201,16 @@ fn a_field_expires_at_a_time_of_the_epoch_or_never() {
     ] {
         assert_eq!(accepted(12, &redis(earliest, number)), right, "{earliest} {number}");
     }
+
+    // The last time, since the epoch: the number of it takes 64 bits.
+    let since_the_epoch = |number: u64| {
+        let mut number_bytes = number.to_le_bytes();
+        number_bytes.reverse();
+        [b"\x18\0\0\0\0\0\0\0\0\x01\x81", &number_bytes[..], b"\x01f\x01v"].concat()
+    };
+    assert!(accepted(12, &since_the_epoch(1 << 63)));
+    assert!(!accepted(12, &since_the_epoch((1 << 63) + 1)));
+    assert!(!accepted(12, &since_the_epoch(u64::MAX)));
 }
 
 #[test]

@@ -123,15 +123,16 @@ fn read_before<R: Read>(source: &mut Source<R>, form: ExpiryForm) -> Result<Opti
         ExpiryForm::Behind => return Ok(None),
         ExpiryForm::Absolute => 0,
         // The earliest one has the number 1.
-        ExpiryForm::Since(earliest) => earliest.checked_sub(1).unwrap_or(earliest),
+        ExpiryForm::Since(earliest) => i128::from(earliest) - 1,
     };
     let at = source.offset();
     let number = length::read(source)?;
     if number == 0 {
         return Ok(None);
     }
-    let time = i64::try_from(number).ok().and_then(|number| start.checked_add(number));
-    time.filter(|&time| time >= 0).map(Some).ok_or(Error::new(at, ErrorKind::FieldExpiry))
+    // The number of the last time that there is does not fit 63 bits where the earliest is 0.
+    let time = i64::try_from(start + i128::from(number)).ok().filter(|&time| time >= 0);
+    time.map(Some).ok_or(Error::new(at, ErrorKind::FieldExpiry))
 }
 
 /// The expiry that stands behind a value. Valkey refuses a time before the epoch.
