@@ -1,7 +1,7 @@
 //! Arbitrary commands on a store with low limits and a clock that moves, under both profiles.
 //!
-//! Errors change nothing, values come back from their payloads, effects make the same values again, and EXEC does what
-//! the commands do one by one.
+//! Errors change nothing, values come back from their payloads, effects make the same values again, EXEC does what the
+//! commands do one by one, and so does a connection of the `redis` crate.
 #![no_main]
 
 #[path = "../../crates/tallis/tests/driver/mod.rs"]

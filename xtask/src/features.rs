@@ -4,7 +4,8 @@ use crate::run::{Outcome, cargo, output_of, succeed};
 use crate::tree;
 
 /// The features that are not on by default, for what looks at the whole workspace.
-pub(crate) const FEATURES: [&str; 2] = ["--features", "tallis/async,tallis/serde,tallis/wire"];
+pub(crate) const FEATURES: [&str; 2] =
+    ["--features", "tallis/async,tallis/redis,tallis/redis2,tallis/serde,tallis/wire"];
 
 /// A package and its features, beside the default ones of the whole workspace.
 const SETS: &[(&str, &[&str])] = &[
@@ -19,6 +20,8 @@ const SETS: &[(&str, &[&str])] = &[
     ("tallis", &["calendar", "serde"]),
     ("tallis", &["wire"]),
     ("tallis", &["recipes", "wire"]),
+    ("tallis", &["redis"]),
+    ("tallis", &["async", "redis2"]),
     // Each leaf by itself: in `tallis` one may find what another has asked for.
     ("tallis-bitpack", &["serde"]),
     ("tallis-bloom", &["serde"]),
@@ -36,7 +39,7 @@ const NO_STD: &[&str] =
     &["bitpack", "extendible", "hll", "intset", "listpack", "lzf", "murmur", "prefetch"];
 
 /// What `tallis` without features must not be built from.
-const LEFT_OUT: &[&str] = &["jiff", "serde", "tallis-recipes"];
+const LEFT_OUT: &[&str] = &["jiff", "redis", "serde", "tallis-recipes"];
 
 /// Checks each set, the sources of the crates without `std`, and what `tallis` without features is built from.
 pub(crate) fn run() -> Outcome {

@@ -17,6 +17,8 @@ mod persist;
 mod pipeline;
 mod policy;
 mod profile;
+#[cfg(any(feature = "redis", feature = "redis2"))]
+mod redis_crate;
 mod reply;
 mod session;
 mod short;
@@ -43,6 +45,10 @@ pub use persist::{
 pub use persist::{disk, file};
 pub use pipeline::Pipeline;
 pub use profile::Profile;
+#[cfg(feature = "redis2")]
+pub use redis_crate::Redis2Connection;
+#[cfg(feature = "redis")]
+pub use redis_crate::RedisConnection;
 pub use reply::{FromReply, Reply};
 pub use resp::Protocol;
 pub use session::{Client, Session};

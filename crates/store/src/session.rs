@@ -150,6 +150,18 @@ impl Session {
     pub const fn protocol(&self) -> Protocol {
         self.locks.protocol
     }
+
+    /// Chooses the protocol, as HELLO does.
+    #[cfg(any(feature = "redis", feature = "redis2"))]
+    pub(crate) const fn set_protocol(&mut self, protocol: Protocol) {
+        self.locks.protocol = protocol;
+    }
+
+    /// The store, on the database that is selected.
+    #[cfg(any(feature = "redis", feature = "redis2"))]
+    pub(crate) const fn store(&self) -> &Store {
+        &self.locks.store
+    }
 }
 
 impl Client {

@@ -4,8 +4,11 @@
 //! * every value comes back from its payload, and that payload from it again;
 //! * the effects of all commands make the same values on an empty store;
 //! * MULTI and EXEC answer and leave what the same commands do one by one, and so does a pipeline;
-//! * many bits or fields in a call are as many calls of one.
+//! * many bits or fields in a call are as many calls of one;
+//! * a connection of the `redis` crate gives the values that the crate reads from a server's bytes.
 
+#[cfg(feature = "redis")]
+mod connections;
 mod fields;
 #[path = "../journal/mod.rs"]
 pub(crate) mod journal;
@@ -111,9 +114,11 @@ fn sequence(u: &mut Unstructured<'_>) -> Result<()> {
         let seeded = Store::builder().stripes(stripes).hash_seed(1).random_seed(2);
         seeded.databases(DATABASES).profile(profile).limits(limits)
     };
-    match u.int_in_range(0..=4)? {
+    match u.int_in_range(0..=5)? {
         0 | 1 => one_by_one(u, &builder),
         2 | 3 => at_once(u, &builder, stripes == 1),
+        #[cfg(feature = "redis")]
+        4 => connections::beside(u, &builder),
         _ => fields::together(u, &builder),
     }
 }

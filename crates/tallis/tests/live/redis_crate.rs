@@ -1,5 +1,6 @@
 //! The `redis` crate's calls and those of Tallis, side by side: each is compiled, and run on the same keys; they answer
-//! the same, and leave the same keys. The page of the documentation is made of the same rows.
+//! the same, and leave the same keys. So do the `redis` crate's on a connection that leads to a store. The page of the
+//! documentation is made of the same rows.
 
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
@@ -8,7 +9,7 @@ use std::ops::Bound;
 use bytes::Bytes;
 use redis::{Commands as _, Connection, RedisResult, Value};
 use tallis::geo::{GeohashText, Point};
-use tallis::{Error, ExpireTime, GeoHit, Profile, Reply, SetOutcome, Store, Ttl};
+use tallis::{Error, ExpireTime, GeoHit, Profile, RedisConnection, Reply, SetOutcome, Store, Ttl};
 use testkit::live;
 
 use super::{dumped, pages, same};
@@ -19,6 +20,7 @@ struct Row {
     ours: &'static str,
     how: How,
     on_server: fn(&mut Connection) -> RedisResult<Value>,
+    embedded: fn(&mut RedisConnection) -> RedisResult<Value>,
     on_store: fn(&Store) -> Result<Reply, Error>,
 }
 
@@ -47,14 +49,8 @@ macro_rules! rows {
                 $("?.", stringify!($part), "()",)?
             ),
             how: $how,
-            on_server: |con| {
-                #[allow(unused_imports, clippy::wildcard_imports, reason = "most rows have no options")]
-                use redis::{
-                    CopyOptions, Direction, ExistenceCheck, Expiry, LposOptions, SetOptions, SortedSetAddOptions,
-                    bloom::*, geo::*,
-                };
-                con.$theirs($($their),*)
-            },
+            on_server: |con| rows!(@call con.$theirs($($their),*)),
+            embedded: |con| rows!(@call con.$theirs($($their),*)),
             on_store: |store| {
                 #[allow(unused_imports, clippy::wildcard_imports, reason = "most rows have no options")]
                 use tallis::{bloom::Settings, geo::Unit, *};
@@ -64,6 +60,14 @@ macro_rules! rows {
             },
         }),*]
     };
+    (@call $con:ident.$theirs:ident($($their:expr),*)) => {{
+        #[allow(unused_imports, clippy::wildcard_imports, reason = "most rows have no options")]
+        use redis::{
+            CopyOptions, Direction, ExistenceCheck, Expiry, LposOptions, SetOptions, SortedSetAddOptions,
+            bloom::*, geo::*,
+        };
+        $con.$theirs($($their),*)
+    }};
 }
 
 /// Iterators, which yield the same.
@@ -73,16 +77,18 @@ macro_rules! scans {
             theirs: concat!(stringify!($name), "(", stringify!($($argument),*), ")"),
             ours: concat!(stringify!($name), "(", stringify!($($argument),*), ")"),
             how: Sorted,
-            on_server: |con| {
-                let all = con.$name::<$(scans!(@any $argument),)* Value>($($argument),*)?;
-                Ok(Value::Array(all.collect::<RedisResult<_>>()?))
-            },
+            on_server: |con| scans!(@call con.$name($($argument),*)),
+            embedded: |con| scans!(@call con.$name($($argument),*)),
             on_store: |store| {
                 let all = store.$name($($argument),*).collect::<Result<Vec<_>, _>>()?;
                 Ok(Answer::reply(all))
             },
         }),*]
     };
+    (@call $con:ident.$name:ident($($argument:expr),*)) => {{
+        let all = $con.$name::<$(scans!(@any $argument),)* Value>($($argument),*)?;
+        Ok(Value::Array(all.collect::<RedisResult<_>>()?))
+    }};
     (@any $argument:expr) => { _ };
 }
 
@@ -384,11 +390,14 @@ fn words(line: &str) -> Vec<&str> {
 fn each_call_answers_and_does_the_same() {
     let Some(server) = live::server() else { return };
     let mut con = server.connect();
-    let store = Store::builder().profile(Profile::Redis70).build();
+    let [store, other] = [(); 2].map(|()| Store::builder().profile(Profile::Redis70).build());
+    let mut embedded = other.redis_connection();
     let mut compared = 0;
     for row in groups().into_iter().flat_map(|(_, rows)| rows) {
         for line in BEFORE.lines() {
-            assert!(!store.execute(&words(line)).is_error(), "{line}");
+            for store in [&store, &other] {
+                assert!(!store.execute(&words(line)).is_error(), "{line}");
+            }
             let _: Value = live::command(&mut con, &words(line)).unwrap();
         }
         if row.how == Newer {
@@ -399,11 +408,19 @@ fn each_call_answers_and_does_the_same() {
         if row.how == Newer {
             continue;
         }
+        let by_connection = (row.embedded)(&mut embedded);
+        let by_connection = by_connection.unwrap_or_else(|error| panic!("{}: {error}", row.theirs));
         let theirs =
             (row.on_server)(&mut con).unwrap_or_else(|error| panic!("{}: {error}", row.theirs));
         match row.how {
-            Same => assert!(same(&ours, &Ok(theirs.clone())), "{}: {ours:?}, {theirs:?}", row.ours),
-            Sorted => assert_eq!(sorted_ours(&ours), sorted_theirs(&theirs), "{}", row.ours),
+            Same => {
+                assert!(same(&ours, &Ok(theirs.clone())), "{}: {ours:?}, {theirs:?}", row.ours);
+                assert_eq!(by_connection, theirs, "{}", row.theirs);
+            }
+            Sorted => {
+                assert_eq!(sorted_ours(&ours), sorted_theirs(&theirs), "{}", row.ours);
+                assert_eq!(sorted_theirs(&by_connection), sorted_theirs(&theirs), "{}", row.theirs);
+            }
             Keys | Newer => {}
         }
         let mut keys = store.keys("*").unwrap();
@@ -411,10 +428,13 @@ fn each_call_answers_and_does_the_same() {
         let mut on_server: Vec<Vec<u8>> = con.keys("*").unwrap();
         on_server.sort_unstable();
         assert_eq!(keys, on_server, "{}", row.ours);
+        assert_eq!(other.dbsize().unwrap(), keys.len(), "{}", row.theirs);
         for key in &keys {
             let ours = store.dump(key).unwrap().unwrap();
             let theirs: Vec<u8> = redis::cmd("DUMP").arg(&**key).query(&mut con).unwrap();
             assert_eq!(dumped(&ours), dumped(&theirs), "{}: {key:?}", row.ours);
+            let by_connection = other.dump(key).unwrap().expect(row.theirs);
+            assert_eq!(dumped(&by_connection), dumped(&theirs), "{}: {key:?}", row.theirs);
             let (ours, theirs) =
                 (store.ttl(key).unwrap().millis(), con.pttl::<_, i64>(&**key).unwrap());
             let near = ours > 0 && (ours - theirs).abs() < 60_000;

@@ -1,0 +1,276 @@
+//! A connection for one version of the `redis` crate.
+
+/// Makes the connection for the version `$redis`, and the call of a store that opens it.
+macro_rules! connection {
+    ($version:literal, $redis:ident, $Connection:ident, $open:ident) => {
+        use std::fmt;
+
+        use resp::Protocol;
+        use smallvec::SmallVec;
+        use $redis::{Arg, Cmd, ConnectionLike, ErrorKind, RedisResult, Value, VerbatimFormat};
+
+        use crate::profile::Profile;
+        use crate::redis_crate::packed;
+        use crate::reply::Reply;
+        use crate::session::Session;
+        use crate::store::Store;
+
+        #[doc = concat!("A connection of the `redis` crate, ", $version, ", that leads to a store in the same process.")]
+        ///
+        /// It has a [session](Store::session) of its own: the database that SELECT chooses, MULTI, WATCH, and the version
+        /// of the protocol that HELLO chooses. So all that the crate builds on its `ConnectionLike` runs on it: `cmd`,
+        /// `Commands`, `TypedCommands`, pipelines, transactions, iterators; and, with the feature `async`, the same of
+        /// `aio::ConnectionLike` and `AsyncCommands`. Replies have the shapes, and errors the kinds, that a server's would
+        /// have.
+        ///
+        /// A command is run by the call itself, before that returns; a future runs it when it is polled first, and is
+        /// ready then. Nothing waits for a network, but a command may wait for another thread's, and KEYS or SAVE take
+        /// their time: what takes long belongs where blocking is allowed, as with any other lock.
+        ///
+        /// A clone is another connection, on the same database and with the same protocol.
+        ///
+        /// # Differences
+        ///
+        /// An atomic pipeline in which a command cannot be queued fails with the error of EXEC, whose kind is `ExecAbort`; a
+        /// socket's error has those of the commands too (`into_server_errors`).
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use store as tallis;
+        #[doc = concat!("# use ", stringify!($redis), " as redis;")]
+        /// use redis::Commands;
+        /// use tallis::Store;
+        ///
+        /// let store = Store::new();
+        #[doc = concat!("let mut con = store.", stringify!($open), "();")]
+        /// let _: () = con.set("visits", 41)?;
+        /// let (visits, name): (i64, Option<String>) =
+        ///     redis::pipe().incr("visits", 1).get("name").query(&mut con)?;
+        /// assert_eq!((visits, name), (42, None));
+        /// assert_eq!(store.get_as::<i64>("visits")?, 42);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub struct $Connection {
+            session: Session,
+        }
+
+        impl Store {
+            #[doc = concat!("A connection of the `redis` crate, ", $version, ", to this store: see [`", stringify!($Connection), "`].")]
+            ///
+            /// It begins on this handle's database, with replies in the shapes of RESP2.
+            #[must_use]
+            pub fn $open(&self) -> $Connection {
+                $Connection { session: self.session() }
+            }
+        }
+
+        impl $Connection {
+            /// Chooses the protocol whose shapes the replies have, as HELLO does.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # use store as tallis;
+            #[doc = concat!("# use ", stringify!($redis), " as redis;")]
+            /// use redis::{Value, cmd};
+            /// use tallis::{Protocol, Store};
+            ///
+            #[doc = concat!("let con = Store::new().", stringify!($open), "();")]
+            /// let mut con = con.with_protocol(Protocol::Resp3);
+            /// assert_eq!(cmd("SMEMBERS").arg("none").query(&mut con), Ok(Value::Set(Vec::new())));
+            /// ```
+            #[must_use]
+            pub fn with_protocol(mut self, protocol: Protocol) -> Self {
+                self.session.set_protocol(protocol);
+                self
+            }
+
+            fn run(&mut self, cmd: &Cmd) -> RedisResult<Value> {
+                if cmd.args_iter().len() == 0 {
+                    return Err((ErrorKind::Client, "empty command").into());
+                }
+                let value = match words(cmd.args_iter()) {
+                    Some(words) => self.execute(&words),
+                    None => self.run_packed(&cmd.get_packed_command())?,
+                };
+                Ok(if cmd.is_no_response() { Value::Nil } else { value })
+            }
+
+            fn execute(&mut self, words: &[&[u8]]) -> Value {
+                let reply = self.session.execute(words);
+                value(reply, self.session.profile())
+            }
+
+            fn run_packed(&mut self, bytes: &[u8]) -> RedisResult<Value> {
+                let mut values = self.run_all_packed(bytes)?;
+                match (values.pop(), values.is_empty()) {
+                    (Some(value), true) => Ok(value),
+                    _ => Err((ErrorKind::Client, "the bytes are not one command").into()),
+                }
+            }
+
+            fn run_all_packed(&mut self, bytes: &[u8]) -> RedisResult<Vec<Value>> {
+                let (replies, wrong) = packed::run(&mut self.session, bytes);
+                if let Some(wrong) = wrong {
+                    return Err((ErrorKind::Client, "the bytes are no commands", wrong).into());
+                }
+                let profile = self.session.profile();
+                Ok(replies.into_iter().map(|reply| value(reply, profile)).collect())
+            }
+        }
+
+        #[cfg(feature = "async")]
+        impl $Connection {
+            fn run_all(&mut self, pipeline: &$redis::Pipeline) -> RedisResult<Vec<Value>> {
+                let commands = pipeline.cmd_iter().map(|cmd| words(cmd.args_iter()));
+                let Some(commands) = commands.collect::<Option<Vec<_>>>() else {
+                    return self.run_all_packed(&pipeline.get_packed_pipeline());
+                };
+                let atomic = pipeline.is_transaction();
+                let mut values = Vec::with_capacity(commands.len() + 2);
+                if atomic {
+                    values.push(self.execute(&[b"MULTI"]));
+                }
+                values.extend(commands.iter().map(|words| self.execute(words)));
+                if atomic {
+                    values.push(self.execute(&[b"EXEC"]));
+                }
+                Ok(values)
+            }
+        }
+
+        impl Clone for $Connection {
+            fn clone(&self) -> Self {
+                let protocol = self.session.protocol();
+                Self { session: self.session.store().session() }.with_protocol(protocol)
+            }
+        }
+
+        impl fmt::Debug for $Connection {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Connection)).field("session", &self.session).finish()
+            }
+        }
+
+        impl ConnectionLike for $Connection {
+            fn req_packed_command(&mut self, cmd: &[u8]) -> RedisResult<Value> {
+                self.run_packed(cmd)
+            }
+
+            fn req_packed_commands(
+                &mut self,
+                cmd: &[u8],
+                offset: usize,
+                count: usize,
+            ) -> RedisResult<Vec<Value>> {
+                let values = self.run_all_packed(cmd)?;
+                returned(values, offset, count)
+            }
+
+            fn req_command(&mut self, cmd: &Cmd) -> RedisResult<Value> {
+                self.run(cmd)
+            }
+
+            fn get_db(&self) -> i64 {
+                self.session.db_number().into()
+            }
+
+            fn check_connection(&mut self) -> bool {
+                true
+            }
+
+            fn is_open(&self) -> bool {
+                true
+            }
+        }
+
+        #[cfg(feature = "async")]
+        impl $redis::aio::ConnectionLike for $Connection {
+            fn req_packed_command<'a>(
+                &'a mut self,
+                cmd: &'a Cmd,
+            ) -> $redis::RedisFuture<'a, Value> {
+                Box::pin(async { self.run(cmd) })
+            }
+
+            fn req_packed_commands<'a>(
+                &'a mut self,
+                pipeline: &'a $redis::Pipeline,
+                offset: usize,
+                count: usize,
+            ) -> $redis::RedisFuture<'a, Vec<Value>> {
+                Box::pin(async move {
+                    let values = self.run_all(pipeline)?;
+                    returned(values, offset, count)
+                })
+            }
+
+            fn get_db(&self) -> i64 {
+                self.session.db_number().into()
+            }
+        }
+
+        /// The words of a command; `None` if one of them is a cursor, which is only to be had with the bytes of the others.
+        fn words<'a>(
+            args: impl Iterator<Item = Arg<&'a [u8]>>,
+        ) -> Option<SmallVec<[&'a [u8]; 8]>> {
+            let word = |arg| if let Arg::Simple(word) = arg { Some(word) } else { None };
+            args.map(word).collect()
+        }
+
+        /// What a pipeline returns: so many values behind the first ones, which are those of MULTI and of the commands that it
+        /// queues. If one of these is an error, so is the value of EXEC.
+        fn returned(
+            mut values: Vec<Value>,
+            offset: usize,
+            count: usize,
+        ) -> RedisResult<Vec<Value>> {
+            if values.len() < offset.saturating_add(count) {
+                return Err((ErrorKind::Client, "there are fewer commands than replies").into());
+            }
+            values.truncate(offset + count);
+            let returned = values.split_off(offset);
+            if let Some(error) =
+                values.into_iter().find(|value| matches!(value, Value::ServerError(_)))
+            {
+                let aborted = returned.into_iter().find(|v| matches!(v, Value::ServerError(_)));
+                return aborted.unwrap_or(error).extract_error().map(|value| vec![value]);
+            }
+            Ok(returned)
+        }
+
+        /// The value that the crate would read from the bytes of a reply.
+        fn value(reply: Reply, profile: Profile) -> Value {
+            let each = |reply| value(reply, profile);
+            let pair = |(key, of_key)| (each(key), each(of_key));
+            match reply {
+                Reply::Status(text) if text == "OK" => Value::Okay,
+                Reply::Status(text) => Value::SimpleString(text.into_owned()),
+                Reply::Int(number) => Value::Int(number),
+                Reply::Bulk(bytes) => Value::BulkString(bytes.into()),
+                Reply::Nil | Reply::NullArray => Value::Nil,
+                Reply::Array(all) => Value::Array(all.into_iter().map(each).collect()),
+                Reply::Set(all) => Value::Set(all.into_iter().map(each).collect()),
+                Reply::Map(pairs) => Value::Map(pairs.into_iter().map(pair).collect()),
+                Reply::Named(name, of_name) => {
+                    Value::Map(vec![(Value::SimpleString(name.to_owned()), each(*of_name))])
+                }
+                Reply::Pairs(pairs) => {
+                    let pairs = pairs.into_iter().map(pair);
+                    Value::Array(pairs.map(|(a, b)| Value::Array(vec![a, b])).collect())
+                }
+                Reply::Boolean(yes) => Value::Boolean(yes),
+                Reply::Verbatim(text) => {
+                    Value::VerbatimString { format: VerbatimFormat::Text, text }
+                }
+                // The crate alone makes errors, from bytes, and the digits of a number are those that a server sends.
+                reply @ (Reply::Error(_) | Reply::Double(_) | Reply::Coordinate(_)) => {
+                    let mut bytes = Vec::new();
+                    reply.write(Protocol::Resp3, profile, &mut bytes);
+                    $redis::parse_redis_value(&bytes).unwrap_or_default()
+                }
+            }
+        }
+    };
+}

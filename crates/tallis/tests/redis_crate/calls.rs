@@ -1,0 +1,155 @@
+//! Single commands, by words and by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tallis::{Protocol, Store};
+
+use super::open;
+use super::redis::{
+    self, Commands, ConnectionLike as _, ErrorKind, RedisError, RedisResult, TypedCommands, Value,
+    cmd,
+};
+
+#[test]
+fn words_are_commands_and_replies_are_values() {
+    let store = Store::new();
+    let mut con = open(&store);
+    assert_eq!(cmd("SET").arg("k").arg(1.5).query(&mut con), Ok(Value::Okay));
+    assert_eq!(cmd("GET").arg("k").query(&mut con), Ok(1.5));
+    assert_eq!(cmd("GET").arg("none").query(&mut con), Ok(None::<String>));
+    assert_eq!(cmd("PING").query(&mut con), Ok(Value::SimpleString("PONG".to_owned())));
+    assert_eq!(cmd("SADD").arg("s").arg(&[3, 1, 2]).query(&mut con), Ok(3));
+    assert_eq!(cmd("SMEMBERS").arg("s").query(&mut con), Ok(BTreeSet::from([1, 2, 3])));
+    // More words than are taken without an allocation.
+    let many: Vec<u32> = (0..100).collect();
+    assert_eq!(cmd("RPUSH").arg("l").arg(&many).query(&mut con), Ok(100));
+    assert_eq!(cmd("LRANGE").arg("l").arg(0).arg(-1).query(&mut con), Ok(many));
+    assert_eq!(store.get_as::<f64>("k").unwrap(), 1.5);
+    let nothing: RedisResult<Value> = redis::Cmd::new().query(&mut con);
+    assert_eq!(nothing.unwrap_err().kind(), ErrorKind::Client);
+    let mut quiet = cmd("INCR");
+    assert_eq!(quiet.arg("n").set_no_response(true).query(&mut con), Ok(Value::Nil));
+    assert_eq!(store.get_as::<u8>("n").unwrap(), 1);
+}
+
+#[test]
+fn commands_have_names() {
+    let store = Store::new();
+    let mut con = open(&store);
+    let _: () = Commands::mset(&mut con, &[("a", 1), ("b", 2)]).unwrap();
+    let sum: i64 = Commands::incr(&mut con, "a", 41).unwrap();
+    assert_eq!(sum, 42);
+    let both: (i64, i64, Option<i64>) = Commands::mget(&mut con, &["a", "b", "c"]).unwrap();
+    assert_eq!(both, (42, 2, None));
+    let _: usize = Commands::hset(&mut con, "h", "field", "value").unwrap();
+    let all: BTreeMap<String, String> = Commands::hgetall(&mut con, "h").unwrap();
+    assert_eq!(all, BTreeMap::from([("field".to_owned(), "value".to_owned())]));
+    assert_eq!(TypedCommands::zadd(&mut con, "z", "m", 2.5), Ok(1));
+    assert_eq!(TypedCommands::zscore(&mut con, "z", "m"), Ok(Some(2.5)));
+    assert_eq!(TypedCommands::get(&mut con, "b"), Ok(Some("2".to_owned())));
+    assert_eq!(TypedCommands::pfadd(&mut con, "p", &["x", "y"]), Ok(true));
+    assert_eq!(TypedCommands::pfcount(&mut con, "p"), Ok(2));
+}
+
+#[test]
+fn errors_have_the_kinds_and_words_of_a_server() {
+    let mut con = open(&Store::new());
+    let _: () = Commands::set(&mut con, "k", "text").unwrap();
+    let error = |result: RedisResult<Value>| -> RedisError { result.unwrap_err() };
+
+    let wrong_type = error(Commands::sadd(&mut con, "k", 1));
+    assert_eq!(wrong_type.kind(), ErrorKind::Extension);
+    assert_eq!(wrong_type.code(), Some("WRONGTYPE"));
+    let why = "Operation against a key holding the wrong kind of value";
+    assert_eq!(wrong_type.detail(), Some(why));
+
+    let no_number = error(Commands::incr(&mut con, "k", 1));
+    assert_eq!(no_number.code(), Some("ERR"));
+    assert_eq!(no_number.detail(), Some("value is not an integer or out of range"));
+
+    let unknown = error(cmd("NOSUCH").arg("a\r\nb").query(&mut con));
+    assert!(unknown.detail().unwrap().starts_with("unknown command 'NOSUCH'"), "{unknown}");
+
+    let exec = error(cmd("EXEC").query(&mut con));
+    assert_eq!(exec.detail(), Some("EXEC without MULTI"));
+    let no_int: RedisResult<i64> = Commands::get(&mut con, "k");
+    assert!(no_int.is_err());
+}
+
+#[test]
+fn iterators_go_on_by_their_cursor() {
+    let store = Store::new();
+    for number in 0..500 {
+        store.set(format!("key:{number}"), number).unwrap();
+        store.sadd("s", [number]).unwrap();
+        store.hset("h", number, number * 2).unwrap();
+        store.zadd("z", number, number).unwrap();
+    }
+    let mut con = open(&store);
+    let keys: BTreeSet<String> =
+        Commands::scan_match(&mut con, "key:*").unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(keys.len(), 500);
+    let members: BTreeSet<i32> =
+        Commands::sscan(&mut con, "s").unwrap().collect::<Result<_, _>>().unwrap();
+    assert!(members.iter().copied().eq(0..500));
+    let fields: BTreeMap<i32, i32> =
+        Commands::hscan(&mut con, "h").unwrap().collect::<Result<_, _>>().unwrap();
+    assert!(fields.into_iter().eq((0..500).map(|number| (number, number * 2))));
+    let scores: Vec<(i32, f64)> =
+        Commands::zscan_match(&mut con, "z", "49?").unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(scores.len(), 10);
+}
+
+#[test]
+fn replies_have_the_shapes_of_the_protocol() {
+    let store = Store::new();
+    store.zadd("z", "m", 0.1).unwrap();
+    store.hset("h", "f", "v").unwrap();
+    store.execute(&["GEOADD", "g", "2.25", "0.0012345", "p"]);
+    let text = |text: &str| Value::BulkString(text.into());
+    let ask = |protocol, words: &[&str]| {
+        let mut con = open(&store).with_protocol(protocol);
+        cmd(words[0]).arg(&words[1..]).query::<Value>(&mut con).unwrap()
+    };
+    let (two, three) = (Protocol::Resp2, Protocol::Resp3);
+    assert_eq!(ask(two, &["ZSCORE", "z", "m"]), text("0.1"));
+    assert_eq!(ask(three, &["ZSCORE", "z", "m"]), Value::Double(0.1));
+    assert_eq!(ask(two, &["HGETALL", "h"]), Value::Array(vec![text("f"), text("v")]));
+    assert_eq!(ask(three, &["HGETALL", "h"]), Value::Map(vec![(text("f"), text("v"))]));
+    assert_eq!(ask(two, &["SMEMBERS", "none"]), Value::Array(Vec::new()));
+    assert_eq!(ask(three, &["SMEMBERS", "none"]), Value::Set(Vec::new()));
+    let pair = Value::Array(vec![text("m"), Value::Double(0.1)]);
+    assert_eq!(ask(three, &["ZRANGE", "z", "0", "-1", "WITHSCORES"]), Value::Array(vec![pair]));
+    assert!(matches!(ask(two, &["INFO"]), Value::BulkString(_)));
+    assert!(matches!(ask(three, &["INFO"]), Value::VerbatimString { .. }));
+    let Value::Array(point) = ask(three, &["GEOPOS", "g", "p"]) else { panic!("no list") };
+    let Value::Array(point) = &point[0] else { panic!("no point") };
+    assert!(point.iter().all(|degrees| matches!(degrees, Value::Double(_))), "{point:?}");
+
+    // HELLO is the same choice, from then on.
+    let mut con = open(&store);
+    let hello: Value = cmd("HELLO").arg(3).query(&mut con).unwrap();
+    assert!(matches!(hello, Value::Map(_)));
+    assert_eq!(cmd("ZSCORE").arg("z").arg("m").query(&mut con), Ok(Value::Double(0.1)));
+    assert_eq!(cmd("ZSCORE").arg("z").arg("m").query(&mut con.clone()), Ok(Value::Double(0.1)));
+}
+
+#[test]
+fn a_connection_has_a_session_of_its_own() {
+    let store = Store::new();
+    let mut con = open(&store.db(3));
+    assert_eq!(con.get_db(), 3);
+    let _: () = cmd("SELECT").arg(5).query(&mut con).unwrap();
+    let _: () = Commands::set(&mut con, "k", "v").unwrap();
+    assert_eq!(con.get_db(), 5);
+    assert_eq!(store.db(5).dbsize().unwrap(), 1);
+    assert!(con.is_open() && con.check_connection() && con.supports_pipelining());
+
+    let _: () = cmd("MULTI").query(&mut con).unwrap();
+    let mut clone = con.clone();
+    assert_eq!(clone.get_db(), 5);
+    assert_eq!(cmd("GET").arg("k").query(&mut clone), Ok("v".to_owned()));
+    assert_eq!(cmd("GET").arg("k").query(&mut con), Ok("QUEUED".to_owned()));
+    assert_eq!(cmd("EXEC").query(&mut con), Ok(("v".to_owned(),)));
+    assert!(format!("{con:?}").contains("Connection"));
+}

@@ -1,0 +1,17 @@
+//! The crate's 1.x.
+
+use redis;
+use tallis::{RedisConnection as Connection, Store};
+
+fn open(store: &Store) -> Connection {
+    store.redis_connection()
+}
+
+#[path = "calls.rs"]
+mod calls;
+#[path = "packed.rs"]
+mod packed;
+#[path = "pipelines.rs"]
+mod pipelines;
+#[path = "waiting.rs"]
+mod waiting;
