@@ -156,12 +156,6 @@ impl Session {
     pub(crate) const fn set_protocol(&mut self, protocol: Protocol) {
         self.locks.protocol = protocol;
     }
-
-    /// The store, on the database that is selected.
-    #[cfg(any(feature = "redis", feature = "redis2"))]
-    pub(crate) const fn store(&self) -> &Store {
-        &self.locks.store
-    }
 }
 
 impl Client {

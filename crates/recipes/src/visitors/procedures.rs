@@ -83,7 +83,7 @@ pub(super) fn mark_all_and_count<'k>(
         check_counter(tx, counter, ids.len().try_into().unwrap_or(i64::MAX))?;
         let bits: Vec<_> = ids.iter().map(|&id| (id, true)).collect();
         let before = tx.setbit_multiple(bitmap, &bits)?;
-        let new = before.into_iter().map(|before| i64::from(!before)).sum();
+        let new: i64 = before.into_iter().map(|before| i64::from(!before)).sum();
         if new > 0 && tx.incr(counter, new)? == new {
             until.begin_keys(tx, [counter.as_bytes(), bitmap.as_bytes()])?;
         }

@@ -4,10 +4,12 @@
 macro_rules! connection {
     ($version:literal, $redis:ident, $Connection:ident, $open:ident) => {
         use std::fmt;
+        use std::sync::Arc;
 
+        use parking_lot::Mutex;
         use resp::Protocol;
         use smallvec::SmallVec;
-        use $redis::{Arg, Cmd, ConnectionLike, ErrorKind, RedisResult, Value, VerbatimFormat};
+        use $redis::{Arg, Cmd, ConnectionLike, ErrorKind, RedisError, RedisResult, Value, VerbatimFormat};
 
         use crate::profile::Profile;
         use crate::redis_crate::packed;
@@ -27,7 +29,9 @@ macro_rules! connection {
         /// ready then. Nothing waits for a network, but a command may wait for another thread's, and KEYS or SAVE take
         /// their time: what takes long belongs where blocking is allowed, as with any other lock.
         ///
-        /// A clone is another connection, on the same database and with the same protocol.
+        /// Clones share the session, as those of the crate's `MultiplexedConnection` share a socket: their commands run one
+        /// after the other, and a pipeline as a whole. Connections that the store opens have a session each, and run beside
+        /// each other.
         ///
         /// # Differences
         ///
@@ -51,8 +55,9 @@ macro_rules! connection {
         /// assert_eq!(store.get_as::<i64>("visits")?, 42);
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
+        #[derive(Clone)]
         pub struct $Connection {
-            session: Session,
+            session: Arc<Mutex<Session>>,
         }
 
         impl Store {
@@ -61,7 +66,7 @@ macro_rules! connection {
             /// It begins on this handle's database, with replies in the shapes of RESP2.
             #[must_use]
             pub fn $open(&self) -> $Connection {
-                $Connection { session: self.session() }
+                $Connection { session: Arc::new(Mutex::new(self.session())) }
             }
         }
 
@@ -81,81 +86,27 @@ macro_rules! connection {
             /// assert_eq!(cmd("SMEMBERS").arg("none").query(&mut con), Ok(Value::Set(Vec::new())));
             /// ```
             #[must_use]
-            pub fn with_protocol(mut self, protocol: Protocol) -> Self {
-                self.session.set_protocol(protocol);
+            pub fn with_protocol(self, protocol: Protocol) -> Self {
+                self.session.lock().set_protocol(protocol);
                 self
             }
 
-            fn run(&mut self, cmd: &Cmd) -> RedisResult<Value> {
-                if cmd.args_iter().len() == 0 {
-                    return Err((ErrorKind::Client, "empty command").into());
-                }
-                let value = match words(cmd.args_iter()) {
-                    Some(words) => self.execute(&words),
-                    None => self.run_packed(&cmd.get_packed_command())?,
-                };
-                Ok(if cmd.is_no_response() { Value::Nil } else { value })
-            }
-
-            fn execute(&mut self, words: &[&[u8]]) -> Value {
-                let reply = self.session.execute(words);
-                value(reply, self.session.profile())
-            }
-
-            fn run_packed(&mut self, bytes: &[u8]) -> RedisResult<Value> {
-                let mut values = self.run_all_packed(bytes)?;
-                match (values.pop(), values.is_empty()) {
-                    (Some(value), true) => Ok(value),
-                    _ => Err((ErrorKind::Client, "the bytes are not one command").into()),
-                }
-            }
-
-            fn run_all_packed(&mut self, bytes: &[u8]) -> RedisResult<Vec<Value>> {
-                let (replies, wrong) = packed::run(&mut self.session, bytes);
-                if let Some(wrong) = wrong {
-                    return Err((ErrorKind::Client, "the bytes are no commands", wrong).into());
-                }
-                let profile = self.session.profile();
-                Ok(replies.into_iter().map(|reply| value(reply, profile)).collect())
-            }
-        }
-
-        #[cfg(feature = "async")]
-        impl $Connection {
-            fn run_all(&mut self, pipeline: &$redis::Pipeline) -> RedisResult<Vec<Value>> {
-                let commands = pipeline.cmd_iter().map(|cmd| words(cmd.args_iter()));
-                let Some(commands) = commands.collect::<Option<Vec<_>>>() else {
-                    return self.run_all_packed(&pipeline.get_packed_pipeline());
-                };
-                let atomic = pipeline.is_transaction();
-                let mut values = Vec::with_capacity(commands.len() + 2);
-                if atomic {
-                    values.push(self.execute(&[b"MULTI"]));
-                }
-                values.extend(commands.iter().map(|words| self.execute(words)));
-                if atomic {
-                    values.push(self.execute(&[b"EXEC"]));
-                }
-                Ok(values)
-            }
-        }
-
-        impl Clone for $Connection {
-            fn clone(&self) -> Self {
-                let protocol = self.session.protocol();
-                Self { session: self.session.store().session() }.with_protocol(protocol)
+            /// The number of the database that is selected.
+            fn db(&self) -> i64 {
+                self.session.lock().db_number().into()
             }
         }
 
         impl fmt::Debug for $Connection {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($Connection)).field("session", &self.session).finish()
+                let session = self.session.try_lock();
+                f.debug_struct(stringify!($Connection)).field("session", &session).finish()
             }
         }
 
         impl ConnectionLike for $Connection {
             fn req_packed_command(&mut self, cmd: &[u8]) -> RedisResult<Value> {
-                self.run_packed(cmd)
+                run_packed(&mut self.session.lock(), cmd)
             }
 
             fn req_packed_commands(
@@ -164,16 +115,16 @@ macro_rules! connection {
                 offset: usize,
                 count: usize,
             ) -> RedisResult<Vec<Value>> {
-                let values = self.run_all_packed(cmd)?;
+                let values = run_all_packed(&mut self.session.lock(), cmd)?;
                 returned(values, offset, count)
             }
 
             fn req_command(&mut self, cmd: &Cmd) -> RedisResult<Value> {
-                self.run(cmd)
+                run(&mut self.session.lock(), cmd)
             }
 
             fn get_db(&self) -> i64 {
-                self.session.db_number().into()
+                self.db()
             }
 
             fn check_connection(&mut self) -> bool {
@@ -191,7 +142,7 @@ macro_rules! connection {
                 &'a mut self,
                 cmd: &'a Cmd,
             ) -> $redis::RedisFuture<'a, Value> {
-                Box::pin(async { self.run(cmd) })
+                Box::pin(async { run(&mut self.session.lock(), cmd) })
             }
 
             fn req_packed_commands<'a>(
@@ -201,14 +152,84 @@ macro_rules! connection {
                 count: usize,
             ) -> $redis::RedisFuture<'a, Vec<Value>> {
                 Box::pin(async move {
-                    let values = self.run_all(pipeline)?;
+                    let values = run_all(&mut self.session.lock(), pipeline)?;
                     returned(values, offset, count)
                 })
             }
 
             fn get_db(&self) -> i64 {
-                self.session.db_number().into()
+                self.db()
             }
+        }
+
+        /// Runs a command.
+        fn run(session: &mut Session, cmd: &Cmd) -> RedisResult<Value> {
+            if cmd.args_iter().len() == 0 {
+                return Err(empty());
+            }
+            let value = match words(cmd.args_iter()) {
+                Some(words) => execute(session, &words),
+                None => run_packed(session, &cmd.get_packed_command())?,
+            };
+            Ok(if cmd.is_no_response() { Value::Nil } else { value })
+        }
+
+        fn execute(session: &mut Session, words: &[&[u8]]) -> Value {
+            let reply = session.execute(words);
+            value(reply, session.profile())
+        }
+
+        /// Runs the commands of a pipeline, MULTI and EXEC around them if it is atomic.
+        #[cfg(feature = "async")]
+        fn run_all(
+            session: &mut Session,
+            pipeline: &$redis::Pipeline,
+        ) -> RedisResult<Vec<Value>> {
+            if pipeline.is_empty() {
+                return Err(empty());
+            }
+            let commands = pipeline.cmd_iter().map(|cmd| words(cmd.args_iter()));
+            let Some(commands) = commands.collect::<Option<Vec<_>>>() else {
+                return run_all_packed(session, &pipeline.get_packed_pipeline());
+            };
+            let atomic = pipeline.is_transaction();
+            let mut values = Vec::with_capacity(commands.len() + 2);
+            if atomic {
+                values.push(execute(session, &[b"MULTI"]));
+            }
+            values.extend(commands.iter().map(|words| execute(session, words)));
+            if atomic {
+                values.push(execute(session, &[b"EXEC"]));
+            }
+            Ok(values)
+        }
+
+        /// Runs the command that the bytes are.
+        fn run_packed(session: &mut Session, bytes: &[u8]) -> RedisResult<Value> {
+            let mut values = run_all_packed(session, bytes)?;
+            match (values.pop(), values.is_empty()) {
+                (Some(value), true) => Ok(value),
+                _ => Err((ErrorKind::Client, "the bytes are not one command").into()),
+            }
+        }
+
+        /// Runs the commands that the bytes are.
+        fn run_all_packed(session: &mut Session, bytes: &[u8]) -> RedisResult<Vec<Value>> {
+            if bytes.is_empty() {
+                return Err(empty());
+            }
+            let (replies, wrong) = packed::run(session, bytes);
+            if let Some(wrong) = wrong {
+                return Err((ErrorKind::Client, "the bytes are no commands", wrong).into());
+            }
+            let profile = session.profile();
+            Ok(replies.into_iter().map(|reply| value(reply, profile)).collect())
+        }
+
+        /// What the crate says of no command.
+        #[cold]
+        fn empty() -> RedisError {
+            (ErrorKind::Client, "empty command").into()
         }
 
         /// The words of a command; `None` if one of them is a cursor, which is only to be had with the bytes of the others.

@@ -33,12 +33,15 @@ pub(super) fn beside(u: &mut Unstructured<'_>, builder: &impl Fn() -> StoreBuild
     }
     for _ in 0..8 {
         let mut lines = Vec::new();
-        for _ in 0..u.int_in_range(0..=10)? {
+        for _ in 0..u.int_in_range(1..=10)? {
             let Ok(words) = line(u) else { break };
             let name = String::from_utf8_lossy(&words[0]).to_lowercase();
             if !OF_THE_STORE.contains(&name.as_str()) {
                 lines.push(words);
             }
+        }
+        if lines.is_empty() {
+            break;
         }
         let how = *u.choose(&[How::Cmd, How::Packed, How::Pipeline])?;
         let commands = lines.iter().map(|words| {

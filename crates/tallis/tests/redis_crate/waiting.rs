@@ -57,6 +57,8 @@ fn pipelines() {
         assert_eq!(pipeline.query_async(&mut con).await, Ok((2, 2)));
         assert_eq!(pipeline.atomic().query_async(&mut con).await, Ok((2, 2)));
 
+        let nothing = pipe().query_async::<Value>(&mut con).await.unwrap_err();
+        assert_eq!(nothing.to_string(), "empty command - Client");
         let mut refused = pipe();
         refused.atomic().incr("n", 1).cmd("NOSUCH");
         let error = refused.query_async::<Value>(&mut con).await.unwrap_err();
@@ -71,6 +73,23 @@ fn pipelines() {
         let (page, card): ((u64, Vec<String>), i64) = scans.query_async(&mut con).await.unwrap();
         assert_eq!((page, card), ((0, vec!["m".to_owned()]), 1));
     });
+}
+
+#[test]
+fn a_transaction_goes_on_a_clone() {
+    let store = Store::new();
+    store.set("n", 1).unwrap();
+    let con = open(&store);
+    let mut rounds = 0;
+    let (doubled,): (i64,) = ready(aio::transaction_async(con, &["n"], |mut con, mut pipeline| {
+        rounds += 1;
+        if rounds == 1 {
+            store.set("n", 21).unwrap();
+        }
+        async move { pipeline.get("n").query_async(&mut con).await }
+    }))
+    .unwrap();
+    assert_eq!((rounds, doubled), (2, 21));
 }
 
 #[test]
