@@ -10,10 +10,8 @@ use std::time::{Duration, Instant};
 use redis::{Client, Connection};
 
 use super::SlotMove;
-use super::node::{Node, State};
-
-/// How many slots a cluster has.
-const SLOTS: usize = 16_384;
+use super::agreement::{Agreement, SLOTS, fail_if};
+use super::node::{Node, State, url};
 
 /// How many masters, each with one replica.
 const MASTERS: usize = 3;
@@ -69,15 +67,15 @@ impl Cluster {
         self.all().map(|node| node.url()).collect()
     }
 
-    /// The URLs of the masters, in the order of their first slots, by what a running node knows. After a node was killed,
-    /// paused or started again this is out of date until [`wait_until_ok`](Self::wait_until_ok) has returned.
+    /// The URLs of the masters, in the order of their first slots, by what a running node knows. After a node was
+    /// killed, paused or started again this is out of date until [`wait_until_ok`](Self::wait_until_ok) has returned.
     ///
     /// # Panics
     ///
     /// If no node runs.
     #[must_use]
     pub fn masters(&self) -> Vec<String> {
-        let view = sound(self.any_running().view());
+        let view = expect_ok(self.any_running().view());
         view.owners().into_iter().map(|line| url(line.port)).collect()
     }
 
@@ -88,7 +86,7 @@ impl Cluster {
     /// If no node runs, or none has the slot.
     #[must_use]
     pub fn owner(&self, slot: u16) -> String {
-        let view = sound(self.any_running().view());
+        let view = expect_ok(self.any_running().view());
         let owner = view.owner(slot).map(|line| url(line.port));
         owner.unwrap_or_else(|| panic!("nobody has slot {slot}: {view:?}"))
     }
@@ -123,14 +121,14 @@ impl Cluster {
     ///
     /// If the cluster has no such node, or it does not start.
     pub fn restart(&self, url: &str) {
-        sound(self.node(url).restart());
+        expect_ok(self.node(url).restart());
     }
 
-    /// Stops the node (SIGSTOP): its connections stay open, and nothing is answered. It must run.
+    /// Stops the node (SIGSTOP): its connections stay open, and nothing is answered.
     ///
     /// # Panics
     ///
-    /// If the cluster has no such node, or the signal cannot be sent.
+    /// If the cluster has no such node, or it does not run.
     pub fn pause(&self, url: &str) {
         self.node(url).pause();
     }
@@ -139,7 +137,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// As [`pause`](Self::pause).
+    /// If the cluster has no such node, or it is not paused.
     pub fn resume(&self, url: &str) {
         self.node(url).resume();
     }
@@ -228,14 +226,14 @@ impl Cluster {
         for port in &ports[1..] {
             self.any_running().ask::<String>(&["CLUSTER", "MEET", "127.0.0.1", port])?;
         }
-        let acquainted = || {
+        let all_known = || {
             self.all().try_for_each(|node| {
                 let known = node.view()?;
                 let known = known.lines.iter().filter(|line| line.fault().is_none()).count();
-                complain(known < ids.len(), || format!("{} knows {known} nodes", node.url()))
+                fail_if(known < ids.len(), || format!("{} knows {known} nodes", node.url()))
             })
         };
-        wait(DEADLINE, acquainted).map_err(io::Error::other)?;
+        wait(DEADLINE, all_known).map_err(io::Error::other)?;
         for (node, master) in self.all().skip(MASTERS).zip(&ids) {
             node.ask::<String>(&["CLUSTER", "REPLICATE", master])?;
         }
@@ -245,51 +243,14 @@ impl Cluster {
     /// The first thing that is missing in a cluster of the nodes that run.
     fn missing(&self) -> io::Result<()> {
         let ports: Vec<_> = self.running().map(|node| node.port()).collect();
-        let mut agreed = None;
-        for node in self.running() {
-            let name = node.url();
-            let state = node.field(&["CLUSTER", "INFO"], "cluster_state")?;
-            complain(state != "ok", || format!("{name} says cluster_state:{state}"))?;
-            let assigned = node.field(&["CLUSTER", "INFO"], "cluster_slots_assigned")?;
-            complain(assigned != SLOTS.to_string(), || {
-                format!("{name} knows of {assigned} slots that are assigned")
-            })?;
-            let view = node.view()?;
-            for port in &ports {
-                let fault = view.line(*port).map_or(Some("unknown"), |line| line.fault());
-                complain(fault.is_some(), || {
-                    format!("{} is {} to {name}", url(*port), fault.unwrap_or_default())
-                })?;
-            }
-            for owner in view.owners() {
-                complain(!ports.contains(&owner.port), || {
-                    format!("{} has slots and does not run, says {name}", url(owner.port))
-                })?;
-            }
-            let roles = view.roles(&ports);
-            let agreed = agreed.get_or_insert_with(|| roles.clone());
-            complain(*agreed != roles, || {
-                format!("{name} sees {roles:?}, another one {agreed:?}")
-            })?;
-            if view.line(node.port()).is_some_and(|own| own.master.is_some()) {
-                let link = node.field(&["INFO", "replication"], "master_link_status")?;
-                complain(link != "up", || format!("{name} says master_link_status:{link}"))?;
-            }
-        }
-        complain(agreed.is_none(), || "no node runs".to_owned())
+        fail_if(ports.is_empty(), || "no node runs".to_owned())?;
+        let mut agreement = Agreement::new(ports);
+        self.running().try_for_each(|node| agreement.ask(&node))
     }
 }
 
-fn url(port: u16) -> String {
-    format!("redis://127.0.0.1:{port}")
-}
-
-fn complain(wrong: bool, why: impl FnOnce() -> String) -> io::Result<()> {
-    if wrong { Err(io::Error::other(why())) } else { Ok(()) }
-}
-
-/// What a node answered, or a panic: the sense of the test is gone.
-pub(super) fn sound<T>(reply: Result<T, impl Display>) -> T {
+/// What a node answered. A test cannot go on without.
+pub(super) fn expect_ok<T>(reply: Result<T, impl Display>) -> T {
     reply.unwrap_or_else(|error| panic!("{error}"))
 }
 

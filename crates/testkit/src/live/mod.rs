@@ -31,8 +31,8 @@
 //!
 //! # Clusters
 //!
-//! [`cluster`] and [`cluster_named`] give a [`Cluster`]: three masters with a replica each, whose nodes a test can kill,
-//! start again and pause, and whose slots it can move, the whole way or half of it.
+//! [`cluster`] and [`cluster_named`] give a [`Cluster`]: three masters with a replica each, whose nodes a test can
+//! kill, start again and pause, and whose slots it can move, the whole way or half of it.
 //!
 //! # How a server ends
 //!
@@ -45,6 +45,7 @@
 //!
 //! Unix only. A server takes some 20 ms to start; ask for one a test, not one a case. A cluster takes some seconds.
 
+mod agreement;
 mod cluster;
 mod locate;
 mod node;

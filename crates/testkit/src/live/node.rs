@@ -59,11 +59,14 @@ impl Node {
     }
 
     pub(super) fn pause(&mut self) {
+        // Another process may have the number of one that has ended.
+        assert_eq!(self.state, State::Running, "{} cannot be paused", self.url());
         self.server.signal("STOP");
         self.state = State::Paused;
     }
 
     pub(super) fn resume(&mut self) {
+        assert_eq!(self.state, State::Paused, "{} cannot go on", self.url());
         self.server.signal("CONT");
         self.state = State::Running;
     }
@@ -77,7 +80,7 @@ impl Node {
     }
 
     pub(super) fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
+        url(self.port)
     }
 
     /// Sends a command on the unix socket, where no other program can answer. The error names the node and the command.
@@ -112,6 +115,10 @@ impl Node {
         let field = fields.find(|(field, _)| *field == name);
         Ok(field.map(|(_, value)| value.trim().to_owned()).unwrap_or_default())
     }
+}
+
+pub(super) fn url(port: u16) -> String {
+    format!("redis://127.0.0.1:{port}")
 }
 
 fn options(port: u16) -> Options {

@@ -11,9 +11,9 @@ pub(super) const BUS: u16 = 10_000;
 /// The first port for clients.
 const FIRST: u16 = 10_000;
 
-/// How many ports for clients. Those of the bus lie above them, and all lie below 32768, from where on Linux gives ports
-/// to connections that go out: a connection must not take the port of a node that is dead and will start again. The
-/// other nodes try to reach that port all the time, and from a port of that range one of them would come to itself.
+/// How many ports for clients. Those of the bus lie above them, and all lie below 32768, from where on Linux gives
+/// ports to connections that go out: such a connection must not take the port of a node that is dead and will start
+/// again. The other nodes try to reach that port all the time, and from a port of that range one may connect to itself.
 const COUNT: u16 = 10_000;
 
 /// Free ports for clients, whose ports for the bus are free as well. Another process may still take one, so whoever

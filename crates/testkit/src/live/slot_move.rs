@@ -1,7 +1,7 @@
 //! A slot on its way from one master to another.
 
 use super::Cluster;
-use super::cluster::sound;
+use super::cluster::expect_ok;
 
 /// How long `MIGRATE` may take, in milliseconds.
 const TIMEOUT: &str = "5000";
@@ -11,9 +11,9 @@ const BATCH: &str = "100";
 
 /// A slot that is being moved.
 ///
-/// Until [`finish`](Self::finish) the old master answers for the keys that it still has and sends clients on with `ASK` for
-/// all others; the new one answers those who say `ASKING`. A command on several keys, of which some have moved, is told
-/// `TRYAGAIN`. If it is dropped the slot stays so.
+/// Until [`finish`](Self::finish) the old master answers for the keys that it still has, and for all others sends
+/// clients on with `ASK`; the new one answers those who say `ASKING`. The reply to a command on several keys, of which
+/// some have moved, is `TRYAGAIN`. If this is dropped the slot stays so.
 ///
 /// # Examples
 ///
@@ -41,7 +41,7 @@ impl<'a> SlotMove<'a> {
         let set = |url: &str, state, other: &str| {
             let other = id(cluster, other);
             let words = ["CLUSTER", "SETSLOT", &slot, state, &other];
-            sound(cluster.node(url).ask::<String>(&words));
+            expect_ok(cluster.node(url).ask::<String>(&words));
         };
         // The new master first: it must expect the keys when the old one begins to send clients on.
         set(to, "IMPORTING", &from);
@@ -78,7 +78,7 @@ impl<'a> SlotMove<'a> {
     pub fn finish(self) {
         loop {
             let words = ["CLUSTER", "GETKEYSINSLOT", &self.slot, BATCH];
-            let keys: Vec<Vec<u8>> = sound(self.cluster.node(&self.from).ask(&words));
+            let keys: Vec<Vec<u8>> = expect_ok(self.cluster.node(&self.from).ask(&words));
             if keys.is_empty() {
                 break;
             }
@@ -90,7 +90,7 @@ impl<'a> SlotMove<'a> {
         let owner = id(self.cluster, &self.to);
         let words = ["CLUSTER", "SETSLOT", &self.slot, "NODE", &owner];
         for url in std::iter::once(&self.to).chain(others) {
-            sound(self.cluster.node(url).ask::<String>(&words));
+            expect_ok(self.cluster.node(url).ask::<String>(&words));
         }
         self.cluster.wait_until_ok();
     }
@@ -100,10 +100,10 @@ impl<'a> SlotMove<'a> {
         let words = ["MIGRATE", "127.0.0.1", &port, "", "0", TIMEOUT, "KEYS"];
         let words = words.into_iter().map(str::as_bytes).chain(keys.iter().map(Vec::as_slice));
         let words: Vec<_> = words.collect();
-        sound(self.cluster.node(&self.from).ask::<String>(&words));
+        expect_ok(self.cluster.node(&self.from).ask::<String>(&words));
     }
 }
 
 fn id(cluster: &Cluster, url: &str) -> String {
-    sound(cluster.node(url).ask::<String>(&["CLUSTER", "MYID"]))
+    expect_ok(cluster.node(url).ask::<String>(&["CLUSTER", "MYID"]))
 }

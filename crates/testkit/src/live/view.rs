@@ -19,6 +19,14 @@ pub(super) struct Line {
     slots: Vec<RangeInclusive<u16>>,
 }
 
+/// What a node does: it has slots, or it replicates the master with that id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Role {
+    port: u16,
+    master: Option<String>,
+    slots: Vec<RangeInclusive<u16>>,
+}
+
 impl View {
     /// Reads the reply. Lines of another form are left out; no server has any.
     pub(super) fn parse(text: &str) -> Self {
@@ -41,15 +49,16 @@ impl View {
         self.lines.iter().find(|line| line.slots.iter().any(|range| range.contains(&slot)))
     }
 
-    /// Who has which slots and who replicates whom, for the nodes with these ports, as all of them should see it.
-    pub(super) fn roles(
-        &self,
-        ports: &[u16],
-    ) -> Vec<(u16, Option<String>, Vec<RangeInclusive<u16>>)> {
+    /// The roles of the nodes with these ports, in the order of the ports, as all of them should see them.
+    pub(super) fn roles(&self, ports: &[u16]) -> Vec<Role> {
         let known = self.lines.iter().filter(|line| ports.contains(&line.port));
-        let mut roles: Vec<_> =
-            known.map(|line| (line.port, line.master.clone(), line.slots.clone())).collect();
-        roles.sort_by_key(|(port, ..)| *port);
+        let roles = known.map(|line| Role {
+            port: line.port,
+            master: line.master.clone(),
+            slots: line.slots.clone(),
+        });
+        let mut roles: Vec<_> = roles.collect();
+        roles.sort_by_key(|role| role.port);
         roles
     }
 }
@@ -86,7 +95,7 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use super::View;
+    use super::{Role, View};
 
     #[test]
     fn lines_are_read() {
@@ -105,9 +114,13 @@ mod tests {
         assert_eq!(view.line(10_003).unwrap().master.as_deref(), Some("aa"));
         let faults: Vec<_> = view.lines.iter().map(|line| line.fault()).collect();
         assert_eq!(faults, [None, Some("fail?"), None, Some("handshake")]);
-        let roles = view.roles(&[10_003, 10_001]);
-        assert_eq!(roles.len(), 2);
-        assert_eq!(roles[0], (10_001, None, vec![0..=6, 8..=8999]));
-        assert_eq!(roles[1], (10_003, Some("aa".to_owned()), vec![]));
+        let role = |port, master: Option<&str>, slots| Role {
+            port,
+            master: master.map(str::to_owned),
+            slots,
+        };
+        let expected =
+            [role(10_001, None, vec![0..=6, 8..=8999]), role(10_003, Some("aa"), vec![])];
+        assert_eq!(view.roles(&[10_003, 10_001]), expected);
     }
 }

@@ -119,8 +119,8 @@ fn write_and_wait(connection: &mut ClusterConnection, key: &str, wait: bool) -> 
     if !wait {
         return Ok(false);
     }
-    // WAIT is about the writes of its connection, of which there is one for each node. If that has broken meanwhile, the
-    // node is dead, and WAIT fails.
+    // WAIT is about the writes of its connection, of which there is one for each node. If that has broken meanwhile,
+    // the node is dead, and WAIT fails.
     let master = SingleNodeRoutingInfo::SpecificNode(Route::with_key(key, SlotAddr::Master));
     let wait = redis::cmd("WAIT").arg(1).arg(50).to_owned();
     let reply = connection.route_command(&wait, RoutingInfo::SingleNode(master));
@@ -160,7 +160,7 @@ pub(crate) fn check(cluster: &Cluster) {
         recovered.unwrap();
         // Nodes need more than a second to find out, so it still had slots.
         let missing = missing.unwrap_err();
-        assert!(missing.contains(&format!("{killed} has slots and does not run")), "{missing}");
+        assert!(missing.contains(&format!("{killed} has slots, which does not run")), "{missing}");
         writes
     });
     let mut node = cluster.connect(&cluster.masters()[0]);
@@ -201,8 +201,8 @@ fn check_kinds([plain, trying, reopening, async_plain, async_trying]: &[Vec<Writ
         "{came:?}"
     );
 
-    // The slots of the others, which answer as long as they believe that the cluster is complete. Clients that try again
-    // wait until it is so once more.
+    // The slots of the others, which answer as long as they believe that the cluster is complete. Clients that try
+    // again wait until it is so once more.
     assert_eq!(errors(plain, Failing, false), BTreeSet::from(["CLUSTERDOWN"]));
     assert_eq!(errors(async_plain, Failing, false), BTreeSet::from(["CLUSTERDOWN"]));
     for writes in [trying, reopening, async_trying] {

@@ -73,7 +73,7 @@ pub(crate) fn paused_master(cluster: &Cluster) {
     let paused = cluster.masters().remove(1);
     let (key, slot) = tag_of(cluster, &paused);
     cluster.pause(&paused);
-    // Nothing changes for them when the replica has taken over: neither asks who has the slot after an answer that is late.
+    // Nothing changes for them when the replica has taken over: neither asks who has the slot after a late answer.
     for _ in 0..2 {
         let reply: RedisResult<()> = sync_connection.set(&key, 1);
         assert_eq!(kind::of(&reply), "timeout");
