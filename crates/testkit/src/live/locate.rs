@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{process, thread};
 
-use super::{Options, Server, Version};
+use super::{Cluster, Options, Server, Version};
 use crate::servers;
 
 /// Names the program to start, in place of the first `redis-server` on the `PATH`.
@@ -119,6 +119,46 @@ fn start(program: &Path, options: &Options) -> Server {
     match Server::start(program, options) {
         Ok(server) => server,
         Err(error) => panic!("{} does not start: {error}", program.display()),
+    }
+}
+
+/// A [`Cluster`] of the program that [`server`] starts, or `None` on a machine that has no `redis-server`.
+///
+/// # Panics
+///
+/// If there is a server but the cluster does not start, or if there is none and `CI` is `true`.
+#[must_use]
+pub fn cluster() -> Option<Cluster> {
+    let Some(program) = locate() else {
+        leave_out(ADVICE);
+        return None;
+    };
+    Some(start_cluster(&program))
+}
+
+/// A [`Cluster`] of the server of that name, or `None` where it is not there.
+///
+/// # Panics
+///
+/// If there is the server but the cluster does not start, or if there is none and `CI` is `true`.
+///
+/// # Examples
+///
+/// ```no_run
+/// let Some(cluster) = testkit::live::cluster_named("valkey-9.1.2") else { return };
+/// assert_eq!(cluster.masters().len(), 3);
+/// ```
+#[must_use]
+pub fn cluster_named(name: &str) -> Option<Cluster> {
+    // One server by itself says which it is.
+    let server = named(name)?;
+    Some(start_cluster(server.program()))
+}
+
+fn start_cluster(program: &Path) -> Cluster {
+    match Cluster::start(program) {
+        Ok(cluster) => cluster,
+        Err(error) => panic!("no cluster of {}: {error}", program.display()),
     }
 }
 

@@ -29,6 +29,11 @@
 //! `target/servers`, or to the folder that `TALLIS_SERVERS` names; [`servers`](crate::servers) has how the files are
 //! called. `redis-7.0.15` is the `redis-server` of the machine.
 //!
+//! # Clusters
+//!
+//! [`cluster`] and [`cluster_named`] give a [`Cluster`]: three masters with a replica each, whose nodes a test can
+//! kill, start again and pause, and whose slots it can move, the whole way or half of it.
+//!
 //! # How a server ends
 //!
 //! The server runs under a small shell that holds a pipe from the test process. Dropping the handle closes the pipe,
@@ -38,23 +43,32 @@
 //!
 //! # Limits
 //!
-//! Unix only. A server takes some 20 ms to start; ask for one a test, not one a case.
+//! Unix only. A server takes some 20 ms to start; ask for one a test, not one a case. A cluster takes some seconds.
 
+mod agreement;
+mod cluster;
 mod locate;
+mod node;
 mod options;
+mod ports;
 mod reply;
 mod server;
+mod slot_move;
 mod version;
+mod view;
 mod wire;
 
+pub use cluster::Cluster;
 pub use locate::{
-    locate, locate_redisbloom, named, named_with, redisbloom, server, server_with, try_named_with,
+    cluster, cluster_named, locate, locate_redisbloom, named, named_with, redisbloom, server,
+    server_with, try_named_with,
 };
 pub use options::Options;
 pub(crate) use options::name_in;
 pub use reply::{as_bytes, command, error_text};
 pub use resp::Protocol;
 pub use server::Server;
+pub use slot_move::SlotMove;
 use version::Identity;
 pub use version::{Product, Version};
 pub use wire::Wire;

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -54,29 +54,49 @@ impl Server {
         if let Some(rdb) = &options.rdb {
             fs::copy(rdb, folder.path().join(RDB))?;
         }
-        let mut run = Command::new("sh");
-        run.args(["-c", SUPERVISOR, "redis-server"]).arg(program);
-        run.arg("--unixsocket").arg(folder.path().join(SOCKET));
-        run.arg("--dir").arg(folder.path());
-        run.arg("--logfile").arg(folder.path().join(LOG));
-        run.args(["--port", "0", "--daemonize", "no", "--save", "", "--appendonly", "no"]);
-        run.args(["--dbfilename", RDB]);
-        for [name, value] in &options.settings {
-            run.arg(format!("--{name}")).arg(value);
-        }
-        for module in &options.modules {
-            run.arg("--loadmodule").arg(module);
-        }
-        let supervisor = run
-            .current_dir(folder.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
+        let supervisor = spawn(program, folder.path(), options)?;
         let identity = Identity::default();
         let mut server = Self { program: program.to_owned(), supervisor, identity, folder };
         server.identity = server.wait_until_it_answers()?;
         Ok(server)
+    }
+
+    /// Ends the process at once (SIGKILL), and leaves its folder.
+    pub(super) fn kill(&mut self) {
+        drop(self.supervisor.stdin.take());
+        // The supervisor ends with the server; its folder may go only after that.
+        let _ = self.supervisor.wait();
+    }
+
+    /// Ends the process, starts it again on its folder, and waits until it answers.
+    ///
+    /// # Errors
+    ///
+    /// As [`start`](Self::start).
+    pub(super) fn restart(&mut self, options: &Options) -> io::Result<()> {
+        self.kill();
+        self.supervisor = spawn(&self.program, self.folder.path(), options)?;
+        self.identity = self.wait_until_it_answers()?;
+        Ok(())
+    }
+
+    /// Sends the signal of that name, without `SIG`, to the process.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    pub(super) fn signal(&self, name: &str) {
+        let process = self.info().lines().find_map(|line| line.strip_prefix("process_id:"));
+        let sent = Command::new("sh")
+            .args(["-c", r#"kill -s "$1" "$2""#, "kill", name])
+            .arg(process.unwrap_or_default().trim())
+            .status();
+        assert!(sent.as_ref().is_ok_and(ExitStatus::success), "no signal {name} sent: {sent:?}");
+    }
+
+    /// The program that the process runs.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Opens a connection, on database 0 and in RESP2.
@@ -200,7 +220,7 @@ impl Server {
         if status.success() { Ok(text) } else { Err(text) }
     }
 
-    fn try_connect(&self) -> redis::RedisResult<Connection> {
+    pub(super) fn try_connect(&self) -> redis::RedisResult<Connection> {
         Client::open(ConnectionAddr::Unix(self.socket()))?.get_connection()
     }
 
@@ -223,10 +243,30 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        drop(self.supervisor.stdin.take());
-        // The supervisor ends with the server; its folder may go only after that.
-        let _ = self.supervisor.wait();
+        self.kill();
     }
+}
+
+/// Starts `program` in `folder`, under a supervisor.
+fn spawn(program: &Path, folder: &Path, options: &Options) -> io::Result<Child> {
+    let mut run = Command::new("sh");
+    run.args(["-c", SUPERVISOR, "redis-server"]).arg(program);
+    run.arg("--unixsocket").arg(folder.join(SOCKET));
+    run.arg("--dir").arg(folder);
+    run.arg("--logfile").arg(folder.join(LOG));
+    run.args(["--port", "0", "--daemonize", "no", "--save", "", "--appendonly", "no"]);
+    run.args(["--dbfilename", RDB]);
+    for [name, value] in &options.settings {
+        run.arg(format!("--{name}")).arg(value);
+    }
+    for module in &options.modules {
+        run.arg("--loadmodule").arg(module);
+    }
+    run.current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
 }
 
 fn ask_identity(connection: &mut Connection) -> io::Result<Identity> {

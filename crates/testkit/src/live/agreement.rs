@@ -1,0 +1,59 @@
+//! Whether nodes agree on a cluster that is complete.
+
+use std::io;
+
+use super::node::{Node, url};
+use super::view::Role;
+
+/// How many slots a cluster has.
+pub(super) const SLOTS: usize = 16_384;
+
+/// What the nodes that run agree on so far.
+#[derive(Debug)]
+pub(super) struct Agreement {
+    /// Of the nodes that run.
+    ports: Vec<u16>,
+    roles: Option<Vec<Role>>,
+}
+
+impl Agreement {
+    /// Of nodes with these ports, none of which has been asked yet.
+    pub(super) fn new(ports: Vec<u16>) -> Self {
+        Self { ports, roles: None }
+    }
+
+    /// Asks one of them. An error says what is missing.
+    pub(super) fn ask(&mut self, node: &Node) -> io::Result<()> {
+        let name = node.url();
+        let state = node.field(&["CLUSTER", "INFO"], "cluster_state")?;
+        fail_if(state != "ok", || format!("{name} says cluster_state:{state}"))?;
+        let assigned = node.field(&["CLUSTER", "INFO"], "cluster_slots_assigned")?;
+        fail_if(assigned != SLOTS.to_string(), || {
+            format!("{name} says cluster_slots_assigned:{assigned}")
+        })?;
+        let view = node.view()?;
+        for port in &self.ports {
+            let fault = view.line(*port).map_or(Some("unknown"), |line| line.fault());
+            fail_if(fault.is_some(), || {
+                format!("{name} says that {} is {}", url(*port), fault.unwrap_or_default())
+            })?;
+        }
+        for owner in view.owners() {
+            fail_if(!self.ports.contains(&owner.port), || {
+                format!("{name} says that {} has slots, which does not run", url(owner.port))
+            })?;
+        }
+        let roles = view.roles(&self.ports);
+        let agreed = self.roles.get_or_insert_with(|| roles.clone());
+        fail_if(*agreed != roles, || format!("{name} sees {roles:?}, another one {agreed:?}"))?;
+        if view.line(node.port()).is_some_and(|own| own.master.is_some()) {
+            let link = node.field(&["INFO", "replication"], "master_link_status")?;
+            fail_if(link != "up", || format!("{name} says master_link_status:{link}"))?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn fail_if(wrong: bool, why: impl FnOnce() -> String) -> io::Result<()> {
+    if wrong { Err(io::Error::other(why())) } else { Ok(()) }
+}

@@ -1,0 +1,268 @@
+//! Six servers that are a cluster.
+
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use redis::{Client, Connection};
+
+use super::SlotMove;
+use super::agreement::{Agreement, SLOTS, fail_if};
+use super::node::{Node, State, url};
+
+/// How many masters, each with one replica.
+const MASTERS: usize = 3;
+
+/// How long a cluster may take to start, and to recover.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// How long to wait between two looks.
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// A running cluster: three masters, each with a third of the slots and a replica, on 127.0.0.1.
+///
+/// A node is named by its URL, `redis://127.0.0.1:PORT`. All methods take the cluster by reference, so that threads can
+/// share it. Dropping it ends the processes and removes their folders. A node takes another for dead after 1.5 seconds;
+/// [`wait_until_ok`](Self::wait_until_ok) then returns some two seconds later, when the replica has taken over.
+///
+/// # Examples
+///
+/// ```no_run
+/// let Some(cluster) = testkit::live::cluster() else { return };
+/// let master = cluster.masters().remove(0);
+/// cluster.kill(&master);
+/// cluster.wait_until_ok();
+/// assert!(!cluster.masters().contains(&master));
+/// cluster.restart(&master);
+/// cluster.wait_until_ok();
+/// assert!(!cluster.masters().contains(&master), "it is a replica now");
+/// ```
+#[derive(Debug)]
+pub struct Cluster {
+    nodes: Vec<Mutex<Node>>,
+}
+
+impl Cluster {
+    /// Starts six servers of `program` and joins them. Returns when all of them agree that the cluster is complete and
+    /// replicas have the data of their masters, which takes about four seconds.
+    ///
+    /// # Errors
+    ///
+    /// If a server does not start or refuses a command, or if something is still missing after a minute; the error says
+    /// what.
+    pub fn start(program: &Path) -> io::Result<Self> {
+        let nodes = (0..2 * MASTERS).map(|_| Node::start(program).map(Mutex::new));
+        let cluster = Self { nodes: nodes.collect::<io::Result<_>>()? };
+        cluster.join()?;
+        cluster.wait_until_ok_within(DEADLINE).map_err(io::Error::other)?;
+        Ok(cluster)
+    }
+
+    /// The URLs of all nodes, also of those that are killed or paused, for `redis::cluster::ClusterClient::new`.
+    #[must_use]
+    pub fn nodes(&self) -> Vec<String> {
+        self.all().map(|node| node.url()).collect()
+    }
+
+    /// The URLs of the masters, in the order of their first slots, by what a running node knows. After a node was
+    /// killed, paused or started again this is out of date until [`wait_until_ok`](Self::wait_until_ok) has returned.
+    ///
+    /// # Panics
+    ///
+    /// If no node runs.
+    #[must_use]
+    pub fn masters(&self) -> Vec<String> {
+        let view = expect_ok(self.any_running().view());
+        view.owners().into_iter().map(|line| url(line.port)).collect()
+    }
+
+    /// The URL of the master that has the slot, by what a running node knows.
+    ///
+    /// # Panics
+    ///
+    /// If no node runs, or none has the slot.
+    #[must_use]
+    pub fn owner(&self, slot: u16) -> String {
+        let view = expect_ok(self.any_running().view());
+        let owner = view.owner(slot).map(|line| url(line.port));
+        owner.unwrap_or_else(|| panic!("nobody has slot {slot}: {view:?}"))
+    }
+
+    /// Opens a connection to one node, on TCP, database 0 and in RESP2. It follows no redirection.
+    ///
+    /// # Panics
+    ///
+    /// If the node does not accept it.
+    #[must_use]
+    pub fn connect(&self, url: &str) -> Connection {
+        let connection = Client::open(url).and_then(|client| client.get_connection());
+        connection.unwrap_or_else(|error| {
+            panic!("cannot connect to {url}: {error}\n{}", self.node(url).server().log())
+        })
+    }
+
+    /// Ends the node at once (SIGKILL). Its folder stays.
+    ///
+    /// # Panics
+    ///
+    /// If the cluster has no such node.
+    pub fn kill(&self, url: &str) {
+        self.node(url).kill();
+    }
+
+    /// Starts the node again on its folder. Its URL is the same as before, unless another process has taken the port
+    /// meanwhile: [`nodes`](Self::nodes) then has the new one at the same index. Where another node has taken over it
+    /// becomes that node's replica.
+    ///
+    /// # Panics
+    ///
+    /// If the cluster has no such node, or it does not start.
+    pub fn restart(&self, url: &str) {
+        expect_ok(self.node(url).restart());
+    }
+
+    /// Stops the node (SIGSTOP): its connections stay open, and nothing is answered.
+    ///
+    /// # Panics
+    ///
+    /// If the cluster has no such node, or it does not run.
+    pub fn pause(&self, url: &str) {
+        self.node(url).pause();
+    }
+
+    /// Lets a paused node go on (SIGCONT).
+    ///
+    /// # Panics
+    ///
+    /// If the cluster has no such node, or it is not paused.
+    pub fn resume(&self, url: &str) {
+        self.node(url).resume();
+    }
+
+    /// Waits until the nodes that run agree on a cluster that is complete: each says `cluster_state:ok`, every slot
+    /// belongs to one of them, none of them is taken for dead, and the link of each replica is up.
+    ///
+    /// # Panics
+    ///
+    /// If something is still missing after a minute; the message says what.
+    pub fn wait_until_ok(&self) {
+        if let Err(missing) = self.wait_until_ok_within(DEADLINE) {
+            panic!("{missing}");
+        }
+    }
+
+    /// The same with a time of one's own, zero for one look.
+    ///
+    /// # Errors
+    ///
+    /// What is still missing then.
+    pub fn wait_until_ok_within(&self, time: Duration) -> Result<(), String> {
+        wait(time, || self.missing())
+    }
+
+    /// Moves a slot with its keys to another master, and waits until every node knows of it.
+    ///
+    /// # Panics
+    ///
+    /// If no node has the slot, a node refuses, or [`wait_until_ok`](Self::wait_until_ok) does.
+    pub fn move_slot(&self, slot: u16, to: &str) {
+        self.begin_slot_move(slot, to).finish();
+    }
+
+    /// Begins to move a slot to another master: none of its keys has moved yet.
+    ///
+    /// # Panics
+    ///
+    /// If no node has the slot, or a node refuses.
+    #[must_use = "a slot stays half moved until the move is finished"]
+    pub fn begin_slot_move(&self, slot: u16, to: &str) -> SlotMove<'_> {
+        SlotMove::begin(self, slot, to)
+    }
+
+    /// The folders of the nodes, in the order of [`nodes`](Self::nodes).
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.all().map(|node| node.server().folder().to_owned()).collect()
+    }
+
+    /// The node with that URL.
+    pub(super) fn node(&self, url: &str) -> MutexGuard<'_, Node> {
+        self.all().find(|node| node.url() == url).unwrap_or_else(|| panic!("no node {url}"))
+    }
+
+    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, Node>> {
+        // A test that panicked with a node in hand has left it as it is: a process and its folder.
+        self.nodes.iter().map(|node| node.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn running(&self) -> impl Iterator<Item = MutexGuard<'_, Node>> {
+        self.all().filter(|node| node.state == State::Running)
+    }
+
+    fn any_running(&self) -> MutexGuard<'_, Node> {
+        self.running().next().unwrap_or_else(|| panic!("no node runs"))
+    }
+
+    /// Makes a cluster of nodes that do not know each other: the first half are masters.
+    fn join(&self) -> io::Result<()> {
+        let ids = self.all().map(|node| node.ask::<String>(&["CLUSTER", "MYID"]));
+        let ids = ids.collect::<io::Result<Vec<_>>>()?;
+        let ports: Vec<_> = self.all().map(|node| node.port().to_string()).collect();
+        for (index, node) in self.all().enumerate() {
+            // Masters of the same epoch would have to agree on new ones first.
+            let epoch = (index + 1).to_string();
+            node.ask::<String>(&["CLUSTER", "SET-CONFIG-EPOCH", &epoch])?;
+            if index < MASTERS {
+                // Single slots, since 6.2 takes no ranges.
+                let slots = SLOTS * index / MASTERS..SLOTS * (index + 1) / MASTERS;
+                let slots = slots.map(|slot| slot.to_string());
+                let words = ["CLUSTER", "ADDSLOTS"].map(str::to_owned).into_iter().chain(slots);
+                node.ask::<String>(&words.collect::<Vec<_>>())?;
+            }
+        }
+        for port in &ports[1..] {
+            self.any_running().ask::<String>(&["CLUSTER", "MEET", "127.0.0.1", port])?;
+        }
+        let all_known = || {
+            self.all().try_for_each(|node| {
+                let known = node.view()?;
+                let known = known.lines.iter().filter(|line| line.fault().is_none()).count();
+                fail_if(known < ids.len(), || format!("{} knows {known} nodes", node.url()))
+            })
+        };
+        wait(DEADLINE, all_known).map_err(io::Error::other)?;
+        for (node, master) in self.all().skip(MASTERS).zip(&ids) {
+            node.ask::<String>(&["CLUSTER", "REPLICATE", master])?;
+        }
+        Ok(())
+    }
+
+    /// The first thing that is missing in a cluster of the nodes that run.
+    fn missing(&self) -> io::Result<()> {
+        let ports: Vec<_> = self.running().map(|node| node.port()).collect();
+        fail_if(ports.is_empty(), || "no node runs".to_owned())?;
+        let mut agreement = Agreement::new(ports);
+        self.running().try_for_each(|node| agreement.ask(&node))
+    }
+}
+
+/// What a node answered. A test cannot go on without.
+pub(super) fn expect_ok<T>(reply: Result<T, impl Display>) -> T {
+    reply.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Waits until nothing is missing; returns what still is when the time is over. An error of a node counts as such.
+#[expect(clippy::disallowed_methods, reason = "a cluster that does not recover must end the test")]
+fn wait(time: Duration, mut missing: impl FnMut() -> io::Result<()>) -> Result<(), String> {
+    let start = Instant::now();
+    loop {
+        let Err(error) = missing() else { return Ok(()) };
+        if start.elapsed() >= time {
+            return Err(format!("after {time:?}: {error}"));
+        }
+        sleep(PAUSE);
+    }
+}

@@ -1,0 +1,187 @@
+//! One server of a cluster.
+
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use redis::FromRedisValue;
+
+use super::view::View;
+use super::{Options, Server, ports};
+
+/// After how many milliseconds without an answer a node is taken for dead: a replica takes over some two seconds later.
+const NODE_TIMEOUT: &str = "1500";
+
+/// How long a node that runs may take for an answer.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// How many ports to try. Each of them was free a moment before.
+const TRIES: usize = 20;
+
+/// A server of a cluster, which listens on TCP.
+#[derive(Debug)]
+pub(super) struct Node {
+    server: Server,
+    port: u16,
+    pub(super) state: State,
+}
+
+/// Whether a node answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Running,
+    Paused,
+    Killed,
+}
+
+impl Node {
+    /// Starts a node that knows no other one, on a port that is free.
+    pub(super) fn start(program: &Path) -> io::Result<Self> {
+        let (server, port) =
+            on_free_port(ports::free(), |port| Server::start(program, &options(port)))?;
+        Ok(Self { server, port, state: State::Running })
+    }
+
+    /// Starts a node that was killed again on its folder, on its port if that is still free.
+    pub(super) fn restart(&mut self) -> io::Result<()> {
+        let ports = std::iter::once(self.port).chain(ports::free());
+        let server = &mut self.server;
+        let ((), port) = on_free_port(ports, |port| server.restart(&options(port)))?;
+        self.port = port;
+        self.state = State::Running;
+        Ok(())
+    }
+
+    pub(super) fn kill(&mut self) {
+        self.server.kill();
+        self.state = State::Killed;
+    }
+
+    pub(super) fn pause(&mut self) {
+        // Another process may have the number of one that has ended.
+        assert_eq!(self.state, State::Running, "{} cannot be paused", self.url());
+        self.server.signal("STOP");
+        self.state = State::Paused;
+    }
+
+    pub(super) fn resume(&mut self) {
+        assert_eq!(self.state, State::Paused, "{} cannot go on", self.url());
+        self.server.signal("CONT");
+        self.state = State::Running;
+    }
+
+    pub(super) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(super) fn url(&self) -> String {
+        url(self.port)
+    }
+
+    /// Sends a command on the unix socket, where no other program can answer. The error names the node and the command.
+    pub(super) fn ask<T: FromRedisValue>(&self, words: &[impl AsRef<[u8]>]) -> io::Result<T> {
+        let mut request = redis::Cmd::new();
+        for word in words {
+            request.arg(word.as_ref());
+        }
+        let reply = self.server.try_connect().and_then(|mut connection| {
+            connection.set_read_timeout(Some(ANSWER))?;
+            request.query(&mut connection)
+        });
+        reply.map_err(|error| {
+            let mut what = self.url();
+            // Some words are enough to recognise a command of thousands.
+            for word in words.iter().take(4) {
+                let _ = write!(what, " {}", word.as_ref().escape_ascii());
+            }
+            io::Error::other(format!("{what}: {error}"))
+        })
+    }
+
+    /// What it knows of the cluster.
+    pub(super) fn view(&self) -> io::Result<View> {
+        self.ask::<String>(&["CLUSTER", "NODES"]).map(|text| View::parse(&text))
+    }
+
+    /// A field of `INFO` or of `CLUSTER INFO`, empty if there is none.
+    pub(super) fn field(&self, command: &[&str], name: &str) -> io::Result<String> {
+        let text = self.ask::<String>(command)?;
+        let mut fields = text.lines().filter_map(|line| line.split_once(':'));
+        let field = fields.find(|(field, _)| *field == name);
+        Ok(field.map(|(_, value)| value.trim().to_owned()).unwrap_or_default())
+    }
+}
+
+pub(super) fn url(port: u16) -> String {
+    format!("redis://127.0.0.1:{port}")
+}
+
+fn options(port: u16) -> Options {
+    Options::new()
+        .config("port", &port.to_string())
+        .config("bind", "127.0.0.1")
+        .config("cluster-enabled", "yes")
+        .config("cluster-announce-ip", "127.0.0.1")
+        .config("cluster-node-timeout", NODE_TIMEOUT)
+        // A replica takes over however long its link to the master has been down.
+        .config("cluster-replica-validity-factor", "0")
+        // Without this a master waits five seconds for more replicas before it sends its data.
+        .config("repl-diskless-sync-delay", "0")
+}
+
+/// Tries ports until one is not taken. A taken port ends the server, and its log says so.
+fn on_free_port<T>(
+    ports: impl Iterator<Item = u16>,
+    mut start: impl FnMut(u16) -> io::Result<T>,
+) -> io::Result<(T, u16)> {
+    let mut last = io::Error::other("no free port");
+    for port in ports.take(TRIES) {
+        match start(port) {
+            Ok(started) => return Ok((started, port)),
+            Err(error) if error.to_string().contains("Address already in use") => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::super::{Server, locate, ports};
+    use super::{Node, on_free_port, options};
+
+    #[test]
+    fn a_taken_port_is_left_for_the_next() {
+        let Some(program) = locate() else { return };
+        for above in [0, ports::BUS] {
+            let mut free = ports::free();
+            let (taken, next) = (free.next().unwrap(), free.next().unwrap());
+            let _other = TcpListener::bind((Ipv4Addr::LOCALHOST, taken + above)).unwrap();
+            let start = |port| Server::start(&program, &options(port));
+            let (_server, port) = on_free_port([taken, next].into_iter(), start).unwrap();
+            assert_eq!(port, next);
+        }
+    }
+
+    #[test]
+    fn a_node_starts_again_on_its_port_or_on_another_one() {
+        let Some(program) = locate() else { return };
+        let mut node = Node::start(&program).unwrap();
+        let (port, id) = (node.port(), node.ask::<String>(&["CLUSTER", "MYID"]).unwrap());
+        node.kill();
+        node.restart().unwrap();
+        assert_eq!(node.port(), port);
+        node.kill();
+        let _other = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+        node.restart().unwrap();
+        assert_ne!(node.port(), port);
+        assert_eq!(node.ask::<String>(&["CLUSTER", "MYID"]).unwrap(), id);
+    }
+}
