@@ -17,6 +17,7 @@ mod lists;
 mod live;
 mod locations;
 mod log;
+mod redis_crate;
 mod sets;
 mod shards;
 mod sketches;
@@ -63,6 +64,7 @@ pub const ALL: &[(&str, Measure)] = &[
     ("batches", batches::measure),
     ("transactions", transactions::measure),
     ("dispatcher", dispatcher::measure),
+    ("redis", redis_crate::measure),
     ("baseline", baseline::measure),
 ];
 

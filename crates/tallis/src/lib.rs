@@ -31,6 +31,8 @@
 //! |---|---|---|
 //! | `recipes` | yes | the recipes; without it the crate is the store and the structures |
 //! | `calendar` | yes | recipes by the calendar, and [`jiff`]: [`UvWindows`], [`Cohorts`], the days and hours of [`Visitors`] |
+//! | `redis`, `redis2` | no | `Store::redis_connection`, `redis2_connection`: connections of the `redis` crate, 1.x and 2.0, that lead to a store |
+//! | `async` | no | waiting for a limit without a thread that sleeps; the asynchronous calls of those connections |
 //! | `wire` | no | `wire`: values framed as bytes, to be sent from one process to another |
 //! | `serde` | no | `Serialize` and `Deserialize` of options and figures, and of the structures' values as their bytes; structs as hashes |
 //!

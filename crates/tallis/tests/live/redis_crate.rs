@@ -461,17 +461,9 @@ fn sorted_theirs(reply: &Value) -> Vec<Vec<u8>> {
 
 #[test]
 fn the_page_of_calls_is_up_to_date() {
-    let mut page = String::from(
-        "# From the `redis` crate to Tallis\n\n\
-         The calls of the `redis` crate's `Commands` beside those of a `Store`. A test runs each pair on the same keys, \
-         beside a live `redis-server`, and compares answers and keys. `con` is a connection, `store` a `Store`, a \
-         session or the handle of a transaction.\n\n\
-         What differs: a call returns what its command answers, `Option<Bytes>` for GET; `get_as::<T>` and the other \
-         calls that end in `_as` read a `T` instead. A time to live may be a `Duration`, a time a `SystemTime`. Scores \
-         of a range are a Rust range.\n",
-    );
+    let mut page = String::from(include_str!("redis_crate.md"));
     for (group, rows) in groups() {
-        write!(page, "\n## {group}\n\n| `con.` | `store.` |\n|---|---|\n").unwrap();
+        write!(page, "\n### {group}\n\n| `con.` | `store.` |\n|---|---|\n").unwrap();
         for row in rows {
             // Long calls are broken into lines.
             let [theirs, ours] = [row.theirs, row.ours]
