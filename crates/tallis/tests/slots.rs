@@ -48,7 +48,7 @@ fn slots_are_those_of_a_server() {
         let byte = |rng: &mut Rng| match rng.below(4) {
             0 => b'{',
             1 => b'}',
-            _ => rng.below(256) as u8,
+            _ => u8::try_from(rng.below(256)).unwrap(),
         };
         (0..rng.below(40)).map(|_| byte(&mut rng)).collect::<Vec<u8>>()
     });
@@ -96,9 +96,11 @@ fn shards_are_where_the_simulation_has_them() {
 #[test]
 fn a_cluster_is_filled_evenly() {
     let visitors = std::env::var("TALLIS_SLOT_VISITORS").map_or(VISITORS, |n| n.parse().unwrap());
-    let mut sizes = vec![1_000, 8_192, 65_536, u64::try_from(forecast(visitors) / 256).unwrap()];
+    let mut sizes =
+        vec![1_000, 8_192, 65_536, 262_144, usize::try_from(forecast(visitors) / 256).unwrap()];
+    sizes.sort_unstable();
     sizes.dedup();
-    let mut sets: Vec<Vec<u64>> = sizes.iter().map(|&shards| vec![0; shards as usize]).collect();
+    let mut sets: Vec<Vec<u64>> = sizes.iter().map(|&shards| vec![0; shards]).collect();
     let mut rng = Rng::new(2026);
     for _ in 0..visitors {
         let hash = hash(rng.u64() >> 4) as usize;
