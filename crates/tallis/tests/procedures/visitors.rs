@@ -31,7 +31,7 @@ fn counter(form: VisitorsForm) -> Option<&'static str> {
     match form {
         VisitorsForm::Forecast | VisitorsForm::Bitmap => Some("unique:2015-05-17"),
         VisitorsForm::Tagged => Some("unique:2015-05-17:{0}:count"),
-        _ => None,
+        VisitorsForm::Splitting | VisitorsForm::Compact | _ => None,
     }
 }
 
