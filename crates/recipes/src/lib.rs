@@ -31,6 +31,7 @@ mod session_id;
 mod shard;
 mod sharded_hash;
 mod sharded_set;
+mod slot;
 mod text;
 mod visitor_id;
 mod visitors;
@@ -55,6 +56,7 @@ pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_hash::ShardedHash;
 pub use sharded_set::{ShardForm, ShardedSet};
+pub use slot::key_slot;
 pub use visitor_id::VisitorId;
 pub use visitors::{Visitors, VisitorsForm, VisitorsIn, forecast};
 #[cfg(feature = "calendar")]

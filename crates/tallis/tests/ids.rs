@@ -12,8 +12,13 @@ use tallis::{
 use testkit::rng::Rng;
 use xxhash_rust::xxh3::xxh3_64;
 
-const FORMS: [VisitorsForm; 4] =
-    [VisitorsForm::Forecast, VisitorsForm::Splitting, VisitorsForm::Compact, VisitorsForm::Bitmap];
+const FORMS: [VisitorsForm; 5] = [
+    VisitorsForm::Forecast,
+    VisitorsForm::Tagged,
+    VisitorsForm::Splitting,
+    VisitorsForm::Compact,
+    VisitorsForm::Bitmap,
+];
 
 fn day() -> Date {
     date(2015, 5, 17)
@@ -211,9 +216,16 @@ fn a_forecast_is_told() {
         assert_eq!(visitors.expected(date(2015, 5, 18)).unwrap(), None);
         assert_eq!(visitors.expected(day()).unwrap(), Some(2048));
     }
-    let split = Visitors::new(store);
+    let split = Visitors::new(store.clone());
     split.count_visit("alice", date(2015, 5, 19)).unwrap();
     assert_eq!(visitors.expected(date(2015, 5, 19)).unwrap(), None);
+    let tagged = Visitors::new(store).form(VisitorsForm::Tagged);
+    assert_eq!(tagged.expected(date(2015, 5, 18)).unwrap(), Some(2));
+    tagged.count_visit("alice", date(2015, 5, 18)).unwrap();
+    tagged.count_visit("bob", date(2015, 5, 18)).unwrap();
+    for visitors in [&tagged, &visitors] {
+        assert_eq!(visitors.expected(date(2015, 5, 18)).unwrap(), Some(2));
+    }
 }
 
 #[test]

@@ -290,6 +290,63 @@ fn a_count_that_was_wrong_is_made_right() {
 }
 
 #[test]
+fn counts_of_shards_that_were_wrong_are_made_right() {
+    let (into, from) = (store(), store());
+    let tagged = |store: &Store| Visitors::book(store.clone()).form(VisitorsForm::Tagged);
+    let of = |store: &Store| tagged(store).default_yesterday(300);
+    of(&into).count_ids(0..100, Bucket::All).unwrap();
+    of(&from).count_ids(50..150, Bucket::All).unwrap();
+    into.set("unique:all:{0}:count", 99).unwrap();
+    into.del("unique:all:{1}:count").unwrap();
+    let merged = Merge::new().add(&into, &from).unwrap();
+    assert_eq!((merged.buckets, merged.counters), (1, 0));
+    let counts: u64 = [0, 1]
+        .map(|shard| {
+            let shard = format!("unique:all:{{{shard}}}");
+            let count = into.get_as::<u64>(format!("{shard}:count")).unwrap();
+            assert_eq!(count, into.scard(&shard).unwrap() as u64);
+            count
+        })
+        .into_iter()
+        .sum();
+    assert_eq!((counts, of(&into).count(Bucket::All).unwrap()), (150, 150));
+    assert_eq!(into.dbsize().unwrap(), 5);
+
+    // What cannot be a count is told before anything changes.
+    into.set("unique:all:{1}:count", "many").unwrap();
+    let refused = conflicts(&Merge::new(), &into, &from);
+    let why = "the value at 'unique:all:{1}:count' is not a count";
+    assert_eq!(refused.len(), 1);
+    assert!(refused[0].contains(why), "{refused:?}");
+}
+
+#[test]
+fn a_bucket_whose_count_is_made_right_expires_all_the_same() {
+    let day = date(2026, 3, 2);
+    for form in FORMS {
+        let (into, from) = (store(), store());
+        for (store, days) in [(&into, 1), (&from, 2)] {
+            let kept = Duration::from_secs(days * 86_400);
+            let visitors =
+                Visitors::new(store.clone()).form(form).default_yesterday(300).keep(kept);
+            visitors.count_ids([1, 2, 3], day).unwrap();
+        }
+        for key in into.keys("unique:2026-03-02*").unwrap() {
+            if key.ends_with(b":count") || key == "unique:2026-03-02" {
+                let kept = SetOptions::default().with_expiration(SetExpiry::KEEPTTL);
+                into.set_options(&key, 77, kept).unwrap();
+            }
+        }
+        let later = from.expire_time(&from.keys("*").unwrap()[0]).unwrap();
+        Merge::new().add(&into, &from).unwrap();
+        assert_eq!(Visitors::new(into.clone()).count(day).unwrap(), 3, "{form:?}");
+        for key in into.keys("*").unwrap() {
+            assert_eq!(into.expire_time(&key).unwrap(), later, "{form:?}: {key:?}");
+        }
+    }
+}
+
+#[test]
 fn what_sinks_receive_makes_the_same_store() {
     let fill = |store: &Store, numbers: std::ops::Range<i64>| {
         for number in numbers {
@@ -316,8 +373,13 @@ fn what_sinks_receive_makes_the_same_store() {
     assert_eq!(Visitors::new(replayed).count(Bucket::All).unwrap(), 400);
 }
 
-const FORMS: [VisitorsForm; 4] =
-    [VisitorsForm::Forecast, VisitorsForm::Splitting, VisitorsForm::Compact, VisitorsForm::Bitmap];
+const FORMS: [VisitorsForm; 5] = [
+    VisitorsForm::Forecast,
+    VisitorsForm::Tagged,
+    VisitorsForm::Splitting,
+    VisitorsForm::Compact,
+    VisitorsForm::Bitmap,
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
@@ -327,7 +389,7 @@ proptest! {
     #[test]
     fn any_cut_of_visits_adds_up(
         visits in prop::collection::vec((0..3_i8, 0..3000_i64), 0..1500),
-        parts in prop::collection::vec((0..4_usize, 1..5000_u64), 1..5),
+        parts in prop::collection::vec((0..FORMS.len(), 1..5000_u64), 1..5),
     ) {
         let bucket = |hour| Bucket::hour(date(2026, 3, 2), hour);
         let all = store();

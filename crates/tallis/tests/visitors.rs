@@ -2,8 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose helper cannot go on fails")]
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use jiff::civil::date;
-use tallis::{Bucket, ErrorKind, SessionIds, ShardedSet, Store, Visitors, VisitorsForm, forecast};
+use tallis::{
+    Bucket, ErrorKind, SessionIds, ShardForm, ShardedSet, Store, Visitors, VisitorsForm, forecast,
+    key_slot, shard_key,
+};
 use testkit::rng::Rng;
 
 #[test]
@@ -136,10 +142,16 @@ fn a_foreign_value_under_the_recipes_keys_is_an_error_and_changes_nothing() {
 
 #[test]
 fn a_bucket_is_not_begun_by_a_visit_that_is_refused() {
-    for form in [VisitorsForm::Forecast, VisitorsForm::Splitting, VisitorsForm::Compact] {
+    let forms = [
+        VisitorsForm::Forecast,
+        VisitorsForm::Tagged,
+        VisitorsForm::Splitting,
+        VisitorsForm::Compact,
+    ];
+    for form in forms {
         let made = Store::new();
         Visitors::new(made.clone()).form(form).count_id(7, Bucket::All).unwrap();
-        let shard = made.keys("unique:all:[0-9]*").unwrap().remove(0);
+        let shard = made.keys("unique:all:*[0-9}]").unwrap().remove(0);
         let store = Store::new();
         store.set(&shard, "no set").unwrap();
         let refused = Visitors::new(store.clone()).form(form).count_id(7, Bucket::All);
@@ -148,10 +160,17 @@ fn a_bucket_is_not_begun_by_a_visit_that_is_refused() {
     }
 }
 
+fn visitors_of(store: &Store, form: VisitorsForm) -> Visitors {
+    Visitors::book(store.clone()).form(form)
+}
+
 /// All that looks at every shard of a bucket with 100 visitors and that many keys of others finds them, and no others.
-fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket) {
+/// Its keys take so many bytes at most.
+fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket, most: usize) {
     // What is no shard, or no shard of this bucket.
-    for key in ["x", "007", "-1", "", "8589934592", "1:1"] {
+    for key in
+        ["x", "007", "-1", "", "8589934592", "1:1", "{x}", "{007}", "{", "{}", "{8589934592}"]
+    {
         store.sadd(format!("unique:{bucket}:{key}"), [-1]).unwrap();
     }
     store.sadd(format!("unique:{bucket}2:1"), [-1]).unwrap();
@@ -161,7 +180,7 @@ fn found_at_once(visitors: &Visitors, store: &Store, bucket: Bucket) {
     assert_eq!(visitors.count_union([bucket, bucket]).unwrap(), 100);
     assert_eq!(visitors.count(bucket).unwrap(), 100);
     let bytes = visitors.memory_usage(bucket).unwrap();
-    assert!((500..20_000).contains(&bytes), "{bytes}");
+    assert!((500..most).contains(&bytes), "{bytes}");
 }
 
 #[test]
@@ -173,7 +192,13 @@ fn many_more_shards_than_visitors_are_looked_through_at_once() {
         for id in 0..100 {
             assert!(visitors.count_id(id, Bucket::All).unwrap());
         }
-        found_at_once(&visitors, &store, Bucket::All);
+        found_at_once(&visitors, &store, Bucket::All, 20_000);
+        let store = Store::new();
+        let visitors = visitors_of(&store, VisitorsForm::Tagged).default_yesterday(yesterday);
+        assert_eq!(visitors.count_ids(0..100, Bucket::All).unwrap(), 100);
+        found_at_once(&visitors, &store, Bucket::All, 40_000);
+        assert!(visitors.remove(Bucket::All).unwrap());
+        assert_eq!(store.keys("unique:all:{*").unwrap().len(), 5, "none but those of others");
     }
     // A level that is not reached by splitting.
     for form in [VisitorsForm::Splitting, VisitorsForm::Compact] {
@@ -186,7 +211,7 @@ fn many_more_shards_than_visitors_are_looked_through_at_once() {
         for id in 0..100 {
             assert!(visitors.count_id(id, Bucket::All).unwrap());
         }
-        found_at_once(&visitors, &store, Bucket::All);
+        found_at_once(&visitors, &store, Bucket::All, 20_000);
     }
 }
 
@@ -195,6 +220,7 @@ fn a_key_that_says_more_shards_than_there_can_be_is_refused() {
     // 2^60 shards: of a forecast, with 256 visitors in each, or of a bucket that splits.
     for (key, value) in [
         ("unique:all:expected", "295147905179352825856"),
+        ("unique:all:tagged", "1099511627777"),
         ("unique:all:shards", "1152921504606846976"),
     ] {
         let store = Store::new();
@@ -235,10 +261,84 @@ fn every_shard_of_a_good_forecast_is_an_intset() {
 }
 
 #[test]
-fn a_sharded_set_is_a_set() {
+fn the_form_of_a_cluster_has_two_keys_a_shard_and_one_for_the_forecast() {
     let store = Store::new();
-    let set = ShardedSet::new(store.clone(), "s", 1000, 100);
-    assert_eq!(set.shards().unwrap(), 20);
+    let day = date(2015, 5, 17);
+    store.set("unique:2015-05-16", 500).unwrap();
+    let visitors = visitors_of(&store, VisitorsForm::Tagged).keep(Duration::from_secs(1 << 40));
+    let ids: Vec<i64> = (0..300).map(|id| id << 47 | id).collect();
+    for &id in &ids {
+        assert!(visitors.count_id(id, day).unwrap());
+        assert!(!visitors.count_id(id, day).unwrap());
+    }
+    // 1024 are expected after 500, in 4 shards.
+    let mut expected = BTreeMap::from([
+        ("unique:2015-05-16".to_owned(), "500".to_owned()),
+        ("unique:2015-05-17:tagged".to_owned(), "1024".to_owned()),
+    ]);
+    let mut sets: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for id in &ids {
+        let book = shard_key("", format!("x{id}"), 1024, 512);
+        let shard = format!("unique:2015-05-17:{{{}}}", &book[1..]);
+        sets.entry(shard).or_default().push(id.to_string());
+    }
+    for (shard, members) in &sets {
+        let counter = format!("{shard}:count");
+        assert_eq!(key_slot(shard), key_slot(&counter), "a visit writes one slot");
+        assert_eq!(store.object_encoding(shard).unwrap(), Some("intset"));
+        assert_eq!(store.smembers(shard).unwrap(), *members);
+        expected.insert(counter, members.len().to_string());
+    }
+    assert_eq!(sets.len(), 4);
+    for key in store.keys("*").unwrap() {
+        let key = String::from_utf8(key.to_vec()).unwrap();
+        if !sets.contains_key(&key) {
+            assert_eq!(store.get_as::<String>(&key).unwrap(), expected.remove(&key).unwrap());
+        }
+    }
+    assert!(expected.is_empty(), "{expected:?}");
+    assert_eq!(visitors.count(day).unwrap(), 300);
+
+    // Tomorrow's form may be another, and goes by today's count.
+    let tomorrow = date(2015, 5, 18);
+    visitors_of(&store, VisitorsForm::Forecast).count_id(1, tomorrow).unwrap();
+    assert_eq!(store.get_as::<u64>("unique:2015-05-18:expected").unwrap(), 512);
+    // A shard that has no count counts none.
+    store.del("unique:2015-05-17:{0}:count").unwrap();
+    let first = sets["unique:2015-05-17:{0}"].len() as u64;
+    assert_eq!(visitors.count(day).unwrap(), 300 - first);
+}
+
+#[test]
+fn a_visit_that_a_tagged_shard_refuses_changes_nothing() {
+    let store = Store::new();
+    let visitors = visitors_of(&store, VisitorsForm::Tagged).default_yesterday(1);
+    assert!(visitors.count_id(1, Bucket::All).unwrap());
+    let (shard, counter) = ("unique:all:{0}", "unique:all:{0}:count");
+    for broken in ["many", "9223372036854775807"] {
+        store.set(counter, broken).unwrap();
+        assert_eq!(visitors.count_id(2, Bucket::All).unwrap_err().kind(), ErrorKind::NotInteger);
+        assert_eq!(store.smembers(shard).unwrap(), ["1"]);
+        assert_eq!(store.get(counter).unwrap().unwrap(), broken);
+        assert!(!visitors.count_id(1, Bucket::All).unwrap(), "one who was there is not counted");
+    }
+    store.set(counter, 1).unwrap();
+    store.set(shard, "no set").unwrap();
+    assert_eq!(visitors.count_id(2, Bucket::All).unwrap_err().kind(), ErrorKind::WrongType);
+    assert_eq!(store.get(counter).unwrap().unwrap(), "1");
+    assert_eq!(store.get(shard).unwrap().unwrap(), "no set");
+}
+
+#[test]
+fn a_sharded_set_is_a_set() {
+    is_a_set(ShardedSet::new, "s:7", ShardForm::Forecast);
+    is_a_set(ShardedSet::tagged, "s:{7}", ShardForm::Tagged);
+}
+
+fn is_a_set(open: fn(Store, &'static str, u64, u64) -> ShardedSet, key: &str, form: ShardForm) {
+    let store = Store::new();
+    let set = open(store.clone(), "s", 1000, 100);
+    assert_eq!((set.form(), set.shards().unwrap()), (form, 20));
     let mut rng = Rng::new(9);
     let mut model = std::collections::BTreeSet::new();
     for _ in 0..5_000 {
@@ -256,6 +356,8 @@ fn a_sharded_set_is_a_set() {
         .collect();
     members.sort_unstable();
     assert!(members.iter().eq(&model));
+    assert!(store.scard(key).unwrap() > 0);
+    assert_eq!(store.keys("s:*").unwrap().len(), 20);
     // Text members are members too, in the shard of their own hash.
     assert!(set.add("not a number").unwrap());
     assert!(set.contains("not a number").unwrap());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use store::{Error, Member};
+use store::Error;
 
 use super::keys::Base;
 use super::spread::Spread;
@@ -42,12 +42,8 @@ impl Ends {
         backend: &impl Backend,
         base: &Base,
     ) -> Result<impl Iterator<Item = u64>, Error> {
-        let start = base.as_bytes();
-        let few = backend.keys_if_few(start, self.count())?.map(|keys| {
-            let end = |key: &Bytes| {
-                let end = Member::from(&key[start.len()..]).as_int()?;
-                u64::try_from(end).ok().filter(|&end| self.has(end))
-            };
+        let few = backend.keys_if_few(base.as_bytes(), self.count())?.map(|keys| {
+            let end = |key: &Bytes| base.number_of(key).filter(|&end| self.has(end));
             keys.iter().filter_map(end).collect::<BTreeSet<u64>>()
         });
         let all = few.is_none().then(|| self.iter());

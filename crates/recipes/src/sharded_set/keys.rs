@@ -6,35 +6,63 @@ use store::Member;
 use crate::shard::set_shard;
 use crate::text::{Text, concat, numbered};
 
-/// What the keys of a set's shards begin with: the set's name, and a colon.
+/// What the keys of a set's shards begin with: the set's name, a colon, and a brace if a shard's number is a hash tag.
 #[derive(Clone, Debug)]
-pub(crate) struct Base(Text);
+pub(crate) struct Base {
+    start: Text,
+    tagged: bool,
+}
 
 impl Base {
+    /// Shards are `name:17`.
     pub(crate) fn new(name: &[u8]) -> Self {
-        Self(concat([name, b":"]))
+        Self { start: concat([name, b":"]), tagged: false }
+    }
+
+    /// Shards are `name:{17}`.
+    pub(crate) fn tagged(name: &[u8]) -> Self {
+        Self { start: concat([name, b":{"]), tagged: true }
+    }
+
+    /// Whether the numbers of shards are hash tags.
+    pub(crate) const fn is_tagged(&self) -> bool {
+        self.tagged
     }
 
     /// The name of the set.
     #[inline]
     pub(crate) fn name(&self) -> &[u8] {
-        &self.0[..self.0.len() - 1]
+        &self.start[..self.start.len() - 1 - usize::from(self.tagged)]
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.0
+        &self.start
     }
 
     /// The key of the shard of that number.
     #[inline]
     pub(crate) fn shard(&self, number: u64) -> Text {
-        numbered(&self.0, number)
+        if self.tagged {
+            concat([&self.start, itoa::Buffer::new().format(number).as_bytes(), b"}"])
+        } else {
+            numbered(&self.start, number)
+        }
     }
 
-    /// The key that ends so.
+    /// The number of the shard that a key is of; behind a hash tag there may be more.
+    pub(crate) fn number_of(&self, key: &[u8]) -> Option<u64> {
+        let mut number = key.strip_prefix(&*self.start)?;
+        if self.tagged {
+            number = &number[..number.iter().position(|&byte| byte == b'}')?];
+        }
+        u64::try_from(Member::from(number).as_int()?).ok()
+    }
+
+    /// The key that ends so, of a set whose shards have no hash tags.
     #[inline]
     pub(crate) fn with(&self, end: &[u8]) -> Text {
-        concat([&self.0, end])
+        debug_assert!(!self.tagged, "a key with half a tag");
+        concat([&self.start, end])
     }
 }
 
@@ -56,4 +84,25 @@ impl Fixed {
 /// The key of a shard of each of some sets, as arguments.
 pub(super) fn slices(keys: &[Text]) -> SmallVec<[&[u8]; 4]> {
     keys.iter().map(|key| &key[..]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_has_its_number() {
+        for (base, shard) in [(Base::new(b"a:b"), "a:b:17"), (Base::tagged(b"a:b"), "a:b:{17}")] {
+            assert_eq!(base.name(), b"a:b");
+            assert_eq!(base.shard(17).as_slice(), shard.as_bytes());
+            assert_eq!(base.number_of(shard.as_bytes()), Some(17));
+            for key in
+                ["", "a:b", "a:b:", "a:b:x", "a:b:-1", "a:b:017", "a:b:{", "a:b:{}", "a:b:{17"]
+            {
+                assert_eq!(base.number_of(key.as_bytes()), None, "{key}");
+            }
+        }
+        assert_eq!(Base::tagged(b"a").number_of(b"a:{17}:count"), Some(17));
+        assert_eq!(Base::new(b"a").number_of(b"a:17:count"), None);
+    }
 }

@@ -33,6 +33,9 @@ pub enum ShardForm {
     /// Into a number of shards that a forecast fixes, as the book does.
     #[default]
     Forecast,
+    /// The same, but that the number of a shard is the hash tag of its key: shards of one number of several sets are in
+    /// one slot of a cluster.
+    Tagged,
     /// Into one shard at first; when one has more than 320 members, the next one in order is split.
     Splitting,
     /// The same, by the ids' high bits, which all ids of a shard share: the store keeps the rest of them in less
@@ -43,11 +46,13 @@ pub enum ShardForm {
 /// A set cut into shards, each small enough to be an intset: Redis in Action, section 9.2.2.
 ///
 /// One set of a million 60-bit ids is a hash table of tens of bytes a member. Cut into shards of a few hundred, it
-/// takes little more than the eight bytes of each. There are three forms:
+/// takes little more than the eight bytes of each. There are four forms:
 ///
 /// * [`new`](Self::new) has the book's. The number of shards is fixed by `total_elements`, which is a forecast: the
 ///   set works whatever its true size, but shards past `set-max-intset-entries` turn into hash tables and cost what
 ///   sharding was to save, and nearly empty ones cost more than their members.
+/// * [`tagged`](Self::tagged) has the same with other keys: on a Redis Cluster, shards of one number of several sets
+///   lie in one slot.
 /// * [`splitting`](Self::splitting) needs no forecast, and grows by linear hashing. There is one shard at first; when
 ///   one has more than 320 members, the next one in order is split, and when one has fewer than 80, the last two are
 ///   merged. So an id takes less than 9 bytes as long as a large set grows, however large that is. The keys of the
@@ -59,7 +64,7 @@ pub enum ShardForm {
 ///   million, in intsets as far as commands, DUMP and RDB files show. Read from a file they are intsets, until the
 ///   next id comes to each. Ids that are not spread evenly fill few shards: all stays exact, but slow and large.
 ///
-/// Members of the first two hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add),
+/// Members of the first three hash by `x` and their text (see [`shard_key`](super::shard_key)). [`add`](Self::add),
 /// [`remove`](Self::remove) and [`contains`](Self::contains) are atomic, and find a member wherever it has been
 /// moved. What looks at the whole set visits one shard after the other, each of them atomic:
 /// [`members`](Self::members), and the intersection, union and difference of sets. Members that are there from
@@ -115,6 +120,40 @@ impl<B: Backend> ShardedSet<B> {
         Self { backend, shape: Shape::Forecast(Fixed { base, shards }) }
     }
 
+    /// As [`new`](Self::new), but the key of shard 17 is `base:{17}`: on a Redis Cluster the shards of one number of all
+    /// such sets lie in one slot (see [`key_slot`](super::key_slot)), so that an intersection of shards is one command
+    /// on one node.
+    ///
+    /// A base with a hash tag of its own, as `{x}` has, keeps all shards in the slot of that.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{ShardedSet, Store, key_slot};
+    ///
+    /// let store = Store::new();
+    /// let [monday, tuesday] =
+    ///     ["monday", "tuesday"].map(|day| ShardedSet::tagged(store.clone(), day, 10_000, 512));
+    /// monday.add_many([1, 2, 3])?;
+    /// tuesday.add_many([2, 3, 4])?;
+    /// assert!(store.sismember("monday:{19}", 3)?);
+    /// assert_eq!(key_slot("monday:{19}"), key_slot("tuesday:{19}"));
+    /// assert_eq!(monday.inter_card([&tuesday])?, 2);
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    #[must_use]
+    pub fn tagged(
+        backend: B,
+        base: impl Into<String>,
+        total_elements: u64,
+        shard_size: u64,
+    ) -> Self {
+        let shards = shard_count(u128::from(total_elements), shard_size);
+        let base = Base::tagged(base.into().as_bytes());
+        Self { backend, shape: Shape::Forecast(Fixed { base, shards }) }
+    }
+
     /// The set at `base` that splits its shards as it grows, and merges them as it shrinks.
     #[must_use]
     pub fn splitting(backend: B, base: impl Into<String>) -> Self {
@@ -159,6 +198,7 @@ impl<B: Backend> ShardedSet<B> {
     #[must_use]
     pub const fn form(&self) -> ShardForm {
         match &self.shape {
+            Shape::Forecast(set) if set.base.is_tagged() => ShardForm::Tagged,
             Shape::Forecast(_) => ShardForm::Forecast,
             Shape::Splitting(set) => match set.spread() {
                 Spread::Crc32 => ShardForm::Splitting,

@@ -3,11 +3,12 @@
 use store::{Error, Store};
 
 use super::Visitors;
-use super::plan::{PREFIX, Plan, counter_key};
+use super::plan::{PREFIX, Plan, counter_key, shard_counter};
 use crate::bucket::Bucket;
 use crate::kept::KeptUntil;
 use crate::merge::{expiry, set_later_expiry};
 use crate::scan::keys_from;
+use crate::sharded_set::Ends;
 
 impl Visitors<Store> {
     /// The bucket that a key belongs to.
@@ -32,7 +33,7 @@ impl Visitors<Store> {
         let Some(plan) = Plan::find(&self.backend, bucket, KeptUntil::default())? else {
             return Ok(());
         };
-        other.ids(bucket)?.into_iter().try_for_each(|id| plan.first_key(id).map(drop))
+        other.ids(bucket)?.into_iter().try_for_each(|id| plan.first_visit(id).map(drop))
     }
 
     /// Takes the visitors of a bucket that another store has too. The count is that of the visitors, and the keys
@@ -40,20 +41,36 @@ impl Visitors<Store> {
     pub(crate) fn absorb(&self, other: &Self, bucket: Bucket) -> Result<(), Error> {
         let find = |one: &Self| Plan::find(&one.backend, bucket, KeptUntil::default());
         let (Some(plan), Some(others)) = (find(self)?, find(other)?) else { return Ok(()) };
-        if let Some(counter) = plan.counter() {
-            let visitors = i64::try_from(self.ids(bucket)?.len()).unwrap_or(i64::MAX);
-            if self.backend.get_int(counter)?.unwrap_or(0) != visitors {
-                self.backend.set(counter, visitors)?;
-            }
-        }
+        // Before a counter is written, which would drop its expiry.
         let own = expiry(&self.backend, plan.mark(bucket).as_bytes())?;
         let others = expiry(&other.backend, others.mark(bucket).as_bytes())?;
+        match &plan {
+            Plan::Forecast { counter, .. } | Plan::Bitmap { counter, .. } => {
+                self.correct(counter.as_ref(), self.ids(bucket)?.len())?;
+            }
+            Plan::Tagged { set, .. } => {
+                for number in Ends::Numbers(set.shards).existing(&self.backend, &set.base)? {
+                    let shard = set.base.shard(number);
+                    self.correct(&shard_counter(&shard), self.backend.scard(&shard[..])?)?;
+                }
+            }
+            Plan::Splitting(_) => {}
+        }
         self.bucket(bucket)?.count_ids(&other.ids(bucket)?)?;
         if own.is_some() || others.is_some() {
             let keys = keys_from(&self.backend, counter_key(bucket).as_bytes())?;
             for key in keys.iter().filter(|key| Self::bucket_of(key) == Some(bucket)) {
                 set_later_expiry(&self.backend, key, own, others)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Lets a counter say how many there are.
+    fn correct(&self, counter: &[u8], visitors: usize) -> Result<(), Error> {
+        let visitors = i64::try_from(visitors).unwrap_or(i64::MAX);
+        if self.backend.get_int(counter)?.unwrap_or(0) != visitors {
+            self.backend.set(counter, visitors)?;
         }
         Ok(())
     }

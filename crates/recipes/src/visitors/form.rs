@@ -14,6 +14,9 @@ pub enum VisitorsForm {
     /// Intsets that are split by the numbers' high bits, of which the store keeps the rest in less memory: under 6 bytes
     /// a visitor, for numbers that are spread evenly over their bits, as hashes and random ids are.
     Compact,
+    /// As [`Forecast`](Self::Forecast), with a counter for each shard, and names by which a shard and its counter lie
+    /// in one slot of a Redis Cluster (see [`key_slot`](crate::key_slot)): no key is written by every visit.
+    Tagged,
     /// A bitmap with a bit for each number up to the greatest, as the book advises for small ids: an eighth of a byte a
     /// visitor where all ids come. Numbers are below 2^26, so a bitmap takes 8 MiB at most.
     Bitmap,

@@ -3,7 +3,9 @@
 use store::{Error, ErrorKind, Locks, Member, Store};
 
 use super::Visitors;
-use super::plan::{Plan, bitmap_key, bits_key, counter_key, expected_key, shards_key};
+use super::plan::{
+    FORM_KEYS, Plan, bits_key, counter_key, expected_key, shard_counter, tagged_key,
+};
 use crate::bucket::Bucket;
 use crate::kept::KeptUntil;
 use crate::procedure::Backend;
@@ -24,7 +26,7 @@ impl Visitors<Store> {
         let mut ids = Vec::new();
         match Plan::find(store, bucket.into(), KeptUntil::default())? {
             None => {}
-            Some(Plan::Forecast { set: fixed, .. }) => {
+            Some(Plan::Forecast { set: fixed, .. } | Plan::Tagged { set: fixed, .. }) => {
                 for_each_shard(store, &fixed.base, Ends::Numbers(fixed.shards), |shard| {
                     take(store, shard, &mut ids)
                 })?;
@@ -100,6 +102,13 @@ impl Visitors<Store> {
                 take(expected_key(bucket).as_bytes())?;
                 for_each_shard(store, &fixed.base, Ends::Numbers(fixed.shards), take)?;
             }
+            Some(Plan::Tagged { set: fixed, .. }) => {
+                take(tagged_key(bucket).as_bytes())?;
+                for_each_shard(store, &fixed.base, Ends::Numbers(fixed.shards), |shard| {
+                    take(shard)?;
+                    take(&shard_counter(shard))
+                })?;
+            }
             Some(Plan::Splitting(set)) => {
                 take(set.level_key())?;
                 take(bits_key(bucket).as_bytes())?;
@@ -145,11 +154,17 @@ impl Visitors<Store> {
                 Some(Plan::Forecast { set: fixed, .. }) => {
                     for_each_shard(tx, &fixed.base, Ends::Numbers(fixed.shards), &mut remove)?;
                 }
+                Some(Plan::Tagged { set: fixed, .. }) => {
+                    for_each_shard(tx, &fixed.base, Ends::Numbers(fixed.shards), |shard| {
+                        remove(shard)?;
+                        remove(&shard_counter(shard))
+                    })?;
+                }
                 Some(Plan::Splitting(set)) => {
                     for_each_shard(tx, set.base(), set.ends(tx)?, &mut remove)?;
                 }
             }
-            for key in [expected_key, shards_key, bits_key, bitmap_key] {
+            for key in FORM_KEYS {
                 remove(key(bucket).as_bytes())?;
             }
             Ok(removed > 0)

@@ -23,10 +23,10 @@ use crate::sharded_set::Spread;
 pub use form::VisitorsForm;
 pub use looked_up::VisitorsIn;
 use plan::{
-    MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_key, number,
-    shards_key,
+    FORM_KEYS, MOST_EXPECTED, Plan, bitmap_key, bits_key, counter_key, expected, expected_key,
+    number, shards_key, tagged_key,
 };
-use procedures::{Visit, begin};
+use procedures::begin;
 use recent::Recent;
 
 /// How many visits are counted together.
@@ -65,6 +65,9 @@ pub fn forecast(yesterday: u64) -> u128 {
 /// * forecast: `unique:2015-05-17`, how many visitors there were; `unique:2015-05-17:expected`, how many were expected,
 ///   written once (see [`forecast`]) from the count of the day before or from 1,000,000; and
 ///   `unique:2015-05-17:<shard>`, their numbers, in `2 * expected / 512` intsets;
+/// * tagged: the same for a Redis Cluster. `unique:2015-05-17:{<shard>}` has the numbers of a shard, and
+///   `unique:2015-05-17:{<shard>}:count`, in the same slot, how many there are: a visit writes these two keys alone,
+///   and the count is the sum of the shards' counts. `unique:2015-05-17:tagged` says how many visitors were expected;
 /// * splitting: `unique:2015-05-17:shards`, how many shards there are, written with the first visit; and
 ///   `unique:2015-05-17:<shard>` (see [`ShardedSet::splitting`](super::ShardedSet::splitting)). A visit is one SADD,
 ///   and the count the sum of the shards' SCARD: there is no key that all visits write, so threads do not wait for
@@ -241,7 +244,7 @@ impl<B: Backend> Visitors<B> {
     }
 
     /// Counts visits; returns how many of them are the first of their visitors in that bucket. O(shard) a visit; up
-    /// to 256 of them share locks, and where there is a counter, count once.
+    /// to 256 of them share locks, and where there is one counter for all, count once.
     ///
     /// Each visit is atomic, all together are not: what other threads do may come between.
     ///
@@ -319,7 +322,8 @@ impl<B: Backend> Visitors<B> {
         Ok(VisitorsIn { visitors: self, plan })
     }
 
-    /// How many unique visitors the bucket has. O(shards) of those that split, O(1) in the other forms.
+    /// How many unique visitors the bucket has. O(1) in the forms forecast and bitmap; O(shards) in the others, where
+    /// visits that are counted meanwhile may be among them or not.
     ///
     /// # Errors
     ///
@@ -360,8 +364,11 @@ impl<B: Backend> Visitors<B> {
     pub fn expected(&self, bucket: impl Into<Bucket>) -> Result<Option<u64>, Error> {
         let bucket = bucket.into();
         match Plan::find(&self.backend, bucket, self.kept_until(bucket))? {
-            Some(Plan::Forecast { .. }) => expected(&self.backend, bucket),
-            None if self.form == VisitorsForm::Forecast => self.forecast(bucket).map(Some),
+            Some(Plan::Forecast { .. }) => expected(&self.backend, &expected_key(bucket)),
+            Some(Plan::Tagged { .. }) => expected(&self.backend, &tagged_key(bucket)),
+            None if matches!(self.form, VisitorsForm::Forecast | VisitorsForm::Tagged) => {
+                self.forecast(bucket).map(Some)
+            }
             Some(Plan::Splitting(_) | Plan::Bitmap { .. }) | None => Ok(None),
         }
     }
@@ -389,30 +396,34 @@ impl<B: Backend> Visitors<B> {
 
     fn begin(&self, bucket: Bucket, visit: Option<i64>) -> Result<bool, Error> {
         let (backend, until) = (&self.backend, self.kept_until(bucket));
-        let forms = [expected_key, shards_key, bits_key, bitmap_key].map(|key| key(bucket));
         let (form, value, plan) = match self.form {
             VisitorsForm::Forecast => {
                 let expected = self.forecast(bucket)?;
                 let plan = Plan::forecast(backend, bucket, expected, until);
-                (&forms[0], expected.to_string(), plan)
+                (expected_key(bucket), expected.to_string(), plan)
+            }
+            VisitorsForm::Tagged => {
+                let expected = self.forecast(bucket)?;
+                let plan = Plan::tagged(bucket, expected, until);
+                (tagged_key(bucket), expected.to_string(), plan)
             }
             VisitorsForm::Splitting => {
                 let plan = Plan::splitting(backend, bucket, Spread::Crc32, until);
-                (&forms[1], "1".to_owned(), plan)
+                (shards_key(bucket), "1".to_owned(), plan)
             }
             VisitorsForm::Compact => {
                 let of = self.ids.bits();
                 let plan = Plan::splitting(backend, bucket, Spread::HighBits { of }, until);
-                (&forms[2], of.to_string(), plan)
+                (bits_key(bucket), of.to_string(), plan)
             }
             VisitorsForm::Bitmap => {
-                (&forms[3], String::new(), Plan::bitmap(backend, bucket, until))
+                (bitmap_key(bucket), String::new(), Plan::bitmap(backend, bucket, until))
             }
         };
-        let first = visit.map(|id| plan.first_key(id)).transpose()?;
-        let visit = first.as_ref().map(|key| Visit { counter: plan.counter(), key });
-        let keys = forms.each_ref().map(String::as_bytes);
-        begin(backend, form.as_bytes(), &value, keys, visit, until)
+        let visit = visit.map(|id| plan.first_visit(id)).transpose()?;
+        let forms = FORM_KEYS.map(|key| key(bucket));
+        let forms = forms.each_ref().map(String::as_bytes);
+        begin(backend, form.as_bytes(), &value, forms, visit.as_ref(), until)
     }
 
     /// How many visitors to expect of a bucket that is begun.
@@ -447,6 +458,7 @@ mod tests {
     fn a_bucket_is_begun_once_whatever_comes_between_the_look_and_the_step() {
         let forms = [
             VisitorsForm::Forecast,
+            VisitorsForm::Tagged,
             VisitorsForm::Splitting,
             VisitorsForm::Compact,
             VisitorsForm::Bitmap,

@@ -3,18 +3,20 @@
 use std::iter;
 use std::str::FromStr;
 
+use bytes::Bytes;
 use store::{Error, ErrorKind, KeyRef, Member, PreparedKey};
 
+use super::BATCH;
 use super::procedures::{
-    Counted, add_all_and_count, add_and_count, exists, mark_all_and_count, mark_and_count,
+    Counted, Visit, add_all_and_count, add_and_count, exists, mark_all_and_count, mark_and_count,
 };
 use crate::bucket::Bucket;
 use crate::errors::{invalid, not_a};
 use crate::kept::KeptUntil;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, call_all};
 use crate::shard::shard_count;
-use crate::sharded_set::{Base, Fixed, Splitting, Spread, get};
-use crate::text::Text;
+use crate::sharded_set::{Base, Ends, Fixed, Splitting, Spread, get};
+use crate::text::{Text, concat};
 
 /// What every key of the recipe begins with.
 pub(super) const PREFIX: &str = "unique:";
@@ -32,9 +34,22 @@ const BITMAP_IDS: i64 = 1 << 26;
 /// Where the visits of a bucket go: its keys are made once.
 #[derive(Debug)]
 pub(super) enum Plan {
-    Forecast { set: Fixed, counter: PreparedKey, until: KeptUntil },
+    Forecast {
+        set: Fixed,
+        counter: PreparedKey,
+        until: KeptUntil,
+    },
+    /// With a counter for each shard.
+    Tagged {
+        set: Fixed,
+        until: KeptUntil,
+    },
     Splitting(Splitting),
-    Bitmap { bitmap: PreparedKey, counter: PreparedKey, until: KeptUntil },
+    Bitmap {
+        bitmap: PreparedKey,
+        counter: PreparedKey,
+        until: KeptUntil,
+    },
 }
 
 impl Plan {
@@ -44,8 +59,11 @@ impl Plan {
         bucket: Bucket,
         until: KeptUntil,
     ) -> Result<Option<Self>, Error> {
-        if let Some(expected) = expected(backend, bucket)? {
+        if let Some(expected) = expected(backend, &expected_key(bucket))? {
             return Ok(Some(Self::forecast(backend, bucket, expected, until)));
+        }
+        if let Some(expected) = expected(backend, &tagged_key(bucket))? {
+            return Ok(Some(Self::tagged(bucket, expected, until)));
         }
         let bits_key = bits_key(bucket);
         if let Some(of) = number(backend, &bits_key, "count of bits")? {
@@ -69,9 +87,14 @@ impl Plan {
         until: KeptUntil,
     ) -> Self {
         let name = counter_key(bucket);
-        let base = Base::new(name.as_bytes());
-        let set = Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) };
+        let set = fixed(Base::new(name.as_bytes()), expected);
         Self::Forecast { set, counter: backend.prepare(name.as_bytes()), until }
+    }
+
+    /// The same, with the hash tags of a cluster.
+    pub(super) fn tagged(bucket: Bucket, expected: u64, until: KeptUntil) -> Self {
+        let set = fixed(Base::tagged(counter_key(bucket).as_bytes()), expected);
+        Self::Tagged { set, until }
     }
 
     /// The set of a bucket that is split as it grows.
@@ -99,6 +122,11 @@ impl Plan {
                 let shard = set.shard_of(Member::Int(id));
                 backend.call(&add_and_count(&shard, counter.as_key(), id, *until))
             }
+            Self::Tagged { set, until } => {
+                let shard = set.shard_of(Member::Int(id));
+                let counter = shard_counter(&shard);
+                backend.call(&add_and_count(&shard, KeyRef::new(&counter), id, *until))
+            }
             Self::Splitting(set) => set.add(backend, Member::Int(id)),
             Self::Bitmap { bitmap, counter, until } => {
                 let bit = bit_of(id)?;
@@ -108,7 +136,7 @@ impl Plan {
     }
 
     /// Counts visits of the visitors with these numbers; returns how many of them are the first. They should be few: where
-    /// there is a counter, they are one step.
+    /// there is one counter, they are one step.
     pub(super) fn count_ids(&self, backend: &impl Backend, ids: &[i64]) -> Result<u64, Error> {
         let together = match self {
             Self::Forecast { set, counter, until } => {
@@ -117,6 +145,21 @@ impl Plan {
                 let shards = shards.iter().map(|shard| KeyRef::new(shard));
                 let keys: Vec<_> = iter::once(counter.as_key()).chain(shards).collect();
                 backend.call(&add_all_and_count(&keys, ids, *until))
+            }
+            Self::Tagged { set, until } => {
+                let keys_of = |&id: &i64| {
+                    let shard = set.shard_of(Member::Int(id));
+                    (shard_counter(&shard), shard)
+                };
+                let keys: Vec<_> = ids.iter().map(keys_of).collect();
+                let visits: Vec<_> = (keys.iter().zip(ids))
+                    .map(|((counter, shard), &id)| {
+                        add_and_count(shard, KeyRef::new(counter), id, *until)
+                    })
+                    .collect();
+                let mut new = 0;
+                call_all(backend, &visits, |_, is_new| new += u64::from(is_new))?;
+                return Ok(new);
             }
             Self::Splitting(set) => {
                 let members: Vec<_> = ids.iter().map(|&id| Member::Int(id)).collect();
@@ -142,12 +185,13 @@ impl Plan {
         counted.refused.map_or(Ok(counted.new), Err)
     }
 
-    /// How many visitors were counted. O(shards) if they split, O(1) otherwise.
+    /// How many visitors were counted. O(shards) if each has its count, O(1) if there is one counter.
     pub(super) fn count(&self, backend: &impl Backend) -> Result<u64, Error> {
         match self {
             Self::Forecast { counter, .. } | Self::Bitmap { counter, .. } => {
                 Ok(number_at(backend, counter.as_ref(), "count")?.unwrap_or(0))
             }
+            Self::Tagged { set, .. } => sum_of_counters(backend, set),
             Self::Splitting(set) => set.card(backend),
         }
     }
@@ -156,6 +200,7 @@ impl Plan {
     pub(super) fn mark(&self, bucket: Bucket) -> String {
         match self {
             Self::Forecast { .. } | Self::Bitmap { .. } => counter_key(bucket),
+            Self::Tagged { .. } => tagged_key(bucket),
             Self::Splitting(set) => match set.spread() {
                 Spread::Crc32 => shards_key(bucket),
                 Spread::HighBits { .. } => bits_key(bucket),
@@ -163,24 +208,51 @@ impl Plan {
         }
     }
 
-    /// The key of the count, if there is one.
-    pub(super) fn counter(&self) -> Option<&[u8]> {
-        match self {
-            Self::Forecast { counter, .. } | Self::Bitmap { counter, .. } => Some(counter.as_ref()),
-            Self::Splitting(_) => None,
-        }
-    }
-
-    /// The key that the first visit of a bucket writes, beside the counter if there is one.
-    pub(super) fn first_key(&self, id: i64) -> Result<Text, Error> {
+    /// What the first visit of a bucket writes.
+    pub(super) fn first_visit(&self, id: i64) -> Result<Visit, Error> {
         Ok(match self {
-            Self::Forecast { set, .. } => set.shard_of(Member::Int(id)),
-            Self::Splitting(set) => set.first_shard(),
-            Self::Bitmap { bitmap, .. } => {
+            Self::Forecast { set, counter, .. } => Visit {
+                counter: Some(Text::from_slice(counter.as_ref())),
+                key: set.shard_of(Member::Int(id)),
+            },
+            Self::Tagged { set, .. } => {
+                let key = set.shard_of(Member::Int(id));
+                Visit { counter: Some(shard_counter(&key)), key }
+            }
+            Self::Splitting(set) => Visit { counter: None, key: set.first_shard() },
+            Self::Bitmap { bitmap, counter, .. } => {
                 bit_of(id)?;
-                Text::from_slice(bitmap.as_ref())
+                Visit {
+                    counter: Some(Text::from_slice(counter.as_ref())),
+                    key: Text::from_slice(bitmap.as_ref()),
+                }
             }
         })
+    }
+}
+
+/// A set for so many visitors.
+fn fixed(base: Base, expected: u64) -> Fixed {
+    Fixed { base, shards: shard_count(u128::from(expected), SHARD_SIZE) }
+}
+
+/// The sum of the counts of shards; one that has none counts 0.
+fn sum_of_counters(backend: &impl Backend, set: &Fixed) -> Result<u64, Error> {
+    let mut shards = Ends::Numbers(set.shards).existing(backend, &set.base)?;
+    let mut sum = 0_u64;
+    loop {
+        let counters: Vec<Text> = (shards.by_ref().take(BATCH))
+            .map(|number| shard_counter(&set.base.shard(number)))
+            .collect();
+        if counters.is_empty() {
+            return Ok(sum);
+        }
+        let gets: Vec<_> = counters.iter().map(|counter| get(counter)).collect();
+        let mut counts = vec![None; counters.len()];
+        call_all(backend, &gets, |at, text| counts[at] = text)?;
+        for (counter, text) in counters.iter().zip(counts) {
+            sum = sum.saturating_add(parsed(counter, text, "count")?.unwrap_or(0));
+        }
     }
 }
 
@@ -196,12 +268,11 @@ fn bit_of(id: i64) -> Result<u64, Error> {
     }
 }
 
-/// How many visitors a bucket that is begun by a forecast expects; `None` for any other.
-pub(super) fn expected(backend: &impl Backend, bucket: Bucket) -> Result<Option<u64>, Error> {
-    let key = expected_key(bucket);
-    let Some(expected) = number(backend, &key, "count")? else { return Ok(None) };
+/// How many visitors a bucket that is begun by a forecast expects, by the key that says it; `None` without the key.
+pub(super) fn expected(backend: &impl Backend, key: &str) -> Result<Option<u64>, Error> {
+    let Some(expected) = number(backend, key, "count")? else { return Ok(None) };
     if expected > MOST_EXPECTED {
-        return Err(out_of_range(&key));
+        return Err(out_of_range(key));
     }
     Ok(Some(expected))
 }
@@ -221,9 +292,23 @@ fn number_at<N: FromStr>(
     key: &[u8],
     what: &str,
 ) -> Result<Option<N>, Error> {
-    let Some(text) = backend.call(&get(key))? else { return Ok(None) };
+    parsed(key, backend.call(&get(key))?, what)
+}
+
+/// The number that the value of a key is.
+fn parsed<N: FromStr>(key: &[u8], text: Option<Bytes>, what: &str) -> Result<Option<N>, Error> {
+    let Some(text) = text else { return Ok(None) };
     let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
     number.map(Some).ok_or_else(|| not_a(key, what))
+}
+
+/// The keys that say the form of a bucket: it has one of them, or in the compact form two.
+pub(super) const FORM_KEYS: [fn(Bucket) -> String; 5] =
+    [expected_key, tagged_key, shards_key, bits_key, bitmap_key];
+
+/// The key of the count of a shard: of the same hash tag.
+pub(super) fn shard_counter(shard: &[u8]) -> Text {
+    concat([shard, b":count"])
 }
 
 pub(super) fn counter_key(bucket: Bucket) -> String {
@@ -232,6 +317,10 @@ pub(super) fn counter_key(bucket: Bucket) -> String {
 
 pub(super) fn expected_key(bucket: Bucket) -> String {
     format!("{PREFIX}{bucket}:expected")
+}
+
+pub(super) fn tagged_key(bucket: Bucket) -> String {
+    format!("{PREFIX}{bucket}:tagged")
 }
 
 pub(super) fn bits_key(bucket: Bucket) -> String {

@@ -1,10 +1,12 @@
 //! The procedures of counting visitors in sets of a fixed number of shards, and of beginning a bucket.
 
-use store::{Error, KeyRef};
+use store::{Error, KeyRef, Member};
 
+use super::plan::FORM_KEYS;
 use crate::counted::{change_and_count, check_counter};
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, Keys, Procedure, read, step};
+use crate::procedure::{Backend, Keys, Procedure, read, step, step_on};
+use crate::text::Text;
 
 /// SADD of an id to a shard and, if it is new, INCR of the counter: whether it is new.
 #[inline]
@@ -14,7 +16,7 @@ pub(super) fn add_and_count<'k>(
     id: i64,
     until: KeptUntil,
 ) -> impl Procedure<Output = bool> {
-    step([counter, KeyRef::new(shard)], move |tx| {
+    step_on([counter, KeyRef::new(shard)], Member::Int(id), move |tx| {
         until.check(tx)?;
         let would = || Ok(!tx.sismember(shard, id)?);
         let change = || {
@@ -117,12 +119,12 @@ pub(super) fn exists(key: &[u8]) -> impl Procedure<Output = bool> {
 }
 
 /// What the visit for which a bucket is begun writes, beside the key that says the form.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Visit<'k> {
+#[derive(Debug)]
+pub(super) struct Visit {
     /// The key of the count, if there is one.
-    pub(super) counter: Option<&'k [u8]>,
+    pub(super) counter: Option<Text>,
     /// The key of the shard or of the bitmap.
-    pub(super) key: &'k [u8],
+    pub(super) key: Text,
 }
 
 /// SET of the key that says the form of a bucket, unless there is one that does: whether it was set.
@@ -132,12 +134,13 @@ pub(super) fn begin(
     backend: &impl Backend,
     form: &[u8],
     value: &str,
-    forms: [&[u8]; 4],
-    visit: Option<Visit<'_>>,
+    forms: [&[u8]; FORM_KEYS.len()],
+    visit: Option<&Visit>,
     until: KeptUntil,
 ) -> Result<bool, Error> {
-    let visited = visit.iter().flat_map(|visit| visit.counter.into_iter().chain([visit.key]));
-    let mut keys: Keys<'_> = forms.into_iter().chain(visited).map(read).collect();
+    let visited = visit.iter().flat_map(|visit| visit.counter.iter().chain([&visit.key]));
+    let mut keys: Keys<'_> =
+        forms.into_iter().chain(visited.map(|key| &key[..])).map(read).collect();
     keys.push(KeyRef::new(form));
     backend.call(&step(&*keys, |tx| {
         if tx.exists_many(forms)? > 0 {
@@ -146,10 +149,10 @@ pub(super) fn begin(
         until.check(tx)?;
         if let Some(visit) = visit {
             // What a bitmap's visit writes is its form, which is not there.
-            if visit.key != form {
-                tx.scard(visit.key)?;
+            if visit.key[..] != *form {
+                tx.scard(&visit.key[..])?;
             }
-            if let Some(counter) = visit.counter {
+            if let Some(counter) = &visit.counter {
                 check_counter(tx, KeyRef::new(counter), 1)?;
             }
         }

@@ -29,7 +29,9 @@ Log Format, or a number since 1970 of seconds (or milli-, micro- or nanoseconds,
 The saved file has the exact count of a bucket in unique:BUCKET and beside it intsets of 60-bit
 hashes, unique:BUCKET:0 and so on, and the approximate count in a HyperLogLog, uv:BUCKET. By the
 form there are also unique:BUCKET:expected, the forecast (book), unique:BUCKET:shards, the number of
-intsets (split), or that and unique:BUCKET:bits, how many bits an id has (compact). A Redis or
+intsets (split), or that and unique:BUCKET:bits, how many bits an id has (compact). For a cluster
+(tagged) there are unique:BUCKET:tagged, the forecast, and by hash tags the intsets unique:BUCKET:{0}
+and so on, each with its count, unique:BUCKET:{0}:count, in place of one exact count. A Redis or
 Valkey server loads it, and the program of Redis in Action counts on in the form book.
 
 With --load, buckets that are in the file are counted on, and the count of a bucket is the forecast
@@ -77,11 +79,11 @@ pub struct UvArgs {
     pub every: Every,
 
     /// How the sets of the exact count are cut
-    #[arg(long, value_name = "book|split|compact", value_enum, default_value_t)]
+    #[arg(long, value_name = "book|tagged|split|compact", value_enum, default_value_t)]
     pub form: Form,
 
-    /// Visitors to expect of a bucket when the one before it was not counted, in the form book [default: by the size
-    /// of the logs, up to 1M]
+    /// Visitors to expect of a bucket when the one before it was not counted, in the forms book and tagged [default: by
+    /// the size of the logs, up to 1M]
     #[arg(long, value_name = "N", value_parser = count)]
     pub expected: Option<u64>,
 

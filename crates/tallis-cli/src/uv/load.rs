@@ -9,8 +9,9 @@ use crate::failure::Failure;
 use crate::snapshot;
 
 /// The keys beside a bucket's shards, and the form that each is of.
-const FORMS: [(&[u8], Option<Form>); 4] = [
+const FORMS: [(&[u8], Option<Form>); 5] = [
     (b":expected", Some(Form::Book)),
+    (b":tagged", Some(Form::Tagged)),
     (b":bits", Some(Form::Compact)),
     (b":shards", Some(Form::Split)),
     (b":bitmap", None),

@@ -82,8 +82,8 @@ pub fn run(args: &UvArgs) -> Result<(), Failure> {
 pub fn count(args: &UvArgs, store: &Store) -> Result<Report, Failure> {
     let layout = Layout::new(args.format, args.by.clone(), args.time.clone());
     let layout = layout.map_err(|error| Failure::Usage(error.to_string()))?;
-    if args.form != Form::Book && args.expected.is_some() {
-        return Err(Failure::Usage("--expected is for --form book alone".to_owned()));
+    if args.expected.is_some() && !matches!(args.form, Form::Book | Form::Tagged) {
+        return Err(Failure::Usage("--expected is for --form book and tagged alone".to_owned()));
     }
     let total = size_of_files(&args.logs)?;
     let mut loaded = args.load.as_ref();

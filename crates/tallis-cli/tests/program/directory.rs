@@ -161,7 +161,7 @@ fn a_directory_is_counted_on_as_a_file_is() {
     let days: Vec<&str> = days.iter().map(String::as_str).collect();
     // The second day comes twice.
     let logs = [days[0], days[1], days[1], days[2]];
-    for form in ["book", "split", "compact"] {
+    for form in ["book", "tagged", "split", "compact"] {
         compare(&["uv", "--form", form, "--threads", "3", "--json", "-"], &logs);
     }
     compare(&["uv", "--every", "hour", "--window", "24h", "--json", "-"], &logs);
@@ -245,7 +245,7 @@ fn uv_counts_on_from_any_beginning_of_its_log() {
     let days = days();
     let lines: Vec<&str> = days[..2].iter().flat_map(|day| day.lines().take(2)).collect();
     let input = lines.join("\n");
-    for form in ["book", "split", "compact"] {
+    for form in ["book", "tagged", "split", "compact"] {
         let args = ["--form", form, "--dir", name, "-"];
         let want = json(&args, input.as_bytes());
         let file = last_increment(name);

@@ -68,7 +68,7 @@ fn four_processes_count_what_one_does() {
     let pieces = quarters(folder.path());
     let whole = folder.path().join("whole.rdb");
     let merged = folder.path().join("merged.rdb");
-    for form in ["book", "split", "compact"] {
+    for form in ["book", "tagged", "split", "compact"] {
         for every in ["day", "hour", "all"] {
             let log = example_log();
             let options = ["--form", form, "--every", every];
@@ -117,7 +117,7 @@ fn parts_of_other_forms_and_shards_are_counted_together() {
     let folder = tempfile::tempdir().unwrap();
     let pieces = quarters(folder.path());
     let options: [&[&str]; 4] = [
-        &["--form", "book", "--expected", "1000"],
+        &["--form", "tagged", "--expected", "1000"],
         &["--form", "book", "--expected", "1000000"],
         &["--form", "split"],
         &["--form", "compact"],

@@ -44,9 +44,9 @@ pub(crate) fn values(file: &str) -> Vec<(String, String)> {
 fn day_by_day_is_as_all_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    for form in ["book", "split", "compact"] {
+    for form in ["book", "tagged", "split", "compact"] {
         let mut form = vec!["--form", form];
-        if form[1] == "book" {
+        if ["book", "tagged"].contains(&form[1]) {
             form.extend(["--expected", "1k"]);
         }
         let (file, whole) = (name("day.rdb"), name("whole.rdb"));
@@ -100,6 +100,8 @@ fn a_file_without_what_was_asked_for_is_an_error() {
     json(&["--form", "split", "--save", &split, "-"], days()[0].as_bytes());
     let mine = name("compact.rdb");
     json(&["--form", "compact", "--save", &mine, "-"], days()[0].as_bytes());
+    let tagged = name("tagged.rdb");
+    json(&["--form", "tagged", "--save", &tagged, "-"], days()[0].as_bytes());
     let text = name("text.rdb");
     fs::write(&text, "REDIS").unwrap();
     for (file, form, what) in [
@@ -108,6 +110,7 @@ fn a_file_without_what_was_asked_for_is_an_error() {
         (&split, "book", "unique:2025-03-12 was counted with --form split"),
         (&split, "compact", "unique:2025-03-12 was counted with --form split"),
         (&mine, "split", "unique:2025-03-12 was counted with --form compact"),
+        (&tagged, "book", "unique:2025-03-12 was counted with --form tagged"),
         (&bits, "book", "unique:2015-05-17 was counted in a bitmap"),
         (&text, "book", ""),
     ] {

@@ -48,7 +48,8 @@ fn several_threads_have_the_result_of_one() {
     }
     // One of each kind, too.
     logs.push(vec![logs[1][0].clone(), logs[0][1].clone()]);
-    let shared: [&[&str]; 3] = [
+    let shared: [&[&str]; 4] = [
+        &["--form", "tagged", "--expected", "1k"],
         &["--expected", "1M"],
         &["--every", "hour", "--window", "36h", "--by", "ip-agent", "--expected", "100"],
         &["--form", "split"],

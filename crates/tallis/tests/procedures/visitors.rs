@@ -5,21 +5,35 @@ use tallis::{Bucket, ErrorKind, Store, Visitors, VisitorsForm};
 
 use super::refusal::{attempt, plant_everywhere};
 
-const FORMS: [VisitorsForm; 4] =
-    [VisitorsForm::Forecast, VisitorsForm::Splitting, VisitorsForm::Compact, VisitorsForm::Bitmap];
+const FORMS: [VisitorsForm; 5] = [
+    VisitorsForm::Forecast,
+    VisitorsForm::Tagged,
+    VisitorsForm::Splitting,
+    VisitorsForm::Compact,
+    VisitorsForm::Bitmap,
+];
 
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 10] = [
     "unique:2015-05-17",
     "unique:2015-05-17:0",
     "unique:2015-05-17:1",
+    "unique:2015-05-17:{0}",
+    "unique:2015-05-17:{0}:count",
+    "unique:2015-05-17:tagged",
     "unique:2015-05-17:expected",
     "unique:2015-05-17:shards",
     "unique:2015-05-17:bits",
     "unique:2015-05-17:bitmap",
 ];
 
-/// Those that keep a count beside the visitors.
-const COUNTED: [VisitorsForm; 2] = [VisitorsForm::Forecast, VisitorsForm::Bitmap];
+/// Where the forms keep a count beside the visitors that do.
+fn counter(form: VisitorsForm) -> Option<&'static str> {
+    match form {
+        VisitorsForm::Forecast | VisitorsForm::Bitmap => Some("unique:2015-05-17"),
+        VisitorsForm::Tagged => Some("unique:2015-05-17:{0}:count"),
+        VisitorsForm::Splitting | VisitorsForm::Compact | _ => None,
+    }
+}
 
 fn day() -> Date {
     date(2015, 5, 17)
@@ -34,7 +48,7 @@ fn visitors(store: &Store, form: VisitorsForm) -> Visitors {
 fn has(store: &Store, id: u32) -> bool {
     let in_shard =
         |shard| store.sismember(format!("unique:2015-05-17:{shard}"), id).unwrap_or_default();
-    in_shard(0) || in_shard(1) || in_bitmap(store, id)
+    in_shard("0") || in_shard("1") || in_shard("{0}") || in_bitmap(store, id)
 }
 
 fn in_bitmap(store: &Store, id: u32) -> bool {
@@ -63,11 +77,10 @@ fn a_visit_counts_or_changes_nothing() {
                     return;
                 }
                 // Those forms that have a count have it right.
-                let count = store.get_int("unique:2015-05-17").ok().flatten();
-                assert!(
-                    !COUNTED.contains(&form)
-                        || count.is_some_and(|count| [4, i64::MIN + 1].contains(&count))
-                );
+                let count = counter(form).map(|key| store.get_int(key).ok().flatten());
+                assert!(count.is_none_or(|count| {
+                    count.is_some_and(|count| [4, i64::MIN + 1].contains(&count))
+                }));
                 assert!(has(store, 77));
             },
         );
@@ -88,8 +101,10 @@ fn the_first_visit_of_a_bucket_counts_or_changes_nothing() {
                     assert!(in_bitmap(store, 77));
                     return;
                 }
-                let count = store.get_int("unique:2015-05-17").ok().flatten();
-                assert!(!COUNTED.contains(&form) || count.is_some());
+                // A string that is planted as a bitmap is the form of the bucket.
+                let is = if in_bitmap(store, 77) { VisitorsForm::Bitmap } else { form };
+                let count = counter(is).map(|key| store.get_int(key).ok().flatten());
+                assert!(count != Some(None));
                 assert!(has(store, 77));
             },
         );
@@ -99,12 +114,12 @@ fn the_first_visit_of_a_bucket_counts_or_changes_nothing() {
 
 #[test]
 fn a_visit_through_a_handle_that_knows_the_bucket_counts_or_changes_nothing() {
-    for form in COUNTED {
+    for (form, counter) in FORMS.into_iter().filter_map(|form| Some((form, counter(form)?))) {
         for broken in ["soon", "9223372036854775807", ""] {
             let store = begun(form);
             let visitors = visitors(&store, form);
             assert!(!visitors.count_id(3, day()).unwrap());
-            store.set("unique:2015-05-17", broken).unwrap();
+            store.set(counter, broken).unwrap();
             let refused = attempt(&store, || visitors.count_id(77, day())).unwrap_err();
             assert_eq!(refused.kind(), ErrorKind::NotInteger);
             let refused = attempt(&store, || visitors.bucket(day())?.count_id(77)).unwrap_err();
@@ -112,7 +127,7 @@ fn a_visit_through_a_handle_that_knows_the_bucket_counts_or_changes_nothing() {
             // Nothing is to be counted for one who was there, and the visit is not lost once the counter is right
             // again.
             assert!(!visitors.count_id(3, day()).unwrap());
-            store.set("unique:2015-05-17", 3).unwrap();
+            store.set(counter, 3).unwrap();
             assert!(visitors.count_id(77, day()).unwrap());
             assert_eq!(visitors.count(day()).unwrap(), 4);
         }
