@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tallis::{Protocol, Store};
 
-use super::open;
-use super::redis::{
-    self, Commands, ConnectionLike as _, ErrorKind, RedisError, RedisResult, TypedCommands, Value,
-    cmd,
+use super::client::{
+    self as redis, Commands, ConnectionLike as _, ErrorKind, RedisError, RedisResult,
+    TypedCommands, Value, cmd,
 };
+use super::open;
 
 #[test]
 fn words_are_commands_and_replies_are_values() {
@@ -24,7 +24,7 @@ fn words_are_commands_and_replies_are_values() {
     let many: Vec<u32> = (0..100).collect();
     assert_eq!(cmd("RPUSH").arg("l").arg(&many).query(&mut con), Ok(100));
     assert_eq!(cmd("LRANGE").arg("l").arg(0).arg(-1).query(&mut con), Ok(many));
-    assert_eq!(store.get_as::<f64>("k").unwrap(), 1.5);
+    assert_eq!(store.get("k").unwrap().unwrap(), "1.5");
     let nothing: RedisResult<Value> = redis::Cmd::new().query(&mut con);
     assert_eq!(nothing.unwrap_err().kind(), ErrorKind::Client);
     let mut quiet = cmd("INCR");

@@ -2,8 +2,8 @@
 
 use tallis::Store;
 
+use super::client::{ConnectionLike as _, ErrorKind, Value, cmd, pipe};
 use super::open;
-use super::redis::{ConnectionLike as _, ErrorKind, Value, cmd, pipe};
 
 #[test]
 fn bytes_are_one_command_or_as_many_as_there_are() {

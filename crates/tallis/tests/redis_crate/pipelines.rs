@@ -2,10 +2,10 @@
 
 use tallis::Store;
 
-use super::open;
-use super::redis::{
-    self, Commands, ErrorKind, RedisError, RedisResult, ServerErrorKind, Value, cmd, pipe,
+use super::client::{
+    self as redis, Commands, ErrorKind, RedisError, RedisResult, ServerErrorKind, Value, cmd, pipe,
 };
+use super::open;
 
 #[test]
 fn a_pipeline_returns_what_is_not_ignored() {

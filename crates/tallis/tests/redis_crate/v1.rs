@@ -1,6 +1,6 @@
 //! The crate's 1.x.
 
-use redis;
+use redis as client;
 use tallis::{RedisConnection as Connection, Store};
 
 fn open(store: &Store) -> Connection {

@@ -1,6 +1,6 @@
 //! The crate's 2.0.
 
-use redis2 as redis;
+use redis2 as client;
 use tallis::{Redis2Connection as Connection, Store};
 
 fn open(store: &Store) -> Connection {

@@ -5,8 +5,10 @@ use std::task::{Context, Poll, Waker};
 
 use tallis::Store;
 
+use super::client::{
+    AsyncCommands, ErrorKind, RedisResult, ServerErrorKind, Value, aio, cmd, pipe,
+};
 use super::open;
-use super::redis::{AsyncCommands, ErrorKind, RedisResult, ServerErrorKind, Value, aio, cmd, pipe};
 
 /// What a future is, which is ready when it is polled first.
 fn ready<F: Future>(future: F) -> F::Output {
