@@ -12,14 +12,6 @@ use tallis::{
 use testkit::rng::Rng;
 use xxhash_rust::xxh3::xxh3_64;
 
-const FORMS: [VisitorsForm; 5] = [
-    VisitorsForm::Forecast,
-    VisitorsForm::Tagged,
-    VisitorsForm::Splitting,
-    VisitorsForm::Compact,
-    VisitorsForm::Bitmap,
-];
-
 fn day() -> Date {
     date(2015, 5, 17)
 }
@@ -128,7 +120,7 @@ fn a_bitmap_has_a_bit_for_each_id() {
 fn a_bucket_is_kept_for_as_long_as_told() {
     let start = 1_431_820_800_000; // 2015-05-17T00:00:00Z
     let end = start + 86_400_000;
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let clock = Arc::new(ManualClock::new(start));
         let store = Store::builder().clock(clock.clone()).build();
         let visitors = Visitors::new(store.clone())
@@ -168,7 +160,7 @@ fn a_bucket_is_kept_for_as_long_as_told() {
 
 #[test]
 fn the_keys_of_a_single_visitor_expire_too() {
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let clock = Arc::new(ManualClock::new(1_431_820_800_000));
         let store = Store::builder().clock(clock.clone()).build();
         let visitors = Visitors::new(store.clone()).form(form).keep(Duration::ZERO);
@@ -181,7 +173,7 @@ fn the_keys_of_a_single_visitor_expire_too() {
 
 #[test]
 fn a_bucket_is_removed_with_all_its_keys() {
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let store = Store::new();
         let visitors = Visitors::book(store.clone()).default_yesterday(100).form(form);
         let (other, clone) = (date(2015, 5, 18), visitors.clone());

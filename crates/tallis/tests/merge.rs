@@ -323,7 +323,7 @@ fn counts_of_shards_that_were_wrong_are_made_right() {
 #[test]
 fn a_bucket_whose_count_is_made_right_expires_all_the_same() {
     let day = date(2026, 3, 2);
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let (into, from) = (store(), store());
         for (store, days) in [(&into, 1), (&from, 2)] {
             let kept = Duration::from_secs(days * 86_400);
@@ -373,14 +373,6 @@ fn what_sinks_receive_makes_the_same_store() {
     assert_eq!(Visitors::new(replayed).count(Bucket::All).unwrap(), 400);
 }
 
-const FORMS: [VisitorsForm; 5] = [
-    VisitorsForm::Forecast,
-    VisitorsForm::Tagged,
-    VisitorsForm::Splitting,
-    VisitorsForm::Compact,
-    VisitorsForm::Bitmap,
-];
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -389,14 +381,14 @@ proptest! {
     #[test]
     fn any_cut_of_visits_adds_up(
         visits in prop::collection::vec((0..3_i8, 0..3000_i64), 0..1500),
-        parts in prop::collection::vec((0..FORMS.len(), 1..5000_u64), 1..5),
+        parts in prop::collection::vec((0..VisitorsForm::ALL.len(), 1..5000_u64), 1..5),
     ) {
         let bucket = |hour| Bucket::hour(date(2026, 3, 2), hour);
         let all = store();
         let one = store();
         for (at, &(form, expected)) in parts.iter().enumerate() {
             let part = store();
-            let visitors = Visitors::new(part.clone()).form(FORMS[form]).default_yesterday(expected);
+            let visitors = Visitors::new(part.clone()).form(VisitorsForm::ALL[form]).default_yesterday(expected);
             for &(hour, id) in visits.iter().skip(at).step_by(parts.len()) {
                 visitors.count_id(id, bucket(hour)).unwrap();
                 part.pfadd(format!("uv:{hour}"), [id]).unwrap();

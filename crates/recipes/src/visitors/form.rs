@@ -21,3 +21,23 @@ pub enum VisitorsForm {
     /// visitor where all ids come. Numbers are below 2^26, so a bitmap takes 8 MiB at most.
     Bitmap,
 }
+
+impl VisitorsForm {
+    /// All forms. There may be more one day.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod tallis { pub use {recipes::*, store::*}; }
+    /// use tallis::{Bucket, Store, Visitors, VisitorsForm};
+    ///
+    /// for &form in VisitorsForm::ALL {
+    ///     let visitors = Visitors::new(Store::new()).form(form);
+    ///     assert!(visitors.count_id(7, Bucket::All)?);
+    ///     assert!(!visitors.count_id(7, Bucket::All)?);
+    /// }
+    /// # Ok::<(), tallis::Error>(())
+    /// ```
+    pub const ALL: &[Self] =
+        &[Self::Forecast, Self::Tagged, Self::Splitting, Self::Compact, Self::Bitmap];
+}

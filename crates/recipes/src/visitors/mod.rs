@@ -456,15 +456,8 @@ mod tests {
 
     #[test]
     fn a_bucket_is_begun_once_whatever_comes_between_the_look_and_the_step() {
-        let forms = [
-            VisitorsForm::Forecast,
-            VisitorsForm::Tagged,
-            VisitorsForm::Splitting,
-            VisitorsForm::Compact,
-            VisitorsForm::Bitmap,
-        ];
-        for first in forms {
-            for second in forms {
+        for &first in VisitorsForm::ALL {
+            for &second in VisitorsForm::ALL {
                 let store = Store::new();
                 let [first, second] =
                     [first, second].map(|form| Visitors::new(store.clone()).form(form));

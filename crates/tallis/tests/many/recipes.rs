@@ -15,14 +15,6 @@ use testkit::rng::Rng;
 
 use super::payloads;
 
-const FORMS: [VisitorsForm; 5] = [
-    VisitorsForm::Forecast,
-    VisitorsForm::Tagged,
-    VisitorsForm::Splitting,
-    VisitorsForm::Compact,
-    VisitorsForm::Bitmap,
-];
-
 /// Numbers below 2^26 that are spread over 60 bits, but for a bitmap.
 fn ids(rng: &mut Rng, form: VisitorsForm, count: usize) -> Vec<i64> {
     let id = |rng: &mut Rng| {
@@ -40,7 +32,7 @@ fn sorted(mut ids: Vec<i64>) -> Vec<i64> {
 
 #[test]
 fn visits_together_count_as_visits_one_by_one() {
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let mut rng = Rng::new(1);
         let [one, many] = [(); 2].map(|()| Store::builder().hash_seed(1).build());
         let visitors =
@@ -71,7 +63,7 @@ fn visits_together_count_as_visits_one_by_one() {
 
 #[test]
 fn each_of_many_threads_counts_its_own() {
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let visitors = Visitors::new(Store::new()).form(form);
         let mut rng = Rng::new(2);
         let ids = ids(&mut rng, form, 12_000);
@@ -199,7 +191,7 @@ fn the_counters_of_shards_count_the_visits_that_are_not_refused() {
 #[test]
 fn the_keys_of_visits_together_expire_with_their_day() {
     let day = date(2015, 5, 17);
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let clock = Arc::new(ManualClock::new(1_431_820_800_000));
         let end = 1_431_820_800_000 + 86_400_000;
         let store = Store::builder().clock(clock.clone()).build();

@@ -5,14 +5,6 @@ use tallis::{Bucket, ErrorKind, Store, Visitors, VisitorsForm};
 
 use super::refusal::{attempt, plant_everywhere};
 
-const FORMS: [VisitorsForm; 5] = [
-    VisitorsForm::Forecast,
-    VisitorsForm::Tagged,
-    VisitorsForm::Splitting,
-    VisitorsForm::Compact,
-    VisitorsForm::Bitmap,
-];
-
 const KEYS: [&str; 10] = [
     "unique:2015-05-17",
     "unique:2015-05-17:0",
@@ -65,7 +57,7 @@ fn begun(form: VisitorsForm) -> Store {
 
 #[test]
 fn a_visit_counts_or_changes_nothing() {
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let refused = plant_everywhere(
             || begun(form),
             &KEYS,
@@ -90,7 +82,7 @@ fn a_visit_counts_or_changes_nothing() {
 
 #[test]
 fn the_first_visit_of_a_bucket_counts_or_changes_nothing() {
-    for form in FORMS {
+    for &form in VisitorsForm::ALL {
         let refused = plant_everywhere(
             Store::new,
             &KEYS,
@@ -114,7 +106,8 @@ fn the_first_visit_of_a_bucket_counts_or_changes_nothing() {
 
 #[test]
 fn a_visit_through_a_handle_that_knows_the_bucket_counts_or_changes_nothing() {
-    for (form, counter) in FORMS.into_iter().filter_map(|form| Some((form, counter(form)?))) {
+    for (form, counter) in VisitorsForm::ALL.iter().filter_map(|&form| Some((form, counter(form)?)))
+    {
         for broken in ["soon", "9223372036854775807", ""] {
             let store = begun(form);
             let visitors = visitors(&store, form);

@@ -88,7 +88,7 @@ impl Cluster {
     pub fn owner(&self, slot: u16) -> String {
         let view = expect_ok(self.any_running().view());
         let owner = view.owner(slot).map(|line| url(line.port));
-        owner.unwrap_or_else(|| panic!("nobody has slot {slot}: {view:?}"))
+        owner.unwrap_or_else(|| panic!("no node has slot {slot}: {view:?}"))
     }
 
     /// Opens a connection to one node, on TCP, database 0 and in RESP2. It follows no redirection.

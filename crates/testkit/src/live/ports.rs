@@ -1,4 +1,4 @@
-//! Ports that nobody listens on.
+//! Ports that no process listens on.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::process;
@@ -16,8 +16,8 @@ const FIRST: u16 = 10_000;
 /// again. The other nodes try to reach that port all the time, and from a port of that range one may connect to itself.
 const COUNT: u16 = 10_000;
 
-/// Free ports for clients, whose ports for the bus are free as well. Another process may still take one, so whoever
-/// starts a server tries the next.
+/// Free ports for clients, whose ports for the bus are free as well. Another process may still take one: then the
+/// next is to be tried.
 pub(super) fn free() -> impl Iterator<Item = u16> {
     static TAKEN: AtomicU32 = AtomicU32::new(0);
     // Processes that run at the same time have numbers that are close: the factor sets them apart.

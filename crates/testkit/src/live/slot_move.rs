@@ -84,7 +84,7 @@ impl<'a> SlotMove<'a> {
             }
             self.migrate(&keys);
         }
-        // The new master first: if the old one gave the slot up before, nobody would have it for a moment.
+        // The new master first: if the old one gave the slot up before, no node would have it for a moment.
         let others = self.cluster.masters();
         let others = others.iter().filter(|url| **url != self.to);
         let owner = id(self.cluster, &self.to);
