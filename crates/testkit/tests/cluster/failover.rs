@@ -35,7 +35,7 @@ const SAMPLE: usize = 5;
 #[derive(Debug)]
 struct Write {
     key: String,
-    /// When it began.
+    /// When it began; one that began before the master was killed and ended after that is of the failing phase.
     phase: Phase,
     kind: String,
     replicated: bool,
@@ -70,8 +70,10 @@ impl Progress {
         let mut last = 0;
         while last < WRITES {
             let key = format!("{name}-{}", writes.len());
-            let phase = self.phase();
+            let began = self.phase();
             let reply = write(&key, writes.len() % SAMPLE == 0);
+            let overlaps = began == Phase::Before && self.phase() != Phase::Before;
+            let phase = if overlaps { Phase::Failing } else { began };
             let kind = kind::of(&reply);
             let replicated = reply.unwrap_or_default();
             writes.push(Write { key, phase, kind, replicated, of_killed: false });
