@@ -24,9 +24,12 @@ mod locations;
 mod merge;
 mod procedure;
 mod rates;
+mod request;
 mod scan;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(any(feature = "redis", feature = "redis2"))]
+mod server;
 mod session_id;
 mod shard;
 mod sharded_hash;
@@ -50,8 +53,11 @@ pub use locations::{
     Locations, Precision, Regions, TableError, TableProblem, USERS_PER_SHARD,
 };
 pub use merge::{Conflict, Merge, MergeError, MergeRule, Merged};
-pub use procedure::{Backend, Procedure};
+pub use procedure::{Backend, BackendKind, Procedure};
 pub use rates::{Funnel, Quota, RetryAfter, SlidingCounter, SlidingWindow, Throttle};
+pub use request::Request;
+#[cfg(any(feature = "redis", feature = "redis2"))]
+pub use server::Server;
 pub use session_id::SessionIds;
 pub use shard::shard_key;
 pub use sharded_hash::ShardedHash;

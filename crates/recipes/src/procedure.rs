@@ -2,8 +2,12 @@
 
 use bytes::Bytes;
 use smallvec::SmallVec;
-use store::{Error, ErrorKind, KeyRef, Locks, Member, PreparedKey, Store, ToKeys, Tx};
+use store::{
+    Error, ErrorKind, FromReply, KeyRef, Locks, Member, PreparedKey, Reply, Store, ToKeys, Tx,
+};
 
+use crate::errors::invalid;
+use crate::request::Request;
 use crate::scan::keys_from;
 
 /// One atomic step on keys that it names: what recipes are made of.
@@ -73,10 +77,57 @@ pub trait Procedure {
     ///
     /// Why it is refused; then nothing has changed.
     fn run(&self, tx: &Tx<'_>) -> Result<Self::Output, Error>;
+
+    /// What does the same on a server. If not said otherwise the procedure is for a store alone, and a server refuses it.
+    ///
+    /// # Errors
+    ///
+    /// Why there is nothing that does: then no server is asked.
+    fn request(&self) -> Result<Request, Error> {
+        Err(on_a_store_only("this step"))
+    }
+
+    /// What a server's reply to the [`request`](Self::request) says.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conversion`] for a reply that has another shape.
+    fn output(&self, reply: Reply) -> Result<Self::Output, Error> {
+        Err(unexpected(&reply))
+    }
+}
+
+/// The error of what a server cannot do.
+#[cold]
+pub(crate) fn on_a_store_only(what: &str) -> Error {
+    invalid(format!("ERR a server cannot do what a store does: {what}"))
+}
+
+/// The error of a reply that is not what a request is answered with.
+#[cold]
+pub(crate) fn unexpected(reply: &Reply) -> Error {
+    Error::new(ErrorKind::Conversion, format!("ERR unexpected reply {reply:?}"))
+}
+
+/// Where a backend has its keys, and so what one step may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BackendKind {
+    /// In a store of this process: any keys.
+    Store,
+    /// On one server: any keys, in commands and scripts.
+    Server,
+    /// On the nodes of a cluster: keys of one [slot](crate::key_slot).
+    Cluster,
 }
 
 /// What holds keys and runs [procedures](Procedure) on them.
 pub trait Backend {
+    /// Where it has its keys.
+    fn kind(&self) -> BackendKind {
+        BackendKind::Store
+    }
+
     /// Does a procedure.
     ///
     /// # Errors
@@ -207,6 +258,11 @@ impl Backend for Tx<'_> {
 
 impl<B: Backend> Backend for &B {
     #[inline]
+    fn kind(&self) -> BackendKind {
+        (**self).kind()
+    }
+
+    #[inline]
     fn call<P: Procedure>(&self, procedure: &P) -> Result<P::Output, Error> {
         (**self).call(procedure)
     }
@@ -250,36 +306,128 @@ pub(crate) fn call_all<P: Procedure>(
     first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
+/// Does many procedures; returns the sum of their outputs.
+///
+/// # Errors
+///
+/// As [`call_all`].
+pub(crate) fn sum_all<P: Procedure<Output = u64>>(
+    backend: &impl Backend,
+    procedures: &[P],
+) -> Result<u64, Error> {
+    let mut sum = 0;
+    call_all(backend, procedures, |_, output| sum += output)?;
+    Ok(sum)
+}
+
 /// The procedure that does `run` on those keys.
 ///
-/// The recipes here tell theirs so: there is nothing to say of one but its keys and what is done.
+/// The recipes here tell theirs so: there is nothing to say of one but its keys and what is done, on a store and [on a
+/// server](Step::on_server).
 #[inline]
-pub(crate) fn step<K, R, F>(keys: K, run: F) -> impl Procedure<Output = R>
+pub(crate) const fn step<K, R, F>(keys: K, run: F) -> Step<'static, K, F, StoreOnly>
 where
     K: ToKeys + Copy,
     F: Fn(&Tx<'_>) -> Result<R, Error>,
 {
-    Step { keys, member: None, run }
+    Step { keys, member: None, run, server: StoreOnly("this step") }
 }
 
 /// As [`step`], which looks for this member in the set at the last key.
 #[inline]
-pub(crate) fn step_on<K, R, F>(keys: K, member: Member<'_>, run: F) -> impl Procedure<Output = R>
+pub(crate) const fn step_on<K, R, F>(
+    keys: K,
+    member: Member<'_>,
+    run: F,
+) -> Step<'_, K, F, StoreOnly>
 where
     K: ToKeys + Copy,
     F: Fn(&Tx<'_>) -> Result<R, Error>,
 {
-    Step { keys, member: Some(member), run }
+    Step { keys, member: Some(member), run, server: StoreOnly("this step") }
 }
 
-/// Keys, a member to look for, and what is done.
-struct Step<'m, K, F> {
+/// Keys, a member to look for, what is done on a store, and what on a server.
+pub(crate) struct Step<'m, K, F, S> {
     keys: K,
     member: Option<Member<'m>>,
     run: F,
+    server: S,
 }
 
-impl<K: ToKeys + Copy, R, F: Fn(&Tx<'_>) -> Result<R, Error>> Procedure for Step<'_, K, F> {
+impl<'m, K, F> Step<'m, K, F, StoreOnly> {
+    /// The same, which a server refuses: it is told what it is that a store alone has.
+    #[inline]
+    pub(crate) fn on_a_store_only(self, what: &'static str) -> Self {
+        Self { server: StoreOnly(what), ..self }
+    }
+
+    /// The same, for which a server is sent that request; its reply is the output.
+    #[inline]
+    pub(crate) fn on_server<Q: Fn() -> Request, R: FromReply>(
+        self,
+        request: Q,
+    ) -> Step<'m, K, F, OnServer<Q, fn(Reply) -> Result<R, Error>>> {
+        self.on_server_with(request, Reply::convert)
+    }
+
+    /// The same, for which a server is sent that request; `output` is what its reply says.
+    #[inline]
+    pub(crate) fn on_server_with<Q, R, A>(
+        self,
+        request: Q,
+        output: A,
+    ) -> Step<'m, K, F, OnServer<Q, A>>
+    where
+        Q: Fn() -> Request,
+        A: Fn(Reply) -> Result<R, Error>,
+    {
+        let Self { keys, member, run, .. } = self;
+        Step { keys, member, run, server: OnServer { request, output } }
+    }
+}
+
+/// How a server does a step whose output is `R`.
+pub(crate) trait Served<R> {
+    fn request(&self) -> Result<Request, Error>;
+    fn output(&self, reply: Reply) -> Result<R, Error>;
+}
+
+/// Not at all: what it would be.
+pub(crate) struct StoreOnly(&'static str);
+
+impl<R> Served<R> for StoreOnly {
+    fn request(&self) -> Result<Request, Error> {
+        Err(on_a_store_only(self.0))
+    }
+
+    fn output(&self, reply: Reply) -> Result<R, Error> {
+        Err(unexpected(&reply))
+    }
+}
+
+/// By a request.
+pub(crate) struct OnServer<Q, A> {
+    request: Q,
+    output: A,
+}
+
+impl<R, Q: Fn() -> Request, A: Fn(Reply) -> Result<R, Error>> Served<R> for OnServer<Q, A> {
+    fn request(&self) -> Result<Request, Error> {
+        Ok((self.request)())
+    }
+
+    fn output(&self, reply: Reply) -> Result<R, Error> {
+        (self.output)(reply)
+    }
+}
+
+impl<K, R, F, S> Procedure for Step<'_, K, F, S>
+where
+    K: ToKeys + Copy,
+    F: Fn(&Tx<'_>) -> Result<R, Error>,
+    S: Served<R>,
+{
     type Output = R;
     type Keys<'p>
         = K
@@ -299,6 +447,14 @@ impl<K: ToKeys + Copy, R, F: Fn(&Tx<'_>) -> Result<R, Error>> Procedure for Step
     #[inline]
     fn run(&self, tx: &Tx<'_>) -> Result<R, Error> {
         (self.run)(tx)
+    }
+
+    fn request(&self) -> Result<Request, Error> {
+        self.server.request()
+    }
+
+    fn output(&self, reply: Reply) -> Result<R, Error> {
+        self.server.output(reply)
     }
 }
 

@@ -3,9 +3,10 @@
 use std::borrow::Borrow;
 
 use bytes::Bytes;
-use store::{Error, FromReply, KeyRef, Store, ToMember, ToMembers};
+use store::{Error, FromReply, KeyRef, Member, Store, ToMember, ToMembers};
 
-use crate::procedure::{Backend, read, step};
+use crate::procedure::{Backend, call_all, read, step};
+use crate::request::Request;
 use crate::shard::shard_key;
 
 /// A hash cut into shards, each small enough to be a listpack: Redis in Action, section 9.2.1.
@@ -72,7 +73,9 @@ impl<B: Backend> ShardedHash<B> {
             value.with_member(|value| {
                 let shard = self.shard_key(field);
                 let key = KeyRef::new(shard.as_bytes());
-                self.backend.call(&step([key], |tx| Ok(tx.hset(key, field, value)? == 1)))
+                let set = step([key], |tx| Ok(tx.hset(key, field, value)? == 1));
+                let request = || Request::command("HSET").key(key).arg(field).arg(value);
+                self.backend.call(&set.on_server(request))
             })
         })
     }
@@ -87,12 +90,22 @@ impl<B: Backend> ShardedHash<B> {
         items: impl IntoIterator<Item: Borrow<(F, V)>>,
     ) -> Result<usize, Error> {
         let items: Vec<_> = items.into_iter().collect();
+        let by_shard = self.by_shard(items.iter().map(|item| &item.borrow().0));
+        let sets = by_shard.iter().map(|shard| {
+            let key = shard.key();
+            let of_shard = || shard.places.iter().map(|&place| items[place].borrow());
+            let request = move || {
+                let request = Request::command("HSET").key(key);
+                of_shard().fold(request, |request, (field, value)| {
+                    let request = field.with_member(|field| request.arg(field));
+                    value.with_member(|value| request.arg(value))
+                })
+            };
+            step([key], move |tx| tx.hset_multiple(key, of_shard())).on_server(request)
+        });
+        let sets: Vec<_> = sets.collect();
         let mut new = 0;
-        self.by_shard(items.iter().map(|item| &item.borrow().0), |key, places| {
-            let of_shard = || places.iter().map(|&(_, place)| items[place].borrow());
-            new += self.backend.call(&step([key], |tx| tx.hset_multiple(key, of_shard())))?;
-            Ok(())
-        })?;
+        call_all(&self.backend, &sets, |_, of_shard: usize| new += of_shard)?;
         Ok(new)
     }
 
@@ -105,7 +118,8 @@ impl<B: Backend> ShardedHash<B> {
         field.with_member(|field| {
             let shard = self.shard_key(field);
             let key = read(shard.as_bytes());
-            self.backend.call(&step([key], |tx| tx.hget(key, field)))
+            let get = step([key], |tx| tx.hget(key, field));
+            self.backend.call(&get.on_server(move || Request::command("HGET").key(key).arg(field)))
         })
     }
 
@@ -125,15 +139,19 @@ impl<B: Backend> ShardedHash<B> {
     /// As [`hget`](Self::hget).
     pub fn hmget(&self, fields: impl ToMembers) -> Result<Vec<Option<Bytes>>, Error> {
         fields.with_members(|fields| {
+            let by_shard = self.by_shard(fields.iter());
+            let shards: Vec<_> = by_shard.iter().map(|shard| shard.fields(fields)).collect();
+            let gets = shards.iter().map(|(key, fields)| {
+                let get = step([key.read()], move |tx| tx.hmget(*key, fields));
+                get.on_server(move || {
+                    Request::command("HMGET").key(key).args(fields.iter().copied())
+                })
+            });
             let mut values = vec![None; fields.len()];
-            self.by_shard(fields.iter(), |key, places| {
-                let of_shard: Vec<_> = places.iter().map(|&(_, place)| fields[place]).collect();
-                let key = key.read();
-                let found = self.backend.call(&step([key], |tx| tx.hmget(key, &of_shard)))?;
-                for (&(_, place), value) in places.iter().zip(found) {
+            call_all(&self.backend, &gets.collect::<Vec<_>>(), |at, found: Vec<Option<Bytes>>| {
+                for (&place, value) in by_shard[at].places.iter().zip(found) {
                     values[place] = value;
                 }
-                Ok(())
             })?;
             Ok(values)
         })
@@ -148,7 +166,8 @@ impl<B: Backend> ShardedHash<B> {
         field.with_member(|field| {
             let shard = self.shard_key(field);
             let key = read(shard.as_bytes());
-            self.backend.call(&step([key], |tx| tx.hexists(key, field)))
+            let exists = step([key], |tx| tx.hexists(key, field));
+            self.backend.call(&exists.on_server(|| Request::command("HEXISTS").key(key).arg(field)))
         })
     }
 
@@ -162,7 +181,9 @@ impl<B: Backend> ShardedHash<B> {
         field.with_member(|field| {
             let shard = self.shard_key(field);
             let key = KeyRef::new(shard.as_bytes());
-            self.backend.call(&step([key], |tx| tx.hincr(key, field, increment)))
+            let add = step([key], |tx| tx.hincr(key, field, increment));
+            let request = || Request::command("HINCRBY").key(key).arg(field).arg(increment);
+            self.backend.call(&add.on_server(request))
         })
     }
 
@@ -174,31 +195,52 @@ impl<B: Backend> ShardedHash<B> {
     /// As [`hget`](Self::hget); those of other shards may have been removed.
     pub fn hdel(&self, fields: impl ToMembers) -> Result<usize, Error> {
         fields.with_members(|fields| {
+            let by_shard = self.by_shard(fields.iter());
+            let shards: Vec<_> = by_shard.iter().map(|shard| shard.fields(fields)).collect();
+            let deletions = shards.iter().map(|(key, fields)| {
+                let delete = step([*key], move |tx| tx.hdel(*key, fields));
+                delete.on_server(move || {
+                    Request::command("HDEL").key(key).args(fields.iter().copied())
+                })
+            });
             let mut removed = 0;
-            self.by_shard(fields.iter(), |key, places| {
-                let of_shard: Vec<_> = places.iter().map(|&(_, place)| fields[place]).collect();
-                removed += self.backend.call(&step([key], |tx| tx.hdel(key, &of_shard)))?;
-                Ok(())
+            call_all(&self.backend, &deletions.collect::<Vec<_>>(), |_, of_shard: usize| {
+                removed += of_shard;
             })?;
             Ok(removed)
         })
     }
 
-    /// Calls `each` with every shard that one of the fields belongs to, and with the places of these among the fields,
-    /// in order.
-    fn by_shard<'f, F: ToMember + 'f>(
-        &self,
-        fields: impl Iterator<Item = &'f F>,
-        mut each: impl FnMut(KeyRef<'_>, &[(String, usize)]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// The shards that some fields belong to, and the places of these among the fields, in order.
+    fn by_shard<'f, F: ToMember + 'f>(&self, fields: impl Iterator<Item = &'f F>) -> Vec<OfShard> {
         let shard = |(place, field): (usize, &'f F)| {
             (field.with_member(|field| self.shard_key(field)), place)
         };
         let mut places: Vec<(String, usize)> = fields.enumerate().map(shard).collect();
         places.sort_unstable();
-        for of_shard in places.chunk_by(|a, b| a.0 == b.0) {
-            each(KeyRef::new(of_shard[0].0.as_bytes()), of_shard)?;
-        }
-        Ok(())
+        let of_shard = |of_shard: &[(String, usize)]| OfShard {
+            name: of_shard[0].0.clone(),
+            places: of_shard.iter().map(|&(_, place)| place).collect(),
+        };
+        places.chunk_by(|a, b| a.0 == b.0).map(of_shard).collect()
+    }
+}
+
+/// Those of some fields that belong to one shard.
+struct OfShard {
+    /// The key of the shard.
+    name: String,
+    /// Their places among all.
+    places: Vec<usize>,
+}
+
+impl OfShard {
+    const fn key(&self) -> KeyRef<'_> {
+        KeyRef::new(self.name.as_bytes())
+    }
+
+    /// The key of the shard, and its fields.
+    fn fields<'f>(&'f self, all: &[Member<'f>]) -> (KeyRef<'f>, Vec<Member<'f>>) {
+        (self.key(), self.places.iter().map(|&place| all[place]).collect())
     }
 }

@@ -49,8 +49,11 @@ pub enum ErrorKind {
     OutOfMemory,
     /// A file or payload is not what its format asks for.
     Corrupt,
-    /// The operating system refused a read or a write.
+    /// The operating system refused a read or a write, or the connection to a server broke: then it is not known
+    /// whether what was sent was done.
     Io,
+    /// A server replied with an error of a sort that no store has.
+    Server,
     /// A type cannot hold what a command has replied.
     Conversion,
 }
@@ -79,8 +82,9 @@ impl Error {
         Self::new(kind, text.trim_matches(ENDS).replace(ENDS, " "))
     }
 
+    /// An error that another one has caused.
     #[cold]
-    pub(crate) fn caused(
+    pub fn caused(
         kind: ErrorKind,
         text: impl Into<Cow<'static, str>>,
         source: impl std::error::Error + Send + Sync + 'static,

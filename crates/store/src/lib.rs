@@ -20,6 +20,7 @@ mod profile;
 #[cfg(any(feature = "redis", feature = "redis2"))]
 mod redis_crate;
 mod reply;
+mod script;
 mod session;
 mod short;
 mod store;
@@ -51,6 +52,7 @@ pub use redis_crate::Redis2Connection;
 pub use redis_crate::RedisConnection;
 pub use reply::{FromReply, Reply};
 pub use resp::Protocol;
+pub use script::{Script, ScriptCall};
 pub use session::{Client, Session};
 pub use store::{
     Database, Effect, Entry, Held, Locks, Sink, Store, StoreBuilder, Striped, Sweeper, Tx,

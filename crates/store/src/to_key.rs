@@ -44,22 +44,34 @@ impl<'k> KeyRef<'k> {
     }
 }
 
+impl AsRef<[u8]> for KeyRef<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes
+    }
+}
+
 /// A key that is used often, with its hash: see [`Store::prepare`](crate::Store::prepare).
 ///
 /// Another store takes it too, and hashes it anew.
 #[derive(Clone, Debug)]
 pub struct PreparedKey {
     pub(crate) bytes: Bytes,
-    pub(crate) store: u64,
-    pub(crate) hash: u64,
+    /// The number of the store that has hashed it, and the hash.
+    pub(crate) hashed: Option<(u64, u64)>,
 }
 
 impl PreparedKey {
+    /// A key that no store has hashed: one of a server, or of a store that is to come.
+    #[must_use]
+    pub fn unhashed(key: &[u8]) -> Self {
+        Self { bytes: Bytes::copy_from_slice(key), hashed: None }
+    }
+
     /// The key as an argument. It is one itself; this is for a [`read`](KeyRef::read) of it.
     #[must_use]
     #[inline]
     pub fn as_key(&self) -> KeyRef<'_> {
-        KeyRef { bytes: &self.bytes, hashed: Some((self.store, self.hash)), reads: false }
+        KeyRef { bytes: &self.bytes, hashed: self.hashed, reads: false }
     }
 }
 

@@ -10,9 +10,9 @@ use super::commands::{SetOperation, combine, combine_store, inter_card};
 use super::keys::{Fixed, slices};
 use super::scan::Scan;
 use super::spread::Spread;
-use super::{Shape, ShardedSet, Shards, Splitting, each};
+use super::{Shape, ShardedSet, Shards, Splitting, batches, each};
 use crate::errors::invalid;
-use crate::procedure::Backend;
+use crate::procedure::{Backend, sum_all};
 use crate::text::Text;
 
 /// Sets of one shape.
@@ -101,10 +101,10 @@ impl<B: Backend> ShardedSet<B> {
         others: impl IntoIterator<Item = &'s Self>,
     ) -> Result<u64, Error> {
         match self.aligned(others)? {
-            Aligned::Fixed(sets) => {
-                let card = |n| inter_card(&self.backend, &slices(&shards_of(&sets, n)));
-                (0..sets[0].shards).map(card).sum()
-            }
+            Aligned::Fixed(sets) => self.sum_over(&sets, |shards| {
+                let cards: Vec<_> = shards.iter().map(|shards| inter_card(shards)).collect();
+                sum_all(&self.backend, &cards)
+            }),
             Aligned::Splitting(sets) => Scan::new(&self.backend, sets)
                 .combined(SetOperation::Inter)
                 .try_fold(0, |count, member| member.map(|_| count + 1)),
@@ -118,8 +118,7 @@ impl<B: Backend> ShardedSet<B> {
     ///
     /// # Errors
     ///
-    /// As [`inter`](Self::inter). An error in a shard leaves those before it done, and the rest of the target as it
-    /// was.
+    /// As [`inter`](Self::inter). An error in a shard leaves that shard of the target as it was; others may be done.
     ///
     /// # Examples
     ///
@@ -201,17 +200,27 @@ impl<B: Backend> ShardedSet<B> {
         operation: SetOperation,
     ) -> Result<u64, Error> {
         match self.aligned(others.into_iter().chain([target]))? {
-            Aligned::Fixed(sets) => {
-                let store = |number| {
-                    let shards = shards_of(&sets, number);
-                    let shards = slices(&shards);
-                    let Some((target, shards)) = shards.split_last() else { return Ok(0) };
-                    combine_store(&self.backend, operation, target, shards)
-                };
-                (0..sets[0].shards).map(store).sum()
-            }
+            Aligned::Fixed(sets) => self.sum_over(&sets, |shards| {
+                let store = |shards| combine_store(operation, shards);
+                let stores: Vec<_> = shards.iter().map(|shards| store(shards)).collect();
+                sum_all(&self.backend, &stores)
+            }),
             Aligned::Splitting(sets) => Scan::new(&self.backend, sets).stored(operation),
         }
+    }
+
+    /// The sum of what a procedure returns for the shards of each number.
+    fn sum_over(
+        &self,
+        sets: &[&Fixed],
+        sum: impl Fn(&[SmallVec<[&[u8]; 4]>]) -> Result<u64, Error>,
+    ) -> Result<u64, Error> {
+        batches(sets[0].shards)
+            .map(|numbers| {
+                let shards: Vec<_> = numbers.map(|number| shards_of(sets, number)).collect();
+                sum(&shards.iter().map(|shards| slices(shards)).collect::<Vec<_>>())
+            })
+            .sum()
     }
 
     /// This set and the others, if all are of one shape.

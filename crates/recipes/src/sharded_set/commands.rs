@@ -1,42 +1,46 @@
 //! The procedures that are one command.
 
-use std::iter::once;
-
 use bytes::Bytes;
-use store::{Error, KeyRef, Member, Tx};
+use store::{Error, Member, Tx};
 
-use crate::procedure::{Backend, Keys, Procedure, all_read, read, step};
+use crate::procedure::{Backend, Procedure, all_read, read, step};
+use crate::request::Request;
 
 /// SADD of one member: whether it is new.
 #[inline]
 pub(super) fn add(key: &[u8], member: Member<'_>) -> impl Procedure<Output = bool> {
     step([key], move |tx| tx.with_set(key, |set| set.add(member)))
+        .on_server(move || Request::command("SADD").key(key).arg(member))
 }
 
 /// SREM of one member: whether it was there.
 pub(super) fn remove(key: &[u8], member: Member<'_>) -> impl Procedure<Output = bool> {
     step([key], move |tx| tx.with_set(key, |set| Ok(set.remove(member))))
+        .on_server(move || Request::command("SREM").key(key).arg(member))
 }
 
 /// SISMEMBER.
 #[inline]
 pub(super) fn contains(key: &[u8], member: Member<'_>) -> impl Procedure<Output = bool> {
     step([read(key)], move |tx| tx.sismember(key, member))
+        .on_server(move || Request::command("SISMEMBER").key(key).arg(member))
 }
 
 /// SCARD.
 pub(super) fn card(key: &[u8]) -> impl Procedure<Output = u64> {
     step([read(key)], move |tx| Ok(tx.scard(key)? as u64))
+        .on_server(move || Request::command("SCARD").key(key))
 }
 
 /// SMEMBERS.
 pub(super) fn members(key: &[u8]) -> impl Procedure<Output = Vec<Bytes>> {
     step([read(key)], move |tx| tx.smembers(key))
+        .on_server(move || Request::command("SMEMBERS").key(key))
 }
 
 /// GET.
 pub(crate) fn get(key: &[u8]) -> impl Procedure<Output = Option<Bytes>> {
-    step([read(key)], move |tx| tx.get(key))
+    step([read(key)], move |tx| tx.get(key)).on_server(move || Request::command("GET").key(key))
 }
 
 /// An operation on sets.
@@ -59,6 +63,24 @@ impl SetOperation {
             Self::Diff => tx.sdiff(sets),
         }
     }
+
+    /// The command that returns the members.
+    const fn command(self) -> &'static str {
+        match self {
+            Self::Inter => "SINTER",
+            Self::Union => "SUNION",
+            Self::Diff => "SDIFF",
+        }
+    }
+
+    /// The command that stores them.
+    const fn store_command(self) -> &'static str {
+        match self {
+            Self::Inter => "SINTERSTORE",
+            Self::Union => "SUNIONSTORE",
+            Self::Diff => "SDIFFSTORE",
+        }
+    }
 }
 
 /// SINTER, SUNION or SDIFF.
@@ -67,26 +89,34 @@ pub(super) fn combine(
     operation: SetOperation,
     sets: &[&[u8]],
 ) -> Result<Vec<Bytes>, Error> {
-    backend.call(&step(&*all_read(sets), |tx| operation.members(tx, sets)))
+    let keys = all_read(sets);
+    let combine = step(&*keys, |tx| operation.members(tx, sets));
+    backend.call(&combine.on_server(|| Request::command(operation.command()).keys(sets)))
 }
 
 /// SINTERCARD without a limit.
-pub(super) fn inter_card(backend: &impl Backend, sets: &[&[u8]]) -> Result<u64, Error> {
-    backend.call(&step(&*all_read(sets), |tx| Ok(tx.sintercard(sets, 0)? as u64)))
+pub(super) fn inter_card<'k>(sets: &'k [&'k [u8]]) -> impl Procedure<Output = u64> {
+    step(sets, move |tx| Ok(tx.sintercard(sets, 0)? as u64))
+        .on_server(move || Request::command("SINTERCARD").arg(sets.len() as i64).keys(sets))
 }
 
-/// SINTERSTORE, SUNIONSTORE or SDIFFSTORE: how many members the target has now.
-pub(super) fn combine_store(
-    backend: &impl Backend,
+/// SINTERSTORE, SUNIONSTORE or SDIFFSTORE into the last of the sets, from the others: how many members it has then.
+pub(super) fn combine_store<'k>(
     operation: SetOperation,
-    target: &[u8],
-    sets: &[&[u8]],
-) -> Result<u64, Error> {
-    let keys = once(&target).chain(sets).map(|key| KeyRef::new(key));
-    let store = |tx: &Tx<'_>| match operation {
-        SetOperation::Inter => tx.sinterstore(target, sets),
-        SetOperation::Union => tx.sunionstore(target, sets),
-        SetOperation::Diff => tx.sdiffstore(target, sets),
+    sets: &'k [&'k [u8]],
+) -> impl Procedure<Output = u64> {
+    let sources =
+        move || sets.split_last().map_or((&[][..], sets), |(target, sets)| (*target, sets));
+    let store = move |tx: &Tx<'_>| {
+        let (target, sets) = sources();
+        match operation {
+            SetOperation::Inter => tx.sinterstore(target, sets),
+            SetOperation::Union => tx.sunionstore(target, sets),
+            SetOperation::Diff => tx.sdiffstore(target, sets),
+        }
     };
-    backend.call(&step(&*keys.collect::<Keys<'_>>(), |tx| Ok(store(tx)? as u64)))
+    step(sets, move |tx| Ok(store(tx)? as u64)).on_server(move || {
+        let (target, sets) = sources();
+        Request::command(operation.store_command()).key(target).keys(sets)
+    })
 }

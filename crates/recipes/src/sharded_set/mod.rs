@@ -11,10 +11,12 @@ mod splitting;
 mod spread;
 mod suffix;
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use store::{Error, Member, Store, ToMember, ToMembers, each as each_of};
 
-use crate::procedure::{Backend, call_all};
+use crate::procedure::{Backend, call_all, sum_all};
 use crate::shard::shard_count;
 use crate::text::Text;
 pub(crate) use commands::get;
@@ -337,8 +339,12 @@ impl<B: Backend> ShardedSet<B> {
     pub fn card(&self) -> Result<u64, Error> {
         match &self.shape {
             Shape::Forecast(set) => {
-                let card = |shard| self.backend.call(&commands::card(&set.base.shard(shard)));
-                (0..set.shards).map(card).sum()
+                let sum = |numbers: Range<u64>| {
+                    let shards: Vec<Text> = numbers.map(|shard| set.base.shard(shard)).collect();
+                    let cards: Vec<_> = shards.iter().map(|shard| commands::card(shard)).collect();
+                    sum_all(&self.backend, &cards)
+                };
+                batches(set.shards).map(sum).sum()
             }
             Shape::Splitting(set) => set.card(&self.backend),
         }
@@ -361,6 +367,12 @@ impl<B: Backend> ShardedSet<B> {
 
 /// How many members are looked at together.
 const BATCH: usize = 256;
+
+/// The numbers below `count`, batch by batch.
+fn batches(count: u64) -> impl Iterator<Item = Range<u64>> {
+    let starts = (0..count).step_by(BATCH);
+    starts.map(move |start| start..count.min(start.saturating_add(BATCH as u64)))
+}
 
 /// What `work` makes of members, batch by batch.
 fn in_batches<M: ToMember, R>(

@@ -12,7 +12,7 @@ use super::commands::SetOperation;
 use super::level::{Level, shards_at};
 use super::suffix::HashSuffix;
 use crate::kept::KeptUntil;
-use crate::procedure::{Backend, Keys, Procedure, read, step, step_on};
+use crate::procedure::{self, Backend, Keys, Procedure, Step, StoreOnly, read};
 
 /// What became of a member that was to be added to a shard or removed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,30 @@ impl Changed {
     fn of(changed: bool, set: &SetEntry<'_>) -> Self {
         if changed { Self::Now(set.len() as u64) } else { Self::Same }
     }
+}
+
+/// What a server does not do: the steps read what they have found, and write more.
+const SPLITTING: &str = "split the shards of a set as it grows; use ShardedSet::new or ShardedSet::tagged there, and for \
+                         visitors VisitorsForm::Forecast or VisitorsForm::Tagged";
+
+/// A step on a set that splits.
+#[inline]
+fn step<K, R, F>(keys: K, run: F) -> Step<'static, K, F, StoreOnly>
+where
+    K: ToKeys + Copy,
+    F: Fn(&Tx<'_>) -> Result<R, Error>,
+{
+    procedure::step(keys, run).on_a_store_only(SPLITTING)
+}
+
+/// As [`step`], which looks for this member.
+#[inline]
+fn step_on<K, R, F>(keys: K, member: Member<'_>, run: F) -> Step<'_, K, F, StoreOnly>
+where
+    K: ToKeys + Copy,
+    F: Fn(&Tx<'_>) -> Result<R, Error>,
+{
+    procedure::step_on(keys, member, run).on_a_store_only(SPLITTING)
 }
 
 /// How many shards there are.

@@ -232,7 +232,10 @@ impl<L: Locks> Store<L> {
         let held = key.held();
         let key = held.as_key();
         let hash = self.shared().hash_of(key);
-        PreparedKey { bytes: Bytes::copy_from_slice(key.bytes), store: self.shared().id, hash }
+        PreparedKey {
+            bytes: Bytes::copy_from_slice(key.bytes),
+            hashed: Some((self.shared().id, hash)),
+        }
     }
 
     #[inline]

@@ -129,6 +129,7 @@ impl Replay {
             | ErrorKind::OutOfMemory
             | ErrorKind::Corrupt
             | ErrorKind::Io
+            | ErrorKind::Server
             | ErrorKind::Conversion => Err(error),
         }
     }

@@ -1,0 +1,77 @@
+//! Which node of a cluster has a slot.
+
+use store::Reply;
+
+/// The masters of a cluster, by the slots that they have: the number of a node for each slot.
+#[derive(Debug, Default)]
+pub(super) struct Nodes {
+    /// The last slot of each range, in order, and the node that has the range.
+    ranges: Vec<(u16, usize)>,
+}
+
+impl Nodes {
+    /// Those that CLUSTER SLOTS tells.
+    pub(super) fn parse(reply: Reply) -> Option<Self> {
+        let Reply::Array(told) = reply else { return None };
+        let mut names: Vec<Reply> = Vec::new();
+        let mut ranges = Vec::with_capacity(told.len());
+        for range in told {
+            let Reply::Array(range) = range else { return None };
+            let [_, Reply::Int(last), Reply::Array(master), ..] = &*range else { return None };
+            // The address, or the name if it is not known, and the port.
+            let name = Reply::Array(master.iter().take(2).cloned().collect());
+            let node = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            ranges.push((u16::try_from(*last).ok()?, node));
+        }
+        ranges.sort_unstable();
+        Some(Self { ranges })
+    }
+
+    /// The number of the node that has a slot, or an arbitrary one if none is known to have it.
+    pub(super) fn of_slot(&self, slot: u16) -> usize {
+        let at = self.ranges.partition_point(|&(last, _)| last < slot);
+        self.ranges.get(at).map_or(0, |&(_, node)| node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(first: i64, last: i64, port: i64) -> Reply {
+        let master = Reply::Array(vec!["127.0.0.1".into(), Reply::Int(port), "id".into()]);
+        Reply::Array(vec![Reply::Int(first), Reply::Int(last), master])
+    }
+
+    #[test]
+    fn a_slot_is_of_the_node_whose_range_has_it() {
+        let told = [
+            range(10_923, 16_383, 3),
+            range(0, 5_460, 1),
+            range(5_461, 10_922, 2),
+            range(16_383, 16_383, 1),
+        ];
+        let nodes = Nodes::parse(Reply::Array(told[..3].to_vec())).unwrap();
+        let of = |slot| nodes.of_slot(slot);
+        assert_eq!([of(0), of(5_460)], [1, 1]);
+        assert_eq!([of(5_461), of(10_922)], [2, 2]);
+        assert_eq!([of(10_923), of(16_383)], [0, 0]);
+    }
+
+    #[test]
+    fn ranges_of_one_node_are_one_node() {
+        let told = vec![range(0, 9, 1), range(20, 29, 1), range(10, 19, 2)];
+        let nodes = Nodes::parse(Reply::Array(told)).unwrap();
+        assert_eq!([5, 15, 25, 99].map(|slot| nodes.of_slot(slot)), [0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_no_such_reply_is_none() {
+        assert!(Nodes::parse(Reply::Nil).is_none());
+        assert!(Nodes::parse(Reply::Array(vec![Reply::Int(1)])).is_none());
+        assert!(Nodes::parse(Reply::Array(vec![range(0, 1 << 16, 1)])).is_none());
+    }
+}

@@ -1,0 +1,196 @@
+//! Connections of one version of the `redis` crate.
+
+/// Makes the constructors for the version `$redis`.
+macro_rules! redis_server {
+    ($version:literal, $redis:ident, $single:ident, $pool:ident, $cluster:ident, $open:ident) => {
+        use std::ops::DerefMut;
+
+        use parking_lot::Mutex;
+        use store::{Error, ErrorKind, Reply};
+        use $redis::cluster::{ClusterClient, ClusterConnection};
+        use $redis::{ConnectionLike, RedisResult, Value};
+
+        use super::Server;
+        use super::errors::of_text;
+        use super::remote::Transport;
+
+        #[doc = concat!("# Connections of the `redis` crate, ", $version)]
+        impl Server {
+            /// The server that this connection leads to. Threads that share the handle wait for each other.
+            ///
+            /// A connection that breaks stays broken: [`pools`](#method.redis_pool) open another one.
+            ///
+            /// # Examples
+            ///
+            /// On a store's own connection, as a test does that has no server:
+            ///
+            /// ```
+            /// # mod tallis { pub use {recipes::*, store::*}; }
+            /// use tallis::{Server, ShardedHash, Store};
+            ///
+            /// let store = Store::new();
+            #[doc = concat!("let server = Server::", stringify!($single), "(store.", stringify!($open), "());")]
+            /// let users = ShardedHash::new(server, "users", 10_000, 512);
+            /// assert!(users.hset("alice", "admin")?);
+            /// assert_eq!(ShardedHash::new(store, "users", 10_000, 512).hget("alice")?.as_deref(), Some(&b"admin"[..]));
+            /// # Ok::<(), tallis::Error>(())
+            /// ```
+            #[must_use]
+            pub fn $single(connection: impl ConnectionLike + Send + 'static) -> Self {
+                Self::on(Single(Mutex::new(connection)))
+            }
+
+            /// The server of a pool: `get` takes a connection out of it, which goes back when it is dropped. That is
+            /// `move || pool.get()` for a pool of `r2d2`, and `move || client.get_connection().map(Box::new)` opens
+            /// one for each call.
+            #[must_use]
+            pub fn $pool<C, E>(get: impl Fn() -> Result<C, E> + Send + Sync + 'static) -> Self
+            where
+                C: DerefMut<Target: ConnectionLike> + 'static,
+                E: std::error::Error + Send + Sync + 'static,
+            {
+                Self::on(Pool(get))
+            }
+
+            /// The cluster that this client leads to. Connections are opened when they are needed, as many as threads
+            /// call at once, and once more after one is lost.
+            ///
+            /// A batch is one pipeline for each node, one node after the other.
+            #[must_use]
+            pub fn $cluster(client: ClusterClient) -> Self {
+                Self::on(Cluster { client, idle: Mutex::new(Vec::new()) })
+            }
+        }
+
+        struct Single<C>(Mutex<C>);
+
+        impl<C: ConnectionLike + Send> Transport for Single<C> {
+            fn is_cluster(&self) -> bool {
+                false
+            }
+
+            fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
+                reply(self.0.lock().req_packed_command(packed))
+            }
+
+            fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
+                replies(self.0.lock().req_packed_commands(packed, 0, requests))
+            }
+        }
+
+        struct Pool<G>(G);
+
+        impl<C, E, G> Transport for Pool<G>
+        where
+            C: DerefMut<Target: ConnectionLike>,
+            E: std::error::Error + Send + Sync + 'static,
+            G: Fn() -> Result<C, E> + Send + Sync,
+        {
+            fn is_cluster(&self) -> bool {
+                false
+            }
+
+            fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
+                reply((self.0)().map_err(io)?.req_packed_command(packed))
+            }
+
+            fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
+                replies((self.0)().map_err(io)?.req_packed_commands(packed, 0, requests))
+            }
+        }
+
+        struct Cluster {
+            client: ClusterClient,
+            /// Connections that no call uses.
+            idle: Mutex<Vec<ClusterConnection>>,
+        }
+
+        impl Cluster {
+            /// Calls with a connection. One that is lost does not find out that another node has taken over, so it is
+            /// not used again.
+            fn with<R>(
+                &self,
+                call: impl FnOnce(&mut ClusterConnection) -> RedisResult<R>,
+            ) -> Result<RedisResult<R>, Error> {
+                let idle = self.idle.lock().pop();
+                let mut connection = match idle {
+                    Some(connection) => connection,
+                    None => self.client.get_connection().map_err(io)?,
+                };
+                let result = call(&mut connection);
+                if result.as_ref().err().is_none_or(|error| error.code().is_some()) {
+                    self.idle.lock().push(connection);
+                }
+                Ok(result)
+            }
+        }
+
+        impl Transport for Cluster {
+            fn is_cluster(&self) -> bool {
+                true
+            }
+
+            fn send(&self, packed: &[u8]) -> Result<Reply, Error> {
+                reply(self.with(|connection| connection.req_packed_command(packed))?)
+            }
+
+            fn send_all(&self, packed: &[u8], requests: usize) -> Result<Vec<Reply>, Error> {
+                replies(self.with(|connection| connection.req_packed_commands(packed, 0, requests))?)
+            }
+        }
+
+        /// The replies of a pipeline.
+        fn replies(values: RedisResult<Vec<Value>>) -> Result<Vec<Reply>, Error> {
+            values.map_err(io)?.into_iter().map(of_value).collect()
+        }
+
+        /// A server's reply, an error among them; the error of a connection that failed.
+        fn reply(value: RedisResult<Value>) -> Result<Reply, Error> {
+            match value {
+                Ok(value) => of_value(value),
+                Err(error) => match error.code() {
+                    Some(code) => Ok(error_reply(code, error.detail())),
+                    None => Err(io(error)),
+                },
+            }
+        }
+
+        /// What a value says.
+        fn of_value(value: Value) -> Result<Reply, Error> {
+            let each = |values: Vec<Value>| values.into_iter().map(of_value).collect::<Result<Vec<_>, Error>>();
+            Ok(match value {
+                Value::Nil => Reply::Nil,
+                Value::Int(number) => Reply::Int(number),
+                Value::BulkString(bytes) => Reply::Bulk(bytes.into()),
+                Value::Array(values) => Reply::Array(each(values)?),
+                Value::Set(values) => Reply::Set(each(values)?),
+                Value::SimpleString(text) => Reply::Status(text.into()),
+                Value::Okay => Reply::OK,
+                Value::Map(pairs) => {
+                    let pair = |(key, value)| Ok((of_value(key)?, of_value(value)?));
+                    Reply::Map(pairs.into_iter().map(pair).collect::<Result<_, Error>>()?)
+                }
+                Value::Double(number) => Reply::Double(number),
+                Value::Boolean(yes) => Reply::Boolean(yes),
+                Value::VerbatimString { text, .. } => Reply::Verbatim(text),
+                Value::Attribute { data, .. } => of_value(*data)?,
+                Value::ServerError(error) => error_reply(error.code(), error.details()),
+                other => {
+                    let text = format!("ERR unexpected reply {other:?}");
+                    return Err(Error::new(ErrorKind::Conversion, text));
+                }
+            })
+        }
+
+        #[cold]
+        fn error_reply(code: &str, details: Option<&str>) -> Reply {
+            Reply::Error(of_text(format!("{code} {}", details.unwrap_or_default())))
+        }
+
+        /// The error of a connection.
+        #[cold]
+        fn io(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+            Error::caused(ErrorKind::Io, format!("ERR the connection failed: {error}"), error)
+        }
+    };
+}
